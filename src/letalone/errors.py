@@ -1,0 +1,54 @@
+"""Everything that letalone raises.
+
+LetaloneError
+├── ParameterError (also a ValueError)   an argument is outside what is allowed
+├── BudgetExceeded                       the answer would cost more than is left
+├── UnsupportedQuery                     a question with no proven private answer
+├── NeighboursDiffer                     two guarantees speak of different neighbours
+└── FormatError                          a stored file is damaged or newer than this letalone
+
+PrivacyWarning (a UserWarning)           allowed, but it promises less than it seems to
+
+A message says what was wrong, what is allowed and how to fix it, in that order.
+It never contains a private value. Each class names the exit code of the command line.
+"""
+
+
+class LetaloneError(Exception):
+    """The root of every error of letalone."""
+
+    exit_code = 1
+
+
+class ParameterError(LetaloneError, ValueError):
+    """An argument is outside what is allowed; nothing was spent."""
+
+    exit_code = 2
+
+
+class BudgetExceeded(LetaloneError):  # noqa: N818  (a public promise, and a better sentence)
+    """The answer would cost more privacy than is left; nothing was spent."""
+
+    exit_code = 3
+
+
+class UnsupportedQuery(LetaloneError):  # noqa: N818
+    """No private answer with a proof is known for this question; nothing was spent."""
+
+    exit_code = 4
+
+
+class NeighboursDiffer(LetaloneError):  # noqa: N818
+    """Two guarantees protect against different changes and cannot be combined."""
+
+    exit_code = 4
+
+
+class FormatError(LetaloneError, ValueError):
+    """A stored file is damaged, or was written by a newer letalone."""
+
+    exit_code = 2
+
+
+class PrivacyWarning(UserWarning):
+    """A setting is allowed, but promises less than it seems to."""

@@ -1,0 +1,135 @@
+"""What a typed number means: 0.1 is one tenth.
+
+A float that a person types (an epsilon, a delta, a rate, a noise scale) means the
+shortest decimal that prints as it, so ten charges of 0.1 are exactly 1. A data value
+means its binary number. A sensitivity may be either, a typed number or a bound read
+off the data, so it is the larger of the two.
+
+A `Constraint` is data: it checks a value, words the error and lists values that it
+must refuse, from which the tests are generated.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+from math import isfinite
+from numbers import Integral, Rational, Real
+from typing import cast
+
+from letalone.errors import ParameterError
+
+Number = int | float | Fraction | Decimal
+
+
+@dataclass(frozen=True, slots=True)
+class Constraint:
+    """A set of allowed numbers, with the words that explain it."""
+
+    allowed: str
+    holds: Callable[[Fraction], bool]
+    hint: str = ""
+    refused: tuple[float, ...] = ()
+
+    def typed(self, name: str, value: object) -> Fraction:
+        """The decimal that was typed, or an error that says what is allowed."""
+        return self._checked(name, value, as_typed)
+
+    def cautious(self, name: str, value: object) -> Fraction:
+        """The larger of the decimal and the binary reading: for bounds on data."""
+        return self._checked(name, value, lambda number: max(as_typed(number), as_binary(number)))
+
+    def _checked(self, name: str, value: object, read: Callable[[object], Fraction]) -> Fraction:
+        try:
+            number = read(value)
+        except (TypeError, ValueError, OverflowError):
+            raise self._error(name, value) from None
+        if not self.holds(number):
+            raise self._error(name, value)
+        return number
+
+    def _error(self, name: str, value: object) -> ParameterError:
+        return refusal(name, value, self.allowed, self.hint)
+
+
+def refusal(name: str, value: object, allowed: str, hint: str = "") -> ParameterError:
+    """The error for a public parameter: what was wrong, what is allowed, how to fix it."""
+    shown = repr(value) if not isinstance(value, Real) else str(value)
+    return ParameterError(f"{name} is {shown[:80]}, but must be {allowed}. {hint}".rstrip())
+
+
+def as_typed(value: object) -> Fraction:
+    """The rational that a typed number means: a float is its shortest decimal."""
+    if isinstance(value, bool):
+        raise TypeError("a truth value is not a number")
+    if isinstance(value, float):
+        return Fraction(float.__repr__(value))  # float.__repr__: numpy's repr adds its type
+    if isinstance(value, Integral):
+        return Fraction(int(value))
+    if isinstance(value, Rational | Decimal):
+        return Fraction(cast("Fraction | Decimal", value))
+    if isinstance(value, Real):  # numpy's shorter floats
+        return Fraction(str(value))
+    raise TypeError(f"{type(value).__name__} is not a number")
+
+
+def as_binary(value: object) -> Fraction:
+    """The rational that a number is in binary: a float is what the machine holds."""
+    if isinstance(value, Real) and not isinstance(value, Rational):
+        if not isfinite(value):
+            raise ValueError("not a finite number")
+        return Fraction(float(value))
+    return as_typed(value)
+
+
+NAN, INF = float("nan"), float("inf")
+
+EPSILON = Constraint(
+    "a positive number",
+    lambda x: x > 0,
+    "Smaller means more private; 0.1 to 1 is usual for one query.",
+    (0, -1, -0.5, NAN, INF, -INF),
+)
+EPSILON_OR_ZERO = Constraint(
+    "a number that is 0 or more",
+    lambda x: x >= 0,
+    "Smaller means more private; 0.1 to 1 is usual for one query.",
+    (-1, NAN, INF),
+)
+DELTA = Constraint(
+    "a number from 0 up to, but not including, 1",
+    lambda x: 0 <= x < 1,
+    "It is the probability that the promise fails: far below 1/n for n people, such as 1e-6.",
+    (-1e-9, 1, 2, NAN, INF),
+)
+POSITIVE_DELTA = Constraint(
+    "a number above 0 and below 1",
+    lambda x: 0 < x < 1,
+    "It is the probability that the promise fails: far below 1/n for n people, such as 1e-6.",
+    (0, -1e-9, 1, NAN, INF),
+)
+PROBABILITY = Constraint("a number from 0 to 1", lambda x: 0 <= x <= 1, "", (-0.1, 1.1, NAN, INF))
+CONFIDENCE = Constraint(
+    "a number above 0 and below 1",
+    lambda x: 0 < x < 1,
+    "0.95 means: right in 95 of 100 releases.",
+    (0, 1, -1, 95, NAN, INF),
+)
+SENSITIVITY = Constraint(
+    "a positive number",
+    lambda x: x > 0,
+    "It is the most that one person can change the answer; la.sensitivity computes it.",
+    (0, -1, NAN, INF),
+)
+SCALE = Constraint(
+    "a positive number",
+    lambda x: x > 0,
+    "It is the size of the noise; larger means more private.",
+    (0, -1, NAN, INF),
+)
+COUNT = Constraint(
+    "a whole number that is 1 or more",
+    lambda x: x >= 1 and x.denominator == 1,
+    "",
+    (0, -1, 1.5, NAN, INF),
+)
