@@ -31,12 +31,17 @@ def ball(value: Fraction | int) -> Ball:
     return arb(fmpq(value.numerator, value.denominator))
 
 
+def with_bits(compute: Callable[[], Ball], precision: int) -> Ball:
+    """The ball of `compute`, evaluated with `precision` bits."""
+    with ctx.workprec(precision):
+        return compute()
+
+
 def certain(compute: Callable[[], Ball], *, bits: int = 64) -> Ball:
     """The ball of `compute`, evaluated with enough digits for `bits` good bits."""
     precision = START_BITS
     while True:
-        with ctx.workprec(precision):
-            value = compute()
+        value = with_bits(compute, precision)
         good = value.is_finite() and (value.is_zero() or value.rel_accuracy_bits() >= bits)
         if good or precision >= MOST_BITS:
             return value
@@ -47,14 +52,24 @@ def is_positive(compute: Callable[[], Ball]) -> bool:
     """Whether the real number, which must not be zero, is above zero."""
     precision = START_BITS
     while precision <= MOST_BITS:
-        with ctx.workprec(precision):
-            value = compute()
+        value = with_bits(compute, precision)
         if value > 0:
             return True
         if value < 0:
             return False
         precision *= 2
     raise ArithmeticError("the sign could not be decided: the number may be exactly zero")
+
+
+def floor_scaled(compute: Callable[[], Ball], count: int) -> int:
+    """The whole number below 2^count times the real number, which must not be a multiple."""
+    precision = START_BITS + count
+    while precision <= MOST_BITS:
+        whole = with_bits(lambda: (compute() * arb(2) ** count).floor(), precision).unique_fmpz()
+        if whole is not None:
+            return int(whole)
+        precision *= 2
+    raise ArithmeticError("the digits could not be decided: the number may be a dyadic rational")
 
 
 def upper(value: Ball) -> float:
@@ -71,6 +86,16 @@ def lower(value: Ball) -> float:
     return -_round_up(-value.lower())
 
 
+def fraction_above(value: Ball) -> Fraction:
+    """A rational at or above the number, as close as the ball is narrow."""
+    return _exactly(value.upper())
+
+
+def fraction_below(value: Ball) -> Fraction:
+    """A rational at or below the number, as close as the ball is narrow."""
+    return _exactly(value.lower())
+
+
 def float_above(value: Fraction) -> float:
     """The smallest float at or above a rational."""
     return upper(certain(lambda: ball(value)))
@@ -79,6 +104,11 @@ def float_above(value: Fraction) -> float:
 def float_below(value: Fraction) -> float:
     """The largest float at or below a rational."""
     return lower(certain(lambda: ball(value)))
+
+
+def _exactly(point: Ball) -> Fraction:
+    mantissa, exponent = (int(part) for part in point.man_exp())
+    return Fraction(mantissa) * Fraction(2) ** exponent
 
 
 def _round_up(point: Ball) -> float:

@@ -1,0 +1,144 @@
+"""Four ways to round a real number, each by floats with a margin and exactly.
+
+  OntoGrid     value + noise, to the nearest point of a grid 2^k, half up
+  ToNearest    to the nearest whole number, half up
+  AwayFromZero to the whole number next away from zero
+  Size         to the whole number below the absolute value
+
+A float t = y + offset + margin, with |error| ≤ margin, has the same floor as the true sum
+unless t lies less than 2 · margin above a whole number: those are the unsure ones.
+"""
+
+from math import ldexp
+
+import numpy as np
+from numpy.typing import NDArray
+
+from letalone.randomness.bits import BitSource
+from letalone.randomness.bulk import NOWHERE, Floats, Places
+from letalone.randomness.lazy import LazyReal
+
+LARGEST = 1.7976931348623157e308
+WHOLE_LIMIT = (1 << 62) - 1  # noise beyond is clamped; nothing above 2^40 scales comes near
+
+Wholes = NDArray[np.int64]
+
+
+class OntoGrid:
+    """value + noise on a grid; the noise arrives in units of the grid."""
+
+    def __init__(self, values: Floats, out: Floats, exponent: int) -> None:
+        self.values, self.out, self.exponent = values, out, exponent
+        self.step, self.per_unit = ldexp(1.0, exponent), ldexp(1.0, -exponent)
+
+    def floats(self, y: Floats, places: slice | Places, margin: float) -> Places:
+        """See `Rounding`."""
+        units = self.values[places] * self.per_unit
+        whole = np.floor(units)
+        np.subtract(units, whole, out=units)
+        np.add(units, 0.5 + margin, out=units)
+        np.add(units, y, out=units)
+        np.floor(units, out=y)
+        np.subtract(units, y, out=units)
+        # Both are whole numbers in float64, so the sum is the exact one rounded once.
+        np.add(whole, y, out=whole)
+        self.out[places] = np.multiply(whole, self.step, out=whole)
+        return _below(units, 2 * margin)
+
+    def exact(self, real: LazyReal, place: int, bits: BitSource) -> None:
+        """See `Rounding`."""
+        value = float(self.values[place])
+        self.out[place] = onto_grid(value, real, self.exponent, bits)
+
+
+class ToNearest:
+    """The nearest whole number, half up."""
+
+    def __init__(self, out: Wholes) -> None:
+        self.out = out
+
+    def floats(self, y: Floats, places: slice | Places, margin: float) -> Places:
+        """See `Rounding`."""
+        whole, unsure = _floors(y, 0.5, margin)
+        self.out[places] = whole
+        return unsure
+
+    def exact(self, real: LazyReal, place: int, bits: BitSource) -> None:
+        """See `Rounding`."""
+        self.out[place] = clamp_whole(real.affine(2, 1, 2).floor(bits))
+
+
+class AwayFromZero:
+    """The whole number next away from zero."""
+
+    def __init__(self, out: Wholes) -> None:
+        self.out = out
+
+    def floats(self, y: Floats, places: slice | Places, margin: float) -> Places:
+        """See `Rounding`."""
+        floors, unsure = _floors(y, 0.0, margin)
+        whole = floors.astype(np.int64)
+        whole += whole >= 0
+        self.out[places] = whole
+        return unsure
+
+    def exact(self, real: LazyReal, place: int, bits: BitSource) -> None:
+        """See `Rounding`."""
+        whole = real.floor(bits)
+        self.out[place] = clamp_whole(whole + (whole >= 0))
+
+
+class Size:
+    """The whole number below the absolute value."""
+
+    def __init__(self, out: Wholes) -> None:
+        self.out = out
+
+    def floats(self, y: Floats, places: slice | Places, margin: float) -> Places:
+        """See `Rounding`."""
+        floors, unsure = _floors(y, 0.0, margin)
+        whole = floors.astype(np.int64)
+        whole ^= whole >> 63  # −1 − n becomes n
+        self.out[places] = whole
+        return unsure
+
+    def exact(self, real: LazyReal, place: int, bits: BitSource) -> None:
+        """See `Rounding`."""
+        whole = real.floor(bits)
+        self.out[place] = clamp_whole(whole if whole >= 0 else -1 - whole)
+
+
+def onto_grid(value: float, noise: LazyReal, exponent: int, bits: BitSource) -> float:
+    """value + 2^exponent · noise, on the grid 2^exponent, half up, as the nearest float."""
+    top, bottom = value.as_integer_ratio()
+    if exponent < 0:
+        top <<= -exponent
+    else:
+        bottom <<= exponent
+    return float_of_grid(
+        noise.affine(2 * bottom, 2 * top + bottom, 2 * bottom).floor(bits), exponent
+    )
+
+
+def float_of_grid(whole: int, exponent: int) -> float:
+    """whole · 2^exponent, rounded once and kept finite."""
+    try:
+        return ldexp(float(whole), exponent)
+    except OverflowError:
+        return LARGEST if whole > 0 else -LARGEST
+
+
+def clamp_whole(whole: int) -> int:
+    """The number, kept within what an int64 sum can hold."""
+    return max(-WHOLE_LIMIT, min(WHOLE_LIMIT, whole))
+
+
+def _floors(y: Floats, offset: float, margin: float) -> tuple[Floats, Places]:
+    np.add(y, offset + margin, out=y)
+    whole = np.floor(y)
+    np.subtract(y, whole, out=y)
+    return whole, _below(y, 2 * margin)
+
+
+def _below(values: Floats, limit: float) -> Places:
+    return np.flatnonzero(values < limit) if values.min(initial=1.0) < limit else NOWHERE
