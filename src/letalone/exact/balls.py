@@ -37,6 +37,11 @@ def with_bits(compute: Callable[[], Ball], precision: int) -> Ball:
         return compute()
 
 
+def working_bits() -> int:
+    """The precision that balls are being computed with."""
+    return ctx.prec
+
+
 def certain(compute: Callable[[], Ball], *, bits: int = 64) -> Ball:
     """The ball of `compute`, evaluated with enough digits for `bits` good bits."""
     precision = START_BITS

@@ -60,13 +60,13 @@ class SystemBits:
                 self._new_key()
             if not self._pool:
                 pool = np.empty(POOL_WORDS, np.uint64)
-                self._encrypt_zeros(memoryview(pool).cast("B"))
+                self._encrypt_zeros(_bytes_of(pool))
                 self._pool = pool.tolist()
             return self._pool.pop()
 
     def fill(self, out: Words) -> None:
         """Overwrites a contiguous array with the next words."""
-        target = memoryview(out).cast("B") if out.size else memoryview(b"")
+        target = _bytes_of(out)
         with self._lock:
             if self._process != os.getpid():
                 self._new_key()
@@ -90,6 +90,10 @@ class SystemBits:
             self._new_key()
         self._left -= len(target)
         self._stream.update_into(_ZEROS[: len(target)], target)
+
+
+def _bytes_of(words: Words) -> memoryview:
+    return words.data.cast("B") if words.size else memoryview(b"")
 
 
 _ZEROS = memoryview(bytes(BLOCK_BYTES))

@@ -22,12 +22,15 @@ from numpy.typing import NDArray
 from letalone.randomness.bits import BitSource, Words
 from letalone.randomness.draws import Sampler, sampler
 from letalone.randomness.lazy import LazyReal
+from letalone.randomness.places import sparse_places
 from letalone.randomness.ziggurat import HEIGHT_BITS, Density
 
+FEW = 32  # below this many draws the reference is as fast as a block
 BLOCK = 16384  # a block's buffers stay in the second-level cache
 WEDGE_MARGIN = 2.0**-38  # more than exp, the level and the position can be off together
 
 Floats = NDArray[np.float64]
+Wholes = NDArray[np.int64]
 Places = NDArray[np.intp]
 Flags = NDArray[np.bool_]
 NOWHERE: Places = np.empty(0, np.intp)
@@ -104,7 +107,7 @@ class _Drawing:
         self.floats = np.empty((3, size), np.float64)
         self.flags = np.empty(size, np.bool_)
         self.again: list[Places] = []
-        self.pending: list[tuple[Places, NDArray[np.int64], Places]] = []
+        self.pending: list[tuple[Places, Wholes, Places]] = []
 
     def block(self, places: slice | Places) -> None:
         """Draws for these places, and notes which of them `settle` must look at."""
@@ -114,7 +117,7 @@ class _Drawing:
         np.copyto(position, positions)
         np.take(self.table.quick, layers, out=edge, mode="clip")
         np.abs(position, out=y)
-        outside = np.flatnonzero(np.greater(y, edge, out=self.flags[:count]))
+        outside = sparse_places(np.greater(y, edge, out=self.flags[:count]))
         np.take(self.widths, layers, out=y, mode="clip")
         np.multiply(y, position, out=y)
         unsure = self.rounding.floats(y, places, self.margin)
@@ -158,7 +161,7 @@ class _Drawing:
         self.again.clear()
         return again
 
-    def _read(self, count: int) -> tuple[NDArray[np.int64], Places]:
+    def _read(self, count: int) -> tuple[Wholes, Places]:
         words, layers = self.words[:count], self.layers[:count]
         self.bits.fill(words)
         layer_bits = self.table.sampler.table.layer_bits
@@ -167,9 +170,7 @@ class _Drawing:
         positions = words.view(np.int64)
         return np.right_shift(positions, layer_bits, out=positions), layers
 
-    def _room(
-        self, positions: NDArray[np.int64], layers: Places, heights: Words
-    ) -> tuple[Floats, Flags]:
+    def _room(self, positions: Wholes, layers: Places, heights: Words) -> tuple[Floats, Flags]:
         """How far the density is above each point, and which points stand for the tail."""
         table, ziggurat = self.table, self.table.sampler.table
         x = np.abs(positions + 0.5) * table.widths[layers]

@@ -21,7 +21,6 @@ from numpy.typing import NDArray
 from letalone.exact.balls import Ball, ball, floor_scaled
 from letalone.randomness.bits import BitSource
 
-
 BLOCK = 16384  # words that stay in the cache
 
 

@@ -16,22 +16,26 @@ The idea of rejection from an easier law is that of Canonne, Kamath, Steinke: Th
 Gaussian for differential privacy (2020); the proposal here is the rounded Gaussian.
 """
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
+from math import log, sqrt
 
 import numpy as np
-from numpy.typing import NDArray
 
-from letalone.exact.balls import Ball, ball
+from letalone.exact.balls import Ball, ball, working_bits
 from letalone.randomness.bits import BitSource, Words
-from letalone.randomness.bulk import BLOCK, NOWHERE, Flags, Places, draw_all
+from letalone.randomness.bulk import BLOCK, FEW, NOWHERE, Flags, Places, Wholes, draw_all
 from letalone.randomness.chance import Chance, sample_bernoulli, settle
 from letalone.randomness.draws import sampler
-from letalone.randomness.rounding import ToNearest, Wholes
+from letalone.randomness.places import sparse_places
+from letalone.randomness.rounding import ToNearest
+from letalone.randomness.table import Table, build_table, sample_table
 from letalone.randomness.ziggurat import HALF_GAUSSIAN
 
-NARROW = 8  # below this the bounds on h are not worth having: exact thresholds per n
-REACH = 14  # |n| ≤ 14σ is handled by floats, the rest by the reference
+NARROW = 16  # below this standard deviation a table is faster
+REACH = 7  # a block with |n| > 7σ in it gets no quick answers; once in 10^11 draws
 SLACK = 2.0**-40  # more than the floats in the bounds can be off
 
 
@@ -46,6 +50,10 @@ def sample_discrete_gaussian(sigma: Fraction, bits: BitSource) -> int:
 
 def sample_discrete_gaussians(sigma: Fraction, count: int, bits: BitSource) -> Wholes:
     """Independent draws with Pr[n] ∝ e^(−n²/2σ²)."""
+    if count < FEW:
+        return np.array([sample_discrete_gaussian(sigma, bits) for _ in range(count)], np.int64)
+    if sigma < NARROW:
+        return sample_table(_table(sigma), count, bits)
     out = np.empty(count, np.int64)
     draw_all(HALF_GAUSSIAN, sigma, count, ToNearest(out), bits)
     again = _refused(out, sigma, bits)
@@ -85,52 +93,64 @@ def _refused_block(proposals: Wholes, sigma: Fraction, bits: BitSource) -> Place
     short = np.empty((proposals.size + 3) // 4, np.uint64)
     bits.fill(short)
     first = short.view(np.uint16)[: proposals.size]  # 16 bits of the coin nearly always do
-    asked = np.flatnonzero(first >= _surely_kept(proposals, sigma))
+    asked = sparse_places(first >= _surely_kept(proposals, sigma))
     rest = np.empty(asked.size, np.uint64)
     bits.fill(rest)
     words = (first[asked].astype(np.uint64) << np.uint64(48)) | (rest >> np.uint64(16))
-    decide = _refuse_by_threshold if sigma < NARROW else _refuse_by_bounds
-    return asked[decide(proposals[asked], words, sigma, bits)]
+    return asked[_refuse(proposals[asked], words, sigma, bits)]
 
 
-def _surely_kept(proposals: Wholes, sigma: Fraction) -> NDArray[np.int64]:
-    """A number of 2^-16ths that the chance of being kept is certainly not below."""
-    if sigma < NARROW:
-        return np.take(_thresholds(sigma)[1], np.abs(proposals), mode="clip")
+def _surely_kept(proposals: Wholes, sigma: Fraction) -> int:
+    """A number of 2^-16ths that the chance of being kept is not below, for all of these."""
     least = 1 - REACH**2 / 24 / float(sigma) ** 2 - SLACK
     beyond = max(proposals.max(), -proposals.min()) > REACH * float(sigma)
-    return np.array(0 if beyond else int(least * 65536))
+    return 0 if beyond else int(least * 65536)
 
 
-@lru_cache(maxsize=64)
-def _thresholds(sigma: Fraction) -> tuple[Words, NDArray[np.int64]]:
-    """Per |n|, the first 64 and 16 binary digits of the chance; zeros end the table."""
-    digits = [keep_chance(n, sigma).digits(64) for n in range(1, int(REACH * sigma) + 2)]
-    full = np.array([(1 << 64) - 1, *digits, 0], np.uint64)
-    return full, np.array([1 << 16, *(d >> 48 for d in digits), 0], np.int64)
-
-
-def _refuse_by_threshold(
-    proposals: Wholes, words: Words, sigma: Fraction, bits: BitSource
-) -> Flags:
-    threshold = _thresholds(sigma)[0].take(np.abs(proposals), mode="clip")
-    refused = words > threshold
-    for k in np.flatnonzero((words == threshold) | (threshold == 0)).tolist():
-        refused[k] = not _keep(int(proposals[k]), int(words[k]), sigma, bits)
-    return refused
-
-
-def _refuse_by_bounds(proposals: Wholes, words: Words, sigma: Fraction, bits: BitSource) -> Flags:
+def _refuse(proposals: Wholes, words: Words, sigma: Fraction, bits: BitSource) -> Flags:
     variance = float(sigma) ** 2
     bend = (proposals / variance) ** 2
     height = words * 2.0**-64
     least, most = 1 - bend / 24, 1 / (1 + bend * (1 / 24 - 1 / (320 * variance)))
     refused = height > most + SLACK
-    unsure = (~refused & (height > least - SLACK)) | (np.abs(proposals) > REACH * float(sigma))
-    for k in np.flatnonzero(unsure).tolist():
-        refused[k] = not _keep(int(proposals[k]), int(words[k]), sigma, bits)
+    for k in np.flatnonzero(~refused & (height > least - SLACK)).tolist():
+        refused[k] = not settle(keep_chance(abs(int(proposals[k])), sigma), int(words[k]), bits)
     return refused
 
 
-def _keep(proposal: int, word: int, sigma: Fraction, bits: BitSource) -> bool:
-    return settle(keep_chance(abs(proposal), sigma), word, bits)
+@dataclass(frozen=True, slots=True)
+class DiscreteGaussianLaw:
+    """The law as a distribution function."""
+
+    sigma: Fraction
+
+    @property
+    def reach(self) -> int:
+        """Beyond 8σ lie fewer than 10^-14 of all draws."""
+        return int(8 * self.sigma) + 1
+
+    def cumulative(self, n: int) -> Callable[[], Ball]:
+        """Pr[Z ≤ n], from the sums of e^(−m²/2σ²) over m > |n|."""
+
+        def above(size: int) -> Ball:
+            tails = _tails(self.sigma, working_bits())
+            return tails[min(size + 1, len(tails) - 1)] / (tails[0] + tails[1])
+
+        return lambda: 1 - above(n) if n >= 0 else above(-1 - n)
+
+
+@lru_cache(maxsize=32)
+def _table(sigma: Fraction) -> Table:
+    return build_table(DiscreteGaussianLaw(sigma))
+
+
+@lru_cache(maxsize=8)
+def _tails(sigma: Fraction, precision: int) -> list[Ball]:
+    """The sums of e^(−m²/2σ²) over m ≥ k, for k = 0, 1, …; the last is a bound on the rest."""
+    end = int(float(sigma) * sqrt(2 * log(2) * (precision + 128))) + 2
+    half = 1 / (2 * sigma * sigma)
+    beyond = (-ball((end + 1) ** 2 * half)).exp() / (1 - (-ball((2 * end + 3) * half)).exp())
+    tails = [beyond.union(ball(0))]
+    for m in range(end, -1, -1):
+        tails.append(tails[-1] + (-ball(m * m * half)).exp())
+    return tails[::-1]

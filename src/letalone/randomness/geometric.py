@@ -9,18 +9,23 @@ probability (1 − a)/(1 + a), a = e^(−1/scale), and else a random sign times 
   Assumed:  the words are independent and uniform
 """
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 
 import numpy as np
 
-from letalone.exact.balls import ball
+from letalone.exact.balls import Ball, ball
 from letalone.randomness.bits import BitSource
-from letalone.randomness.bulk import draw_all
+from letalone.randomness.bulk import FEW, Wholes, draw_all
 from letalone.randomness.chance import Chance, sample_bernoulli, sample_bernoullis
 from letalone.randomness.draws import sampler
-from letalone.randomness.rounding import AwayFromZero, Size, Wholes
+from letalone.randomness.rounding import AwayFromZero, Size
+from letalone.randomness.table import Table, build_table, sample_table
 from letalone.randomness.ziggurat import EXPONENTIAL
+
+NARROW = 16  # below this scale a table is faster
 
 
 def sample_geometric(scale: Fraction, bits: BitSource) -> int:
@@ -33,6 +38,10 @@ def sample_geometric(scale: Fraction, bits: BitSource) -> int:
 
 def sample_geometrics(scale: Fraction, count: int, bits: BitSource) -> Wholes:
     """Independent draws with Pr[z] ∝ e^(−|z|/scale)."""
+    if count < FEW:
+        return np.array([sample_geometric(scale, bits) for _ in range(count)], np.int64)
+    if scale < NARROW:
+        return sample_table(_table(scale), count, bits)
     out = np.empty(count, np.int64)
     draw_all(EXPONENTIAL, scale, count, AwayFromZero(out), bits)
     out[sample_bernoullis(zero_chance(scale), count, bits)] = 0
@@ -46,9 +55,36 @@ def sample_one_sided(scale: Fraction, bits: BitSource) -> int:
 
 def sample_one_sideds(scale: Fraction, count: int, bits: BitSource) -> Wholes:
     """Independent draws with Pr[z ≥ n] = e^(−n/scale)."""
+    if count < FEW:
+        return np.array([sample_one_sided(scale, bits) for _ in range(count)], np.int64)
     out = np.empty(count, np.int64)
     draw_all(EXPONENTIAL, scale, count, Size(out), bits)
     return out
+
+
+@dataclass(frozen=True, slots=True)
+class GeometricLaw:
+    """The two-sided law as a distribution function."""
+
+    scale: Fraction
+
+    @property
+    def reach(self) -> int:
+        """Beyond 28 scales lie fewer than 10^-12 of all draws."""
+        return int(28 * self.scale) + 1
+
+    def cumulative(self, n: int) -> Callable[[], Ball]:
+        """Pr[Z ≤ n] = 1 − a^(n+1)/(1 + a) for n ≥ 0, a = e^(−1/scale)."""
+
+        def upper_tail(first: int) -> Ball:
+            return (-ball(first / self.scale)).exp() / (1 + (-ball(1 / self.scale)).exp())
+
+        return lambda: 1 - upper_tail(n + 1) if n >= 0 else upper_tail(-n)
+
+
+@lru_cache(maxsize=32)
+def _table(scale: Fraction) -> Table:
+    return build_table(GeometricLaw(scale))
 
 
 @lru_cache(maxsize=256)

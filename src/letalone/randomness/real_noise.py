@@ -16,7 +16,7 @@ from fractions import Fraction
 import numpy as np
 
 from letalone.randomness.bits import BitSource
-from letalone.randomness.bulk import Floats, draw_all
+from letalone.randomness.bulk import FEW, Floats, draw_all
 from letalone.randomness.draws import sampler
 from letalone.randomness.lazy import LazyReal
 from letalone.randomness.rounding import LARGEST, OntoGrid, onto_grid
@@ -83,6 +83,9 @@ def _in_units(scale: Fraction, exponent: int) -> tuple[int, int]:
 
 def _add_all(density: Density, values: Floats, scale: Fraction, bits: BitSource) -> Floats:
     exponent = grid_exponent(scale)
+    if values.size < FEW:
+        few = [_add(density, float(value), scale, bits) for value in values.flat]
+        return np.array(few, np.float64).reshape(values.shape)
     flat = np.ascontiguousarray(values, dtype=np.float64).reshape(-1)
     out = np.empty_like(flat)
     rounding = OntoGrid(flat, out, exponent)

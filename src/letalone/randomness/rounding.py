@@ -12,16 +12,13 @@ unless t lies less than 2 · margin above a whole number: those are the unsure o
 from math import ldexp
 
 import numpy as np
-from numpy.typing import NDArray
 
 from letalone.randomness.bits import BitSource
-from letalone.randomness.bulk import NOWHERE, Floats, Places
+from letalone.randomness.bulk import NOWHERE, Floats, Places, Wholes
 from letalone.randomness.lazy import LazyReal
 
 LARGEST = 1.7976931348623157e308
 WHOLE_LIMIT = (1 << 62) - 1  # noise beyond is clamped; nothing above 2^40 scales comes near
-
-Wholes = NDArray[np.int64]
 
 
 class OntoGrid:
