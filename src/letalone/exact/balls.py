@@ -15,10 +15,12 @@ holds the number, so a second thread that does so cannot make a result wrong.
 from collections.abc import Callable
 from fractions import Fraction
 from math import inf, ldexp
+from typing import TypeVar
 
 from flint import arb, ctx, fmpq, fmpz
 
 Ball = arb
+Result = TypeVar("Result")
 
 START_BITS = 128
 MOST_BITS = 1 << 20
@@ -31,8 +33,8 @@ def ball(value: Fraction | int) -> Ball:
     return arb(fmpq(value.numerator, value.denominator))
 
 
-def with_bits(compute: Callable[[], Ball], precision: int) -> Ball:
-    """The ball of `compute`, evaluated with `precision` bits."""
+def with_bits(compute: Callable[[], Result], precision: int) -> Result:
+    """What `compute` gives when balls are computed with `precision` bits."""
     with ctx.workprec(precision):
         return compute()
 
@@ -70,11 +72,17 @@ def floor_scaled(compute: Callable[[], Ball], count: int) -> int:
     """The whole number below 2^count times the real number, which must not be a multiple."""
     precision = START_BITS + count
     while precision <= MOST_BITS:
-        whole = with_bits(lambda: (compute() * arb(2) ** count).floor(), precision).unique_fmpz()
+        whole = whole_below(with_bits(lambda: compute() * arb(2) ** count, precision))
         if whole is not None:
-            return int(whole)
+            return whole
         precision *= 2
     raise ArithmeticError("the digits could not be decided: the number may be a dyadic rational")
+
+
+def whole_below(value: Ball) -> int | None:
+    """The whole number below the real number, if the ball is narrow enough to tell."""
+    whole = value.floor().unique_fmpz()
+    return None if whole is None else int(whole)
 
 
 def upper(value: Ball) -> float:
