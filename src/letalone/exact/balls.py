@@ -72,7 +72,7 @@ def floor_scaled(compute: Callable[[], Ball], count: int) -> int:
     """The whole number below 2^count times the real number, which must not be a multiple."""
     precision = START_BITS + count
     while precision <= MOST_BITS:
-        whole = whole_below(with_bits(lambda: compute() * arb(2) ** count, precision))
+        whole = with_bits(lambda: whole_below(compute() * arb(2) ** count), precision)
         if whole is not None:
             return whole
         precision *= 2
@@ -80,7 +80,7 @@ def floor_scaled(compute: Callable[[], Ball], count: int) -> int:
 
 
 def whole_below(value: Ball) -> int | None:
-    """The whole number below the real number, if the ball is narrow enough to tell."""
+    """The whole number below the real number, if ball and working precision can tell."""
     whole = value.floor().unique_fmpz()
     return None if whole is None else int(whole)
 

@@ -83,11 +83,12 @@ class _Pool:
     def draw(self, bits: BitSource) -> int:
         """One of those left."""
         word = bits.word()
-        sums = np.cumsum(self.parts)
-        target, slack = word * 2.0**-64 * sums[-1], RELATIVE * sums[-1]
+        sums: Floats = np.cumsum(self.parts)
+        total = float(sums[-1])
+        target, slack = word * 2.0**-64 * total, RELATIVE * total
         part = min(int(np.searchsorted(sums, target, side="right")), sums.size - 1)
-        before = sums[part - 1] if part else 0.0
-        inner = before + np.cumsum(self.weights[part * PART : (part + 1) * PART])
+        before = float(sums[part - 1]) if part else 0.0
+        inner: Floats = before + np.cumsum(self.weights[part * PART : (part + 1) * PART])
         place = min(int(np.searchsorted(inner, target, side="right")), inner.size - 1)
         low = inner[place - 1] if place else before
         index = part * PART + place

@@ -27,7 +27,7 @@ import numpy as np
 from letalone.exact.balls import Ball, ball, working_bits
 from letalone.randomness.bits import BitSource, Words
 from letalone.randomness.bulk import BLOCK, FEW, NOWHERE, Flags, Places, Wholes, draw_all
-from letalone.randomness.chance import Chance, sample_bernoulli, settle
+from letalone.randomness.chance import Chance, settle
 from letalone.randomness.draws import sampler
 from letalone.randomness.places import sparse_places
 from letalone.randomness.rounding import ToNearest
@@ -44,7 +44,7 @@ def sample_discrete_gaussian(sigma: Fraction, bits: BitSource) -> int:
     source = sampler(HALF_GAUSSIAN, bits.word_size)
     while True:
         nearest = source.draw(bits).times(sigma).affine(2, 1, 2).floor(bits)
-        if sample_bernoulli(keep_chance(abs(nearest), sigma), bits):
+        if _kept(nearest, sigma, bits):
             return nearest
 
 
@@ -78,6 +78,15 @@ def _bump(size: int, sigma: Fraction) -> Ball:
     root = ball(sigma) * ball(2).sqrt()
     low, high = ((ball(2 * size + side) / 2) / root for side in (-1, 1))
     return (low.erfc() - high.erfc()) * (ball(size) ** 2 / (2 * ball(sigma) ** 2)).exp()
+
+
+def _kept(proposal: int, sigma: Fraction, bits: BitSource) -> bool:
+    """Tosses the coin h(0)/h(n); a word clearly below its lower bound spares the balls."""
+    word = bits.word()
+    bend = (proposal / float(sigma) ** 2) ** 2
+    if word < (1 - bend / 24 - SLACK - 2.0**-bits.word_size) * 2.0**bits.word_size:
+        return True
+    return settle(keep_chance(abs(proposal), sigma), word, bits)
 
 
 def _refused(proposals: Wholes, sigma: Fraction, bits: BitSource) -> Places:
@@ -129,14 +138,14 @@ class DiscreteGaussianLaw:
         """Beyond 8σ lie fewer than 10^-14 of all draws."""
         return int(8 * self.sigma) + 1
 
-    def cumulative(self, n: int) -> Callable[[], Ball]:
-        """Pr[Z ≤ n], from the sums of e^(−m²/2σ²) over m > |n|."""
+    def above(self, n: int) -> Callable[[], Ball]:
+        """Pr[Z > n], from the sums of e^(−m²/2σ²) over m > n."""
 
-        def above(size: int) -> Ball:
+        def share() -> Ball:
             tails = _tails(self.sigma, working_bits())
-            return tails[min(size + 1, len(tails) - 1)] / (tails[0] + tails[1])
+            return tails[min(n + 1, len(tails) - 1)] / (tails[0] + tails[1])
 
-        return lambda: 1 - above(n) if n >= 0 else above(-1 - n)
+        return share
 
 
 @lru_cache(maxsize=32)

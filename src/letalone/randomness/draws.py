@@ -50,14 +50,15 @@ class Sampler:
     def draw(self, bits: BitSource) -> LazyReal:
         """A number with density proportional to f(|x|)."""
         while True:
-            layer, position = self.parts(bits.word())
-            real = self.inside(layer, position)
-            quick = self.quick_positions[layer]
-            if -quick <= position < quick:
-                return real
-            kept = self.settle(layer, real, bits)
+            kept = self.attempt(bits)
             if kept is not None:
                 return kept
+
+    def attempt(self, bits: BitSource) -> LazyReal | None:
+        """One point of a rectangle: its x if it lies under the density, else None."""
+        layer, position = self.parts(bits.word())
+        real, quick = self.inside(layer, position), self.quick_positions[layer]
+        return real if -quick <= position < quick else self.settle(layer, real, bits)
 
     def draw_positive(self, bits: BitSource) -> LazyReal:
         """The absolute value of such a number: density proportional to f."""

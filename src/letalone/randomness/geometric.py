@@ -30,7 +30,7 @@ NARROW = 16  # below this scale a table is faster
 
 def sample_geometric(scale: Fraction, bits: BitSource) -> int:
     """One draw with Pr[z] ∝ e^(−|z|/scale)."""
-    if sample_bernoulli(zero_chance(scale), bits):
+    if not sample_bernoulli(_not_zero(scale), bits):
         return 0
     whole = sampler(EXPONENTIAL, bits.word_size).draw(bits).times(scale).floor(bits)
     return whole + (whole >= 0)
@@ -44,7 +44,7 @@ def sample_geometrics(scale: Fraction, count: int, bits: BitSource) -> Wholes:
         return sample_table(_table(scale), count, bits)
     out = np.empty(count, np.int64)
     draw_all(EXPONENTIAL, scale, count, AwayFromZero(out), bits)
-    out[sample_bernoullis(zero_chance(scale), count, bits)] = 0
+    out *= sample_bernoullis(_not_zero(scale), count, bits)
     return out
 
 
@@ -73,13 +73,9 @@ class GeometricLaw:
         """Beyond 28 scales lie fewer than 10^-12 of all draws."""
         return int(28 * self.scale) + 1
 
-    def cumulative(self, n: int) -> Callable[[], Ball]:
-        """Pr[Z ≤ n] = 1 − a^(n+1)/(1 + a) for n ≥ 0, a = e^(−1/scale)."""
-
-        def upper_tail(first: int) -> Ball:
-            return (-ball(first / self.scale)).exp() / (1 + (-ball(1 / self.scale)).exp())
-
-        return lambda: 1 - upper_tail(n + 1) if n >= 0 else upper_tail(-n)
+    def above(self, n: int) -> Callable[[], Ball]:
+        """Pr[Z > n] = a^(n+1)/(1 + a), a = e^(−1/scale)."""
+        return lambda: (-ball((n + 1) / self.scale)).exp() / (1 + (-ball(1 / self.scale)).exp())
 
 
 @lru_cache(maxsize=32)
@@ -88,6 +84,6 @@ def _table(scale: Fraction) -> Table:
 
 
 @lru_cache(maxsize=256)
-def zero_chance(scale: Fraction) -> Chance:
-    """The probability (1 − a)/(1 + a) = tanh(1/(2 · scale)) of the two-sided law's 0."""
-    return Chance.computed(lambda: ball(1 / (2 * scale)).tanh())
+def _not_zero(scale: Fraction) -> Chance:
+    """The two-sided law's probability 2a/(1 + a) of not being 0."""
+    return Chance.computed(lambda: 2 / (1 + ball(1 / scale).exp()))

@@ -30,9 +30,10 @@ class OntoGrid:
 
     def floats(self, y: Floats, places: slice | Places, margin: float) -> Places:
         """See `Rounding`."""
-        units = self.values[places] * self.per_unit
-        whole = np.floor(units)
-        np.subtract(units, whole, out=units)
+        with np.errstate(over="ignore", invalid="ignore"):  # overflow becomes NaN: unsure
+            units = self.values[places] * self.per_unit
+            whole = np.floor(units)
+            np.subtract(units, whole, out=units)
         np.add(units, 0.5 + margin, out=units)
         np.add(units, y, out=units)
         np.floor(units, out=y)
@@ -120,7 +121,7 @@ def onto_grid(value: float, noise: LazyReal, exponent: int, bits: BitSource) -> 
 def float_of_grid(whole: int, exponent: int) -> float:
     """whole · 2^exponent, rounded once and kept finite."""
     try:
-        return ldexp(float(whole), exponent)
+        return whole / (1 << -exponent) if exponent < 0 else float(whole << exponent)
     except OverflowError:
         return LARGEST if whole > 0 else -LARGEST
 
@@ -138,4 +139,7 @@ def _floors(y: Floats, offset: float, margin: float) -> tuple[Floats, Places]:
 
 
 def _below(values: Floats, limit: float) -> Places:
-    return np.flatnonzero(values < limit) if values.min(initial=1.0) < limit else NOWHERE
+    """Where the values are below the limit, or not numbers."""
+    if values.min(initial=1.0) >= limit:
+        return NOWHERE
+    return np.flatnonzero(~(values >= limit))

@@ -14,7 +14,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from letalone.exact.balls import START_BITS, Ball, ball, whole_below, with_bits
+from letalone.exact.balls import START_BITS, ball, with_bits
 from letalone.randomness.bits import BitSource
 from letalone.randomness.bulk import Floats
 from letalone.randomness.draws import sampler
@@ -44,8 +44,7 @@ def _floors(
 ) -> list[int]:
     precision = START_BITS
     while True:
-        points = with_bits(lambda: _points(starts, scale, lengths, directions), precision)
-        wholes = [whole_below(point) for point in points]
+        wholes = with_bits(lambda: _wholes(starts, scale, lengths, directions), precision)
         decided = [whole for whole in wholes if whole is not None]
         if len(decided) == len(starts):
             return decided
@@ -54,14 +53,15 @@ def _floors(
         precision += 2 * bits.word_size
 
 
-def _points(
+def _wholes(
     starts: list[Fraction], scale: Fraction, lengths: list[LazyReal], directions: list[LazyReal]
-) -> list[Ball]:
-    """The coordinates, each with half a step added so that its floor is the nearest point."""
+) -> list[int | None]:
+    """The floors of the coordinates, where they are certain yet."""
     gaussians = [real.enclosure() for real in directions]
     length = sum((real.enclosure() for real in lengths), ball(0))
     square = sum((gaussian**2 for gaussian in gaussians), ball(0))
     stretch = ball(scale) * length / square.sqrt()
     return [
-        ball(start) + stretch * gaussian for start, gaussian in zip(starts, gaussians, strict=True)
+        whole_below(ball(start) + stretch * gaussian)
+        for start, gaussian in zip(starts, gaussians, strict=True)
     ]

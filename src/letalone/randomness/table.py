@@ -35,8 +35,8 @@ class NarrowLaw(Protocol):
         """Values from −reach to reach are held; the others are rare."""
         ...
 
-    def cumulative(self, n: int) -> Callable[[], Ball]:
-        """F(n) = Pr[Z ≤ n], for any precision; irrational."""
+    def above(self, n: int) -> Callable[[], Ball]:
+        """Pr[Z > n] for n ≥ 0, for any precision; irrational."""
         ...
 
 
@@ -51,9 +51,9 @@ class Table:
 
 def build_table(law: NarrowLaw) -> Table:
     """The table of a law."""
-    upper = [floor_scaled(law.cumulative(n), 64) for n in range(law.reach)]
-    # F(−1 − n) = 1 − F(n), and neither ever ends: so the digits are each other's complement.
-    digits = np.array([*((1 << 64) - 1 - d for d in reversed(upper)), *upper], np.uint64)
+    # F(n) = 1 − F(−1 − n), and neither ever ends: so the digits are each other's complement.
+    lower = [floor_scaled(law.above(n), 64) for n in reversed(range(law.reach))]
+    digits = np.array([*lower, *((1 << 64) - 1 - d for d in reversed(lower))], np.uint64)
     beginnings = np.arange(1 << 16, dtype=np.uint64) << np.uint64(48)
     first = np.searchsorted(digits, beginnings, side="left")
     last = np.searchsorted(digits, beginnings | np.uint64((1 << 48) - 1), side="right")
@@ -90,12 +90,18 @@ def _finish(
         part[places[k]] = invert(table.law, int(above[k]) - table.law.reach, int(words[k]), bits)
 
 
+def cumulative(law: NarrowLaw, n: int) -> Callable[[], Ball]:
+    """F(n) = Pr[Z ≤ n], by symmetry from the tail above."""
+    tail = law.above(n if n >= 0 else -1 - n)
+    return (lambda: 1 - tail()) if n >= 0 else tail
+
+
 def invert(law: NarrowLaw, guess: int, known: int, bits: BitSource) -> int:
     """The smallest n with U < F(n), when `known` is the first word of U."""
     uniform = LazyReal(known, 1, 1 << bits.word_size)
 
     def is_below(n: int) -> bool:
-        compute = law.cumulative(n)
+        compute = cumulative(law, n)
         return decide(lambda: compute() - uniform.enclosure(), [uniform], bits)
 
     while not is_below(guess):

@@ -1,0 +1,60 @@
+"""Coins: exact at every word size, and decided by further bits in a tie."""
+
+from fractions import Fraction
+from math import exp
+
+import numpy as np
+import pytest
+
+from letalone.exact.balls import ball
+from letalone.randomness.chance import Chance, exp_minus, sample_bernoulli, sample_bernoullis
+from seeded import ScriptedBits, SeededBits
+from trees import law_of
+
+
+@pytest.mark.parametrize(
+    "probability",
+    [Fraction(0), Fraction(1), Fraction(1, 2), Fraction(3, 8), Fraction(1, 3), Fraction(99, 100)],
+)
+@pytest.mark.parametrize("word_size", [1, 2, 5])
+def test_a_rational_coin_has_its_probability_exactly(probability: Fraction, word_size: int):
+    masses, undecided = law_of(
+        lambda bits: sample_bernoulli(Chance.of(probability), bits), word_size, 10 // word_size
+    )
+    heads = masses.get(True, Fraction(0))
+    assert heads <= probability <= heads + undecided
+    dyadic = probability.denominator & (probability.denominator - 1) == 0
+    assert undecided == (0 if dyadic else Fraction(1, 1 << (10 // word_size * word_size)))
+
+
+@pytest.mark.parametrize("exponent", [Fraction(1, 1000), Fraction(1), Fraction(7, 3)])
+def test_the_coin_e_to_the_minus_x_has_its_probability(exponent: Fraction):
+    masses, undecided = law_of(lambda bits: sample_bernoulli(exp_minus(exponent), bits), 4, 5)
+    heads = masses.get(True, Fraction(0))
+    assert float(heads) <= exp(-exponent) <= float(heads + undecided)
+    assert undecided == Fraction(1, 2**20)
+
+
+def test_many_coins_break_ties_with_further_bits():
+    """The first word equals p's first word: zeros after it mean heads, ones mean tails."""
+    third = Chance.of(Fraction(1, 3))
+    tie = (1 << 64) // 3
+    heads = sample_bernoullis(third, 2, ScriptedBits([tie, tie, 0, (1 << 64) - 1]))
+    assert heads.tolist() == [True, False]
+    again = sample_bernoullis(third, 1, ScriptedBits([tie, tie, tie, 0]))
+    assert again.tolist() == [True]
+
+
+def test_many_coins_equal_the_single_coin_on_the_same_words():
+    chance = Chance.computed(lambda: ball(Fraction(1, 3)).exp() / 2)
+    many = sample_bernoullis(chance, 40_000, SeededBits(5))
+    words = SeededBits(5)
+    assert many.tolist() == [sample_bernoulli(chance, words) for _ in range(40_000)]
+
+
+@pytest.mark.parametrize(("probability", "expected"), [(Fraction(0), False), (Fraction(1), True)])
+def test_certainty_stays_certain_for_extreme_words(probability: Fraction, expected: bool):
+    for words in ([0] * 4, [(1 << 64) - 1] * 4):
+        assert sample_bernoulli(Chance.of(probability), ScriptedBits(words)) is expected
+        many = sample_bernoullis(Chance.of(probability), 2, ScriptedBits(words))
+        assert np.all(many == expected)
