@@ -14,7 +14,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from letalone.exact.balls import START_BITS, ball, with_bits
+from letalone.exact.balls import START_BITS, ball, whole_below, with_bits
 from letalone.randomness.bits import BitSource
 from letalone.randomness.bulk import Floats
 from letalone.randomness.draws import sampler
