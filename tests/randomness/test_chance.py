@@ -8,7 +8,7 @@ import pytest
 
 from letalone.exact.balls import ball
 from letalone.randomness.chance import Chance, exp_minus, sample_bernoulli, sample_bernoullis
-from seeded import ScriptedBits, SeededBits
+from seeded import ScriptedBits
 from trees import law_of
 
 
@@ -36,20 +36,27 @@ def test_the_coin_e_to_the_minus_x_has_its_probability(exponent: Fraction):
 
 
 def test_many_coins_break_ties_with_further_bits():
-    """The first word equals p's first word: zeros after it mean heads, ones mean tails."""
+    """16 bits equal p's, then 64: zeros after them mean heads, ones mean tails."""
     third = Chance.of(Fraction(1, 3))
-    tie = (1 << 64) // 3
-    heads = sample_bernoullis(third, 2, ScriptedBits([tie, tie, 0, (1 << 64) - 1]))
+    tie, sixteen, rest = (1 << 64) // 3, 0x5555, 0x5555_5555_5555 << 16
+    two = sixteen << 16 | sixteen
+    heads = sample_bernoullis(third, 2, ScriptedBits([two, rest, rest, 0, (1 << 64) - 1]))
     assert heads.tolist() == [True, False]
-    again = sample_bernoullis(third, 1, ScriptedBits([tie, tie, tie, 0]))
+    again = sample_bernoullis(third, 1, ScriptedBits([sixteen, rest, tie, 0]))
     assert again.tolist() == [True]
+    sooner = sample_bernoullis(third, 2, ScriptedBits([two, rest - (1 << 16), rest + (1 << 16)]))
+    assert sooner.tolist() == [True, False]
 
 
-def test_many_coins_equal_the_single_coin_on_the_same_words():
+def test_many_coins_fall_as_their_bits_say():
+    """Every beginning of sixteen bits, against the probability's own digits."""
     chance = Chance.computed(lambda: ball(Fraction(1, 3)).exp() / 2)
-    many = sample_bernoullis(chance, 40_000, SeededBits(5))
-    words = SeededBits(5)
-    assert many.tolist() == [sample_bernoulli(chance, words) for _ in range(40_000)]
+    words = [sum(((4 * k + j) << (16 * j)) for j in range(4)) for k in range(1 << 14)]
+    many = sample_bernoullis(chance, 1 << 16, ScriptedBits(words))
+    digits = chance.digits(64) >> 48
+    expected = np.arange(1 << 16) < digits
+    expected[digits] = many[digits]
+    assert np.array_equal(many, expected)
 
 
 @pytest.mark.parametrize(("probability", "expected"), [(Fraction(0), False), (Fraction(1), True)])

@@ -101,7 +101,7 @@ class _Drawing:
         self.table, self.scale, self.rounding, self.bits = table, scale, rounding, bits
         self.widths = table.widths * float(scale)
         reach = float(scale) * float(table.sampler.table.largest_width)
-        self.margin = (reach + 2) * 2.0**-50
+        self.margin = (reach + 2) * 2.0**-49
         self.words: Words = np.empty(size, np.uint64)
         self.layers: Places = np.empty(size, np.intp)
         self.floats = np.empty((3, size), np.float64)

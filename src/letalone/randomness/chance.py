@@ -1,9 +1,9 @@
 """Coins with an exactly stated probability, rational or real.
 
 A uniform real number U, read word by word, is compared with the probability p: heads if
-U < p. The first word decides unless it equals the first word of p's binary expansion,
-which happens once in 2^64 draws; then further words of both are compared. So heads
-comes up with probability p exactly.
+U < p. The first digits decide unless they equal the first digits of p's binary expansion:
+sixteen when many coins are tossed, then 64, then further words of both. So heads comes up
+with probability p exactly.
 
   Proven:   docs/explanation/proofs/exact_sampling.md, section 2
   Tested:   every bit string at a small word size; forced ties
@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from letalone.exact.balls import Ball, ball, floor_scaled
 from letalone.randomness.bits import BitSource
+from letalone.randomness.places import sparse_places
 
 BLOCK = 16384  # words that stay in the cache
 
@@ -78,14 +79,27 @@ def sample_bernoullis(chance: Chance, count: int, bits: BitSource) -> NDArray[np
     if threshold >> 64:
         heads.fill(True)  # certainty
         return heads
-    words = np.empty(min(count, BLOCK), np.uint64)
     for start in range(0, count, BLOCK):
-        block = words[: count - start]
-        bits.fill(block)
-        np.less(block, np.uint64(threshold), out=heads[start : start + BLOCK])
-        for tie in np.flatnonzero(block == np.uint64(threshold)).tolist():
-            heads[start + tie] = settle(chance, threshold, bits)
+        part = heads[start : start + BLOCK]
+        short = np.empty((part.size + 3) // 4, np.uint64)
+        bits.fill(short)
+        first = short.view(np.uint16)[: part.size]
+        np.less(first, np.uint16(threshold >> 48), out=part)
+        _read_on(chance, part, sparse_places(first == np.uint16(threshold >> 48)), bits)
     return heads
+
+
+def _read_on(
+    chance: Chance, heads: NDArray[np.bool_], places: NDArray[np.intp], bits: BitSource
+) -> None:
+    """Decides the coins whose first sixteen bits are those of the probability."""
+    words = np.empty(places.size, np.uint64)
+    bits.fill(words)
+    threshold = chance.digits(64)
+    words = (words >> np.uint64(16)) | np.uint64(threshold >> 48 << 48)
+    heads[places] = words < np.uint64(threshold)
+    for tie in places[words == np.uint64(threshold)].tolist():
+        heads[tie] = settle(chance, threshold, bits)
 
 
 def settle(chance: Chance, known: int, bits: BitSource) -> bool:

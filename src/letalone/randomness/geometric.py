@@ -21,6 +21,7 @@ from letalone.randomness.bits import BitSource
 from letalone.randomness.bulk import FEW, Wholes, draw_all
 from letalone.randomness.chance import Chance, sample_bernoulli, sample_bernoullis
 from letalone.randomness.draws import sampler
+from letalone.randomness.places import sparse_places
 from letalone.randomness.rounding import AwayFromZero, Size
 from letalone.randomness.table import Table, build_table, sample_table
 from letalone.randomness.ziggurat import EXPONENTIAL
@@ -44,7 +45,7 @@ def sample_geometrics(scale: Fraction, count: int, bits: BitSource) -> Wholes:
         return sample_table(_table(scale), count, bits)
     out = np.empty(count, np.int64)
     draw_all(EXPONENTIAL, scale, count, AwayFromZero(out), bits)
-    out *= sample_bernoullis(_not_zero(scale), count, bits)
+    out[sparse_places(~sample_bernoullis(_not_zero(scale), count, bits))] = 0
     return out
 
 

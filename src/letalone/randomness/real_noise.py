@@ -19,7 +19,7 @@ from letalone.randomness.bits import BitSource
 from letalone.randomness.bulk import FEW, Floats, draw_all
 from letalone.randomness.draws import sampler
 from letalone.randomness.lazy import LazyReal
-from letalone.randomness.rounding import LARGEST, OntoGrid, onto_grid
+from letalone.randomness.rounding import OntoGrid, onto_grid
 from letalone.randomness.ziggurat import EXPONENTIAL, HALF_GAUSSIAN, Density
 
 GRID_BITS = 28
@@ -90,4 +90,4 @@ def _add_all(density: Density, values: Floats, scale: Fraction, bits: BitSource)
     out = np.empty_like(flat)
     rounding = OntoGrid(flat, out, exponent)
     draw_all(density, Fraction(*_in_units(scale, exponent)), flat.size, rounding, bits)
-    return np.clip(out, -LARGEST, LARGEST, out=out).reshape(values.shape)
+    return out.reshape(values.shape)

@@ -34,13 +34,13 @@ class OntoGrid:
             units = self.values[places] * self.per_unit
             whole = np.floor(units)
             np.subtract(units, whole, out=units)
-        np.add(units, 0.5 + margin, out=units)
-        np.add(units, y, out=units)
-        np.floor(units, out=y)
-        np.subtract(units, y, out=units)
-        # Both are whole numbers in float64, so the sum is the exact one rounded once.
-        np.add(whole, y, out=whole)
-        self.out[places] = np.multiply(whole, self.step, out=whole)
+            np.add(units, 0.5 + margin, out=units)
+            np.add(units, y, out=units)
+            np.floor(units, out=y)
+            np.subtract(units, y, out=units)
+            # Both are whole numbers in float64, so the sum is the exact one rounded once.
+            np.add(whole, y, out=whole)
+            self.out[places] = np.multiply(whole, self.step, out=whole)
         return _below(units, 2 * margin)
 
     def exact(self, real: LazyReal, place: int, bits: BitSource) -> None:

@@ -1,0 +1,38 @@
+"""Rivals, each in a virtual environment of its own, and what a script prints there.
+
+The environments are made on first use under the user's cache folder.
+"""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+CACHE = Path(os.environ.get("XDG_CACHE_HOME", "~/.cache")).expanduser() / "letalone-bench"
+
+
+def run_in(requirement: str, script: str) -> Any:
+    """What `script` prints as JSON when it runs with `requirement` installed."""
+    python = _environment(requirement) / "bin" / "python"
+    done = subprocess.run([python, "-c", script], check=True, capture_output=True, text=True)
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+def _environment(requirement: str) -> Path:
+    folder = CACHE / requirement.replace("=", "_").replace("[", "_").replace("]", "_")
+    if not (folder / "ready").exists():
+        print(f"installing {requirement} …", file=sys.stderr)
+        subprocess.run([sys.executable, "-m", "venv", "--clear", folder], check=True)
+        pip = [
+            folder / "bin" / "python",
+            "-m",
+            "pip",
+            "install",
+            "-q",
+            "--disable-pip-version-check",
+        ]
+        subprocess.run([*pip, requirement, "numpy"], check=True)
+        (folder / "ready").touch()
+    return folder
