@@ -2,6 +2,7 @@
 
 import os
 import pickle
+import signal
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -50,6 +51,19 @@ def test_a_child_process_draws_other_words_than_its_parent():
     os.waitpid(child, 0)
     mine = [source.word() for _ in range(50)] + words_of(source, 50)
     assert not set(mine) & set(pooled + filled)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+def test_a_child_does_not_wait_for_a_lock_that_died_with_its_parents_thread():
+    source = SystemBits()
+    with source._lock:
+        child = os.fork()
+        if child == 0:
+            signal.alarm(10)
+            source.word()
+            os._exit(0)
+        assert os.waitpid(child, 0)[1] == 0
 
 
 def test_a_process_with_another_number_gets_another_key(monkeypatch: pytest.MonkeyPatch):

@@ -10,6 +10,8 @@ import numpy as np
 import pytest
 from scipy.stats import chisquare
 
+from letalone.exact.balls import ball, floor_scaled
+from letalone.randomness.chance import exp_minus
 from letalone.randomness.choice import Scores, choose, choose_in_order, permute_and_flip
 from seeded import ScriptedBits, SeededBits
 
@@ -82,6 +84,19 @@ def test_a_word_on_the_border_of_two_shares_is_decided_by_the_next_bits(followin
     assert got == (0 if following == 0 else 1)
 
 
+@pytest.mark.parametrize("offset", [-900, -40, -3, -1, 1, 3, 40, 900])
+def test_words_next_to_an_irrational_border_fall_on_their_side(offset: int):
+    """The border 1/(1 + e^-1/2) to 64 digits; floats alone see 53 of them."""
+    border = floor_scaled(lambda: 1 / (1 + (-ball(Fraction(1, 2))).exp()), 64)
+    picked = choose(scores([1.0, 0.0]), ScriptedBits([border + offset]))
+    assert picked == (0 if offset < 0 else 1)
+
+
+def test_the_best_candidate_always_shows_heads():
+    """The largest word is 1 as a float, and 1 is not below 1."""
+    assert permute_and_flip(scores([3.0]), ScriptedBits([ALL_ONES])) == 0
+
+
 @pytest.mark.parametrize("word", [0, ALL_ONES])
 def test_extreme_words_choose_an_end_and_never_a_removed_one(word: int):
     pool = scores([0.0, 0.0, 0.0, 0.0])
@@ -123,8 +138,6 @@ def test_permute_and_flip_has_the_law_of_its_definition():
 
 def test_a_coin_on_its_border_is_decided_by_the_next_bits():
     """The second candidate's coin is e^-1; its first word is given as the first word of e^-1."""
-    from letalone.randomness.chance import exp_minus
-
     digits = exp_minus(Fraction(1)).digits(128)
     word, rest = digits >> 64, digits & ALL_ONES
     for following, heads in [(rest - 1, True), (rest + 1, False)]:

@@ -15,6 +15,7 @@ from scipy.stats import chisquare, kstest
 
 from letalone.randomness.discrete_gaussian import (
     DiscreteGaussianLaw,
+    _refuse,
     keep_chance,
     sample_discrete_gaussian,
     sample_discrete_gaussians,
@@ -194,6 +195,17 @@ def test_the_bounds_on_the_chance_to_be_kept_hold(sigma: Fraction):
         bend = (Fraction(n) / sigma**2) ** 2
         assert 1 - bend / 24 <= kept + Fraction(1, 1 << 100)
         assert kept <= 1 / (1 + bend * (Fraction(1, 24) - 1 / (320 * sigma**2)))
+
+
+@pytest.mark.parametrize("sigma", [Fraction(16), Fraction(50)])
+def test_coins_between_the_bounds_fall_as_the_exact_chance_says(sigma: Fraction):
+    """For each n, words just around the exact chance, where the bounds cannot tell."""
+    sizes = [int(sigma), -int(2 * sigma), int(4 * sigma), -int(7 * sigma), int(9 * sigma)]
+    for n in sizes:
+        digits = keep_chance(abs(n), sigma).digits(64)
+        words = np.array([digits - 1000, digits - 1, digits + 1, digits + 1000], np.uint64)
+        refused = _refuse(np.full(4, n), words, sigma, SeededBits(1))
+        assert refused.tolist() == [False, False, True, True]
 
 
 @pytest.mark.parametrize("sigma", [Fraction(1, 2), Fraction(3), Fraction(15)])

@@ -7,6 +7,7 @@ import pytest
 from scipy.stats import chisquare
 
 from letalone.randomness.draws import Sampler, sampler
+from letalone.randomness.lazy import LazyReal
 from letalone.randomness.ziggurat import EXPONENTIAL, HALF_GAUSSIAN, ONE, Density, ziggurat
 from seeded import ScriptedBits, SeededBits, StringBits
 from trees import contradicts, law_of
@@ -110,8 +111,9 @@ def test_the_tail_is_reached_and_stays_on_its_side(density: Density, sign: int):
     assert abs(real.near()) > float(source.table.tail_start)
 
 
-def test_the_tail_beyond_has_the_law_of_the_density():
-    """Draws forced into the lowest layer, those beyond 4.2: one in four lies beyond 4.5056.
+@pytest.mark.parametrize("height_bits", [0, 53])
+def test_the_tail_beyond_has_the_law_of_the_density(height_bits: int):
+    """Draws forced into the tail, by balls (no bit of the height known) and by floats.
 
     Chi-square over four classes of equal probability, α = 1e-6; the envelope alone fails.
     """
@@ -120,7 +122,8 @@ def test_the_tail_beyond_has_the_law_of_the_density():
     seen: list[float] = []
     while len(seen) < 12_000:
         real = source.inside(0, source.half - 1 - bits.word() % (source.half // 40))
-        kept = source.settle(0, real, bits)
+        height = LazyReal(bits.word() >> (64 - height_bits), 1, 1 << height_bits)
+        kept = source.settle(0, real, bits, height)
         if kept is not None:
             seen.append(kept.near())
     start = float(source.table.tail_start)
