@@ -84,12 +84,14 @@ def test_a_word_on_the_border_of_two_shares_is_decided_by_the_next_bits(followin
     assert got == (0 if following == 0 else 1)
 
 
-@pytest.mark.parametrize("offset", [-900, -40, -3, -1, 1, 3, 40, 900])
-def test_words_next_to_an_irrational_border_fall_on_their_side(offset: int):
-    """The border 1/(1 + e^-1/2) to 64 digits; floats alone see 53 of them."""
-    border = floor_scaled(lambda: 1 / (1 + (-ball(Fraction(1, 2))).exp()), 64)
-    picked = choose(scores([1.0, 0.0]), ScriptedBits([border + offset]))
-    assert picked == (0 if offset < 0 else 1)
+@pytest.mark.parametrize("utility", [k / 7 for k in range(1, 60)])
+def test_words_next_to_an_irrational_border_fall_on_their_side(utility: float):
+    """The border of two shares to 64 digits; floats alone see 53 of them."""
+    depth = Fraction(utility) / 2
+    border = floor_scaled(lambda: 1 / (1 + (-ball(depth)).exp()), 64)
+    for offset in (-2500, -900, -1, 1, 900, 2500):
+        picked = choose(scores([utility, 0.0]), ScriptedBits([border + offset]))
+        assert picked == (0 if offset < 0 else 1)
 
 
 def test_the_best_candidate_always_shows_heads():
