@@ -1,0 +1,17 @@
+"""The command line: `letalone …`.
+
+Nothing of letalone is imported before a command is chosen, so that `letalone --help`
+answers at once. `app` declares the commands; each has a module of its own.
+
+  Tested:   every command at 80 columns, its JSON, its exit codes, a closed pipe, and
+            the modules that a bare `--help` loads
+"""
+
+import sys
+
+
+def main() -> None:
+    """Run the command that was typed, and exit with its code."""
+    from letalone.cli.app import run
+
+    raise SystemExit(run(sys.argv[1:]))

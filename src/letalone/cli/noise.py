@@ -1,0 +1,138 @@
+"""`letalone noise`: exact noise for numbers that are typed or piped in.
+
+Several values are one vector: the sensitivity and the epsilon are those of all of them
+together, and the error bar holds for all at once. The values given are private and never
+appear in what is printed, nor in an error.
+"""
+
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from letalone.cli.screen import console, exponent, in_short, print_json, table, with_error
+from letalone.errors import ParameterError
+from letalone.mechanisms import DiscreteGaussian, Gaussian, Geometric, Laplace
+
+USUAL_DELTA = 1e-6  # where the curve of Gaussian noise is read if no --delta is given
+
+Noise = Laplace | Geometric | Gaussian | DiscreteGaussian
+
+MECHANISMS: dict[str, Callable[..., Noise]] = {
+    "laplace": Laplace,
+    "geometric": Geometric,
+    "gaussian": Gaussian,
+    "discrete-gaussian": DiscreteGaussian,
+}
+OPTIONS = {
+    "laplace": ("epsilon", "scale"),
+    "geometric": ("epsilon", "scale"),
+    "gaussian": ("epsilon", "delta", "sigma"),
+    "discrete-gaussian": ("epsilon", "delta", "sigma"),
+}
+WHOLE = ("geometric", "discrete-gaussian")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Amount:
+    """How much noise, as it was typed; None where nothing was."""
+
+    sensitivity: float | None = None
+    epsilon: float | None = None
+    delta: float | None = None
+    scale: float | None = None
+    sigma: float | None = None
+
+
+def noise(
+    name: str, words: Sequence[str], amount: Amount, *, confidence: float, as_json: bool
+) -> None:
+    """Print the values with noise, the error bar and the price."""
+    if name not in MECHANISMS:
+        # What stands there may be a private value: it is not quoted.
+        raise ParameterError(
+            f"the first word is not a mechanism, but must be one of: {', '.join(MECHANISMS)}. "
+            "The values come after it."
+        )
+    values = read_values(words, whole=name in WHOLE)
+    mechanism = build(name, amount, size=len(values))
+    error = mechanism.error(confidence, size=len(values))
+    delta, epsilon = price(mechanism, amount)
+    released: list[float] = mechanism.release(values).tolist()
+    if as_json:
+        found = {"mechanism": name, "values": released, "error": error, "confidence": confidence}
+        print_json("noise", found | {"epsilon": epsilon, "delta": delta})
+        return
+    answers = table("private answer", "error bar", right=("private answer",))
+    for value in released:
+        shown, bar = with_error(value, error)
+        answers.add_row(shown, f"± {bar}")
+    screen = console()
+    screen.print(answers)
+    together = f", for all {len(values)} at once," if len(values) > 1 else ""
+    screen.print(f"The error bar{together} holds with probability {confidence:g} or more.")
+    at = f" and δ = {exponent(delta)}" if delta else ""
+    screen.print(f"It cost ε = {in_short(epsilon)}{at}. Asking again costs that again.")
+
+
+def price(mechanism: Noise, amount: Amount) -> tuple[float, float]:
+    """The delta and the epsilon to show: those that were typed, or a point of the curve."""
+    gaussian = isinstance(mechanism, Gaussian | DiscreteGaussian)
+    delta = (USUAL_DELTA if amount.delta is None else amount.delta) if gaussian else 0.0
+    if amount.epsilon is not None:
+        return delta, amount.epsilon
+    return delta, mechanism.privacy.epsilon(delta)
+
+
+def read_values(words: Sequence[str], *, whole: bool) -> list[float]:
+    """The numbers that were typed, or else those on standard input."""
+    if not words and sys.stdin.isatty():
+        raise ParameterError(
+            "no value was given, but noise needs a number to hide. "
+            "Type it after the mechanism, or pipe numbers in, one a line."
+        )
+    words = words or sys.stdin.read().split()
+    if not words:
+        raise ParameterError("standard input is empty, but must hold at least one number.")
+    return [_number(word, place, whole=whole) for place, word in enumerate(words, start=1)]
+
+
+def _number(word: str, place: int, *, whole: bool) -> float:
+    try:
+        return int(word) if whole else float(word)
+    except ValueError:
+        pass
+    if word.startswith("-") and word.lstrip("-")[:1].isalpha():
+        raise ParameterError(
+            f"{word.split('=')[0]} is not an option of noise. "
+            "`letalone noise --help` lists those that are."
+        )
+    # The word itself may be private: it is counted, not quoted.
+    needed = "a whole number; laplace and gaussian take others" if whole else "a number"
+    raise ParameterError(f"value {place} of the input is not {needed}.")
+
+
+def build(name: str, amount: Amount, *, size: int) -> Noise:
+    """The mechanism with the options that were typed; others are refused by name."""
+    if amount.sensitivity is None:
+        raise ParameterError(
+            "--sensitivity is missing, but decides how much noise hides one person. "
+            "It is the most that one person can change the values, all together: 1 for a count."
+        )
+    typed = {option: getattr(amount, option) for option in ("epsilon", "delta", "scale", "sigma")}
+    given: dict[str, Any] = {option: value for option, value in typed.items() if value is not None}
+    for option in given.keys() - set(OPTIONS[name]):
+        allowed = ", ".join(f"--{known}" for known in OPTIONS[name])
+        raise ParameterError(f"--{option} means nothing to {name}, which takes {allowed}.")
+    if "delta" in OPTIONS[name] and "epsilon" in given and "delta" not in given:
+        raise ParameterError(
+            f"--delta is missing, but {name} noise needs one beside --epsilon: a number far below "
+            "1/n for n people, such as 1e-6. laplace and geometric need none."
+        )
+    if "sigma" in given and "epsilon" not in given:
+        given.pop("delta", None)  # it only says where to read the curve
+    if name == "discrete-gaussian":
+        given["dimension"] = size
+    whole = name in WHOLE and amount.sensitivity.is_integer()
+    sensitivity = int(amount.sensitivity) if whole else amount.sensitivity
+    return MECHANISMS[name](sensitivity=sensitivity, **given)

@@ -1,0 +1,89 @@
+"""One way to print: words and tables for people, one JSON object for programs.
+
+A number that is shown as a bound is rounded towards caution: an epsilon and a
+probability of being found out upwards, an interval outwards.
+"""
+
+import json
+import sys
+from collections.abc import Mapping
+from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal, localcontext
+from math import floor, log10
+from pathlib import Path
+from shutil import which
+
+from rich.box import SIMPLE_HEAD
+from rich.console import Console
+from rich.table import Table
+
+WIDEST = 80  # a longer line is tiring to read, however wide the terminal is
+MOST_DIGITS = 1500  # more than a float has, before and after the point
+
+
+def console() -> Console:
+    """A console that is at most 80 columns wide and leaves numbers uncoloured."""
+    found = Console(highlight=False)
+    return found if found.width <= WIDEST else Console(highlight=False, width=WIDEST)
+
+
+def table(*columns: str, right: tuple[str, ...] = ()) -> Table:
+    """A table with these headings; those in `right` are aligned to the right."""
+    made = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False)
+    for column in columns:
+        made.add_column(column, justify="right" if column in right else "left")
+    return made
+
+
+def print_json(command: str, content: Mapping[str, object]) -> None:
+    """Print the result of a command as one JSON object."""
+    shown = json.dumps(
+        {"format": 1, "command": command, **content}, ensure_ascii=False, allow_nan=False
+    )
+    print(shown)
+
+
+def program_name() -> str:
+    """What to type to run letalone again: a path, where the shell would not find it."""
+    started = Path(sys.argv[0])
+    return str(started) if started.name == "letalone" and not which("letalone") else "letalone"
+
+
+def rounded_up(number: float, digits: int) -> str:
+    """So many digits after the point, and never less than the number."""
+    return _rounded(number, digits, ROUND_CEILING)
+
+
+def rounded_down(number: float, digits: int) -> str:
+    """So many digits after the point, and never more than the number."""
+    return _rounded(number, digits, ROUND_FLOOR)
+
+
+def _rounded(number: float, digits: int, way: str) -> str:
+    with localcontext(prec=MOST_DIGITS):
+        unit = Decimal(1).scaleb(-digits)
+        return f"{Decimal(number).quantize(unit, rounding=way):,f}"
+
+
+def in_short(number: float) -> str:
+    """A positive number as typed, or rounded up to six digits where that is shorter."""
+    digits = 5 - floor(log10(number))
+    as_typed = f"{Decimal(repr(number)).normalize():f}"
+    return min(as_typed, rounded_up(number, digits), key=len) if digits >= 0 else as_typed
+
+
+def exponent(number: float) -> str:
+    """A small number as people write it: 1e-6."""
+    return repr(number).replace("e-0", "e-")
+
+
+def percent(probability: float, digits: int = 1) -> str:
+    """A probability in percent, rounded up."""
+    return f"{rounded_up(100 * probability, digits)} %"
+
+
+def with_error(value: float, error: float) -> tuple[str, str]:
+    """A value and its error bar, short, the bar widened by what the value was rounded."""
+    if isinstance(value, int):
+        return f"{value:,}", rounded_up(error, 0)
+    digits = max(0, 2 - floor(log10(error)))
+    return f"{value:,.{digits}f}", rounded_up(error + 0.5 * 10.0**-digits, digits)

@@ -1,0 +1,141 @@
+"""Itemsets over a public universe: counted where seen, drawn by number where not.
+
+An itemset of size s over m items is a row of s increasing places. Itemsets are numbered by
+size first and then in the combinatorial number system, so a uniform number below the
+total is a uniform itemset, and none has to be listed. Itemsets of equal support have equal
+probability: a choice first picks a support, weighted with how many itemsets have it, and
+then one of those. The unseen ones are the largest such group. The law is the one of a
+choice among all candidates.
+
+  Proven:   docs/explanation/proofs/applications.md, section 3
+  Tested:   the numbering is a bijection; the choices against a full enumeration
+  Assumed:  the bits are uniform
+"""
+
+from collections import Counter
+from collections.abc import Iterable
+from fractions import Fraction
+from itertools import combinations
+from math import comb
+
+import numpy as np
+
+from letalone.errors import ParameterError
+from letalone.randomness.bits import BitSource
+from letalone.randomness.choice import Scores, choose
+from letalone.randomness.uniform import sample_below
+
+Itemset = tuple[int, ...]
+
+MOST_CANDIDATES = 2**62
+
+
+def count_itemsets(items: int, max_size: int) -> int:
+    """How many itemsets have between 1 and max_size of so many items."""
+    total = sum(comb(items, size) for size in range(1, max_size + 1))
+    if total >= MOST_CANDIDATES:
+        raise ParameterError(
+            f"There are {total} itemsets of up to {max_size} of {items} items, but must be fewer"
+            " than 2^62. Lower max_size, or list fewer items."
+        )
+    return total
+
+
+def itemset_at(number: int, items: int) -> Itemset:
+    """The itemset with this number."""
+    size = 1
+    while number >= comb(items, size):
+        number -= comb(items, size)
+        size += 1
+    places: list[int] = []
+    for left in range(size, 0, -1):
+        place = _largest_below(number, left, items)
+        number -= comb(place, left)
+        places.append(place)
+    return tuple(reversed(places))
+
+
+def _largest_below(number: int, size: int, items: int) -> int:
+    """The largest place with comb(place, size) at most the number."""
+    low, high = size - 1, items
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if comb(middle, size) <= number else (low, middle)
+    return low
+
+
+def choose_itemsets(
+    support: Counter[Itemset],
+    *,
+    items: int,
+    max_size: int,
+    k: int,
+    factor: Fraction,
+    bits: BitSource,
+) -> list[Itemset]:
+    """k itemsets, each drawn among those left with probability ∝ e^(factor · support)."""
+    groups: dict[int, list[Itemset]] = {}
+    for itemset in sorted(support):
+        groups.setdefault(support[itemset], []).append(itemset)
+    taken = set(support)
+    total = count_itemsets(items, max_size)
+    chosen: list[Itemset] = []
+    for _ in range(k):
+        group = _choose_group(groups, total - len(taken), factor, bits)
+        if group is None:
+            chosen.append(_draw_unseen(taken, items=items, total=total, bits=bits))
+            taken.add(chosen[-1])
+        else:
+            chosen.append(group.pop(sample_below(len(group), bits)))
+    return chosen
+
+
+def _choose_group(
+    groups: dict[int, list[Itemset]], unseen: int, factor: Fraction, bits: BitSource
+) -> list[Itemset] | None:
+    """One of the groups of equal support, or None for the unseen ones."""
+    left = [support for support, group in groups.items() if group]
+    if unseen:
+        left.append(0)
+    sizes = [len(groups[support]) if support else unseen for support in left]
+    utilities, multiplicities = np.array(left, np.float64), np.array(sizes, np.int64)
+    place = choose(Scores(utilities, factor, multiplicities), bits)
+    return groups[left[place]] if left[place] else None
+
+
+def _draw_unseen(taken: set[Itemset], *, items: int, total: int, bits: BitSource) -> Itemset:
+    """A uniform itemset that is not taken."""
+    if 2 * len(taken) >= total:  # few are left, and about as many in all as were seen
+        left = [found for found in _all_itemsets(items, total) if found not in taken]
+        return left[sample_below(len(left), bits)]
+    while True:
+        found = itemset_at(sample_below(total, bits), items)
+        if found not in taken:
+            return found
+
+
+def _all_itemsets(items: int, total: int) -> Iterable[Itemset]:
+    return (itemset_at(number, items) for number in range(total))
+
+
+def count_support(baskets: Iterable[Iterable[frozenset[int]]], max_size: int) -> Counter[Itemset]:
+    """How many baskets of all units contain each itemset that any contains."""
+    support: Counter[Itemset] = Counter()
+    for entries in baskets:
+        for entry in entries:
+            support.update(_subsets(entry, max_size))
+    return support
+
+
+def count_units(baskets: Iterable[Iterable[frozenset[int]]], max_size: int) -> Counter[Itemset]:
+    """How many units have a basket that contains it, for each itemset that any contains."""
+    support: Counter[Itemset] = Counter()
+    for entries in baskets:
+        support.update({found for entry in entries for found in _subsets(entry, max_size)})
+    return support
+
+
+def _subsets(basket: frozenset[int], max_size: int) -> Iterable[Itemset]:
+    places = sorted(basket)
+    for size in range(1, min(max_size, len(places)) + 1):
+        yield from combinations(places, size)

@@ -1,0 +1,108 @@
+"""The Laplace mechanism: a private number, or vector, from an exact one.
+
+If a query moves by at most `sensitivity` in L1 between neighbours, release its value plus
+independent noise with density proportional to exp(−|z| / scale) in every coordinate.
+
+Theorem.  The release is (epsilon, 0)-DP for epsilon = sensitivity / scale, and its exact
+curve is `LaplacePrivacy(sensitivity / scale)`: for vectors too that curve is the worst.
+  Proven:   docs/explanation/proofs/laplace.md; its error in proofs/utility.md
+  Tested:   the draws against the law, with power against a 10 % wider one
+  Assumed:  the bits are uniform; an observer does not see how long it took
+
+The noise is an ideal real number added to the exact value, and only the sum is rounded to
+a grid that depends on the scale alone. Rounding is post-processing, so the sensitivity
+does not grow, in any dimension, and the typed epsilon is the epsilon.
+
+Dwork, McSherry, Nissim, Smith: Calibrating noise to sensitivity in private data
+analysis (2006).
+"""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import overload
+
+from letalone.exact.balls import float_above
+from letalone.exact.typed import EPSILON, SCALE, Number
+from letalone.mechanisms.parameters import (
+    SensitivityLike,
+    about,
+    exactly_one,
+    read_sensitivity,
+    shown,
+)
+from letalone.mechanisms.tails import laplace_width, rounded_up
+from letalone.mechanisms.values import Arrays, Floats, release_floats
+from letalone.privacy import LaplacePrivacy, Neighbours, Privacy
+from letalone.randomness.bits import SYSTEM, BitSource
+from letalone.randomness.real_noise import add_laplace, add_laplaces, grid_of
+
+
+@dataclass(frozen=True, slots=True, init=False, repr=False)
+class Laplace:
+    """Adds Laplace noise to numbers; calibrated by `epsilon` or by `scale`."""
+
+    sensitivity: Fraction
+    scale: Fraction
+    neighbours: Neighbours | None
+
+    def __init__(
+        self,
+        *,
+        epsilon: Number | None = None,
+        scale: Number | None = None,
+        sensitivity: SensitivityLike,
+    ) -> None:
+        size, neighbours = read_sensitivity(sensitivity, "l1")
+        object.__setattr__(self, "sensitivity", size)
+        object.__setattr__(self, "scale", scale_for(size, epsilon=epsilon, scale=scale))
+        object.__setattr__(self, "neighbours", neighbours)
+
+    @property
+    def epsilon(self) -> Fraction:
+        """What a release costs, exactly."""
+        return self.sensitivity / self.scale
+
+    @property
+    def privacy(self) -> Privacy:
+        """What a release reveals."""
+        return about(LaplacePrivacy(self.epsilon), self.neighbours)
+
+    @overload
+    def release(self, value: float, *, bits: BitSource = SYSTEM) -> float: ...
+    @overload
+    def release(self, value: Arrays, *, bits: BitSource = SYSTEM) -> Floats: ...
+    def release(self, value: object, *, bits: BitSource = SYSTEM) -> float | Floats:
+        """The value, or every entry of an array, with fresh noise."""
+        return release_floats(
+            value,
+            lambda number: add_laplace(number, self.scale, bits),
+            lambda numbers: add_laplaces(numbers, self.scale, bits),
+        )
+
+    def error(self, confidence: Number = 0.95, *, size: int = 1) -> float:
+        """All of `size` numbers stay within this of the truth, at least this often."""
+        return rounded_up(laplace_width(self.scale, confidence, size), grid_of(self.scale))
+
+    @property
+    def expected_error(self) -> float:
+        """The mean absolute noise of one number, rounded up."""
+        return float_above(self.scale)
+
+    def __repr__(self) -> str:
+        return (
+            f"Laplace(ε = {shown(self.epsilon)}, sensitivity {shown(self.sensitivity)},"
+            f" scale {shown(self.scale)}, error {self.error():.4g} at 95 %)"
+        )
+
+
+def scale_for(sensitivity: Fraction, *, epsilon: Number | None, scale: Number | None) -> Fraction:
+    """The scale that was typed, or the one that epsilon needs."""
+    exactly_one(
+        first="epsilon",
+        second="scale",
+        has_first=epsilon is not None,
+        has_second=scale is not None,
+    )
+    if scale is not None:
+        return SCALE.typed("scale", scale)
+    return sensitivity / EPSILON.typed("epsilon", epsilon)

@@ -1,0 +1,74 @@
+"""Reading the public parameters of mechanisms, and printing them.
+
+An epsilon, a delta or a scale means the decimal that was typed; a sensitivity the larger
+of its decimal and its binary reading, or a `Sensitivity` record, from which a mechanism
+takes the norm that its theorem speaks of. What is printed is rounded up to six digits.
+"""
+
+from decimal import ROUND_CEILING, Context, Decimal
+from fractions import Fraction
+from typing import Literal
+
+from letalone.errors import ParameterError
+from letalone.exact.typed import SENSITIVITY, Constraint, Number
+from letalone.mechanisms.sensitivity import Sensitivity
+from letalone.privacy import ADD_REMOVE, Neighbours, Privacy
+
+SensitivityLike = Number | Sensitivity
+
+WHOLE_SENSITIVITY = Constraint(
+    "a whole number that is 1 or more",
+    lambda x: x >= 1 and x.denominator == 1,
+    "It is the most that one person can change the count; la.sensitivity computes it.",
+    (0, -1, 0.5, 1.5, float("nan"), float("inf")),
+)
+
+_SIX_DIGITS_UP = Context(prec=6, rounding=ROUND_CEILING)
+
+
+def read_sensitivity(
+    sensitivity: SensitivityLike, norm: Literal["l1", "l2"], rule: Constraint = SENSITIVITY
+) -> tuple[Fraction, Neighbours | None]:
+    """The sensitivity in a norm, and the neighbours that it was computed for, if told."""
+    if not isinstance(sensitivity, Sensitivity):
+        return rule.cautious("sensitivity", sensitivity), None
+    number = sensitivity.l1 if norm == "l1" else sensitivity.l2
+    if number is None:
+        raise ParameterError(
+            "The sensitivity has no L1 norm, but this mechanism needs one."
+            " Tell la.sensitivity.mean_vector the dimension."
+        )
+    return rule.cautious("sensitivity", number), sensitivity.neighbours
+
+
+def exactly_one(*, first: str, second: str, has_first: bool, has_second: bool) -> None:
+    """Refuses both and neither of two ways to set the noise."""
+    if has_first == has_second:
+        count = "both" if has_first else "neither"
+        raise ParameterError(
+            f"{first} and {second}: {count} given, but exactly one is needed."
+            f" {first} fixes the privacy and {second} the noise; each follows from the other."
+        )
+
+
+def monotone_neighbours(neighbours: Neighbours | None, *, monotone: bool) -> Neighbours | None:
+    """The neighbours of a mechanism whose utilities may be declared monotone."""
+    if not monotone:
+        return neighbours
+    if neighbours is not None and neighbours.relation != ADD_REMOVE.relation:
+        raise ParameterError(
+            f"monotone is True, but the sensitivity is for {neighbours}. Only adding or removing"
+            " a unit moves all utilities the same way: use ADD_REMOVE, or monotone=False."
+        )
+    return neighbours or ADD_REMOVE
+
+
+def about(privacy: Privacy, neighbours: Neighbours | None) -> Privacy:
+    """The curve, with its neighbours where they are known."""
+    return privacy if neighbours is None else privacy.with_neighbours(neighbours)
+
+
+def shown(number: Fraction) -> str:
+    """Six digits, rounded up."""
+    quotient = _SIX_DIGITS_UP.divide(Decimal(number.numerator), Decimal(number.denominator))
+    return f"{float(quotient):g}"

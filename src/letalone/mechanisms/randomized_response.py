@@ -1,0 +1,232 @@
+"""Randomized response: every person answers for themselves, with a deniable lie.
+
+One of k categories is the truth. It is reported with probability p, and each of the others
+with probability q = (1 − p)/(k − 1). Nobody needs to be trusted with the answers.
+
+Theorem.  A report is exactly ε-DP for p = e^ε/(e^ε + k − 1), and for a given p > 1/k
+exactly ln(p(k − 1)/(1 − p))-DP: ln 3 for Warner's coins, p = 3/4. A person who gives d
+answers gets ε/d for each. With y = 1 where a category is reported, the mean of
+z = (y − q)/(p − q) is an unbiased estimate of the category's share.
+  Proven:   docs/explanation/proofs/randomized_response.md (privacy) and
+            randomized_response_estimate.md (estimate, interval)
+  Tested:   the exact law; unbiasedness and coverage by simulation
+  Assumed:  the bits are uniform; people answer independently of each other's lies
+
+Neighbours are two answers of one person: the guarantee is local.
+
+Warner: Randomized response: a survey technique for eliminating evasive answer bias (1965).
+"""
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from letalone.answers import Estimate
+from letalone.errors import ParameterError
+from letalone.exact.balls import Ball, ball, certain, upper
+from letalone.exact.typed import CONFIDENCE, COUNT, EPSILON, Number, as_typed, refusal
+from letalone.mechanisms.categories import Categories, Indices
+from letalone.mechanisms.intervals import clopper_pearson
+from letalone.mechanisms.parameters import exactly_one, shown
+from letalone.privacy import Privacy, RandomizedResponsePrivacy
+from letalone.randomness.bits import SYSTEM, BitSource
+from letalone.randomness.chance import Chance, sample_bernoullis
+from letalone.randomness.uniform import sample_belows
+
+
+@dataclass(frozen=True, slots=True, init=False, repr=False)
+class RandomizedResponse:
+    """Randomises each answer on its own; calibrated by `epsilon` or by `truth`."""
+
+    epsilon: Fraction | None
+    truth: Fraction | None
+    kinds: Categories
+    answers: int
+
+    def __init__(
+        self,
+        *,
+        epsilon: Number | None = None,
+        truth: Number | None = None,
+        categories: int | Sequence[Hashable] = 2,
+        answers: int = 1,
+    ) -> None:
+        exactly_one(
+            first="epsilon",
+            second="truth",
+            has_first=epsilon is not None,
+            has_second=truth is not None,
+        )
+        kinds = Categories.of(categories)
+        price = None if epsilon is None else EPSILON.typed("epsilon", epsilon)
+        object.__setattr__(self, "epsilon", price)
+        object.__setattr__(
+            self, "truth", None if truth is None else _read_truth(truth, kinds.count)
+        )
+        object.__setattr__(self, "kinds", kinds)
+        object.__setattr__(self, "answers", int(COUNT.typed("answers", answers)))
+
+    @classmethod
+    def warner(cls) -> "RandomizedResponse":
+        """Warner's coins: heads, the truth; tails, a fair yes or no. Exactly ln 3."""
+        return cls(truth=Fraction(3, 4))
+
+    @property
+    def categories(self) -> int:
+        """How many categories there are."""
+        return self.kinds.count
+
+    @property
+    def privacy(self) -> Privacy:
+        """What all reports of one person reveal."""
+        return self._one_answer() * self.answers
+
+    def release(self, answers: object, *, bits: BitSource = SYSTEM) -> Any:
+        """A report for each answer, of the same kind and shape.
+
+        Without labels, answers are bools or whole numbers below the number of categories:
+        one, or an array with an entry a person. Where a person gives several answers, the
+        last axis runs over them. With labels, answers are labels: one, or lists of them.
+        """
+        indices = self._read(answers)
+        reports = self._randomised(indices.reshape(-1), bits).reshape(indices.shape)
+        return self.kinds.write(reports, answers)
+
+    def estimate(self, reports: object, confidence: Number = 0.95) -> Estimate:
+        """The share of each category among those asked, unbiased, with an interval.
+
+        Two categories without labels give the share of 1 (True). Otherwise the last axis of
+        the result runs over the categories, and each interval holds at `confidence` on its
+        own. Several answers a person give a row each. The value is not cut to [0, 1], which
+        would bias it; the interval is, to a single end where it lies wholly outside.
+        """
+        indices = self._read(reports)
+        if indices.size == 0 or indices.ndim == 0:
+            raise ParameterError(
+                "There is no list of reports to estimate from. Give one with a report or more."
+            )
+        people = indices.reshape(-1, self.answers)
+        kinds = range(self.categories)
+        counts = np.stack([(people == kind).sum(axis=0) for kind in kinds], axis=-1)
+        only_ones = self.kinds.labels is None and self.categories == 2
+        kept = counts[:, 1] if only_ones else counts
+        return self._from_counts(kept if self.answers > 1 else kept[0], len(people), confidence)
+
+    def error(self, confidence: Number = 0.95, *, people: int) -> float:
+        """An estimated share is within this of the truth, at least this often; rounded up."""
+        miss = 1 - CONFIDENCE.typed("confidence", confidence)
+        count = COUNT.typed("people", people)
+
+        def width() -> Ball:
+            return ((ball(2) / ball(miss)).log() / (2 * ball(count))).sqrt() / self._contrast()
+
+        return upper(certain(width))
+
+    def expected_error(self, *, people: int) -> float:
+        """The root of the mean squared error of an estimated share, rounded up.
+
+        Exact for two categories; for more it is the largest over all true shares.
+        """
+        count = COUNT.typed("people", people)
+
+        def deviation() -> Ball:
+            truth, lie = self._truth(), self._truth() - self._contrast()
+            variance = (truth * (1 - truth)).max(lie * (1 - lie))
+            return (variance / ball(count)).sqrt() / self._contrast()
+
+        return upper(certain(deviation))
+
+    def __repr__(self) -> str:
+        several = f", {self.answers} answers a person" if self.answers > 1 else ""
+        epsilon = shown(Fraction(self.privacy.epsilon(0)))
+        return (
+            f"RandomizedResponse(ε = {epsilon}, {self.categories} categories{several},"
+            f" truth with probability {float(certain(self._truth)):.4g},"
+            f" error {self.error(people=1000):.4g} for 1000 people at 95 %)"
+        )
+
+    def _one_answer(self) -> Privacy:
+        count = self.categories
+        if self.epsilon is None:
+            return RandomizedResponsePrivacy(truth=self.truth, categories=count)
+        return RandomizedResponsePrivacy(self.epsilon / self.answers, categories=count)
+
+    def _truth(self) -> Ball:
+        if self.truth is not None:
+            return ball(self.truth)
+        return _truth_of(self._per_answer, self.categories)
+
+    def _contrast(self) -> Ball:
+        """p − q, written so that nothing cancels."""
+        count = self.categories
+        if self.truth is not None:
+            return ball((self.truth * count - 1) / (count - 1))
+        return ball(self._per_answer).expm1() / (ball(self._per_answer).exp() + (count - 1))
+
+    @property
+    def _per_answer(self) -> Fraction:
+        return (self.epsilon or Fraction(0)) / self.answers
+
+    def _chance(self) -> Chance:
+        if self.truth is not None:
+            return Chance.of(self.truth)
+        return _truth_chance(self._per_answer, self.categories)
+
+    def _read(self, answers: object) -> Indices:
+        indices = self.kinds.read(answers)
+        if self.answers > 1 and (indices.ndim == 0 or indices.shape[-1] != self.answers):
+            raise ParameterError(
+                f"The answers have the shape {indices.shape}, but each person gives"
+                f" {self.answers}: the last axis must run over them."
+            )
+        return indices
+
+    def _randomised(self, indices: Indices, bits: BitSource) -> Indices:
+        lies = ~sample_bernoullis(self._chance(), indices.size, bits)
+        count = self.categories
+        # A lie is uniform among the other categories: 1 to k − 1 steps on, round the circle.
+        steps = 1 + sample_belows(count - 1, int(lies.sum()), bits)
+        reports = indices.copy()
+        reports[lies] = (reports[lies] + steps) % count
+        return reports
+
+    def _from_counts(self, counts: Any, people: int, confidence: Number) -> Estimate:
+        level = float(CONFIDENCE.typed("confidence", confidence))
+        contrast = float(certain(self._contrast))
+        lie = float(certain(lambda: self._truth() - self._contrast()))
+        share = (np.asarray(counts) / people - lie) / contrast
+        low, high = (
+            np.clip((end - lie) / contrast, 0.0, 1.0)
+            for end in clopper_pearson(np.asarray(counts), people, level)
+        )
+        return Estimate(_plain(share), _plain(low), _plain(high), level, self.privacy)
+
+
+def _plain(values: NDArray[np.float64]) -> float | NDArray[np.float64]:
+    return float(values) if np.ndim(values) == 0 else values
+
+
+def _read_truth(truth: Number, categories: int) -> Fraction:
+    allowed = f"a number above 1/{categories} and below 1"
+    hint = "At 1 there is no privacy, and at one in as many as there are categories no answer."
+    try:
+        number = as_typed(truth)
+    except (TypeError, ValueError, OverflowError):
+        raise refusal("truth", truth, allowed, hint) from None
+    if not Fraction(1, categories) < number < 1:
+        raise refusal("truth", truth, allowed, hint)
+    return number
+
+
+def _truth_of(epsilon: Fraction, categories: int) -> Ball:
+    return 1 / (1 + (categories - 1) * ball(-epsilon).exp())
+
+
+@lru_cache(maxsize=256)
+def _truth_chance(epsilon: Fraction, categories: int) -> Chance:
+    return Chance.computed(lambda: _truth_of(epsilon, categories))

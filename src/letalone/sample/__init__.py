@@ -1,0 +1,1 @@
+"""Made-up data to try letalone on. Nobody in it exists."""

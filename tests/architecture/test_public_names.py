@@ -1,0 +1,84 @@
+"""`letalone.__all__` is the promise: each name exists, is explained, and is all there is."""
+
+import ast
+import re
+import subprocess
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+import letalone
+
+ROOT = Path(__file__).parents[2]
+REFERENCE = ROOT / "docs" / "reference"
+DIRECTIVE = re.compile(r"^\.\. auto\w+:: letalone\.(\w+)$", re.MULTILINE)
+CONSTANTS = {"ADD_REMOVE", "REPLACE", "__version__"}
+
+
+def documented() -> list[str]:
+    pages = sorted(REFERENCE.glob("*.md"))
+    return [name for page in pages for name in DIRECTIVE.findall(page.read_text("utf-8"))]
+
+
+@pytest.mark.parametrize("name", letalone.__all__)
+def test_each_public_name_exists(name: str) -> None:
+    assert getattr(letalone, name) is not None
+
+
+@pytest.mark.parametrize("name", sorted(set(letalone.__all__) - CONSTANTS))
+def test_each_public_name_says_what_it_is(name: str) -> None:
+    thing = getattr(letalone, name)
+    words = thing.__doc__ or ""
+    assert words.strip(), f"{name} has no docstring"
+    assert not words.startswith(f"{name}("), f"the docstring of {name} is dataclass's own"
+
+
+@pytest.mark.parametrize("name", letalone.__all__)
+def test_each_public_name_stands_in_the_reference_once(name: str) -> None:
+    assert documented().count(name) == 1
+
+
+def test_the_reference_names_nothing_that_is_not_public() -> None:
+    assert set(documented()) <= set(letalone.__all__)
+
+
+@pytest.mark.parametrize("name", ["privacy", "sensitivity", "utility"])
+def test_each_name_of_a_public_module_says_what_it_is(name: str) -> None:
+    module: ModuleType = getattr(letalone, name)
+    members = getattr(module, "__all__", None) or [
+        member
+        for member, thing in vars(module).items()
+        if not member.startswith("_") and getattr(thing, "__module__", "") == module.__name__
+    ]
+    assert members
+    for member in members:
+        assert (getattr(module, member).__doc__ or "").strip(), f"{name}.{member}"
+
+
+def test_nothing_else_is_public_in_a_fresh_interpreter() -> None:
+    code = "import letalone; print(*(n for n in vars(letalone) if not n.startswith('_')))"
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    # `import_module` and `TYPE_CHECKING` are imports; everything else would be a promise.
+    assert set(found.stdout.split()) <= {"import_module", "TYPE_CHECKING"}
+    assert dir(letalone) == sorted(letalone.__all__)
+
+
+def test_type_checkers_see_exactly_the_public_names() -> None:
+    """The three lists of the façade (for tools, for `*`, for fetching) are one list."""
+    tree = ast.parse(Path(letalone.__file__).read_text("utf-8"))
+    typed = next(node for node in tree.body if isinstance(node, ast.If))
+    seen = {
+        alias.asname
+        for node in typed.body
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+    }
+    fetched = set(letalone._HOME) | set(letalone._MODULES)
+    assert seen == fetched == set(letalone.__all__) - {"__version__"}
+
+
+def test_an_unknown_name_is_an_attribute_error() -> None:
+    with pytest.raises(AttributeError, match="letalone has no 'Laplac'"):
+        letalone.Laplac  # noqa: B018

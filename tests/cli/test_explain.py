@@ -1,0 +1,128 @@
+"""`letalone explain`: the pictures and sentences agree with the theorems."""
+
+import re
+from collections.abc import Callable
+from math import e, exp, log10
+from pathlib import Path
+
+import pytest
+
+from letalone.cli.explain_epsilon import COLUMNS, ROWS, best_guess, factor, most_caught, picture
+from letalone.cli.explain_error import BAR, DIMENSIONS, PEOPLE, Setting, by_dimension, by_people
+from letalone.mechanisms import utility
+from letalone.privacy import ApproxDP, GaussianDP, PureDP
+
+Letalone = Callable[..., "object"]
+
+
+@pytest.mark.parametrize("epsilon", [0.01, 0.5, 1, 3, 20, 700])
+def test_the_best_guess_is_the_logistic_of_epsilon_and_never_below_it(epsilon: float) -> None:
+    truth = 1 / (1 + exp(-epsilon))
+    assert truth <= best_guess(PureDP(epsilon)) <= truth + 1e-12
+
+
+def test_the_best_guess_of_gaussian_noise_is_the_normal_law() -> None:
+    """At even odds the best test of N(0,1) against N(mu,1) is right Phi(mu/2) of the time."""
+    assert best_guess(GaussianDP(1)) == pytest.approx(0.6914624612740131, abs=1e-12)
+
+
+def test_a_test_with_5_percent_false_alarms_finds_e_to_the_epsilon_times_as_many() -> None:
+    assert most_caught(PureDP(1), 0.05) == pytest.approx(0.05 * e, abs=1e-12)
+    assert most_caught(ApproxDP(1, 0.01), 0.05) == pytest.approx(0.05 * e + 0.01, abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "shown"), [(0.1, "1.11"), (1, "2.72"), (3, "20.09"), (800, "10^348")]
+)
+def test_the_factor_is_rounded_up(epsilon: float, shown: str) -> None:
+    assert factor(epsilon) == shown
+
+
+def shaded(epsilon: float) -> int:
+    return "\n".join(picture(PureDP(epsilon))).count("░") - 1  # one stands in the legend
+
+
+def test_the_picture_shades_what_is_out_of_reach_and_less_of_it_for_larger_epsilon() -> None:
+    areas = [shaded(epsilon) for epsilon in (0.001, 0.5, 1, 2, 4, 20)]
+    assert areas == sorted(areas, reverse=True)
+    below_diagonal = ROWS * COLUMNS / 2
+    assert 0.85 * below_diagonal < areas[0] <= below_diagonal
+    assert areas[-1] == 0
+    # The area under the pure trade-off curve is e^-eps/(1 + e^-eps) of the square.
+    assert areas[2] / (ROWS * COLUMNS) == pytest.approx(1 / (1 + e), abs=0.03)
+
+
+def test_the_screen_names_the_numbers(letalone: Letalone) -> None:
+    out = letalone("explain", "epsilon", "1").out
+    assert "2.72 times as likely" in out
+    assert "73.2 %" in out
+    assert "13.6 %" in out
+    assert "δ" not in out
+    assert "δ = 1e-6" in letalone("explain", "epsilon", "1", "--delta", "1e-6").out
+
+
+def test_the_numbers_are_those_of_the_utility_theorems() -> None:
+    setting = Setting(epsilon=0.5, delta=1e-6, people=10_000)
+    for people, first, second in by_people(setting).points:
+        assert first == utility.randomized_response_mean_error(people, epsilon=0.5)
+        assert second == utility.laplace_mean_error(people, epsilon=0.5)
+    for dimension, first, second in by_dimension(setting).points:
+        assert first == utility.laplace_vector_mean_error(dimension, n=10_000, epsilon=0.5)
+        assert second == utility.gaussian_mean_error(dimension, n=10_000, epsilon=0.5, delta=1e-6)
+
+
+def slope(points: list[tuple[float, float]]) -> float:
+    (first, least), (last, most) = points[0], points[-1]
+    return log10(most / least) / log10(last / first)
+
+
+def test_the_drawing_has_the_slopes_of_the_theorems() -> None:
+    """Minus a half and minus one over n; one and a half over d."""
+    setting = Setting(epsilon=1.0, delta=1e-6, people=10_000)
+    people, dimension = by_people(setting).points, by_dimension(setting).points
+    assert [point[0] for point in people] == list(PEOPLE)
+    assert [point[0] for point in dimension] == list(DIMENSIONS)
+    assert slope([(n, first) for n, first, _ in people]) == pytest.approx(-0.5)
+    assert slope([(n, second) for n, _, second in people]) == pytest.approx(-1)
+    assert slope([(d, first) for d, first, _ in dimension]) == pytest.approx(1)
+    assert slope([(d, second) for d, _, second in dimension]) == pytest.approx(0.5)
+
+
+def test_a_longer_bar_means_a_larger_error(letalone: Letalone) -> None:
+    lines = letalone("explain", "error").out.splitlines()
+    found = [re.findall(r"([\d.e-]+) +(█+)", line) for line in lines if "█" in line]
+    drawn = [(float(error), len(bar)) for pair in found[: len(PEOPLE)] for error, bar in pair]
+    assert len(drawn) == 2 * len(PEOPLE)
+    lengths = [length for _, length in sorted(drawn)]
+    assert lengths == sorted(lengths)
+    assert lengths[0] == 1
+    assert lengths[-1] == BAR
+
+
+@pytest.mark.parametrize(
+    ("name", "start"), [("a.svg", b"<?xml"), ("a.png", b"\x89PNG"), ("a.pdf", b"%PDF")]
+)
+def test_the_plot_is_written_in_the_named_format(
+    letalone: Letalone, tmp_path: Path, name: str, start: bytes
+) -> None:
+    shown = letalone("explain", "error", "--plot", str(tmp_path / name))
+    assert shown.code == 0, shown.err
+    assert (tmp_path / name).read_bytes().startswith(start)
+    assert name in shown.out.replace("\n", "")
+
+
+def test_a_plot_into_a_missing_folder_is_an_error_with_its_name(
+    letalone: Letalone, tmp_path: Path
+) -> None:
+    shown = letalone("explain", "error", "--plot", str(tmp_path / "no" / "a.svg"))
+    assert shown.code == 1
+    assert "a.svg" in shown.err.replace("\n", "")
+
+
+def test_without_matplotlib_the_remedy_is_named(
+    letalone: Letalone, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr("letalone.cli.explain_error.find_spec", lambda _: None)
+    shown = letalone("explain", "error", "--plot", str(tmp_path / "a.svg"))
+    assert shown.code == 2
+    assert "pip install 'letalone[plot]'" in shown.err

@@ -1,0 +1,83 @@
+"""Numbers on the screen are rounded towards caution."""
+
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from letalone.cli.screen import (
+    exponent,
+    in_short,
+    percent,
+    program_name,
+    rounded_down,
+    rounded_up,
+    with_error,
+)
+
+POSITIVE = st.floats(1e-300, 1e300)
+ANY = st.floats(-1e15, 1e15)
+
+
+def number(shown: str) -> Fraction:
+    return Fraction(shown.replace(",", ""))
+
+
+@given(ANY, st.integers(0, 8))
+def test_rounding_up_is_never_below_and_down_never_above(value: float, digits: int) -> None:
+    above, below = number(rounded_up(value, digits)), number(rounded_down(value, digits))
+    assert below <= Fraction(value) <= above
+    assert above - below <= Fraction(1, 10**digits)
+
+
+@given(POSITIVE)
+def test_a_short_form_is_the_typed_number_or_above_it(value: float) -> None:
+    shown = number(in_short(value))
+    assert shown == Fraction(repr(value)) or shown >= Fraction(value)
+    assert shown <= Fraction(value) * (1 + Fraction(1, 10**5))
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        (1.0, "1"),
+        (0.1, "0.1"),
+        (0.30000000000000004, "0.300001"),
+        (2.0000001, "2.00001"),
+        (12.5, "12.5"),
+    ],
+)
+def test_a_short_form_is_short(value: float, shown: str) -> None:
+    assert in_short(value) == shown
+
+
+@given(ANY, st.floats(1e-9, 1e9))
+def test_value_and_bar_as_shown_cover_the_interval(value: float, error: float) -> None:
+    shown, bar = with_error(value, error)
+    # What a float cannot resolve beside the value is not the bar's to cover.
+    lost = abs(Fraction(value)) * Fraction(1, 2**52)
+    assert number(shown) - number(bar) <= Fraction(value) - Fraction(error) + lost
+    assert number(shown) + number(bar) >= Fraction(value) + Fraction(error) - lost
+
+
+def test_a_program_that_is_not_on_the_path_is_named_by_its_place(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("sys.argv", [".venv/bin/letalone", "demo"])
+    monkeypatch.setattr("letalone.cli.screen.which", lambda _: None)
+    assert program_name() == str(Path(".venv/bin/letalone"))
+    monkeypatch.setattr("letalone.cli.screen.which", lambda _: "/usr/bin/letalone")
+    assert program_name() == "letalone"
+
+
+def test_whole_numbers_stay_whole() -> None:
+    assert with_error(12345, 7) == ("12,345", "7")
+
+
+def test_small_numbers_are_written_as_people_write_them() -> None:
+    assert exponent(1e-6) == "1e-6"
+    assert exponent(1e-12) == "1e-12"
+    assert exponent(0.01) == "0.01"
+    assert percent(0.73105857) == "73.2 %"

@@ -1,0 +1,232 @@
+"""What every command has in common: it fits the screen, speaks JSON and exits as promised."""
+
+import json
+import os
+import pty
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from letalone import errors
+from letalone.cli import app as program
+from letalone.cli.app import run
+
+Letalone = Callable[..., "object"]
+
+SCREENS = [
+    "",
+    "--help",
+    "demo",
+    "demo --help",
+    "noise --help",
+    "noise laplace 42 --epsilon 1 --sensitivity 1",
+    "noise geometric 42 -7 0 --epsilon 0.01 --sensitivity 3",
+    "noise gaussian 1e9 --sigma 2000 --sensitivity 1",
+    "noise discrete-gaussian 5 --epsilon 1 --delta 1e-6 --sensitivity 1",
+    "explain",
+    "explain epsilon",
+    "explain epsilon 0.001",
+    "explain epsilon 800",
+    "explain epsilon 1.2345678901 --delta 1e-10",
+    "explain error",
+    "explain error --epsilon 0.01 --delta 1e-12 --people 1000000000",
+    "doctor",
+]
+WITH_RESULT = [
+    screen for screen in SCREENS if "--help" not in screen and screen not in ("", "explain")
+]
+
+USAGE = [
+    "nosuchcommand",
+    "demo --nosuch",
+    "demo extra",
+    "noise",
+    "noise laplas 1 --epsilon 1 --sensitivity 1",
+    "noise laplace 1 --epsilon 1",
+    "noise laplace 1 --sensitivity 1",
+    "noise laplace 1 --epsilon -1 --sensitivity 1",
+    "noise laplace 1 --epsilon nan --sensitivity 1",
+    "noise laplace 1 --epsilon one --sensitivity 1",
+    "noise laplace 1 --epsilon 1 --scale 1 --sensitivity 1",
+    "noise laplace 1 --epsilon 1 --sigma 1 --sensitivity 1",
+    "noise laplace 1 --epsilom 1 --sensitivity 1",
+    "noise laplace nan --epsilon 1 --sensitivity 1",
+    "noise laplace 1 --epsilon 1 --sensitivity 1 --confidence 95",
+    "noise geometric 1.5 --epsilon 1 --sensitivity 1",
+    "noise geometric 1 --epsilon 1 --sensitivity 0.5",
+    "noise gaussian 1 --epsilon 1 --sensitivity 1",
+    "noise gaussian 1 --epsilon 1 --delta 0 --sensitivity 1",
+    "explain nothing",
+    "explain epsilon 0",
+    "explain epsilon -1",
+    "explain epsilon inf",
+    "explain epsilon 1 --delta 1",
+    "explain error --epsilon 0",
+    "explain error --delta 0",
+    "explain error --people 0",
+    "explain error --plot nowhere.xyz",
+]
+
+
+@pytest.mark.parametrize("line", SCREENS)
+def test_a_screen_is_at_most_80_wide_and_24_high(letalone: Letalone, line: str) -> None:
+    shown = letalone(*line.split())
+    assert shown.code == 0, shown.err
+    assert shown.err == ""
+    lines = shown.out.splitlines()
+    assert max(map(len, lines)) <= 80
+    assert len(lines) < 25
+    assert "…" not in shown.out.replace(" … ", ""), "something was cut off"
+
+
+@pytest.mark.parametrize("line", WITH_RESULT)
+def test_every_result_comes_as_one_json_object_too(letalone: Letalone, line: str) -> None:
+    found = letalone(*line.split(), "--json").json()
+    assert found["format"] == 1
+    assert line.startswith(found["command"])
+    assert letalone("--json", *line.split()).json().keys() == found.keys()
+
+
+@pytest.mark.parametrize("line", USAGE)
+def test_wrong_usage_exits_2_with_words_on_standard_error(letalone: Letalone, line: str) -> None:
+    shown = letalone(*line.split())
+    assert shown.code == 2
+    assert shown.out == ""
+    assert "Error: " in shown.err
+    assert "Traceback" not in shown.err
+
+
+@pytest.mark.parametrize("line", USAGE)
+def test_wrong_usage_with_json_is_one_object_on_standard_error(
+    letalone: Letalone, line: str
+) -> None:
+    shown = letalone(*line.split(), "--json")
+    error = shown.error()
+    assert shown.code == error["exit_code"] == 2
+    assert set(error) == {"format", "error", "message", "exit_code"}
+    assert error["message"].endswith((".", "?", "'", "]")) or error["message"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "code"),
+    [
+        (errors.LetaloneError, 1),
+        (errors.ParameterError, 2),
+        (errors.FormatError, 2),
+        (errors.BudgetExceeded, 3),
+        (errors.UnsupportedQuery, 4),
+        (errors.NeighboursDiffer, 4),
+    ],
+)
+def test_an_error_leaves_with_the_exit_code_of_its_class(
+    letalone: Letalone, monkeypatch: pytest.MonkeyPatch, kind: type[Exception], code: int
+) -> None:
+    def fail(*, as_json: bool) -> None:
+        raise kind("what, allowed, remedy")
+
+    monkeypatch.setattr("letalone.cli.demo.demo", fail)
+    shown = letalone("demo")
+    assert (shown.code, shown.err) == (code, "Error: what, allowed, remedy\n")
+    assert letalone("demo", "--json").error() == {
+        "format": 1,
+        "error": kind.__name__,
+        "message": "what, allowed, remedy",
+        "exit_code": code,
+    }
+
+
+def test_an_unforeseen_exception_shows_its_class_and_not_its_text(
+    letalone: Letalone, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*, as_json: bool) -> None:
+        raise TypeError("the value was 271828")
+
+    monkeypatch.setattr("letalone.cli.demo.demo", fail)
+    for words in (("demo",), ("demo", "--json")):
+        shown = letalone(*words)
+        assert shown.code == 1
+        assert "TypeError" in shown.err
+        assert "271828" not in shown.err + shown.out
+    monkeypatch.setenv("LETALONE_TRACEBACK", "1")
+    with pytest.raises(TypeError, match="271828"):
+        run(["demo"])
+
+
+def test_an_interrupt_is_quiet(letalone: Letalone, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupt(*, as_json: bool) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("letalone.cli.demo.demo", interrupt)
+    shown = letalone("demo")
+    assert (shown.code, shown.out, shown.err) == (program.INTERRUPTED, "", "")
+
+
+def test_a_reader_who_leaves_early_is_no_error() -> None:
+    """A thousand values are more than a pipe holds, so the writer meets the closed end."""
+    words = [sys.executable, "-m", "letalone.cli", "noise", "laplace", *map(str, range(3000))]
+    words += ["--epsilon", "1", "--sensitivity", "1"]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as writer:
+        assert writer.stdout is not None
+        assert writer.stderr is not None
+        writer.stdout.read(10)
+        writer.stdout.close()
+        assert writer.stderr.read() == b""
+    assert writer.returncode == 1
+
+
+def test_a_terminal_without_greek_letters_shows_something_else_instead() -> None:
+    words = [sys.executable, "-m", "letalone.cli", "explain", "epsilon"]
+    environment = {**os.environ, "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"}
+    shown = subprocess.run(words, capture_output=True, env=environment, check=True)
+    assert b"= 1 promises" in shown.stdout
+    assert shown.stderr == b""
+
+
+def on_a_terminal(*words: str, **variables: str) -> str:
+    """What a command prints when it believes to stand before a person."""
+    ours, theirs = pty.openpty()
+    environment = {**os.environ, "TERM": "xterm-256color", "COLUMNS": "80", **variables}
+    environment.pop("NO_COLOR", None) if "NO_COLOR" not in variables else None
+    call = [sys.executable, "-m", "letalone.cli", *words]
+    with subprocess.Popen(
+        call, stdin=theirs, stdout=theirs, stderr=theirs, env=environment
+    ) as done:
+        os.close(theirs)
+        shown = b""
+        while True:
+            try:
+                part = os.read(ours, 65536)
+            except OSError:  # the other end is closed
+                break
+            if not part:
+                break
+            shown += part
+    os.close(ours)
+    assert done.returncode in (0, 2)
+    return shown.decode()
+
+
+def test_colours_appear_on_a_terminal_and_no_color_turns_them_off() -> None:
+    assert "\x1b[1m" in on_a_terminal("explain", "epsilon")
+    assert "\x1b[3" not in on_a_terminal("explain", "epsilon", NO_COLOR="1")
+
+
+def test_noise_without_values_on_a_terminal_does_not_wait_for_them() -> None:
+    shown = on_a_terminal("noise", "laplace", "--epsilon", "1", "--sensitivity", "1")
+    assert "no value was given" in shown
+
+
+def test_the_version_is_that_of_the_package(letalone: Letalone) -> None:
+    from importlib.metadata import version
+
+    assert letalone("--version").out == f"letalone {version('letalone')}\n"
+    assert json.loads(letalone("--version", "--json").out)["version"] == version("letalone")
+
+
+def test_the_installed_script_starts_the_program() -> None:
+    script = Path(sys.executable).parent / "letalone"
+    shown = subprocess.run([script, "--version"], capture_output=True, text=True, check=True)
+    assert shown.stdout.startswith("letalone ")
