@@ -172,10 +172,10 @@ class RandomizedResponse:
     def _per_answer(self) -> Fraction:
         return (self.epsilon or Fraction(0)) / self.answers
 
-    def _chance(self) -> Chance:
+    def _lie(self) -> Chance:
         if self.truth is not None:
-            return Chance.of(self.truth)
-        return _truth_chance(self._per_answer, self.categories)
+            return Chance.of(1 - self.truth)
+        return _lie_chance(self._per_answer, self.categories)
 
     def _read(self, answers: object) -> Indices:
         indices = self.kinds.read(answers)
@@ -187,7 +187,7 @@ class RandomizedResponse:
         return indices
 
     def _randomised(self, indices: Indices, bits: BitSource) -> Indices:
-        lies = ~sample_bernoullis(self._chance(), indices.size, bits)
+        lies = sample_bernoullis(self._lie(), indices.size, bits)
         count = self.categories
         # A lie is uniform among the other categories: 1 to k − 1 steps on, round the circle.
         steps = 1 + sample_belows(count - 1, int(lies.sum()), bits)
@@ -228,5 +228,6 @@ def _truth_of(epsilon: Fraction, categories: int) -> Ball:
 
 
 @lru_cache(maxsize=256)
-def _truth_chance(epsilon: Fraction, categories: int) -> Chance:
-    return Chance.computed(lambda: _truth_of(epsilon, categories))
+def _lie_chance(epsilon: Fraction, categories: int) -> Chance:
+    # The lie and not the truth: next to 1, digits would cost as many bits as there are nines.
+    return Chance.computed(lambda: (categories - 1) / (ball(epsilon).exp() + (categories - 1)))

@@ -51,9 +51,8 @@ def release_floats(
     """`one` for a single number, `many` for anything that has a shape."""
     if _is_array_like(value):
         floats = read_floats(value)
-        noisy = many(floats.reshape(-1)).reshape(floats.shape)
-        return np.clip(noisy, -LARGEST_FLOAT, LARGEST_FLOAT) if _is_huge(floats) else noisy
-    return min(max(one(read_float(value)), -LARGEST_FLOAT), LARGEST_FLOAT)
+        return many(floats.reshape(-1)).reshape(floats.shape)
+    return one(read_float(value))
 
 
 def release_integers(
@@ -179,10 +178,6 @@ def _finite(array: Floats) -> Floats:
     ):
         raise _not_finite()
     return array
-
-
-def _is_huge(array: Floats) -> bool:
-    return bool(array.size) and max(float(array.max()), -float(array.min())) > 2.0**1000
 
 
 def _is_integer(value: object) -> bool:

@@ -17,6 +17,7 @@ from letalone.randomness.bits import BitSource
 from letalone.randomness.bulk import NOWHERE, Floats, Places, Wholes
 from letalone.randomness.lazy import LazyReal
 
+HUGE = 2.0**24
 LARGEST = 1.7976931348623157e308
 WHOLE_LIMIT = (1 << 62) - 1  # noise beyond is clamped; nothing above 2^40 scales comes near
 
@@ -30,8 +31,11 @@ class OntoGrid:
 
     def floats(self, y: Floats, places: slice | Places, margin: float) -> Places:
         """See `Rounding`."""
-        with np.errstate(over="ignore", invalid="ignore"):  # overflow becomes NaN: unsure
-            units = self.values[places] * self.per_unit
+        # Values beyond 2^1000 overflow here on purpose: they become NaN, which is unsure, so
+        # that the exact road keeps their results finite.
+        with np.errstate(over="ignore", invalid="ignore"):
+            units = self.values[places] * HUGE
+            np.multiply(units, self.per_unit / HUGE, out=units)
             whole = np.floor(units)
             np.subtract(units, whole, out=units)
             np.add(units, 0.5 + margin, out=units)
