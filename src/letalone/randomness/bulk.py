@@ -26,7 +26,7 @@ from letalone.randomness.places import sparse_places
 from letalone.randomness.ziggurat import HEIGHT_BITS, Density
 
 FEW = 32  # below this many draws the reference is as fast as a block
-BLOCK = 16384  # a block's buffers stay in the second-level cache
+BLOCK = 32768  # a block's buffers stay in the second-level cache
 WEDGE_MARGIN = 2.0**-38  # more than exp, the level and the position can be off together
 
 Floats = NDArray[np.float64]
@@ -71,8 +71,8 @@ def _table(density: Density) -> _Table:
     return _Table(
         source,
         widths=float(table.area) / rises / source.half,
-        # One less than the reference's: |position| ≤ q − 1 is safe for either sign.
-        quick=np.array([max(q - 1, 0) for q in source.quick_positions], dtype=np.float64),
+        # Two less than the reference's: safe for either sign, and for a word rounded to a float.
+        quick=np.array([max(q - 2, 0) for q in source.quick_positions], dtype=np.float64),
         heights=np.array(table.heights[:-1], dtype=np.float64) * unit,
         rises=rises * unit,
     )
@@ -99,7 +99,11 @@ class _Drawing:
         self, table: _Table, scale: Fraction, rounding: Rounding, bits: BitSource, size: int
     ) -> None:
         self.table, self.scale, self.rounding, self.bits = table, scale, rounding, bits
-        self.widths = table.widths * float(scale)
+        # Blocks work with whole words, of which the low bits are the layer: harmless digits
+        # behind the last place of the position.
+        per_word = 0.5**table.sampler.table.layer_bits
+        self.edges = table.quick / per_word
+        self.widths = table.widths * float(scale) * per_word
         reach = float(scale) * float(table.sampler.table.largest_width)
         self.margin = (reach + 2) * 2.0**-49
         self.words: Words = np.empty(size, np.uint64)
@@ -112,24 +116,24 @@ class _Drawing:
     def block(self, places: slice | Places) -> None:
         """Draws for these places, and notes which of them `settle` must look at."""
         count = places.stop - places.start if isinstance(places, slice) else places.size
-        positions, layers = self._read(count)
-        position, y, edge = (row[:count] for row in self.floats)
-        np.copyto(position, positions)
-        np.take(self.table.quick, layers, out=edge, mode="clip")
-        np.abs(position, out=y)
+        words, layers = self._read(count)
+        word, y, edge = (row[:count] for row in self.floats)
+        np.copyto(word, words)
+        np.take(self.edges, layers, out=edge, mode="clip")
+        np.abs(word, out=y)
         outside = sparse_places(np.greater(y, edge, out=self.flags[:count]))
         np.take(self.widths, layers, out=y, mode="clip")
-        np.multiply(y, position, out=y)
+        np.multiply(y, word, out=y)
         unsure = self.rounding.floats(y, places, self.margin)
         if unsure.size:
             self._resolve(unsure, outside, places)
             outside = np.setdiff1d(outside, unsure)
-        self.pending.append((_numbers(outside, places), positions[outside], layers[outside]))
+        self.pending.append((_numbers(outside, places), words[outside], layers[outside]))
 
     def _resolve(self, unsure: Places, outside: Places, places: slice | Places) -> None:
         """Takes the reference for draws whose rounding the floats leave open."""
         numbers = _numbers(unsure, places).tolist()
-        positions = self.words.view(np.int64)[unsure].tolist()
+        positions = self._positions(self.words.view(np.int64)[unsure]).tolist()
         layers = self.layers[unsure].tolist()
         quick = ~np.isin(unsure, outside)
         for number, position, layer, sure in zip(numbers, positions, layers, quick, strict=True):
@@ -142,9 +146,8 @@ class _Drawing:
 
         Returns all places that must be drawn again.
         """
-        places, positions, layers = (
-            np.concatenate(part) for part in zip(*self.pending, strict=True)
-        )
+        places, words, layers = (np.concatenate(part) for part in zip(*self.pending, strict=True))
+        positions = self._positions(words)
         self.pending.clear()
         heights = np.empty(places.size, np.uint64)
         self.bits.fill(heights)
@@ -166,9 +169,11 @@ class _Drawing:
         self.bits.fill(words)
         layer_bits = self.table.sampler.table.layer_bits
         np.bitwise_and(words, np.uint64((1 << layer_bits) - 1), out=layers.view(np.uint64))
+        return words.view(np.int64), layers
+
+    def _positions(self, words: Wholes) -> Wholes:
         # An arithmetic shift: the high bits are a position in two's complement.
-        positions = words.view(np.int64)
-        return np.right_shift(positions, layer_bits, out=positions), layers
+        return words >> self.table.sampler.table.layer_bits
 
     def _room(self, positions: Wholes, layers: Places, heights: Words) -> tuple[Floats, Flags]:
         """How far the density is above each point, and which points stand for the tail."""

@@ -26,7 +26,7 @@ import numpy as np
 
 from letalone.exact.balls import Ball, ball, working_bits
 from letalone.randomness.bits import BitSource, Words
-from letalone.randomness.bulk import BLOCK, FEW, NOWHERE, Flags, Places, Wholes, draw_all
+from letalone.randomness.bulk import BLOCK, FEW, Flags, Places, Wholes, draw_all
 from letalone.randomness.chance import Chance, settle
 from letalone.randomness.draws import sampler
 from letalone.randomness.places import sparse_places
@@ -35,7 +35,6 @@ from letalone.randomness.table import Table, build_table, sample_table
 from letalone.randomness.ziggurat import HALF_GAUSSIAN
 
 NARROW = 16  # below this standard deviation a table is faster
-REACH = 7  # a block with |n| > 7σ in it gets no quick answers; once in 10^11 draws
 SLACK = 2.0**-40  # more than the floats in the bounds can be off
 
 
@@ -55,14 +54,28 @@ def sample_discrete_gaussians(sigma: Fraction, count: int, bits: BitSource) -> W
     if sigma < NARROW:
         return sample_table(_table(sigma), count, bits)
     out = np.empty(count, np.int64)
-    draw_all(HALF_GAUSSIAN, sigma, count, ToNearest(out), bits)
-    again = _refused(out, sigma, bits)
+    again = _propose(out, sigma, bits)
     while again.size:
         fresh = np.empty(again.size, np.int64)
-        draw_all(HALF_GAUSSIAN, sigma, again.size, ToNearest(fresh), bits)
+        refused = _propose(fresh, sigma, bits)
         out[again] = fresh
-        again = again[_refused(fresh, sigma, bits)]
+        again = again[refused]
     return out
+
+
+def _propose(out: Wholes, sigma: Fraction, bits: BitSource) -> Places:
+    """Fills the array with rounded Gaussian numbers; returns which the coin h(0)/h(n) refuses."""
+    rounding = ToNearest(out)
+    draw_all(HALF_GAUSSIAN, sigma, out.size, rounding, bits)
+    # What is not rounded exactly lies within the widest rectangle.
+    widest = sampler(HALF_GAUSSIAN).table.largest_width
+    farthest = max(rounding.farthest, int(sigma * widest) + 2)
+    surely = int((1 - (farthest / float(sigma) ** 2) ** 2 / 24 - SLACK) * 65536)
+    parts = [
+        _refused(out[start : start + BLOCK], max(surely, 0), sigma, bits) + start
+        for start in range(0, out.size, BLOCK)
+    ]
+    return np.concatenate(parts)
 
 
 @lru_cache(maxsize=4096)
@@ -89,31 +102,16 @@ def _kept(proposal: int, sigma: Fraction, bits: BitSource) -> bool:
     return settle(keep_chance(abs(proposal), sigma), word, bits)
 
 
-def _refused(proposals: Wholes, sigma: Fraction, bits: BitSource) -> Places:
-    """Which proposals the coin h(0)/h(n) turns down."""
-    blocks = range(0, proposals.size, BLOCK)
-    parts = [
-        _refused_block(proposals[start : start + BLOCK], sigma, bits) + start for start in blocks
-    ]
-    return np.concatenate([NOWHERE, *parts])
-
-
-def _refused_block(proposals: Wholes, sigma: Fraction, bits: BitSource) -> Places:
+def _refused(proposals: Wholes, surely: int, sigma: Fraction, bits: BitSource) -> Places:
+    """Which are refused, when each is kept with a chance of at least `surely` 2^-16ths."""
     short = np.empty((proposals.size + 3) // 4, np.uint64)
     bits.fill(short)
     first = short.view(np.uint16)[: proposals.size]  # 16 bits of the coin nearly always do
-    asked = sparse_places(first >= _surely_kept(proposals, sigma))
+    asked = sparse_places(first >= np.uint16(min(surely, 65535)))
     rest = np.empty(asked.size, np.uint64)
     bits.fill(rest)
     words = (first[asked].astype(np.uint64) << np.uint64(48)) | (rest >> np.uint64(16))
     return asked[_refuse(proposals[asked], words, sigma, bits)]
-
-
-def _surely_kept(proposals: Wholes, sigma: Fraction) -> int:
-    """A number of 2^-16ths that the chance of being kept is not below, for all of these."""
-    least = 1 - REACH**2 / 24 / float(sigma) ** 2 - SLACK
-    beyond = max(proposals.max(), -proposals.min()) > REACH * float(sigma)
-    return 0 if beyond else int(least * 65536)
 
 
 def _refuse(proposals: Wholes, words: Words, sigma: Fraction, bits: BitSource) -> Flags:

@@ -7,8 +7,9 @@ from numpy.typing import NDArray
 def sparse_places(flags: NDArray[np.bool_]) -> NDArray[np.intp]:
     """The places of the true flags, in order; fast where there are few."""
     whole = flags.size & ~7
-    eights = np.flatnonzero(flags[:whole].view(np.uint64))
-    inside = np.flatnonzero(flags[:whole].reshape(-1, 8)[eights])
+    eights = (flags[:whole].view(np.uint64) != 0).nonzero()[0]
+    inside = flags[:whole].reshape(-1, 8)[eights].reshape(-1).nonzero()[0]
     found = (eights[inside >> 3] << 3) + (inside & 7)
-    rest = np.flatnonzero(flags[whole:])
-    return np.concatenate([found, rest + whole]) if rest.size else found
+    if whole == flags.size:
+        return found
+    return np.concatenate([found, flags[whole:].nonzero()[0] + whole])

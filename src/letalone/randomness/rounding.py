@@ -54,10 +54,10 @@ class OntoGrid:
 
 
 class ToNearest:
-    """The nearest whole number, half up."""
+    """The nearest whole number, half up; `farthest` is the largest size rounded exactly."""
 
     def __init__(self, out: Wholes) -> None:
-        self.out = out
+        self.out, self.farthest = out, 0
 
     def floats(self, y: Floats, places: slice | Places, margin: float) -> Places:
         """See `Rounding`."""
@@ -67,7 +67,8 @@ class ToNearest:
 
     def exact(self, real: LazyReal, place: int, bits: BitSource) -> None:
         """See `Rounding`."""
-        self.out[place] = clamp_whole(real.affine(2, 1, 2).floor(bits))
+        whole = clamp_whole(real.affine(2, 1, 2).floor(bits))
+        self.out[place], self.farthest = whole, max(self.farthest, abs(whole))
 
 
 class AwayFromZero:
