@@ -1,0 +1,126 @@
+"""Approximate differential privacy: the worst mechanism that is (epsilon, delta)-DP.
+
+Theorem.  Every (epsilon, delta)-DP mechanism is a post-processing of the one that shows
+its input with probability delta and is randomized response otherwise. Its curve at
+0 <= x <= epsilon is delta + (1 - delta) times that of randomized response, and delta
+beyond; its trade-off curve is max(0, 1 - delta - e^epsilon a, e^-epsilon (1 - delta - a)).
+  Proven:   docs/explanation/proofs/curves.md, section 3; groups: group.md, section 1
+  Tested:   against an enumeration of events of that mechanism
+
+Kairouz, Oh, Viswanath: The composition theorem for differential privacy (2015).
+"""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import ClassVar
+
+from letalone.exact.balls import Ball, ball, certain
+from letalone.exact.typed import DELTA, EPSILON_OR_ZERO, Number
+from letalone.privacy.bounds import ONE, ZERO, Bounds, dyadic_above, exactly, once, shown
+from letalone.privacy.curve import Json, Privacy
+from letalone.privacy.neighbours import Neighbours
+from letalone.privacy.pure import pure_delta
+
+
+@dataclass(frozen=True, slots=True, init=False, repr=False)
+class ApproxDP(Privacy):
+    """Whatever is (epsilon, delta)-DP, and nothing more is known of it."""
+
+    kind: ClassVar[str] = "approximate"
+    stated_epsilon: Fraction
+    stated_delta: Fraction
+
+    def __init__(
+        self, epsilon: Number, delta: Number, *, neighbours: Neighbours | None = None
+    ) -> None:
+        self.fill(
+            neighbours,
+            stated_epsilon=EPSILON_OR_ZERO.typed("epsilon", epsilon),
+            stated_delta=DELTA.typed("delta", delta),
+        )
+
+    def certified_delta(self, epsilon: Fraction) -> Bounds:
+        """The curve of the worst mechanism."""
+        leak, rest = self.stated_delta, pure_delta(self.stated_epsilon, epsilon)
+        if isinstance(rest, Fraction):
+            return exactly(leak)
+        return exactly(once(lambda: ball(leak) + ball(1 - leak) * rest))
+
+    def certified_missed(self, false_alarm: Fraction) -> Bounds:
+        """Two lines and the axis."""
+        left = 1 - self.stated_delta - false_alarm
+        if left <= 0:
+            return exactly(ZERO)
+        return exactly(once(lambda: self._two_lines(false_alarm)))
+
+    def _two_lines(self, false_alarm: Fraction) -> Ball:
+        likely, kept = ball(self.stated_epsilon).exp(), 1 - self.stated_delta
+        return (ball(kept) - likely * ball(false_alarm)).max(ball(kept - false_alarm) / likely)
+
+    def worst_loss(self) -> Fraction:
+        """Epsilon itself."""
+        return self.stated_epsilon
+
+    def certain_leak(self) -> Fraction:
+        """Delta itself."""
+        return self.stated_delta
+
+    def for_group(self, size: int) -> Privacy:
+        """A group of k: (k epsilon, delta (e^(k epsilon) - 1) / (e^epsilon - 1)), or no promise."""
+        total = size * self.stated_epsilon
+        delta = self.stated_delta * size
+        if self.stated_epsilon > 0 and delta > 0:
+            delta = dyadic_above(certain(lambda: self._group_delta(size)))
+        return ApproxDP(total, delta) if delta < 1 else NoPrivacy()
+
+    def _group_delta(self, size: int) -> Ball:
+        step = self.stated_epsilon
+        return ball(self.stated_delta) * ball(size * step).expm1() / ball(step).expm1()
+
+    def parameters(self) -> Json:
+        """Epsilon and delta."""
+        return {"epsilon": str(self.stated_epsilon), "delta": str(self.stated_delta)}
+
+    def described(self) -> str:
+        """Epsilon and delta."""
+        return f"epsilon={shown(self.stated_epsilon)}, delta={shown(self.stated_delta)}"
+
+
+@dataclass(frozen=True, slots=True, init=False, repr=False)
+class NoPrivacy(Privacy):
+    """No promise is left: anything may be revealed."""
+
+    kind: ClassVar[str] = "none"
+
+    def __init__(self, *, neighbours: Neighbours | None = None) -> None:
+        self.fill(neighbours)
+
+    def certified_delta(self, epsilon: Fraction) -> Bounds:
+        """Always 1."""
+        del epsilon
+        return exactly(ONE)
+
+    def certified_missed(self, false_alarm: Fraction) -> Bounds:
+        """Always 0."""
+        del false_alarm
+        return exactly(ZERO)
+
+    def certain_leak(self) -> Fraction:
+        """Everything."""
+        return ONE
+
+    def for_group(self, size: int) -> Privacy:
+        """No promise for one, none for a group."""
+        del size
+        return self
+
+    def parameters(self) -> Json:
+        """There are none."""
+        return {}
+
+    def described(self) -> str:
+        """There are none."""
+        return ""
+
+    def _price(self) -> str:
+        return "ε = ∞"

@@ -1,0 +1,167 @@
+"""A certified number: a rational known exactly, or a ball known to hold a real number.
+
+`above` and `below` turn it into a float that can be said to a person. A float that
+letalone prints may be read in two ways, as its shortest decimal and as its binary
+number, so `above` steps up until *both* are at or above the number. The one exception:
+where the decimal *is* the number (0.3 for 3/10), it is returned as typed.
+
+  Proven:   by construction: every step is checked with exact rationals or balls
+  Tested:   tests/privacy/test_bounds.py
+"""
+
+from collections.abc import Callable
+from decimal import ROUND_CEILING, Context
+from fractions import Fraction
+from math import inf, isinf, nextafter
+from typing import NamedTuple
+
+from letalone.exact.balls import Ball, ball, certain, float_above, float_below, lower, upper
+from letalone.exact.typed import as_typed
+
+Bound = Fraction | Ball
+
+ZERO = Fraction(0)
+ONE = Fraction(1)
+ANY_ACCURACY = -(1 << 62)
+SPARE_BITS = 96
+
+
+class Bounds(NamedTuple):
+    """Two certified numbers with the truth between them."""
+
+    lower: Bound
+    upper: Bound
+
+
+def exactly(bound: Bound) -> Bounds:
+    """The bounds of a number that is known."""
+    return Bounds(bound, bound)
+
+
+def once(compute: Callable[[], Ball]) -> Ball:
+    """One evaluation with 128 bits, for formulas whose inputs are balls already."""
+    return certain(compute, bits=ANY_ACCURACY)
+
+
+def as_ball(bound: Bound) -> Ball:
+    """The ball of a certified number; call it where the precision is set."""
+    return ball(bound) if isinstance(bound, Fraction) else bound
+
+
+def at_most(bound: Bound, limit: Fraction) -> bool:
+    """Whether a number is certainly at most a rational."""
+    if isinstance(bound, Fraction):
+        return bound <= limit
+    return bound <= once(lambda: ball(limit))
+
+
+def exceeds(bound: Bound, limit: Fraction) -> bool:
+    """Whether a number is certainly more than a rational."""
+    if isinstance(bound, Fraction):
+        return bound > limit
+    return bound > once(lambda: ball(limit))
+
+
+def above(bound: Bound) -> float:
+    """The smallest float that is an upper bound however it is read (see the module)."""
+    if isinstance(bound, Fraction):
+        if (typed := _typed_exactly(bound)) is not None:
+            return typed
+        value = float_above(bound)
+    else:
+        value = upper(bound)
+    while not isinf(value) and not _reads_at_least(value, bound):
+        value = nextafter(value, inf)
+    return value
+
+
+def below(bound: Bound) -> float:
+    """The largest float that is a lower bound however it is read (see the module)."""
+    if isinstance(bound, Fraction):
+        if (typed := _typed_exactly(bound)) is not None:
+            return typed
+        value = float_below(bound)
+    else:
+        value = lower(bound)
+    while not isinf(value) and not _reads_at_most(value, bound):
+        value = nextafter(value, -inf)
+    return value
+
+
+def _typed_exactly(value: Fraction) -> float | None:
+    try:
+        nearest = float(value)
+    except OverflowError:
+        return None
+    return nearest if as_typed(nearest) == value else None
+
+
+def _reads_at_least(value: float, bound: Bound) -> bool:
+    read = as_typed(value)
+    return read >= bound if isinstance(bound, Fraction) else once(lambda: ball(read)) >= bound
+
+
+def _reads_at_most(value: float, bound: Bound) -> bool:
+    read = as_typed(value)
+    return read <= bound if isinstance(bound, Fraction) else once(lambda: ball(read)) <= bound
+
+
+def lowest_reading(value: float) -> Fraction:
+    """The smaller of what a float says in decimal and in binary."""
+    return min(as_typed(value), Fraction(value))
+
+
+def highest_reading(value: float) -> Fraction:
+    """The larger of what a float says in decimal and in binary."""
+    return max(as_typed(value), Fraction(value))
+
+
+def dyadic_above(value: Ball) -> Fraction:
+    """A rational with a power of two below the line, above the number by less than 2^-90 of it."""
+    mantissa, exponent = (int(part) for part in once(value.upper).man_exp())
+    drop = max(mantissa.bit_length() - SPARE_BITS, 0)
+    kept = -((-mantissa) >> drop)
+    return Fraction(kept) * Fraction(2) ** (exponent + drop)
+
+
+def larger(left: Bound, right: Bound) -> Bound:
+    """The larger of two certified numbers, as exact as it was given."""
+    if isinstance(left, Fraction) and isinstance(right, Fraction):
+        return max(left, right)
+    one, other = once(lambda: as_ball(left)), once(lambda: as_ball(right))
+    if one >= other:
+        return left
+    return right if other >= one else once(lambda: one.max(other))
+
+
+def smaller(left: Bound, right: Bound) -> Bound:
+    """The smaller of two certified numbers, as exact as it was given."""
+    if isinstance(left, Fraction) and isinstance(right, Fraction):
+        return min(left, right)
+    one, other = once(lambda: as_ball(left)), once(lambda: as_ball(right))
+    if one <= other:
+        return left
+    return right if other <= one else once(lambda: one.min(other))
+
+
+def shown(value: Fraction) -> str:
+    """A parameter as a person would write it: 0.1, 1/3, or six digits with a sign of waves."""
+    nearest = _typed_exactly(value)
+    if nearest is not None:
+        return f"{nearest:.17g}" if len(f"{nearest:.17g}") < len(repr(nearest)) else _plain(nearest)
+    exact = str(value)
+    return exact if len(exact) <= 12 else f"≈{float(value):.6g}"
+
+
+def _plain(value: float) -> str:
+    text = repr(value)
+    return text.removesuffix(".0")
+
+
+def shown_above(value: float) -> str:
+    """Four digits, rounded up."""
+    if isinf(value):
+        return "∞"
+    read = as_typed(value)
+    up = Context(prec=4, rounding=ROUND_CEILING).divide(read.numerator, read.denominator)  # pyright: ignore[reportArgumentType]
+    return f"{float(up):.4g}"

@@ -1,0 +1,76 @@
+"""A budget: an epsilon and a delta, exact, that are spent and never refunded.
+
+Amounts are rationals. A float means its shortest decimal, so ten charges of 0.1 fill a
+budget of 1 with nothing left and no tolerance.
+
+  Proven:   rational arithmetic; what budgets may be spent on is the accountant's to prove
+  Tested:   tests/privacy/test_budget.py, with claim D9
+"""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from warnings import warn
+
+from letalone.errors import BudgetExceeded, PrivacyWarning
+from letalone.exact.typed import COUNT, DELTA, EPSILON_OR_ZERO, Number
+from letalone.privacy.bounds import shown
+
+
+@dataclass(frozen=True, slots=True, init=False, repr=False)
+class Budget:
+    """An exact (epsilon, delta); `size`, a declared number of people, checks the delta (D9)."""
+
+    epsilon: Fraction
+    delta: Fraction
+
+    def __init__(self, epsilon: Number, delta: Number = 0, *, size: Number | None = None) -> None:
+        object.__setattr__(self, "epsilon", EPSILON_OR_ZERO.typed("epsilon", epsilon))
+        object.__setattr__(self, "delta", DELTA.typed("delta", delta))
+        if size is not None:
+            warn_if_delta_is_large(delta, size)
+
+    def __add__(self, other: "Budget") -> "Budget":
+        return Budget(self.epsilon + other.epsilon, self.delta + other.delta)
+
+    def __sub__(self, other: "Budget") -> "Budget":
+        """What is left; refused where that would be less than nothing."""
+        if not other <= self:
+            raise BudgetExceeded(
+                f"This costs {other}, but only {self} is left. Ask for less: a smaller epsilon, "
+                "or fewer questions."
+            )
+        return Budget(self.epsilon - other.epsilon, self.delta - other.delta)
+
+    def __le__(self, other: "Budget") -> bool:
+        """Whether this fits into the other: both epsilon and delta."""
+        return self.epsilon <= other.epsilon and self.delta <= other.delta
+
+    def __ge__(self, other: "Budget") -> bool:
+        return other <= self
+
+    def __lt__(self, other: "Budget") -> bool:
+        return self <= other and self != other
+
+    def __gt__(self, other: "Budget") -> bool:
+        return other < self
+
+    def __str__(self) -> str:
+        delta = f", δ = {shown(self.delta)}" if self.delta else ""
+        return f"ε = {shown(self.epsilon)}{delta}"
+
+    def __repr__(self) -> str:
+        delta = f", delta={shown(self.delta)}" if self.delta else ""
+        return f"Budget(epsilon={shown(self.epsilon)}{delta})"
+
+
+def warn_if_delta_is_large(delta: Number, size: Number) -> None:
+    """Warn at delta >= 1/n, for an n that is declared or public (D9)."""
+    number, people = DELTA.typed("delta", delta), COUNT.typed("size", size)
+    if number * people >= 1:
+        warn(
+            f"delta is {shown(number)}, which is not below 1/n for n = {people} people: "
+            "publishing one of their records at random would satisfy it. "
+            f"Choose a delta far below {shown(1 / people)}.",
+            PrivacyWarning,
+            stacklevel=3,
+        )

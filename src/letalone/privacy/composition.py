@@ -1,0 +1,258 @@
+"""What several releases reveal together.
+
+Theorem.  Releases with curves fixed beforehand, asked adaptively, reveal no more than the
+product of their pairs. Gaussian curves merge exactly (mu^2 adds), zCDP curves merge (rho
+adds), and for all others P3 holds in this form: if part i is (e_i, d_i)-DP, together they
+are (E, D)-DP for E = sum n_i e_i and D = 1 - prod (1 - d_i)^n_i <= sum n_i d_i, so their
+curve is at most that of `ApproxDP(E, D)`. Every way of choosing the e_i is a proof; the
+least result of a few ways is used (`ways`). From below: no composition reveals less
+than one of its parts.
+  Proven:   docs/explanation/proofs/composition.md
+  Tested:   order, count and nesting do not matter; against the exact product of finite pairs
+
+Kairouz, Oh, Viswanath: The composition theorem for differential privacy (2015).
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache, reduce
+from json import dumps
+from math import inf
+from typing import ClassVar, NamedTuple
+
+from letalone.exact.balls import Ball, ball
+from letalone.exact.typed import COUNT
+from letalone.privacy.approximate import NoPrivacy
+from letalone.privacy.bounds import (
+    ONE,
+    ZERO,
+    Bound,
+    Bounds,
+    above,
+    as_ball,
+    at_most,
+    dyadic_above,
+    exactly,
+    larger,
+    once,
+    smaller,
+)
+from letalone.privacy.curve import Json, Privacy
+from letalone.privacy.gaussian import GaussianDP
+from letalone.privacy.neighbours import Neighbours, unify
+from letalone.privacy.zcdp import ZCDP, rough
+
+Part = tuple[Privacy, int]
+
+LADDER = (Fraction(1, 10**2), Fraction(1, 10**6), Fraction(1, 10**12))
+SHRINK = 1 - Fraction(1, 2**50)
+FEW_PARTS = 4
+NEARLY_ONE = 1 - Fraction(1, 2**60)
+
+
+@dataclass(frozen=True, slots=True, init=False, repr=False)
+class Composed(Privacy):
+    """Parts, each with how often it was run; no parts at all reveal nothing."""
+
+    kind: ClassVar[str] = "composed"
+    exact: ClassVar[bool] = False
+    parts: tuple[Part, ...]
+
+    def __init__(self, parts: Iterable[Part], *, neighbours: Neighbours | None = None) -> None:
+        given = tuple((part, int(COUNT.typed("count", count))) for part, count in parts)
+        label = reduce(unify, (part.neighbours for part, _ in given), neighbours)
+        self.fill(label, parts=_merged(given))
+
+    def certified_delta(self, epsilon: Fraction) -> Bounds:
+        """Between the most revealing part alone and basic composition."""
+        if not self.parts:
+            return exactly(ZERO)
+        alone = (part.certified_delta(epsilon).lower for part, _ in self.parts)
+        return Bounds(reduce(larger, alone), composed_delta(self.parts, epsilon))
+
+    def certified_missed(self, false_alarm: Fraction) -> Bounds:
+        """Between the envelope of the upper curve and the best test on one part alone."""
+        if not self.parts:
+            return exactly(1 - false_alarm)
+        alone = (part.certified_missed(false_alarm).upper for part, _ in self.parts)
+        return Bounds(self.lowest_envelope(false_alarm), reduce(smaller, alone))
+
+    def worst_loss(self) -> Bound | None:
+        """The sum of the parts' worst losses."""
+        total: Bound = ZERO
+        for part, count in self.parts:
+            worst = part.worst_loss()
+            if worst is None:
+                return None
+            total = _plus(total, worst, count)
+        return total
+
+    def certain_leak(self) -> Bound:
+        """The probability that some part leaks."""
+        return together((part.certain_leak(), count) for part, count in self.parts)
+
+    def for_group(self, size: int) -> Privacy:
+        """Each part for the group."""
+        return compose(*(part.group(size) * count for part, count in self.parts))
+
+    def parameters(self) -> Json:
+        """The parts with their counts."""
+        return {"parts": [[part.to_json(), str(count)] for part, count in self.parts]}
+
+    def described(self) -> str:
+        """The parts with their counts."""
+        return " + ".join(_term(part, count) for part, count in self.parts) or "nothing"
+
+
+def compose(*parts: Privacy) -> Privacy:
+    """What these releases reveal together: an upper bound, exact for Gaussian curves alone."""
+    return _simplest(Composed((part, 1) for part in parts))
+
+
+def repeated(part: Privacy, times: int) -> Privacy:
+    """What a release reveals that is run that many times; 0 times reveals nothing."""
+    return _simplest(Composed([(part, times)] if times else [], neighbours=part.neighbours))
+
+
+def composed_delta(parts: tuple[Part, ...], epsilon: Fraction) -> Bound:
+    """The certified upper bound on delta of a composition: the one place that decides it."""
+    if len(parts) == 1 and parts[0][1] == 1:
+        return parts[0][0].certified_delta(epsilon).upper
+    return reduce(smaller, (_basic(claims, epsilon) for claims in ways(parts, epsilon)), ONE)
+
+
+class Claim(NamedTuple):
+    """A part that is (epsilon, delta)-DP and was run `times` times."""
+
+    epsilon: Bound
+    delta: Bound
+    times: int
+
+
+def ways(parts: tuple[Part, ...], epsilon: Fraction) -> Iterator[list[Claim]]:
+    """Ways to share an epsilon: each lists one claim for every part.
+
+    Some parts are put at their worst loss, the others share what is left. Parts without a
+    worst loss always share; with them all others, none, and for short lists any one, or all
+    but one.
+    """
+    bounded = [part for part in parts if part[0].worst_loss() is not None]
+    few = bounded if len(parts) <= FEW_PARTS else []
+    at_worst = [bounded, [], *([one] for one in few), *(_without(bounded, one) for one in few)]
+    for fixed in dict.fromkeys(tuple(chosen) for chosen in at_worst):
+        closed = [Claim(p.worst_loss() or ZERO, p.certain_leak(), n) for p, n in fixed]
+        sharing = tuple(part for part in parts if part not in fixed)
+        taken = sum((_rational_above(claim.epsilon) * claim.times for claim in closed), ZERO)
+        if not sharing:
+            yield closed
+        elif taken <= epsilon:
+            yield from (closed + claims for claims in _shared(sharing, epsilon - taken))
+
+
+def _without(parts: list[Part], one: Part) -> list[Part]:
+    return [part for part in parts if part != one]
+
+
+def _shared(parts: tuple[Part, ...], epsilon: Fraction) -> Iterator[list[Claim]]:
+    """Shares in proportion to the parts' own epsilons at a few deltas."""
+    for delta in LADDER if len(parts) > 1 else LADDER[:1]:
+        weights = [_weight(part, delta) for part, _ in parts]
+        total = sum((w * n for w, (_, n) in zip(weights, parts, strict=True)), ZERO)
+        each = [_rounded_down(epsilon * weight / total) for weight in weights]
+        yield [
+            Claim(share, part.certified_delta(share).upper, count)
+            for share, (part, count) in zip(each, parts, strict=True)
+        ]
+
+
+@lru_cache(maxsize=4096)
+def _weight(part: Privacy, delta: Fraction) -> Fraction:
+    leak = Fraction(min(above(part.certain_leak()), 0.5))
+    weight = part.epsilon(min(delta + leak, Fraction(999, 1000)))
+    return Fraction(weight) if 0 < weight < inf else SHRINK
+
+
+def _basic(claims: Iterable[Claim], epsilon: Fraction) -> Bound:
+    """P3: the curve of `ApproxDP(E, D)` at epsilon."""
+    claims = tuple(claims)
+    total: Bound = ZERO
+    for claim in claims:
+        total = _plus(total, claim.epsilon, claim.times)
+    leak = together((claim.delta, claim.times) for claim in claims)
+    if at_most(total, epsilon):
+        return leak
+    return once(lambda: _approximate(as_ball(total), as_ball(leak), ball(epsilon)))
+
+
+def _approximate(total: Ball, leak: Ball, epsilon: Ball) -> Ball:
+    rest = -(epsilon - total).expm1() / (1 + (-total).exp())
+    return leak + (1 - leak) * rest.max(ball(0))
+
+
+def together(leaks: Iterable[tuple[Bound, int]]) -> Bound:
+    """The probability that at least one of independent events happens."""
+    known = [(leak, count) for leak, count in leaks if leak != 0]
+    if not known:
+        return ZERO
+    if any(not at_most(leak, NEARLY_ONE) for leak, _ in known):
+        return ONE
+    if len(known) == 1 and known[0][1] == 1:
+        return known[0][0]
+    return once(lambda: -sum((n * (-as_ball(d)).log1p() for d, n in known), ball(0)).expm1())
+
+
+def _plus(total: Bound, more: Bound, count: int) -> Bound:
+    if isinstance(total, Fraction) and isinstance(more, Fraction):
+        return total + count * more
+    return once(lambda: as_ball(total) + count * as_ball(more))
+
+
+def _rational_above(bound: Bound) -> Fraction:
+    return bound if isinstance(bound, Fraction) else dyadic_above(bound)
+
+
+def _rounded_down(value: Fraction) -> Fraction:
+    # A short rational keeps the balls fast; a float is off by at most 2^-53 of its value.
+    return Fraction(rough(value)) * SHRINK
+
+
+def _merged(parts: Iterable[Part]) -> tuple[Part, ...]:
+    """Flat, Gaussian and zCDP parts merged, equal parts counted, in an order of their own."""
+    counts: Counter[Privacy] = Counter()
+    squares, rhos = ZERO, ZERO
+    for part, count in _flat(parts):
+        match part:
+            case NoPrivacy():
+                return ((NoPrivacy(), 1),)
+            case GaussianDP():
+                squares += count * part.mu_squared
+            case ZCDP():
+                rhos += count * part.rho
+            case _:
+                counts[part.labelled(None)] += count
+    if squares:
+        counts[GaussianDP(mu_squared=squares)] = 1
+    if rhos:
+        counts[ZCDP(rhos)] = 1
+    return tuple(sorted(counts.items(), key=lambda item: dumps(item[0].to_json())))
+
+
+def _flat(parts: Iterable[Part]) -> Iterator[Part]:
+    for part, count in parts:
+        if isinstance(part, Composed):
+            yield from ((inner, times * count) for inner, times in part.parts)
+        else:
+            yield part, count
+
+
+def _simplest(whole: Composed) -> Privacy:
+    if len(whole.parts) == 1 and whole.parts[0][1] == 1:
+        return whole.parts[0][0].labelled(whole.neighbours)
+    return whole
+
+
+def _term(part: Privacy, count: int) -> str:
+    name = f"{type(part).__name__}({part.described()})"
+    return name if count == 1 else f"{count} × {name}"

@@ -1,0 +1,284 @@
+"""What a release reveals: a curve of (epsilon, delta) pairs.
+
+For neighbours with output laws P and Q the curve is
+    delta(epsilon) = sup over both orders of sup over events S of P(S) - e^epsilon Q(S),
+the largest over all neighbours. A mechanism has this whole curve, never one pair.
+
+Theorem.  (1) delta falls as epsilon grows, and delta(-e) = 1 - e^-e (1 - delta(e)), so a
+curve is given by its values at epsilon >= 0.  (2) Every test that tells P from Q with
+P[false alarm] = a misses with probability at least the supremum over all real epsilon of
+1 - delta(epsilon) - e^epsilon a.  (3) Replacing one unit is a group of two.
+  Proven:   docs/explanation/proofs/curves.md; group.md for (3)
+  Tested:   tests/laws/test_curves.py, for every curve; tests/privacy
+  Assumed:  Arb is correct
+
+A subclass is pure data with two formulas, `certified_delta` and `certified_missed`;
+everything that people call is derived here, rounded towards caution.
+"""
+
+from abc import ABC, abstractmethod
+from copy import copy
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import reduce
+from math import exp, inf, isinf, log
+from typing import ClassVar, Self
+
+from letalone.errors import NeighboursDiffer
+from letalone.exact.balls import ball
+from letalone.exact.typed import COUNT, DELTA, PROBABILITY, Constraint, Number
+from letalone.privacy.bounds import (
+    ZERO,
+    Bound,
+    Bounds,
+    above,
+    as_ball,
+    at_most,
+    below,
+    exactly,
+    exceeds,
+    highest_reading,
+    larger,
+    lowest_reading,
+    once,
+    shown_above,
+)
+from letalone.privacy.neighbours import ADD_REMOVE, Neighbours, Relation, unify
+from letalone.privacy.search import edge, peak
+
+FORMAT = 1
+USUAL_DELTA = Fraction(1, 10**6)
+NEGLIGIBLE = Fraction(1, 2**60)
+FARTHEST = 1e6
+SMALLEST = 5e-324
+Json = dict[str, object]
+
+ANY_EPSILON = Constraint("a finite number", lambda _: True, "", (float("nan"), float("inf")))
+REPEATS = Constraint(
+    "a whole number that is 0 or more",
+    lambda x: x >= 0 and x.denominator == 1,
+    "It is how often the mechanism is run.",
+    (-1, 1.5, float("nan"), float("inf")),
+)
+
+
+@dataclass(frozen=True, slots=True, init=False, repr=False)
+class Privacy(ABC):
+    """What a release reveals: `.epsilon(delta)`, `.delta(epsilon)`, `.tradeoff(false_alarm)`."""
+
+    kind: ClassVar[str]
+    exact: ClassVar[bool] = True
+
+    neighbours: Neighbours | None
+
+    # What a subclass says.
+
+    @abstractmethod
+    def certified_delta(self, epsilon: Fraction) -> Bounds:
+        """Bounds on delta at an epsilon that is 0 or more."""
+
+    @abstractmethod
+    def certified_missed(self, false_alarm: Fraction) -> Bounds:
+        """Bounds on P[missed detection] of the best test; the false-alarm rate is below 1."""
+
+    @abstractmethod
+    def for_group(self, size: int) -> "Privacy":
+        """The curve for a group of two or more; neighbours need not be set."""
+
+    @abstractmethod
+    def parameters(self) -> Json:
+        """The parameters, as they are stored and as the constructor takes them."""
+
+    @abstractmethod
+    def described(self) -> str:
+        """The parameters, as a person would write them."""
+
+    def worst_loss(self) -> Bound | None:
+        """The largest finite loss, from which on delta stays; None: it falls for ever."""
+        return None
+
+    def certain_leak(self) -> Bound:
+        """The delta that no epsilon removes: the probability of an infinite loss."""
+        return ZERO
+
+    # What people ask.
+
+    def delta(self, epsilon: Number) -> float:
+        """The smallest delta for this epsilon, rounded up."""
+        return self.delta_bounds(epsilon)[1]
+
+    def delta_bounds(self, epsilon: Number) -> tuple[float, float]:
+        """Certified bounds on the smallest delta for this epsilon (lower, upper)."""
+        bounds = self.delta_at(ANY_EPSILON.typed("epsilon", epsilon))
+        return max(0.0, below(bounds.lower)), min(1.0, above(bounds.upper))
+
+    def delta_at(self, epsilon: Fraction) -> Bounds:
+        """Bounds on delta at any real epsilon; below zero from the other order (proof, 2)."""
+        if epsilon >= 0:
+            return self.certified_delta(epsilon)
+        bounds = self.certified_delta(-epsilon)
+        return Bounds(*(_mirrored(bound, epsilon) for bound in bounds))
+
+    def epsilon(self, delta: Number) -> float:
+        """The smallest epsilon for this delta, rounded up.
+
+        It is inf where no epsilon will do: a delta of 0 for noise whose privacy loss has no
+        bound (Gaussian), or a delta below the probability of an infinite loss.
+        """
+        return self._epsilon_above(DELTA.typed("delta", delta))
+
+    def epsilon_bounds(self, delta: Number) -> tuple[float, float]:
+        """Certified bounds on the smallest epsilon for this delta (lower, upper)."""
+        number = DELTA.typed("delta", delta)
+        return self._epsilon_below(number), self._epsilon_above(number)
+
+    def tradeoff(self, false_alarm: Number) -> float:
+        """The least P[missed detection] of any test with this false-alarm rate, rounded down."""
+        return self.tradeoff_bounds(false_alarm)[0]
+
+    def tradeoff_bounds(self, false_alarm: Number) -> tuple[float, float]:
+        """Certified bounds on the least P[missed detection] at this false-alarm rate."""
+        rate = PROBABILITY.typed("false_alarm", false_alarm)
+        bounds = self.certified_missed(rate) if rate < 1 else exactly(ZERO)
+        return max(0.0, below(bounds.lower)), min(1.0, max(0.0, above(bounds.upper)))
+
+    def group(self, size: Number) -> "Privacy":
+        """What the release reveals about any `size` units together (P2; exact where known)."""
+        number = int(COUNT.typed("size", size))
+        return self if number == 1 else self.for_group(number).labelled(self.neighbours)
+
+    def __mul__(self, times: Number) -> "Privacy":
+        """The curve of that many runs, each with fresh noise."""
+        from letalone.privacy.composition import repeated
+
+        return repeated(self, int(REPEATS.typed("times", times)))
+
+    def __rmul__(self, times: Number) -> "Privacy":
+        return self * times
+
+    def under(self, neighbours: Neighbours) -> "Privacy":
+        """The same release for other neighbours (D3); only add/remove to replace is possible."""
+        own = self.neighbours
+        if own is not None and own.relation is neighbours.relation:
+            return self.labelled(unify(own, neighbours))
+        if neighbours.relation is Relation.ADD_REMOVE:
+            raise NeighboursDiffer(_no_way_back(own))
+        unit = neighbours.unit or (own.unit if own is not None else None)
+        unify(own, ADD_REMOVE if unit is None else ADD_REMOVE.of(unit))
+        return self.group(2).labelled(neighbours if unit is None else neighbours.of(unit))
+
+    def with_neighbours(self, neighbours: Neighbours) -> "Self":
+        """The same curve, said to hold for these neighbours; refused where others are set."""
+        return self.labelled(unify(self.neighbours, neighbours))
+
+    def labelled(self, neighbours: Neighbours | None) -> "Self":
+        """The same curve with this label, whatever it was; people call `with_neighbours`."""
+        if neighbours == self.neighbours:
+            return self
+        twin = copy(self)
+        object.__setattr__(twin, "neighbours", neighbours)
+        return twin
+
+    def to_json(self) -> Json:
+        """A form that outlives the process: `from_json` reads it back, exactly."""
+        own = self.neighbours
+        label = own and {"relation": own.relation.value, "unit": own.unit}
+        return {"format": FORMAT, "kind": self.kind, "neighbours": label, **self.parameters()}
+
+    def __str__(self) -> str:
+        unit = f", {self.neighbours}" if self.neighbours is not None else ""
+        return f"{type(self).__name__}({self.described()}): {self._price()}{unit}"
+
+    __repr__ = __str__
+
+    # How the answers are found.
+
+    def fill(self, neighbours: Neighbours | None, **fields: object) -> None:
+        """Set the fields of a record that is being made; constructors call it, nothing else."""
+        for name, value in {"neighbours": neighbours, **fields}.items():
+            object.__setattr__(self, name, value)
+
+    def _price(self) -> str:
+        leak = self.certain_leak()
+        if self.worst_loss() is None:
+            at = max(USUAL_DELTA, 2 * leak) if isinstance(leak, Fraction) else USUAL_DELTA
+            at = min(at, Fraction(1, 2))
+            return f"ε = {shown_above(self._epsilon_above(at))} at δ = {shown_above(above(at))}"
+        most = shown_above(above(self.worst_loss() or ZERO))
+        return f"ε = {most}" + ("" if leak == 0 else f", δ = {shown_above(above(leak))}")
+
+    def _epsilon_above(self, delta: Fraction) -> float:
+        leak, worst = self.certain_leak(), self.worst_loss()
+        if not at_most(leak, delta) or (worst is None and leak == delta):
+            return inf
+        most = above(worst) if worst is not None else inf
+        if leak == delta == 0:
+            return most
+        _, found = edge(
+            lambda epsilon: at_most(self.certified_delta(lowest_reading(epsilon)).upper, delta),
+            start=1.0 if isinf(most) or most == 0 else most,
+            gap=lambda epsilon: _log_ratio(self.certified_delta(Fraction(epsilon)).upper, delta),
+        )
+        return min(found, most)
+
+    def _epsilon_below(self, delta: Fraction) -> float:
+        leak, worst = self.certain_leak(), self.worst_loss()
+        if self.exact and worst is not None and leak == delta == 0:
+            return below(worst)  # below the worst loss, delta is above 0
+        if (self.exact and exceeds(leak, delta)) or (worst is None and delta == 0):
+            return inf
+        last, _ = edge(
+            lambda x: not exceeds(self.certified_delta(highest_reading(x)).lower, delta),
+            gap=lambda x: _log_ratio(self.certified_delta(Fraction(x)).lower, delta),
+            limit=FARTHEST,
+        )
+        return last
+
+    def lowest_envelope(self, false_alarm: Fraction) -> Bound:
+        """A certified lower bound on P[missed detection] from the upper curve (theorem, 2).
+
+        Every epsilon gives a bound; the one used is found by an uncertified search.
+        """
+        rate = float(false_alarm)
+        far = self._epsilon_above(max(NEGLIGIBLE * (1 - false_alarm), NEGLIGIBLE**2))
+        reach = min(far, FARTHEST)
+        # The envelope is symmetric; its slope is -1 where both rates are (1 - delta(0)) / 2.
+        if 2 * rate <= 1 - self._curve(0.0):
+            best = peak(lambda e: -self._curve(e) - exp(min(e, 700)) * rate, 0.0, reach)
+            tried = (0.0, best, reach)
+        else:
+            best = peak(lambda e: exp(-e) * (1 - self._curve(e) - rate), 0.0, reach)
+            tried = (0.0, -best, -reach)
+        return reduce(larger, (self._line(Fraction(e), false_alarm) for e in tried), ZERO)
+
+    def _curve(self, epsilon: float) -> float:
+        return min(1.0, above(self.certified_delta(Fraction(epsilon)).upper))
+
+    def _line(self, epsilon: Fraction, false_alarm: Fraction) -> Bound:
+        """1 - delta(e) - e^e a, which below zero is e^e (1 - delta(-e) - a)."""
+        delta = self.certified_delta(abs(epsilon)).upper
+        if epsilon < 0:
+            return once(lambda: ball(epsilon).exp() * (ball(1 - false_alarm) - as_ball(delta)))
+        return once(lambda: 1 - as_ball(delta) - ball(epsilon).exp() * ball(false_alarm))
+
+
+def _mirrored(bound: Bound, epsilon: Fraction) -> Bound:
+    # 1 - e^-e (1 - delta) = (1 - e^-e) + e^-e delta: two positive terms, nothing cancels.
+    return once(lambda: -ball(epsilon).expm1() + ball(epsilon).exp() * as_ball(bound))
+
+
+def _log_ratio(bound: Bound, limit: Fraction) -> float:
+    """Roughly ln(bound / limit), to guess where they meet."""
+    return log(max(above(bound), SMALLEST)) - log(max(float(limit), SMALLEST))
+
+
+def _no_way_back(own: Neighbours | None) -> str:
+    if own is None:
+        return (
+            "These neighbours are not set, so they cannot be converted to add/remove. If the "
+            "sensitivity was taken under add/remove, say so: .with_neighbours(ADD_REMOVE)."
+        )
+    return (
+        f"A guarantee for '{own}' does not give one for add/remove: it says nothing about "
+        "tables of different size. Compute the sensitivity under add/remove instead."
+    )

@@ -1,0 +1,266 @@
+"""The curve of two finite distributions, and of a group of such steps.
+
+Theorem.  For laws p and q on the same outcomes, delta(e) is the larger of
+sum max(0, p_i - e^e q_i) and the same with p and q exchanged; the best test with a given
+false-alarm rate rejects outcomes in the order of their likelihood ratio (Neyman and
+Pearson), with a coin on the last; `tradeoff` is the lower of both orders.
+  Proven:   docs/explanation/proofs/tradeoff.md; the group: group.md, section 3
+  Tested:   against an enumeration of all events and of all tests, in rationals
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import accumulate
+from typing import ClassVar, cast
+
+from letalone.errors import ParameterError
+from letalone.exact.balls import Ball, ball, certain, is_positive
+from letalone.exact.typed import COUNT, PROBABILITY, Number, refusal
+from letalone.privacy.bounds import (
+    ONE,
+    ZERO,
+    Bound,
+    Bounds,
+    exactly,
+    larger,
+    once,
+    shown,
+    smaller,
+)
+from letalone.privacy.curve import Json, Privacy
+from letalone.privacy.neighbours import Neighbours
+
+ROUNDING = Fraction(1, 10**9)
+SHOWN_OUTCOMES = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Steps:
+    """One order of a pair: outcomes by falling likelihood ratio, with running sums.
+
+    `told[j]` and `alarms[j]` are the probabilities of the first j levels of the ratio under
+    the one law and the other; `ratios[j]` is the ratio of level j (None: infinite).
+    """
+
+    told: tuple[Fraction, ...]
+    alarms: tuple[Fraction, ...]
+    ratios: tuple[Fraction | None, ...]
+
+    def exceeding(self, epsilon: Fraction) -> int:
+        """How many levels have a loss above epsilon."""
+        low, high = 0, len(self.ratios)
+        while low < high:
+            middle = (low + high) // 2
+            if loss_exceeds(self.ratios[middle], epsilon):
+                low = middle + 1
+            else:
+                high = middle
+        return low
+
+    def delta(self, epsilon: Fraction) -> Bound:
+        """P(S) - e^epsilon Q(S) for the most telling event S."""
+        count = self.exceeding(epsilon)
+        told, alarms = self.told[count], self.alarms[count]
+        if alarms == 0 or epsilon == 0:
+            return told - alarms
+        return certain(lambda: ball(told) - ball(epsilon).exp() * ball(alarms))
+
+    def delta_at_ratio(self, ratio: Fraction) -> Fraction:
+        """The same where e^epsilon is a rational: exact."""
+        at = (a - ratio * b for a, b in zip(self.told, self.alarms, strict=True))
+        return max(at)
+
+    def missed(self, false_alarm: Fraction) -> Fraction:
+        """1 - the power of Neyman and Pearson's test."""
+        for index in range(1, len(self.told)):
+            if self.alarms[index] > false_alarm:
+                ratio = cast("Fraction", self.ratios[index - 1])
+                more = false_alarm - self.alarms[index - 1]
+                return 1 - self.told[index - 1] - ratio * more
+        return 1 - self.told[-1]
+
+
+def loss_exceeds(ratio: Fraction | None, epsilon: Fraction) -> bool:
+    """Whether ln(ratio) > epsilon, exactly (None: an infinite ratio)."""
+    if ratio is None or ratio == 0 or epsilon == 0:
+        return ratio is None or ratio > 1
+    # e^epsilon is irrational for a rational epsilon other than 0, so the sign can be decided.
+    return is_positive(lambda: ball(ratio) - ball(epsilon).exp())
+
+
+def steps_of(one: Sequence[Fraction], other: Sequence[Fraction]) -> Steps:
+    """The running sums of one order of a pair."""
+    levels: dict[Fraction | None, tuple[Fraction, Fraction]] = {}
+    for p, q in zip(one, other, strict=True):
+        if p or q:
+            ratio = p / q if q else None
+            a, b = levels.get(ratio, (ZERO, ZERO))
+            levels[ratio] = (a + p, b + q)
+    ratios = sorted(levels, key=lambda r: (r is not None, -(r or ZERO)))
+    told = accumulate((levels[r][0] for r in ratios), initial=ZERO)
+    alarms = accumulate((levels[r][1] for r in ratios), initial=ZERO)
+    return Steps(tuple(told), tuple(alarms), tuple(ratios))
+
+
+@dataclass(frozen=True, slots=True, init=False, repr=False)
+class Finite(Privacy):
+    """The curve of two finite distributions, in the worse of the two orders."""
+
+    kind: ClassVar[str] = "finite"
+    p: tuple[Fraction, ...]
+    q: tuple[Fraction, ...]
+    orders: tuple[Steps, Steps]
+
+    def __init__(
+        self, p: Iterable[Number], q: Iterable[Number], *, neighbours: Neighbours | None = None
+    ) -> None:
+        one, other = pair(p, q)
+        orders = (steps_of(one, other), steps_of(other, one))
+        self.fill(neighbours, p=one, q=other, orders=orders)
+
+    def certified_delta(self, epsilon: Fraction) -> Bounds:
+        """The worse of both orders."""
+        return exactly(larger(*(steps.delta(epsilon) for steps in self.orders)))
+
+    def certified_missed(self, false_alarm: Fraction) -> Bounds:
+        """The lower of both orders, exactly."""
+        return exactly(min(steps.missed(false_alarm) for steps in self.orders))
+
+    def worst_loss(self) -> Bound:
+        """The logarithm of the largest finite ratio, either way."""
+        ratio = self.worst_ratio()
+        return ZERO if ratio == 1 else certain(lambda: ball(ratio).log())
+
+    def worst_ratio(self) -> Fraction:
+        """The largest finite likelihood ratio, either way; at least 1."""
+        return max([ONE, *(r for steps in self.orders for r in steps.ratios if r is not None)])
+
+    def certain_leak(self) -> Fraction:
+        """The probability of outcomes that the other law never gives."""
+        return max(steps.told[steps.ratios.count(None)] for steps in self.orders)
+
+    def for_group(self, size: int) -> Privacy:
+        """P2 on the whole curve: nothing more is known of what lies between two such steps."""
+        return FiniteGroup(self.labelled(None), size)
+
+    def parameters(self) -> Json:
+        """Both distributions."""
+        return {"p": [str(x) for x in self.p], "q": [str(x) for x in self.q]}
+
+    def described(self) -> str:
+        """Both distributions, or how many outcomes there are."""
+        if len(self.p) > SHOWN_OUTCOMES:
+            return f"{len(self.p)} outcomes"
+        p, q = (", ".join(shown(x) for x in law) for law in (self.p, self.q))
+        return f"p=[{p}], q=[{q}]"
+
+
+@dataclass(frozen=True, slots=True, init=False, repr=False)
+class FiniteGroup(Privacy):
+    """A group of `size` units, each step no worse than a finite pair.
+
+    The upper curve is the best of P2 at epsilon / size and at every corner of the pair's
+    curve below it; the lower curve is the pair's own, since a group may differ in one.
+    """
+
+    kind: ClassVar[str] = "finite_group"
+    exact: ClassVar[bool] = False
+    step: Finite
+    size: int
+
+    def __init__(self, step: Finite, size: Number, *, neighbours: Neighbours | None = None) -> None:
+        if not isinstance(step, Finite):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise refusal("step", step, "the curve of two finite distributions")
+        self.fill(neighbours, step=step, size=int(COUNT.typed("size", size)))
+
+    def certified_delta(self, epsilon: Fraction) -> Bounds:
+        """P2: delta(x) (1 + e^x + ... + e^((k-1) x)) at x = epsilon / k, or at a corner."""
+        each = epsilon / self.size
+        known = self.step.certified_delta(each).upper
+        corners = [r for r in self.corners() if not loss_exceeds(r, each)]
+        best = min([ONE, *(self._at_corner(r) for r in corners)])
+        spread = known if known == 0 else once(lambda: as_series(each, self.size) * _ball(known))
+        return Bounds(self.step.certified_delta(epsilon).lower, smaller(best, spread))
+
+    def corners(self) -> set[Fraction]:
+        """The ratios, 1 or more, at which the pair's curve bends."""
+        return {r for s in self.step.orders for r in s.ratios if r is not None and r >= 1} | {ONE}
+
+    def _at_corner(self, ratio: Fraction) -> Fraction:
+        delta = max(steps.delta_at_ratio(ratio) for steps in self.step.orders)
+        return delta * sum((ratio**j for j in range(self.size)), ZERO)
+
+    def certified_missed(self, false_alarm: Fraction) -> Bounds:
+        """Between the envelope of the upper curve and the pair's own trade-off."""
+        own = self.step.certified_missed(false_alarm).upper
+        return Bounds(self.lowest_envelope(false_alarm), own)
+
+    def worst_loss(self) -> Bound:
+        """Losses add along a chain of neighbours."""
+        ratio = self.step.worst_ratio()
+        return ZERO if ratio == 1 else certain(lambda: self.size * ball(ratio).log())
+
+    def certain_leak(self) -> Fraction:
+        """P2 at the last corner, or earlier where that is better."""
+        return min([ONE, *(self._at_corner(r) for r in self.corners())])
+
+    def for_group(self, size: int) -> Privacy:
+        """Groups of groups."""
+        return FiniteGroup(self.step, size * self.size)
+
+    def parameters(self) -> Json:
+        """The pair and the size of the group."""
+        return {"step": self.step.to_json(), "size": str(self.size)}
+
+    def described(self) -> str:
+        """The pair and the size of the group."""
+        return f"{self.step.described()}, size={self.size}"
+
+
+def as_series(each: Fraction, size: int) -> Ball:
+    """1 + e^x + ... + e^((k-1) x)."""
+    return ball(each * size).expm1() / ball(each).expm1() if each else ball(size)
+
+
+def _ball(bound: Bound) -> Ball:
+    return ball(bound) if isinstance(bound, Fraction) else bound
+
+
+def between(p: Iterable[Number], q: Iterable[Number]) -> Finite:
+    """The curve of two finite distributions over the same outcomes.
+
+    Whole numbers and fractions are taken exactly; floats mean their shortest decimals and are
+    normalised if they sum to 1 within 1e-9.
+    """
+    return Finite(p, q)
+
+
+def pair(
+    p: Iterable[Number], q: Iterable[Number]
+) -> tuple[tuple[Fraction, ...], tuple[Fraction, ...]]:
+    """Two distributions over the same outcomes, checked and exact."""
+    one, other = distribution("p", p), distribution("q", q)
+    if len(one) != len(other):
+        raise ParameterError(
+            f"p has {len(one)} outcomes and q has {len(other)}, but both must list the same "
+            "outcomes in the same order. Give an outcome that cannot happen the probability 0."
+        )
+    return one, other
+
+
+def distribution(name: str, law: Iterable[Number]) -> tuple[Fraction, ...]:
+    """A finite distribution, checked and exact."""
+    given = list(law)
+    values = tuple(PROBABILITY.typed(f"a probability of {name}", value) for value in given)
+    total, rounded = sum(values, ZERO), any(_is_rounded(value) for value in given)
+    if total != 1 and not (rounded and abs(total - 1) <= ROUNDING):
+        raise ParameterError(
+            f"{name} sums to {shown(total)}, but must sum to 1 (floats: within 1e-9). "
+            "List every outcome once; fractions.Fraction keeps thirds exact."
+        )
+    return tuple(value / total for value in values)
+
+
+def _is_rounded(value: object) -> bool:
+    return not isinstance(value, int | Fraction)

@@ -1,0 +1,42 @@
+"""The curve of N(0, 1) against N(mu, 1), from the square of mu.
+
+Proven:   docs/explanation/proofs/gaussian.md, sections 1 and 2
+Tested:   tests/privacy/test_gaussian.py
+Assumed:  Arb's erfc and its inverse are correct
+"""
+
+from fractions import Fraction
+
+from letalone.exact.balls import Ball, ball, certain
+from letalone.privacy.bounds import ONE, once
+
+FAR = Fraction(10**6)
+
+
+def gaussian_delta(mu_squared: Fraction, epsilon: Fraction) -> Ball:
+    """The ball of delta for a Gaussian pair."""
+    beyond = epsilon - mu_squared / 2
+    if beyond > 0 and beyond**2 >= FAR**2 * mu_squared:
+        # delta <= Phi(-z) <= e^(-z^2 / 2) for z = epsilon / mu - mu / 2 >= FAR.
+        return once(lambda: Ball(0.5, 0.5) * ball(-(FAR**2) / 2).exp())
+    return certain(lambda: _balle_wang(mu_squared, ball(epsilon)))
+
+
+def _balle_wang(mu_squared: Fraction, epsilon: Ball) -> Ball:
+    # Phi(x) = erfc(-x / sqrt 2) / 2.
+    half, mu = ball(2).sqrt(), ball(mu_squared).sqrt()
+    near, far = (epsilon / mu - mu / 2) / half, (epsilon / mu + mu / 2) / half
+    return (near.erfc() - epsilon.exp() * far.erfc()) / 2
+
+
+def gaussian_missed(mu_squared: Fraction, false_alarm: Fraction) -> Fraction | Ball:
+    """The ball of P[missed detection] for a Gaussian pair."""
+    if false_alarm == 0:
+        return ONE
+    return certain(lambda: _quantile_shift(mu_squared, false_alarm))
+
+
+def _quantile_shift(mu_squared: Fraction, false_alarm: Fraction) -> Ball:
+    # z with P[N > z] = a is sqrt 2 erfc^-1(2a); missed is P[N < z - mu].
+    shift = ball(mu_squared).sqrt() / ball(2).sqrt()
+    return (shift - ball(2 * false_alarm).erfcinv()).erfc() / 2

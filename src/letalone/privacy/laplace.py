@@ -1,0 +1,73 @@
+"""What Laplace noise reveals.
+
+Noise of scale b on a query of L1 sensitivity D, with ratio r = D / b.
+
+Theorem.  In one dimension, delta(e) = 1 - e^((e - r) / 2) for 0 <= e <= r, exactly; in any
+dimension no more than that. The trade-off curve is 1 - e^r a below e^-r / 2, e^-r / (4a)
+up to 1/2, and e^-r (1 - a) beyond. A group of k has the ratio k r.
+  Proven:   docs/explanation/proofs/laplace.md (section 3: vectors)
+  Tested:   against a 50-digit integral, and in the plane against a two-dimensional one
+
+Dwork, McSherry, Nissim, Smith: Calibrating noise to sensitivity in private data analysis
+(2006).
+"""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import ClassVar
+
+from letalone.exact.balls import Ball, ball, certain, is_positive
+from letalone.exact.typed import EPSILON, Number
+from letalone.privacy.bounds import ONE, ZERO, Bounds, exactly, shown
+from letalone.privacy.curve import Json, Privacy
+from letalone.privacy.neighbours import Neighbours
+from letalone.privacy.zcdp import ZCDP
+
+
+@dataclass(frozen=True, slots=True, init=False, repr=False)
+class LaplacePrivacy(Privacy):
+    """The curve of Laplace noise; `ratio` is sensitivity / scale, the pure epsilon."""
+
+    kind: ClassVar[str] = "laplace"
+    ratio: Fraction
+
+    def __init__(self, ratio: Number, *, neighbours: Neighbours | None = None) -> None:
+        self.fill(neighbours, ratio=EPSILON.typed("ratio", ratio))
+
+    def certified_delta(self, epsilon: Fraction) -> Bounds:
+        """Where the loss exceeds epsilon: the half-line left of the middle, less a little."""
+        if epsilon >= self.ratio:
+            return exactly(ZERO)
+        return exactly(certain(lambda: -ball((epsilon - self.ratio) / 2).expm1()))
+
+    def certified_missed(self, false_alarm: Fraction) -> Bounds:
+        """A line, a hyperbola, a line."""
+        return exactly(certain(lambda: self._missed(false_alarm)) if false_alarm else ONE)
+
+    def _missed(self, false_alarm: Fraction) -> Ball:
+        likely = ball(self.ratio).exp()
+        if 2 * false_alarm >= 1:
+            return ball(1 - false_alarm) / likely
+        if is_positive(lambda: 1 - ball(self.ratio).exp() * ball(2 * false_alarm)):
+            return 1 - likely * ball(false_alarm)
+        return 1 / (likely * ball(4 * false_alarm))
+
+    def worst_loss(self) -> Fraction:
+        """The ratio."""
+        return self.ratio
+
+    def for_group(self, size: int) -> Privacy:
+        """A group of k moves the answer k times as far."""
+        return LaplacePrivacy(size * self.ratio)
+
+    def as_zcdp(self) -> ZCDP:
+        """(r^2 / 2)-zCDP, as all that is r-DP."""
+        return ZCDP(self.ratio**2 / 2, neighbours=self.neighbours)
+
+    def parameters(self) -> Json:
+        """The ratio."""
+        return {"ratio": str(self.ratio)}
+
+    def described(self) -> str:
+        """The ratio."""
+        return f"ratio={shown(self.ratio)}"

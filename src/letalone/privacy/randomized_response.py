@@ -1,0 +1,139 @@
+"""What randomized response reveals of one answer among k categories.
+
+The truth is told with probability t, each other category with s = (1 - t) / (k - 1).
+
+Theorem.  With epsilon = ln(t / s): delta(x) = max(0, t - e^x s) for x >= 0, exactly, and the
+trade-off curve is max(1 - e^epsilon a, 1 - (t - s) - a, e^-epsilon (1 - a)).
+For t = e^epsilon / (e^epsilon + k - 1) this is epsilon-DP; Warner's coins (t = 3/4, k = 2)
+have epsilon = ln 3, a real number that is not rational and is kept as such.
+People answer independently: a group of n people is n answers.
+  Proven:   docs/explanation/proofs/randomized_response.md
+  Tested:   against an enumeration of events
+
+Warner: Randomized response: a survey technique for eliminating evasive answer bias (1965).
+"""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import ClassVar
+
+from letalone.errors import ParameterError
+from letalone.exact.balls import Ball, ball, certain, is_positive
+from letalone.exact.typed import EPSILON, Constraint, Number, refusal
+from letalone.privacy.bounds import ZERO, Bound, Bounds, exactly, once, shown
+from letalone.privacy.curve import Json, Privacy
+from letalone.privacy.neighbours import Neighbours
+
+CATEGORIES = Constraint(
+    "a whole number that is 2 or more",
+    lambda x: x >= 2 and x.denominator == 1,
+    "",
+    (0, 1, -2, 2.5, float("nan"), float("inf")),
+)
+TRUTH = Constraint(
+    "a number above 0 and below 1",
+    lambda x: 0 < x < 1,
+    "It is the probability of a true answer.",
+    (0, 1, -1, 2, float("nan")),
+)
+
+
+@dataclass(frozen=True, slots=True, init=False, repr=False)
+class RandomizedResponsePrivacy(Privacy):
+    """The curve of one randomized answer, from its epsilon or its rational truth probability."""
+
+    kind: ClassVar[str] = "randomized_response"
+    categories: int
+    stated_epsilon: Fraction | None
+    truth: Fraction | None
+
+    def __init__(
+        self,
+        epsilon: Number | None = None,
+        *,
+        truth: Number | None = None,
+        categories: Number = 2,
+        neighbours: Neighbours | None = None,
+    ) -> None:
+        if (epsilon is None) == (truth is None):
+            raise ParameterError("Give exactly one of epsilon and truth.")
+        count = int(CATEGORIES.typed("categories", categories))
+        self.fill(
+            neighbours,
+            categories=count,
+            stated_epsilon=None if epsilon is None else EPSILON.typed("epsilon", epsilon),
+            truth=None if truth is None else _checked_truth(truth, count),
+        )
+
+    def certified_delta(self, epsilon: Fraction) -> Bounds:
+        """The one outcome that speaks for the input: its own category."""
+        if self._beyond(epsilon):
+            return exactly(ZERO)
+        if self.truth is not None and epsilon == 0:
+            return exactly(self.truth - (1 - self.truth) / (self.categories - 1))
+        return exactly(certain(lambda: self.told() - ball(epsilon).exp() * self.other()))
+
+    def _beyond(self, epsilon: Fraction) -> bool:
+        if self.stated_epsilon is not None:
+            return epsilon >= self.stated_epsilon
+        # e^epsilon of a rational other than 0 is never rational, so the sign can be decided.
+        return epsilon > 0 and is_positive(lambda: ball(epsilon).exp() - self.odds())
+
+    def certified_missed(self, false_alarm: Fraction) -> Bounds:
+        """Three lines: for a loss of epsilon, of none, and of minus epsilon."""
+        return exactly(once(lambda: self._missed(false_alarm)))
+
+    def _missed(self, false_alarm: Fraction) -> Ball:
+        odds, rate = self.odds(), ball(false_alarm)
+        level = 1 - self.told() + self.other() - rate
+        return (1 - odds * rate).max((1 - rate) / odds).max(level)
+
+    def odds(self) -> Ball:
+        """How much likelier the truth is than each other category: e^epsilon."""
+        if self.truth is not None:
+            return ball(self.truth * (self.categories - 1) / (1 - self.truth))
+        return ball(self.stated_epsilon or ZERO).exp()
+
+    def told(self) -> Ball:
+        """The probability that the truth is told."""
+        if self.truth is not None:
+            return ball(self.truth)
+        return 1 / (1 + (self.categories - 1) / self.odds())
+
+    def other(self) -> Ball:
+        """The probability of each other category."""
+        return self.told() / self.odds()
+
+    def worst_loss(self) -> Bound:
+        """ln(t / s)."""
+        if self.stated_epsilon is not None:
+            return self.stated_epsilon
+        return certain(lambda: self.odds().log())
+
+    def for_group(self, size: int) -> Privacy:
+        """The answers of that many people, each randomized on its own."""
+        return self * size
+
+    def parameters(self) -> Json:
+        """Epsilon or truth, and the number of categories."""
+        given = {"epsilon": self.stated_epsilon, "truth": self.truth}
+        stored: Json = {name: str(value) for name, value in given.items() if value is not None}
+        return {**stored, "categories": str(self.categories)}
+
+    def described(self) -> str:
+        """Epsilon or truth, and the number of categories."""
+        if self.stated_epsilon is not None:
+            return f"epsilon={shown(self.stated_epsilon)}, categories={self.categories}"
+        return f"truth={shown(self.truth or ZERO)}, categories={self.categories}"
+
+
+def _checked_truth(truth: Number, categories: int) -> Fraction:
+    number = TRUTH.typed("truth", truth)
+    if number * categories <= 1:
+        raise refusal(
+            "truth",
+            truth,
+            f"above 1/{categories}",
+            f"At 1 in {categories} or less the answer says nothing or the opposite.",
+        )
+    return number

@@ -1,0 +1,73 @@
+"""Budgets are exact; D9 warns of a delta that promises nothing."""
+
+import warnings
+from fractions import Fraction
+
+import pytest
+
+from letalone.errors import BudgetExceeded, ParameterError, PrivacyWarning
+from letalone.privacy import Budget, between, warn_if_delta_is_large
+
+
+def test_ten_charges_of_a_tenth_fill_a_budget_of_one():
+    left = Budget(1)
+    for _ in range(10):
+        left -= Budget(0.1)
+    assert left == Budget(0)
+    with pytest.raises(BudgetExceeded, match=r"costs ε = 1e-09, but only ε = 0 is left"):
+        left - Budget(1e-9)
+
+
+def test_both_amounts_must_fit():
+    assert Budget(0.5, 1e-7) <= Budget(0.5, 1e-6)
+    assert Budget(0.5, 1e-7) < Budget(0.5, 1e-6)
+    assert not Budget(0.5, 1e-6) < Budget(0.5, 1e-6)
+    assert Budget(2, 1e-6) >= Budget(1, 1e-6)
+    assert Budget(2, 1e-6) > Budget(1, 1e-6)
+    assert not Budget(0.4, 1e-6) <= Budget(0.5, 1e-7)
+    assert not Budget(0.6, 0) <= Budget(0.5, 1e-7)
+    with pytest.raises(BudgetExceeded, match="Ask for less"):
+        Budget(1, 0) - Budget(0.5, 1e-9)
+
+
+def test_amounts_are_the_typed_rationals():
+    budget = Budget(0.1, 1e-6) + Budget(0.2)
+    assert (budget.epsilon, budget.delta) == (Fraction(3, 10), Fraction(1, 10**6))
+    assert str(budget) == "ε = 0.3, δ = 1e-06"
+    assert repr(Budget(2)) == "Budget(epsilon=2)"
+    assert repr(budget) == "Budget(epsilon=0.3, delta=1e-06)"
+
+
+def test_d9_a_delta_of_one_in_n_is_warned_of():
+    with pytest.warns(PrivacyWarning, match="publishing one of their records at random"):
+        Budget(1, 0.01, size=100)
+    with pytest.warns(PrivacyWarning, match="n = 1000 people"):
+        warn_if_delta_is_large(0.5, 1000)
+
+
+def test_d9_a_smaller_delta_and_an_undeclared_size_are_not():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        Budget(1, 0.00999, size=100)
+        Budget(1, 0.9)
+
+
+def test_d9_publishing_a_record_with_probability_delta_is_within_zero_delta():
+    shown = between(
+        [Fraction(1, 100), Fraction(99, 100), 0], [0, Fraction(99, 100), Fraction(1, 100)]
+    )
+    assert shown.delta(0) == 0.01
+    assert shown.epsilon(0.01) == 0
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "delta"), [(-1, 0), (float("nan"), 0), (1, 1), (1, -0.1), ("x", 0)]
+)
+def test_strange_budgets_are_refused(epsilon, delta):
+    with pytest.raises(ParameterError, match=r"(epsilon|delta) is .* but must be"):
+        Budget(epsilon, delta)
+
+
+def test_budgets_are_frozen():
+    with pytest.raises(AttributeError):
+        Budget(1).epsilon = Fraction(2)
