@@ -42,7 +42,7 @@ class ScriptedBits:
             flat[place] = self.word()
 
 
-class OutOfBits(Exception):
+class OutOfBits(Exception):  # noqa: N818
     """The string of bits is too short for this draw."""
 
 
