@@ -78,7 +78,8 @@ def as_binary(value: object) -> Fraction:
     if isinstance(value, Real) and not isinstance(value, Rational):
         if not isfinite(value):
             raise ValueError("not a finite number")
-        return Fraction(float(value))
+        # A long double holds more than a float: its own ratio is exact.
+        return Fraction(*cast("float", value).as_integer_ratio())
     return as_typed(value)
 
 

@@ -14,11 +14,11 @@ What is left out is always added as the interval from zero to its bound.
 
 from fractions import Fraction
 
-from letalone.exact.balls import Ball, ball
+from letalone.exact.balls import Ball, ball, working_bits
 
 ORDER = 16
 FEW_SIGMA = 16
-RELATIVE_REST = Fraction(1, 2**200)
+SPARE_BITS = 16
 WHOLE_TERMS = 10
 POISSON_FROM = Fraction(2, 5)  # there both forms have exponents of about -3.1
 
@@ -36,7 +36,7 @@ def added(first: int, sigma: Fraction) -> Ball:
     shrink = ball(-1 / sigma**2).exp()
     term = ball(Fraction(-(first**2)) / (2 * sigma**2)).exp()
     ratio = ball(Fraction(-(2 * first + 1)) / (2 * sigma**2)).exp()
-    enough, total = ball(RELATIVE_REST), term
+    enough, total = ball(Fraction(1, 1 << (working_bits() + SPARE_BITS))), term
     while True:
         # All that follows is below a geometric series, since the ratios fall.
         rest = term * ratio / (1 - ratio)

@@ -82,14 +82,16 @@ def draw_all(
     density: Density, scale: Fraction, count: int, rounding: Rounding, bits: BitSource
 ) -> None:
     """Rounds `count` independent numbers scale · X, X with density ∝ f(|x|), into their places."""
-    drawing = _Drawing(_table(density), scale, rounding, bits, min(count, BLOCK))
-    for start in range(0, count, BLOCK):
-        drawing.block(slice(start, min(start + BLOCK, count)))
-    places = drawing.settle()
-    while places.size:
-        for start in range(0, places.size, BLOCK):
-            drawing.block(places[start : start + BLOCK])
+    # Whatever the caller wants to hear about overflow: here it would depend on the values.
+    with np.errstate(all="ignore"):
+        drawing = _Drawing(_table(density), scale, rounding, bits, min(count, BLOCK))
+        for start in range(0, count, BLOCK):
+            drawing.block(slice(start, min(start + BLOCK, count)))
         places = drawing.settle()
+        while places.size:
+            for start in range(0, places.size, BLOCK):
+                drawing.block(places[start : start + BLOCK])
+            places = drawing.settle()
 
 
 class _Drawing:

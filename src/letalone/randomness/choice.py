@@ -146,7 +146,7 @@ class _Pool:
 def _weights(scores: Scores, top: float) -> Floats:
     """e^(score − top), right to 2^-39 relative where it is at least e^-700."""
     # Halves cannot overflow when they are subtracted.
-    with np.errstate(under="ignore", over="ignore"):
+    with np.errstate(all="ignore"):
         depth = (scores.utilities * 0.5 - top * 0.5) * (2 * float(scores.factor))
         return np.exp(depth, out=depth)
 

@@ -25,7 +25,7 @@ from letalone.randomness.ziggurat import (
     ziggurat,
 )
 
-FINE = 1 << 50  # floats say something only about reals known this well
+FINE = 1 << 48  # floats say something only about reals known this well
 
 
 @dataclass(frozen=True)
@@ -112,7 +112,7 @@ class Sampler:
         return excess.times(scale).plus(start) if kept else None
 
     def _rough_room(self, excess: LazyReal, height: LazyReal) -> float:
-        if excess.denominator < FINE or height.denominator < FINE:
+        if not (excess.is_known_to(FINE) and height.is_known_to(FINE)):
             return 0.0
         table, beyond = self.table, excess.near()
         x = float(table.tail_start) + float(table.tail_scale) * beyond

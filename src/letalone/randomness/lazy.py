@@ -79,6 +79,10 @@ class LazyReal:
                 return False
             self.refine(bits)
 
+    def is_known_to(self, parts: int) -> bool:
+        """Whether its interval is no wider than one part in so many of 1."""
+        return abs(self.width) * parts <= self.denominator
+
     def near(self) -> float:
         """A float near it, off by no more than the interval is wide."""
         return self.low / self.denominator
@@ -115,7 +119,7 @@ def decide(
 ) -> bool:
     """Whether `claim`, a ball computed from the enclosures of `reals`, is above zero.
 
-    `roughly` is the same in floats, from reals known to 50 bits: it decides if it is far
+    `roughly` is the same in floats, from reals known to 48 bits: it decides if it is far
     enough from zero.
     """
     if abs(roughly) > ROUGHLY:

@@ -33,18 +33,17 @@ class OntoGrid:
         """See `Rounding`."""
         # Values beyond 2^1000 overflow here on purpose: they become NaN, which is unsure, so
         # that the exact road keeps their results finite.
-        with np.errstate(over="ignore", invalid="ignore"):
-            units = self.values[places] * HUGE
-            np.multiply(units, self.per_unit / HUGE, out=units)
-            whole = np.floor(units)
-            np.subtract(units, whole, out=units)
-            np.add(units, 0.5 + margin, out=units)
-            np.add(units, y, out=units)
-            np.floor(units, out=y)
-            np.subtract(units, y, out=units)
-            # Both are whole numbers in float64, so the sum is the exact one rounded once.
-            np.add(whole, y, out=whole)
-            self.out[places] = np.multiply(whole, self.step, out=whole)
+        units = self.values[places] * HUGE
+        np.multiply(units, self.per_unit / HUGE, out=units)
+        whole = np.floor(units)
+        np.subtract(units, whole, out=units)
+        np.add(units, 0.5 + margin, out=units)
+        np.add(units, y, out=units)
+        np.floor(units, out=y)
+        np.subtract(units, y, out=units)
+        # Both are whole numbers in float64, so the sum is the exact one rounded once.
+        np.add(whole, y, out=whole)
+        self.out[places] = np.multiply(whole, self.step, out=whole)
         return _below(units, 2 * margin)
 
     def exact(self, real: LazyReal, place: int, bits: BitSource) -> None:

@@ -29,6 +29,8 @@ def sample_below(bound: int, bits: BitSource) -> int:
 
 def sample_belows(bound: int, count: int, bits: BitSource) -> Wholes:
     """Independent uniform whole numbers from 0 to bound − 1, for bound ≤ 2^63."""
+    if bound > 1 << 63:
+        raise ValueError("an int64 holds whole numbers below 2^63 only")
     out = np.zeros(count, np.int64)
     again = np.arange(count if bound > 1 else 0)
     shift = np.uint64(64 - (bound - 1).bit_length() if bound > 1 else 0)
