@@ -63,7 +63,8 @@ def _row(parameter: Any) -> str:
     is_argument = parameter.param_type_name == "argument"
     name = parameter.metavar if is_argument else ", ".join(parameter.opts)
     default = parameter.default
-    shown = f"`{default:g}`" if isinstance(default, float | int) and default is not False else ""
+    is_number = isinstance(default, float | int) and default is not False
+    shown = f"`{default:g}`".replace("e-0", "e-") if is_number else ""
     return f"| `{name}` | {parameter.help} | {shown} |"
 
 

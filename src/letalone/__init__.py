@@ -11,6 +11,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from letalone import audit as audit
     from letalone import privacy as privacy
     from letalone.answers import Estimate as Estimate
     from letalone.errors import BudgetExceeded as BudgetExceeded
@@ -34,11 +35,13 @@ if TYPE_CHECKING:
     from letalone.mechanisms.applications import best_option as best_option
     from letalone.mechanisms.applications import frequent_itemsets as frequent_itemsets
     from letalone.mechanisms.applications import private_price as private_price
+    from letalone.mechanisms.calibration import calibrate as calibrate
     from letalone.privacy import ADD_REMOVE as ADD_REMOVE
     from letalone.privacy import REPLACE as REPLACE
     from letalone.privacy import ZCDP as ZCDP
     from letalone.privacy import ApproxDP as ApproxDP
     from letalone.privacy import Budget as Budget
+    from letalone.privacy import Filter as Filter
     from letalone.privacy import GaussianDP as GaussianDP
     from letalone.privacy import Neighbours as Neighbours
     from letalone.privacy import Privacy as Privacy
@@ -58,6 +61,7 @@ __all__ = [
     "DiscreteGaussian",
     "Estimate",
     "Exponential",
+    "Filter",
     "FormatError",
     "Gaussian",
     "GaussianDP",
@@ -75,7 +79,9 @@ __all__ = [
     "TopK",
     "UnsupportedQuery",
     "__version__",
+    "audit",
     "best_option",
+    "calibrate",
     "compose",
     "frequent_itemsets",
     "privacy",
@@ -85,6 +91,7 @@ __all__ = [
 ]
 
 _MODULES = {
+    "audit": "letalone.audit",
     "privacy": "letalone.privacy",
     "sensitivity": "letalone.mechanisms.sensitivity",
     "utility": "letalone.mechanisms.utility",
@@ -111,6 +118,7 @@ _MEMBERS = {
         "RandomizedResponse",
         "TopK",
     ),
+    "letalone.mechanisms.calibration": ("calibrate",),
     "letalone.mechanisms.applications": ("best_option", "frequent_itemsets", "private_price"),
     "letalone.privacy": (
         "ADD_REMOVE",
@@ -118,6 +126,7 @@ _MEMBERS = {
         "ZCDP",
         "ApproxDP",
         "Budget",
+        "Filter",
         "GaussianDP",
         "Neighbours",
         "Privacy",

@@ -95,7 +95,7 @@ def misses(questions: list[Question], *, narrowed: float = 1.0) -> list[bool]:
     held: list[bool] = []
     for question in questions:
         of_lines = [
-            abs(float(line.truth) - (line.high + line.low) / 2)
+            abs(float(line.exact) - (line.high + line.low) / 2)
             <= narrowed * (line.high - line.low) / 2
             for line in question.lines
             if line.low is not None and line.high is not None
@@ -122,12 +122,55 @@ def test_noise_is_fresh_each_time(letalone: Letalone) -> None:
     assert one["questions"] != other["questions"]
 
 
-def test_the_screen_says_that_the_truth_is_shown_because_it_is_made_up(letalone: Letalone) -> None:
+def flowing(out: str) -> str:
+    return " ".join(out.split())
+
+
+def test_the_screen_says_that_exact_answers_are_of_bounded_data_and_made_up(
+    letalone: Letalone,
+) -> None:
     out = letalone("demo").out
-    assert "truth*" in out
-    assert "* shown only because the data are made up" in out
+    assert "exact*" in out
     assert re.search(r"^all together +1 *$", out, re.M)
     assert "letalone explain epsilon 1" in out
+    assert "at most two wards a patient, costs cut at 2,000" in flowing(out)
+    assert "shown only because they are made up" in flowing(out)
+    assert "bars of the six wards hold jointly" in flowing(out)
+    assert re.search(r"at most \d+ below the top", out)
+    assert MOST_WARDS == 2
+    assert MOST_CENTS == 2000 * CENTS
+
+
+def test_the_exact_column_is_of_the_bounded_data_and_not_of_all_visits(letalone: Letalone) -> None:
+    table = visits()
+    shown = letalone("demo", "--json").json()["questions"]
+    exact = {answer["label"]: answer["exact"] for one in shown for answer in one["answers"]}
+    all_seen = {ward: len(np.unique(table.patient_id[table.ward == ward])) for ward in WARDS}
+    assert all(exact[f"at {ward}"] <= count for ward, count in all_seen.items())
+    assert any(exact[f"at {ward}"] < count for ward, count in all_seen.items())
+
+
+def test_the_screen_explains_why_its_guess_is_below_that_of_its_epsilon(
+    letalone: Letalone,
+) -> None:
+    """The sentence names both numbers, the second the one that `explain epsilon` shows."""
+    out = flowing(letalone("demo").out)
+    guess = re.search(r"wins at most ([\d.]+) % of the time", out)
+    worst = re.search(r"all that ε = 1 allows would make it ([\d.]+) %", out)
+    assert guess is not None
+    assert worst is not None
+    assert float(guess[1]) < float(worst[1])
+    assert f"win at most {worst[1]} %" in letalone("explain", "epsilon", "1").out
+
+
+def test_a_narrow_screen_leaves_a_column_out_and_breaks_no_row(
+    letalone: Letalone, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "60")
+    out = letalone("demo").out
+    assert "exact*" not in out
+    assert re.search(r"^first diagnosis +[a-z ]+ +≤ \d+ below the top +0.1$", out, re.M)
+    assert max(map(len, out.splitlines()[:-1])) <= 60
 
 
 def test_json_holds_every_answer_with_its_interval(letalone: Letalone) -> None:
@@ -138,7 +181,7 @@ def test_json_holds_every_answer_with_its_interval(letalone: Letalone) -> None:
     assert sum(map(Fraction, map(str, prices))) == 1
     for question in found["questions"]:
         for answer in question["answers"]:
-            assert {"label", "value", "low", "high", "shortfall", "truth", "unit"} == set(answer)
+            assert {"label", "value", "low", "high", "shortfall", "exact", "unit"} == set(answer)
             assert (answer["low"] is None) == (answer["shortfall"] is not None)
 
 

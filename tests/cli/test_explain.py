@@ -2,13 +2,27 @@
 
 import re
 from collections.abc import Callable
-from math import e, exp, log10
+from math import e, exp, log, log10
 from pathlib import Path
 
 import pytest
 
+from letalone.cli import app
 from letalone.cli.explain_epsilon import COLUMNS, ROWS, best_guess, factor, most_caught, picture
-from letalone.cli.explain_error import BAR, DIMENSIONS, PEOPLE, Setting, by_dimension, by_people
+from letalone.cli.explain_error import (
+    BAR,
+    DIMENSIONS,
+    MISSES,
+    PEOPLE,
+    THEOREMS,
+    Comparison,
+    Setting,
+    dimensions,
+    shortfall,
+    survey,
+    tail,
+    total,
+)
 from letalone.mechanisms import utility
 from letalone.privacy import ApproxDP, GaussianDP, PureDP
 
@@ -63,12 +77,81 @@ def test_the_screen_names_the_numbers(letalone: Letalone) -> None:
 
 def test_the_numbers_are_those_of_the_utility_theorems() -> None:
     setting = Setting(epsilon=0.5, delta=1e-6, people=10_000)
-    for people, first, second in by_people(setting).points:
+    for people, first, second in survey(setting).points:
         assert first == utility.randomized_response_mean_error(people, epsilon=0.5)
         assert second == utility.laplace_mean_error(people, epsilon=0.5)
-    for dimension, first, second in by_dimension(setting).points:
+    for dimension, first, second in dimensions(setting).points:
         assert first == utility.laplace_vector_mean_error(dimension, n=10_000, epsilon=0.5)
         assert second == utility.gaussian_mean_error(dimension, n=10_000, epsilon=0.5, delta=1e-6)
+
+
+def test_the_errors_of_many_answers_and_of_a_choice_are_those_of_the_theorems() -> None:
+    setting = Setting(epsilon=0.5, delta=1e-6, people=10_000)
+    for size, mean in total(setting).points:
+        assert mean == utility.laplace_l1_error(size, sensitivity=1, epsilon=0.5) == size / 0.5
+    beta = dict(zip((1, 2), MISSES.values(), strict=True))
+    for point in tail(setting).points:
+        for column, miss in beta.items():
+            assert point[column] == pytest.approx(log(point[0] / miss) / 0.5)
+    for point in shortfall(setting).points:
+        for column, miss in beta.items():
+            assert point[column] == pytest.approx(2 * log(point[0] / miss) / 0.5)
+
+
+@pytest.mark.parametrize("name", THEOREMS)
+def test_each_theorem_has_a_screen_that_names_its_measure(letalone: Letalone, name: str) -> None:
+    shown = letalone("explain", "error", "--theorem", name)
+    assert shown.code == 0, shown.err
+    assert len(shown.out.splitlines()) < 25
+    assert shown.out.count("█") > 5
+    (found,) = letalone("explain", "error", "--theorem", name, "--json").json()["comparisons"]
+    assert found["theorem"] == name
+    assert found["measure"]
+    assert all(len(point) == 1 + len(found["columns"]) for point in found["points"])
+
+
+def test_the_help_lists_the_theorems_that_there_are() -> None:
+    assert tuple(THEOREMS) == app.THEOREMS
+
+
+def test_a_theorem_that_is_not_there_is_refused_with_those_that_are(letalone: Letalone) -> None:
+    shown = letalone("explain", "error", "--theorem", "tial")
+    assert shown.code == 2
+    assert "one of: total, tail, shortfall, survey, dimensions. Did you mean tail?" in shown.err
+
+
+def conclusion(compared: Comparison) -> tuple[str, float]:
+    """Who is said to be closer at the end, and by what factor."""
+    said = compared.conclusion
+    who = re.search(r", ([A-Z][\w ]+) from ", said) or re.search(r"^([A-Z][\w ]+) is closer", said)
+    factor = re.search(r"by a factor of ([\d.,e]+)[.]", said)
+    assert who is not None
+    assert factor is not None
+    return who[1], float(factor[1].replace(",", ""))
+
+
+@pytest.mark.parametrize("epsilon", [0.01, 1.0, 10.0, 30.0, 900.0])
+@pytest.mark.parametrize("people", [1, 10_000])
+def test_the_conclusion_is_the_one_that_the_numbers_allow(epsilon: float, people: int) -> None:
+    setting = Setting(epsilon=epsilon, delta=1e-6, people=people)
+    for compared in (survey(setting), dimensions(setting)):
+        _, first, second = compared.points[-1]
+        who, factor = conclusion(compared)
+        closer = compared.columns[0] if first <= second else compared.columns[1]
+        assert who.lower().removesuffix(" noise") == closer.lower()
+        assert factor == pytest.approx(max(first / second, second / first), rel=0.1)
+        for number, one, other in compared.points:
+            if f"up to {compared.over} = {number:,}," in compared.conclusion:
+                assert one <= other
+            if f"from {compared.over} = {number:,} on" in compared.conclusion:
+                assert one > other
+        everywhere = len({one <= other for _, one, other in compared.points}) == 1
+        assert everywhere == (f"at every {compared.over} here" in compared.conclusion)
+
+
+def test_the_measure_is_named_and_one_vector_is_one(letalone: Letalone) -> None:
+    assert letalone("explain", "error").out.count("Root-mean-square error") == 2
+    assert " 1 vector of" in letalone("explain", "error", "--people", "1").out
 
 
 def slope(points: list[tuple[float, float]]) -> float:
@@ -79,7 +162,7 @@ def slope(points: list[tuple[float, float]]) -> float:
 def test_the_drawing_has_the_slopes_of_the_theorems() -> None:
     """Minus a half and minus one over n; one and a half over d."""
     setting = Setting(epsilon=1.0, delta=1e-6, people=10_000)
-    people, dimension = by_people(setting).points, by_dimension(setting).points
+    people, dimension = survey(setting).points, dimensions(setting).points
     assert [point[0] for point in people] == list(PEOPLE)
     assert [point[0] for point in dimension] == list(DIMENSIONS)
     assert slope([(n, first) for n, first, _ in people]) == pytest.approx(-0.5)
@@ -111,6 +194,13 @@ def test_the_plot_is_written_in_the_named_format(
     assert name in shown.out.replace("\n", "")
 
 
+@pytest.mark.parametrize("theorem", THEOREMS)
+def test_every_theorem_can_be_drawn(letalone: Letalone, tmp_path: Path, theorem: str) -> None:
+    path = tmp_path / f"{theorem}.svg"
+    assert letalone("explain", "error", "--theorem", theorem, "--plot", str(path)).code == 0
+    assert path.stat().st_size > 5000
+
+
 def test_a_plot_into_a_missing_folder_is_an_error_with_its_name(
     letalone: Letalone, tmp_path: Path
 ) -> None:
@@ -125,4 +215,5 @@ def test_without_matplotlib_the_remedy_is_named(
     monkeypatch.setattr("letalone.cli.explain_error.find_spec", lambda _: None)
     shown = letalone("explain", "error", "--plot", str(tmp_path / "a.svg"))
     assert shown.code == 2
+    assert ".venv/bin/pip install '.[plot]'" in shown.err
     assert "pip install 'letalone[plot]'" in shown.err

@@ -3,10 +3,13 @@
 import io
 import re
 from collections.abc import Callable
+from typing import Any, cast
 
 import pytest
+from typer.main import get_command
 
-from letalone.cli.noise import Amount, build, price, read_values
+from letalone.cli.app import app
+from letalone.cli.noise import ALL_OPTIONS, Amount, build, mechanism_called, price, read_values
 from letalone.errors import ParameterError
 from letalone.mechanisms import DiscreteGaussian, Gaussian, Geometric, Laplace
 
@@ -66,6 +69,97 @@ def test_an_empty_pipe_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.stdin", io.StringIO("\n"))
     with pytest.raises(ParameterError, match="standard input is empty"):
         read_values([], whole=False)
+
+
+def test_a_closed_input_is_an_empty_one(
+    letalone: Letalone, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.stdin", None)
+    shown = letalone("noise", "laplace", "--epsilon", "1", "--sensitivity", "1")
+    assert shown.code == 2
+    assert "standard input is empty" in shown.err
+
+
+def test_the_byte_order_mark_of_other_systems_is_no_number(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(
+        "sys.stdin", io.TextIOWrapper(io.BytesIO(b"\xef\xbb\xbf12\r\n7\r\n"), "utf-8")
+    )
+    assert read_values([], whole=True) == [12, 7]
+
+
+def test_input_that_is_not_text_is_refused_in_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"\xff\xfe1"), "utf-8"))
+    with pytest.raises(ParameterError, match="standard input is not text"):
+        read_values([], whole=False)
+
+
+@pytest.mark.parametrize(("word", "value"), [("42.0", 42), ("1e3", 1000), ("-7", -7)])
+def test_a_whole_number_may_be_written_as_a_decimal(word: str, value: int) -> None:
+    (found,) = read_values([word], whole=True)
+    assert found == value
+    assert isinstance(found, int)
+
+
+@pytest.mark.parametrize(
+    ("word", "said"),
+    [
+        ("1.5", "not a whole number; laplace and gaussian take others"),
+        ("abc", "not a number"),
+        ("nan", "not a number"),
+        ("1e400", "not a number"),
+    ],
+)
+def test_only_a_number_is_sent_to_another_mechanism(word: str, said: str) -> None:
+    with pytest.raises(ParameterError, match=f"value 1 of the input is {said}[.]"):
+        read_values([word], whole=True)
+
+
+@pytest.mark.parametrize("word", ["Laplace", "LAPLACE", "Discrete_Gaussian"])
+def test_a_mechanism_is_found_in_capitals(word: str) -> None:
+    assert mechanism_called(word) == word.lower().replace("_", "-")
+
+
+def test_a_slip_in_a_name_is_answered_with_the_name(letalone: Letalone) -> None:
+    rest = ("1", "--epsilon", "1", "--sensitivity", "1")
+    assert "Did you mean laplace?" in letalone("noise", "laplas", *rest).err
+    assert "Did you mean --epsilon?" in letalone("noise", "laplace", "--epsilom", *rest).err
+
+
+def test_an_option_after_two_dashes_is_said_to_stand_there(letalone: Letalone) -> None:
+    shown = letalone("noise", "laplace", "--", "1", "--epsilon", "1", "--sensitivity", "1")
+    assert shown.code == 2
+    assert "--epsilon stands after --" in shown.err
+
+
+def test_every_option_of_noise_is_known_to_stand_wrongly_after_two_dashes() -> None:
+    command: Any = cast("Any", get_command(app)).commands["noise"]
+    options = {name for one in command.params for name in one.opts if name.startswith("--")}
+    assert options | {"--help"} == set(ALL_OPTIONS)
+
+
+@pytest.mark.parametrize(
+    ("word", "remedy"),
+    [
+        ("abc", "'abc' is given, but it must be a number such as 0.5"),
+        ("0,5", "Write a point, not a comma: 0.5"),
+        ("1/3", "Write a decimal: 0.333333"),
+    ],
+)
+def test_an_option_that_is_no_number_is_quoted_with_the_remedy(
+    letalone: Letalone, word: str, remedy: str
+) -> None:
+    shown = letalone("noise", "laplace", "1", "--epsilon", word, "--sensitivity", "1")
+    assert shown.code == 2
+    assert "--epsilon" in shown.err
+    assert remedy in shown.err
+
+
+def test_a_confidence_close_to_1_is_not_shown_as_1(letalone: Letalone) -> None:
+    words = ["noise", "laplace", "1", "--epsilon", "1", "--sensitivity", "1"]
+    out = letalone(*words, "--confidence", "0.99999999").out
+    assert "probability 0.99999999 or more" in out
 
 
 def test_whole_numbers_of_any_size_stay_exact() -> None:

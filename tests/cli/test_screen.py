@@ -9,7 +9,9 @@ from hypothesis import strategies as st
 
 from letalone.cli.screen import (
     exponent,
+    flowing,
     in_short,
+    in_two_digits,
     percent,
     program_name,
     rounded_down,
@@ -47,6 +49,10 @@ def test_a_short_form_is_the_typed_number_or_above_it(value: float) -> None:
         (0.30000000000000004, "0.300001"),
         (2.0000001, "2.00001"),
         (12.5, "12.5"),
+        (1e-300, "1e-300"),
+        (1.00000004e-9, "1.00001e-9"),
+        (1e300, "1e300"),
+        (1234567.0, "1234567"),
     ],
 )
 def test_a_short_form_is_short(value: float, shown: str) -> None:
@@ -70,6 +76,34 @@ def test_a_program_that_is_not_on_the_path_is_named_by_its_place(
     assert program_name() == str(Path(".venv/bin/letalone"))
     monkeypatch.setattr("letalone.cli.screen.which", lambda _: "/usr/bin/letalone")
     assert program_name() == "letalone"
+
+
+@given(st.floats(-1e300, 1e300), st.floats(1e15, 1e300))
+def test_a_large_value_and_its_bar_are_short_and_cover_the_interval(
+    value: float, error: float
+) -> None:
+    shown, bar = with_error(value, error)
+    assert number(shown) - number(bar) <= Fraction(value) - Fraction(error)
+    assert number(shown) + number(bar) >= Fraction(value) + Fraction(error)
+    assert number(bar) <= Fraction(error) * Fraction(103, 100)
+    assert len(bar) <= 15
+
+
+@given(POSITIVE)
+def test_two_digits_are_never_below_the_number(value: float) -> None:
+    assert Fraction(value) <= number(in_two_digits(value)) <= Fraction(value) * Fraction(111, 100)
+
+
+def test_small_and_large_numbers_have_one_form_of_exponent() -> None:
+    shown = [in_two_digits(value) for value in (1.4142e-5, 0.014, 2828.4, 28284271.0, 1e-6, 2e20)]
+    assert shown == ["1.5e-5", "0.015", "2,900", "29,000,000", "1e-6", "2e20"]
+
+
+def test_a_flowing_line_breaks_between_items_and_not_within() -> None:
+    items = "by ε:  " + "  ".join(["0.1:\u00a052.5\u00a0%"] * 5)
+    lines = flowing(items, 30).splitlines()
+    assert max(map(len, lines)) <= 30
+    assert all(line.endswith("%") for line in lines)
 
 
 def test_whole_numbers_stay_whole() -> None:

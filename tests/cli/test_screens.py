@@ -1,18 +1,20 @@
 """What every command has in common: it fits the screen, speaks JSON and exits as promised."""
 
-import json
+import errno
 import os
 import pty
 import subprocess
 import sys
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
 from letalone import errors
 from letalone.cli import app as program
-from letalone.cli.app import run
+from letalone.cli.app import IN_PLAIN_LETTERS, run
+from letalone.cli.letters import LIKENESSES
 
 Letalone = Callable[..., "object"]
 
@@ -33,6 +35,11 @@ SCREENS = [
     "explain epsilon 1.2345678901 --delta 1e-10",
     "explain error",
     "explain error --epsilon 0.01 --delta 1e-12 --people 1000000000",
+    "explain error --theorem total",
+    "explain error --theorem tail --epsilon 0.001",
+    "explain error --theorem shortfall --epsilon 100",
+    "explain error --epsilon 900 --people 1",
+    "noise laplace 1 --epsilon 1e-300 --sensitivity 1",
     "doctor",
 ]
 WITH_RESULT = [
@@ -68,6 +75,11 @@ USAGE = [
     "explain error --delta 0",
     "explain error --people 0",
     "explain error --plot nowhere.xyz",
+    "explain error --people 1e4x",
+    "explain error --theorem nothing",
+    "explain epsilon --nosuch",
+    "explain epsilon 1,5",
+    "noise laplace 1 --epsilon 0,5 --sensitivity 1",
 ]
 
 
@@ -181,8 +193,19 @@ def test_a_terminal_without_greek_letters_shows_something_else_instead() -> None
     words = [sys.executable, "-m", "letalone.cli", "explain", "epsilon"]
     environment = {**os.environ, "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"}
     shown = subprocess.run(words, capture_output=True, env=environment, check=True)
-    assert b"= 1 promises" in shown.stdout
+    assert b"e = 1 promises" in shown.stdout
+    assert b"|:::" in shown.stdout
+    assert b"?\n" not in shown.stdout.replace(b"data?", b"")
     assert shown.stderr == b""
+
+
+@pytest.mark.parametrize("line", WITH_RESULT)
+def test_every_sign_on_a_screen_has_a_plain_likeness(letalone: Letalone, line: str) -> None:
+    out = letalone(*line.split()).out
+    signs = {sign for sign in out if ord(sign) > 127} - set("─")  # rich has its own plain tables
+    assert signs <= LIKENESSES.keys()
+    plain = out.encode("ascii", IN_PLAIN_LETTERS).decode("ascii")
+    assert plain.count("?") == out.count("?")
 
 
 def on_a_terminal(*words: str, **variables: str) -> str:
@@ -223,7 +246,50 @@ def test_the_version_is_that_of_the_package(letalone: Letalone) -> None:
     from importlib.metadata import version
 
     assert letalone("--version").out == f"letalone {version('letalone')}\n"
-    assert json.loads(letalone("--version", "--json").out)["version"] == version("letalone")
+    found = letalone("--version", "--json").json()
+    assert found == {"format": 1, "command": "version", "version": version("letalone")}
+
+
+@pytest.mark.parametrize(("line", "command"), [("", "letalone"), ("explain", "explain")])
+def test_help_comes_as_json_too(letalone: Letalone, line: str, command: str) -> None:
+    for words in ([*line.split(), "--json"], ["--json", *line.split()]):
+        found = letalone(*words).json()
+        assert (found["format"], found["command"]) == (1, command)
+        assert all(f"{name} " in letalone(*line.split()).out for name in found["commands"])
+        assert all(found["commands"].values())
+
+
+def test_a_full_disk_is_named_and_nothing_else(
+    letalone: Letalone, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*, as_json: bool) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("letalone.cli.demo.demo", fail)
+    shown = letalone("demo")
+    assert (shown.code, shown.err) == (1, "Error: No space left on device\n")
+
+
+def test_closed_streams_are_no_fault_of_letalone() -> None:
+    call = f'exec "{sys.executable}" -m letalone.cli demo'
+    for closed in ("<&-", ">&-", "2>&-"):
+        shown = subprocess.run(
+            ["sh", "-c", f"{call} {closed}"], capture_output=True, text=True, check=False
+        )
+        assert (shown.returncode, shown.stderr) == (0, "")
+
+
+@pytest.mark.parametrize("line", ["demo", "explain epsilon 1 --delta 1e-6", "explain error"])
+def test_a_narrow_screen_has_no_ragged_lines(
+    letalone: Letalone, monkeypatch: pytest.MonkeyPatch, line: str
+) -> None:
+    """A line that is broken by hand and then by the terminal leaves a short one behind it."""
+    monkeypatch.setenv("COLUMNS", "60")
+    lines = [shown.rstrip() for shown in letalone(*line.split()).out.splitlines()]
+    for shown, following in pairwise(lines):
+        ends_in_the_middle = shown[-1:].isalpha() and following[:1].islower()
+        first_word = following.split(" ")[0]
+        assert not ends_in_the_middle or len(shown) + 1 + len(first_word) > 60, shown
 
 
 def test_the_installed_script_starts_the_program() -> None:

@@ -43,8 +43,8 @@ PURE = {
     "randomized response": (RandomizedResponse, {"epsilon": 0.1, "categories": 3}),
     "several answers": (RandomizedResponse, {"epsilon": 0.1, "answers": 3}),
     "above threshold": (AboveThreshold, {"epsilon": 0.1, "sensitivity": 1, "threshold": 5}),
-    "peeling": (TopK, {"epsilon": 0.1, "k": 3}),
-    "one-shot": (TopK, {"epsilon": 0.1, "k": 3, "method": "one-shot"}),
+    "peeling": (TopK, {"epsilon": 0.1, "sensitivity": 1, "k": 3}),
+    "one-shot": (TopK, {"epsilon": 0.1, "sensitivity": 1, "k": 3, "method": "one-shot"}),
 }
 APPROXIMATE = {
     "gaussian": (Gaussian, {"epsilon": 0.1, "delta": 1e-6, "sensitivity": 1}),
@@ -52,18 +52,24 @@ APPROXIMATE = {
         Gaussian,
         {"epsilon": 0.1, "delta": 1e-6, "sensitivity": 1, "calibration": "classic"},
     ),
-    "discrete gaussian": (DiscreteGaussian, {"epsilon": 0.1, "delta": 1e-6}),
+    "discrete gaussian": (
+        DiscreteGaussian,
+        {"epsilon": 0.1, "delta": 1e-6, "sensitivity": 1},
+    ),
     "discrete gaussian vector": (
         DiscreteGaussian,
         {"epsilon": 0.1, "delta": 1e-6, "sensitivity": 2, "dimension": 3},
     ),
-    "one-shot with delta": (TopK, {"epsilon": 0.1, "delta": 1e-6, "k": 50, "method": "one-shot"}),
+    "one-shot with delta": (
+        TopK,
+        {"epsilon": 0.1, "delta": 1e-6, "sensitivity": 1, "k": 50, "method": "one-shot"},
+    ),
 }
 BY_NOISE = {
     "laplace by scale": (Laplace, {"scale": 3, "sensitivity": 1}),
-    "geometric by scale": (Geometric, {"scale": 3}),
+    "geometric by scale": (Geometric, {"scale": 3, "sensitivity": 1}),
     "gaussian by sigma": (Gaussian, {"sigma": 3, "sensitivity": 1}),
-    "discrete gaussian by sigma": (DiscreteGaussian, {"sigma": 3}),
+    "discrete gaussian by sigma": (DiscreteGaussian, {"sigma": 3, "sensitivity": 1}),
     "warner": (RandomizedResponse, {"truth": Fraction(3, 4)}),
 }
 EVERY = PURE | APPROXIMATE | BY_NOISE

@@ -193,3 +193,11 @@ def test_it_prints_epsilon_and_error():
         "AboveThreshold(ε = 1, sensitivity 1, threshold 3, ends after 1,"
         " error 22.13 for one value at 95 %)"
     )
+
+
+@pytest.mark.parametrize("values", [5, None, {1: 2}, {1, 2}, "12", np.array(5)], ids=repr)
+def test_values_in_a_wrong_container_are_refused_at_once(values):
+    mechanism = AboveThreshold(epsilon=1, sensitivity=1, threshold=5)
+    for ask in (mechanism.release, mechanism.stream):
+        with pytest.raises(ParameterError, match="The values have the type"):
+            ask(values)

@@ -5,6 +5,7 @@ from fractions import Fraction
 from itertools import combinations, product
 from math import comb, log
 
+import numpy as np
 import pytest
 
 from letalone.errors import ParameterError
@@ -258,12 +259,13 @@ def test_wrong_arguments_are_refused():
         ({"items": []}, "There are no items"),
         ({"items": "aa"}, "listed twice"),
         ({"k": 0}, "k is 0"),
-        ({"k": 4}, "only 3 itemsets"),
+        ({"k": 4}, "choice of only 3 itemsets"),
+        ({"items": "a", "k": 4}, "choice of only 1 itemset\\."),
         ({"max_size": 0}, "max_size is 0"),
         ({"epsilon": 0}, "epsilon is 0"),
         ({"delta": 1}, "delta is 1"),
         ({"max_transactions": 2}, "no user is given"),
-        ({"user": ["u"]}, "4 transactions and 1 users"),
+        ({"user": ["u"]}, "4 transactions and 1 user,"),
         ({"user": list("uuvv"), "max_transactions": 0}, "max_transactions is 0"),
         ({"items": range(10**6), "max_size": 9}, "fewer than 2\\^62"),
     ]:
@@ -277,3 +279,85 @@ def test_transactions_may_be_empty_and_hold_anything_else():
         odd, items="ab", k=1, max_size=9, epsilon=100, bits=SeededBits(98)
     ) == [("a",)]
     assert len(frequent_itemsets([], items="ab", k=3, max_size=2, epsilon=1)) == 3
+
+
+WRONG_ENTRIES = [{"A": 3}, {"A", "B"}, "AB", b"AB", 5, None, np.array(5)]
+WRONG_LISTS = [{"A": 3}, {"A", "B"}, iter("AB"), 5, None, b"AB", np.zeros((1, 1))]
+
+
+@pytest.mark.parametrize("entries", WRONG_ENTRIES, ids=repr)
+def test_private_entries_in_a_wrong_container_are_refused_by_its_type(entries):
+    for call in (
+        lambda: best_option(entries, options="AB", epsilon=1),
+        lambda: frequent_itemsets(entries, items="AB", k=1, max_size=1, epsilon=1),
+    ):
+        with pytest.raises(ParameterError, match=r"have the type .* but must be a list"):
+            call()
+    with pytest.raises(ParameterError, match="list"):
+        private_price(entries, prices=[5], epsilon=1)
+
+
+@pytest.mark.parametrize("public", WRONG_LISTS, ids=repr)
+def test_public_lists_in_a_wrong_container_are_refused(public):
+    for name, call in (
+        ("options", lambda: best_option(["A"], options=public, epsilon=1)),
+        ("items", lambda: frequent_itemsets([], items=public, k=1, max_size=1, epsilon=1)),
+        ("prices", lambda: private_price([1], prices=public, epsilon=1)),
+    ):
+        with pytest.raises(ParameterError, match=f"{name} is .* but must be a list"):
+            call()
+
+
+def test_options_that_can_change_are_refused():
+    with pytest.raises(ParameterError, match="One of the options is a list"):
+        best_option(["A"], options=[["A"]], epsilon=1)
+    with pytest.raises(ParameterError, match="One of the items is a list"):
+        frequent_itemsets([], items=[["A"]], k=1, max_size=1, epsilon=1)
+
+
+def test_arrays_and_streams_are_read():
+    assert best_option(iter("AAAB"), options=np.array(["A", "B"]), epsilon=100) == "A"
+    assert private_price(np.ones(9), prices=np.array([1.0, 2.0]), epsilon=100) == 1.0
+    baskets = (basket for basket in [("a",)] * 50)
+    assert frequent_itemsets(baskets, items="ab", k=1, max_size=1, epsilon=100) == [("a",)]
+
+
+@pytest.mark.parametrize("one", ["ab", b"ab", 5, {"a": 1}, True, object()], ids=repr)
+def test_a_transaction_of_another_type_is_refused_without_being_repeated(one):
+    with pytest.raises(ParameterError, match="A transaction has the type") as refusal:
+        frequent_itemsets([one], items="ab", k=1, max_size=1, epsilon=1)
+    assert repr(one) not in str(refusal.value)
+
+
+def test_missing_transactions_are_empty_and_raise_nothing():
+    """Data bring missing entries along: an error would be an exact answer about one person."""
+    baskets = [None, float("nan"), np.float64("nan"), *[("a",)] * 50]
+    assert frequent_itemsets(baskets, items="ab", k=1, max_size=1, epsilon=100) == [("a",)]
+
+
+def test_transactions_without_a_user_are_dropped():
+    """As many NaN as transactions would count one person as often: 50 a against one b."""
+    nameless = [None, ["u"], *np.full(48, np.nan)]
+    chosen = frequent_itemsets(
+        [("a",)] * 50 + [("b",)] * 9,
+        items="ab",
+        k=1,
+        max_size=1,
+        epsilon=100,
+        user=[*nameless, *range(9)],
+        bits=SeededBits(99),
+    )
+    assert chosen == [("b",)]
+    with pytest.raises(ParameterError, match="The users have the type str"):
+        frequent_itemsets([("a",)], items="ab", k=1, max_size=1, epsilon=1, user="u")
+
+
+@pytest.mark.parametrize("wrong", ["banana", "replace", ADD_REMOVE.relation, None, 1])
+def test_neighbours_are_one_of_the_two(wrong):
+    for call in (
+        lambda: best_option(["A"], options="AB", epsilon=1, neighbours=wrong),
+        lambda: private_price([1], prices=[5], epsilon=1, neighbours=wrong),
+        lambda: frequent_itemsets([], items="a", k=1, max_size=1, epsilon=1, neighbours=wrong),
+    ):
+        with pytest.raises(ParameterError, match=r"must be la.ADD_REMOVE or la.REPLACE"):
+            call()

@@ -9,6 +9,7 @@ import pytest
 from letalone.errors import ParameterError
 from letalone.mechanisms import DiscreteGaussian
 from letalone.mechanisms.sensitivity import histogram
+from letalone.mechanisms.values import EXACT_INT
 from letalone.privacy import REPLACE, ZCDP, DiscreteGaussianPrivacy
 from mechanisms.frequencies import FALSE_ALARM, fit
 from seeded import SeededBits
@@ -22,7 +23,10 @@ def discrete_gaussian_law(sigma):
 
 def test_releases_follow_the_law_and_not_one_ten_percent_wider():
     """False-positive rate over seeds: 1e-6."""
-    noise = DiscreteGaussian(sigma=4).release(np.full(30_000, 9), bits=SeededBits(40)) - 9
+    noise = (
+        DiscreteGaussian(sigma=4, sensitivity=1).release(np.full(30_000, 9), bits=SeededBits(40))
+        - 9
+    )
     assert fit(noise.tolist(), discrete_gaussian_law(4)) > FALSE_ALARM
     assert fit(noise.tolist(), discrete_gaussian_law(4.4)) < FALSE_ALARM
     assert fit(noise.tolist(), discrete_gaussian_law(3.6)) < FALSE_ALARM
@@ -30,15 +34,17 @@ def test_releases_follow_the_law_and_not_one_ten_percent_wider():
 
 def test_scalar_releases_follow_the_same_law():
     """False-positive rate over seeds: 1e-6; power against a sigma 50 % larger."""
-    mechanism, bits = DiscreteGaussian(sigma=1.5), SeededBits(41)
-    noise = [mechanism.release(10**30, bits=bits) - 10**30 for _ in range(4000)]
+    mechanism, bits = DiscreteGaussian(sigma=1.5, sensitivity=1), SeededBits(41)
+    noise = [mechanism.release(10**15, bits=bits) - 10**15 for _ in range(4000)]
     assert fit(noise, discrete_gaussian_law(1.5)) > FALSE_ALARM
     assert fit(noise, discrete_gaussian_law(2.25)) < FALSE_ALARM
 
 
 def test_the_curve_is_exact_where_one_coordinate_moves_and_zcdp_elsewhere():
     assert DiscreteGaussian(sigma=10, sensitivity=3).privacy == DiscreteGaussianPrivacy(3, 10)
-    assert DiscreteGaussian(sigma=10, dimension=5).privacy == DiscreteGaussianPrivacy(1, 10)
+    assert DiscreteGaussian(
+        sigma=10, dimension=5, sensitivity=1
+    ).privacy == DiscreteGaussianPrivacy(1, 10)
     assert DiscreteGaussian(
         sigma=10, sensitivity=1.4, dimension=5
     ).privacy == DiscreteGaussianPrivacy(1, 10)
@@ -55,10 +61,14 @@ def test_more_numbers_than_the_dimension_are_refused_where_the_promise_would_bre
         DiscreteGaussian(sigma=10, sensitivity=3).release([1, 2, 3], bits=bits)
     wide = DiscreteGaussian(sigma=10, sensitivity=3, dimension=3)
     assert wide.release([1, 2, 3], bits=bits).shape == (3,)
-    assert DiscreteGaussian(sigma=10).release(np.zeros(50, dtype=int), bits=bits).shape == (50,)
+    assert DiscreteGaussian(sigma=10, sensitivity=1).release(
+        np.zeros(50, dtype=int), bits=bits
+    ).shape == (50,)
 
 
-@pytest.mark.parametrize("arguments", [{}, {"sensitivity": 3}, {"sensitivity": 3, "dimension": 4}])
+@pytest.mark.parametrize(
+    "arguments", [{"sensitivity": 1}, {"sensitivity": 3}, {"sensitivity": 3, "dimension": 4}]
+)
 def test_a_calibrated_sigma_keeps_its_promise(arguments):
     mechanism = DiscreteGaussian(epsilon=1, delta=1e-6, **arguments)
     assert mechanism.privacy.delta(1) <= 1e-6
@@ -75,7 +85,7 @@ def test_the_error_holds_and_is_at_most_one_step_too_wide(sigma, confidence, siz
     def inside(width):
         return sum(p for x, p in law.items() if abs(x) <= width) ** size
 
-    width = DiscreteGaussian(sigma=sigma).error(confidence, size=size)
+    width = DiscreteGaussian(sigma=sigma, sensitivity=1).error(confidence, size=size)
     assert inside(width) >= confidence
     assert width <= 1 or inside(width - 2) < confidence
 
@@ -83,7 +93,7 @@ def test_the_error_holds_and_is_at_most_one_step_too_wide(sigma, confidence, siz
 @pytest.mark.parametrize("sigma", [0.1, 0.2, 0.5, 1, 3.7, 31.9, 32.5, 60])
 def test_the_expected_error_is_never_below_the_mean_absolute_noise(sigma):
     mean = sum(abs(x) * p for x, p in discrete_gaussian_law(sigma).items())
-    stated = DiscreteGaussian(sigma=sigma).expected_error
+    stated = DiscreteGaussian(sigma=sigma, sensitivity=1).expected_error
     assert mean * (1 - 1e-12) <= stated <= mean * (1 + 1e-4)
 
 
@@ -96,10 +106,28 @@ def test_a_sensitivity_that_no_whole_number_has_is_refused():
 
 def test_floats_are_refused_with_the_remedy():
     with pytest.raises(ParameterError, match="Round floats first"):
-        DiscreteGaussian(sigma=1).release([1.0])
+        DiscreteGaussian(sigma=1, sensitivity=1).release([1.0])
 
 
 def test_it_prints_epsilon_delta_and_error():
     assert repr(DiscreteGaussian(epsilon=1, delta=1e-6, sensitivity=3, dimension=4)) == (
         "DiscreteGaussian(ε = 1, δ = 1e-06, sensitivity 3, sigma 13.5927, error 27 at 95 %)"
     )
+
+
+@pytest.mark.parametrize("epsilon", [0.3, 0.7, 1, 2.3])
+@pytest.mark.parametrize(("sensitivity", "dimension"), [(1, 1), (3, 1), (3, 4)])
+def test_the_curve_never_says_more_than_the_epsilon_typed(epsilon, sensitivity, dimension):
+    mechanism = DiscreteGaussian(
+        epsilon=epsilon, delta=1e-6, sensitivity=sensitivity, dimension=dimension
+    )
+    assert mechanism.privacy.epsilon(1e-6) <= epsilon
+    assert (mechanism.epsilon, mechanism.delta) == mechanism.target
+    assert DiscreteGaussian(sigma=1, sensitivity=1).epsilon is None
+    assert DiscreteGaussian(sigma=1, sensitivity=1).delta is None
+
+
+def test_numbers_alone_and_in_lists_are_clamped_alike():
+    mechanism, bits = DiscreteGaussian(sigma=1, sensitivity=1), SeededBits(43)
+    assert abs(mechanism.release(10**40, bits=bits) - EXACT_INT) < 100
+    assert abs(int(mechanism.release([10**40], bits=bits)[0]) - EXACT_INT) < 100

@@ -12,6 +12,7 @@ from scipy.stats import norm
 
 from letalone.errors import ParameterError
 from letalone.mechanisms import Gaussian
+from letalone.mechanisms.calibration import smallest
 from letalone.mechanisms.gaussian import Calibration
 from letalone.mechanisms.sensitivity import histogram, mean_vector
 from letalone.privacy import REPLACE, GaussianDP
@@ -110,9 +111,9 @@ def test_half_a_calibration_is_refused():
         Gaussian(delta=1e-6, sigma=1, sensitivity=1)
     with pytest.raises(ParameterError, match="neither given"):
         Gaussian(sensitivity=1)
-    with pytest.raises(ParameterError, match="delta is None"):
+    with pytest.raises(ParameterError, match="delta is missing: epsilon alone"):
         Gaussian(epsilon=1, sensitivity=1)
-    with pytest.raises(ParameterError, match="epsilon is None"):
+    with pytest.raises(ParameterError, match="epsilon is missing: delta alone"):
         Gaussian(delta=1e-6, sensitivity=1)
     with pytest.raises(ParameterError, match="calibration is 'best', but must be 'exact' or"):
         Gaussian(epsilon=1, delta=1e-6, sensitivity=1, calibration="best")
@@ -152,3 +153,25 @@ def test_it_prints_epsilon_delta_and_error():
         "Gaussian(ε = 1, δ = 1e-06, sensitivity 1, sigma 4.22468, error 8.28 at 95 %)"
     )
     assert "ε = 0.396858 at δ = 1e-06" in repr(Gaussian(sigma=10, sensitivity=1))
+
+
+@pytest.mark.parametrize("epsilon", [0.1, 0.3, 0.7, 1, 1.1, 2.3, 4.9, 0.6000000000000001])
+@pytest.mark.parametrize("delta", [1e-6, 0.01])
+@pytest.mark.parametrize("sensitivity", [1, 0.1, 7])
+def test_the_curve_never_says_more_than_the_epsilon_typed(epsilon, delta, sensitivity):
+    """0.7 is below seven tenths in binary: noise for 7/10 would be said to cost 0.70…01."""
+    privacy = Gaussian(epsilon=epsilon, delta=delta, sensitivity=sensitivity).privacy
+    assert epsilon * (1 - 1e-14) <= privacy.epsilon(delta) <= epsilon
+
+
+def test_noise_for_seven_tenths_alone_would_be_said_to_cost_more():
+    """The power of the test above: without the lower reading of 0.7, it fails."""
+    exact = smallest(lambda s: Fraction(GaussianDP(1 / s).delta(Fraction(7, 10))) <= 1e-6)
+    assert GaussianDP(1 / exact).epsilon(1e-6) > 0.7
+
+
+def test_the_target_can_be_read_back():
+    typed = Gaussian(epsilon=0.7, delta=1e-6, sensitivity=1)
+    assert (typed.epsilon, typed.delta) == (Fraction(7, 10), Fraction(1, 10**6))
+    by_sigma = Gaussian(sigma=1, sensitivity=1)
+    assert (by_sigma.epsilon, by_sigma.delta) == (None, None)

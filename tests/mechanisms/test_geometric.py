@@ -34,7 +34,7 @@ def test_m5_vector_releases_follow_the_geometric_law_and_not_one_ten_percent_wid
 
 def test_scalar_releases_follow_the_same_law():
     """False-positive rate over seeds: 1e-6; power against a scale 50 % larger."""
-    mechanism, bits = Geometric(scale=3), SeededBits(21)
+    mechanism, bits = Geometric(scale=3, sensitivity=1), SeededBits(21)
     noise = [mechanism.release(9, bits=bits) - 9 for _ in range(4000)]
     assert fit(noise, geometric_law(3)) > FALSE_ALARM
     assert fit(noise, geometric_law(4.5)) < FALSE_ALARM
@@ -62,7 +62,7 @@ def test_the_error_is_the_least_width_that_holds(scale, size, confidence):
         alpha = exp(-1 / scale)
         return (1 - 2 * alpha ** (width + 1) / (1 + alpha)) ** size
 
-    width = Geometric(scale=scale).error(confidence, size=size)
+    width = Geometric(scale=scale, sensitivity=1).error(confidence, size=size)
     assert inside(width) >= confidence
     assert width == 0 or inside(width - 1) < confidence
 
@@ -70,14 +70,17 @@ def test_the_error_is_the_least_width_that_holds(scale, size, confidence):
 def test_the_expected_error_is_the_mean_absolute_noise():
     law = geometric_law(3)
     mean = sum(abs(x) * p for x, p in law.items())
-    assert Geometric(scale=3).expected_error == pytest.approx(mean, rel=1e-9)
-    assert Geometric(scale=3).expected_error >= 1 / np.sinh(1 / 3) * (1 - 1e-15)
+    assert Geometric(scale=3, sensitivity=1).expected_error == pytest.approx(mean, rel=1e-9)
+    assert Geometric(scale=3, sensitivity=1).expected_error >= 1 / np.sinh(1 / 3) * (1 - 1e-15)
     assert law[0] == pytest.approx(tanh(1 / 6))
 
 
-def test_python_ints_of_any_size_stay_exact_and_arrays_saturate():
-    mechanism, bits = Geometric(scale=1), SeededBits(22)
-    assert abs(mechanism.release(10**40, bits=bits) - 10**40) < 100
+def test_numbers_alone_in_lists_and_in_arrays_are_clamped_alike():
+    mechanism, bits = Geometric(scale=1, sensitivity=1), SeededBits(22)
+    for size in (10**40, -(10**40)):
+        edge = EXACT_INT if size > 0 else -EXACT_INT
+        assert abs(mechanism.release(size, bits=bits) - edge) < 100
+        assert abs(int(mechanism.release([size], bits=bits)[0]) - edge) < 100
     huge = mechanism.release(np.array([2**64 - 1, 0], dtype=np.uint64), bits=bits)
     assert abs(int(huge[0]) - EXACT_INT) < 100
     assert abs(int(huge[1])) < 100
@@ -86,13 +89,15 @@ def test_python_ints_of_any_size_stay_exact_and_arrays_saturate():
 @pytest.mark.parametrize("scale", [2.0**40, 2.0**55, 2.0**61, 2.0**70])
 def test_noise_of_any_scale_is_clamped_and_never_wraps(scale):
     """A wrapped 64-bit sum would turn a huge value into its opposite."""
-    noise = Geometric(scale=scale).release(np.full(300, EXACT_INT), bits=SeededBits(23))
+    noise = Geometric(scale=scale, sensitivity=1).release(
+        np.full(300, EXACT_INT), bits=SeededBits(23)
+    )
     assert noise.min() >= 0, "clamped noise cannot take the largest value below zero"
     assert len(set(noise.tolist())) > 100 or scale > 2**60
 
 
 def test_results_keep_the_shape_and_kind_of_the_value():
-    mechanism, bits = Geometric(epsilon=1), SeededBits(24)
+    mechanism, bits = Geometric(epsilon=1, sensitivity=1), SeededBits(24)
     assert type(mechanism.release(3, bits=bits)) is int
     assert type(mechanism.release(np.int16(3), bits=bits)) is int
     assert mechanism.release([[1, 2, 3], [4, 5, 6]], bits=bits).shape == (2, 3)
@@ -113,6 +118,12 @@ def test_a_negative_sensitivity_is_refused_with_the_remedy():
 
 
 def test_it_prints_epsilon_and_error():
-    assert repr(Geometric(epsilon=0.1)) == (
+    assert repr(Geometric(epsilon=0.1, sensitivity=1)) == (
         "Geometric(ε = 0.1, sensitivity 1, scale 10, error 30 at 95 %)"
     )
+
+
+def test_the_noise_of_a_single_number_is_clamped_as_in_a_list():
+    mechanism, bits = Geometric(scale=2.0**80, sensitivity=1), SeededBits(25)
+    assert all(abs(mechanism.release(0, bits=bits)) <= EXACT_INT for _ in range(50))
+    assert abs(mechanism.release(0, bits=bits)) == EXACT_INT, "2^80 is far beyond"

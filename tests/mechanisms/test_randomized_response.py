@@ -231,3 +231,13 @@ def test_it_prints_epsilon_and_error():
         "RandomizedResponse(ε = 1.09862, 2 categories, truth with probability 0.75,"
         " error 0.08589 for 1000 people at 95 %)"
     )
+
+
+def test_labels_that_can_change_are_refused():
+    with pytest.raises(ParameterError, match="labels must be words, numbers"):
+        RandomizedResponse(epsilon=1, categories=[["a"], ["b"]])
+
+
+def test_reports_that_no_truth_explains_are_estimated_all_the_same():
+    estimate = RandomizedResponse.warner().estimate([1] * 1000)
+    assert (estimate.value, estimate.low, estimate.high) == (1.5, 1, 1)

@@ -1,6 +1,7 @@
 """Exponential and permute-and-flip: exact laws of neighbours, draws, refusals."""
 
 from fractions import Fraction
+from functools import partial
 from itertools import product
 from math import log
 
@@ -8,7 +9,7 @@ import numpy as np
 import pytest
 
 from letalone.errors import ParameterError
-from letalone.mechanisms import Exponential, PermuteAndFlip
+from letalone.mechanisms import AboveThreshold, Exponential, PermuteAndFlip, TopK
 from letalone.mechanisms.sensitivity import count
 from letalone.privacy import ADD_REMOVE, REPLACE, BoundedRange, PureDP
 from mechanisms.frequencies import (
@@ -167,3 +168,32 @@ def test_it_prints_epsilon_and_shortfall(kind):
     assert "(ε = 1, sensitivity 1, at most 10.6 below the best of 10 at 95 %)" in repr(
         kind(epsilon=1, sensitivity=1)
     )
+
+
+@pytest.mark.parametrize("kind", [Exponential, PermuteAndFlip, partial(TopK, k=1)])
+@pytest.mark.parametrize(
+    "candidates", [{"A", "B"}, {"A": 1, "B": 2}, iter("AB"), 5, None, np.array(5)], ids=repr
+)
+def test_candidates_without_an_order_are_refused(kind, candidates):
+    with pytest.raises(ParameterError, match=r"candidates is .* but must be a list"):
+        kind(epsilon=1, sensitivity=1).choose(candidates, [1, 2])
+
+
+@both
+def test_one_candidate_is_not_several(kind):
+    with pytest.raises(ParameterError, match="1 candidate and 2 utilities"):
+        kind(epsilon=1, sensitivity=1).choose("a", [1, 2])
+    with pytest.raises(ParameterError, match="2 candidates and 1 utility,"):
+        kind(epsilon=1, sensitivity=1).choose("ab", [1])
+    with pytest.raises(ParameterError, match="have 0 dimensions"):
+        kind(epsilon=1, sensitivity=1).choose("ab", 5)
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [Exponential, PermuteAndFlip, partial(TopK, k=1), partial(AboveThreshold, threshold=1)],
+)
+@pytest.mark.parametrize("flag", ["no", 1, 0, None, [], np.True_])
+def test_monotone_is_true_or_false_and_nothing_that_counts_as_one(kind, flag):
+    with pytest.raises(ParameterError, match=r"monotone is .* but must be True or False"):
+        kind(epsilon=1, sensitivity=1, monotone=flag)

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from letalone.errors import ParameterError
-from letalone.mechanisms import sensitivity
+from letalone.mechanisms import sensitivity, utility
 from letalone.mechanisms.sensitivity import count, histogram, mean, mean_vector
-from letalone.privacy import ADD_REMOVE, REPLACE
+from letalone.privacy import ADD_REMOVE, REPLACE, Neighbours, Relation
 
 
 def contributions(values, rows, *, filtered):
@@ -158,3 +158,46 @@ def test_a_sensitivity_prints_its_norms_and_neighbours():
         "Sensitivity(L1 2, L2 1.41421, replace one unit)"
     )
     assert repr(mean_vector(1, size=4)) == "Sensitivity(L1 unknown, L2 0.5, replace one unit)"
+
+
+WRONG_NEIGHBOURS = ["banana", "replace", Relation.REPLACE, None, 1]
+CALLS = [
+    lambda **given: sensitivity.count(**given),
+    lambda **given: sensitivity.sum(0, 1, **given),
+    lambda **given: sensitivity.mean(0, 1, size=9, **given),
+    lambda **given: sensitivity.histogram(**given),
+    lambda **given: sensitivity.mean_vector(1, size=9, **given),
+    lambda **given: sensitivity.Sensitivity(Fraction(1), Fraction(1), **given),
+]
+
+
+@pytest.mark.parametrize("wrong", WRONG_NEIGHBOURS)
+@pytest.mark.parametrize("call", CALLS)
+def test_neighbours_are_one_of_the_two(call, wrong):
+    with pytest.raises(ParameterError, match=r"must be la.ADD_REMOVE or la.REPLACE"):
+        call(neighbours=wrong)
+
+
+@pytest.mark.parametrize("flag", ["no", 1, None])
+@pytest.mark.parametrize("call", [CALLS[1], CALLS[2], CALLS[4]])
+def test_filtered_is_true_or_false_and_nothing_that_counts_as_one(call, flag):
+    with pytest.raises(ParameterError, match=r"filtered is .* but must be True or False"):
+        call(filtered=flag)
+
+
+def test_a_relation_by_its_word_has_the_sensitivity_of_that_relation():
+    """`Neighbours("replace")` once had that of add/remove."""
+    worded = Neighbours("replace")
+    assert sensitivity.histogram(neighbours=worded) == sensitivity.histogram(neighbours=REPLACE)
+    assert sensitivity.histogram(neighbours=worded).l1 == 2
+
+
+@pytest.mark.parametrize("module", [sensitivity, utility])
+def test_a_public_module_lists_what_it_defines_and_nothing_else(module):
+    defined = {
+        name
+        for name, thing in vars(module).items()
+        if not name.startswith("_") and getattr(thing, "__module__", "") == module.__name__
+    }
+    assert set(module.__all__) == defined
+    assert module.__all__ == sorted(module.__all__)

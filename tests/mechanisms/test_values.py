@@ -135,3 +135,11 @@ def test_integer_mechanisms_refuse_floats_even_whole_ones(value):
     for array in ([value], [value, 3], np.array([value])):
         with pytest.raises(ParameterError, match="must be"):
             read_integers(array)
+
+
+@pytest.mark.parametrize("value", [True, None, "secret", 1j, Fraction(1, 3)])
+def test_only_floats_are_told_to_be_rounded(value):
+    for read, given in ((read_integer, value), (read_integers, [value])):
+        with pytest.raises(ParameterError) as refusal:
+            read(given)
+        assert "Round" not in str(refusal.value)

@@ -2,11 +2,13 @@
 
 import warnings
 from fractions import Fraction
+from operator import add, ge, gt, le, lt, mul, sub, truediv
 
 import pytest
 
 from letalone.errors import BudgetExceeded, ParameterError, PrivacyWarning
 from letalone.privacy import Budget, between, warn_if_delta_is_large
+from letalone.privacy.budget import FACTOR, SHARES
 
 
 def test_ten_charges_of_a_tenth_fill_a_budget_of_one():
@@ -71,3 +73,32 @@ def test_strange_budgets_are_refused(epsilon, delta):
 def test_budgets_are_frozen():
     with pytest.raises(AttributeError):
         Budget(1).epsilon = Fraction(2)
+
+
+@pytest.mark.parametrize("other", [0.5, 2, None, "1", Fraction(1)])
+@pytest.mark.parametrize("operation", [add, sub, le, ge, lt, gt])
+def test_a_budget_and_a_number_are_refused_with_the_remedy(operation, other):
+    with pytest.raises(ParameterError, match=r"A Budget meets a .* Write la.Budget\(epsilon="):
+        operation(Budget(1), other)
+
+
+def test_a_budget_is_never_equal_to_a_number():
+    assert Budget(1) != 1
+
+
+def test_budgets_are_multiplied_and_divided_exactly():
+    assert Budget(1, 1e-6) / 3 * 3 == Budget(1, 1e-6)
+    assert 2 * Budget(0.1, 1e-6) == Budget(0.1, 1e-6) * 2 == Budget(0.2, 2e-6)
+    assert Budget(1) * 0.1 == Budget(1) / 10 == Budget(0.1)
+    assert Budget(1) * 0 == Budget(0)
+
+
+@pytest.mark.parametrize(
+    ("operation", "rule"), [(mul, FACTOR), (truediv, SHARES)], ids=["times", "parts"]
+)
+def test_strange_factors_are_refused(operation, rule):
+    for wrong in (*rule.refused, "2", True, Budget(1)):
+        with pytest.raises(ParameterError, match=r"(times|parts) is .* but must be"):
+            operation(Budget(1), wrong)
+    with pytest.raises(ParameterError, match="delta is 6/5, but must be"):
+        Budget(1, 0.3) * 4

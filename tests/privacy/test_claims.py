@@ -95,3 +95,17 @@ def test_what_is_not_a_distribution_is_refused(p, q, words):
 def test_floats_are_normalised_and_mean_their_decimals():
     assert between([0.1] * 10, [1 / 3, 2 / 3, *[0] * 8]).p == (Fraction(1, 10),) * 10
     assert between([1 / 7] * 7, [1, *[0] * 6]).p == (Fraction(1, 7),) * 7
+
+
+@pytest.mark.parametrize("law", [5, None, "ab", {1: 0.5, 2: 0.5}, {0.5, 1}], ids=repr)
+def test_a_law_that_is_no_list_is_refused(law):
+    good = [0.5, 0.5]
+    for call in (
+        lambda: between(law, good),
+        lambda: loss_tail(law, good, 1),
+        lambda: satisfies(law, good, epsilon=1),
+    ):
+        with pytest.raises(ParameterError, match=r"p is .* but must be a list of probabilities"):
+            call()
+    with pytest.raises(ParameterError, match=r"q is .* but must be a list of probabilities"):
+        between(good, law)

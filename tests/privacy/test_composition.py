@@ -2,6 +2,7 @@
 
 from fractions import Fraction
 from itertools import product
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import given
@@ -123,3 +124,17 @@ def test_strange_counts_are_refused(times):
         ParameterError, match=r"times is .* must be a whole number that is 0 or more"
     ):
         LaplacePrivacy(1) * times
+
+
+@pytest.mark.parametrize(
+    ("slip", "words"),
+    [
+        (lambda: compose(SimpleNamespace(privacy=PureDP(1))), r"Give its \.privacy"),
+        (lambda: compose([PureDP(1), PureDP(2)]), r"Unpack it: compose\(\*list\)"),
+        (lambda: compose(1, 2), r"the type int, but takes privacy curves. Give the \.privacy"),
+        (lambda: compose(PureDP(1), None), "the type NoneType, but takes privacy curves"),
+    ],
+)
+def test_what_is_not_a_curve_is_refused_with_the_remedy(slip, words):
+    with pytest.raises(ParameterError, match=words):
+        slip()

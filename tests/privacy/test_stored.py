@@ -1,5 +1,7 @@
 """Stored curves: samples of every past format stay readable; damage is refused."""
 
+from json import dumps
+
 import pytest
 
 from letalone.errors import FormatError
@@ -86,14 +88,30 @@ def test_samples_of_format_1_are_read_and_written(stored, curve):
         ({"format": 1, "kind": "magic"}, "known kinds are: pure, approximate"),
         ({"format": 1, "kind": "pure"}, "of kind 'pure' is damaged"),
         ({"format": 1, "kind": "pure", "epsilon": "-1"}, "damaged: epsilon is -1"),
-        ({"format": 1, "kind": "pure", "epsilon": 0.1}, "a float where text was expected"),
+        ({"format": 1, "kind": "pure", "epsilon": 0.1}, "a field that must be text such as '1/10'"),
         ({"format": 1, "kind": "pure", "epsilon": "1", "extra": "1"}, "damaged"),
-        ({"format": 1, "kind": "pure", "epsilon": "1/0"}, "damaged"),
+        ({"format": 1, "kind": "pure", "epsilon": "1/0"}, "'1/0' is not a number"),
+        ({"format": 1, "kind": "pure", "epsilon": "one"}, "'one' is not a number"),
+        ({**PURE, "format": True}, "no 'format' number"),
+        ({**PURE, "neighbours": "replace"}, "damaged: a field is missing, unknown"),
+        ({**PURE, "neighbours": {"relation": "replace"}}, "damaged: a field is missing, unknown"),
+        ([PURE], "must be a JSON object"),
+        (5, "must be a JSON object"),
+        ("[1]", "must be a JSON object"),
+        ("{", "This text is not JSON"),
+        ("", "This text is not JSON"),
         ({**PURE, "neighbours": {"relation": "x", "unit": None}}, "damaged"),
         ({"format": 1, "kind": "finite_group", "step": "1", "size": "2"}, "damaged"),
         ({"format": 1, "kind": "composed", "parts": [["1", "1"]]}, "damaged"),
     ],
 )  # fmt: skip
 def test_damaged_and_newer_curves_are_refused(stored, words):
-    with pytest.raises(FormatError, match=words):
+    with pytest.raises(FormatError, match=words) as refusal:
         from_json(stored)
+    for internal in ("__init__", "argument", "literal", "Fraction", "NoneType", "object has"):
+        assert internal not in str(refusal.value)
+
+
+@pytest.mark.parametrize(("stored", "curve"), FORMAT_1)
+def test_the_text_of_a_stored_curve_is_read_too(stored, curve):
+    assert from_json(dumps(stored)) == curve

@@ -6,6 +6,7 @@ output. An error is one JSON object on standard error, and standard output stays
 so that a pipe never takes an error for an answer.
 """
 
+import codecs
 import json
 import os
 import sys
@@ -18,7 +19,9 @@ import typer
 from letalone.errors import LetaloneError
 
 INTERRUPTED = 130
+IN_PLAIN_LETTERS = "letalone.plain"
 MECHANISMS = ("laplace", "geometric", "gaussian", "discrete-gaussian")
+THEOREMS = ("total", "tail", "shortfall", "survey", "dimensions")
 
 app = typer.Typer(
     name="letalone",
@@ -37,11 +40,31 @@ explain = typer.Typer(
 app.add_typer(explain)
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
-Epsilon = Annotated[
-    float | None, typer.Option(help="The privacy to spend. Smaller is more private.")
-]
-Delta = Annotated[float | None, typer.Option(help="Probability that the promise may fail.")]
-Confidence = Annotated[float, typer.Option(help="How often the error bar must be right.")]
+SLACK = "Slack in probability beside epsilon: far below 1/n for n people."
+
+
+def _read_number(word: str) -> float:
+    from letalone.cli.numbers import number
+
+    return number(word)
+
+
+def _read_whole_number(word: str) -> int:
+    from letalone.cli.numbers import whole_number
+
+    return whole_number(word)
+
+
+def _number(words: str, *, show_default: bool = True) -> Any:
+    """An option that takes a number."""
+    return typer.Option(
+        help=words, parser=_read_number, metavar="NUMBER", show_default=show_default
+    )
+
+
+Epsilon = Annotated[float | None, _number("The privacy to spend. Smaller is more private.")]
+Delta = Annotated[float | None, _number(SLACK)]
+Confidence = Annotated[float, _number("How often the error bar must be right.")]
 
 
 @app.callback(invoke_without_command=True)
@@ -55,10 +78,11 @@ def start(
     if version:
         from letalone import __version__
 
-        typer.echo(json.dumps({"version": __version__}) if as_json else f"letalone {__version__}")
+        found = {"format": 1, "command": "version", "version": __version__}
+        typer.echo(json.dumps(found) if as_json else f"letalone {__version__}")
         raise typer.Exit
     if context.invoked_subcommand is None:
-        typer.echo(context.get_help())
+        _print_help(context, as_json=as_json)
 
 
 @app.command()
@@ -83,16 +107,16 @@ def noise(
         typer.Argument(help="Numbers; from standard input if none is given.", metavar="VALUE"),
     ] = None,
     sensitivity: Annotated[
-        float | None,
-        typer.Option(help="The most one person can change all values together (required)."),
+        float | None, _number("The most one person can change all values together (required).")
     ] = None,
     epsilon: Epsilon = None,
-    delta: Delta = None,
-    scale: Annotated[
-        float | None, typer.Option(help="Size of the noise, instead of --epsilon.")
+    delta: Annotated[
+        float | None,
+        _number("Slack in probability, far below 1/n; with --sigma, where to read epsilon (1e-6)."),
     ] = None,
+    scale: Annotated[float | None, _number("Size of the noise, instead of --epsilon.")] = None,
     sigma: Annotated[
-        float | None, typer.Option(help="Size of Gaussian noise, instead of --epsilon.")
+        float | None, _number("Standard deviation of Gaussian noise, instead of --epsilon.")
     ] = None,
     confidence: Confidence = 0.95,
     as_json: AsJson = False,
@@ -103,6 +127,43 @@ def noise(
     amount = Amount(sensitivity=sensitivity, epsilon=epsilon, delta=delta, scale=scale, sigma=sigma)
     as_json = as_json or context.obj
     noise(mechanism, values or [], amount, confidence=confidence, as_json=as_json)
+
+
+@app.command(
+    epilog='Example: letalone account "1000 * laplace(epsilon=0.1)" --delta 1e-6',
+)
+def account(
+    context: typer.Context,
+    expression: Annotated[
+        str, typer.Argument(help="Releases, such as '3 * laplace(epsilon=0.1)'.", metavar="TEXT")
+    ],
+    delta: Delta = None,
+    epsilon: Annotated[float | None, _number("Say the delta at this epsilon instead.")] = None,
+    plot: Annotated[Path | None, typer.Option(help="Draw the curve to this file (.svg).")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """What releases reveal together, certified from both sides."""
+    from letalone.cli.account import account
+
+    account(expression, delta=delta, epsilon=epsilon, plot=plot, as_json=as_json or context.obj)
+
+
+@app.command(
+    epilog='Example: letalone calibrate "100 * gaussian(sigma=?)" --epsilon 1 --delta 1e-6',
+)
+def calibrate(
+    context: typer.Context,
+    expression: Annotated[
+        str, typer.Argument(help="Releases, with a ? for the number to find.", metavar="TEXT")
+    ],
+    epsilon: Epsilon = None,
+    delta: Delta = None,
+    as_json: AsJson = False,
+) -> None:
+    """Find the noise, number or rate that keeps a promise."""
+    from letalone.cli.account import calibrate
+
+    calibrate(expression, epsilon=epsilon, delta=delta, as_json=as_json or context.obj)
 
 
 @app.command()
@@ -118,14 +179,19 @@ def start_explaining(context: typer.Context, as_json: AsJson = False) -> None:
     """Say what a number means, in words and in a picture."""
     context.obj = as_json or context.obj
     if context.invoked_subcommand is None:
-        typer.echo(context.get_help())
+        _print_help(context, as_json=context.obj)
 
 
-@explain.command("epsilon")
+@explain.command(
+    "epsilon",
+    context_settings={"ignore_unknown_options": True},  # -1 is a number, though a wrong one
+)
 def explain_epsilon(
     context: typer.Context,
-    value: Annotated[float, typer.Argument(help="The epsilon to explain.", metavar="VALUE")] = 1.0,
-    delta: Annotated[float, typer.Option(help="Probability that the promise may fail.")] = 0.0,
+    value: Annotated[
+        float, typer.Argument(help="The epsilon to explain.", parser=_read_number, metavar="VALUE")
+    ] = 1.0,
+    delta: Annotated[float, _number(SLACK)] = 0.0,
     as_json: AsJson = False,
 ) -> None:
     """What an epsilon promises to a person in the data."""
@@ -137,9 +203,20 @@ def explain_epsilon(
 @explain.command("error")
 def explain_error(
     context: typer.Context,
-    epsilon: Annotated[float, typer.Option(help="The privacy spent.")] = 1.0,
-    delta: Annotated[float, typer.Option(help="The delta of the Gaussian noise.")] = 1e-6,
-    people: Annotated[int, typer.Option(help="People, where the dimension varies.")] = 10_000,
+    theorem: Annotated[
+        str | None,
+        typer.Option(help=f"One of {', '.join(THEOREMS)}; otherwise the last two.", metavar="NAME"),
+    ] = None,
+    epsilon: Annotated[float, _number("The privacy spent.")] = 1.0,
+    delta: Annotated[
+        float, _number("The delta of the Gaussian noise; 1e-6 if not given.", show_default=False)
+    ] = 1e-6,
+    people: Annotated[
+        int,
+        typer.Option(
+            help="People, where the dimension varies.", parser=_read_whole_number, metavar="NUMBER"
+        ),
+    ] = 10_000,
     plot: Annotated[
         Path | None, typer.Option(help="Also draw to this file (.svg, .png, .pdf).")
     ] = None,
@@ -149,15 +226,28 @@ def explain_error(
     from letalone.cli.explain_error import Setting, explain_error
 
     setting = Setting(epsilon=epsilon, delta=delta, people=people)
-    explain_error(setting, plot=plot, as_json=as_json or context.obj)
+    explain_error(setting, theorem=theorem, plot=plot, as_json=as_json or context.obj)
+
+
+def _print_help(context: typer.Context, *, as_json: bool) -> None:
+    """The help of a group of commands; as JSON, their names and what each does."""
+    if not as_json:
+        typer.echo(context.get_help())
+        return
+    group = cast("Any", context.command)
+    commands = {name: child.get_short_help_str(100) for name, child in group.commands.items()}
+    found = {"format": 1, "command": context.info_name, "help": group.help, "commands": commands}
+    typer.echo(json.dumps(found))
 
 
 def run(arguments: list[str]) -> int:
     """Run one command and return its exit code; nothing but a code and words leaves."""
+    sys.stdout = sys.stdout or _nowhere()  # there is none where the caller has closed it
+    sys.stderr = sys.stderr or _nowhere()
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
-            # A terminal without Greek letters shows a question mark, not a traceback.
-            stream.reconfigure(errors="replace")
+            # A terminal without Greek letters shows Latin ones, not a traceback.
+            stream.reconfigure(errors=IN_PLAIN_LETTERS)
     try:
         code = app(arguments, prog_name="letalone", standalone_mode=False)
         sys.stdout.flush()
@@ -170,6 +260,19 @@ def run(arguments: list[str]) -> int:
         return INTERRUPTED
     except Exception as error:
         return _report(error, as_json="--json" in arguments)
+
+
+def _in_plain_letters(error: UnicodeError) -> tuple[str, int]:
+    from letalone.cli.letters import in_plain_letters
+
+    return in_plain_letters(error)
+
+
+codecs.register_error(IN_PLAIN_LETTERS, _in_plain_letters)
+
+
+def _nowhere() -> TextIOWrapper:
+    return Path(os.devnull).open("w", encoding="utf-8")
 
 
 def _report(error: Exception, *, as_json: bool) -> int:
@@ -195,7 +298,8 @@ def _describe(error: Exception) -> tuple[str, str, int]:
     if isinstance(error, typer.TyperException):
         return "UsageError", error.format_message(), error.exit_code
     if isinstance(error, OSError):
-        return type(error).__name__, f"{error.strerror}: {error.filename}", 1
+        where = f": {error.filename}" if error.filename else ""
+        return type(error).__name__, f"{error.strerror or type(error).__name__}{where}", 1
     # The text of an unforeseen exception may quote data, so it is not shown.
     hint = "LETALONE_TRACEBACK=1 shows where; look it over before you send it to anyone."
     return "InternalError", f"letalone failed ({type(error).__name__}). {hint}", 1

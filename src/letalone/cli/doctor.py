@@ -8,7 +8,7 @@ from math import sqrt
 import numpy as np
 
 from letalone import __version__
-from letalone.cli.screen import console, print_json, table
+from letalone.cli.screen import console, how_to_install, print_json, table
 from letalone.errors import LetaloneError
 from letalone.randomness.bits import SYSTEM, BitSource
 
@@ -60,7 +60,7 @@ def _show(
     for name, number in found.items():
         rows.add_row(name, number or "missing", "yes" if number else "no")
     for extra, number in extras.items():
-        rows.add_row(f"{extra} (extra)", number or f"pip install 'letalone[{extra}]'", "optional")
+        rows.add_row(f"{extra} (extra)", number or how_to_install(extra), "optional")
     rows.add_row("random bits", BIT_SOURCE, "yes" if healthy else "no")
     screen = console()
     screen.print(rows, markup=False)

@@ -10,7 +10,16 @@ in the data" is sometimes wrong both ways, and below the curve nobody can be.
 
 from math import ceil, exp, log
 
-from letalone.cli.screen import console, exponent, in_short, percent, print_json, rounded_up
+from letalone.cli.screen import (
+    TOGETHER,
+    console,
+    exponent,
+    flowing,
+    in_short,
+    percent,
+    print_json,
+    rounded_up,
+)
 from letalone.privacy import ApproxDP, Privacy, PureDP
 
 ROWS, COLUMNS = 9, 42
@@ -19,7 +28,7 @@ LARGEST_FACTOR = 20.0  # beyond e^20 a power of ten says more
 USUAL = (0.1, 0.5, 1.0, 2.0, 5.0)
 
 LABELS = {0: "100 %", ROWS // 2: "50 %", ROWS - 1: "0 %"}
-NOTES = {2: "   ░ nobody gets here", 4: "   · blind guessing"}
+LEGEND = "░ nobody gets here   · blind guessing"
 
 
 def explain_epsilon(epsilon: float, *, delta: float, as_json: bool) -> None:
@@ -32,10 +41,13 @@ def explain_epsilon(epsilon: float, *, delta: float, as_json: bool) -> None:
         print_json("explain epsilon", found | test)
         return
     screen = console()
-    screen.print(_words(epsilon, delta, guess, caught))
+    for paragraph in _words(epsilon, delta, guess, caught):
+        screen.print(paragraph)
+    screen.print()
     screen.print("\n".join(picture(privacy)), markup=False)
-    others = "  ".join(f"{usual:g}: {percent(best_guess(PureDP(usual)))}" for usual in USUAL)
-    screen.print(f"\nWon at most, by ε:  {others}")
+    others = [f"{usual:g}: {percent(best_guess(PureDP(usual)))}" for usual in USUAL]
+    shown = "  ".join(other.replace(" ", TOGETHER) for other in others)
+    screen.print("\n" + flowing(f"Won at most, by ε:  {shown}", screen.width))
 
 
 def best_guess(privacy: Privacy) -> float:
@@ -58,10 +70,10 @@ def factor(epsilon: float) -> str:
 def picture(privacy: Privacy) -> list[str]:
     """The trade-off curve in characters: shaded where no test can be."""
     reach = [privacy.tradeoff((column + 0.5) / COLUMNS) for column in range(COLUMNS)]
-    lines = ["  missed"]
+    lines = [f"  missed   {LEGEND}"]
     for row in range(ROWS):
         cells = "".join(_cell(row, column, reach[column]) for column in range(COLUMNS))
-        lines.append(f"{LABELS.get(row, ''):>7} │{cells}{NOTES.get(row, '')}")
+        lines.append(f"{LABELS.get(row, ''):>7} │{cells}")
     lines.append(f"{'':>8}└" + "─" * COLUMNS)
     lines.append(f"{'':>9}0 %{'false alarms':^{COLUMNS - 8}}100 %")
     return lines
@@ -77,14 +89,15 @@ def _curve(privacy: Privacy) -> list[tuple[float, float]]:
     return [(step / 20, privacy.tradeoff(step / 20)) for step in range(21)]
 
 
-def _words(epsilon: float, delta: float, guess: float, caught: float) -> str:
-    more = f"On top of that, probabilities may differ by δ = {exponent(delta)}.\n"
-    shown = f"[bold]ε = {in_short(epsilon)}[/bold]"
-    return f"""\
-{shown} promises: take one person out of the data, or change all it says of
-them, and no answer becomes more than {factor(epsilon)} times as likely as it was.
-{more if delta else ""}
-Was this person in the data? From the answers, and whatever else they know,
-  those who bet at even odds win at most [bold]{percent(guess)}[/bold] of the time (blindly: 50 %);
-  a test with 5 % false alarms finds at most {percent(caught)} of people (blindly: 5 %).
-"""
+def _words(epsilon: float, delta: float, guess: float, caught: float) -> list[str]:
+    """One line each, that the screen may break where it is narrow."""
+    more = f" On top of that, probabilities may differ by δ = {exponent(delta)}." if delta else ""
+    return [
+        f"[bold]ε = {in_short(epsilon)}[/bold] promises: take one person out of the data, or"
+        " change all it says of them, and no answer becomes more than"
+        f" {factor(epsilon)} times as likely as it was.{more}\n",
+        "Was this person in the data? From the answers, and whatever else they know,",
+        f"- those who bet at even odds win at most [bold]{percent(guess)}[/bold] of the time"
+        " (blindly: 50 %);",
+        f"- a test with 5 % false alarms finds at most {percent(caught)} of people (blindly: 5 %).",
+    ]

@@ -1,55 +1,79 @@
 """`letalone explain error`: what privacy costs in accuracy, drawn from the theorems.
 
-Two comparisons. Over the number of people n: a share by randomized response, which trusts
-nobody, against Laplace noise on the mean, which trusts whoever adds it. Over the dimension
-d: the mean of vectors by Laplace against Gaussian noise, which needs a delta.
+  total        the sum of the errors of K answers by Laplace noise, K/ε on average
+  tail         the largest error of K answers by Laplace noise, ln(K/β)/ε but for β
+  shortfall    how far a private choice is below the best of m, 2 ln(m/β)/ε but for β
+  survey       a share by randomized response, which trusts nobody with the data, against
+               Laplace noise on the mean, which trusts whoever adds it
+  dimensions   the mean of vectors by Laplace noise against Gaussian noise, which needs a delta
+
+One person moves the answers by 1, all together, or the score of an option by 1. What a
+screen concludes is worked out from the numbers on it.
 
   Proven:   docs/explanation/proofs/utility.md
-  Tested:   the numbers against la.utility, the slopes in the drawing, the file formats
+  Tested:   the numbers against la.utility, the slopes in the drawing, the conclusions where
+            one noise or the other is closer, the file formats
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
+from difflib import get_close_matches
 from importlib.util import find_spec
-from math import ceil, log10
+from math import ceil, log, log10
 from pathlib import Path
 from typing import Any
 
 from rich.table import Table
 
-from letalone.cli.screen import console, exponent, in_short, print_json, table
+from letalone.cli.screen import (
+    console,
+    exponent,
+    how_to_install,
+    in_short,
+    in_two_digits,
+    print_json,
+    table,
+)
 from letalone.errors import ParameterError
 from letalone.exact.typed import COUNT, EPSILON, POSITIVE_DELTA
 from letalone.mechanisms import utility
 
 PEOPLE = (100, 1000, 10_000, 100_000, 1_000_000)
 DIMENSIONS = (1, 10, 100, 1000, 10_000)
+OPTIONS = (2, 10, 100, 1000, 10_000)
+MISSES = {"in 95 %": 0.05, "in 99.9 %": 0.001}  # of releases; the rest may be further off
 BAR = 22
+LEAST_BAR = 6
 FORMATS = (".svg", ".png", ".pdf")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Setting:
-    """What the comparison holds fixed."""
+    """What the comparisons hold fixed."""
 
     epsilon: float
     delta: float
     people: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison:
-    """Two errors over a growing number; the last point of both is the largest number."""
+    """Errors over a growing number: each point is the number and an error a column."""
 
+    theorem: str
+    question: str
+    measure: str
     over: str
-    first: str
-    second: str
-    points: tuple[tuple[int, float, float], ...]
+    columns: tuple[str, ...]
+    points: tuple[tuple[float, ...], ...]
+    conclusion: str
 
 
-def explain_error(setting: Setting, *, plot: Path | None, as_json: bool) -> None:
-    """Print both comparisons, and draw them into a file if one is named."""
-    compared = by_people(setting), by_dimension(setting)
+def explain_error(
+    setting: Setting, *, theorem: str | None, plot: Path | None, as_json: bool
+) -> None:
+    """Print the comparisons, and draw them into a file if one is named."""
+    compared = [make(setting) for make in _chosen(theorem)]
     if plot is not None:
         draw(compared, setting, plot)
     if as_json:
@@ -57,20 +81,103 @@ def explain_error(setting: Setting, *, plot: Path | None, as_json: bool) -> None
         print_json("explain error", asdict(setting) | found | {"plot": plot and str(plot)})
         return
     screen = console()
-    epsilon, delta = in_short(setting.epsilon), exponent(setting.delta)
-    screen.print(f"How far off is the mean of n numbers from 0 to 1, with ε = {epsilon}?")
-    screen.print(_rows(compared[0]))
-    screen.print("Randomized response trusts nobody with the data, and pays √n for it.\n")
-    screen.print(
-        f"And the mean of {setting.people:,} vectors of length 1 in d dimensions, δ = {delta}?"
-    )
-    screen.print(_rows(compared[1]))
-    screen.print("A small δ buys √d. With few dimensions Laplace noise is the better choice.")
+    for one in compared:
+        if one is not compared[0]:
+            screen.print()
+        screen.print(one.question)
+        screen.print(_rows(one, screen.width))
+        screen.print(one.conclusion)
+    if theorem is None:
+        others = ", ".join(name for name in THEOREMS if name not in USUAL)
+        screen.print(f"For more, add --theorem and one of: {others}.")
     if plot is not None:
         screen.print(f"Drawn to {plot}", markup=False)
 
 
-def by_people(setting: Setting) -> Comparison:
+def _chosen(theorem: str | None) -> list[Callable[[Setting], Comparison]]:
+    if theorem is None:
+        return [THEOREMS[name] for name in USUAL]
+    if theorem.lower() in THEOREMS:
+        return [THEOREMS[theorem.lower()]]
+    close = get_close_matches(theorem.lower(), THEOREMS, n=1)
+    hint = f" Did you mean {close[0]}?" if close else ""
+    raise ParameterError(
+        f"--theorem is '{theorem[:40]}', but must be one of: {', '.join(THEOREMS)}.{hint}"
+    )
+
+
+def total(setting: Setting) -> Comparison:
+    """The expected sum of the errors of K answers."""
+    points = [
+        (size, utility.laplace_l1_error(size, sensitivity=1, epsilon=setting.epsilon))
+        for size in DIMENSIONS
+    ]
+    return Comparison(
+        theorem="total",
+        question=f"How far off are K answers in sum, by Laplace noise with {_price(setting)}, if"
+        " one person moves them by 1 in sum?",
+        measure="mean of the sum of absolute errors",
+        over="K",
+        columns=("errors in sum, on average",),
+        points=tuple(points),
+        conclusion=f"Each answer is off by {in_two_digits(points[0][1])} on average, however many"
+        " there are: E‖error‖₁ = K·Δ/ε, with Δ = 1.",
+    )
+
+
+def tail(setting: Setting) -> Comparison:
+    """The largest error of K answers."""
+    points = [
+        (
+            size,
+            *(
+                utility.laplace_tail(size, sensitivity=1, epsilon=setting.epsilon, beta=miss)
+                for miss in MISSES.values()
+            ),
+        )
+        for size in DIMENSIONS
+    ]
+    return Comparison(
+        theorem="tail",
+        question=f"How far off is the worst of K answers, by Laplace noise with {_price(setting)},"
+        " if one person moves them by 1 in sum?",
+        measure="largest absolute error, at most",
+        over="K",
+        columns=tuple(f"{often} at most" for often in MISSES),
+        points=tuple(points),
+        conclusion=f"{_growth(points, 'K')}: ‖error‖∞ ≤ (Δ/ε) ln(K/β) but with probability β,"
+        " with Δ = 1.",
+    )
+
+
+def shortfall(setting: Setting) -> Comparison:
+    """How far a choice is below the best of m options."""
+    points = [
+        (
+            options,
+            *(
+                utility.exponential_shortfall(
+                    options, sensitivity=1, epsilon=setting.epsilon, t=-log(miss)
+                )
+                for miss in MISSES.values()
+            ),
+        )
+        for options in OPTIONS
+    ]
+    return Comparison(
+        theorem="shortfall",
+        question="How far below the best of m options is the one that the exponential mechanism"
+        f" chooses with {_price(setting)}, if one person moves a score by 1?",
+        measure="score below the best, at most",
+        over="m",
+        columns=tuple(f"{often} at most" for often in MISSES),
+        points=tuple(points),
+        conclusion=f"{_growth(points, 'm')}: the shortfall is at most (2Δ/ε)(ln m + t) but with"
+        " probability e^-t, with Δ = 1.",
+    )
+
+
+def survey(setting: Setting) -> Comparison:
     """Randomized response against Laplace noise, by the number of people."""
     epsilon = float(EPSILON.typed("epsilon", setting.epsilon))
     points = [
@@ -81,58 +188,122 @@ def by_people(setting: Setting) -> Comparison:
         )
         for people in PEOPLE
     ]
-    return Comparison("n", "randomized response", "Laplace", tuple(points))
+    columns = ("randomized response", "Laplace")
+    return Comparison(
+        theorem="survey",
+        question=f"Root-mean-square error of a share among n people, with {_price(setting)}:",
+        measure="root-mean-square error",
+        over="n",
+        columns=columns,
+        points=tuple(points),
+        conclusion=f"{_closer(points, columns, 'n')} Randomized response has to trust nobody.",
+    )
 
 
-def by_dimension(setting: Setting) -> Comparison:
+def dimensions(setting: Setting) -> Comparison:
     """Laplace against Gaussian noise, by the dimension."""
-    POSITIVE_DELTA.typed("delta", setting.delta)
+    delta = POSITIVE_DELTA.typed("delta", setting.delta)
     people = int(COUNT.typed("people", setting.people))
     points = [
         (
-            dimension,
-            utility.laplace_vector_mean_error(dimension, n=people, epsilon=setting.epsilon),
-            utility.gaussian_mean_error(
-                dimension, n=people, epsilon=setting.epsilon, delta=setting.delta
-            ),
+            size,
+            utility.laplace_vector_mean_error(size, n=people, epsilon=setting.epsilon),
+            utility.gaussian_mean_error(size, n=people, epsilon=setting.epsilon, delta=delta),
         )
-        for dimension in DIMENSIONS
+        for size in DIMENSIONS
     ]
-    return Comparison("d", "Laplace", "Gaussian", tuple(points))
+    columns = ("Laplace", "Gaussian")
+    vectors = f"the mean of {people:,} vectors" if people > 1 else "1 vector"
+    prices = f"{_price(setting)}, δ = {exponent(setting.delta)}"
+    return Comparison(
+        theorem="dimensions",
+        question=f"Root-mean-square error of {vectors} of length at most 1 in d dimensions, with"
+        f" {prices}:",
+        measure="root-mean-square error",
+        over="d",
+        columns=columns,
+        points=tuple(points),
+        conclusion=_closer(points, columns, "d"),
+    )
 
 
-def _rows(compared: Comparison) -> Table:
-    rows = table(compared.over, compared.first, compared.second, right=(compared.over,))
-    errors = [error for _, *both in compared.points for error in both]
-    bar = _bars(min(errors), max(errors))
-    for number, *both in compared.points:
-        rows.add_row(f"{number:,}", *(f"{error:<8.2g}{bar(error)}" for error in both))
+THEOREMS: dict[str, Callable[[Setting], Comparison]] = {
+    "total": total,
+    "tail": tail,
+    "shortfall": shortfall,
+    "survey": survey,
+    "dimensions": dimensions,
+}
+USUAL = ("survey", "dimensions")
+
+
+def _price(setting: Setting) -> str:
+    return f"ε = {in_short(float(EPSILON.typed('epsilon', setting.epsilon)))}"
+
+
+def _growth(points: Sequence[tuple[float, ...]], over: str) -> str:
+    (first, least, *_), (last, most, *_) = points[0], points[-1]
+    grown = in_two_digits(most / least)
+    return f"From {over} = {first:,} to {last:,} it grows by a factor of {grown}"
+
+
+def _closer(points: Sequence[tuple[float, ...]], names: Sequence[str], over: str) -> str:
+    """Which of two noises is closer, and where: the second gains on the first."""
+    one, other = (_named(name) for name in names)
+    number, first, second = points[-1]
+    ahead = [point[0] for point in points if point[1] <= point[2]]
+    behind = [point[0] for point in points if point[1] > point[2]]
+    if ahead and behind:
+        from_here = f"{over} = {behind[0]:,}"
+        who = f"{one} is closer up to {over} = {ahead[-1]:,}, {other} from {from_here} on"
+    else:
+        who = f"{one if ahead else other} is closer at every {over} here"
+    times = in_two_digits(max(first / second, second / first))
+    return f"{who}: at {over} = {number:,} by a factor of {times}."
+
+
+def _named(name: str) -> str:
+    return f"{name} noise" if name[0].isupper() else name.capitalize()
+
+
+def _rows(compared: Comparison, width: int) -> Table:
+    rows = table(compared.over, *compared.columns, right=(compared.over,))
+    errors = [error for _, *all_of_them in compared.points for error in all_of_them]
+    digits = max(len(in_two_digits(error)) for error in errors) + 1
+    first = len(f"{compared.points[-1][0]:,}")
+    room = (width - first) // len(compared.columns) - len(" | ") - digits
+    bar = _bars(min(errors), max(errors), max(LEAST_BAR, min(BAR, room)))
+    for number, *all_of_them in compared.points:
+        shown = (f"{in_two_digits(error):<{digits}}{bar(error)}" for error in all_of_them)
+        rows.add_row(f"{number:,}", *shown)
     return rows
 
 
-def _bars(least: float, most: float) -> Callable[[float], str]:
+def _bars(least: float, most: float, longest: int) -> Callable[[float], str]:
     """Bars on a logarithmic scale; the shortest has one block."""
     span = log10(most / least) or 1.0
-    return lambda error: "█" * ceil(1 + (BAR - 1) * log10(error / least) / span)
+    return lambda error: "█" * ceil(1 + (longest - 1) * log10(error / least) / span)
 
 
-def draw(compared: tuple[Comparison, Comparison], setting: Setting, path: Path) -> None:
-    """Draw both comparisons on logarithmic axes."""
+def draw(compared: Sequence[Comparison], setting: Setting, path: Path) -> None:
+    """Draw the comparisons on logarithmic axes."""
     if path.suffix.lower() not in FORMATS:
         raise ParameterError(f"--plot is '{path}', but must end in {' or '.join(FORMATS)}.")
     if find_spec("matplotlib") is None:
-        raise ParameterError("--plot needs matplotlib: pip install 'letalone[plot]'")
+        raise ParameterError(f"--plot needs matplotlib: {how_to_install('plot')}.")
     from matplotlib.figure import Figure
 
-    figure: Any = Figure(figsize=(9, 4), layout="constrained")
-    titles = (
-        f"A mean in [0, 1], ε = {setting.epsilon:g}",
-        f"A mean of {setting.people:,} vectors, δ = {setting.delta:g}",
-    )
-    for axes, one, title in zip(figure.subplots(1, 2), compared, titles, strict=True):
-        numbers, first, second = zip(*one.points, strict=True)
-        axes.loglog(numbers, first, marker="o", label=one.first)
-        axes.loglog(numbers, second, marker="s", linestyle="--", label=one.second)
-        axes.set(xlabel=one.over, ylabel="root-mean-square error", title=title)
+    more = {"dimensions": f", δ = {exponent(setting.delta)}, n = {setting.people:,}"}
+    figure: Any = Figure(figsize=(4.5 * len(compared), 4), layout="constrained")
+    grid: Any = figure.subplots(1, len(compared), squeeze=False)
+    for axes, one in zip(grid[0], compared, strict=True):
+        numbers, *errors = zip(*one.points, strict=True)
+        for column, values, style in zip(one.columns, errors, ("o-", "s--"), strict=False):
+            axes.loglog(numbers, values, style, label=column)
+        axes.set(
+            xlabel=one.over,
+            ylabel=one.measure,
+            title=f"{one.theorem}, {_price(setting)}{more.get(one.theorem, '')}",
+        )
         axes.legend()
     figure.savefig(path)

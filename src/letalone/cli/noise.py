@@ -6,8 +6,10 @@ appear in what is printed, nor in an error.
 """
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
+from math import isfinite
 from typing import Any
 
 from letalone.cli.screen import console, exponent, in_short, print_json, table, with_error
@@ -31,6 +33,10 @@ OPTIONS = {
     "discrete-gaussian": ("epsilon", "delta", "sigma"),
 }
 WHOLE = ("geometric", "discrete-gaussian")
+ALL_OPTIONS = (
+    "--sensitivity", "--epsilon", "--delta", "--scale", "--sigma", "--confidence", "--json",
+    "--help",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,12 +54,7 @@ def noise(
     name: str, words: Sequence[str], amount: Amount, *, confidence: float, as_json: bool
 ) -> None:
     """Print the values with noise, the error bar and the price."""
-    if name not in MECHANISMS:
-        # What stands there may be a private value: it is not quoted.
-        raise ParameterError(
-            f"the first word is not a mechanism, but must be one of: {', '.join(MECHANISMS)}. "
-            "The values come after it."
-        )
+    name = mechanism_called(name)
     values = read_values(words, whole=name in WHOLE)
     mechanism = build(name, amount, size=len(values))
     error = mechanism.error(confidence, size=len(values))
@@ -70,9 +71,22 @@ def noise(
     screen = console()
     screen.print(answers)
     together = f", for all {len(values)} at once," if len(values) > 1 else ""
-    screen.print(f"The error bar{together} holds with probability {confidence:g} or more.")
+    often = exponent(confidence)
+    screen.print(f"The error bar{together} holds with probability {often} or more.")
     at = f" and δ = {exponent(delta)}" if delta else ""
     screen.print(f"It cost ε = {in_short(epsilon)}{at}. Asking again costs that again.")
+
+
+def mechanism_called(word: str) -> str:
+    """The name of a mechanism, however it was capitalised."""
+    name = word.lower().replace("_", "-")
+    if name in MECHANISMS:
+        return name
+    # What stands there may be a private value: it is not quoted.
+    raise ParameterError(
+        f"the first word is not a mechanism, but must be one of: {', '.join(MECHANISMS)}. "
+        f"The values come after it.{_did_you_mean(name, MECHANISMS)}"
+    )
 
 
 def price(mechanism: Noise, amount: Amount) -> tuple[float, float]:
@@ -86,30 +100,71 @@ def price(mechanism: Noise, amount: Amount) -> tuple[float, float]:
 
 def read_values(words: Sequence[str], *, whole: bool) -> list[float]:
     """The numbers that were typed, or else those on standard input."""
-    if not words and sys.stdin.isatty():
-        raise ParameterError(
-            "no value was given, but noise needs a number to hide. "
-            "Type it after the mechanism, or pipe numbers in, one a line."
-        )
-    words = words or sys.stdin.read().split()
+    words = words or _standard_input().split()
     if not words:
         raise ParameterError("standard input is empty, but must hold at least one number.")
     return [_number(word, place, whole=whole) for place, word in enumerate(words, start=1)]
 
 
+def _standard_input() -> str:
+    if not sys.stdin:  # it was closed
+        return ""
+    if sys.stdin.isatty():
+        raise ParameterError(
+            "no value was given, but noise needs a number to hide. "
+            "Type it after the mechanism, or pipe numbers in, one a line."
+        )
+    try:
+        return sys.stdin.read().removeprefix("\N{ZERO WIDTH NO-BREAK SPACE}")  # a mark of Windows
+    except UnicodeDecodeError:
+        raise ParameterError(
+            "standard input is not text, but must hold numbers, one a line, in UTF-8."
+        ) from None
+
+
 def _number(word: str, place: int, *, whole: bool) -> float:
     try:
-        return int(word) if whole else float(word)
+        return _whole(word) if whole else float(word)
     except ValueError:
         pass
     if word.startswith("-") and word.lstrip("-")[:1].isalpha():
-        raise ParameterError(
-            f"{word.split('=')[0]} is not an option of noise. "
-            "`letalone noise --help` lists those that are."
-        )
+        raise _stray_option(word.split("=")[0])
     # The word itself may be private: it is counted, not quoted.
-    needed = "a whole number; laplace and gaussian take others" if whole else "a number"
+    needed = "a whole number; laplace and gaussian take others" if _is_finite(word) else "a number"
     raise ParameterError(f"value {place} of the input is not {needed}.")
+
+
+def _whole(word: str) -> int:
+    try:
+        return int(word)
+    except ValueError:
+        value = float(word)
+        if not (value.is_integer() and abs(value) < 2**53):
+            raise
+        return int(value)  # 42.0, 1e3
+
+
+def _is_finite(word: str) -> bool:
+    try:
+        return isfinite(float(word))
+    except ValueError:
+        return False
+
+
+def _stray_option(option: str) -> ParameterError:
+    if option in ALL_OPTIONS:
+        return ParameterError(
+            f"{option} stands after --, where every word is a value. Put the options before it."
+        )
+    return ParameterError(
+        f"{option} is not an option of noise. `letalone noise --help` lists those that are."
+        f"{_did_you_mean(option, ALL_OPTIONS)}"
+    )
+
+
+def _did_you_mean(word: str, known: Iterable[str]) -> str:
+    close = get_close_matches(word, list(known), n=1)
+    return f" Did you mean {close[0]}?" if close else ""
 
 
 def build(name: str, amount: Amount, *, size: int) -> Noise:

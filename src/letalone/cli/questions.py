@@ -24,11 +24,11 @@ from numpy.typing import NDArray
 from letalone.mechanisms import Exponential, Geometric, RandomizedResponse, sensitivity
 from letalone.privacy import REPLACE, Privacy
 from letalone.randomness.bits import SYSTEM, BitSource
-from letalone.sample.hospital import DIAGNOSES, TODAY, WARDS, Visits
+from letalone.sample.hospital import DIAGNOSES, WARDS, Visits, aged
 
 PATIENT = REPLACE.of("patient")
 CONFIDENCE = 0.95
-OLD_IN_DAYS = 65 * 365
+OLD = 65
 MOST_WARDS = 2  # three of six would not help: a set of six wards changes by at most 6 anyway
 CENTS = 100
 MOST_CENTS = 2000 * CENTS
@@ -39,12 +39,13 @@ CAUSES = tuple(name for name, *_ in DIAGNOSES)
 class Line:
     """One private answer and its interval, or for a choice how much better another may be.
 
-    `truth` may be shown only because the data are made up.
+    `exact` is the answer without noise, of the same bounded data; it may be shown only because
+    the data are made up.
     """
 
     label: str
     value: float | str
-    truth: float | str
+    exact: float | str
     low: float | None = None
     high: float | None = None
     shortfall: float | None = None
@@ -77,7 +78,7 @@ class Patients:
         cents = np.rint(visits.cost[first] * CENTS).astype(np.int64)
         depressed = visits.patient_id[visits.diagnosis == "depression"]
         return cls(
-            is_old=(TODAY - visits.birth_date[first]) >= np.timedelta64(OLD_IN_DAYS, "D"),
+            is_old=aged(OLD, visits.birth_date[first]),
             wards=_first_wards(visits),
             first_cost_in_cents=np.clip(cents, 0, MOST_CENTS),
             first_diagnosis=visits.diagnosis[first],
@@ -96,9 +97,9 @@ def ask_all(patients: Patients, *, bits: BitSource = SYSTEM) -> list[Question]:
 def older(patients: Patients, bits: BitSource) -> Question:
     """How many patients are 65 or older."""
     mechanism = Geometric(epsilon=0.05, sensitivity=sensitivity.count(neighbours=PATIENT))
-    truth = int(patients.is_old.sum())
+    exact = int(patients.is_old.sum())
     error = mechanism.error(CONFIDENCE)
-    line = _around("aged 65 or older", mechanism.release(truth, bits=bits), truth, error)
+    line = _around("65 or older", mechanism.release(exact, bits=bits), exact, error)
     return Question("How many patients are 65 or older?", (line,), mechanism.privacy)
 
 
@@ -106,12 +107,12 @@ def wards(patients: Patients, bits: BitSource) -> Question:
     """How many patients each ward has seen."""
     bound = sensitivity.histogram(neighbours=PATIENT, rows=MOST_WARDS)
     mechanism = Geometric(epsilon=0.3, sensitivity=bound)
-    truth = [sum(ward in seen for seen in patients.wards) for ward in WARDS]
+    exact = [sum(ward in seen for seen in patients.wards) for ward in WARDS]
     error = mechanism.error(CONFIDENCE, size=len(WARDS))
-    released = mechanism.release(np.array(truth), bits=bits).tolist()
+    released = mechanism.release(np.array(exact), bits=bits).tolist()
     lines = [
-        _around(f"seen by {ward}", value, true, error)
-        for ward, value, true in zip(WARDS, released, truth, strict=True)
+        _around(f"at {ward}", value, count, error)
+        for ward, value, count in zip(WARDS, released, exact, strict=True)
     ]
     return Question("How many patients did each ward see?", tuple(lines), mechanism.privacy)
 
@@ -120,10 +121,10 @@ def cost(patients: Patients, bits: BitSource) -> Question:
     """The mean cost of a first visit: a noisy sum of whole cents, over a public number."""
     bound = sensitivity.sum(0, MOST_CENTS, neighbours=PATIENT)
     mechanism = Geometric(epsilon=0.05, sensitivity=bound)
-    truth = int(patients.first_cost_in_cents.sum())
+    exact = int(patients.first_cost_in_cents.sum())
     share = CENTS * len(patients)
-    value, error = mechanism.release(truth, bits=bits) / share, mechanism.error(CONFIDENCE) / share
-    line = _around("mean cost, 1st visit", value, truth / share, error)
+    value, error = mechanism.release(exact, bits=bits) / share, mechanism.error(CONFIDENCE) / share
+    line = _around("mean first bill", value, exact / share, error)
     return Question("What does a first visit cost on average?", (line,), mechanism.privacy)
 
 
@@ -133,8 +134,8 @@ def cause(patients: Patients, bits: BitSource) -> Question:
     counts = [int((patients.first_diagnosis == name).sum()) for name in CAUSES]
     chosen = mechanism.choose(CAUSES, counts, bits=bits)
     shortfall = mechanism.shortfall(len(CAUSES), CONFIDENCE)
-    truth = CAUSES[int(np.argmax(counts))]
-    line = Line("top first diagnosis", chosen, truth, shortfall=shortfall)
+    exact = CAUSES[int(np.argmax(counts))]
+    line = Line("first diagnosis", chosen, exact, shortfall=shortfall)
     return Question("What do most patients come for first?", (line,), mechanism.privacy)
 
 
@@ -143,13 +144,13 @@ def survey(patients: Patients, bits: BitSource) -> Question:
     mechanism = RandomizedResponse(epsilon=0.5)
     found = mechanism.estimate(mechanism.release(patients.was_depressed, bits=bits), CONFIDENCE)
     value, low, high = (100 * float(part) for part in (found.value, found.low, found.high))
-    truth = 100 * float(patients.was_depressed.mean())
-    line = Line("depression (survey)", value, truth, low, high, unit=" %")
+    exact = 100 * float(patients.was_depressed.mean())
+    line = Line("depression", value, exact, low, high, unit=" %")
     return Question("Ever treated for depression?", (line,), mechanism.privacy)
 
 
-def _around(label: str, value: float, truth: float, error: float) -> Line:
-    return Line(label, value, truth, value - error, value + error)
+def _around(label: str, value: float, exact: float, error: float) -> Line:
+    return Line(label, value, exact, value - error, value + error)
 
 
 def _first_wards(visits: Visits) -> tuple[frozenset[str], ...]:

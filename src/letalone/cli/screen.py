@@ -7,10 +7,11 @@ probability of being found out upwards, an interval outwards.
 import json
 import sys
 from collections.abc import Mapping
-from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal, localcontext
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal, localcontext
 from math import floor, log10
 from pathlib import Path
 from shutil import which
+from textwrap import fill
 
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
@@ -18,6 +19,9 @@ from rich.table import Table
 
 WIDEST = 80  # a longer line is tiring to read, however wide the terminal is
 MOST_DIGITS = 1500  # more than a float has, before and after the point
+PLAIN = range(-4, 15)  # outside these powers of ten a number is written with an exponent
+LARGE = 1e15  # an error bar above this has no use for its last digits
+TOGETHER = "\N{NO-BREAK SPACE}"  # a space at which `flowing` does not break a line
 
 
 def console() -> Console:
@@ -30,7 +34,8 @@ def table(*columns: str, right: tuple[str, ...] = ()) -> Table:
     """A table with these headings; those in `right` are aligned to the right."""
     made = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False)
     for column in columns:
-        made.add_column(column, justify="right" if column in right else "left")
+        # A number that is cut off would be another number.
+        made.add_column(column, justify="right" if column in right else "left", overflow="fold")
     return made
 
 
@@ -66,14 +71,42 @@ def _rounded(number: float, digits: int, way: str) -> str:
 
 def in_short(number: float) -> str:
     """A positive number as typed, or rounded up to six digits where that is shorter."""
-    digits = 5 - floor(log10(number))
-    as_typed = f"{Decimal(repr(number)).normalize():f}"
-    return min(as_typed, rounded_up(number, digits), key=len) if digits >= 0 else as_typed
+    return min(_written(Decimal(repr(number))), _written(_up(number, 6)), key=len)
 
 
 def exponent(number: float) -> str:
-    """A small number as people write it: 1e-6."""
-    return repr(number).replace("e-0", "e-")
+    """A number as people write it: 1e-6."""
+    return _written(Decimal(repr(number)))
+
+
+def in_two_digits(number: float) -> str:
+    """A positive number rounded up to two digits: 0.014, 1.4e-5, 2,800."""
+    return _written(_up(number, 2), plain=",f")
+
+
+def _up(number: float, digits: int) -> Decimal:
+    return Context(prec=digits, rounding=ROUND_CEILING).plus(Decimal(number))
+
+
+def _written(number: Decimal, *, plain: str = "f") -> str:
+    with localcontext(prec=MOST_DIGITS):
+        short = number.normalize()
+    if short.adjusted() in PLAIN:
+        return format(short, plain)
+    return f"{short:e}".replace("e+", "e")
+
+
+def flowing(text: str, width: int) -> str:
+    """A paragraph in lines of this width, broken at ordinary spaces only."""
+    return fill(text, width, break_on_hyphens=False).replace(TOGETHER, " ")
+
+
+def how_to_install(extra: str) -> str:
+    """How to add an extra, from a clone and elsewhere."""
+    return (
+        f"in a clone, .venv/bin/pip install '.[{extra}]'; "
+        f"elsewhere, pip install 'letalone[{extra}]'"
+    )
 
 
 def percent(probability: float, digits: int = 1) -> str:
@@ -83,7 +116,17 @@ def percent(probability: float, digits: int = 1) -> str:
 
 def with_error(value: float, error: float) -> tuple[str, str]:
     """A value and its error bar, short, the bar widened by what the value was rounded."""
+    if error >= LARGE:
+        return _with_large_error(value, error)
     if isinstance(value, int):
         return f"{value:,}", rounded_up(error, 0)
     digits = max(0, 2 - floor(log10(error)))
     return f"{value:,.{digits}f}", rounded_up(error + 0.5 * 10.0**-digits, digits)
+
+
+def _with_large_error(value: float, error: float) -> tuple[str, str]:
+    with localcontext(prec=MOST_DIGITS):
+        unit = Decimal(1).scaleb(Decimal(error).adjusted() - 2)
+        shown = (Decimal(value) / unit).to_integral_value() * unit
+        bar = (Decimal(error) / unit).to_integral_value(ROUND_CEILING) * unit + unit
+        return _written(shown), _written(bar)

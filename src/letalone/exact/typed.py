@@ -58,6 +58,13 @@ def refusal(name: str, value: object, allowed: str, hint: str = "") -> Parameter
     return ParameterError(f"{name} is {shown[:80]}, but must be {allowed}. {hint}".rstrip())
 
 
+def read_flag(name: str, value: object) -> bool:
+    """True or False and nothing that only counts as one: 'no' would count as True."""
+    if not isinstance(value, bool):
+        raise refusal(name, value, "True or False")
+    return value
+
+
 def as_typed(value: object) -> Fraction:
     """The rational that a typed number means: a float is its shortest decimal."""
     if isinstance(value, bool):
@@ -100,13 +107,13 @@ EPSILON_OR_ZERO = Constraint(
 DELTA = Constraint(
     "a number from 0 up to, but not including, 1",
     lambda x: 0 <= x < 1,
-    "It is the probability that the promise fails: far below 1/n for n people, such as 1e-6.",
+    "It is slack in probability: choose it far below 1/n for n people, such as 1e-6.",
     (-1e-9, 1, 2, NAN, INF),
 )
 POSITIVE_DELTA = Constraint(
     "a number above 0 and below 1",
     lambda x: 0 < x < 1,
-    "It is the probability that the promise fails: far below 1/n for n people, such as 1e-6.",
+    "It is slack in probability: choose it far below 1/n for n people, such as 1e-6.",
     (0, -1e-9, 1, NAN, INF),
 )
 PROBABILITY = Constraint("a number from 0 to 1", lambda x: 0 <= x <= 1, "", (-0.1, 1.1, NAN, INF))

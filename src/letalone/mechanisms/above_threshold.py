@@ -27,7 +27,8 @@ from fractions import Fraction
 from numbers import Integral
 
 from letalone.exact.balls import ball, certain, upper
-from letalone.exact.typed import CONFIDENCE, COUNT, EPSILON, Constraint, Number
+from letalone.exact.typed import CONFIDENCE, COUNT, EPSILON, Constraint, Number, read_flag
+from letalone.mechanisms.containers import private_entries
 from letalone.mechanisms.parameters import (
     SensitivityLike,
     about,
@@ -52,7 +53,16 @@ THRESHOLD = Constraint(
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)
 class AboveThreshold:
-    """Says for each value whether it is above the threshold, until `count` are."""
+    """Says for each value whether it is above the threshold, until `count` are.
+
+    Parameters: `epsilon` is what the whole stream costs. `sensitivity` is the most that one
+    unit can move any one value. `threshold` is public. `count` is after how many times True
+    the stream ends. `monotone=True` says that adding a unit can only raise values (counts):
+    half the noise on them, for add/remove neighbours only.
+
+    There is no `expected_error`: an answer is True or False, not a number with noise. `error`
+    says how near to the threshold an answer may be wrong.
+    """
 
     epsilon: Fraction
     sensitivity: Fraction
@@ -75,7 +85,7 @@ class AboveThreshold:
         object.__setattr__(self, "sensitivity", size)
         object.__setattr__(self, "threshold", THRESHOLD.typed("threshold", threshold))
         object.__setattr__(self, "count", int(COUNT.typed("count", count)))
-        object.__setattr__(self, "monotone", monotone)
+        object.__setattr__(self, "monotone", read_flag("monotone", monotone))
         object.__setattr__(self, "neighbours", monotone_neighbours(neighbours, monotone=monotone))
 
     @property
@@ -100,6 +110,9 @@ class AboveThreshold:
 
     def stream(self, values: Iterable[float], *, bits: BitSource = SYSTEM) -> Iterator[bool]:
         """The same, one by one, so that the next value may depend on the answers so far."""
+        return self._answers(private_entries("The values", values, entry="a number each"), bits)
+
+    def _answers(self, values: Iterator[float], bits: BitSource) -> Iterator[bool]:
         border = _laplace(self.threshold_scale, bits).plus(self.threshold)
         left = self.count
         for value in values:

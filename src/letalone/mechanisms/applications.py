@@ -15,7 +15,7 @@ default REPLACE holds for both relations at the epsilon given.
   Assumed:  the bits are uniform; an observer does not see how long it took
 """
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from math import lcm
 from typing import TypeVar, cast
@@ -24,6 +24,13 @@ import numpy as np
 
 from letalone.errors import ParameterError
 from letalone.exact.typed import COUNT, Constraint, Number
+from letalone.mechanisms.containers import (
+    counted,
+    is_one_of,
+    private_entries,
+    public_list,
+    wrong_container,
+)
 from letalone.mechanisms.exponential import Exponential
 from letalone.mechanisms.itemsets import (
     choose_itemsets,
@@ -32,7 +39,8 @@ from letalone.mechanisms.itemsets import (
     count_units,
 )
 from letalone.mechanisms.top_k import TopK
-from letalone.privacy import ADD_REMOVE, REPLACE, Neighbours
+from letalone.privacy import REPLACE, Neighbours
+from letalone.privacy.neighbours import is_replace
 from letalone.randomness.bits import SYSTEM, BitSource
 
 Item = TypeVar("Item", bound=Hashable)
@@ -44,6 +52,7 @@ PRICE = Constraint(
     "Prices are a public list to choose from.",
     (0, -1, float("nan"), float("inf")),
 )
+NOT_BASKETS = (str, bytes, bytearray, Mapping)
 PRICE_BITS = 24  # so that a price times half a billion buyers is exact as a float
 
 
@@ -61,14 +70,15 @@ def private_price(
     the sensitivity is the largest price in the list. A valuation that is not a number buys
     nothing.
     """
-    units = _price_units(prices)
-    limits = np.array([float(price) for price in prices])
+    listed = public_list("prices", prices)
+    units = _price_units(listed)
+    limits = np.array([float(price) for price in listed])
     paid = _buyers_at(valuations, limits)
     revenue = [min(unit * buyers, 2**53) for unit, buyers in zip(units, paid, strict=True)]
     mechanism = Exponential(
-        epsilon=epsilon, sensitivity=max(units), monotone=_is_add_remove(neighbours)
+        epsilon=epsilon, sensitivity=max(units), monotone=not is_replace(neighbours)
     )
-    return prices[mechanism.choose_index(revenue, bits=bits)]
+    return listed[mechanism.choose_index(revenue, bits=bits)]
 
 
 def best_option(
@@ -83,25 +93,26 @@ def best_option(
 
     One vote a person, so the sensitivity is 1. A vote for anything else is dropped.
     """
-    places = _places(options, "options")
-    counts = [0] * len(options)
-    for vote in votes:
+    listed = public_list("options", options)
+    places = _places(listed, "options")
+    counts = [0] * len(listed)
+    for vote in private_entries("The votes", votes, entry="one vote a person"):
         place = _place(vote, places)
         if place is not None:
             counts[place] += 1
-    mechanism = Exponential(epsilon=epsilon, sensitivity=1, monotone=_is_add_remove(neighbours))
-    return options[mechanism.choose_index(counts, bits=bits)]
+    mechanism = Exponential(epsilon=epsilon, sensitivity=1, monotone=not is_replace(neighbours))
+    return listed[mechanism.choose_index(counts, bits=bits)]
 
 
 def frequent_itemsets(
-    transactions: Sequence[Iterable[Hashable]],
+    transactions: Iterable[Iterable[Hashable]],
     *,
     items: Sequence[Item],
     k: int,
     max_size: int,
     epsilon: Number,
     delta: Number = 0,
-    user: Sequence[Hashable] | None = None,
+    user: Iterable[Hashable] | None = None,
     max_transactions: int | None = None,
     neighbours: Neighbours = REPLACE,
     bits: BitSource = SYSTEM,
@@ -109,15 +120,19 @@ def frequent_itemsets(
     """The k sets of 1 to `max_size` items that most transactions contain, best first.
 
     `items` is the public universe; every set over it is a candidate, seen or not, and
-    anything else in a transaction is dropped. Sets are tuples in the order of `items`.
+    anything else in a transaction is dropped. Sets are tuples in the order of `items`. A
+    transaction is a list, a tuple or a set; a missing one, None or a float such as NaN, is
+    empty; text, mappings and other single things are refused by their type.
 
     The unit of privacy is a transaction. With `user`, one entry a transaction, it is a
     user: counted is then how many users have the set in some transaction (sensitivity 1);
     with `max_transactions=m` as well, in how many transactions it is, each user's first m
-    being kept (sensitivity m). With a delta the k rounds share epsilon more generously.
+    being kept (sensitivity m). Transactions without a user (None, NaN, what cannot be a name)
+    are dropped. With a delta the k rounds share epsilon more generously.
     """
-    places = _places(items, "items")
-    size = min(int(COUNT.typed("max_size", max_size)), len(items))
+    listed = public_list("items", items)
+    places = _places(listed, "items")
+    size = min(int(COUNT.typed("max_size", max_size)), len(listed))
     kept = _most_kept(max_transactions, by_user=user is not None)
     top = TopK(
         k=k,
@@ -125,18 +140,19 @@ def frequent_itemsets(
         delta=delta,
         sensitivity=kept or 1,
         method="one-shot",
-        monotone=_is_add_remove(neighbours),
+        monotone=not is_replace(neighbours),
     )
-    total = count_itemsets(len(items), size)
+    total = count_itemsets(len(listed), size)
     if top.k > total:
-        raise ParameterError(f"k is {top.k}, but there are only {total} itemsets. Lower k.")
+        choice = counted(total, "itemset", "itemsets")
+        raise ParameterError(f"k is {top.k}, but there is a choice of only {choice}. Lower k.")
     baskets = _baskets(transactions, places, user)
     units = (basket[:kept] for basket in baskets)
     support = count_support(units, size) if kept else count_units(units, size)
     chosen = choose_itemsets(
-        support, items=len(items), max_size=size, k=top.k, factor=top.factor, bits=bits
+        support, items=len(listed), max_size=size, k=top.k, factor=top.factor, bits=bits
     )
-    return [tuple(items[place] for place in itemset) for itemset in chosen]
+    return [tuple(listed[place] for place in itemset) for itemset in chosen]
 
 
 def _price_units(prices: Sequence[Number]) -> list[int]:
@@ -153,37 +169,67 @@ def _price_units(prices: Sequence[Number]) -> list[int]:
 
 def _buyers_at(valuations: Sequence[float], limits: "np.typing.NDArray[np.float64]") -> list[int]:
     try:
-        worth = np.asarray(valuations, dtype=np.float64).reshape(-1)
+        worth = np.asarray(valuations, dtype=np.float64)
     except (TypeError, ValueError, OverflowError):
         raise ParameterError(
             "The valuations are not a list of numbers. Give one number for each buyer."
         ) from None
+    if worth.ndim == 0:
+        raise wrong_container("The valuations", valuations, "a list with one number a buyer")
+    worth = worth.reshape(-1)
     worth = np.sort(worth[~np.isnan(worth)])
     return [int(worth.size - place) for place in np.searchsorted(worth, limits, side="left")]
 
 
 def _baskets(
-    transactions: Sequence[Iterable[Hashable]],
+    transactions: Iterable[Iterable[Hashable]],
     places: dict[Hashable, int],
-    user: Sequence[Hashable] | None,
+    user: Iterable[Hashable] | None,
 ) -> list[list[frozenset[int]]]:
     """The transactions of each unit, as sets of places, in the unit's own order."""
+    given = private_entries("The transactions", transactions, entry="a list of items each")
+    baskets = [_basket(transaction, places) for transaction in given]
     if user is None:
-        return [[_basket(transaction, places)] for transaction in transactions]
-    if len(user) != len(transactions):
+        return [[basket] for basket in baskets]
+    users = list(private_entries("The users", user, entry="a name for each transaction"))
+    if len(users) != len(baskets):
         raise ParameterError(
-            f"There are {len(transactions)} transactions and {len(user)} users, but each"
-            " transaction needs one user."
+            f"Given are {counted(len(baskets), 'transaction', 'transactions')} and"
+            f" {counted(len(users), 'user', 'users')}, but each transaction needs one user."
         )
     by_user: dict[Hashable, list[frozenset[int]]] = {}
-    for name, transaction in zip(user, transactions, strict=True):
-        by_user.setdefault(name, []).append(_basket(transaction, places))
+    for name, basket in zip(users, baskets, strict=True):
+        if _is_name(name):
+            by_user.setdefault(name, []).append(basket)
     return list(by_user.values())
 
 
-def _basket(transaction: Iterable[Hashable], places: dict[Hashable, int]) -> frozenset[int]:
-    found = (_place(item, places) for item in transaction)
+def _is_name(user: object) -> bool:
+    # NaN differs from itself: one person would become as many as there are transactions.
+    if user is None or (is_one_of(user, float, np.generic) and bool(user != user)):
+        return False
+    try:
+        hash(user)
+    except TypeError:
+        return False
+    return True
+
+
+def _basket(transaction: object, places: dict[Hashable, int]) -> frozenset[int]:
+    found = (_place(item, places) for item in _items_of(transaction))
     return frozenset(place for place in found if place is not None)
+
+
+def _items_of(transaction: object) -> Iterable[object]:
+    """What is in a transaction; decided by its type, so that no value raises an error."""
+    if transaction is None or isinstance(transaction, float):
+        return ()
+    if hasattr(transaction, "__iter__") and not is_one_of(transaction, *NOT_BASKETS):
+        return cast("Iterable[object]", transaction)
+    raise ParameterError(
+        f"A transaction has the type {type(transaction).__name__}, but must be a list, a tuple or"
+        " a set of items."
+    )
 
 
 def _place(item: object, places: dict[Hashable, int]) -> int | None:
@@ -194,7 +240,13 @@ def _place(item: object, places: dict[Hashable, int]) -> int | None:
 
 
 def _places(names: Sequence[Hashable], what: str) -> dict[Hashable, int]:
-    places = {name: place for place, name in enumerate(names)}
+    try:
+        places = {name: place for place, name in enumerate(names)}
+    except TypeError:
+        raise ParameterError(
+            f"One of the {what} is a list or another thing that can change, but they must be"
+            " words, numbers or tuples of them."
+        ) from None
     if not places:
         raise ParameterError(f"There are no {what} to choose from. Give at least one.")
     if len(places) < len(names):
@@ -211,7 +263,3 @@ def _most_kept(max_transactions: int | None, *, by_user: bool) -> int | None:
             " transaction each is, or leave max_transactions out."
         )
     return int(COUNT.typed("max_transactions", max_transactions))
-
-
-def _is_add_remove(neighbours: Neighbours) -> bool:
-    return neighbours.relation == ADD_REMOVE.relation

@@ -39,7 +39,7 @@ class Categories:
             return cls(int(CATEGORIES.typed("categories", categories)))
         labels = tuple(categories)
         CATEGORIES.typed("the number of labels", len(labels))
-        if len(set(labels)) < len(labels):
+        if len(_distinct(labels)) < len(labels):
             raise ParameterError("A label occurs twice, but labels must differ. Drop one.")
         return cls(len(labels), labels)
 
@@ -88,6 +88,16 @@ class Categories:
             f"An answer is not one of the {self.count} categories. Answers must be {allowed},"
             " in rows of equal length."
         )
+
+
+def _distinct(labels: tuple[Hashable, ...]) -> set[Hashable]:
+    try:
+        return set(labels)
+    except TypeError:
+        raise ParameterError(
+            "A label is a list or another thing that can change, but labels must be words, numbers"
+            " or tuples of them."
+        ) from None
 
 
 def _located(answers: object, places: dict[Hashable, int]) -> Any:

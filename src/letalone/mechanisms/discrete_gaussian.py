@@ -25,11 +25,11 @@ from typing import overload
 from letalone.errors import ParameterError
 from letalone.exact.balls import upper
 from letalone.exact.typed import COUNT, SCALE, Constraint, Number, refusal
-from letalone.mechanisms.calibration import smallest
+from letalone.mechanisms.calibration import as_printed, smallest
 from letalone.mechanisms.gaussian import promise, read_target
 from letalone.mechanisms.parameters import SensitivityLike, about, read_sensitivity, shown
 from letalone.mechanisms.tails import discrete_gaussian_mean_size, discrete_gaussian_width
-from letalone.mechanisms.values import Arrays, Integers, add_integers, release_integers
+from letalone.mechanisms.values import Arrays, Integers, add_integer, add_integers, release_integers
 from letalone.privacy import ZCDP, DiscreteGaussianPrivacy, Neighbours, Privacy
 from letalone.randomness.bits import SYSTEM, BitSource
 from letalone.randomness.discrete_gaussian import (
@@ -47,7 +47,14 @@ ONE_OR_MORE = Constraint(
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)
 class DiscreteGaussian:
-    """Adds discrete normal noise; calibrated by `epsilon` and `delta`, or by `sigma`."""
+    """Adds discrete normal noise; calibrated by `epsilon` and `delta`, or by `sigma`.
+
+    Parameters: `epsilon` and `delta` are one point that the curve of a release keeps to; or
+    `sigma` is about the standard deviation of the noise. `sensitivity` is the most that one
+    unit can move the answer in L2 (Euclidean), whole for a scalar: a number, or what
+    `la.sensitivity` computes. `dimension` is how many numbers a release may have; with a
+    sensitivity of 1, any number of them.
+    """
 
     sensitivity: Fraction
     sigma: Fraction
@@ -61,7 +68,7 @@ class DiscreteGaussian:
         epsilon: Number | None = None,
         delta: Number | None = None,
         sigma: Number | None = None,
-        sensitivity: SensitivityLike = 1,
+        sensitivity: SensitivityLike,
         dimension: int = 1,
     ) -> None:
         size, neighbours = read_sensitivity(sensitivity, "l2", ONE_OR_MORE)
@@ -77,6 +84,16 @@ class DiscreteGaussian:
         object.__setattr__(self, "target", target)
 
     @property
+    def epsilon(self) -> Fraction | None:
+        """The epsilon that was asked for; None where sigma was given."""
+        return None if self.target is None else self.target[0]
+
+    @property
+    def delta(self) -> Fraction | None:
+        """The delta that was asked for; None where sigma was given."""
+        return None if self.target is None else self.target[1]
+
+    @property
     def privacy(self) -> Privacy:
         """What a release reveals."""
         return about(_curve(self.sensitivity, self.dimension, self.sigma), self.neighbours)
@@ -86,10 +103,14 @@ class DiscreteGaussian:
     @overload
     def release(self, value: Arrays, *, bits: BitSource = SYSTEM) -> Integers: ...
     def release(self, value: object, *, bits: BitSource = SYSTEM) -> int | Integers:
-        """The value, or every entry of an array, with fresh noise."""
+        """The value, or every entry of an array, with fresh noise.
+
+        Values beyond ±(2^62 − 1) are clamped to it first, and so is the noise, alone and in
+        lists alike: what comes out fits into 64 bits.
+        """
         return release_integers(
             value,
-            lambda number: number + sample_discrete_gaussian(self.sigma, bits),
+            lambda number: add_integer(number, sample_discrete_gaussian(self.sigma, bits)),
             lambda numbers: self._release_all(numbers, bits),
         )
 
@@ -137,7 +158,9 @@ def _curve(sensitivity: Fraction, dimension: int, sigma: Fraction) -> Privacy:
 
 @lru_cache(maxsize=1024)
 def _sigma(sensitivity: Fraction, dimension: int, epsilon: Fraction, delta: Fraction) -> Fraction:
+    at = as_printed(epsilon)
+
     def keeps(sigma: Fraction) -> bool:
-        return Fraction(_curve(sensitivity, dimension, sigma).delta(epsilon)) <= delta
+        return Fraction(_curve(sensitivity, dimension, sigma).delta(at)) <= delta
 
     return smallest(keeps)

@@ -29,7 +29,7 @@ from typing import Literal, overload
 from letalone.errors import ParameterError
 from letalone.exact.balls import ball, certain, upper
 from letalone.exact.typed import EPSILON, POSITIVE_DELTA, SCALE, Constraint, Number
-from letalone.mechanisms.calibration import smallest
+from letalone.mechanisms.calibration import as_printed, smallest
 from letalone.mechanisms.parameters import (
     SensitivityLike,
     about,
@@ -60,7 +60,14 @@ class Calibration(Enum):
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)
 class Gaussian:
-    """Adds normal noise; calibrated by `epsilon` and `delta`, or by `sigma`."""
+    """Adds normal noise; calibrated by `epsilon` and `delta`, or by `sigma`.
+
+    Parameters: `epsilon` and `delta` are one point that the curve of a release keeps to; or
+    `sigma` is the standard deviation of the noise. `sensitivity` is the most that one unit can
+    move the answer in L2 (Euclidean): a number, or what `la.sensitivity` computes.
+    `calibration` is "exact" (the least sigma, for every epsilon) or "classic" (the textbook
+    formula, below epsilon 1).
+    """
 
     sensitivity: Fraction
     sigma: Fraction
@@ -89,6 +96,16 @@ class Gaussian:
         object.__setattr__(self, "target", target)
 
     @property
+    def epsilon(self) -> Fraction | None:
+        """The epsilon that was asked for; None where sigma was given."""
+        return None if self.target is None else self.target[0]
+
+    @property
+    def delta(self) -> Fraction | None:
+        """The delta that was asked for; None where sigma was given."""
+        return None if self.target is None else self.target[1]
+
+    @property
     def privacy(self) -> Privacy:
         """What a release reveals: the whole curve, of which (epsilon, delta) is one point."""
         return about(GaussianDP(self.sensitivity / self.sigma), self.neighbours)
@@ -98,7 +115,11 @@ class Gaussian:
     @overload
     def release(self, value: Arrays, *, bits: BitSource = SYSTEM) -> Floats: ...
     def release(self, value: object, *, bits: BitSource = SYSTEM) -> float | Floats:
-        """The value, or every entry of an array, with fresh noise."""
+        """The value, or every entry of an array, with fresh noise.
+
+        Whole numbers beyond ±2^53, which floats cannot hold exactly, are clamped to it first,
+        alone and in lists alike.
+        """
         return release_floats(
             value,
             lambda number: add_gaussian(number, self.sigma, bits),
@@ -134,6 +155,12 @@ def read_target(
     )
     if sigma is not None:
         return None
+    if epsilon is None or delta is None:
+        missing, given = ("delta", "epsilon") if delta is None else ("epsilon", "delta")
+        raise ParameterError(
+            f"{missing} is missing: {given} alone does not fix the noise. Give epsilon and delta,"
+            " such as epsilon=1, delta=1e-6, or sigma. Laplace and Geometric noise need no delta."
+        )
     return EPSILON.typed("epsilon", epsilon), NOISE_DELTA.typed("delta", delta)
 
 
@@ -160,7 +187,8 @@ def _exact(sensitivity: Fraction, epsilon: Fraction, delta: Fraction) -> Fractio
 
 @lru_cache(maxsize=1024)
 def _unit_sigma(epsilon: Fraction, delta: Fraction) -> Fraction:
-    return smallest(lambda sigma: Fraction(GaussianDP(1 / sigma).delta(epsilon)) <= delta)
+    at = as_printed(epsilon)
+    return smallest(lambda sigma: Fraction(GaussianDP(1 / sigma).delta(at)) <= delta)
 
 
 def _classic(sensitivity: Fraction, epsilon: Fraction, delta: Fraction) -> Fraction:

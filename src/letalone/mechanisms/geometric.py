@@ -27,7 +27,7 @@ from letalone.mechanisms.parameters import (
     shown,
 )
 from letalone.mechanisms.tails import geometric_mean_size, geometric_width
-from letalone.mechanisms.values import Arrays, Integers, add_integers, release_integers
+from letalone.mechanisms.values import Arrays, Integers, add_integer, add_integers, release_integers
 from letalone.privacy import GeometricPrivacy, Neighbours, Privacy
 from letalone.randomness.bits import SYSTEM, BitSource
 from letalone.randomness.geometric import sample_geometric, sample_geometrics
@@ -35,7 +35,12 @@ from letalone.randomness.geometric import sample_geometric, sample_geometrics
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)
 class Geometric:
-    """Adds two-sided geometric noise to whole numbers; calibrated by `epsilon` or `scale`."""
+    """Adds two-sided geometric noise to whole numbers; calibrated by `epsilon` or `scale`.
+
+    Parameters: `epsilon` is what a release costs; or `scale` is the size of the noise, and the
+    other follows. `sensitivity` is the most that one unit can move the answer in L1 (the sum
+    over all coordinates): a whole number, or what `la.sensitivity` computes.
+    """
 
     sensitivity: int
     scale: Fraction
@@ -46,7 +51,7 @@ class Geometric:
         *,
         epsilon: Number | None = None,
         scale: Number | None = None,
-        sensitivity: SensitivityLike = 1,
+        sensitivity: SensitivityLike,
     ) -> None:
         size, neighbours = read_sensitivity(sensitivity, "l1", WHOLE_SENSITIVITY)
         object.__setattr__(self, "sensitivity", int(size))
@@ -68,10 +73,14 @@ class Geometric:
     @overload
     def release(self, value: Arrays, *, bits: BitSource = SYSTEM) -> Integers: ...
     def release(self, value: object, *, bits: BitSource = SYSTEM) -> int | Integers:
-        """The value, or every entry of an array, with fresh noise."""
+        """The value, or every entry of an array, with fresh noise.
+
+        Values beyond ±(2^62 − 1) are clamped to it first, and so is the noise, alone and in
+        lists alike: what comes out fits into 64 bits.
+        """
         return release_integers(
             value,
-            lambda number: number + sample_geometric(self.scale, bits),
+            lambda number: add_integer(number, sample_geometric(self.scale, bits)),
             lambda numbers: add_integers(
                 numbers,
                 self.scale,

@@ -39,7 +39,12 @@ from letalone.randomness.real_noise import add_laplace, add_laplaces, grid_of
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)
 class Laplace:
-    """Adds Laplace noise to numbers; calibrated by `epsilon` or by `scale`."""
+    """Adds Laplace noise to numbers; calibrated by `epsilon` or by `scale`.
+
+    Parameters: `epsilon` is what a release costs; or `scale` is the size of the noise, and the
+    other follows. `sensitivity` is the most that one unit can move the answer in L1 (the sum
+    over all coordinates): a number, or what `la.sensitivity` computes.
+    """
 
     sensitivity: Fraction
     scale: Fraction
@@ -72,7 +77,11 @@ class Laplace:
     @overload
     def release(self, value: Arrays, *, bits: BitSource = SYSTEM) -> Floats: ...
     def release(self, value: object, *, bits: BitSource = SYSTEM) -> float | Floats:
-        """The value, or every entry of an array, with fresh noise."""
+        """The value, or every entry of an array, with fresh noise.
+
+        Whole numbers beyond ±2^53, which floats cannot hold exactly, are clamped to it first,
+        alone and in lists alike.
+        """
         return release_floats(
             value,
             lambda number: add_laplace(number, self.scale, bits),

@@ -13,6 +13,7 @@ from letalone.errors import ParameterError
 from letalone.exact.typed import SENSITIVITY, Constraint, Number
 from letalone.mechanisms.sensitivity import Sensitivity
 from letalone.privacy import ADD_REMOVE, Neighbours, Privacy
+from letalone.privacy.neighbours import is_replace
 
 SensitivityLike = Number | Sensitivity
 
@@ -55,7 +56,7 @@ def monotone_neighbours(neighbours: Neighbours | None, *, monotone: bool) -> Nei
     """The neighbours of a mechanism whose utilities may be declared monotone."""
     if not monotone:
         return neighbours
-    if neighbours is not None and neighbours.relation != ADD_REMOVE.relation:
+    if neighbours is not None and is_replace(neighbours):
         raise ParameterError(
             f"monotone is True, but the sensitivity is for {neighbours}. Only adding or removing"
             " a unit moves all utilities the same way: use ADD_REMOVE, or monotone=False."

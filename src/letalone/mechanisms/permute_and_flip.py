@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TypeVar
 
-from letalone.exact.typed import EPSILON, Number
+from letalone.exact.typed import EPSILON, Number, read_flag
 from letalone.mechanisms.parameters import (
     SensitivityLike,
     about,
@@ -32,9 +32,9 @@ from letalone.mechanisms.parameters import (
 from letalone.mechanisms.selection import (
     Utilities,
     factor_of,
+    read_choices,
     read_utilities,
     shortfall_of,
-    utilities_of,
 )
 from letalone.privacy import Neighbours, Privacy, PureDP
 from letalone.randomness.bits import SYSTEM, BitSource
@@ -45,7 +45,12 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)
 class PermuteAndFlip:
-    """Chooses the first candidate, in random order, whose coin shows heads."""
+    """Chooses the first candidate, in random order, whose coin shows heads.
+
+    Parameters: `epsilon` is what a choice costs. `sensitivity` is the most that one unit can
+    move the utility of any one candidate. `monotone=True` says that adding a unit can only
+    raise utilities (counts): half the noise, for add/remove neighbours only.
+    """
 
     epsilon: Fraction
     sensitivity: Fraction
@@ -58,7 +63,7 @@ class PermuteAndFlip:
         size, neighbours = read_sensitivity(sensitivity, "l1")
         object.__setattr__(self, "epsilon", EPSILON.typed("epsilon", epsilon))
         object.__setattr__(self, "sensitivity", size)
-        object.__setattr__(self, "monotone", monotone)
+        object.__setattr__(self, "monotone", read_flag("monotone", monotone))
         object.__setattr__(self, "neighbours", monotone_neighbours(neighbours, monotone=monotone))
 
     @property
@@ -75,8 +80,8 @@ class PermuteAndFlip:
         self, candidates: Sequence[T], utilities: Utilities, *, bits: BitSource = SYSTEM
     ) -> T:
         """One of the candidates; `utilities` are aligned with them, or a function of one."""
-        scores = Scores(utilities_of(candidates, utilities), self.factor)
-        return candidates[permute_and_flip(scores, bits)]
+        listed, floats = read_choices(candidates, utilities)
+        return listed[permute_and_flip(Scores(floats, self.factor), bits)]
 
     def choose_index(self, utilities: object, *, bits: BitSource = SYSTEM) -> int:
         """The place of the chosen utility."""

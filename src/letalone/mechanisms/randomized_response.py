@@ -41,7 +41,13 @@ from letalone.randomness.uniform import sample_belows
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)
 class RandomizedResponse:
-    """Randomises each answer on its own; calibrated by `epsilon` or by `truth`."""
+    """Randomises each answer on its own; calibrated by `epsilon` or by `truth`.
+
+    Parameters: `epsilon` is what all reports of one person cost; or `truth` is the probability
+    with which each report is the true answer. `categories` is how many answers there are to
+    choose from, or their labels. `answers` is how many questions each person answers; they
+    share `epsilon`.
+    """
 
     epsilon: Fraction | None
     truth: Fraction | None
@@ -104,6 +110,10 @@ class RandomizedResponse:
         the result runs over the categories, and each interval holds at `confidence` on its
         own. Several answers a person give a row each. The value is not cut to [0, 1], which
         would bias it; the interval is, to a single end where it lies wholly outside.
+
+        Reports that hardly any truth explains, such as 1,000 times yes where a quarter of
+        all reports are lies, are not refused: noise can bring them about. They show in a value far
+        outside of [0, 1], and the interval is then a single end.
         """
         indices = self._read(reports)
         if indices.size == 0 or indices.ndim == 0:
@@ -118,7 +128,12 @@ class RandomizedResponse:
         return self._from_counts(kept if self.answers > 1 else kept[0], len(people), confidence)
 
     def error(self, confidence: Number = 0.95, *, people: int) -> float:
-        """An estimated share is within this of the truth, at least this often; rounded up."""
+        """An estimated share is within this of the truth, at least this often; rounded up.
+
+        It is known before any report is seen and holds for every true share: the worst case
+        (Hoeffding's inequality). The interval of `estimate` uses the reports and is mostly
+        narrower.
+        """
         miss = 1 - CONFIDENCE.typed("confidence", confidence)
         count = COUNT.typed("people", people)
 

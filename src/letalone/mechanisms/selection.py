@@ -8,7 +8,7 @@ does, and the promise is for add/remove neighbours only.
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,8 +16,10 @@ from numpy.typing import NDArray
 from letalone.errors import ParameterError
 from letalone.exact.balls import ball, certain, upper
 from letalone.exact.typed import CONFIDENCE, COUNT, Number
+from letalone.mechanisms.containers import counted, public_list
 from letalone.mechanisms.values import Floats, read_float, read_floats
 
+T = TypeVar("T")
 Utilities = Sequence[float] | NDArray[Any] | Callable[[Any], float]
 
 
@@ -31,16 +33,21 @@ def read_utilities(utilities: object) -> Floats:
     floats = read_floats(utilities)
     if floats.ndim != 1:
         raise ParameterError(
-            f"The utilities have {floats.ndim} dimensions, but must have one: a number for"
-            " each candidate."
+            f"The utilities have {counted(floats.ndim, 'dimension', 'dimensions')}, but must have"
+            " one: a list with a number for each candidate."
         )
     if floats.size == 0:
         raise _nothing_to_choose()
     return floats
 
 
-def utilities_of(candidates: Sequence[Any], utilities: Utilities) -> Floats:
-    """The utilities of the candidates, in their order."""
+def read_choices(candidates: Sequence[T], utilities: Utilities) -> tuple[list[T], Floats]:
+    """The candidates and their utilities, in the order of the candidates."""
+    listed = public_list("candidates", candidates)
+    return listed, _utilities_of(listed, utilities)
+
+
+def _utilities_of(candidates: list[Any], utilities: Utilities) -> Floats:
     if len(candidates) == 0:
         raise _nothing_to_choose()
     if callable(utilities):
@@ -48,8 +55,9 @@ def utilities_of(candidates: Sequence[Any], utilities: Utilities) -> Floats:
     floats = read_utilities(utilities)
     if floats.size != len(candidates):
         raise ParameterError(
-            f"There are {len(candidates)} candidates and {floats.size} utilities, but each"
-            " candidate needs one utility."
+            f"Given are {counted(len(candidates), 'candidate', 'candidates')} and"
+            f" {counted(floats.size, 'utility', 'utilities')}, but each candidate needs one"
+            " utility."
         )
     return floats
 

@@ -24,8 +24,19 @@ from fractions import Fraction
 
 from letalone.errors import ParameterError
 from letalone.exact.balls import ball, certain, upper
-from letalone.exact.typed import COUNT, SENSITIVITY, Constraint, Number, as_binary, as_typed
+from letalone.exact.typed import (
+    COUNT,
+    SENSITIVITY,
+    Constraint,
+    Number,
+    as_binary,
+    as_typed,
+    read_flag,
+)
 from letalone.privacy import ADD_REMOVE, REPLACE, Neighbours
+from letalone.privacy.neighbours import is_replace, read_neighbours
+
+__all__ = ["Sensitivity", "count", "histogram", "mean", "mean_vector", "sum"]
 
 FINITE = Constraint("a finite number", lambda _: True, "", (float("nan"), float("inf")))
 
@@ -40,6 +51,9 @@ class Sensitivity:
     l1: Fraction | None
     l2: Fraction
     neighbours: Neighbours
+
+    def __post_init__(self) -> None:
+        read_neighbours(self.neighbours)
 
     def __repr__(self) -> str:
         l1 = "unknown" if self.l1 is None else f"{float(self.l1):.6g}"
@@ -61,10 +75,10 @@ def sum(  # noqa: A001  (la.sensitivity.sum reads as it should)
 ) -> Sensitivity:
     """The sensitivity of a sum of values from `lower` to `upper`."""
     low, high = _bounds(lower, upper)
-    most = COUNT.typed("rows", rows)
-    if not _is_replace(neighbours):
+    most, some_dropped = COUNT.typed("rows", rows), read_flag("filtered", filtered)
+    if not is_replace(neighbours):
         change = most * max(abs(low), abs(high))
-    elif filtered or most > 1:
+    elif some_dropped or most > 1:
         change = max(most * high, Fraction(0)) - min(most * low, Fraction(0))
     else:
         change = high - low
@@ -89,7 +103,7 @@ def mean(
 def histogram(*, neighbours: Neighbours = ADD_REMOVE, rows: int = 1) -> Sensitivity:
     """The sensitivity of counts by group, where a row falls into at most one group."""
     most = COUNT.typed("rows", rows)
-    if not _is_replace(neighbours):
+    if not is_replace(neighbours):
         return _scalar(most, neighbours)
     return Sensitivity(2 * most, _root_above(2 * most**2), neighbours)
 
@@ -128,12 +142,9 @@ def _bounds(lower: Number, upper: Number) -> tuple[Fraction, Fraction]:
     return low, high
 
 
-def _is_replace(neighbours: Neighbours) -> bool:
-    return neighbours.relation == REPLACE.relation
-
-
 def _whole_table_only(what: str, neighbours: Neighbours, *, rows: int, filtered: bool) -> None:
-    if _is_replace(neighbours) and COUNT.typed("rows", rows) == 1 and not filtered:
+    some_dropped, most = read_flag("filtered", filtered), COUNT.typed("rows", rows)
+    if is_replace(neighbours) and most == 1 and not some_dropped:
         return
     raise ParameterError(
         f"The size of the data is public only for a whole table under REPLACE with one row a"

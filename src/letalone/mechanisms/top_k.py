@@ -27,8 +27,9 @@ from typing import Literal, TypeVar
 import numpy as np
 
 from letalone.errors import ParameterError
-from letalone.exact.typed import COUNT, DELTA, EPSILON, Number
-from letalone.mechanisms.calibration import largest
+from letalone.exact.typed import COUNT, DELTA, EPSILON, Number, read_flag
+from letalone.mechanisms.calibration import as_printed, largest
+from letalone.mechanisms.containers import counted
 from letalone.mechanisms.parameters import (
     SensitivityLike,
     about,
@@ -39,9 +40,9 @@ from letalone.mechanisms.parameters import (
 from letalone.mechanisms.selection import (
     Utilities,
     factor_of,
+    read_choices,
     read_utilities,
     shortfall_of,
-    utilities_of,
 )
 from letalone.mechanisms.values import Floats
 from letalone.privacy import ZCDP, BoundedRange, Neighbours, Privacy, PureDP
@@ -60,7 +61,14 @@ class Method(Enum):
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)
 class TopK:
-    """Chooses k candidates, best first."""
+    """Chooses k candidates, best first.
+
+    Parameters: `k` is how many. `epsilon` and `delta` are what all k together cost.
+    `sensitivity` is the most that one unit can move the utility of any one candidate.
+    `method` is "peeling" (pure) or "one-shot" (can use a delta); where it is not given, a
+    delta above 0 chooses one-shot. `monotone=True` says that adding a unit can only raise
+    utilities (counts): half the noise, for add/remove neighbours only.
+    """
 
     k: int
     epsilon: Fraction
@@ -76,8 +84,8 @@ class TopK:
         k: int,
         epsilon: Number,
         delta: Number = 0,
-        sensitivity: SensitivityLike = 1,
-        method: Method | Literal["peeling", "one-shot"] = Method.PEELING,
+        sensitivity: SensitivityLike,
+        method: Method | Literal["peeling", "one-shot"] | None = None,
         monotone: bool = False,
     ) -> None:
         size, neighbours = read_sensitivity(sensitivity, "l1")
@@ -86,7 +94,7 @@ class TopK:
         object.__setattr__(self, "delta", DELTA.typed("delta", delta))
         object.__setattr__(self, "sensitivity", size)
         object.__setattr__(self, "method", _read_method(method, self.delta))
-        object.__setattr__(self, "monotone", monotone)
+        object.__setattr__(self, "monotone", read_flag("monotone", monotone))
         object.__setattr__(self, "neighbours", monotone_neighbours(neighbours, monotone=monotone))
 
     @property
@@ -117,7 +125,8 @@ class TopK:
         self, candidates: Sequence[T], utilities: Utilities, *, bits: BitSource = SYSTEM
     ) -> list[T]:
         """k of the candidates, best first; `utilities` aligned with them, or a function."""
-        return [candidates[i] for i in self._choose(utilities_of(candidates, utilities), bits)]
+        listed, floats = read_choices(candidates, utilities)
+        return [listed[place] for place in self._choose(floats, bits)]
 
     def choose_indices(self, utilities: object, *, bits: BitSource = SYSTEM) -> list[int]:
         """The places of the k chosen utilities, best first."""
@@ -126,7 +135,8 @@ class TopK:
     def _choose(self, utilities: Floats, bits: BitSource) -> list[int]:
         if utilities.size < self.k:
             raise ParameterError(
-                f"There are {utilities.size} candidates, but k is {self.k}. Lower k to"
+                f"k is {self.k}, but there is a choice of"
+                f" {counted(utilities.size, 'candidate', 'candidates')} only. Lower k to"
                 f" {utilities.size} or less."
             )
         if self.method is Method.ONE_SHOT:
@@ -149,7 +159,9 @@ class TopK:
         )
 
 
-def _read_method(method: Method | str, delta: Fraction) -> Method:
+def _read_method(method: Method | str | None, delta: Fraction) -> Method:
+    if method is None:
+        return Method.ONE_SHOT if delta > 0 else Method.PEELING
     try:
         how = Method(method)
     except ValueError:
@@ -159,15 +171,17 @@ def _read_method(method: Method | str, delta: Fraction) -> Method:
     if how is Method.PEELING and delta > 0:
         raise ParameterError(
             f"delta is {shown(delta)}, but must be 0 for method='peeling', which cannot use it."
-            " method='one-shot' can."
+            " method='one-shot' can, and is chosen where no method is given."
         )
     return how
 
 
 @lru_cache(maxsize=1024)
 def _by_zcdp(k: int, epsilon: Fraction, delta: Fraction) -> Fraction:
+    at = as_printed(epsilon)
+
     def keeps(per_round: Fraction) -> bool:
-        return Fraction(ZCDP(k * per_round**2 / 8).delta(epsilon)) <= delta
+        return Fraction(ZCDP(k * per_round**2 / 8).delta(at)) <= delta
 
     return largest(keeps)
 

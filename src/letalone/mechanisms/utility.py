@@ -24,6 +24,16 @@ from letalone.exact.typed import CONFIDENCE, COUNT, EPSILON, SENSITIVITY, Constr
 from letalone.mechanisms.gaussian import Gaussian
 from letalone.mechanisms.sensitivity import mean_vector
 
+__all__ = [
+    "exponential_shortfall",
+    "gaussian_mean_error",
+    "laplace_l1_error",
+    "laplace_mean_error",
+    "laplace_tail",
+    "laplace_vector_mean_error",
+    "randomized_response_mean_error",
+]
+
 MISS = Constraint(
     "a number above 0 and below 1",
     CONFIDENCE.holds,

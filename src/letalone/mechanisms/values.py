@@ -3,8 +3,9 @@
 A value must not move further from its neighbour by being read. Floats are taken as the
 binary number that they are. Whole numbers beyond ±2^53 are not exact as floats, so the
 mechanisms that work in floats clamp them there: clamping never moves two values apart,
-rounding can. Arrays of whole numbers are clamped to ±(2^62 − 1), so that noise clamped
-likewise can be added without overflow.
+rounding can. The mechanisms that work in whole numbers clamp to ±(2^62 − 1), so that noise
+clamped likewise can be added without overflow. A single number, a list and an array are
+treated alike.
 
 What a value may be depends on its type, never on what it is, with one exception: NaN and
 infinities are refused. No message repeats a value.
@@ -58,11 +59,16 @@ def release_floats(
 def release_integers(
     value: object, one: Callable[[int], int], many: Callable[[Integers], Integers]
 ) -> int | Integers:
-    """`one` for a single whole number, `many` for anything that has a shape."""
+    """`one` for a single whole number, `many` for anything that has a shape; both clamped."""
     if _is_array_like(value):
         integers = read_integers(value)
         return many(integers.reshape(-1)).reshape(integers.shape)
-    return one(read_integer(value))
+    return one(_kept(read_integer(value)))
+
+
+def add_integer(number: int, noise: int) -> int:
+    """The number plus noise clamped to ±(2^62 − 1), which is post-processing."""
+    return number + _kept(noise)
 
 
 def add_integers(
@@ -72,7 +78,7 @@ def add_integers(
     if scale <= LARGEST_BULK_SCALE:
         noise = many(numbers.size)
     else:
-        draws = (min(max(one(), -EXACT_INT), EXACT_INT) for _ in range(numbers.size))
+        draws = (_kept(one()) for _ in range(numbers.size))
         noise = np.fromiter(draws, np.int64, numbers.size)
     noise += numbers
     return noise
@@ -94,7 +100,9 @@ def read_integer(value: object) -> int:
     """A whole number of any size."""
     if _is_integer(value):
         return int(cast("int", value))
-    raise _unreadable(value, "an int", "Round floats first, for instance with math.floor.")
+    is_float = isinstance(value, float | np.floating)
+    hint = "Round floats first, for instance with math.floor." if is_float else ""
+    raise _unreadable(value, "an int", hint)
 
 
 def read_floats(value: object) -> Floats:
@@ -120,7 +128,12 @@ def read_integers(value: object) -> Integers:
     if _is_mixed_list(value, array):
         clamped = _each(value, read_integer, np.object_)
         return np.clip(clamped, -EXACT_INT, EXACT_INT).astype(np.int64)
-    raise _unreadable_array(array, "ints", "Round floats first: np.floor(values).astype(int).")
+    hint = "Round floats first: np.floor(values).astype(int)." if array.dtype.kind == "f" else ""
+    raise _unreadable_array(array, "ints", hint)
+
+
+def _kept(number: int) -> int:
+    return min(max(number, -EXACT_INT), EXACT_INT)
 
 
 def _is_array_like(value: object) -> bool:

@@ -6,20 +6,28 @@ privacy.between([1/2, 1/2], [1/3, 2/3]).delta(0)  # 1/6, rounded up
 """
 
 from letalone.privacy.approximate import ApproxDP, NoPrivacy
+from letalone.privacy.bank import Shares
 from letalone.privacy.bounded_range import BoundedRange
 from letalone.privacy.budget import Budget, warn_if_delta_is_large
 from letalone.privacy.claims import Direction, Verdict, loss_tail, satisfies
+from letalone.privacy.comparison import compare
 from letalone.privacy.composition import Composed, compose
+from letalone.privacy.conversions import convert
 from letalone.privacy.curve import Privacy
 from letalone.privacy.discrete_gaussian import DiscreteGaussianPrivacy
+from letalone.privacy.filters import Filter, FilterState
 from letalone.privacy.finite import Finite, FiniteGroup, between
 from letalone.privacy.gaussian import GaussianDP
 from letalone.privacy.geometric import GeometricPrivacy
 from letalone.privacy.laplace import LaplacePrivacy
 from letalone.privacy.neighbours import ADD_REMOVE, REPLACE, Neighbours, Relation, unify
+from letalone.privacy.odometer import Odometer
 from letalone.privacy.pure import PureDP
 from letalone.privacy.randomized_response import RandomizedResponsePrivacy
+from letalone.privacy.renyi import RenyiDP
+from letalone.privacy.sampled import Sampled
 from letalone.privacy.stored import from_json
+from letalone.privacy.theorems import OptimalComposition, advanced, basic, optimal, optimal_of
 from letalone.privacy.zcdp import ZCDP
 
 __all__ = [
@@ -32,6 +40,8 @@ __all__ = [
     "Composed",
     "Direction",
     "DiscreteGaussianPrivacy",
+    "Filter",
+    "FilterState",
     "Finite",
     "FiniteGroup",
     "GaussianDP",
@@ -39,15 +49,26 @@ __all__ = [
     "LaplacePrivacy",
     "Neighbours",
     "NoPrivacy",
+    "Odometer",
+    "OptimalComposition",
     "Privacy",
     "PureDP",
     "RandomizedResponsePrivacy",
     "Relation",
+    "RenyiDP",
+    "Sampled",
+    "Shares",
     "Verdict",
+    "advanced",
+    "basic",
     "between",
+    "compare",
     "compose",
+    "convert",
     "from_json",
     "loss_tail",
+    "optimal",
+    "optimal_of",
     "satisfies",
     "unify",
     "warn_if_delta_is_large",

@@ -11,9 +11,22 @@ from dataclasses import dataclass
 from fractions import Fraction
 from warnings import warn
 
-from letalone.errors import BudgetExceeded, PrivacyWarning
-from letalone.exact.typed import COUNT, DELTA, EPSILON_OR_ZERO, Number
+from letalone.errors import BudgetExceeded, ParameterError, PrivacyWarning
+from letalone.exact.typed import COUNT, DELTA, EPSILON_OR_ZERO, Constraint, Number
 from letalone.privacy.bounds import shown
+
+FACTOR = Constraint(
+    "a number that is 0 or more",
+    lambda x: x >= 0,
+    "It says how many times the budget is meant.",
+    (-1, float("nan"), float("inf")),
+)
+SHARES = Constraint(
+    "a positive number",
+    lambda x: x > 0,
+    "It says into how many equal parts the budget is cut.",
+    (0, -1, float("nan"), float("inf")),
+)
 
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)
@@ -30,29 +43,44 @@ class Budget:
             warn_if_delta_is_large(delta, size)
 
     def __add__(self, other: "Budget") -> "Budget":
-        return Budget(self.epsilon + other.epsilon, self.delta + other.delta)
+        more = _read(other)
+        return Budget(self.epsilon + more.epsilon, self.delta + more.delta)
 
     def __sub__(self, other: "Budget") -> "Budget":
         """What is left; refused where that would be less than nothing."""
-        if not other <= self:
+        cost = _read(other)
+        if not cost <= self:
             raise BudgetExceeded(
-                f"This costs {other}, but only {self} is left. Ask for less: a smaller epsilon, "
+                f"This costs {cost}, but only {self} is left. Ask for less: a smaller epsilon, "
                 "or fewer questions."
             )
-        return Budget(self.epsilon - other.epsilon, self.delta - other.delta)
+        return Budget(self.epsilon - cost.epsilon, self.delta - cost.delta)
+
+    def __mul__(self, times: Number) -> "Budget":
+        """That many times both amounts, exactly."""
+        factor = FACTOR.typed("times", times)
+        return Budget(self.epsilon * factor, self.delta * factor)
+
+    def __rmul__(self, times: Number) -> "Budget":
+        return self * times
+
+    def __truediv__(self, parts: Number) -> "Budget":
+        """One of that many equal parts of both amounts, exactly."""
+        return self * (1 / SHARES.typed("parts", parts))
 
     def __le__(self, other: "Budget") -> bool:
         """Whether this fits into the other: both epsilon and delta."""
-        return self.epsilon <= other.epsilon and self.delta <= other.delta
+        limit = _read(other)
+        return self.epsilon <= limit.epsilon and self.delta <= limit.delta
 
     def __ge__(self, other: "Budget") -> bool:
-        return other <= self
+        return _read(other) <= self
 
     def __lt__(self, other: "Budget") -> bool:
         return self <= other and self != other
 
     def __gt__(self, other: "Budget") -> bool:
-        return other < self
+        return _read(other) < self
 
     def __str__(self) -> str:
         delta = f", δ = {shown(self.delta)}" if self.delta else ""
@@ -61,6 +89,16 @@ class Budget:
     def __repr__(self) -> str:
         delta = f", delta={shown(self.delta)}" if self.delta else ""
         return f"Budget(epsilon={shown(self.epsilon)}{delta})"
+
+
+def _read(other: object) -> Budget:
+    if not isinstance(other, Budget):
+        raise ParameterError(
+            f"A Budget meets a {type(other).__name__}, but budgets are added to, taken from and"
+            " compared with budgets. Write la.Budget(epsilon=0.5), with its delta where there"
+            " is one."
+        )
+    return other
 
 
 def warn_if_delta_is_large(delta: Number, size: Number) -> None:

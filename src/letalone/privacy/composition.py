@@ -22,8 +22,10 @@ from json import dumps
 from math import inf
 from typing import ClassVar, NamedTuple
 
+from letalone.errors import ParameterError
 from letalone.exact.balls import Ball, ball
 from letalone.exact.typed import COUNT
+from letalone.privacy import account
 from letalone.privacy.approximate import NoPrivacy
 from letalone.privacy.bounds import (
     ONE,
@@ -49,6 +51,7 @@ Part = tuple[Privacy, int]
 LADDER = (Fraction(1, 10**2), Fraction(1, 10**6), Fraction(1, 10**12))
 SHRINK = 1 - Fraction(1, 2**50)
 FEW_PARTS = 4
+TINY = Fraction(1, 10**40)
 NEARLY_ONE = 1 - Fraction(1, 2**60)
 
 
@@ -70,7 +73,31 @@ class Composed(Privacy):
         if not self.parts:
             return exactly(ZERO)
         alone = (part.certified_delta(epsilon).lower for part, _ in self.parts)
-        return Bounds(reduce(larger, alone), composed_delta(self.parts, epsilon))
+        return Bounds(
+            larger(reduce(larger, alone), account.delta_below(self.parts, epsilon)),
+            composed_delta(self.parts, epsilon),
+        )
+
+    def upper_delta(self, epsilon: Fraction) -> Bound:
+        """Without the lower bound."""
+        return composed_delta(self.parts, epsilon) if self.parts else ZERO
+
+    def _epsilon_above(self, delta: Fraction) -> float:
+        """By loss distributions where all parts have one."""
+        if delta == 0 or not account.is_known(self.parts):
+            return Privacy._epsilon_above(self, delta)
+        worst = self.worst_loss()
+        if worst is not None and delta <= TINY:
+            return above(worst)
+        found = account.epsilon_above(self.parts, delta)
+        return found if worst is None else min(found, above(worst))
+
+    def _epsilon_below(self, delta: Fraction) -> float:
+        """By loss distributions, or the most revealing part alone."""
+        if delta == 0 or not account.is_known(self.parts):
+            return Privacy._epsilon_below(self, delta)
+        alone = max(part.epsilon_bounds(delta)[0] for part, _ in self.parts)
+        return max(alone, account.epsilon_below(self.parts, delta))
 
     def certified_missed(self, false_alarm: Fraction) -> Bounds:
         """Between the envelope of the upper curve and the best test on one part alone."""
@@ -108,7 +135,21 @@ class Composed(Privacy):
 
 def compose(*parts: Privacy) -> Privacy:
     """What these releases reveal together: an upper bound, exact for Gaussian curves alone."""
-    return _simplest(Composed((part, 1) for part in parts))
+    return _simplest(Composed((_curve(part), 1) for part in parts))
+
+
+def _curve(part: object) -> Privacy:
+    if isinstance(part, Privacy):
+        return part
+    if hasattr(part, "__iter__"):
+        remedy = "Unpack it: compose(*list)."
+    elif hasattr(part, "privacy"):
+        remedy = "Give its .privacy."
+    else:
+        remedy = "Give the .privacy of mechanisms, or a curve such as la.PureDP(0.1)."
+    raise ParameterError(
+        f"compose was given the type {type(part).__name__}, but takes privacy curves. {remedy}"
+    )
 
 
 def repeated(part: Privacy, times: int) -> Privacy:
@@ -120,7 +161,19 @@ def composed_delta(parts: tuple[Part, ...], epsilon: Fraction) -> Bound:
     """The certified upper bound on delta of a composition: the one place that decides it."""
     if len(parts) == 1 and parts[0][1] == 1:
         return parts[0][0].certified_delta(epsilon).upper
+    if account.is_known(parts):
+        known = smaller(account.delta_above(parts, epsilon), _at_worst(parts, epsilon))
+        if sum(count for _, count in parts) > FEW_PARTS:
+            return known
+        return reduce(smaller, (_basic(claims, epsilon) for claims in ways(parts, epsilon)), known)
     return reduce(smaller, (_basic(claims, epsilon) for claims in ways(parts, epsilon)), ONE)
+
+
+def _at_worst(parts: tuple[Part, ...], epsilon: Fraction) -> Bound:
+    """P3 with every part at its worst loss: nothing but leaks from the sum of those on."""
+    if any(part.worst_loss() is None for part, _ in parts):
+        return ONE
+    return _basic((Claim(p.worst_loss() or ZERO, p.certain_leak(), n) for p, n in parts), epsilon)
 
 
 class Claim(NamedTuple):

@@ -43,7 +43,14 @@ from letalone.privacy.bounds import (
     once,
     shown_above,
 )
-from letalone.privacy.neighbours import ADD_REMOVE, Neighbours, Relation, unify
+from letalone.privacy.neighbours import (
+    ADD_REMOVE,
+    Neighbours,
+    Relation,
+    read_label,
+    read_neighbours,
+    unify,
+)
 from letalone.privacy.search import edge, peak
 
 FORMAT = 1
@@ -93,6 +100,10 @@ class Privacy(ABC):
     def described(self) -> str:
         """The parameters, as a person would write them."""
 
+    def upper_delta(self, epsilon: Fraction) -> Bound:
+        """The upper bound alone, for curves where the lower one is extra work."""
+        return self.certified_delta(epsilon).upper
+
     def worst_loss(self) -> Bound | None:
         """The largest finite loss, from which on delta stays; None: it falls for ever."""
         return None
@@ -105,7 +116,10 @@ class Privacy(ABC):
 
     def delta(self, epsilon: Number) -> float:
         """The smallest delta for this epsilon, rounded up."""
-        return self.delta_bounds(epsilon)[1]
+        number = ANY_EPSILON.typed("epsilon", epsilon)
+        if number < 0:
+            return self.delta_bounds(epsilon)[1]
+        return min(1.0, above(self.upper_delta(number)))
 
     def delta_bounds(self, epsilon: Number) -> tuple[float, float]:
         """Certified bounds on the smallest delta for this epsilon (lower, upper)."""
@@ -156,9 +170,19 @@ class Privacy(ABC):
     def __rmul__(self, times: Number) -> "Privacy":
         return self * times
 
+    def sampled(self, rate: Number) -> "Privacy":
+        """The curve of the release on a fresh, secret random part of the units.
+
+        Each unit with this probability (Poisson) under add/remove, or where nothing is set; a
+        batch of fixed size, this share of the units, under replace.
+        """
+        from letalone.privacy.sampled import sampled
+
+        return sampled(self, rate)
+
     def under(self, neighbours: Neighbours) -> "Privacy":
         """The same release for other neighbours (D3); only add/remove to replace is possible."""
-        own = self.neighbours
+        own, neighbours = self.neighbours, read_neighbours(neighbours)
         if own is not None and own.relation is neighbours.relation:
             return self.labelled(unify(own, neighbours))
         if neighbours.relation is Relation.ADD_REMOVE:
@@ -195,7 +219,7 @@ class Privacy(ABC):
 
     def fill(self, neighbours: Neighbours | None, **fields: object) -> None:
         """Set the fields of a record that is being made; constructors call it, nothing else."""
-        for name, value in {"neighbours": neighbours, **fields}.items():
+        for name, value in {"neighbours": read_label(neighbours), **fields}.items():
             object.__setattr__(self, name, value)
 
     def _price(self) -> str:
@@ -215,9 +239,9 @@ class Privacy(ABC):
         if leak == delta == 0:
             return most
         _, found = edge(
-            lambda epsilon: at_most(self.certified_delta(lowest_reading(epsilon)).upper, delta),
+            lambda epsilon: at_most(self.upper_delta(lowest_reading(epsilon)), delta),
             start=1.0 if isinf(most) or most == 0 else most,
-            gap=lambda epsilon: _log_ratio(self.certified_delta(Fraction(epsilon)).upper, delta),
+            gap=lambda epsilon: _log_ratio(self.upper_delta(Fraction(epsilon)), delta),
         )
         return min(found, most)
 
@@ -252,11 +276,11 @@ class Privacy(ABC):
         return reduce(larger, (self._line(Fraction(e), false_alarm) for e in tried), ZERO)
 
     def _curve(self, epsilon: float) -> float:
-        return min(1.0, above(self.certified_delta(Fraction(epsilon)).upper))
+        return min(1.0, above(self.upper_delta(Fraction(epsilon))))
 
     def _line(self, epsilon: Fraction, false_alarm: Fraction) -> Bound:
         """1 - delta(e) - e^e a, which below zero is e^e (1 - delta(-e) - a)."""
-        delta = self.certified_delta(abs(epsilon)).upper
+        delta = self.upper_delta(abs(epsilon))
         if epsilon < 0:
             return once(lambda: ball(epsilon).exp() * (ball(1 - false_alarm) - as_ball(delta)))
         return once(lambda: 1 - as_ball(delta) - ball(epsilon).exp() * ball(false_alarm))

@@ -8,7 +8,9 @@ Pearson), with a coin on the last; `tradeoff` is the lower of both orders.
   Tested:   against an enumeration of all events and of all tests, in rationals
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import accumulate
@@ -251,7 +253,7 @@ def pair(
 
 def distribution(name: str, law: Iterable[Number]) -> tuple[Fraction, ...]:
     """A finite distribution, checked and exact."""
-    given = list(law)
+    given = _listed(name, law)
     values = tuple(PROBABILITY.typed(f"a probability of {name}", value) for value in given)
     total, rounded = sum(values, ZERO), any(_is_rounded(value) for value in given)
     if total != 1 and not (rounded and abs(total - 1) <= ROUNDING):
@@ -260,6 +262,14 @@ def distribution(name: str, law: Iterable[Number]) -> tuple[Fraction, ...]:
             "List every outcome once; fractions.Fraction keeps thirds exact."
         )
     return tuple(value / total for value in values)
+
+
+def _listed(name: str, law: Iterable[Number]) -> list[Number]:
+    # A set has no order and drops repeats; a dict would give its keys.
+    with suppress(TypeError):
+        if not issubclass(type(law), str | bytes | AbstractSet | Mapping):
+            return list(law)
+    raise refusal(name, law, "a list of probabilities, one for each outcome in order")
 
 
 def _is_rounded(value: object) -> bool:

@@ -18,7 +18,8 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Self
 
-from letalone.errors import NeighboursDiffer, ParameterError
+from letalone.errors import NeighboursDiffer
+from letalone.exact.typed import refusal
 
 
 class Relation(Enum):
@@ -35,25 +36,56 @@ class Neighbours:
     relation: Relation
     unit: str | None = None
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "relation", _read_relation(self.relation))
+        if self.unit is not None:
+            _check_unit(self.unit)
+
     def of(self, unit: str) -> Self:
         """The same relation for a named unit, such as `ADD_REMOVE.of("patient")`."""
-        if not isinstance(unit, str) or not unit.strip():  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise ParameterError(
-                f"unit is {unit!r}, but must be a word such as 'patient' or 'household'."
-            )
+        _check_unit(unit)
         return replace(self, unit=unit)
 
     def __str__(self) -> str:
-        verb = "add or remove" if self.relation is Relation.ADD_REMOVE else "replace"
-        return f"{verb} one {self.unit or 'unit'}"
+        return f"{self._verb()} one {self.unit or 'unit'}"
+
+    def _verb(self) -> str:
+        match self.relation:
+            case Relation.ADD_REMOVE:
+                return "add or remove"
+            case Relation.REPLACE:
+                return "replace"
 
 
-ADD_REMOVE = Neighbours(Relation.ADD_REMOVE)
-REPLACE = Neighbours(Relation.REPLACE)
+def read_neighbours(neighbours: object) -> Neighbours:
+    """The neighbours that were given, or an error that says which there are."""
+    if not isinstance(neighbours, Neighbours):
+        raise refusal(
+            "neighbours",
+            neighbours,
+            "la.ADD_REMOVE or la.REPLACE",
+            "Name a unit with .of: la.ADD_REMOVE.of('patient').",
+        )
+    return neighbours
+
+
+def read_label(neighbours: object) -> Neighbours | None:
+    """The same where they may be unset."""
+    return None if neighbours is None else read_neighbours(neighbours)
+
+
+def is_replace(neighbours: object) -> bool:
+    """Whether neighbours have the same size and one unit differs."""
+    match read_neighbours(neighbours).relation:
+        case Relation.ADD_REMOVE:
+            return False
+        case Relation.REPLACE:
+            return True
 
 
 def unify(left: Neighbours | None, right: Neighbours | None) -> Neighbours | None:
     """The neighbours that two guarantees share; unset mixes with anything."""
+    left, right = read_label(left), read_label(right)
     if left is None or right is None:
         return left or right
     if left.relation is not right.relation:
@@ -69,3 +101,24 @@ def unify(left: Neighbours | None, right: Neighbours | None) -> Neighbours | Non
             "(or the other way round), convert the smaller unit's with .group(k)."
         )
     return left if left.unit is not None else right
+
+
+def _read_relation(relation: object) -> Relation:
+    try:
+        return Relation(relation)
+    except ValueError:
+        raise refusal(
+            "relation",
+            relation,
+            "'add/remove' or 'replace'",
+            "la.ADD_REMOVE and la.REPLACE are the two, ready made.",
+        ) from None
+
+
+def _check_unit(unit: object) -> None:
+    if not isinstance(unit, str) or not unit.strip():
+        raise refusal("unit", unit, "a word such as 'patient' or 'household'")
+
+
+ADD_REMOVE = Neighbours(Relation.ADD_REMOVE)
+REPLACE = Neighbours(Relation.REPLACE)

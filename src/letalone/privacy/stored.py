@@ -4,8 +4,9 @@ Proven:   rationals are stored as text, so nothing is rounded
 Tested:   the round trip for every curve; damaged and newer files are refused
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from fractions import Fraction
+from json import loads
 from typing import cast
 
 from letalone.errors import FormatError, LetaloneError
@@ -21,6 +22,9 @@ from letalone.privacy.laplace import LaplacePrivacy
 from letalone.privacy.neighbours import Neighbours, Relation
 from letalone.privacy.pure import PureDP
 from letalone.privacy.randomized_response import RandomizedResponsePrivacy
+from letalone.privacy.renyi import RenyiDP
+from letalone.privacy.sampled import Sampled
+from letalone.privacy.theorems import OptimalComposition
 from letalone.privacy.zcdp import ZCDP
 
 CURVES: tuple[type[Privacy], ...] = (
@@ -36,17 +40,53 @@ CURVES: tuple[type[Privacy], ...] = (
     BoundedRange,
     Finite,
     FiniteGroup,
+    Sampled,
+    RenyiDP,
+    OptimalComposition,
     Composed,
 )
-DAMAGE = (LetaloneError, TypeError, ValueError, LookupError, AttributeError, ArithmeticError)
+DAMAGE = (TypeError, ValueError, LookupError, AttributeError, ArithmeticError)
 ENVELOPE = ("format", "kind", "neighbours")
 KINDS: dict[str, type[Privacy]] = {curve.kind: curve for curve in CURVES}
 
 
-def from_json(stored: Json) -> Privacy:
-    """The curve that `to_json` stored; refuses what is damaged or newer than this letalone."""
+def from_json(stored: Json | str) -> Privacy:
+    """The curve that `to_json` stored; refuses what is damaged or newer than this letalone.
+
+    Takes what `to_json` returned, or the JSON text of it.
+    """
+    fields = _fields(stored)
+    kind = _kind(fields)
+    try:
+        return _restored(kind, fields)
+    except FormatError:
+        raise
+    except LetaloneError as error:
+        raise FormatError(f"This privacy curve of kind '{kind.kind}' is damaged: {error}") from None
+    except DAMAGE:
+        raise FormatError(
+            f"This privacy curve of kind '{kind.kind}' is damaged: a field is missing, unknown or"
+            " not what to_json writes there."
+        ) from None
+
+
+def _fields(stored: Json | str) -> Json:
+    try:
+        found: object = loads(stored) if isinstance(stored, str | bytes) else stored
+    except (ValueError, RecursionError):
+        raise FormatError(
+            "This text is not JSON. Give what json.dumps(curve.to_json()) wrote, whole."
+        ) from None
+    if not isinstance(found, Mapping):
+        raise FormatError(
+            "This is not a stored privacy curve: it must be a JSON object, as to_json writes it."
+        )
+    return dict(cast("Mapping[str, object]", found))
+
+
+def _kind(stored: Json) -> type[Privacy]:
     written = stored.get("format")
-    if not isinstance(written, int) or written < 1:
+    if not isinstance(written, int) or isinstance(written, bool) or written < 1:
         raise FormatError("This is not a stored privacy curve: it has no 'format' number.")
     if written > FORMAT:
         raise FormatError(
@@ -59,12 +99,7 @@ def from_json(stored: Json) -> Privacy:
             f"This privacy curve is of kind {stored.get('kind')!r}; known kinds are: "
             f"{', '.join(KINDS)}."
         )
-    try:
-        return _restored(kind, stored)
-    except FormatError:
-        raise
-    except DAMAGE as error:
-        raise FormatError(f"This privacy curve of kind '{kind.kind}' is damaged: {error}") from None
+    return kind
 
 
 def _restored(kind: type[Privacy], stored: Json) -> Privacy:
@@ -77,16 +112,28 @@ def _restored(kind: type[Privacy], stored: Json) -> Privacy:
 def _value(stored: object) -> object:
     """Text is a rational, a list is a list, an object is a curve."""
     if isinstance(stored, str):
-        return Fraction(stored)
+        return _rational(stored)
     if isinstance(stored, list):
         return [_value(item) for item in cast("list[object]", stored)]
     if isinstance(stored, dict):
         return from_json(cast("Json", stored))
-    raise TypeError(f"a {type(stored).__name__} where text was expected")
+    raise FormatError(
+        "This privacy curve is damaged: a field that must be text such as '1/10', a list or an"
+        " object is something else."
+    )
+
+
+def _rational(text: str) -> Fraction:
+    try:
+        return Fraction(text)
+    except (ValueError, ZeroDivisionError):
+        raise FormatError(
+            f"This privacy curve is damaged: {text[:40]!r} is not a number such as '1/10'."
+        ) from None
 
 
 def _neighbours(stored: object) -> Neighbours | None:
     if stored is None:
         return None
     label = cast("dict[str, str | None]", stored)
-    return Neighbours(Relation(label["relation"]), label["unit"])
+    return Neighbours(cast("Relation", label["relation"]), label["unit"])

@@ -53,6 +53,9 @@ class SystemBits:
         if hasattr(os, "register_at_fork"):
             os.register_at_fork(after_in_child=self._start)
 
+    def __repr__(self) -> str:
+        return "SYSTEM"  # as it is imported; signatures print it
+
     def word(self) -> int:
         """The next word."""
         with self._lock:

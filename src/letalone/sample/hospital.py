@@ -73,6 +73,16 @@ class Visits:
             writer.writerows(rows)
 
 
+def aged(years: int, birth_dates: NDArray[np.datetime64]) -> NDArray[np.bool_]:
+    """Who has had this many birthdays by `TODAY`, by the calendar.
+
+    Whoever was born on 29 February has the birthday on 1 March of other years.
+    """
+    year, month, day = str(TODAY).split("-")
+    latest = f"{int(year) - years:04d}-{month}-{day}"  # `TODAY` is no 29 February
+    return birth_dates <= np.datetime64(latest, "D")
+
+
 def visits(patients: int = 5000, *, seed: int = 1890) -> Visits:
     """The visits of so many patients; every patient has at least one."""
     count = int(COUNT.typed("patients", patients))

@@ -1,0 +1,141 @@
+"""Auditing a mechanism from outside: a lower bound on its epsilon, from its outputs alone.
+
+The mechanism is run `samples` times on each of two neighbouring inputs. The first half of
+the draws chooses an event and a direction; the second half counts how often it happens
+and bounds epsilon from below.
+
+Theorem.  `lower` is above the mechanism's true epsilon, at the claimed delta and for these
+two inputs, with probability at most 1 − confidence, whatever the mechanism is. So a true
+claim is accused with at most that probability.
+  Proven:   docs/explanation/proofs/audit.md
+  Tested:   false accusations over seeds; the bound's coverage by exact sums; broken
+            mechanisms are accused
+  Assumed:  the draws are independent of each other; Arb is correct
+
+CONSISTENT is not a proof: other neighbours, rarer events and other draws may tell more.
+What epsilon is *at most*, `mechanism.privacy` says, by proof.
+
+Jagielski, Ullman, Oprea: Auditing differentially private machine learning (2020).
+"""
+
+from dataclasses import dataclass
+from enum import Enum
+from fractions import Fraction
+from typing import Any
+
+from letalone.audit.bound import Counts, epsilon_below
+from letalone.audit.draws import Source, source_of
+from letalone.audit.events import Event, choose_event
+from letalone.audit.outputs import Outputs, read, width_of
+from letalone.exact.typed import (
+    CONFIDENCE,
+    COUNT,
+    DELTA,
+    EPSILON_OR_ZERO,
+    Constraint,
+    Number,
+)
+from letalone.randomness.bits import BitSource
+
+SAMPLES = Constraint(
+    "a whole number that is 100 or more",
+    lambda x: x >= 100 and x.denominator == 1,
+    "It is the number of draws on each input; half of them choose an event, half judge.",
+    (0, -1, 99, 1000.5, float("nan"), float("inf")),
+)
+
+
+class Verdict(Enum):
+    """What an audit concludes about a claim."""
+
+    CONSISTENT = "consistent"
+    ACCUSED = "accused"
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Audit:
+    """What was found out: epsilon is at least `lower`, unless the draws misled."""
+
+    lower: float
+    event: str
+    counts: Counts
+    claimed_epsilon: Fraction
+    claimed_delta: Fraction
+    samples: int
+    confidence: float
+
+    @property
+    def verdict(self) -> Verdict:
+        """ACCUSED if the certified lower bound is above the claim."""
+        above = Fraction(self.lower) > self.claimed_epsilon
+        return Verdict.ACCUSED if above else Verdict.CONSISTENT
+
+    def __repr__(self) -> str:
+        delta = f", δ = {float(self.claimed_delta):g}" if self.claimed_delta else ""
+        often, seldom = (f"{hits:,}" for hits in (self.counts.often, self.counts.seldom))
+        return (
+            f"Audit({self.verdict.value}: ε ≥ {_rounded_down(self.lower)} at"
+            f" {100 * self.confidence:g} % confidence, claimed ε ="
+            f" {float(self.claimed_epsilon):g}{delta}; {self.event}: {often} against {seldom}"
+            f" of {self.counts.total:,} draws each)"
+        )
+
+
+def audit(
+    mechanism: Any,
+    one: object,
+    other: object,
+    *,
+    claimed_epsilon: Number,
+    claimed_delta: Number = 0,
+    samples: int = 100_000,
+    confidence: Number = 0.95,
+    many: bool = False,
+    bits: BitSource | None = None,
+) -> Audit:
+    """Whether a mechanism's outputs on two neighbouring inputs contradict its claim.
+
+    `mechanism` is a function of an input, or has a method `release`; with `many=True` it is
+    a function of an input and a count that returns so many independent outputs. `samples`
+    are drawn on each input. `bits`, if given, is passed on to the mechanism.
+    """
+    epsilon = EPSILON_OR_ZERO.typed("claimed_epsilon", claimed_epsilon)
+    delta = DELTA.typed("claimed_delta", claimed_delta)
+    count = int(SAMPLES.typed("samples", samples))
+    miss = 1 - CONFIDENCE.typed("confidence", confidence)
+    event, counts = judge(source_of(mechanism, many=many, bits=bits), one, other, count, delta)
+    return Audit(
+        lower=epsilon_below(counts, delta=delta, miss=miss),
+        event=str(event),
+        counts=counts,
+        claimed_epsilon=epsilon,
+        claimed_delta=delta,
+        samples=count,
+        confidence=float(1 - miss),
+    )
+
+
+def confidence_of_each(tests: int, confidence: Number = 0.95) -> Fraction:
+    """The confidence that each of several audits needs for all to be right this often."""
+    miss = 1 - CONFIDENCE.typed("confidence", confidence)
+    return 1 - miss / COUNT.typed("tests", tests)
+
+
+def judge(
+    draw: Source, one: object, other: object, samples: int, delta: Fraction
+) -> tuple[Event, Counts]:
+    """An event chosen on the first half of the draws, and its counts in the second."""
+    first = samples // 2
+    raw = draw(one, first), draw(other, first)
+    widths = {width_of(part) for part in raw}
+    width = widths.pop() if len(widths) == 1 else 0
+    event = choose_event(*(read(part, width) for part in raw), delta=delta)
+
+    def judges(value: object) -> Outputs:
+        return read(draw(value, samples - first), width)
+
+    return event, event.counts(judges(one), judges(other))
+
+
+def _rounded_down(number: float) -> str:
+    return f"{int(number * 10_000) / 10_000:.4f}"

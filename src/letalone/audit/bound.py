@@ -1,0 +1,141 @@
+"""From two counts to a certified lower bound on epsilon.
+
+An event was seen `often` times in `total` draws on one input, and `seldom` times in as
+many draws on a neighbouring input, where its true probabilities are p and q. A mechanism
+that is (epsilon, delta)-DP has p ≤ e^epsilon·q + delta, so epsilon ≥ ln((p − delta)/q).
+
+Theorem.  Let U(p) be the probability of at least `often` hits, V(q) that of at most
+`seldom` hits, and t(1 − ln t) ≤ miss. The pairs with U(p)·V(q) > t contain the true pair
+with probability at least 1 − miss; the least ln((p − delta)/q) over them, which is what
+`epsilon_below` returns, rounded down, is above the true one with probability at most miss.
+  Proven:   docs/explanation/proofs/audit.md, sections 1 and 2
+  Tested:   coverage by exact sums over all counts; against a slow search over all pairs
+  Assumed:  the draws are independent; Arb is correct
+
+U and V are Clopper and Pearson's; to ask that both be above miss/2 is the usual way to
+hold both rates at once. Their product (Fisher's) gives a bound closer by a quarter.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from letalone.exact.balls import Ball, ball, certain, lower, with_bits
+
+Floats = NDArray[np.float64]
+
+STEPS = 64  # the curve U·V = t is followed in so many steps; more gain below 0.001
+OUTWARDS = 1e-9  # far above the error of scipy's inverse, far below that of any count
+GOOD_BITS = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """How often an event was seen in `total` draws on each of two inputs."""
+
+    often: int
+    seldom: int
+    total: int
+
+
+def epsilon_below(counts: Counts, *, delta: Fraction, miss: Fraction) -> float:
+    """A lower bound on epsilon that is wrong with probability at most `miss`; 0 or more."""
+    level = product_level(miss)
+    between = level ** (1 - np.arange(1, STEPS) / STEPS)
+    marks = np.concatenate([[level], between, [1.0]])
+    least = _least_rates(counts, marks[:-1])
+    most = _most_rates(counts, np.maximum(level / marks[1:], level))
+    found = [
+        _log_ratio(
+            _certified_least(counts, rate=float(least[first]), tail=float(marks[first])),
+            _certified_most(counts, rate=float(most[last]), level=level, mark=marks[last + 1]),
+            delta,
+        )
+        for first, last in _merged(least, most, float(delta))
+    ]
+    return max(0.0, min(found))
+
+
+def product_level(miss: Fraction) -> float:
+    """The largest t found with t(1 − ln t) ≤ miss: two uniform numbers' product is below it."""
+    low, high = 0.0, float(miss)
+    for _ in range(60):
+        middle = (low + high) / 2
+        low, high = (middle, high) if middle > 0 and _below(middle, miss) else (low, middle)
+    return low
+
+
+def _below(level: float, miss: Fraction) -> bool:
+    exact = Fraction(level)
+    share = certain(lambda: ball(exact) * (1 - ball(exact).log()))
+    return bool(share <= ball(miss))
+
+
+def _merged(least: Floats, most: Floats, delta: float) -> Sequence[tuple[int, int]]:
+    # A stretch of steps may be bounded at once, by its least p and its largest q. That is
+    # done as long as it does not lower the result, so that few rates need a certificate.
+    ratios = np.maximum(least - delta, 0) / most
+    floor = float(ratios.min())
+    stretches: list[tuple[int, int]] = []
+    first = 0
+    while first < STEPS:
+        # `most` rises along the way, so the steps that may join form one stretch.
+        joined = np.maximum(least[first] - delta, 0) / most[first:] >= floor
+        last = first + max(1, int(np.argmin(np.append(joined, False)))) - 1
+        stretches.append((first, last))
+        first = last + 1
+    return stretches
+
+
+def _least_rates(counts: Counts, tails: Floats) -> Floats:
+    if counts.often == 0:
+        return np.zeros_like(tails)
+    rates = _beta_quantiles(counts.often, counts.total - counts.often + 1, tails)
+    return rates * (1 - OUTWARDS)
+
+
+def _most_rates(counts: Counts, tails: Floats) -> Floats:
+    if counts.seldom == counts.total:
+        return np.ones_like(tails)
+    rates = 1 - _beta_quantiles(counts.total - counts.seldom, counts.seldom + 1, tails)
+    return np.minimum(1.0, rates * (1 + OUTWARDS))
+
+
+def _certified_least(counts: Counts, *, rate: float, tail: float) -> Fraction:
+    """The rate, if at it `often` hits or more have at most this probability; else 0."""
+    if rate <= 0:
+        return Fraction(0)
+    missed = counts.total - counts.often + 1
+    share = _beta_share(Fraction(rate), counts.often, missed)
+    return Fraction(rate) if share <= ball(Fraction(tail)) else Fraction(0)
+
+
+def _certified_most(counts: Counts, *, rate: float, level: float, mark: float) -> Fraction:
+    """The rate, if at it `seldom` hits or fewer have at most probability level/mark; else 1."""
+    if rate >= 1:
+        return Fraction(1)
+    share = _beta_share(1 - Fraction(rate), counts.total - counts.seldom, counts.seldom + 1)
+    return Fraction(rate) if share * ball(Fraction(mark)) <= ball(Fraction(level)) else Fraction(1)
+
+
+def _beta_share(rate: Fraction, a: int, b: int) -> Ball:
+    # P[Bin(n, p) ≥ x] is the beta law's probability of at most p, with x and n − x + 1.
+    return with_bits(lambda: ball(rate).beta_lower(ball(a), ball(b), regularized=True), GOOD_BITS)
+
+
+def _log_ratio(least: Fraction, most: Fraction, delta: Fraction) -> float:
+    excess = least - delta
+    if excess <= 0:
+        return 0.0
+    return lower(certain(lambda: (ball(excess) / ball(most)).log()))
+
+
+def _beta_quantiles(a: int, b: int, probabilities: Floats) -> Floats:
+    from scipy import special
+
+    inverse = cast("Any", special).betaincinv
+    return np.asarray(inverse(a, b, probabilities), dtype=np.float64)

@@ -1,0 +1,142 @@
+"""Partitions of the outputs into cells, each weighed by how much it tells.
+
+A cell is a range of a number, a range together with a lowest set bit, or one single
+output. Its weight is the logarithm of how much more often one input falls into it than
+the other, learned from draws; the tails of the weight are unions of cells, the most
+telling first.
+"""
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from letalone.audit.outputs import NO_BIT, Floats, Integers, Outputs, lowest_bits
+
+LISTED = 6  # cells of an event that are named in words
+
+
+class Keyed(Protocol):
+    """A whole number for every output: the cell of a partition that it falls into."""
+
+    def keys(self, outputs: Outputs) -> Integers:
+        """The cell of each output."""
+        ...
+
+    def words_for(self, key: int) -> str:
+        """The cell, in words."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Ranges:
+    """The range, between given edges, that one coordinate falls into."""
+
+    place: int
+    name: str
+    edges: Floats
+
+    def keys(self, outputs: Outputs) -> Integers:
+        """The cell of each output."""
+        return np.searchsorted(self.edges, outputs.column(self.place), side="left")
+
+    def words_for(self, key: int) -> str:
+        """The cell, in words."""
+        low = -np.inf if key == 0 else self.edges[key - 1]
+        high = np.inf if key == len(self.edges) else self.edges[key]
+        return f"{self.name} in ({low:.6g}, {high:.6g}]"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RangesAndBits:
+    """The range and the lowest set bit together: a grid that is finer here than there."""
+
+    ranges: Ranges
+
+    def keys(self, outputs: Outputs) -> Integers:
+        """The cell of each output."""
+        bits = lowest_bits(outputs.column(self.ranges.place))
+        bits = np.where(np.isnan(bits), NO_BIT + 1, bits).astype(np.int64)
+        return self.ranges.keys(outputs) * 4096 + bits + 2048
+
+    def words_for(self, key: int) -> str:
+        """The cell, in words."""
+        within, bit = divmod(key, 4096)
+        return f"{self.ranges.words_for(within)} with lowest set bit {power_of_two(bit - 2048)}"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Exactly:
+    """The output itself, bit by bit."""
+
+    known: Outputs
+
+    def keys(self, outputs: Outputs) -> Integers:
+        """The cell of each output."""
+        return outputs.names
+
+    def words_for(self, key: int) -> str:
+        """The cell, in words."""
+        return f"the output is {self.known.words_for(key)}"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Weights:
+    """How much more often one input falls into the output's cell: the log of the ratio."""
+
+    cells: Keyed
+    keys: Integers
+    weights: Floats
+
+    def score(self, outputs: Outputs) -> Floats:
+        """The weight of each output."""
+        # A cell that was never seen while learning weighs nothing.
+        keys = self.cells.keys(outputs)
+        places = np.minimum(np.searchsorted(self.keys, keys), len(self.keys) - 1)
+        return np.where(self.keys[places] == keys, self.weights[places], 0.0)
+
+    def words(self, threshold: float, *, above: bool) -> str:
+        """The tail, in words."""
+        inside = self.weights >= threshold if above else self.weights <= threshold
+        unseen = threshold <= 0 if above else threshold >= 0
+        # An event that holds outputs never seen is told by what is not in it.
+        chosen = np.flatnonzero(~inside if unseen else inside)
+        named = self.keys[chosen[np.argsort(-np.abs(self.weights[chosen]))]]
+        shown = "; ".join(self.cells.words_for(int(key)) for key in named[:LISTED])
+        more = f"; and {len(named) - LISTED} more" if len(named) > LISTED else ""
+        return f"{'none' if unseen else 'one'} of these holds: {shown}{more}"
+
+
+def ranges_of(one: Outputs, other: Outputs, place: int, count: int) -> Ranges:
+    """At most `count` ranges of a coordinate with about as many of these draws in each."""
+    both = np.sort(np.concatenate([one.column(place), other.column(place)]))
+    edges = both[(np.arange(1, count) * len(both)) // count]
+    return Ranges(place, name_of(one.width, place), np.unique(edges))
+
+
+def exactly(one: Outputs, other: Outputs) -> Exactly:
+    """Single outputs, among which these can be put in words."""
+    numbers = np.concatenate([one.numbers, other.numbers])
+    names = np.concatenate([one.names, other.names])
+    return Exactly(Outputs(numbers, names, one.shown | other.shown))
+
+
+def weighed(cells: Keyed, one: Outputs, other: Outputs) -> Weights:
+    """The cells with the weights that these draws give them."""
+    mine, theirs = cells.keys(one), cells.keys(other)
+    keys, places = np.unique(np.concatenate([mine, theirs]), return_inverse=True)
+    count = len(keys)
+    # Half a draw more in every cell: what was seen once is not believed to be certain.
+    often = np.bincount(places[: len(mine)], minlength=count) + 0.5
+    seldom = np.bincount(places[len(mine) :], minlength=count) + 0.5
+    return Weights(cells, keys, np.log(often / seldom))
+
+
+def name_of(width: int, place: int) -> str:
+    """A coordinate, in words."""
+    return "the output" if width == 1 else f"coordinate {place} of the output"
+
+
+def power_of_two(exponent: int) -> str:
+    """The place of a lowest set bit, in words."""
+    return "that of zero" if exponent >= NO_BIT else f"2^{exponent}"

@@ -1,0 +1,71 @@
+"""How outputs are drawn from what is audited.
+
+A callable is asked once for every draw, and so is an object with `release`. Mechanisms of
+letalone that give every entry of an array its own noise are asked for all draws at once;
+to audit their one-number path, pass the method itself: `mechanism.release`.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from letalone.audit.outputs import Raw
+from letalone.errors import ParameterError
+from letalone.mechanisms import (
+    DiscreteGaussian,
+    Gaussian,
+    Geometric,
+    Laplace,
+    RandomizedResponse,
+)
+from letalone.randomness.bits import BitSource
+
+Source = Callable[[object, int], Raw]
+
+# Exactly these, no subclass: another class may share one draw among the entries.
+ENTRY_BY_ENTRY = (DiscreteGaussian, Gaussian, Geometric, Laplace, RandomizedResponse)
+
+
+def source_of(mechanism: Any, *, many: bool, bits: BitSource | None) -> Source:
+    """A function of an input and a count that gives so many outputs."""
+    extra = {} if bits is None else {"bits": bits}
+    if many:
+        return _bulk(_callable(mechanism))
+    release = getattr(mechanism, "release", None)
+    if not callable(release):
+        one = _callable(mechanism)
+        return lambda value, count: [one(value, **extra) for _ in range(count)]
+    if type(mechanism) in ENTRY_BY_ENTRY:
+        return lambda value, count: _entry_by_entry(release, value, count, extra)
+    return lambda value, count: [release(value, **extra) for _ in range(count)]
+
+
+def _entry_by_entry(release: Callable[..., Any], value: object, count: int, extra: Any) -> Raw:
+    array = np.asarray(value)
+    if array.dtype.kind not in "biuf":
+        return [release(value, **extra) for _ in range(count)]
+    return release(np.broadcast_to(array, (count, *array.shape)).copy(), **extra)
+
+
+def _bulk(mechanism: Callable[..., Any]) -> Source:
+    def draw(value: object, count: int) -> Raw:
+        outputs = mechanism(value, count)
+        if len(outputs) != count:
+            raise ParameterError(
+                f"The mechanism returned {len(outputs)} outputs, but {count} were asked for."
+                " With many=True it is called as mechanism(value, count)."
+            )
+        return outputs
+
+    return draw
+
+
+def _callable(mechanism: object) -> Callable[..., Any]:
+    if not callable(mechanism):
+        raise ParameterError(
+            f"The mechanism has the type {type(mechanism).__name__}, but must be a function of one"
+            " input or have a method `release`. For mechanisms that choose, pass a function:"
+            " lambda utilities: mechanism.choose_index(utilities)."
+        )
+    return mechanism

@@ -1,0 +1,190 @@
+"""Ways to look at an output: each turns it into one number, whose tails are events.
+
+  the number itself        of each telling coordinate
+  ranges                   5, 10 or 20 ranges with as many draws in each, by how much more
+                           often one input falls into a range than the other
+  exact outputs            likewise for every single output seen: categories, small
+                           supports, floats that one input reaches and the other does not
+  low-order bits           the lowest set bit, the zeros at the end of the 53 bits, and the
+                           lowest bit within ranges: what careless floats give away
+  all coordinates at once  the least-squares direction, and the sum of the ranges' weights
+
+What a view needs to know it learns from draws that are used for nothing else. Nothing
+here can make an audit wrong: a view that learned nonsense gives a weak event.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import reduce
+from typing import Any, Protocol, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from letalone.audit.cells import (
+    LISTED,
+    RangesAndBits,
+    Weights,
+    exactly,
+    name_of,
+    power_of_two,
+    ranges_of,
+    weighed,
+)
+from letalone.audit.outputs import Floats, Integers, Outputs, lowest_bits, trailing_zeros
+
+RANGES = (5, 10, 20)  # few: the weights of few ranges are learned well
+COORDINATES = 8  # of longer vectors, so many of the most telling are looked at one by one
+TOGETHER = 64  # and so many together
+
+
+class View(Protocol):
+    """A number for every output, and words for "the number is at least (at most) x"."""
+
+    def score(self, outputs: Outputs) -> Floats:
+        """The number of each output; NaN where there is none."""
+        ...
+
+    def words(self, threshold: float, *, above: bool) -> str:
+        """The event that the number is at least, or at most, the threshold."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """One coordinate of the output."""
+
+    place: int
+    name: str
+
+    def score(self, outputs: Outputs) -> Floats:
+        """The number of each output."""
+        return outputs.column(self.place)
+
+    def words(self, threshold: float, *, above: bool) -> str:
+        """The tail, in words."""
+        return f"{self.name} is {_side(above)} {threshold!r}"
+
+
+@dataclass(frozen=True, slots=True)
+class LowestBit:
+    """The exponent of the lowest set bit of one coordinate."""
+
+    place: int
+    name: str
+
+    def score(self, outputs: Outputs) -> Floats:
+        """The number of each output."""
+        return lowest_bits(outputs.column(self.place))
+
+    def words(self, threshold: float, *, above: bool) -> str:
+        """The tail, in words."""
+        return f"the lowest set bit of {self.name} is {_side(above)} {power_of_two(int(threshold))}"
+
+
+@dataclass(frozen=True, slots=True)
+class TrailingZeros:
+    """How many of the 53 bits of one coordinate are zero at the end."""
+
+    place: int
+    name: str
+
+    def score(self, outputs: Outputs) -> Floats:
+        """The number of each output."""
+        return trailing_zeros(outputs.column(self.place))
+
+    def words(self, threshold: float, *, above: bool) -> str:
+        """The tail, in words."""
+        return f"{self.name} ends with {_side(above)} {int(threshold)} zero bits of 53"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Direction:
+    """A weighted sum of coordinates, by least squares."""
+
+    places: Integers
+    weights: Floats
+
+    def score(self, outputs: Outputs) -> Floats:
+        """The number of each output."""
+        # Not by a matrix product: its rounding may depend on where in a batch a row stands.
+        columns = (outputs.column(int(place)) for place in self.places)
+        return _sum_of(
+            weight * column for weight, column in zip(self.weights, columns, strict=True)
+        )
+
+    def words(self, threshold: float, *, above: bool) -> str:
+        """The tail, in words."""
+        shown = ", ".join(f"{weight:.3g}" for weight in self.weights[:LISTED])
+        more = ", …" if len(self.weights) > LISTED else ""
+        return f"the sum of coordinates with weights {shown}{more} is {_side(above)} {threshold!r}"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Sum:
+    """The sum of the weights of all coordinates' ranges."""
+
+    parts: tuple[Weights, ...]
+
+    def score(self, outputs: Outputs) -> Floats:
+        """The number of each output."""
+        return _sum_of(part.score(outputs) for part in self.parts)
+
+    def words(self, threshold: float, *, above: bool) -> str:
+        """The tail, in words."""
+        return (
+            f"the learned log-likelihood ratios of {len(self.parts)} coordinates sum to"
+            f" {_side(above)} {threshold!r}"
+        )
+
+
+def learn(one: Outputs, other: Outputs) -> Iterator[View]:
+    """Every view that these outputs suggest, the plainest first."""
+    places = _telling(one, other)
+    for place in places[:COORDINATES]:
+        yield from _of_one_number(one, other, int(place))
+    yield weighed(exactly(one, other), one, other)
+    if one.width > 1:
+        kept = places[:TOGETHER]
+        yield _direction(one, other, kept)
+        yield Sum(tuple(weighed(ranges_of(one, other, int(p), 10), one, other) for p in kept))
+
+
+def _of_one_number(one: Outputs, other: Outputs, place: int) -> Iterator[View]:
+    name = name_of(one.width, place)
+    yield Number(place, name)
+    for count in RANGES:
+        yield weighed(ranges_of(one, other, place, count), one, other)
+    yield LowestBit(place, name)
+    yield TrailingZeros(place, name)
+    yield weighed(RangesAndBits(ranges_of(one, other, place, RANGES[-1])), one, other)
+
+
+def _telling(one: Outputs, other: Outputs) -> Integers:
+    """The coordinates, those first whose means differ by most standard deviations."""
+    spread = np.std(_finite(one.numbers), axis=0) + np.std(_finite(other.numbers), axis=0)
+    moved = np.abs(_finite(one.numbers).mean(axis=0) - _finite(other.numbers).mean(axis=0))
+    return np.argsort(-moved / np.maximum(spread, 1e-300), kind="stable")
+
+
+def _direction(one: Outputs, other: Outputs, places: Integers) -> Direction:
+    mine, theirs = _finite(one.numbers[:, places]), _finite(other.numbers[:, places])
+    spread = np.atleast_2d(np.cov(mine, rowvar=False) + np.cov(theirs, rowvar=False))
+    # A little of the identity, for coordinates whose noise is the same.
+    ridge = 1e-12 * max(float(np.trace(spread)), 1e-300) * np.eye(len(places))
+    moved = mine.mean(axis=0) - theirs.mean(axis=0)
+    weights = np.asarray(cast("Any", np.linalg).solve(spread + ridge, moved), np.float64)
+    size = float(np.abs(weights).max())
+    return Direction(places, weights / size if size > 0 else weights)
+
+
+def _sum_of(terms: Iterable[Floats]) -> Floats:
+    return reduce(np.add, terms)
+
+
+def _finite(numbers: Floats) -> NDArray[np.float64]:
+    return np.clip(np.nan_to_num(numbers), -1e100, 1e100)
+
+
+def _side(above: bool) -> str:
+    return "at least" if above else "at most"

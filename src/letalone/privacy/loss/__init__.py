@@ -1,0 +1,1 @@
+"""Loss distributions: what many releases reveal together, certified from both sides."""

@@ -1,0 +1,220 @@
+"""The two laws that are hardest to tell apart, as tails of their privacy loss.
+
+For laws P and Q the loss is L = ln(dP/dQ). A `Pair` gives Pr[L > l] and Pr[L <= l] under
+both, for many l at once, each right to a relative 2^-44. That is all the accountant needs.
+
+  Proven:   docs/explanation/proofs/loss_distributions.md, section 2
+  Tested:   T - e^l S against each curve's certified delta
+  Assumed:  exp, log, expm1 and erfc of the platform are right to 2^-46 (they are to 2^-51)
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from math import erfc, exp, inf, sqrt
+from typing import NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
+ACCURACY = 2.0**-44
+
+
+class Tails(NamedTuple):
+    """Pr[L > l] and Pr[L <= l], under P (`one`) and under Q (`other`)."""
+
+    one: Floats
+    other: Floats
+    one_below: Floats
+    other_below: Floats
+
+    def reversed(self) -> "Tails":
+        """The tails of the pair (Q, P) at -l; atoms at l itself must not exist."""
+        return Tails(self.other_below, self.one_below, self.other, self.one)
+
+
+class Pair(Protocol):
+    """The tails of the loss of two laws.
+
+    Upper tails are right to a relative 2^-44, lower ones to that and an absolute `coarse`.
+    """
+
+    @property
+    def infinite(self) -> float:
+        """Pr[L = infinity] under P."""
+        ...
+
+    @property
+    def coarse(self) -> float:
+        """The absolute error of lower tails."""
+        ...
+
+    def tails(self, losses: Floats) -> Tails:
+        """The tails at these losses."""
+        ...
+
+
+def _upper_normal(x: Floats) -> Floats:
+    return np.fromiter(map(erfc, (x * sqrt(0.5)).tolist()), np.float64, x.size) / 2
+
+
+@dataclass(frozen=True)
+class GaussianPair:
+    """N(mu, 1) and N(0, 1): the loss is N(mu^2/2, mu^2) under P."""
+
+    mu: float
+    infinite: float = 0.0
+    coarse: float = 0.0
+
+    def tails(self, losses: Floats) -> Tails:
+        """Tails of two Gaussians."""
+        near, far = losses / self.mu - self.mu / 2, losses / self.mu + self.mu / 2
+        return Tails(*map(_upper_normal, (near, far, -near, -far)))
+
+
+@dataclass(frozen=True)
+class LaplacePair:
+    """Laplace laws at distance `ratio`: atoms at both ends, an exponential between."""
+
+    ratio: float
+    infinite: float = 0.0
+    coarse: float = 0.0
+
+    def tails(self, losses: Floats) -> Tails:
+        """1 - e^((l - r)/2)/2 and e^(-(r + l)/2)/2 between -r and r."""
+        r, inside = self.ratio, np.clip(losses, -self.ratio, self.ratio)
+        low, high = losses < -r, losses >= r
+        falling, rising = np.exp((inside - r) / 2) / 2, np.exp(-(r + inside) / 2) / 2
+        return Tails(
+            np.select([low, high], [1.0, 0.0], 1 - falling),
+            np.select([low, high], [1.0, 0.0], rising),
+            np.select([low, high], [0.0, 1.0], falling),
+            np.select([low, high], [0.0, 1.0], 1 - rising),
+        )
+
+
+@dataclass(frozen=True)
+class MirroredPair:
+    """A pair whose curve is the same in both orders, from its tails at l >= 0."""
+
+    upper: Callable[[Floats], tuple[Floats, Floats]]
+    infinite: float = 0.0
+    coarse: float = 2.0**-50
+
+    def tails(self, losses: Floats) -> Tails:
+        """At l < 0 the tails are those of the other order, seen from the other side."""
+        one, other = self.upper(np.abs(losses))
+        above = losses >= 0
+        return Tails(
+            np.where(above, one, 1 - other),
+            np.where(above, other, 1 - one),
+            np.where(above, 1 - one, other),
+            np.where(above, 1 - other, one),
+        )
+
+
+def bounded_range_pair(epsilon: float) -> MirroredPair:
+    """The worst exponential mechanism: see `BoundedRange`."""
+
+    def upper(loss: Floats) -> tuple[Floats, Floats]:
+        # T = (e^e - e^((e+l)/2)) / (e^e - 1), S = (e^((e-l)/2) - 1) / (e^e - 1)
+        inside = np.minimum(loss, epsilon)
+        scale = -np.expm1(-epsilon)
+        one = -np.expm1((inside - epsilon) / 2) / scale
+        other = np.expm1((epsilon - inside) / 2) * exp(-epsilon) / scale
+        return np.where(loss >= epsilon, 0.0, one), np.where(loss >= epsilon, 0.0, other)
+
+    return MirroredPair(upper)
+
+
+@dataclass(frozen=True, eq=False)
+class Atoms:
+    """Finitely many losses with their probabilities under P, each right to 2^-44 relative.
+
+    Losses are whole multiples of a unit where there is one, right to `unit_error` each, and
+    else right to a relative 2^-44.
+    """
+
+    losses: Floats
+    masses: Floats
+    infinite: float = 0.0
+    unit: Fraction | None = None
+    unit_error: float = 0.0
+
+    def sampled(self, rate: float, *, removed: bool) -> "Atoms":
+        """The atoms of ((1-rate) Q + rate P, Q), or of its reverse."""
+        other = self.masses * np.exp(-self.losses)
+        mixed = (1 - rate) * other + rate * self.masses
+        losses = np.log1p(rate * np.expm1(self.losses))
+        # What P alone can give is not in the atoms: with Q's law in front it cannot happen.
+        if removed:
+            return Atoms(losses, mixed, rate * self.infinite)
+        return Atoms(-losses, other, max(0.0, 1 - float(other.sum())) * (1 + ACCURACY))
+
+
+@dataclass(frozen=True)
+class PoissonPair:
+    """A record that is used with probability `rate`: ((1-rate) Q + rate P, Q), or its reverse.
+
+    `base` is the pair (with the record, without it). If `removed`, P' is the mixture.
+    """
+
+    base: Pair
+    rate: float
+    removed: bool
+
+    @property
+    def coarse(self) -> float:
+        """That of the base."""
+        return self.base.coarse
+
+    @property
+    def infinite(self) -> float:
+        """The record must be used, and the base must leak."""
+        return self.rate * self.base.infinite if self.removed else 0.0
+
+    def tails(self, losses: Floats) -> Tails:
+        """The loss is ln(1 - rate + rate e^L), or its negative."""
+        base = self.base.tails(_unmixed(losses if self.removed else -losses, self.rate))
+        mixed = Tails(
+            self._mix(base.one, base.other),
+            base.other,
+            self._mix(base.one_below, base.other_below),
+            base.other_below,
+        )
+        return mixed if self.removed else mixed.reversed()
+
+    def _mix(self, one: Floats, other: Floats) -> Floats:
+        return (1 - self.rate) * other + self.rate * one
+
+
+def _unmixed(losses: Floats, rate: float) -> Floats:
+    """The l with 1 - rate + rate e^l = e^loss; -inf where there is none."""
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        shifted = np.expm1(losses) / rate  # e^l - 1
+        found = np.where(shifted > 1e15, losses - np.log(rate), np.log1p(shifted))
+    return np.where(shifted <= -1, -inf, found)
+
+
+@dataclass(frozen=True)
+class SplicedPair:
+    """A batch of fixed size without replacement, under replace: symmetric about 0."""
+
+    base: Pair
+    rate: float
+    coarse: float = 2.0**-50
+
+    @property
+    def infinite(self) -> float:
+        """The record must be used, and the base must leak."""
+        return self.rate * self.base.infinite
+
+    def tails(self, losses: Floats) -> Tails:
+        """At l >= 0 that of Poisson sampling, mirrored below."""
+        return MirroredPair(self._upper).tails(losses)
+
+    def _upper(self, losses: Floats) -> tuple[Floats, Floats]:
+        at = PoissonPair(self.base, self.rate, removed=True).tails(losses)
+        return at.one, at.other

@@ -1,0 +1,146 @@
+"""A release computed on a random part of the table: amplification by sampling.
+
+Theorem.  Let the base have the curve d, the same in both orders.
+  Poisson, add/remove.  Each record is used with probability q, independently. With
+  e^l = 1 + (e^e - 1)/q the curve for a removed record is q d(l); for an added one it is
+  (1 - e^e (1 - q)) d(-l'), e^l' = 1 + (e^-e - 1)/q, and 0 from -ln(1 - q) on.
+  Fixed size without replacement, replace.  q d(l) in both orders.
+Sampling must be fresh and secret for every release, and of units, not of rows.
+  Proven:   docs/explanation/proofs/loss_distributions.md, section 6
+  Tested:   against brute force over finite mechanisms; rate 1 is the base, rate 0 is nothing
+
+Balle, Barthe, Gaboardi: Privacy amplification by subsampling (2018). Zhu, Dong, Wang:
+Optimal accounting of differential privacy via characteristic function (2022).
+"""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import ClassVar
+
+from letalone.errors import UnsupportedQuery
+from letalone.exact.balls import Ball, ball, certain
+from letalone.exact.typed import PROBABILITY, Number
+from letalone.privacy.bounds import ZERO, Bound, Bounds, as_ball, larger, once
+from letalone.privacy.curve import Json, Privacy
+from letalone.privacy.neighbours import ADD_REMOVE, REPLACE, Neighbours, Relation
+
+
+@dataclass(frozen=True, slots=True, init=False, repr=False)
+class Sampled(Privacy):
+    """The curve of a base release on a sample; `rate` is strictly between 0 and 1."""
+
+    kind: ClassVar[str] = "sampled"
+    exact: ClassVar[bool] = False
+    base: Privacy
+    rate: Fraction
+    fixed_size: bool
+
+    def __init__(
+        self,
+        base: Privacy,
+        rate: Number,
+        *,
+        fixed_size: Number = 0,
+        neighbours: Neighbours | None = None,
+    ) -> None:
+        label = neighbours or (REPLACE if fixed_size else ADD_REMOVE)
+        share = PROBABILITY.typed("rate", rate)
+        self.fill(label, base=base.labelled(None), rate=share, fixed_size=bool(fixed_size))
+
+    def certified_delta(self, epsilon: Fraction) -> Bounds:
+        """The worse of a record removed and a record added."""
+        removed = Bounds(*(self._removed(epsilon, side) for side in (1, 0)))
+        if self.fixed_size:
+            return removed
+        added = Bounds(*(self._added(epsilon, side) for side in (1, 0)))
+        return Bounds(*(larger(a, b) for a, b in zip(removed, added, strict=True)))
+
+    def _removed(self, epsilon: Fraction, upper: int) -> Bound:
+        # delta falls with epsilon: from above, the argument is rounded down.
+        at = _rational(certain(lambda: (ball(epsilon).expm1() / ball(self.rate)).log1p()), upper)
+        known = self._base(at, upper)
+        return once(lambda: ball(self.rate) * as_ball(known))
+
+    def _added(self, epsilon: Fraction, upper: int) -> Bound:
+        share = ball(-epsilon).expm1() / ball(self.rate)
+        if not share > -1:
+            return ZERO
+        at = _rational(certain(lambda: -(ball(-epsilon).expm1() / ball(self.rate)).log1p()), upper)
+        known = self._base(at, upper)
+        return once(lambda: self._room(epsilon) * as_ball(known))
+
+    def _room(self, epsilon: Fraction) -> Ball:
+        return (1 - ball(epsilon).exp() * ball(1 - self.rate)).max(ball(0))
+
+    def _base(self, epsilon: Fraction, upper: int) -> Bound:
+        bounds = self.base.delta_at(epsilon)
+        return bounds.lower if upper else bounds.upper
+
+    def certified_missed(self, false_alarm: Fraction) -> Bounds:
+        """Between the envelope of the curve and a test that ignores the answer."""
+        return Bounds(self.lowest_envelope(false_alarm), 1 - false_alarm)
+
+    def worst_loss(self) -> Bound | None:
+        """ln(1 + q (e^w - 1)), or for an added record at most -ln(1 - q), w the base's."""
+        worst = self.base.worst_loss()
+        if worst is None:
+            return None
+        grown = certain(lambda: (ball(self.rate) * as_ball(worst).expm1()).log1p())
+        if self.fixed_size:
+            return grown
+        return larger(
+            grown, certain(lambda: -(ball(self.rate) * (-as_ball(worst)).expm1()).log1p())
+        )
+
+    def certain_leak(self) -> Bound:
+        """The record must be used, and the base must leak."""
+        leak = self.base.certain_leak()
+        return (
+            self.rate * leak if isinstance(leak, Fraction) else once(lambda: ball(self.rate) * leak)
+        )
+
+    def for_group(self, size: int) -> Privacy:
+        """Refused: scaling the sensitivity inside would be too small (proof, section 6)."""
+        raise UnsupportedQuery(
+            f"The curve of a sampled release for a group of {size} is not known. Where whole "
+            "groups are sampled together, take the group first: p.group(k).sampled(rate)."
+        )
+
+    def parameters(self) -> Json:
+        """Base, rate and whether the sample has a fixed size."""
+        return {
+            "base": self.base.to_json(),
+            "rate": str(self.rate),
+            "fixed_size": str(int(self.fixed_size)),
+        }
+
+    def described(self) -> str:
+        """Base and rate."""
+        return f"{type(self.base).__name__}({self.base.described()}), rate={float(self.rate):g}"
+
+
+def sampled(base: Privacy, rate: Number) -> Privacy:
+    """Poisson under add/remove (also where nothing is set); without replacement under replace."""
+    from letalone.privacy.composition import Composed
+
+    share = PROBABILITY.typed("rate", rate)
+    if isinstance(base, Composed | Sampled):
+        raise UnsupportedQuery(
+            "Sampling is proven for a single release with one curve for both orders. Sample each "
+            "release, then compose: p.sampled(rate) * n."
+        )
+    own = base.neighbours
+    replace = own is not None and own.relation is Relation.REPLACE
+    label = own or ADD_REMOVE
+    if share == 0:
+        return Composed((), neighbours=label)
+    if share == 1:
+        return base.labelled(label)
+    return Sampled(base, share, fixed_size=int(replace), neighbours=label)
+
+
+def _rational(value: Ball, up: int) -> Fraction:
+    """A short rational at or below the number, or (up) at or above it."""
+    end = value.upper() if up else value.lower()
+    mantissa, exponent = (int(part) for part in end.man_exp())
+    return Fraction(mantissa) * Fraction(2) ** exponent

@@ -1,0 +1,260 @@
+"""`letalone account` and `calibrate`: the little language, and what is printed is true."""
+
+from collections.abc import Callable
+from contextlib import suppress
+from fractions import Fraction
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from letalone.cli.expressions import FORMS, LONGEST_TEXT, Times, holes, parse, privacy_of
+from letalone.errors import LetaloneError, ParameterError
+from letalone.mechanisms import (
+    DiscreteGaussian,
+    Exponential,
+    Gaussian,
+    Geometric,
+    Laplace,
+    RandomizedResponse,
+)
+from letalone.privacy import ZCDP, ApproxDP, GaussianDP, Privacy, PureDP, compose
+from letalone.privacy.renyi import RenyiDP
+
+Letalone = Callable[..., "object"]
+
+# The language.
+
+MEANINGS = [
+    ("laplace(epsilon=0.1)", Laplace(epsilon=0.1, sensitivity=1).privacy),
+    ("laplace(scale=2, sensitivity=3)", Laplace(scale=2, sensitivity=3).privacy),
+    ("geometric(0.5)", Geometric(epsilon=0.5, sensitivity=1).privacy),
+    ("gaussian(sigma=2)", Gaussian(sigma=2, sensitivity=1).privacy),
+    ("gaussian(2)", Gaussian(sigma=2, sensitivity=1).privacy),
+    (
+        "gaussian(epsilon=1, delta=1e-6)",
+        Gaussian(epsilon=1, delta=1e-6, sensitivity=1).privacy,
+    ),
+    ("discrete_gaussian(sigma=3)", DiscreteGaussian(sigma=3, sensitivity=1).privacy),
+    (
+        "discrete_gaussian(sigma=3, sensitivity=2, dimension=5)",
+        DiscreteGaussian(sigma=3, sensitivity=2, dimension=5).privacy,
+    ),
+    ("exponential(epsilon=0.5)", Exponential(epsilon=0.5, sensitivity=1).privacy),
+    ("randomized_response(epsilon=1)", RandomizedResponse(epsilon=1).privacy),
+    (
+        "randomized_response(truth=3/4, categories=2)",
+        RandomizedResponse(truth=Fraction(3, 4)).privacy,
+    ),
+    ("pure(1/3)", PureDP(Fraction(1, 3))),
+    ("approx(0.1, 1e-8)", ApproxDP(0.1, 1e-8)),
+    ("zcdp(rho=.5)", ZCDP(0.5)),
+    ("gdp(mu=0.5)", GaussianDP(0.5)),
+    ("renyi(order=8, epsilon=0.5)", RenyiDP(8, 0.5)),
+    ("1_000 * pure(0.1)", PureDP(0.1) * 1000),
+    ("pure(0.1) * 3", PureDP(0.1) * 3),
+    ("2 * (pure(0.1) + gdp(1)) * 3", compose(PureDP(0.1), GaussianDP(1)) * 6),
+    ("pure(0.1)+gdp(1) +\n zcdp(1)", compose(PureDP(0.1), GaussianDP(1), ZCDP(1))),
+    ("laplace(epsilon=0.1).group(3)", Laplace(epsilon=0.1, sensitivity=1).privacy.group(3)),
+    ("((pure(1)))", PureDP(1)),
+    ("0 * pure(1)", compose()),
+]
+
+
+@pytest.mark.parametrize(("text", "meant"), MEANINGS, ids=[text for text, _ in MEANINGS])
+def test_an_expression_means_what_python_would_say(text: str, meant: Privacy) -> None:
+    assert privacy_of(parse(text)) == meant
+
+
+def test_every_name_has_an_example_that_works() -> None:
+    for form in FORMS.values():
+        assert privacy_of(parse(form.example)).delta(100) < 1
+
+
+def test_a_product_binds_tighter_than_a_sum() -> None:
+    tree = parse("pure(1) + 2 * pure(2)")
+    assert privacy_of(tree) == compose(PureDP(1), PureDP(2), PureDP(2))
+    assert isinstance(parse("2 * pure(1).group(2)"), Times)
+
+
+WRONG = [
+    ("", 1, "a release should stand"),
+    ("laplas(epsilon=1)", 1, "Did you mean 'laplace'"),
+    ("laplace(epsilom=1)", 9, "Did you mean 'epsilon'"),
+    ("gaussian(1).sampld(2)", 13, "Did you mean 'sampled'"),
+    ("1000 laplace(1)", 6, r"'\*' should stand"),
+    ("laplace(epsilon=1", 18, "',' should stand"),
+    ("laplace(epsilon=)", 17, "a number should stand"),
+    ("laplace(epsilon=1) 3", 20, "should have ended"),
+    ("laplace epsilon", 9, r"'\(' should stand"),
+    ("pure(1, 2)", 9, "no more than: epsilon"),
+    ("laplace(1, epsilon=2)", 20, "given twice"),
+    ("pure(1)) ", 8, "should have ended"),
+    ("pure(1)..group(2)", 9, "a method should stand"),
+    ("pure(1).group()", 9, r"as in \.group\(3\)"),
+    ("pure(1e999999)", 6, "too long"),
+    ("pure(" + "9" * 50 + ")", 6, "too long"),
+    ("pure(1/0)", 9, "over 0"),
+    ("pure(1) - pure(1)", 9, "should have ended"),
+    ("pure(1) @ 2", 9, "'@' has no meaning"),
+    ("__import__('os')", 1, "'_' has no meaning"),
+    ("pure(1); import os", 8, "';' has no meaning"),
+    ("(" * 30 + "pure(1)", 22, "nested"),
+    ("pure(1)" + "*2" * 30, 50, "nested"),
+    ("pure(1)" + ".group(2)" * 30, 197, "nested"),
+]
+
+
+@pytest.mark.parametrize(("text", "place", "words"), WRONG, ids=[text[:30] for text, *_ in WRONG])
+def test_an_error_points_at_its_place_and_names_what_works(text, place, words) -> None:
+    with pytest.raises(ParameterError, match=words) as caught:
+        parse(text)
+    first, line, pointer = str(caught.value).split("\n")
+    assert f"at character {place}:" in first
+    shown = pointer.index("^") - 2
+    if text.strip() and place <= len(text):
+        assert line[2 + shown] == text[place - 1]
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("laplace(epsilon=-1)", "laplace at character 1: epsilon is -1"),
+        ("pure(1) + zcdp()", "zcdp at character 11: a parameter is missing"),
+        ("laplace(epsilon=1, scale=2)", "exactly one"),
+        ("1.5 * pure(1)", "whole number"),
+        ("-1 * pure(1)", "release should stand"),
+        ("1e12 * pure(1)", "at most 1,000,000,000 times"),
+        ("randomized_response(epsilon=1, categories=2.5)", "categories"),
+        ("gaussian(sigma=?)", "letalone calibrate"),
+        ("pure(1)" + " " * LONGEST_TEXT, "characters"),
+    ],
+)
+def test_what_is_well_written_but_wrong_is_refused(text: str, words: str) -> None:
+    with pytest.raises(LetaloneError, match=words):
+        privacy_of(parse(text))
+
+
+@settings(max_examples=300, deadline=None)
+@given(
+    st.text(alphabet="laplcepure(gdp)=.,*+-/?0123456789e _\n'", max_size=60)
+    | st.text(max_size=40)
+    | st.lists(
+        st.sampled_from(["pure(", "1", ")", "*", "+", ".", "group", "(", "=", "epsilon", "?", ","])
+    ).map("".join)
+)
+def test_junk_is_either_read_or_refused_with_words(text: str) -> None:
+    """Nothing else than a ParameterError ever leaves the parser."""
+    with suppress(ParameterError):
+        assert isinstance(holes(parse(text)), list)
+
+
+# The commands.
+
+
+def test_account_prints_both_certified_bounds(letalone: Letalone) -> None:
+    shown = letalone("account", "gaussian(sigma=2) * 4", "--delta", "1e-5")
+    low, high = GaussianDP(1).epsilon_bounds(1e-5)
+    assert shown.code == 0
+    assert "ε ≤ 4.37718" in shown.out
+    assert "ε ≥ 4.37717" in shown.out
+    assert low <= 4.37718 and high >= 4.37717  # noqa: PT018
+    assert "at δ = 1e-5" in shown.out
+
+
+def test_account_in_json_carries_lower_upper_and_seconds(letalone: Letalone) -> None:
+    found = letalone("account", "gaussian(sigma=2)", "--delta", "1e-5", "--json").json()
+    bounds = Gaussian(sigma=2, sensitivity=1).privacy.epsilon_bounds(1e-5)
+    assert (found["lower"], found["upper"]) == bounds
+    assert found["seconds"] > 0
+    assert found["delta"] == 1e-5
+    found = letalone("account", "gaussian(sigma=2)", "--epsilon", "1", "--json").json()
+    bounds = Gaussian(sigma=2, sensitivity=1).privacy.delta_bounds(1)
+    assert (found["lower"], found["upper"], found["epsilon"]) == (*bounds, 1.0)
+
+
+def test_the_usual_delta_is_used_where_none_is_typed(letalone: Letalone) -> None:
+    assert letalone("account", "gdp(1)", "--json").json()["delta"] == 1e-6
+    assert "at δ = 1e-6" in letalone("account", "gdp(1)").out
+
+
+def test_an_infinite_epsilon_comes_with_its_reason(letalone: Letalone) -> None:
+    shown = letalone("account", "gdp(1)", "--delta", "0")
+    assert "ε = ∞" in shown.out
+    assert "needs a delta above 0" in shown.out
+    found = letalone("account", "gdp(1)", "--delta", "0", "--json").json()
+    assert found["upper"] is None
+    assert "delta above 0" in found["reason"]
+    leak = letalone("account", "approx(1, 1e-3)", "--delta", "1e-6").out
+    assert "everything may be shown" in leak
+
+
+def test_the_curve_is_drawn(letalone: Letalone, tmp_path) -> None:
+    path = tmp_path / "curve.svg"
+    shown = letalone("account", "gdp(1)", "--plot", str(path))
+    assert shown.code == 0
+    assert path.read_text("utf-8").count("<polyline") == 2
+    assert "Drawn to" in shown.out
+    assert letalone("account", "gdp(1)", "--plot", "curve.xyz").code == 2
+    assert letalone("account", "0 * gdp(1)", "--plot", str(path)).code == 2
+
+
+CALIBRATED = [
+    ("gaussian(sigma=?)", "sigma", lambda x: GaussianDP(1 / x), 1),
+    ("10 * gaussian(sigma=?)", "sigma", lambda x: GaussianDP(1 / x) * 10, 1),
+    ("100 * zcdp(rho=?)", "rho", lambda x: ZCDP(x) * 100, -1),
+    ("pure(0.5) + pure(epsilon=?)", "epsilon", lambda x: compose(PureDP(0.5), PureDP(x)), -1),
+]
+
+
+@pytest.mark.parametrize(("text", "name", "curve", "safer"), CALIBRATED)
+def test_calibrate_finds_a_number_that_keeps_the_promise_and_hardly_a_better_one(
+    letalone: Letalone, text, name, curve, safer
+) -> None:
+    found = letalone("calibrate", text, "--epsilon", "1", "--delta", "1e-6", "--json").json()
+    value = Fraction(repr(found["value"]))
+    assert found["name"] == name
+    assert curve(value).delta(1) == found["reached_delta"] <= 1e-6
+    assert curve(value * (1 - safer * Fraction(2, 10**6))).delta(1) > 1e-6
+
+
+def test_calibrate_counts_runs(letalone: Letalone) -> None:
+    found = letalone("calibrate", "? * pure(0.1)", "--epsilon", "1", "--json").json()
+    assert found["value"] == 10
+    shown = letalone("calibrate", "? * pure(0.1)", "--epsilon", "1").out
+    assert "runs = 10" in shown
+    assert "is the largest" in shown
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["calibrate", "gaussian(sigma=2)", "--epsilon", "1"], "question marks"),
+        (["calibrate", "gaussian(sigma=?) * ?", "--epsilon", "1"], "question marks"),
+        (["calibrate", "gdp(?) + gdp(?)", "--epsilon", "1"], "Only one"),
+        (["calibrate", "gaussian(sigma=?)"], "--epsilon is missing"),
+        (["calibrate", "pure(1).group(?)", "--epsilon", "1"], "stands for size"),
+        (["calibrate", "pure(?)", "--epsilon", "-1"], "epsilon is -1"),
+        (["account", "pure(1)", "--epsilon", "1", "--delta", "1e-6"], "both given"),
+        (["account", "pure(1)", "--delta", "1"], "delta is 1"),
+        (["account", "laplas(1)"], "Did you mean"),
+        (["account", "gaussian(sigma=?)"], "letalone calibrate"),
+    ],
+)
+def test_wrong_usage_is_told_and_exits_2(letalone: Letalone, words, message) -> None:
+    shown = letalone(*words)
+    assert shown.code == 2
+    assert message in shown.err
+    assert letalone(*words, "--json").error()["exit_code"] == 2
+
+
+def test_screens_are_at_most_80_wide(letalone: Letalone) -> None:
+    for words in (
+        ["account", "--help"],
+        ["calibrate", "--help"],
+        ["account", "100 * laplace(epsilon=0.1)"],
+        ["calibrate", "? * pure(0.1)", "--epsilon", "1", "--delta", "1e-6"],
+    ):
+        lines = letalone(*words).out.splitlines()
+        assert max(map(len, lines)) <= 80
+        assert len(lines) < 25
