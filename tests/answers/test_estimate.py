@@ -39,3 +39,9 @@ def test_ends_in_the_wrong_order_or_shape_are_refused():
 def test_an_estimate_cannot_be_changed():
     with pytest.raises(AttributeError):
         Estimate(0.5, 0.4, 0.6, 0.95).value = 1.0
+
+
+def test_the_interval_is_never_printed_narrower_than_it_is():
+    assert "[0.1234, 0.8766]" in repr(Estimate(0.5, 0.12349, 0.87651, 0.95))
+    assert "[-0.1235, -0.1233]" in repr(Estimate(0.5, -0.12341, -0.12339, 0.95))
+    assert "[-inf, inf]" in repr(Estimate(0.5, -float("inf"), float("inf"), 0.95))

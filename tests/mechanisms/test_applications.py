@@ -1,6 +1,7 @@
 """Prices, votes and itemsets: sensitivities by brute force, laws by enumeration."""
 
 from collections import Counter
+from decimal import Decimal
 from fractions import Fraction
 from itertools import combinations, product
 from math import comb, log
@@ -9,7 +10,13 @@ import numpy as np
 import pytest
 
 from letalone.errors import ParameterError
-from letalone.mechanisms.applications import best_option, frequent_itemsets, private_price
+from letalone.exact.typed import COUNT
+from letalone.mechanisms.applications import (
+    _buyers_at,
+    best_option,
+    frequent_itemsets,
+    private_price,
+)
 from letalone.mechanisms.itemsets import count_itemsets, itemset_at
 from letalone.privacy import ADD_REMOVE
 from mechanisms.frequencies import FALSE_ALARM, exponential_law, fit
@@ -86,12 +93,9 @@ def test_bad_prices_are_refused(price):
         private_price([1], prices=[5, price], epsilon=1)
 
 
-def test_empty_lists_and_words_are_refused():
+def test_empty_and_repeated_lists_are_refused():
     with pytest.raises(ParameterError, match="no price"):
         private_price([1], prices=[], epsilon=1)
-    with pytest.raises(ParameterError, match="not a list of numbers") as refusal:
-        private_price(["secret"], prices=[5], epsilon=1)
-    assert "secret" not in str(refusal.value)
     with pytest.raises(ParameterError, match="There are no options"):
         best_option(["A"], options=[], epsilon=1)
     with pytest.raises(ParameterError, match="One of the options is listed twice"):
@@ -265,7 +269,7 @@ def test_wrong_arguments_are_refused():
         ({"epsilon": 0}, "epsilon is 0"),
         ({"delta": 1}, "delta is 1"),
         ({"max_transactions": 2}, "no user is given"),
-        ({"user": ["u"]}, "4 transactions and 1 user,"),
+        ({"user": ["u"]}, "not as many users as transactions"),
         ({"user": list("uuvv"), "max_transactions": 0}, "max_transactions is 0"),
         ({"items": range(10**6), "max_size": 9}, "fewer than 2\\^62"),
     ]:
@@ -322,17 +326,97 @@ def test_arrays_and_streams_are_read():
     assert frequent_itemsets(baskets, items="ab", k=1, max_size=1, epsilon=100) == [("a",)]
 
 
-@pytest.mark.parametrize("one", ["ab", b"ab", 5, {"a": 1}, True, object()], ids=repr)
-def test_a_transaction_of_another_type_is_refused_without_being_repeated(one):
-    with pytest.raises(ParameterError, match="A transaction has the type") as refusal:
-        frequent_itemsets([one], items="ab", k=1, max_size=1, epsilon=1)
-    assert repr(one) not in str(refusal.value)
+class Hostile:
+    """A vote, an item, a user, a transaction that raises whatever it is asked."""
+
+    def __hash__(self):
+        raise RuntimeError("secret")
+
+    def __iter__(self):
+        yield "b"
+        raise ZeroDivisionError("secret")
 
 
-def test_missing_transactions_are_empty_and_raise_nothing():
-    """Data bring missing entries along: an error would be an exact answer about one person."""
-    baskets = [None, float("nan"), np.float64("nan"), *[("a",)] * 50]
-    assert frequent_itemsets(baskets, items="ab", k=1, max_size=1, epsilon=100) == [("a",)]
+UNREADABLE = [None, float("nan"), np.float64("nan"), "b", b"b", 5, {"b": 1}, True, Hostile()]
+
+
+@pytest.mark.parametrize("one", UNREADABLE, ids=lambda one: type(one).__name__)
+def test_unreadable_transactions_are_empty_and_raise_nothing(one):
+    """An error that depends on one person would be an exact answer about that person."""
+    baskets = [*[one] * 60, *[("a",)] * 20]
+    chosen = frequent_itemsets(
+        baskets, items="ab", k=1, max_size=1, epsilon=100, bits=SeededBits(100)
+    )
+    assert chosen == [("a",)]
+
+
+def test_votes_items_and_users_that_raise_are_dropped():
+    hostile = [Hostile()] * 30
+    assert best_option([*hostile, *"AAAAAAAAA"], options="AB", epsilon=100) == "A"
+    baskets = [("a", Hostile())] * 9 + [("b",)] * 30
+    chosen = frequent_itemsets(
+        baskets, items="ab", k=1, max_size=1, epsilon=100, user=[*range(9), *hostile]
+    )
+    assert chosen == [("a",)]
+
+
+def test_a_mismatch_of_users_does_not_tell_how_many_transactions_there_are():
+    with pytest.raises(ParameterError) as refusal:
+        frequent_itemsets([("a",)] * 4321, items="a", k=1, max_size=1, epsilon=1, user=["u"])
+    assert not any(letter.isdigit() for letter in str(refusal.value))
+
+
+def test_a_wide_basket_is_cut_to_its_first_items_in_the_order_of_the_universe():
+    """A basket of 10^5 items would have 10^15 subsets of three."""
+    items = range(100_000)
+    wide = list(reversed(items))
+    chosen = frequent_itemsets(
+        [wide] * 40, items=items, k=50, max_size=1, epsilon=5000, bits=SeededBits(101)
+    )
+    assert sorted(chosen) == [(item,) for item in range(50)]
+    three = frequent_itemsets(
+        [wide] * 200, items=items, k=3, max_size=3, epsilon=100, max_items=2, bits=SeededBits(102)
+    )
+    assert set(three) == {(0,), (1,), (0, 1)}
+
+
+def test_max_items_is_a_count_whose_subsets_can_be_listed():
+    arguments = {"items": range(60), "k": 1, "epsilon": 1}
+    for wrong in COUNT.refused:
+        with pytest.raises(ParameterError, match=r"max_items is .*, but must be"):
+            frequent_itemsets([], max_size=1, max_items=wrong, **arguments)
+    with pytest.raises(ParameterError, match=r"max_items is 50, but must be lower"):
+        frequent_itemsets([], max_size=6, **arguments)
+    assert len(frequent_itemsets([], max_size=6, max_items=24, **arguments)) == 1
+    assert len(frequent_itemsets([], max_size=5, **arguments)) == 1
+
+
+BUYERS = [10**400, Fraction(10**400), Decimal("1e400"), np.longdouble(7), float("inf"), 7, 7.5]
+NOBODY = [
+    -(10**400),
+    Decimal("sNaN"),
+    None,
+    "7",
+    "abc",
+    True,
+    np.True_,
+    [7],
+    float("nan"),
+    object(),
+]
+
+
+def test_every_valuation_is_read_by_a_total_rule():
+    """Huge ones saturate, unreadable ones buy nothing, whoever else is in the list."""
+    limits = np.array([5.0])
+    assert [_buyers_at([one], limits) for one in BUYERS] == [[1]] * len(BUYERS)
+    assert [_buyers_at([one], limits) for one in NOBODY] == [[0]] * len(NOBODY)
+    assert _buyers_at([*NOBODY, *BUYERS], limits) == [len(BUYERS)]
+    assert private_price([3, 10**400], prices=[5], epsilon=1) == 5
+    masked = np.ma.masked_array([9.0, 9.0], mask=[True, False])
+    assert _buyers_at(masked, limits) == _buyers_at(np.array([9, 1], np.int8), limits) == [1]
+    with pytest.raises(ParameterError, match="must be one row"):
+        private_price(np.ones((3, 2)), prices=[5], epsilon=1)
 
 
 def test_transactions_without_a_user_are_dropped():

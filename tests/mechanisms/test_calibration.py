@@ -35,10 +35,10 @@ def test_no_fit_is_refused():
 
 def test_calibrate_finds_the_smallest_noise_as_a_float():
     sigma = calibrate(lambda s: GaussianDP(1 / Fraction(s)), epsilon=1, delta=1e-6)
-    assert sigma == pytest.approx(4.2246788893, rel=1e-9)
+    assert 4.2246788892 <= sigma <= 4.2246788894 * (1 + 1e-6)
     assert GaussianDP(1 / Fraction(sigma)).delta(1) <= 1e-6
     scale = calibrate(lambda s: LaplacePrivacy(1 / Fraction(s)), epsilon=0.1, delta=0)
-    assert scale == 10.0
+    assert 10 <= scale <= 10 * (1 + 1e-6)
     assert calibrate(lambda s: ZCDP(1 / (2 * Fraction(s) ** 2)), epsilon=1, delta=1e-6) > sigma
     with pytest.raises(ParameterError, match="epsilon is 0"):
         calibrate(lambda s: ZCDP(s), epsilon=0, delta=0.1)

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from letalone.errors import ParameterError
-from letalone.mechanisms import RandomizedResponse
+from letalone.errors import NeighboursDiffer, ParameterError
+from letalone.mechanisms import Geometric, RandomizedResponse, sensitivity
 from letalone.mechanisms.intervals import clopper_pearson
-from letalone.privacy import RandomizedResponsePrivacy
+from letalone.privacy import REPLACE, RandomizedResponsePrivacy
 from mechanisms.frequencies import FALSE_ALARM, fit
 from seeded import SeededBits
 
@@ -26,7 +26,8 @@ def test_m1_warners_coins_are_exactly_ln_3():
     assert low <= log(3) <= high
     assert high - low <= 2e-15
     assert warner.truth == Fraction(3, 4)
-    assert warner.privacy == RandomizedResponsePrivacy(truth=Fraction(3, 4))
+    one = RandomizedResponsePrivacy(truth=Fraction(3, 4), neighbours=REPLACE)
+    assert warner.privacy == one
 
 
 def test_m1_warners_coins_as_tossed():
@@ -241,3 +242,38 @@ def test_labels_that_can_change_are_refused():
 def test_reports_that_no_truth_explains_are_estimated_all_the_same():
     estimate = RandomizedResponse.warner().estimate([1] * 1000)
     assert (estimate.value, estimate.low, estimate.high) == (1.5, 1, 1)
+
+
+@pytest.mark.parametrize("count", [2**31 + 1, 2**62, 2**62 + 1, 2**63, 2**64])
+def test_more_categories_than_2_31_are_refused(count):
+    """At 2^62 and more, an answer plus its steps wrapped in 64 bits."""
+    with pytest.raises(ParameterError, match=r"categories is .*, but must be .* 2\^31"):
+        RandomizedResponse(epsilon=1, categories=count)
+
+
+def test_the_largest_number_of_categories_lies_within_the_categories_and_never_the_truth():
+    """At ε = 1e-6 the truth comes once in 2^31; 3,000 reports hold one with probability 1.4e-6."""
+    count = 2**31
+    mechanism = RandomizedResponse(epsilon=1e-6, categories=count)
+    for place, answer in enumerate((0, count // 2, count - 1)):
+        reports = mechanism.release(np.full(1000, answer), bits=SeededBits(160 + place))
+        assert reports.min() >= 0
+        assert reports.max() < count
+        assert (reports != answer).all()
+        assert abs(reports.mean() / count - 0.5) < 5 * (1 / 12 / 1000) ** 0.5, "uniform"
+
+
+def test_short_unsigned_answers_are_read_where_there_are_more_categories():
+    mechanism = RandomizedResponse(epsilon=100, categories=300)
+    for dtype in ("u1", "u2", "u4", "u8"):
+        assert mechanism.release(np.array([7, 255], dtype=dtype)).tolist() == [7, 255]
+    with pytest.raises(ParameterError, match="not one of the 300 categories"):
+        mechanism.release(np.array([2**64 - 1], dtype="u8"))
+
+
+def test_the_neighbours_are_replace_because_the_number_of_reports_shows_who_took_part():
+    for mechanism in (RandomizedResponse.warner(), RandomizedResponse(epsilon=1, answers=3)):
+        assert mechanism.privacy.neighbours == REPLACE
+    count = Geometric(epsilon=1, sensitivity=sensitivity.count())
+    with pytest.raises(NeighboursDiffer):
+        RandomizedResponse.warner().privacy + count.privacy

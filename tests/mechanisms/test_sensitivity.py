@@ -154,9 +154,8 @@ def test_bad_bounds_and_counts_are_refused():
 
 
 def test_a_sensitivity_prints_its_norms_and_neighbours():
-    assert repr(histogram(neighbours=REPLACE)) == (
-        "Sensitivity(L1 2, L2 1.41421, replace one unit)"
-    )
+    text = repr(histogram(neighbours=REPLACE))
+    assert text == "Sensitivity(L1 2, L2 1.41422, replace one unit)", "1.41421 is below √2"
     assert repr(mean_vector(1, size=4)) == "Sensitivity(L1 unknown, L2 0.5, replace one unit)"
 
 
@@ -201,3 +200,14 @@ def test_a_public_module_lists_what_it_defines_and_nothing_else(module):
     }
     assert set(module.__all__) == defined
     assert module.__all__ == sorted(module.__all__)
+
+
+def test_m4_a_mean_computed_in_floats_moves_further_than_the_real_one():
+    """What the sensitivity is not about; exact sums are within it."""
+    low, size = 2.0**52, 3
+    tables = [low + 1, low, low], [low + 1, low + 1, low]
+    real = mean(low, low + 1, size=size).l1
+    exact = [sum(map(Fraction, table)) / size for table in tables]
+    in_floats = [Fraction(sum(table) / size) for table in tables]
+    assert abs(exact[0] - exact[1]) <= real
+    assert abs(in_floats[0] - in_floats[1]) > real

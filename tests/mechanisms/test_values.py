@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from letalone.errors import ParameterError
+from letalone.mechanisms import Exponential, Geometric, Laplace
 from letalone.mechanisms.values import (
     EXACT_FLOAT,
     EXACT_INT,
@@ -143,3 +144,35 @@ def test_only_floats_are_told_to_be_rounded(value):
         with pytest.raises(ParameterError) as refusal:
             read(given)
         assert "Round" not in str(refusal.value)
+
+
+WITH_BOOLS = [
+    [True, 0.5],
+    [True, 1e17],
+    [0.5, np.True_],
+    [True, 2],
+    [2, False, 2**70],
+    [[1, 2], [3, True]],
+    (True, 1),
+    [np.array([True, False]), np.array([1, 2])],
+    [np.array(True), 1],
+    [True, float("nan")],
+]
+
+
+@pytest.mark.parametrize("given", WITH_BOOLS, ids=repr)
+@pytest.mark.parametrize("read", [read_floats, read_integers])
+def test_a_bool_anywhere_in_a_list_is_refused_whatever_the_other_entries_are(read, given):
+    with pytest.raises(ParameterError, match="have the type bool, but must be"):
+        read(given)
+
+
+def test_the_mechanisms_refuse_bools_in_lists_alike():
+    for call in (
+        Laplace(epsilon=1, sensitivity=1).release,
+        Geometric(epsilon=1, sensitivity=1).release,
+        Exponential(epsilon=1, sensitivity=1).choose_index,
+    ):
+        for given in ([True, 0.5], [True, 1e17], [True, 1], [True, 2**70]):
+            with pytest.raises(ParameterError, match="have the type bool"):
+                call(given)

@@ -6,6 +6,7 @@ cannot lose the truth. So `value` can lie outside of `low` … `high`; both are 
 """
 
 from dataclasses import dataclass
+from math import isfinite
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,6 +14,7 @@ from numpy.typing import NDArray
 
 from letalone.errors import ParameterError
 from letalone.exact.typed import CONFIDENCE
+from letalone.privacy.bounds import shown_above
 
 if TYPE_CHECKING:
     from letalone.privacy import Privacy
@@ -53,6 +55,14 @@ class Estimate:
 
     def __repr__(self) -> str:
         rows = zip(np.ravel(self.value), np.ravel(self.low), np.ravel(self.high), strict=True)
-        shown = "; ".join(f"{value:.4g} [{low:.4g}, {high:.4g}]" for value, low, high in rows)
+        shown = "; ".join(f"{value:.4g} [{_down(low)}, {_up(high)}]" for value, low, high in rows)
         price = f"; {self.privacy}" if self.privacy is not None else ""
         return f"Estimate({shown} at {100 * self.confidence:g} % confidence{price})"
+
+
+def _up(end: float) -> str:
+    return shown_above(end) if isfinite(end) else f"{end}"
+
+
+def _down(end: float) -> str:
+    return f"{0.0 - float(shown_above(-end)):.4g}" if isfinite(end) else f"{end}"

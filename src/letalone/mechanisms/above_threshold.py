@@ -32,12 +32,14 @@ from letalone.mechanisms.containers import private_entries
 from letalone.mechanisms.parameters import (
     SensitivityLike,
     about,
+    check_factor,
     monotone_neighbours,
     read_sensitivity,
     shown,
 )
 from letalone.mechanisms.values import read_float, read_integer
 from letalone.privacy import Neighbours, Privacy, PureDP
+from letalone.privacy.bounds import shown_above
 from letalone.randomness.bits import SYSTEM, BitSource
 from letalone.randomness.draws import sampler
 from letalone.randomness.lazy import LazyReal, is_above
@@ -85,6 +87,7 @@ class AboveThreshold:
         object.__setattr__(self, "sensitivity", size)
         object.__setattr__(self, "threshold", THRESHOLD.typed("threshold", threshold))
         object.__setattr__(self, "count", int(COUNT.typed("count", count)))
+        check_factor(self.epsilon, size)
         object.__setattr__(self, "monotone", read_flag("monotone", monotone))
         object.__setattr__(self, "neighbours", monotone_neighbours(neighbours, monotone=monotone))
 
@@ -143,7 +146,7 @@ class AboveThreshold:
         return (
             f"AboveThreshold(ε = {shown(self.epsilon)}, sensitivity {shown(self.sensitivity)},"
             f" threshold {float(self.threshold):g}, ends after {self.count},"
-            f" error {self.error():.4g} for one value at 95 %)"
+            f" error {shown_above(self.error())} for one value at 95 %)"
         )
 
 

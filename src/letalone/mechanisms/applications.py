@@ -16,8 +16,10 @@ default REPLACE holds for both relations at the epsilon given.
 """
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
+from decimal import Decimal
 from fractions import Fraction
-from math import lcm
+from math import inf, lcm, nan
+from numbers import Real
 from typing import TypeVar, cast
 
 import numpy as np
@@ -29,7 +31,6 @@ from letalone.mechanisms.containers import (
     is_one_of,
     private_entries,
     public_list,
-    wrong_container,
 )
 from letalone.mechanisms.exponential import Exponential
 from letalone.mechanisms.itemsets import (
@@ -37,6 +38,7 @@ from letalone.mechanisms.itemsets import (
     count_itemsets,
     count_support,
     count_units,
+    read_widest,
 )
 from letalone.mechanisms.top_k import TopK
 from letalone.privacy import REPLACE, Neighbours
@@ -67,8 +69,9 @@ def private_price(
     """The price to ask of all, chosen for its revenue: price × how many would pay it.
 
     One valuation a buyer. A buyer moves the revenue at a price by at most that price, so
-    the sensitivity is the largest price in the list. A valuation that is not a number buys
-    nothing.
+    the sensitivity is the largest price in the list. A valuation that cannot be read, because
+    it is NaN or not a number (None, text, a truth value), buys nothing; one beyond the largest
+    float counts as infinite. No valuation raises an error.
     """
     listed = public_list("prices", prices)
     units = _price_units(listed)
@@ -91,7 +94,8 @@ def best_option(
 ) -> Item:
     """The option with the most votes, privately.
 
-    One vote a person, so the sensitivity is 1. A vote for anything else is dropped.
+    One vote a person, so the sensitivity is 1. A vote for anything else is dropped, and so is
+    one that cannot be looked up (a list, a thing whose hash raises an error).
     """
     listed = public_list("options", options)
     places = _places(listed, "options")
@@ -114,6 +118,7 @@ def frequent_itemsets(
     delta: Number = 0,
     user: Iterable[Hashable] | None = None,
     max_transactions: int | None = None,
+    max_items: int = 50,
     neighbours: Neighbours = REPLACE,
     bits: BitSource = SYSTEM,
 ) -> list[tuple[Item, ...]]:
@@ -121,8 +126,10 @@ def frequent_itemsets(
 
     `items` is the public universe; every set over it is a candidate, seen or not, and
     anything else in a transaction is dropped. Sets are tuples in the order of `items`. A
-    transaction is a list, a tuple or a set; a missing one, None or a float such as NaN, is
-    empty; text, mappings and other single things are refused by their type.
+    transaction is a list, a tuple or a set; one that cannot be read as such (None, NaN, text,
+    a mapping, a thing that raises an error) is empty. Of a transaction with more than
+    `max_items` of the items (50 where it is not given) the first in the order of `items` are
+    kept, so that no single basket has more subsets than fit into memory.
 
     The unit of privacy is a transaction. With `user`, one entry a transaction, it is a
     user: counted is then how many users have the set in some transaction (sensitivity 1);
@@ -146,7 +153,8 @@ def frequent_itemsets(
     if top.k > total:
         choice = counted(total, "itemset", "itemsets")
         raise ParameterError(f"k is {top.k}, but there is a choice of only {choice}. Lower k.")
-    baskets = _baskets(transactions, places, user)
+    widest = read_widest(max_items, items=len(listed), max_size=size)
+    baskets = _baskets(transactions, places, user, widest)
     units = (basket[:kept] for basket in baskets)
     support = count_support(units, size) if kept else count_units(units, size)
     chosen = choose_itemsets(
@@ -167,35 +175,50 @@ def _price_units(prices: Sequence[Number]) -> list[int]:
     return [int(price / unit) for price in typed]
 
 
-def _buyers_at(valuations: Sequence[float], limits: "np.typing.NDArray[np.float64]") -> list[int]:
-    try:
-        worth = np.asarray(valuations, dtype=np.float64)
-    except (TypeError, ValueError, OverflowError):
-        raise ParameterError(
-            "The valuations are not a list of numbers. Give one number for each buyer."
-        ) from None
-    if worth.ndim == 0:
-        raise wrong_container("The valuations", valuations, "a list with one number a buyer")
-    worth = worth.reshape(-1)
+def _buyers_at(valuations: Iterable[float], limits: "np.typing.NDArray[np.float64]") -> list[int]:
+    worth = _worths(valuations)
     worth = np.sort(worth[~np.isnan(worth)])
     return [int(worth.size - place) for place in np.searchsorted(worth, limits, side="left")]
+
+
+def _worths(valuations: Iterable[float]) -> "np.typing.NDArray[np.float64]":
+    """A float for each buyer, NaN where there is no number."""
+    entries = private_entries("The valuations", valuations, entry="one number a buyer")
+    if getattr(valuations, "ndim", 1) != 1:
+        raise ParameterError("The valuations are a table, but must be one row: a number a buyer.")
+    if type(valuations) is np.ndarray and valuations.dtype.char in "bhilqBHILQefd":
+        return valuations.astype(np.float64)
+    return np.fromiter((_worth(entry) for entry in entries), np.float64)
+
+
+def _worth(valuation: object) -> float:
+    """A number as a float, beyond the largest one infinite; NaN for anything else."""
+    if not is_one_of(valuation, Real, Decimal) or is_one_of(valuation, bool, np.bool_):
+        return nan
+    number = cast("float", valuation)
+    try:
+        return float(number)
+    except OverflowError:
+        return inf if number > 0 else -inf
+    except Exception:  # an error would tell something about this buyer
+        return nan
 
 
 def _baskets(
     transactions: Iterable[Iterable[Hashable]],
     places: dict[Hashable, int],
     user: Iterable[Hashable] | None,
+    widest: int,
 ) -> list[list[frozenset[int]]]:
     """The transactions of each unit, as sets of places, in the unit's own order."""
     given = private_entries("The transactions", transactions, entry="a list of items each")
-    baskets = [_basket(transaction, places) for transaction in given]
+    baskets = [_basket(transaction, places, widest) for transaction in given]
     if user is None:
         return [[basket] for basket in baskets]
     users = list(private_entries("The users", user, entry="a name for each transaction"))
     if len(users) != len(baskets):
         raise ParameterError(
-            f"Given are {counted(len(baskets), 'transaction', 'transactions')} and"
-            f" {counted(len(users), 'user', 'users')}, but each transaction needs one user."
+            "There are not as many users as transactions, but each transaction needs one user."
         )
     by_user: dict[Hashable, list[frozenset[int]]] = {}
     for name, basket in zip(users, baskets, strict=True):
@@ -210,32 +233,30 @@ def _is_name(user: object) -> bool:
         return False
     try:
         hash(user)
-    except TypeError:
+    except Exception:  # whatever it raises, it cannot be a name
         return False
     return True
 
 
-def _basket(transaction: object, places: dict[Hashable, int]) -> frozenset[int]:
+def _basket(transaction: object, places: dict[Hashable, int], widest: int) -> frozenset[int]:
     found = (_place(item, places) for item in _items_of(transaction))
-    return frozenset(place for place in found if place is not None)
+    return frozenset(sorted({place for place in found if place is not None})[:widest])
 
 
-def _items_of(transaction: object) -> Iterable[object]:
-    """What is in a transaction; decided by its type, so that no value raises an error."""
-    if transaction is None or isinstance(transaction, float):
-        return ()
-    if hasattr(transaction, "__iter__") and not is_one_of(transaction, *NOT_BASKETS):
-        return cast("Iterable[object]", transaction)
-    raise ParameterError(
-        f"A transaction has the type {type(transaction).__name__}, but must be a list, a tuple or"
-        " a set of items."
-    )
+def _items_of(transaction: object) -> list[object]:
+    """What is in a transaction; nothing where it cannot be read, so that none raises an error."""
+    if is_one_of(transaction, *NOT_BASKETS):
+        return []
+    try:
+        return list(cast("Iterable[object]", transaction))
+    except Exception:  # an error would tell something about this basket
+        return []
 
 
 def _place(item: object, places: dict[Hashable, int]) -> int | None:
     try:
         return places.get(cast("Hashable", item))
-    except TypeError:  # not hashable, so none of the public ones
+    except Exception:  # not hashable, so none of the public ones
         return None
 
 

@@ -17,11 +17,12 @@ from letalone.exact.typed import Constraint
 
 Indices = NDArray[np.int64]
 
+MOST_CATEGORIES = 1 << 31
 CATEGORIES = Constraint(
-    "a whole number that is 2 or more, or a list of labels",
-    lambda x: x >= 2 and x.denominator == 1,
+    "a whole number from 2 to 2^31, or a list of labels",
+    lambda x: 2 <= x <= MOST_CATEGORIES and x.denominator == 1,
     "One category has nothing to hide.",
-    (1, 0, -1, 2.5, float("nan"), float("inf")),
+    (1, 0, -1, 2.5, MOST_CATEGORIES + 1, 1 << 62, 1 << 63, float("nan"), float("inf")),
 )
 
 
@@ -67,8 +68,8 @@ class Categories:
             return array.astype(np.int64)
         if array.dtype.kind not in "biu" or (array.dtype.kind == "b" and self.count != 2):
             raise self._unknown()
-        if array.dtype.kind == "u":
-            array = np.minimum(array, self.count)  # 2^63 and above would wrap below zero
+        if array.dtype.kind == "u" and array.dtype.itemsize == 8:
+            array = np.minimum(array, np.uint64(self.count))  # 2^63 and above would wrap
         return array.astype(np.int64)
 
     def _read_labels(self, answers: object) -> Indices:

@@ -27,7 +27,14 @@ from letalone.exact.balls import upper
 from letalone.exact.typed import COUNT, SCALE, Constraint, Number, refusal
 from letalone.mechanisms.calibration import as_printed, smallest
 from letalone.mechanisms.gaussian import promise, read_target
-from letalone.mechanisms.parameters import SensitivityLike, about, read_sensitivity, shown
+from letalone.mechanisms.parameters import (
+    WHOLE_NOISE,
+    SensitivityLike,
+    about,
+    carried,
+    read_sensitivity,
+    shown,
+)
 from letalone.mechanisms.tails import discrete_gaussian_mean_size, discrete_gaussian_width
 from letalone.mechanisms.values import Arrays, Integers, add_integer, add_integers, release_integers
 from letalone.privacy import ZCDP, DiscreteGaussianPrivacy, Neighbours, Privacy
@@ -78,7 +85,7 @@ class DiscreteGaussian:
         target = read_target(epsilon=epsilon, delta=delta, sigma=sigma)
         noise = SCALE.typed("sigma", sigma) if target is None else _sigma(size, length, *target)
         object.__setattr__(self, "sensitivity", size)
-        object.__setattr__(self, "sigma", noise)
+        object.__setattr__(self, "sigma", carried("sigma", noise, WHOLE_NOISE))
         object.__setattr__(self, "dimension", length)
         object.__setattr__(self, "neighbours", neighbours)
         object.__setattr__(self, "target", target)

@@ -27,6 +27,7 @@ from letalone.exact.typed import EPSILON, Number, read_flag
 from letalone.mechanisms.parameters import (
     SensitivityLike,
     about,
+    check_factor,
     monotone_neighbours,
     read_sensitivity,
     shown,
@@ -39,6 +40,7 @@ from letalone.mechanisms.selection import (
     shortfall_of,
 )
 from letalone.privacy import BoundedRange, Neighbours, Privacy
+from letalone.privacy.bounds import shown_above
 from letalone.randomness.bits import SYSTEM, BitSource
 from letalone.randomness.choice import Scores, choose
 
@@ -65,6 +67,7 @@ class Exponential:
         size, neighbours = read_sensitivity(sensitivity, "l1")
         object.__setattr__(self, "epsilon", EPSILON.typed("epsilon", epsilon))
         object.__setattr__(self, "sensitivity", size)
+        check_factor(self.epsilon, size)
         object.__setattr__(self, "monotone", read_flag("monotone", monotone))
         object.__setattr__(self, "neighbours", monotone_neighbours(neighbours, monotone=monotone))
 
@@ -96,5 +99,5 @@ class Exponential:
     def __repr__(self) -> str:
         return (
             f"Exponential(ε = {shown(self.epsilon)}, sensitivity {shown(self.sensitivity)},"
-            f" at most {self.shortfall(10):.4g} below the best of 10 at 95 %)"
+            f" at most {shown_above(self.shortfall(10))} below the best of 10 at 95 %)"
         )

@@ -31,8 +31,10 @@ from letalone.exact.balls import ball, certain, upper
 from letalone.exact.typed import EPSILON, POSITIVE_DELTA, SCALE, Constraint, Number
 from letalone.mechanisms.calibration import as_printed, smallest
 from letalone.mechanisms.parameters import (
+    FLOAT_NOISE,
     SensitivityLike,
     about,
+    carried,
     exactly_one,
     read_sensitivity,
     shown,
@@ -40,6 +42,7 @@ from letalone.mechanisms.parameters import (
 from letalone.mechanisms.tails import gaussian_mean_size, gaussian_width, rounded_up
 from letalone.mechanisms.values import Arrays, Floats, release_floats
 from letalone.privacy import GaussianDP, Neighbours, Privacy
+from letalone.privacy.bounds import shown_above
 from letalone.randomness.bits import SYSTEM, BitSource
 from letalone.randomness.real_noise import add_gaussian, add_gaussians, grid_of
 
@@ -91,7 +94,7 @@ class Gaussian:
         else:
             noise = _exact(size, *target) if how is Calibration.EXACT else _classic(size, *target)
         object.__setattr__(self, "sensitivity", size)
-        object.__setattr__(self, "sigma", noise)
+        object.__setattr__(self, "sigma", carried("sigma", noise, FLOAT_NOISE))
         object.__setattr__(self, "neighbours", neighbours)
         object.__setattr__(self, "target", target)
 
@@ -127,7 +130,11 @@ class Gaussian:
         )
 
     def error(self, confidence: Number = 0.95, *, size: int = 1) -> float:
-        """All of `size` numbers stay within this of the truth, at least this often."""
+        """All of `size` numbers stay within this of the truth, at least this often.
+
+        Where a result is so large that floats next to it lie further apart than the grid of
+        sigma / 2^28 (near 2^60, 256 apart), rounding adds half of that, which is not included.
+        """
         return rounded_up(gaussian_width(self.sigma, confidence, size), grid_of(self.sigma))
 
     @property
@@ -139,7 +146,7 @@ class Gaussian:
         return (
             f"Gaussian({promise(self.target, self.privacy)}, sensitivity"
             f" {shown(self.sensitivity)}, sigma {shown(self.sigma)},"
-            f" error {self.error():.4g} at 95 %)"
+            f" error {shown_above(self.error())} at 95 %)"
         )
 
 

@@ -20,6 +20,7 @@ from letalone.exact.balls import upper
 from letalone.exact.typed import Number
 from letalone.mechanisms.laplace import scale_for
 from letalone.mechanisms.parameters import (
+    WHOLE_NOISE,
     WHOLE_SENSITIVITY,
     SensitivityLike,
     about,
@@ -55,7 +56,8 @@ class Geometric:
     ) -> None:
         size, neighbours = read_sensitivity(sensitivity, "l1", WHOLE_SENSITIVITY)
         object.__setattr__(self, "sensitivity", int(size))
-        object.__setattr__(self, "scale", scale_for(size, epsilon=epsilon, scale=scale))
+        noise = scale_for(size, epsilon=epsilon, scale=scale, rule=WHOLE_NOISE)
+        object.__setattr__(self, "scale", noise)
         object.__setattr__(self, "neighbours", neighbours)
 
     @property

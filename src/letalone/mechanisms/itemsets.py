@@ -21,6 +21,7 @@ from math import comb
 import numpy as np
 
 from letalone.errors import ParameterError
+from letalone.exact.typed import COUNT
 from letalone.randomness.bits import BitSource
 from letalone.randomness.choice import Scores, choose
 from letalone.randomness.uniform import sample_below
@@ -28,6 +29,7 @@ from letalone.randomness.uniform import sample_below
 Itemset = tuple[int, ...]
 
 MOST_CANDIDATES = 2**62
+MOST_SUBSETS = 2**24  # of one basket, listed in memory
 
 
 def count_itemsets(items: int, max_size: int) -> int:
@@ -39,6 +41,18 @@ def count_itemsets(items: int, max_size: int) -> int:
             " than 2^62. Lower max_size, or list fewer items."
         )
     return total
+
+
+def read_widest(max_items: int, *, items: int, max_size: int) -> int:
+    """How many items of a basket are kept, if so many have few enough subsets to list."""
+    widest = min(int(COUNT.typed("max_items", max_items)), items)
+    subsets = sum(comb(widest, size) for size in range(1, min(max_size, widest) + 1))
+    if subsets > MOST_SUBSETS:
+        raise ParameterError(
+            f"max_items is {max_items}, but must be lower for a max_size of {max_size}: a basket"
+            f" of {widest} items would have {subsets} subsets, more than 2^24. Lower either."
+        )
+    return widest
 
 
 def itemset_at(number: int, items: int) -> Itemset:

@@ -22,10 +22,12 @@ from fractions import Fraction
 from typing import overload
 
 from letalone.exact.balls import float_above
-from letalone.exact.typed import EPSILON, SCALE, Number
+from letalone.exact.typed import EPSILON, SCALE, Constraint, Number
 from letalone.mechanisms.parameters import (
+    FLOAT_NOISE,
     SensitivityLike,
     about,
+    carried,
     exactly_one,
     read_sensitivity,
     shown,
@@ -33,6 +35,7 @@ from letalone.mechanisms.parameters import (
 from letalone.mechanisms.tails import laplace_width, rounded_up
 from letalone.mechanisms.values import Arrays, Floats, release_floats
 from letalone.privacy import LaplacePrivacy, Neighbours, Privacy
+from letalone.privacy.bounds import shown_above
 from letalone.randomness.bits import SYSTEM, BitSource
 from letalone.randomness.real_noise import add_laplace, add_laplaces, grid_of
 
@@ -59,7 +62,8 @@ class Laplace:
     ) -> None:
         size, neighbours = read_sensitivity(sensitivity, "l1")
         object.__setattr__(self, "sensitivity", size)
-        object.__setattr__(self, "scale", scale_for(size, epsilon=epsilon, scale=scale))
+        noise = scale_for(size, epsilon=epsilon, scale=scale, rule=FLOAT_NOISE)
+        object.__setattr__(self, "scale", noise)
         object.__setattr__(self, "neighbours", neighbours)
 
     @property
@@ -89,7 +93,11 @@ class Laplace:
         )
 
     def error(self, confidence: Number = 0.95, *, size: int = 1) -> float:
-        """All of `size` numbers stay within this of the truth, at least this often."""
+        """All of `size` numbers stay within this of the truth, at least this often.
+
+        Where a result is so large that floats next to it lie further apart than the grid of
+        scale / 2^28 (near 2^60, 256 apart), rounding adds half of that, which is not included.
+        """
         return rounded_up(laplace_width(self.scale, confidence, size), grid_of(self.scale))
 
     @property
@@ -100,12 +108,14 @@ class Laplace:
     def __repr__(self) -> str:
         return (
             f"Laplace(ε = {shown(self.epsilon)}, sensitivity {shown(self.sensitivity)},"
-            f" scale {shown(self.scale)}, error {self.error():.4g} at 95 %)"
+            f" scale {shown(self.scale)}, error {shown_above(self.error())} at 95 %)"
         )
 
 
-def scale_for(sensitivity: Fraction, *, epsilon: Number | None, scale: Number | None) -> Fraction:
-    """The scale that was typed, or the one that epsilon needs."""
+def scale_for(
+    sensitivity: Fraction, *, epsilon: Number | None, scale: Number | None, rule: Constraint
+) -> Fraction:
+    """The scale that was typed, or the one that epsilon needs, if it can be computed with."""
     exactly_one(
         first="epsilon",
         second="scale",
@@ -113,5 +123,6 @@ def scale_for(sensitivity: Fraction, *, epsilon: Number | None, scale: Number | 
         has_second=scale is not None,
     )
     if scale is not None:
-        return SCALE.typed("scale", scale)
-    return sensitivity / EPSILON.typed("epsilon", epsilon)
+        return carried("scale", SCALE.typed("scale", scale), rule)
+    needed = sensitivity / EPSILON.typed("epsilon", epsilon)
+    return carried("scale (sensitivity / epsilon)", needed, rule)

@@ -5,12 +5,12 @@ of its decimal and its binary reading, or a `Sensitivity` record, from which a m
 takes the norm that its theorem speaks of. What is printed is rounded up to six digits.
 """
 
-from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
 from typing import Literal
 
 from letalone.errors import ParameterError
 from letalone.exact.typed import SENSITIVITY, Constraint, Number
+from letalone.mechanisms.digits import shown as shown
 from letalone.mechanisms.sensitivity import Sensitivity
 from letalone.privacy import ADD_REMOVE, Neighbours, Privacy
 from letalone.privacy.neighbours import is_replace
@@ -24,7 +24,24 @@ WHOLE_SENSITIVITY = Constraint(
     (0, -1, 0.5, 1.5, float("nan"), float("inf")),
 )
 
-_SIX_DIGITS_UP = Context(prec=6, rounding=ROUND_CEILING)
+FLOAT_NOISE = Constraint(
+    "from 2^-900 to 2^900",
+    lambda x: Fraction(2) ** -900 <= x <= 2**900,
+    "Measure the values in another unit.",
+    (1e-300, 1e300, 2.0**-901, 2.0**901),
+)
+WHOLE_NOISE = Constraint(
+    "from 2^-400 to 2^400",
+    lambda x: Fraction(2) ** -400 <= x <= 2**400,
+    "Choose an epsilon nearer to usual ones, such as 0.1 to 10.",
+    (1e-130, 1e130, 2.0**-401, 2.0**401),
+)
+FACTOR = Constraint(
+    "from 2^-900 to 2^900",
+    FLOAT_NOISE.holds,
+    "Measure the utilities in another unit.",
+    FLOAT_NOISE.refused,
+)
 
 
 def read_sensitivity(
@@ -69,7 +86,16 @@ def about(privacy: Privacy, neighbours: Neighbours | None) -> Privacy:
     return privacy if neighbours is None else privacy.with_neighbours(neighbours)
 
 
-def shown(number: Fraction) -> str:
-    """Six digits, rounded up."""
-    quotient = _SIX_DIGITS_UP.divide(Decimal(number.numerator), Decimal(number.denominator))
-    return f"{float(quotient):g}"
+def carried(name: str, number: Fraction, rule: Constraint) -> Fraction:
+    """The number, if floats can carry it; otherwise it may be too long to show."""
+    if not rule.holds(number):
+        size = "small" if number < 1 else "large"
+        raise ParameterError(
+            f"{name} is too {size} to compute with, but must be {rule.allowed}. {rule.hint}"
+        )
+    return number
+
+
+def check_factor(epsilon: Fraction, sensitivity: Fraction) -> None:
+    """Refuses an epsilon and a sensitivity whose ratio floats cannot carry."""
+    carried("epsilon / (2 · sensitivity)", epsilon / (2 * sensitivity), FACTOR)

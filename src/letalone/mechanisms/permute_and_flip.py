@@ -25,6 +25,7 @@ from letalone.exact.typed import EPSILON, Number, read_flag
 from letalone.mechanisms.parameters import (
     SensitivityLike,
     about,
+    check_factor,
     monotone_neighbours,
     read_sensitivity,
     shown,
@@ -37,6 +38,7 @@ from letalone.mechanisms.selection import (
     shortfall_of,
 )
 from letalone.privacy import Neighbours, Privacy, PureDP
+from letalone.privacy.bounds import shown_above
 from letalone.randomness.bits import SYSTEM, BitSource
 from letalone.randomness.choice import Scores, permute_and_flip
 
@@ -63,6 +65,7 @@ class PermuteAndFlip:
         size, neighbours = read_sensitivity(sensitivity, "l1")
         object.__setattr__(self, "epsilon", EPSILON.typed("epsilon", epsilon))
         object.__setattr__(self, "sensitivity", size)
+        check_factor(self.epsilon, size)
         object.__setattr__(self, "monotone", read_flag("monotone", monotone))
         object.__setattr__(self, "neighbours", monotone_neighbours(neighbours, monotone=monotone))
 
@@ -94,5 +97,5 @@ class PermuteAndFlip:
     def __repr__(self) -> str:
         return (
             f"PermuteAndFlip(ε = {shown(self.epsilon)}, sensitivity {shown(self.sensitivity)},"
-            f" at most {self.shortfall(10):.4g} below the best of 10 at 95 %)"
+            f" at most {shown_above(self.shortfall(10))} below the best of 10 at 95 %)"
         )

@@ -12,7 +12,8 @@ z = (y − q)/(p − q) is an unbiased estimate of the category's share.
   Tested:   the exact law; unbiasedness and coverage by simulation
   Assumed:  the bits are uniform; people answer independently of each other's lies
 
-Neighbours are two answers of one person: the guarantee is local.
+Neighbours are two answers of one person, REPLACE: the guarantee is local, and says nothing
+about who took part, which the number of reports shows.
 
 Warner: Randomized response: a survey technique for eliminating evasive answer bias (1965).
 """
@@ -33,7 +34,8 @@ from letalone.exact.typed import CONFIDENCE, COUNT, EPSILON, Number, as_typed, r
 from letalone.mechanisms.categories import Categories, Indices
 from letalone.mechanisms.intervals import clopper_pearson
 from letalone.mechanisms.parameters import exactly_one, shown
-from letalone.privacy import Privacy, RandomizedResponsePrivacy
+from letalone.privacy import REPLACE, Privacy, RandomizedResponsePrivacy
+from letalone.privacy.bounds import shown_above
 from letalone.randomness.bits import SYSTEM, BitSource
 from letalone.randomness.chance import Chance, sample_bernoullis
 from letalone.randomness.uniform import sample_belows
@@ -89,8 +91,11 @@ class RandomizedResponse:
 
     @property
     def privacy(self) -> Privacy:
-        """What all reports of one person reveal."""
-        return self._one_answer() * self.answers
+        """What all reports of one person reveal, as against other answers of theirs.
+
+        The neighbours are REPLACE: that a person took part shows in the number of reports.
+        """
+        return (self._one_answer() * self.answers).with_neighbours(REPLACE)
 
     def release(self, answers: object, *, bits: BitSource = SYSTEM) -> Any:
         """A report for each answer, of the same kind and shape.
@@ -162,7 +167,7 @@ class RandomizedResponse:
         return (
             f"RandomizedResponse(ε = {epsilon}, {self.categories} categories{several},"
             f" truth with probability {float(certain(self._truth)):.4g},"
-            f" error {self.error(people=1000):.4g} for 1000 people at 95 %)"
+            f" error {shown_above(self.error(people=1000))} for 1000 people at 95 %)"
         )
 
     def _one_answer(self) -> Privacy:
@@ -207,7 +212,9 @@ class RandomizedResponse:
         # A lie is uniform among the other categories: 1 to k − 1 steps on, round the circle.
         steps = 1 + sample_belows(count - 1, int(lies.sum()), bits)
         reports = indices.copy()
-        reports[lies] = (reports[lies] + steps) % count
+        # Backwards first: a place and a number of steps need not fit into 64 bits together.
+        others = reports[lies] - (count - steps)
+        reports[lies] = np.where(others < 0, others + count, others)
         return reports
 
     def _from_counts(self, counts: Any, people: int, confidence: Number) -> Estimate:

@@ -14,7 +14,13 @@ any of them. Then, for values in [a, b] and k rows (SOUNDNESS 11, 12; claim M4):
 
   Proven:   docs/explanation/proofs/sensitivity.md
   Tested:   by brute force over all neighbours of small tables, and reached there
-  Assumed:  the data keep the declared bounds (clamp them first)
+  Assumed:  the data keep the declared bounds (clamp them first); sums and means are those of
+            real numbers
+
+A sum or a mean computed in floats can move further than the real one: with b = 2^52, a mean
+of three values in [b, b + 1] can move by 1, three times its sensitivity. Sum exactly, with
+ints or Fractions; or, where each result is proven to be within r of the real one (math.fsum
+rounds once), add 2r to the sensitivity.
 
 Bounds may be typed or read off data, so the wider of both readings is taken.
 """
@@ -33,6 +39,7 @@ from letalone.exact.typed import (
     as_typed,
     read_flag,
 )
+from letalone.mechanisms.digits import shown
 from letalone.privacy import ADD_REMOVE, REPLACE, Neighbours
 from letalone.privacy.neighbours import is_replace, read_neighbours
 
@@ -56,8 +63,8 @@ class Sensitivity:
         read_neighbours(self.neighbours)
 
     def __repr__(self) -> str:
-        l1 = "unknown" if self.l1 is None else f"{float(self.l1):.6g}"
-        return f"Sensitivity(L1 {l1}, L2 {float(self.l2):.6g}, {self.neighbours})"
+        l1 = "unknown" if self.l1 is None else shown(self.l1)
+        return f"Sensitivity(L1 {l1}, L2 {shown(self.l2)}, {self.neighbours})"
 
 
 def count(*, neighbours: Neighbours = ADD_REMOVE, rows: int = 1) -> Sensitivity:
@@ -73,7 +80,11 @@ def sum(  # noqa: A001  (la.sensitivity.sum reads as it should)
     rows: int = 1,
     filtered: bool = False,
 ) -> Sensitivity:
-    """The sensitivity of a sum of values from `lower` to `upper`."""
+    """The sensitivity of a sum of values from `lower` to `upper`.
+
+    It is that of the real sum. A sum of floats is rounded at every step and may move further:
+    sum ints or Fractions, or add twice a proven bound on the rounding.
+    """
     low, high = _bounds(lower, upper)
     most, some_dropped = COUNT.typed("rows", rows), read_flag("filtered", filtered)
     if not is_replace(neighbours):
@@ -94,7 +105,11 @@ def mean(
     rows: int = 1,
     filtered: bool = False,
 ) -> Sensitivity:
-    """The sensitivity of the mean of `size` values, a public number of them."""
+    """The sensitivity of the mean of `size` values, a public number of them.
+
+    It is that of the real mean. A mean of floats is rounded at every step and may move further:
+    sum ints or Fractions, or add twice a proven bound on the rounding.
+    """
     _whole_table_only("a mean", neighbours, rows=rows, filtered=filtered)
     low, high = _bounds(lower, upper)
     return _scalar((high - low) / COUNT.typed("size", size), neighbours)
@@ -117,7 +132,12 @@ def mean_vector(
     rows: int = 1,
     filtered: bool = False,
 ) -> Sensitivity:
-    """The sensitivity of the mean of `size` vectors of Euclidean norm at most `radius`."""
+    """The sensitivity of the mean of `size` vectors of Euclidean norm at most `radius`.
+
+    It is that of the real mean, with norms that are at most `radius` exactly. A mean of floats
+    is rounded at every step and may move further: sum exactly, or add twice a proven bound on
+    the rounding.
+    """
     _whole_table_only("a mean", neighbours, rows=rows, filtered=filtered)
     change = 2 * SENSITIVITY.cautious("radius", radius) / COUNT.typed("size", size)
     if dimension is None:

@@ -33,6 +33,7 @@ from letalone.mechanisms.containers import counted
 from letalone.mechanisms.parameters import (
     SensitivityLike,
     about,
+    check_factor,
     monotone_neighbours,
     read_sensitivity,
     shown,
@@ -46,6 +47,7 @@ from letalone.mechanisms.selection import (
 )
 from letalone.mechanisms.values import Floats
 from letalone.privacy import ZCDP, BoundedRange, Neighbours, Privacy, PureDP
+from letalone.privacy.bounds import shown_above
 from letalone.randomness.bits import SYSTEM, BitSource
 from letalone.randomness.choice import Scores, choose_in_order, permute_and_flip
 
@@ -94,6 +96,7 @@ class TopK:
         object.__setattr__(self, "delta", DELTA.typed("delta", delta))
         object.__setattr__(self, "sensitivity", size)
         object.__setattr__(self, "method", _read_method(method, self.delta))
+        check_factor(self.epsilon, size)
         object.__setattr__(self, "monotone", read_flag("monotone", monotone))
         object.__setattr__(self, "neighbours", monotone_neighbours(neighbours, monotone=monotone))
 
@@ -152,9 +155,10 @@ class TopK:
 
     def __repr__(self) -> str:
         price = f"ε = {shown(self.epsilon)}" + (f", δ = {shown(self.delta)}" if self.delta else "")
+        bound = shown_above(self.shortfall(10 * self.k))
         return (
             f"TopK(k = {self.k}, {price}, {self.method.value}, sensitivity"
-            f" {shown(self.sensitivity)}, each at most {self.shortfall(10 * self.k):.4g} below"
+            f" {shown(self.sensitivity)}, each at most {bound} below"
             f" the best left of {10 * self.k} at 95 %)"
         )
 

@@ -8,7 +8,8 @@ clamped likewise can be added without overflow. A single number, a list and an a
 treated alike.
 
 What a value may be depends on its type, never on what it is, with one exception: NaN and
-infinities are refused. No message repeats a value.
+infinities are refused. In a list a truth value anywhere is refused, whatever the other
+entries are. No message repeats a value.
 
   Proven:   clamping is 1-Lipschitz, so no sensitivity grows
   Tested:   every dtype of numpy, lists of mixed and huge numbers, the edges
@@ -108,6 +109,7 @@ def read_integer(value: object) -> int:
 def read_floats(value: object) -> Floats:
     """An array of finite float64."""
     array = _as_array(value)
+    _refuse_truth_values(value, "floats or ints")
     if array.dtype.kind in "iu":
         return _clamped(array, EXACT_FLOAT).astype(np.float64)
     if array.dtype.kind == "f" and array.dtype.itemsize <= 8 and array.dtype.char != "g":
@@ -121,6 +123,7 @@ def read_floats(value: object) -> Floats:
 def read_integers(value: object) -> Integers:
     """An array of int64 within ±(2^62 − 1)."""
     array = _as_array(value)
+    _refuse_truth_values(value, "ints")
     if array.dtype.kind in "iu":
         return _clamped(array, EXACT_INT).astype(np.int64, copy=False)
     if array.size == 0 and _is_list(value):
@@ -161,6 +164,15 @@ def _is_mixed_list(value: object, array: NDArray[Any]) -> bool:
     # numpy turns lists of ints beyond 64 bits into objects, and mixtures of large ones
     # into floats. Those are read again one by one. Arrays of objects are refused.
     return _is_list(value) and array.dtype.kind in "fO" and array.dtype.char != "g"
+
+
+def _refuse_truth_values(value: object, allowed: str) -> None:
+    # numpy turns True into 1 where other entries are numbers, and keeps it where one is huge.
+    if not _is_list(value) or isinstance(value, str | bytes | range):
+        return
+    entries = np.asarray(value, dtype=object).reshape(-1).tolist()
+    if not {bool, np.bool_}.isdisjoint(map(type, entries)):
+        raise ParameterError(f"The values have the type bool, but must be {allowed}.")
 
 
 def _is_list(value: object) -> bool:

@@ -3,6 +3,7 @@
 numpy and the loss distributions are loaded when the first composition is asked about.
 """
 
+from collections.abc import Callable
 from fractions import Fraction
 from functools import lru_cache
 from math import inf
@@ -29,7 +30,7 @@ def delta_above(parts: Parts, epsilon: Fraction) -> Fraction:
     """An upper bound on delta at an epsilon that is 0 or more."""
     from letalone.privacy.loss.accountant import delta_above as above
 
-    return max(Fraction(above(order, float_below(epsilon))) for order in _orders(parts))
+    return Fraction(_worst(parts, above, float_below(epsilon)))
 
 
 @lru_cache(maxsize=1024)
@@ -49,9 +50,14 @@ def epsilon_above(parts: Parts, delta: Fraction) -> float:
     at = float_below(delta)
     if at <= 0:
         return inf
+    return _worst(parts, above, at)
+
+
+def _worst(parts: Parts, above: Callable[..., float], at: float) -> float:
+    """The worse of both orders; mostly a coarse look shows that the second is no worse."""
     first, *others = _orders(parts)
     worst = above(first, at)
-    for order in others:  # mostly a coarse look shows that the other order is no worse
+    for order in others:
         if above(order, at, coarser=COARSER) > worst:
             worst = max(worst, above(order, at))
     return worst

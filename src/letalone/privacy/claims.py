@@ -14,6 +14,7 @@ Theorem.  sup over events S of P(S) - e^epsilon Q(S) is reached at S = {p > e^ep
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from decimal import ROUND_CEILING, Context, Decimal
 from enum import Enum
 from fractions import Fraction
 
@@ -106,6 +107,11 @@ def _within(told: Fraction, alarms: Fraction, epsilon: Fraction, delta: Fraction
     return not is_positive(lambda: ball(told - delta) - ball(epsilon).exp() * ball(alarms))
 
 
+def _up(delta: float) -> str:
+    """Six digits, rounded up: a delta shown is one that holds."""
+    return f"{float(Context(prec=6, rounding=ROUND_CEILING).plus(Decimal(repr(delta)))):g}"
+
+
 def _words(
     epsilon: Fraction,
     delta: Fraction,
@@ -116,9 +122,9 @@ def _words(
 ) -> str:
     claim = f"({shown(epsilon)}, {shown(delta)})-DP"
     if holds:
-        return f"{claim} holds for every event; the smallest delta is {needed:.6g}."
+        return f"{claim} holds for every event; the smallest delta is {_up(needed)}."
     fails = (
-        f"{claim} does not hold: at this epsilon the smallest delta is {needed:.6g}, "
+        f"{claim} does not hold: at this epsilon the smallest delta is {_up(needed)}, "
         f"reached by the event of {len(event)} outcome{'s' * (len(event) != 1)}."
     )
     if not naive:

@@ -67,8 +67,14 @@ def epsilon_below(sources: Sources, delta: float) -> float:
     return 0.0 if found is None else max(0.0, found * (1 - 2.0**-40))
 
 
-def delta_above(sources: Sources, epsilon: float) -> float:
+def delta_above(sources: Sources, epsilon: float, *, coarser: float = 1.0) -> float:
     """A delta with which the composition is certainly (epsilon, delta)-DP."""
+    if coarser > 1:
+        laws, guess = _prepared(sources, _by_epsilon(epsilon), upper=True, coarser=coarser)
+        with suppress(TooWide):
+            curve = _curve(laws, guess.tilt, upper=True)
+            return curve.delta(epsilon - curve.shift) if curve.reaches(epsilon) else 1.0
+        return 1.0
     curves = _around(sources, epsilon, upper=True)
     return min(1.0, *(curve.delta(epsilon - curve.shift) for curve in curves))
 
@@ -159,12 +165,10 @@ def _prepared(
     sources: Sources, aim: Aim, *, upper: bool, coarser: float = 1.0, ignored: float = 1e-60
 ) -> tuple[Laws, Estimate]:
     """The laws on a grid that is fine enough for the accuracy, and where to look."""
-    rough = _laws(sources, _first_step(sources), Estimate(1.0, 1.0, 1.0, ignored), upper=False)
+    rough = _laws_below(sources, _first_step(sources), ignored)
     guess = replace(aim(rough), ignored=ignored)
     step = _exact_step(sources, guess) or _step(sources, guess, upper=upper, coarser=coarser)
-    laws = _laws(sources, step, guess, upper=upper)
-    if not upper:
-        laws = _finer(sources, step, laws, guess)
+    laws = _laws_above(sources, step, ignored) if upper else _finer(sources, step, guess)
     return laws, aim(laws)
 
 
@@ -172,12 +176,21 @@ def _curve(laws: Laws, tilt: float, *, upper: bool) -> Curve:
     return curve_of(tilted_sum(laws, tilt), upper=upper)
 
 
-def _laws(sources: Sources, step: Fraction, guess: Estimate, *, upper: bool) -> Laws:
-    count = sum(n for _, n in sources)
-    ends = {"top": guess.ignored / count, "bottom": 1e-17 / count}
-    if upper:
-        return [(law_above(source, step, **ends), n) for source, n in sources]
-    return [(law_below(source, step, **ends, tilt=guess.tilt), n) for source, n in sources]
+def _laws_above(sources: Sources, step: Fraction, ignored: float) -> Laws:
+    ends = _ends(sources, ignored)
+    return [(law_above(source, step, **ends), count) for source, count in sources]
+
+
+def _laws_below(
+    sources: Sources, step: Fraction, ignored: float, tilt: float | None = None
+) -> Laws:
+    ends = _ends(sources, ignored)
+    return [(law_below(source, step, **ends, tilt=tilt), count) for source, count in sources]
+
+
+def _ends(sources: Sources, ignored: float) -> dict[str, float]:
+    count = sum(count for _, count in sources)
+    return {"top": ignored / count, "bottom": 1e-17 / count}
 
 
 def _first_step(sources: Sources) -> Fraction:
@@ -208,8 +221,9 @@ def _coarsest(sources: Sources, guess: Estimate) -> float:
     return max(widest, 24 * guess.spread) / MOST_POINTS
 
 
-def _finer(sources: Sources, step: Fraction, laws: Laws, guess: Estimate) -> Laws:
-    """Halves the step until the shift is what was asked for, or memory says stop."""
+def _finer(sources: Sources, step: Fraction, guess: Estimate) -> Laws:
+    """Laws below at a step so fine that their shift is what was asked for, or memory says stop."""
+    laws = _laws_below(sources, step, guess.ignored, guess.tilt)
     for _ in range(6):
         loss = sum(count * (law.shift + law.lost) for law, count in laws)
         if loss <= ACCURACY_BELOW * guess.epsilon:
@@ -218,7 +232,7 @@ def _finer(sources: Sources, step: Fraction, laws: Laws, guess: Estimate) -> Law
         if finer < _coarsest(sources, guess):
             break
         step = _round(sources, finer)
-        laws = _laws(sources, step, guess, upper=False)
+        laws = _laws_below(sources, step, guess.ignored, guess.tilt)
     return laws
 
 

@@ -17,6 +17,7 @@ Doroshenko, Ghazi, Kamath, Kumar, Manurangsi: Connect the dots (2022).
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from math import expm1
 
 import numpy as np
@@ -136,11 +137,11 @@ def _places(atoms: Atoms, step: Fraction) -> tuple[NDArray[np.int64], Floats]:
 
 
 def law_below(
-    source: Pair | Atoms, step: Fraction, *, top: float, bottom: float, tilt: float = 0.0
+    source: Pair | Atoms, step: Fraction, *, top: float, bottom: float, tilt: float | None = None
 ) -> LatticeLaw:
     """A law on the grid whose curve, its losses lowered, is nowhere above the source's.
 
-    The tilt says which bins matter.
+    The tilt says which bins matter; without one, all are kept.
     """
     if isinstance(source, Atoms):
         return _atoms_below(source, step)
@@ -157,8 +158,11 @@ class _Bins:
     off: Floats
     kept: NDArray[np.bool_]
 
-    def law(self, step: Fraction, first: int, tilt: float) -> LatticeLaw:
+    def law(self, step: Fraction, first: int, tilt: float | None) -> LatticeLaw:
         """Lower all losses by the largest deviation; leave out bins that are not worth it."""
+        if tilt is None:
+            shift = max(0.0, float(np.where(self.kept, -self.off, 0.0).max()))
+            return LatticeLaw(step, first, self.masses, 0.0, shift)
         grid = grid_points(first, self.masses.size, step)
         weights = np.where(self.kept, self.masses, 0.0)
         with np.errstate(divide="ignore"):
@@ -203,15 +207,18 @@ def _atoms_below(atoms: Atoms, step: Fraction) -> LatticeLaw:
 
 def support(source: Pair, step: Fraction, *, top: float, bottom: float) -> tuple[int, int]:
     """Grid points between which nearly all the mass lies."""
-    h = float(step)
+    low, high = _ends(source, top, bottom)
+    return int(np.floor(low / float(step))) - 1, int(np.ceil(high / float(step))) + 1
 
-    def ends(loss: float) -> tuple[float, float]:
-        tails = source.tails(np.array([loss]))
-        return float(tails.one[0]), float(tails.one_below[0])
 
-    high = _edge(lambda loss: ends(loss)[0] <= top + source.infinite)
-    low = -_edge(lambda loss: ends(-loss)[1] <= bottom + source.coarse)
-    return int(np.floor(low / h)) - 1, int(np.ceil(high / h)) + 1
+@lru_cache(maxsize=256)
+def _ends(source: Pair, top: float, bottom: float) -> tuple[float, float]:
+    def tails(loss: float) -> Tails:
+        return source.tails(np.array([loss]))
+
+    high = _edge(lambda loss: float(tails(loss).one[0]) <= top + source.infinite)
+    low = _edge(lambda loss: float(tails(-loss).one_below[0]) <= bottom + source.coarse)
+    return -low, high
 
 
 def _edge(beyond: Callable[[float], bool]) -> float:
@@ -226,7 +233,7 @@ def _edge(beyond: Callable[[float], bool]) -> float:
         while not beyond(high) and high < FARTHEST:
             high *= 2
         low = 0.0 if high <= 2.0**-20 else high / 2
-    for _ in range(30):
+    for _ in range(10):  # a thousandth of it is near enough
         middle = (low + high) / 2
         low, high = (low, middle) if beyond(middle) else (middle, high)
     return high
