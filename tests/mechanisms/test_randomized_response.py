@@ -10,7 +10,7 @@ from scipy.stats import binom
 from letalone.errors import NeighboursDiffer, ParameterError
 from letalone.mechanisms import Geometric, RandomizedResponse, sensitivity
 from letalone.mechanisms.intervals import clopper_pearson
-from letalone.privacy import REPLACE, RandomizedResponsePrivacy
+from letalone.privacy import REPLACE, RandomizedResponsePrivacy, compose
 from mechanisms.frequencies import FALSE_ALARM, fit
 from seeded import SeededBits
 
@@ -230,7 +230,7 @@ def test_the_error_before_asking_is_hoeffdings_and_the_expected_one_exact():
 def test_it_prints_epsilon_and_error():
     assert repr(RandomizedResponse.warner()) == (
         "RandomizedResponse(ε = 1.09862, 2 categories, truth with probability 0.75,"
-        " error 0.08589 for 1000 people at 95 %)"
+        " error 0.0859 for 1000 people at 95 %)"
     )
 
 
@@ -276,4 +276,4 @@ def test_the_neighbours_are_replace_because_the_number_of_reports_shows_who_took
         assert mechanism.privacy.neighbours == REPLACE
     count = Geometric(epsilon=1, sensitivity=sensitivity.count())
     with pytest.raises(NeighboursDiffer):
-        RandomizedResponse.warner().privacy + count.privacy
+        compose(RandomizedResponse.warner().privacy, count.privacy)

@@ -167,6 +167,11 @@ def test_a_bool_anywhere_in_a_list_is_refused_whatever_the_other_entries_are(rea
         read(given)
 
 
+def test_arrays_without_dimensions_are_read_in_lists_whatever_the_other_entries_are():
+    for other in (0.5, 2**70):
+        assert read_floats([np.array(3), other]).tolist() == [3.0, min(other, 2.0**53)]
+
+
 def test_the_mechanisms_refuse_bools_in_lists_alike():
     for call in (
         Laplace(epsilon=1, sensitivity=1).release,

@@ -170,8 +170,7 @@ def _refuse_truth_values(value: object, allowed: str) -> None:
     # numpy turns True into 1 where other entries are numbers, and keeps it where one is huge.
     if not _is_list(value) or isinstance(value, str | bytes | range):
         return
-    entries = np.asarray(value, dtype=object).reshape(-1).tolist()
-    if not {bool, np.bool_}.isdisjoint(map(type, entries)):
+    if not {bool, np.bool_}.isdisjoint(map(type, _entries(np.asarray(value, dtype=object)))):
         raise ParameterError(f"The values have the type bool, but must be {allowed}.")
 
 
@@ -185,8 +184,14 @@ def _may_hold_rounded_integers(array: NDArray[Any]) -> bool:
 
 def _each(value: object, read: Callable[[object], object], dtype: Any) -> NDArray[Any]:
     objects = np.asarray(value, dtype=object)
-    read_all = [read(entry) for entry in objects.reshape(-1).tolist()]
+    read_all = [read(entry) for entry in _entries(objects)]
     return np.array(read_all, dtype=dtype).reshape(objects.shape)
+
+
+def _entries(objects: NDArray[Any]) -> list[object]:
+    # An array without dimensions stays one among objects: it is read as the number it holds.
+    flat = cast("list[object]", objects.reshape(-1).tolist())
+    return [cast("NDArray[Any]", e)[()] if type(e) is np.ndarray else e for e in flat]
 
 
 def _clamped(array: NDArray[Any], limit: int) -> NDArray[Any]:

@@ -23,7 +23,7 @@ from math import expm1
 import numpy as np
 from numpy.typing import NDArray
 
-from letalone.privacy.loss.pairs import ACCURACY, Atoms, Floats, Pair
+from letalone.privacy.loss.pairs import ACCURACY, Atoms, Floats, Pair, Tails
 
 FARTHEST = 2.0**20
 
