@@ -31,6 +31,7 @@ from letalone.privacy.loss.accountant import (
 from letalone.privacy.loss.lattice_law import LatticeLaw, law_above, law_below
 from letalone.privacy.loss.pairs import GaussianPair
 from letalone.privacy.loss.sources import orders_of
+from letalone.privacy.loss.tilted import tilted_sum
 
 
 def repeated(log_moment: contour.LogMoment, times: int) -> contour.LogMoment:
@@ -192,3 +193,24 @@ def test_an_advanced_bound_is_never_tighter_than_the_accountant():
     for epsilon, k, slack in [(0.1, 100, 1e-6), (0.01, 10_000, 1e-5)]:
         advanced = epsilon * sqrt(2 * k * log(1 / slack)) + k * epsilon * np.expm1(epsilon)
         assert (PureDP(epsilon) * k).epsilon(slack) <= advanced
+
+
+@pytest.mark.parametrize("times", [2, 10, 50])
+def test_leaks_add_up_in_a_composition(times: int):
+    """(e, d) steps: leak 1 − (1 − d)^n, and else the binomial sum, both by their definition."""
+    epsilon, leak = 0.2, 1e-3
+    whole = ApproxDP(epsilon, leak) * times
+    kept = (1 - leak) ** times
+    for at in (0.0, 0.5 * epsilon * times):
+        pure = (PureDP(epsilon) * times).delta_bounds(at)
+        low, high = whole.delta_bounds(at)
+        assert low <= 1 - kept + kept * pure[1] * (1 + 1e-12)
+        assert high >= (1 - kept + kept * pure[0]) * (1 - 1e-12)
+        assert high - low < 1e-6
+
+
+def test_the_charge_for_rounding_grows_with_the_number_of_releases():
+    law = law_above(GaussianPair(0.01), Fraction(1, 500), top=1e-30, bottom=1e-20)
+    few, many = (tilted_sum([(law, n)], 1.0) for n in (10, 100_000))
+    assert many.error * many.masses.size > 100 * few.error * few.masses.size
+    assert many.slack > few.slack

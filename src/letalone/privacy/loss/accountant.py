@@ -38,6 +38,7 @@ MOST_POINTS = 1 << 19
 ROUGH_POINTS = 4096
 STEEPEST_TILT = 1e5
 COARSER = (1.0, 4.0, 16.0, 64.0)  # steps to fall back to where a window is too wide
+MOST_CURVES = 24  # that are remembered for one composition
 NUDGES = (1.0, 0.8, 1.25, 0.5, 2.0, 0.25, 4.0)
 
 Source = Pair | Atoms
@@ -93,6 +94,7 @@ def _around(sources: Sources, epsilon: float, *, upper: bool) -> list[Curve]:
             laws, guess = _prepared(sources, _by_epsilon(epsilon), upper=upper, coarser=coarser)
             with suppress(TooWide):
                 known.append(_curve(laws, guess.tilt, upper=upper))
+                del known[:-MOST_CURVES]
                 break
     return [curve for curve in known if curve.reaches(epsilon)] or [
         NOTHING_KNOWN if upper else NOTHING_SHOWN
