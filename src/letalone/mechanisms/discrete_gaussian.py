@@ -79,6 +79,7 @@ class DiscreteGaussian:
         dimension: int = 1,
     ) -> None:
         size, neighbours = read_sensitivity(sensitivity, "l2", ONE_OR_MORE)
+        carried("sensitivity", size, WHOLE_NOISE)
         length = int(COUNT.typed("dimension", dimension))
         if length == 1 and size.denominator != 1:
             raise refusal("sensitivity", float(size), "whole for a scalar", ONE_OR_MORE.hint)

@@ -191,7 +191,7 @@ def _each(value: object, read: Callable[[object], object], dtype: Any) -> NDArra
 def _entries(objects: NDArray[Any]) -> list[object]:
     # An array without dimensions stays one among objects: it is read as the number it holds.
     flat = cast("list[object]", objects.reshape(-1).tolist())
-    return [cast("NDArray[Any]", e)[()] if type(e) is np.ndarray else e for e in flat]
+    return [e[()] if type(e) is np.ndarray else e for e in flat]
 
 
 def _clamped(array: NDArray[Any], limit: int) -> NDArray[Any]:
