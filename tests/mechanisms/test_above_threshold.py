@@ -191,7 +191,7 @@ def test_whole_numbers_are_exact_and_other_values_refused():
 def test_it_prints_epsilon_and_error():
     assert repr(AboveThreshold(epsilon=1, sensitivity=1, threshold=3)) == (
         "AboveThreshold(ε = 1, sensitivity 1, threshold 3, ends after 1,"
-        " error 22.13 for one value at 95 %)"
+        " error 22.14 for one value at 95 %)"
     )
 
 

@@ -121,7 +121,7 @@ def test_both_or_neither_of_epsilon_and_scale_is_refused():
 
 def test_it_prints_epsilon_and_error_rounded_up():
     text = repr(Laplace(epsilon=Fraction(1, 3), sensitivity=1))
-    assert text == "Laplace(ε = 0.333334, sensitivity 1, scale 3, error 8.987 at 95 %)"
+    assert text == "Laplace(ε = 0.333334, sensitivity 1, scale 3, error 8.988 at 95 %)"
 
 
 def test_m3_a_release_without_noise_would_be_seen():
