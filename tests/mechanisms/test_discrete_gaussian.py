@@ -131,3 +131,9 @@ def test_numbers_alone_and_in_lists_are_clamped_alike():
     mechanism, bits = DiscreteGaussian(sigma=1, sensitivity=1), SeededBits(43)
     assert abs(mechanism.release(10**40, bits=bits) - EXACT_INT) < 100
     assert abs(int(mechanism.release([10**40], bits=bits)[0]) - EXACT_INT) < 100
+
+
+@pytest.mark.parametrize("sensitivity", [1 << 63, 10**30, 10**300])
+def test_a_sensitivity_beyond_what_is_clamped_is_refused_at_once(sensitivity):
+    with pytest.raises(ParameterError, match=r"sensitivity is .*, but must be at most 2\^62"):
+        DiscreteGaussian(epsilon=1, delta=1e-6, sensitivity=sensitivity)

@@ -44,6 +44,12 @@ from letalone.randomness.discrete_gaussian import (
     sample_discrete_gaussians,
 )
 
+WHOLE_MOVES = Constraint(
+    "at most 2^62",
+    lambda x: x <= 1 << 62,
+    "Whole numbers beyond are clamped, so none moves further.",
+    (2.0**63, 1e30, 1e300),
+)
 ONE_OR_MORE = Constraint(
     "a number that is 1 or more, and whole for a scalar",
     lambda x: x >= 1,
@@ -79,7 +85,7 @@ class DiscreteGaussian:
         dimension: int = 1,
     ) -> None:
         size, neighbours = read_sensitivity(sensitivity, "l2", ONE_OR_MORE)
-        carried("sensitivity", size, WHOLE_NOISE)
+        carried("sensitivity", size, WHOLE_MOVES)
         length = int(COUNT.typed("dimension", dimension))
         if length == 1 and size.denominator != 1:
             raise refusal("sensitivity", float(size), "whole for a scalar", ONE_OR_MORE.hint)
