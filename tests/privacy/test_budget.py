@@ -50,8 +50,8 @@ def test_d9_a_delta_of_one_in_n_is_warned_of():
 def test_d9_a_smaller_delta_and_an_undeclared_size_are_not():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        Budget(1, 0.00999, size=100)
-        Budget(1, 0.9)
+        assert Budget(1, 0.00999, size=100).delta < Fraction(1, 100)
+        assert Budget(1, 0.9).delta == Fraction(9, 10)
 
 
 def test_d9_publishing_a_record_with_probability_delta_is_within_zero_delta():
