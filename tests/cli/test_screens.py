@@ -39,7 +39,7 @@ SCREENS = [
     "explain error --theorem tail --epsilon 0.001",
     "explain error --theorem shortfall --epsilon 100",
     "explain error --epsilon 900 --people 1",
-    "noise laplace 1 --epsilon 1e-300 --sensitivity 1",
+    "noise laplace 1 --epsilon 1e-250 --sensitivity 1",
     "doctor",
 ]
 WITH_RESULT = [
