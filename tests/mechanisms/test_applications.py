@@ -289,7 +289,7 @@ WRONG_ENTRIES = [{"A": 3}, {"A", "B"}, "AB", b"AB", 5, None, np.array(5)]
 WRONG_LISTS = [{"A": 3}, {"A", "B"}, iter("AB"), 5, None, b"AB", np.zeros((1, 1))]
 
 
-@pytest.mark.parametrize("entries", WRONG_ENTRIES, ids=repr)
+@pytest.mark.parametrize("entries", WRONG_ENTRIES)
 def test_private_entries_in_a_wrong_container_are_refused_by_its_type(entries):
     for call in (
         lambda: best_option(entries, options="AB", epsilon=1),
@@ -301,7 +301,7 @@ def test_private_entries_in_a_wrong_container_are_refused_by_its_type(entries):
         private_price(entries, prices=[5], epsilon=1)
 
 
-@pytest.mark.parametrize("public", WRONG_LISTS, ids=repr)
+@pytest.mark.parametrize("public", WRONG_LISTS)
 def test_public_lists_in_a_wrong_container_are_refused(public):
     for name, call in (
         ("options", lambda: best_option(["A"], options=public, epsilon=1)),

@@ -34,7 +34,7 @@ PRINTED = [
 ]
 
 
-@pytest.mark.parametrize(("mechanism", "word", "bound"), PRINTED, ids=repr)
+@pytest.mark.parametrize(("mechanism", "word", "bound"), PRINTED)
 def test_a_printed_bound_is_at_least_the_bound_and_right_to_four_digits(mechanism, word, bound):
     printed = Fraction(Decimal(repr(mechanism).split(word)[1].split()[0]))
     exact = Fraction(bound(mechanism))

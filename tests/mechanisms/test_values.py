@@ -160,7 +160,7 @@ WITH_BOOLS = [
 ]
 
 
-@pytest.mark.parametrize("given", WITH_BOOLS, ids=repr)
+@pytest.mark.parametrize("given", WITH_BOOLS)
 @pytest.mark.parametrize("read", [read_floats, read_integers])
 def test_a_bool_anywhere_in_a_list_is_refused_whatever_the_other_entries_are(read, given):
     with pytest.raises(ParameterError, match="have the type bool, but must be"):
