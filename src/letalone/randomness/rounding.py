@@ -14,10 +14,9 @@ from math import ldexp
 import numpy as np
 
 from letalone.randomness.bits import BitSource
-from letalone.randomness.bulk import NOWHERE, Floats, Places, Wholes
+from letalone.randomness.bulk import BLOCK, NOWHERE, Floats, Places, Wholes
 from letalone.randomness.lazy import LazyReal
 
-HUGE = 2.0**24
 LARGEST = 1.7976931348623157e308
 WHOLE_LIMIT = (1 << 62) - 1  # noise beyond is clamped; nothing above 2^40 scales comes near
 
@@ -28,14 +27,15 @@ class OntoGrid:
     def __init__(self, values: Floats, out: Floats, exponent: int) -> None:
         self.values, self.out, self.exponent = values, out, exponent
         self.step, self.per_unit = ldexp(1.0, exponent), ldexp(1.0, -exponent)
+        self.buffers = np.empty((2, min(values.size, BLOCK)))
 
     def floats(self, y: Floats, places: slice | Places, margin: float) -> Places:
         """See `Rounding`."""
-        # Values beyond 2^1000 overflow here on purpose: they become NaN, which is unsure, so
-        # that the exact road keeps their results finite.
-        units = self.values[places] * HUGE
-        np.multiply(units, self.per_unit / HUGE, out=units)
-        whole = np.floor(units)
+        # A huge value on a fine grid overflows here: it becomes NaN, which is unsure, so that
+        # the exact road keeps its result finite. On a coarse grid nothing can overflow.
+        units, whole = (buffer[: y.size] for buffer in self.buffers)
+        np.multiply(self.values[places], self.per_unit, out=units)
+        np.floor(units, out=whole)
         np.subtract(units, whole, out=units)
         np.add(units, 0.5 + margin, out=units)
         np.add(units, y, out=units)
@@ -43,7 +43,10 @@ class OntoGrid:
         np.subtract(units, y, out=units)
         # Both are whole numbers in float64, so the sum is the exact one rounded once.
         np.add(whole, y, out=whole)
-        self.out[places] = np.multiply(whole, self.step, out=whole)
+        if isinstance(places, slice):
+            np.multiply(whole, self.step, out=self.out[places])
+        else:
+            self.out[places] = whole * self.step
         return _below(units, 2 * margin)
 
     def exact(self, real: LazyReal, place: int, bits: BitSource) -> None:
