@@ -54,11 +54,14 @@ def chart(curves: Sequence[Curve], *, title: str, across: Axis, up: Axis) -> str
         raise ParameterError("There is nothing to draw: no point of the curves is finite.")
     columns = _Scale.around((x for x, _ in places), (LEFT, RIGHT), across)
     rows = _Scale.around((y for _, y in places), (BOTTOM, TOP), up)
+    # Names stand in the corner on the left that the curves leave free.
+    falling = places[0][1] > places[-1][1]
+    top = BOTTOM - 18 * len(drawn) - 8 if falling else TOP
     inner = [
         *(_line_across(rows, tick) for tick in rows.ticks()),
         *(_line_up(columns, tick) for tick in columns.ticks()),
         *(_drawn(curve, index, columns, rows) for index, curve in enumerate(drawn)),
-        *(_legend(curve.name, index) for index, curve in enumerate(drawn)),
+        *(_legend(curve.name, index, top) for index, curve in enumerate(drawn)),
         _text(LEFT, 24, title, size=15),
         _text((LEFT + RIGHT) / 2, HEIGHT - 10, across.name, anchor="middle"),
         _text(14, TOP - 8, up.name),
@@ -132,8 +135,8 @@ def _stroke(index: int) -> str:
     return f'stroke="{COLOURS[index % len(COLOURS)]}" stroke-width="2.2"{dashes}'
 
 
-def _legend(name: str, index: int) -> str:
-    y = TOP + 16 + 18 * index
+def _legend(name: str, index: int, top: float) -> str:
+    y = top + 16 + 18 * index
     line = f'<line x1="{LEFT + 12}" y1="{y - 4}" x2="{LEFT + 44}" y2="{y - 4}" {_stroke(index)}/>'
     return line + _text(LEFT + 52, y, name)
 
