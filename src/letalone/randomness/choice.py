@@ -43,10 +43,6 @@ class Scores:
         """How far a score lies below that of utility `top`."""
         return self.factor * (Fraction(top) - Fraction(float(self.utilities[index])))
 
-    def multiplicity(self, index: int) -> int:
-        """How many candidates this one stands for."""
-        return 1 if self.multiplicities is None else int(self.multiplicities[index])
-
 
 def choose(scores: Scores, bits: BitSource) -> int:
     """An index, with probability proportional to its multiplicity times e^score."""

@@ -102,11 +102,6 @@ class TiltedSum:
     shift: float
     spread: float
 
-    @property
-    def start(self) -> float:
-        """The lowest loss in the window."""
-        return self.first * self.step
-
 
 def tilted_sum(laws: Laws, tilt: float) -> TiltedSum:
     """The tilted law of the sum around its mean."""
