@@ -29,7 +29,7 @@ from letalone.privacy.loss.accountant import (
     epsilon_below,
 )
 from letalone.privacy.loss.lattice_law import LatticeLaw, law_above, law_below
-from letalone.privacy.loss.pairs import GaussianPair
+from letalone.privacy.loss.pairs import GaussianPair, PoissonPair
 from letalone.privacy.loss.sources import orders_of
 from letalone.privacy.loss.tilted import tilted_sum
 
@@ -135,6 +135,27 @@ def test_one_law_on_the_grid_is_above_the_curve_and_one_below(curve: Privacy, st
         low, high = curve.delta_bounds(epsilon)
         assert max(hockey_stick(law, epsilon, 1) for law in above) >= low * (1 - 1e-12) - 1e-27
         assert max(hockey_stick(law, epsilon, -1) for law in below) <= high * (1 + 1e-12) + 1e-17
+
+
+@settings(max_examples=60)
+@given(
+    rate=st.sampled_from([0.0005, 0.01, 0.2, 0.9]),
+    mu=st.sampled_from([0.2, 1.0, 1.25, 4.0]),
+    step=st.floats(1e-5, 0.3),
+    removed=st.booleans(),
+)
+def test_the_lines_stay_below_the_curve_of_a_sampled_release(
+    rate: float, mu: float, step: float, removed: bool
+):
+    """Also to the left of 0, where all the mass of a sampled release lies, on any grid."""
+    pair = PoissonPair(GaussianPair(mu), rate, removed=removed)
+    law = law_below(pair, Fraction(step), top=1e-12, bottom=1e-12)
+    losses, masses = law.losses() - law.shift, law.masses
+    for epsilon in np.append(np.linspace(-3, 3, 25), np.linspace(-1.1 * rate, rate, 25)):
+        at = pair.tails(np.array([epsilon]))
+        truth = at.one[0] - np.exp(epsilon) * at.other[0]
+        found = masses @ np.maximum(0.0, -np.expm1(epsilon - losses))
+        assert found <= truth + 1e-13
 
 
 PARTS = st.sampled_from(

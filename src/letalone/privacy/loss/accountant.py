@@ -1,19 +1,19 @@
 """What a fixed list of releases reveals, from above and from below.
 
 The step of the grid follows from the accuracy asked for: connecting the dots moves epsilon
-by about n (t + 1) step^2 / 12 for n releases at the tilt t, merging outputs by their shift.
-A search for the tilt by a saddlepoint estimate is rough; the bounds hold at any tilt.
+by about n (t + 1) step^2 / 12 for n releases at the tilt t, lines at the middles by half of
+that; an atom that is off the grid costs up to half a step from below. A search for the tilt
+by a saddlepoint estimate is rough; the bounds hold at any tilt.
 
   Proven:   docs/explanation/proofs/loss_distributions.md
   Tested:   against closed forms, binomial sums and an independent contour integral
 """
 
-from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from math import ceil, gcd, inf, log, nextafter, pi, sqrt
+from math import ceil, exp, gcd, inf, log, nextafter, pi, sqrt
 
 import numpy as np
 
@@ -32,10 +32,13 @@ from letalone.privacy.loss.tilted import (
     tilted_sum,
 )
 
-ACCURACY_ABOVE = 4e-5  # of epsilon
-ACCURACY_BELOW = 5e-4
+ACCURACY_ABOVE = 5e-5  # of epsilon
+ACCURACY_BELOW = 3e-4
+IGNORED = 1e-6  # of delta: tails that go to infinity
+LEAST_DELTA = 1e-250
 MOST_POINTS = 1 << 19
 ROUGH_POINTS = 4096
+BISECTIONS = 9  # the tilt to a few parts in a thousand
 STEEPEST_TILT = 1e5
 COARSER = (1.0, 4.0, 16.0, 64.0)  # steps to fall back to where a window is too wide
 MOST_CURVES = 24  # that are remembered for one composition
@@ -52,7 +55,7 @@ class Estimate:
     tilt: float
     epsilon: float
     spread: float
-    ignored: float = 1e-60
+    delta: float
 
 
 def epsilon_above(sources: Sources, delta: float, *, coarser: float = 1.0) -> float:
@@ -71,7 +74,7 @@ def epsilon_below(sources: Sources, delta: float) -> float:
 def delta_above(sources: Sources, epsilon: float, *, coarser: float = 1.0) -> float:
     """A delta with which the composition is certainly (epsilon, delta)-DP."""
     if coarser > 1:
-        laws, guess = _prepared(sources, _by_epsilon(epsilon), upper=True, coarser=coarser)
+        laws, guess = _prepared(sources, Aim(epsilon=epsilon), upper=True, coarser=coarser)
         with suppress(TooWide):
             curve = _curve(laws, guess.tilt, upper=True)
             return curve.delta(epsilon - curve.shift) if curve.reaches(epsilon) else 1.0
@@ -91,7 +94,7 @@ def _around(sources: Sources, epsilon: float, *, upper: bool) -> list[Curve]:
     known = _curves(sources, upper)
     if not any(curve.holds(epsilon) for curve in known):
         for coarser in COARSER:
-            laws, guess = _prepared(sources, _by_epsilon(epsilon), upper=upper, coarser=coarser)
+            laws, guess = _prepared(sources, Aim(epsilon=epsilon), upper=upper, coarser=coarser)
             with suppress(TooWide):
                 known.append(_curve(laws, guess.tilt, upper=upper))
                 del known[:-MOST_CURVES]
@@ -106,26 +109,28 @@ def _curves(sources: Sources, upper: bool) -> list[Curve]:  # noqa: ARG001
     return []
 
 
-Aim = Callable[[Laws], Estimate]
+@dataclass(frozen=True)
+class Aim:
+    """What is asked: the curve near a delta, or near an epsilon."""
+
+    delta: float | None = None
+    epsilon: float | None = None
+
+    def miss(self, at: Moments, tilt: float) -> float:
+        """Above 0 where the tilt is too small: by a saddlepoint estimate, or by the mean."""
+        if self.epsilon is not None:
+            return self.epsilon - at.mean
+        return _log_delta(at, tilt) - log(max(self.delta or 0.0, 1e-300))
 
 
-def _by_delta(delta: float) -> Aim:
-    """The tilt at which a saddlepoint estimate of delta is the one asked for."""
-    goal = log(max(delta, 1e-300))
-
-    def miss(at: Moments, tilt: float) -> float:
-        width = log(tilt * (1 + tilt) * sqrt(2 * pi * max(at.variance, 1e-300)))
-        return at.log - tilt * at.mean - max(width, 0.0) - goal
-
-    return lambda laws: _estimate(laws, miss)
+def _log_delta(at: Moments, tilt: float) -> float:
+    """The saddlepoint estimate of ln delta where the mean is epsilon."""
+    width = log(tilt * (1 + tilt) * sqrt(2 * pi * max(at.variance, 1e-300)))
+    return at.log - tilt * at.mean - max(width, 0.0)
 
 
-def _by_epsilon(epsilon: float) -> Aim:
-    """The tilt at which the mean is the epsilon asked for."""
-    return lambda laws: _estimate(laws, lambda at, _: epsilon - at.mean)
-
-
-def _estimate(laws: Laws, miss: Callable[[Moments, float], float]) -> Estimate:
+def _estimate(laws: Laws, aim: Aim) -> Estimate:
+    miss = aim.miss
     rough = points_of(laws, ROUGH_POINTS)
     low, high = 1e-3, 1.0
     # A tilt so steep that one step of the grid is everything leaves no window around it.
@@ -135,12 +140,14 @@ def _estimate(laws: Laws, miss: Callable[[Moments, float], float]) -> Estimate:
         low, high = high, min(high * 4, steepest)
     if low == 1e-3 and miss(moments(rough, low), low) <= 0:
         high = low
-    for _ in range(24):
+    for _ in range(BISECTIONS):
         middle = sqrt(low * high)
         low, high = (middle, high) if miss(moments(rough, middle), middle) > 0 else (low, middle)
     tilt = sqrt(low * high)
     at = moments(rough, tilt)
-    return Estimate(tilt, max(at.mean, sqrt(max(at.variance, 0.0))), sqrt(max(at.variance, 1e-300)))
+    spread = sqrt(max(at.variance, 1e-300))
+    delta = exp(min(_log_delta(at, tilt), 0.0))
+    return Estimate(tilt, max(at.mean, spread), spread, max(delta, LEAST_DELTA))
 
 
 def _first_answer(
@@ -148,10 +155,7 @@ def _first_answer(
 ) -> float | None:
     """The epsilon of a curve whose window holds it."""
     for more in COARSER:
-        ignored = min(1e-60, delta * 1e-12)
-        laws, guess = _prepared(
-            sources, _by_delta(delta), upper=upper, coarser=coarser * more, ignored=ignored
-        )
+        laws, guess = _prepared(sources, Aim(delta=delta), upper=upper, coarser=coarser * more)
         for nudge in NUDGES:
             with suppress(TooWide):
                 curve = _curve(laws, guess.tilt * nudge, upper=upper)
@@ -164,30 +168,31 @@ def _first_answer(
 
 
 def _prepared(
-    sources: Sources, aim: Aim, *, upper: bool, coarser: float = 1.0, ignored: float = 1e-60
+    sources: Sources, aim: Aim, *, upper: bool, coarser: float = 1.0
 ) -> tuple[Laws, Estimate]:
     """The laws on a grid that is fine enough for the accuracy, and where to look."""
-    rough = _laws_below(sources, _first_step(sources), ignored)
-    guess = replace(aim(rough), ignored=ignored)
+    guess = _first_look(sources, aim)
     step = _exact_step(sources, guess) or _step(sources, guess, upper=upper, coarser=coarser)
-    laws = _laws_above(sources, step, ignored) if upper else _finer(sources, step, guess)
-    return laws, aim(laws)
+    laws = _laws(sources, step, upper=upper, ignored=IGNORED * guess.delta)
+    return laws, _estimate(laws, aim)
+
+
+@lru_cache(maxsize=64)
+def _first_look(sources: Sources, aim: Aim) -> Estimate:
+    """Twice: what is far less likely than delta must not attract the tilt."""
+    step = _first_step(sources)
+    guess = _estimate(_laws(sources, step, upper=False, ignored=1e-60), aim)
+    return _estimate(_laws(sources, step, upper=False, ignored=guess.delta / 100), aim)
 
 
 def _curve(laws: Laws, tilt: float, *, upper: bool) -> Curve:
     return curve_of(tilted_sum(laws, tilt), upper=upper)
 
 
-def _laws_above(sources: Sources, step: Fraction, ignored: float) -> Laws:
+def _laws(sources: Sources, step: Fraction, *, upper: bool, ignored: float) -> Laws:
+    law = law_above if upper else law_below
     ends = _ends(sources, ignored)
-    return [(law_above(source, step, **ends), count) for source, count in sources]
-
-
-def _laws_below(
-    sources: Sources, step: Fraction, ignored: float, tilt: float | None = None
-) -> Laws:
-    ends = _ends(sources, ignored)
-    return [(law_below(source, step, **ends, tilt=tilt), count) for source, count in sources]
+    return [(law(source, step, **ends), count) for source, count in sources]
 
 
 def _ends(sources: Sources, ignored: float) -> dict[str, float]:
@@ -211,31 +216,24 @@ def _width(source: Source) -> float:
 
 def _step(sources: Sources, guess: Estimate, *, upper: bool, coarser: float) -> Fraction:
     count = sum(n for _, n in sources)
-    asked = ACCURACY_ABOVE if upper else ACCURACY_BELOW
-    best = sqrt(12 * asked * guess.epsilon / (count * (guess.tilt + 1)))
+    asked = 12 * ACCURACY_ABOVE if upper else 24 * ACCURACY_BELOW
+    best = sqrt(asked * guess.epsilon / (count * (guess.tilt + 1)))
+    if not upper and (off := _off_the_grid(sources)):
+        best = min(best, 2 * ACCURACY_BELOW * guess.epsilon / off)
     fine = coarser * min(best, guess.spread / 8)
     return _round(sources, max(fine, _coarsest(sources, guess)))
+
+
+def _off_the_grid(sources: Sources) -> int:
+    """How many releases have atoms that no common grid can hold."""
+    whole = [n for source, n in sources if isinstance(source, Atoms | LaplacePair)]
+    return sum(whole) if len(whole) > 1 or len(whole) < len(sources) else 0
 
 
 def _coarsest(sources: Sources, guess: Estimate) -> float:
     """The least step that keeps arrays within memory."""
     widest = max(_width(source) for source, _ in sources)
     return max(widest, 24 * guess.spread) / MOST_POINTS
-
-
-def _finer(sources: Sources, step: Fraction, guess: Estimate) -> Laws:
-    """Laws below at a step so fine that their shift is what was asked for, or memory says stop."""
-    laws = _laws_below(sources, step, guess.ignored, guess.tilt)
-    for _ in range(6):
-        loss = sum(count * (law.shift + law.lost) for law, count in laws)
-        if loss <= ACCURACY_BELOW * guess.epsilon:
-            break
-        finer = float(step) * min(0.9, sqrt(0.8 * ACCURACY_BELOW * guess.epsilon / loss))
-        if finer < _coarsest(sources, guess):
-            break
-        step = _round(sources, finer)
-        laws = _laws_below(sources, step, guess.ignored, guess.tilt)
-    return laws
 
 
 def _round(sources: Sources, step: float) -> Fraction:

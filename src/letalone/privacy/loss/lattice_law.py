@@ -3,9 +3,11 @@
 Above.  On the grid l_i = i·step, keep the curve delta(l_i) and connect the dots: between grid
 points the true curve, convex in e^l, lies below the chord. The law whose curve is that chord
 moves the mass of (l_i, l_(i+1)] to both ends so that its probabilities under P and Q stay.
-Below.  Merge outputs whose loss lies in (l_i - step/2, l_i + step/2]: post-processing. The
-merged loss ln(m_i / w_i) is off the grid by little; lower all losses by the largest
-deviation, `shift`, and charge it once a release.
+Below.  Every line Pr_P[L > e] - x Pr_Q[L > e] lies below the curve, x = e^l. On (l_i, l_(i+1)]
+take the line at a place e near the middle, and at each grid point the lower one of the two
+lines that meet there: connecting these dots stays below the lines, hence below the curve. With
+an atom at the end that may fall below 0; then outputs are merged, and all losses lowered by
+the largest deviation of a merged loss from the grid, `shift`, charged once a release.
 
   Proven:   docs/explanation/proofs/loss_distributions.md, sections 3 and 4
   Tested:   both against brute-force sums and closed forms
@@ -14,26 +16,29 @@ deviation, `shift`, and charge it once a release.
 Doroshenko, Ghazi, Kamath, Kumar, Manurangsi: Connect the dots (2022).
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from math import expm1
+from math import exp, expm1, log2
 
 import numpy as np
 from numpy.typing import NDArray
 
+from letalone.privacy.loss.line_places import left_end, refined
 from letalone.privacy.loss.pairs import ACCURACY, Atoms, Floats, Pair, Tails
 
 FARTHEST = 2.0**20
+MOST_POOLINGS = 50
+REACH = 32
+PARTS = 33  # a support is right to a few hundredths of an octave
 
 
 @dataclass(frozen=True)
 class LatticeLaw:
-    """Pr[L = (first + i)·step] = masses[i]; the rest of the mass is at infinity, or nowhere.
+    """Pr[L = origin + (first + i)·step] = masses[i]; the rest is at infinity, or nowhere.
 
     The losses meant may be off by `shift`: higher for a law above the truth, lower for one
-    below it, where `lost` is roughly the share of delta that was left out.
+    below it.
     """
 
     step: Fraction
@@ -41,11 +46,11 @@ class LatticeLaw:
     masses: Floats
     infinite: float = 0.0
     shift: float = 0.0
-    lost: float = 0.0
+    origin: float = 0.0
 
     def losses(self) -> Floats:
         """The losses, as floats."""
-        return grid_points(self.first, self.masses.size, self.step)
+        return self.origin + grid_points(self.first, self.masses.size, self.step)
 
 
 def grid_points(first: int, count: int, step: Fraction) -> Floats:
@@ -65,36 +70,45 @@ def law_above(source: Pair | Atoms, step: Fraction, *, top: float, bottom: float
     grid = grid_points(first, last - first + 1, step)
     tails = source.tails(grid)
     # Of the mass m in (l_i, l_(i+1)], the share at the lower end is a, from P's and Q's mass.
-    one, other = _side(tails.one, tails.one_below), _side(tails.other, tails.other_below)
+    one, other = sides(tails, source.coarse)
     lower_share = _lower_end(one, other, grid, h)
-    unsure = one.size[:-1] + _times_exp(other.size[:-1], grid[:-1])
-    error = np.append((8 * ACCURACY * unsure + 2 * source.coarse) / -expm1(-h), 0.0)
+    unsure = one.error + times_exp(other.error, grid[:-1])
+    error = np.append(unsure / -expm1(-h), 0.0)
     above = tails.one - lower_share + error
     below = tails.one_below + lower_share - error
     tail = np.where(tails.one < 0.5, above, 1 - np.maximum(below, 0.0))
     tail = np.maximum.accumulate(np.clip(tail, 0.0, 1.0)[::-1])[::-1]
     tail[-1] = min(1.0, tails.one[-1] * (1 + ACCURACY))  # beyond the last point: infinity
     masses = -np.diff(tail, prepend=1.0) * (1 + 2.0**-50)
-    return LatticeLaw(step, first, masses, max(float(tail[-1]), source.infinite))
+    shift = source.misplaced * (1 + float(np.abs(grid).max()))
+    return LatticeLaw(step, first, masses, max(float(tail[-1]), source.infinite), shift)
 
 
 @dataclass(frozen=True)
 class _Side:
-    """Masses between neighbouring points, from the smaller tail; `size` is that tail's."""
+    """Masses between neighbouring points, from the smaller tails, and how far off they may be."""
 
     masses: Floats
-    size: Floats
+    error: Floats
 
 
-def _side(above: Floats, below: Floats) -> _Side:
-    upper = above < 0.5
-    masses = np.where(upper[:-1], -np.diff(above), np.diff(below))
+def sides(tails: Tails, coarse: float) -> tuple[_Side, _Side]:
+    """Under P and under Q."""
+    return (
+        _side(tails.one, tails.one_below, coarse),
+        _side(tails.other, tails.other_below, coarse),
+    )
+
+
+def _side(above: Floats, below: Floats, coarse: float) -> _Side:
+    upper = above[:-1] < 0.5
+    masses = np.where(upper, -np.diff(above), np.diff(below))
     # The two tails that a mass is the difference of: the larger one counts.
-    size = np.where(upper, above, np.append(below[1:], below[-1]))
-    return _Side(masses, size)
+    size = np.where(upper, above[:-1], below[1:])
+    return _Side(masses, 8 * ACCURACY * size + np.where(upper, 0.0, 2 * coarse))
 
 
-def _times_exp(values: Floats, exponents: Floats) -> Floats:
+def times_exp(values: Floats, exponents: Floats) -> Floats:
     """values · e^exponents, where the product is not large though a factor may be."""
     with np.errstate(divide="ignore", over="ignore"):
         return np.exp(np.log(np.maximum(values, 0.0)) + exponents)
@@ -102,7 +116,7 @@ def _times_exp(values: Floats, exponents: Floats) -> Floats:
 
 def _lower_end(one: _Side, other: _Side, grid: Floats, h: float) -> Floats:
     """a_i = (w e^(l_i) - m e^-h) / (1 - e^-h), within [0, m]; 0 at the last point."""
-    share = (_times_exp(other.masses, grid[:-1]) - one.masses * np.exp(-h)) / -expm1(-h)
+    share = (times_exp(other.masses, grid[:-1]) - one.masses * np.exp(-h)) / -expm1(-h)
     return np.append(np.clip(share, 0.0, np.maximum(one.masses, 0.0)), 0.0)
 
 
@@ -136,59 +150,79 @@ def _places(atoms: Atoms, step: Fraction) -> tuple[NDArray[np.int64], Floats]:
     return place, np.where(atoms.losses == 0, 0.0, above)
 
 
-def law_below(
-    source: Pair | Atoms, step: Fraction, *, top: float, bottom: float, tilt: float | None = None
-) -> LatticeLaw:
-    """A law on the grid whose curve, its losses lowered, is nowhere above the source's.
-
-    The tilt says which bins matter; without one, all are kept.
-    """
+def law_below(source: Pair | Atoms, step: Fraction, *, top: float, bottom: float) -> LatticeLaw:
+    """A law on the grid whose curve, its losses lowered, is nowhere above the source's."""
     if isinstance(source, Atoms):
         return _atoms_below(source, step)
     first, last = support(source, step, top=top, bottom=bottom)
-    edges = grid_points(first, last - first + 2, step) - 0.5 * float(step)
-    return _bins(source, step, edges, first).law(step, first, tilt)
+    h = float(step)
+    start = left_end(source, h, first)
+    grid = start.origin + grid_points(first, last - first + 1, step)
+    tails = source.tails(refined(source, start.places(grid, h), grid))
+    lower, higher = _gaps(source, tails, grid)
+    tail = _from_below(tails, source.coarse) - (lower - higher * exp(-h)) / -expm1(-h)
+    most = tails.one[0] * (1 - ACCURACY)
+    tail[-1] = source.infinite * (1 - 4 * ACCURACY)  # the rest beyond the last point is left out
+    if (tail < 0).any():
+        return _merged(source, step, tails, first)
+    tail = _falling(np.minimum(tail, most), grid)
+    masses = -np.diff(tail, prepend=tail[0]) * (1 - 2.0**-50)
+    rounding = abs(start.origin) * 2**-50
+    return LatticeLaw(step, first, masses, float(tail[-1]), rounding, start.origin)
 
 
-@dataclass(frozen=True)
-class _Bins:
-    """Outputs merged: a lower bound on the mass of each bin, and on its loss above the grid."""
+def _gaps(source: Pair, tails: Tails, grid: Floats) -> tuple[Floats, Floats]:
+    """At l_i, how far line i must be lowered; at l_(i+1), how far it surely must be.
 
-    masses: Floats
-    off: Floats
-    kept: NDArray[np.bool_]
-
-    def law(self, step: Fraction, first: int, tilt: float | None) -> LatticeLaw:
-        """Lower all losses by the largest deviation; leave out bins that are not worth it."""
-        if tilt is None:
-            shift = max(0.0, float(np.where(self.kept, -self.off, 0.0).max()))
-            return LatticeLaw(step, first, self.masses, 0.0, shift)
-        grid = grid_points(first, self.masses.size, step)
-        weights = np.where(self.kept, self.masses, 0.0)
-        with np.errstate(divide="ignore"):
-            exponents = tilt * grid + np.log(weights)
-        share = np.exp(exponents - exponents.max())
-        share /= share.sum()
-        gap = np.where(self.kept, -self.off, -np.inf)
-        order = np.argsort(-gap)
-        # Leaving out the worst bins costs their share of delta; keeping them, their gap.
-        lost = np.append(0.0, np.cumsum(share[order]))[:-1]
-        best = int(np.argmin(lost / (1 + tilt) + np.maximum(gap[order], 0.0)))
-        weights[order[:best]] = 0.0
-        shift = max(0.0, float(gap[order[best]]))
-        return LatticeLaw(step, first, weights, 0.0, shift, float(lost[best]) / (1 + tilt))
+    With m, w the masses between both places, line i is above line i-1 at l_i by w e^l - m.
+    """
+    one, other = sides(tails, source.coarse)
+    above = times_exp(other.masses, grid[1:]) - one.masses
+    unsure = one.error + times_exp(other.error, grid[1:])
+    return (
+        np.append(0.0, np.maximum(above + unsure, 0.0)),
+        np.append(np.maximum(-above - unsure, 0.0), 0.0),
+    )
 
 
-def _bins(source: Pair, step: Fraction, edges: Floats, first: int) -> _Bins:
-    tails = source.tails(edges)
-    mine, others = _side(tails.one, tails.one_below), _side(tails.other, tails.other_below)
-    one = mine.masses
-    least = one - 4 * ACCURACY * mine.size[:-1] - 2 * source.coarse
-    most = np.maximum(others.masses + 4 * ACCURACY * others.size[:-1] + 2 * source.coarse, 5e-324)
-    kept = least > 0.5 * one
+def _from_below(tails: Tails, coarse: float) -> Floats:
+    """Lower bounds on the upper tails under P."""
+    least = 1 - tails.one_below * (1 + 4 * ACCURACY) - coarse
+    return np.where(tails.one < 0.5, tails.one * (1 - 4 * ACCURACY), least)
+
+
+def _falling(tail: Floats, grid: Floats) -> Floats:
+    """Neighbours that rise are replaced by their mean, which keeps the curve or lowers it."""
+    for _ in range(MOST_POOLINGS):
+        rises = (np.diff(tail) > 0).nonzero()[0]
+        if not rises.size:
+            break
+        part = slice(max(0, int(rises[0]) - REACH), int(rises[-1]) + REACH)
+        tail[part] = _pooled(tail[part], np.exp(grid[part][0] - grid[part]))
+    return np.minimum.accumulate(tail)
+
+
+def _pooled(values: Floats, weights: Floats) -> Floats:
+    """The falling sequence nearest to these values: pool adjacent violators."""
+    blocks: list[tuple[float, float, int]] = []  # the mean, its weight, how many
+    for value, weight in zip(values.tolist(), weights.tolist(), strict=True):
+        blocks.append((value, weight, 1))
+        while len(blocks) > 1 and blocks[-1][0] > blocks[-2][0]:
+            (a, v, n), (b, w, m) = blocks.pop(), blocks.pop()
+            blocks.append(((a * v + b * w) / (v + w) * (1 - 2.0**-50), v + w, n + m))
+    means, _, counts = zip(*blocks, strict=True)
+    return np.repeat(means, counts)
+
+
+def _merged(source: Pair, step: Fraction, tails: Tails, first: int) -> LatticeLaw:
+    """Where lines fail (an atom at the end): outputs merged, all losses lowered by `shift`."""
+    one, other = sides(tails, source.coarse)
+    least, most = one.masses - one.error, np.maximum(other.masses + other.error, 5e-324)
+    kept = least > 0.5 * one.masses
     losses = np.log(np.where(kept, least, 1.0)) - np.log(most)
-    grid = grid_points(first, one.size, step)
-    return _Bins(np.where(kept, least, 0.0), np.where(kept, losses - grid, 0.0), kept)
+    grid = grid_points(first + 1, least.size, step)
+    shift = float(np.where(kept, grid - losses, 0.0).max()) + 2.0**-44
+    return LatticeLaw(step, first + 1, np.where(kept, least, 0.0), 0.0, max(0.0, shift))
 
 
 def _atoms_below(atoms: Atoms, step: Fraction) -> LatticeLaw:
@@ -213,27 +247,29 @@ def support(source: Pair, step: Fraction, *, top: float, bottom: float) -> tuple
 
 @lru_cache(maxsize=256)
 def _ends(source: Pair, top: float, bottom: float) -> tuple[float, float]:
-    def tails(loss: float) -> Tails:
-        return source.tails(np.array([loss]))
+    """Losses below and above which there is no more than `bottom` and `top`, not far from it."""
+    losses, tails = _overview(source)
+    nothing_below = tails.one_below <= bottom + source.coarse
+    nothing_above = tails.one <= top + source.infinite
+    low = max(int(nothing_below.sum()) - 1, 0)
+    high = min(losses.size - int(nothing_above.sum()), losses.size - 1)
+    before = _between(float(losses[low]), float(losses[min(low + 1, losses.size - 1)]))
+    after = _between(float(losses[max(high - 1, 0)]), float(losses[high]))
+    tails = source.tails(np.append(before, after))
+    nothing_below = tails.one_below[:PARTS] <= bottom + source.coarse
+    nothing_above = tails.one[PARTS:] <= top + source.infinite
+    return (
+        float(before[max(int(nothing_below.sum()) - 1, 0)]),
+        float(after[min(PARTS - int(nothing_above.sum()), PARTS - 1)]),
+    )
 
-    high = _edge(lambda loss: float(tails(loss).one[0]) <= top + source.infinite)
-    low = _edge(lambda loss: float(tails(-loss).one_below[0]) <= bottom + source.coarse)
-    return -low, high
+
+def _between(low: float, high: float) -> Floats:
+    return low + (high - low) * np.arange(PARTS, dtype=np.float64) / (PARTS - 1)
 
 
-def _edge(beyond: Callable[[float], bool]) -> float:
-    """A loss past which `beyond` holds, not far from the first such."""
-    high = 2.0**-20
-    if beyond(-high):
-        low = -high
-        while beyond(low) and low > -FARTHEST:
-            low *= 2
-        high = low / 2
-    else:
-        while not beyond(high) and high < FARTHEST:
-            high *= 2
-        low = 0.0 if high <= 2.0**-20 else high / 2
-    for _ in range(10):  # a thousandth of it is near enough
-        middle = (low + high) / 2
-        low, high = (low, middle) if beyond(middle) else (middle, high)
-    return high
+@lru_cache(maxsize=256)
+def _overview(source: Pair) -> tuple[Floats, Tails]:
+    sizes = np.exp2(np.arange(-20.0, log2(FARTHEST) + 0.25, 0.25))
+    losses = np.concatenate([-sizes[::-1], sizes])
+    return losses, source.tails(losses)

@@ -11,7 +11,7 @@ both, for many l at once, each right to a relative 2^-44. That is all the accoun
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from math import erfc, exp, inf, sqrt
+from math import erfc, exp, inf, log, sqrt
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -51,13 +51,22 @@ class Pair(Protocol):
         """The absolute error of lower tails."""
         ...
 
+    @property
+    def misplaced(self) -> float:
+        """The tails at l may be those at another loss, off by this times 1 + |l|."""
+        ...
+
     def tails(self, losses: Floats) -> Tails:
         """The tails at these losses."""
         ...
 
 
-def _upper_normal(x: Floats) -> Floats:
-    return np.fromiter(map(erfc, (x * sqrt(0.5)).tolist()), np.float64, x.size) / 2
+def _normal_tails(x: Floats) -> tuple[Floats, Floats]:
+    """Pr[Z > x] and Pr[Z <= x]: the smaller one by erfc, the other is the rest."""
+    sizes = (np.abs(x) * sqrt(0.5)).tolist()
+    small = np.fromiter(map(erfc, sizes), np.float64, x.size) / 2
+    above = x > 0
+    return np.where(above, small, 1 - small), np.where(above, 1 - small, small)
 
 
 @dataclass(frozen=True)
@@ -67,11 +76,13 @@ class GaussianPair:
     mu: float
     infinite: float = 0.0
     coarse: float = 0.0
+    misplaced: float = 0.0
 
     def tails(self, losses: Floats) -> Tails:
         """Tails of two Gaussians."""
-        near, far = losses / self.mu - self.mu / 2, losses / self.mu + self.mu / 2
-        return Tails(*map(_upper_normal, (near, far, -near, -far)))
+        one, one_below = _normal_tails(losses / self.mu - self.mu / 2)
+        other, other_below = _normal_tails(losses / self.mu + self.mu / 2)
+        return Tails(one, other, one_below, other_below)
 
 
 @dataclass(frozen=True)
@@ -81,6 +92,7 @@ class LaplacePair:
     ratio: float
     infinite: float = 0.0
     coarse: float = 0.0
+    misplaced: float = 0.0
 
     def tails(self, losses: Floats) -> Tails:
         """1 - e^((l - r)/2)/2 and e^(-(r + l)/2)/2 between -r and r."""
@@ -102,6 +114,7 @@ class MirroredPair:
     upper: Callable[[Floats], tuple[Floats, Floats]]
     infinite: float = 0.0
     coarse: float = 2.0**-50
+    misplaced: float = 0.0
 
     def tails(self, losses: Floats) -> Tails:
         """At l < 0 the tails are those of the other order, seen from the other side."""
@@ -171,6 +184,11 @@ class PoissonPair:
         return self.base.coarse
 
     @property
+    def misplaced(self) -> float:
+        """What `_unmixed` can round."""
+        return _rounded_away(self.rate)
+
+    @property
     def infinite(self) -> float:
         """The record must be used, and the base must leak."""
         return self.rate * self.base.infinite if self.removed else 0.0
@@ -198,6 +216,11 @@ def _unmixed(losses: Floats, rate: float) -> Floats:
     return np.where(shifted <= -1, -inf, found)
 
 
+def _rounded_away(rate: float) -> float:
+    """e^l - 1 is right to three roundings, and dl = (1 - e^-l) times that (proof, section 2)."""
+    return 2.0**-50 * (1 / (1 - rate) + log(1 / rate))
+
+
 @dataclass(frozen=True)
 class SplicedPair:
     """A batch of fixed size without replacement, under replace: symmetric about 0."""
@@ -205,6 +228,11 @@ class SplicedPair:
     base: Pair
     rate: float
     coarse: float = 2.0**-50
+
+    @property
+    def misplaced(self) -> float:
+        """What `_unmixed` can round."""
+        return _rounded_away(self.rate)
 
     @property
     def infinite(self) -> float:

@@ -1,0 +1,117 @@
+"""Where to draw the lines of a law from below.
+
+A law from below keeps one line for each interval of the grid (`lattice_law`). Any places
+are sound. The bound is tight where the outputs between neighbouring places have, merged, the
+loss of their grid point; `refined` moves the places towards that. Poisson sampling piles up
+losses just above ln(1 - rate), within a few steps of the grid; there the grid itself is moved
+by a part of a step so that the first outputs, merged, lie on it too (`left_end`).
+
+  Proven:   nothing depends on it but how tight the bound is
+  Tested:   the lower bounds of sampled jobs against an independent contour integral
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+
+from letalone.privacy.loss.pairs import Floats, Pair, PoissonPair
+
+NEAR = 48  # grid points from the left end on that are placed with care
+ROUNDS = 10
+SECANTS = 8
+
+
+@dataclass(frozen=True)
+class LeftEnd:
+    """How far the grid is moved, and the places near the left end."""
+
+    origin: float
+    end: float
+    first: int
+    near: Floats
+
+    def places(self, grid: Floats, step: float) -> Floats:
+        """Near the middles; near the left end those found there, and none before it."""
+        places = grid + 0.5 * step
+        places[: self.first] = np.minimum(places[: self.first], self.end)
+        size = min(self.near.size, places.size - self.first)
+        places[self.first : self.first + size] = self.near[:size]
+        return places
+
+
+@lru_cache(maxsize=64)
+def left_end(source: Pair, step: float, first: int) -> LeftEnd:
+    """The grid moved by o so that the first outputs, merged, have the loss of a grid point."""
+    nothing = LeftEnd(0.0, np.inf, 0, np.zeros(0))
+    if not isinstance(source, PoissonPair) or not source.removed:
+        return nothing
+    end = float(np.log1p(-source.rate))
+    index = int(np.ceil(end / step)) - first  # the grid point that the first outputs go to
+    if index < 1:
+        return nothing
+    points: Floats = step * np.arange(first + index, first + index + NEAR, dtype=np.float64)
+    lowest, highest = end - float(points[0]) - 0.25 * step, 0.75 * step
+    origin = _crossing(lambda o: _first_off(source, points + o, step), lowest, highest)
+    return LeftEnd(origin, end, index, _near(source, points + origin, step))
+
+
+def _first_off(source: Pair, points: Floats, step: float) -> float:
+    """The deviation of the first bin; one that has become empty asks for a higher grid."""
+    places = np.append(-np.inf, _near(source, points, step))
+    return float(deviations(source, places[:3], points[:2])[0]) or step
+
+
+def _crossing(falls: Callable[[float], float], low: float, high: float) -> float:
+    """About where a falling function is 0: regula falsi, the end that stays counted by half."""
+    at_low, at_high = falls(low), falls(high)
+    if at_low <= 0 or at_high >= 0:
+        return low if at_low <= 0 else high
+    middle = low
+    for _ in range(SECANTS):
+        middle = (low * at_high - high * at_low) / (at_high - at_low)
+        found = falls(middle)
+        if found > 0:
+            low, at_low, at_high = middle, found, at_high / 2
+        else:
+            high, at_high, at_low = middle, found, at_low / 2
+    return middle
+
+
+def _near(source: Pair, points: Floats, step: float) -> Floats:
+    """Places from the left end on, for a grid that is given."""
+    places = points + 0.5 * step
+    for _ in range(ROUNDS):
+        off = deviations(source, np.append(-np.inf, places), points)
+        places = np.maximum.accumulate(places - _mean_of_both(off))
+    return places
+
+
+def refined(source: Pair, places: Floats, grid: Floats) -> Floats:
+    """The places moved once more, if that keeps their order."""
+    off = deviations(source, places, grid[1:])
+    moved = places.copy()
+    moved[1:] -= _mean_of_both(off)
+    return moved if (np.diff(moved) >= 0).all() else places
+
+
+def _mean_of_both(off: Floats) -> Floats:
+    """At the place after each bin, the mean of its deviation and the next one's."""
+    return np.append((off[:-1] + off[1:]) / 2, off[-1:])
+
+
+def deviations(source: Pair, places: Floats, grid: Floats) -> Floats:
+    """How far the loss of the outputs between places is above the grid; 0 where there are few."""
+    tails = source.tails(places)
+    count = grid.size
+    one = _masses(tails.one, tails.one_below)[:count]
+    other = _masses(tails.other, tails.other_below)[:count]
+    known = (one > 1e-290) & (other > 1e-290)
+    ratio = np.log(np.where(known, one, 1.0)) - np.log(np.where(known, other, 1.0))
+    step = grid[1] - grid[0] if count > 1 else np.inf
+    return np.where(known, np.clip(ratio - grid, -0.4 * step, 0.4 * step), 0.0)
+
+
+def _masses(above: Floats, below: Floats) -> Floats:
+    return np.where(above[:-1] < 0.5, -np.diff(above), np.diff(below))
