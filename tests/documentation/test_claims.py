@@ -12,7 +12,7 @@ ROW = re.compile(r"^\| ([A-Z]\d) \| .+ \| \[.+\]\(([\w./-]+)#(\w+)\) \| `(test_\
 CLAIMS = [
     *(f"D{number}" for number in range(1, 10)),
     *(f"M{number}" for number in range(1, 9)),
-    *(f"P{number}" for number in range(1, 4)),
+    *(f"P{number}" for number in range(1, 6)),
 ]
 ROWS = {claim: rest for claim, *rest in ROW.findall(INDEX.read_text("utf-8"))}
 

@@ -5,6 +5,8 @@ from itertools import pairwise
 from math import exp, inf, log
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from letalone.errors import NeighboursDiffer, ParameterError
 from letalone.privacy import (
@@ -17,11 +19,13 @@ from letalone.privacy import (
     FiniteGroup,
     GaussianDP,
     GeometricPrivacy,
+    Grouped,
     LaplacePrivacy,
     NoPrivacy,
     PureDP,
     RandomizedResponsePrivacy,
     between,
+    compose,
     unify,
 )
 
@@ -87,6 +91,79 @@ def test_p2_a_chain_of_finite_steps_is_within_the_group_curve():
     for epsilon in (0, Fraction(1, 10), Fraction(1, 2), 1, Fraction(3, 2)):
         worst = max(step.group(2).delta(epsilon) for step in steps)
         assert chain.delta_bounds(epsilon)[0] <= worst
+
+
+LAWS = st.lists(st.integers(0, 6), min_size=3, max_size=3).filter(any)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(LAWS, min_size=3, max_size=5), st.fractions(0, 3, max_denominator=6))
+def test_p2_no_chain_of_laws_exceeds_the_rule_on_the_whole_curve(chain, epsilon):
+    """Of the links only the worst curve is known: here it is one pair, walked to and fro."""
+    first, second = ([Fraction(x, sum(law)) for x in law] for law in chain[:2])
+    links = [between(first, second)]
+    laws = [first, second]
+    for law in chain[2:]:
+        # A law between two known ones differs from each by no more than they do.
+        share = Fraction(sum(law), 1 + 2 * sum(law))
+        laws.append([share * a + (1 - share) * b for a, b in zip(*laws[-2:], strict=True)])
+        links.append(between(*laws[-2:]))
+    size = len(laws) - 1
+    ends = between(laws[0], laws[-1])
+    bound = max(float(Grouped(link, size).delta(epsilon)) for link in links[:1])
+    assert ends.delta_bounds(epsilon)[0] <= bound
+
+
+def test_p2_at_every_point_of_a_curve_and_at_zero():
+    for curve in (GaussianDP(1), LaplacePrivacy(1), ZCDP(0.1), GaussianDP(1).sampled(0.1)):
+        assert Grouped(curve, 4).delta(0) == pytest.approx(min(1, 4 * curve.delta(0)))
+        for epsilon in (0.25, 0.5, 2):
+            rule = curve.delta(epsilon) * sum(exp(j * epsilon) for j in range(4))
+            bound = float(Grouped(curve, 4).by_rule(Fraction(epsilon) * 4))
+            assert bound <= min(1, rule) * (1 + 1e-12)
+
+
+def test_p2_is_never_below_an_exact_group_curve():
+    for curve in (
+        GaussianDP(0.4),
+        LaplacePrivacy(0.7),
+        GeometricPrivacy(1, 3),
+        DiscreteGaussianPrivacy(1, 3),
+        PureDP(0.5),
+        RandomizedResponsePrivacy(truth=0.75),
+    ):
+        for size, epsilon in ((2, 0), (2, 0.3), (5, 1), (3, 2.5)):
+            rule = Grouped(curve, size)
+            assert curve.group(size).delta_bounds(epsilon)[0] <= rule.delta(epsilon)
+            assert rule.delta_bounds(epsilon)[0] == curve.delta_bounds(epsilon)[0]
+
+
+def test_p2_of_a_curve_with_a_leak_does_not_grow_with_epsilon():
+    """A leak without a largest loss: past the best point P2 would rise again."""
+    curve = compose(GaussianDP(0.3), ApproxDP(0.1, 1e-3))
+    group = Grouped(curve, 3)
+    deltas = [group.delta(Fraction(k, 4)) for k in range(40)]
+    assert all(a >= b for a, b in pairwise(deltas))
+    assert 3e-3 <= deltas[-1] <= 0.05
+    assert group.epsilon(1e-3) == inf
+
+
+def test_p2_losses_add_along_the_chain():
+    group = Grouped(compose(LaplacePrivacy(0.1), BoundedRange(0.2)), 5)
+    assert group.worst_loss() == Fraction(3, 2)
+    assert group.epsilon(0) == 1.5
+    assert group.delta(1.5) == 0
+
+
+def test_p2_of_a_whole_composition_where_its_parts_have_no_group_of_their_own():
+    """Ten finite pairs: P2 of each, then P3, is worse than P2 of their composition."""
+    pair = between([0.5, 0.3, 0.2], [0.45, 0.3, 0.25])
+    group = (pair * 10).group(2)
+    assert isinstance(group, Grouped)
+    (parts,) = group.alternatives()
+    assert group.epsilon(0.05) < parts.epsilon(0.05)
+    assert group.delta(0.5) <= parts.delta(0.5)
+    assert group == compose(*[pair] * 10).group(2)
 
 
 def test_p2_a_leak_grows_with_the_losses_on_the_way():

@@ -2,7 +2,7 @@
 
 from fractions import Fraction
 from itertools import product
-from math import exp, expm1, log1p
+from math import exp, expm1, log1p, prod
 
 import pytest
 
@@ -11,6 +11,7 @@ from letalone.privacy import (
     ADD_REMOVE,
     REPLACE,
     ZCDP,
+    ApproxDP,
     BoundedRange,
     GaussianDP,
     GeometricPrivacy,
@@ -95,8 +96,25 @@ def test_under_replace_a_batch_of_fixed_size_is_meant():
 def test_sampling_is_never_scaled_for_a_group():
     """q = .01, σ = 2, k = 10: scaling inside would give δ(0) = .0099 where .0196 is reached."""
     assert GaussianDP(5).sampled(0.01).delta(0) == pytest.approx(0.0099, abs=1e-4)
-    with pytest.raises(UnsupportedQuery, match="group"):
-        GaussianDP(0.5).sampled(0.01).group(10)
+    low, high = GaussianDP(0.5).sampled(0.01).group(10).delta_bounds(0)
+    assert 0.0196 <= low <= high <= 0.0197
+
+
+@pytest.mark.parametrize(("leak", "rate", "times"), [(0.1, 0.5, 2), (0.05, 0.9, 3), (0.3, 0.2, 3)])
+def test_what_only_the_other_table_can_give_is_counted(leak: float, rate: float, times: int):
+    """(5, d)-DP steps, sampled: all outcomes of the worst mechanism, in both orders."""
+    odds = 1 / (1 + exp(-5))
+    used = [leak, (1 - leak) * odds, (1 - leak) * (1 - odds), 0.0]
+    unused = used[::-1]
+    mixed = [(1 - rate) * b + rate * a for a, b in zip(used, unused, strict=True)]
+    rows = list(product(range(4), repeat=times))
+    one, other = ([prod(law[i] for i in row) for row in rows] for law in (mixed, unused))
+    whole = ApproxDP(5, leak).sampled(rate) * times
+    for epsilon in (0.0, 0.5, 2.0, 3.0):
+        truth = max(excess(one, other, epsilon), excess(other, one, epsilon))
+        low, high = whole.delta_bounds(epsilon)
+        assert low <= truth * (1 + 1e-9) + 1e-12
+        assert truth * (1 - 1e-12) <= high <= truth * (1 + 1e-6) + 1e-9
 
 
 def test_what_has_no_proof_is_refused():

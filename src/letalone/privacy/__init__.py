@@ -19,6 +19,7 @@ from letalone.privacy.filters import Filter, FilterState
 from letalone.privacy.finite import Finite, FiniteGroup, between
 from letalone.privacy.gaussian import GaussianDP
 from letalone.privacy.geometric import GeometricPrivacy
+from letalone.privacy.grouped import Grouped
 from letalone.privacy.laplace import LaplacePrivacy
 from letalone.privacy.neighbours import ADD_REMOVE, REPLACE, Neighbours, Relation, unify
 from letalone.privacy.odometer import Odometer
@@ -26,6 +27,8 @@ from letalone.privacy.pure import PureDP
 from letalone.privacy.randomized_response import RandomizedResponsePrivacy
 from letalone.privacy.renyi import RenyiDP
 from letalone.privacy.sampled import Sampled
+from letalone.privacy.sampled_group import SampledGroup
+from letalone.privacy.shuffled import Shuffled, shuffled
 from letalone.privacy.stored import from_json
 from letalone.privacy.theorems import OptimalComposition, advanced, basic, optimal, optimal_of
 from letalone.privacy.zcdp import ZCDP
@@ -46,6 +49,7 @@ __all__ = [
     "FiniteGroup",
     "GaussianDP",
     "GeometricPrivacy",
+    "Grouped",
     "LaplacePrivacy",
     "Neighbours",
     "NoPrivacy",
@@ -57,7 +61,9 @@ __all__ = [
     "Relation",
     "RenyiDP",
     "Sampled",
+    "SampledGroup",
     "Shares",
+    "Shuffled",
     "Verdict",
     "advanced",
     "basic",
@@ -70,6 +76,7 @@ __all__ = [
     "optimal",
     "optimal_of",
     "satisfies",
+    "shuffled",
     "unify",
     "warn_if_delta_is_large",
 ]

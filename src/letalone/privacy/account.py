@@ -6,7 +6,8 @@ numpy and the loss distributions are loaded when the first composition is asked 
 from collections.abc import Callable
 from fractions import Fraction
 from functools import lru_cache
-from math import inf
+from itertools import product
+from math import inf, prod
 from typing import TYPE_CHECKING
 
 from letalone.exact.balls import float_above, float_below
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from letalone.privacy.loss.accountant import Sources
 
 COARSER = 4.0
+MOST_ORDERS = 64
 Parts = tuple[tuple[Privacy, int], ...]
 
 
@@ -28,55 +30,90 @@ def is_known(parts: Parts) -> bool:
 @lru_cache(maxsize=1024)
 def delta_above(parts: Parts, epsilon: Fraction) -> Fraction:
     """An upper bound on delta at an epsilon that is 0 or more."""
-    from letalone.privacy.loss.accountant import delta_above as above
+    from letalone.privacy.loss import accountant
 
-    return Fraction(_worst(parts, above, float_below(epsilon)))
+    return Fraction(_worst(parts, accountant.delta_above, float_below(epsilon)))
 
 
 @lru_cache(maxsize=1024)
 def delta_below(parts: Parts, epsilon: Fraction) -> Fraction:
     """A lower bound on delta at an epsilon that is 0 or more; 0 where nothing is known."""
-    from letalone.privacy.loss.accountant import delta_below as below
+    from letalone.privacy.loss import accountant
 
-    orders = _orders(parts)
-    return Fraction(below(orders[0], float_above(epsilon))) if orders else Fraction(0)
+    return Fraction(_best(parts, accountant.delta_below, float_above(epsilon)))
 
 
 @lru_cache(maxsize=1024)
 def epsilon_above(parts: Parts, delta: Fraction) -> float:
     """An upper bound on epsilon at a delta above 0."""
-    from letalone.privacy.loss.accountant import epsilon_above as above
+    from letalone.privacy.loss import accountant
 
     at = float_below(delta)
     if at <= 0:
         return inf
-    return _worst(parts, above, at)
-
-
-def _worst(parts: Parts, above: Callable[..., float], at: float) -> float:
-    """The worse of both orders; mostly a coarse look shows that the second is no worse."""
-    first, *others = _orders(parts)
-    worst = above(first, at)
-    for order in others:
-        if above(order, at, coarser=COARSER) > worst:
-            worst = max(worst, above(order, at))
-    return worst
+    return _worst(parts, accountant.epsilon_above, at)
 
 
 @lru_cache(maxsize=1024)
 def epsilon_below(parts: Parts, delta: Fraction) -> float:
     """A lower bound on epsilon at a delta above 0."""
-    from letalone.privacy.loss.accountant import epsilon_below as below
+    from letalone.privacy.loss import accountant
 
-    return below(_orders(parts)[0], float_above(delta))
+    return _best(parts, accountant.epsilon_below, float_above(delta))
+
+
+def _worst(parts: Parts, above: Callable[..., float], at: float) -> float:
+    """The worst of all orders; mostly a coarse look shows that the others are no worse."""
+    first, *others = _orders(parts)
+    worst = _asked(first, above, at)
+    for order in others:
+        if _asked(order, above, at, coarser=COARSER) > worst:
+            worst = max(worst, _asked(order, above, at))
+    return worst
+
+
+def _best(parts: Parts, below: Callable[..., float], at: float) -> float:
+    """The best bound from below of the orders that are reached."""
+    return max((_asked(order, below, at) for order in _reached(parts)), default=0.0)
+
+
+def _asked(order: "Sources", bound: Callable[..., float], at: float, **options: float) -> float:
+    """The accountant's bound, or where losses are few the same bound from all of them."""
+    from letalone.privacy.loss.enumerated import listed
+
+    few = listed(order)
+    return bound(order, at, **options) if few is None else getattr(few, bound.__name__)(at)
 
 
 @lru_cache(maxsize=1024)
 def _orders(parts: Parts) -> "tuple[Sources, ...]":
-    from letalone.privacy.loss.sources import orders_of
+    """One list of losses for each way in which the two tables may differ; none if unknown.
 
-    known = [(orders_of(part), count) for part, count in parts]
-    if any(orders is None for orders, _ in known):
+    Parts that tell the same groups apart share the way; others may differ in any.
+    """
+    from letalone.privacy.loss.sources import group_of, orders_of
+
+    known = [orders_of(part) for part, _ in parts]
+    found = [orders for orders in known if orders is not None]
+    groups = [group_of(part) for part, _ in parts]
+    lengths = {group: len(orders) for group, orders in zip(groups, found, strict=False)}
+    if len(found) < len(known) or prod(lengths.values()) > MOST_ORDERS:
         return ()
-    removed, added = (tuple((o[side], n) for o, n in known if o) for side in (0, 1))
-    return (removed,) if removed == added else (removed, added)
+    ways = (dict(zip(lengths, way, strict=True)) for way in product(*map(range, lengths.values())))
+    counts = [count for _, count in parts]
+    lists = (
+        tuple((o[way[g]], n) for o, g, n in zip(found, groups, counts, strict=True)) for way in ways
+    )
+    return tuple(dict.fromkeys(lists))
+
+
+@lru_cache(maxsize=1024)
+def _reached(parts: Parts) -> "tuple[Sources, ...]":
+    """Losses that the parts reach together: all in their first order, or all in their last."""
+    from letalone.privacy.loss.sources import reached_by
+
+    if not _orders(parts):
+        return ()
+    found = [(orders, count) for part, count in parts if (orders := reached_by(part))]
+    ends = (tuple((orders[side], count) for orders, count in found) for side in (0, -1))
+    return tuple(dict.fromkeys(ends)) if found else ()

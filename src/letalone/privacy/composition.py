@@ -4,9 +4,9 @@ Theorem.  Releases with curves fixed beforehand, asked adaptively, reveal no mor
 product of their pairs. Gaussian curves merge exactly (mu^2 adds), zCDP curves merge (rho
 adds), and for all others P3 holds in this form: if part i is (e_i, d_i)-DP, together they
 are (E, D)-DP for E = sum n_i e_i and D = 1 - prod (1 - d_i)^n_i <= sum n_i d_i, so their
-curve is at most that of `ApproxDP(E, D)`. Every way of choosing the e_i is a proof; the
-least result of a few ways is used (`ways`). From below: no composition reveals less
-than one of its parts.
+curve is at most that of `ApproxDP(E, D)`. Every way of choosing the e_i is a proof, and so is
+every list that reveals no less (`rewritten`); the least result of a few ways is used
+(`ways`). From below: no composition reveals less than one of its parts.
   Proven:   docs/explanation/proofs/composition.md
   Tested:   order, count and nesting do not matter; against the exact product of finite pairs
 
@@ -14,7 +14,8 @@ Kairouz, Oh, Viswanath: The composition theorem for differential privacy (2015).
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache, reduce
@@ -22,11 +23,11 @@ from json import dumps
 from math import inf
 from typing import ClassVar, NamedTuple
 
-from letalone.errors import ParameterError
+from letalone.errors import ParameterError, UnsupportedQuery
 from letalone.exact.balls import Ball, ball
 from letalone.exact.typed import COUNT
 from letalone.privacy import account
-from letalone.privacy.approximate import NoPrivacy
+from letalone.privacy.approximate import ApproxDP, NoPrivacy
 from letalone.privacy.bounds import (
     ONE,
     ZERO,
@@ -42,8 +43,13 @@ from letalone.privacy.bounds import (
     smaller,
 )
 from letalone.privacy.curve import Json, Privacy
+from letalone.privacy.finite import FiniteGroup
 from letalone.privacy.gaussian import GaussianDP
+from letalone.privacy.grouped import Grouped
 from letalone.privacy.neighbours import Neighbours, unify
+from letalone.privacy.pure import PureDP
+from letalone.privacy.renyi import RenyiDP
+from letalone.privacy.sampled_group import EXACT_SIZE, SampledGroup
 from letalone.privacy.zcdp import ZCDP, rough
 
 Part = tuple[Privacy, int]
@@ -87,17 +93,23 @@ class Composed(Privacy):
         if delta == 0 or not account.is_known(self.parts):
             return Privacy._epsilon_above(self, delta)
         worst = self.worst_loss()
+        if not at_most(self.certain_leak(), delta):
+            return inf
         if worst is not None and delta <= TINY:
             return above(worst)
         found = account.epsilon_above(self.parts, delta)
+        if found == inf:  # the accountant gave up: P3
+            return Privacy._epsilon_above(self, delta)
         return found if worst is None else min(found, above(worst))
 
     def _epsilon_below(self, delta: Fraction) -> float:
         """By loss distributions, or the most revealing part alone."""
         if delta == 0 or not account.is_known(self.parts):
             return Privacy._epsilon_below(self, delta)
-        alone = max(part.epsilon_bounds(delta)[0] for part, _ in self.parts)
-        return max(alone, account.epsilon_below(self.parts, delta))
+        together = account.epsilon_below(self.parts, delta)
+        if len(self.parts) > FEW_PARTS:
+            return together
+        return max(together, *(part.epsilon_bounds(delta)[0] for part, _ in self.parts))
 
     def certified_missed(self, false_alarm: Fraction) -> Bounds:
         """Between the envelope of the upper curve and the best test on one part alone."""
@@ -121,8 +133,17 @@ class Composed(Privacy):
         return together((part.certain_leak(), count) for part, count in self.parts)
 
     def for_group(self, size: int) -> Privacy:
+        """Each part for the group; where a part's group is only bounded, also P2 of the whole."""
+        groups = self.also_for_group(size)
+        if not groups or any(_is_a_rule(part) for part, _ in Composed([(groups[0], 1)]).parts):
+            return Grouped(self, size)
+        return groups[0]
+
+    def also_for_group(self, size: int) -> tuple[Privacy, ...]:
         """Each part for the group."""
-        return compose(*(part.group(size) * count for part, count in self.parts))
+        with suppress(UnsupportedQuery):
+            return (compose(*(part.group(size) * count for part, count in self.parts)),)
+        return ()
 
     def parameters(self) -> Json:
         """The parts with their counts."""
@@ -160,13 +181,79 @@ def repeated(part: Privacy, times: int) -> Privacy:
 def composed_delta(parts: tuple[Part, ...], epsilon: Fraction) -> Bound:
     """The certified upper bound on delta of a composition: the one place that decides it."""
     if len(parts) == 1 and parts[0][1] == 1:
-        return parts[0][0].certified_delta(epsilon).upper
+        return parts[0][0].upper_delta(epsilon)
     if account.is_known(parts):
         known = smaller(account.delta_above(parts, epsilon), _at_worst(parts, epsilon))
-        if sum(count for _, count in parts) > FEW_PARTS:
+        if sum(count for _, count in parts) > FEW_PARTS and at_most(known, NEARLY_ONE):
             return known
-        return reduce(smaller, (_basic(claims, epsilon) for claims in ways(parts, epsilon)), known)
-    return reduce(smaller, (_basic(claims, epsilon) for claims in ways(parts, epsilon)), ONE)
+        return _best_way(parts, epsilon, known)
+    return reduce(lambda least, listed: _best_way(listed, epsilon, least), rewritten(parts), ONE)
+
+
+def _best_way(parts: tuple[Part, ...], epsilon: Fraction, known: Bound) -> Bound:
+    return reduce(smaller, (_basic(claims, epsilon) for claims in ways(parts, epsilon)), known)
+
+
+@lru_cache(maxsize=1024)
+def rewritten(parts: tuple[Part, ...]) -> tuple[tuple[Part, ...], ...]:
+    """The same releases as other lists, each revealing no less (proof, section 7).
+
+    What has a loss distribution can be one part. What has a divergence can be one zCDP
+    part, or one Renyi part at the least order of those in the list.
+    """
+    lists = [parts, _gathered(parts), _as_zcdp(parts), _as_renyi(parts)]
+    return tuple(dict.fromkeys(listed for listed in lists if listed))
+
+
+def _gathered(parts: tuple[Part, ...]) -> tuple[Part, ...]:
+    known = tuple(part for part in parts if account.is_known((part,)))
+    if not account.is_known(known):
+        return parts
+    return ((_simplest(Composed(known)), 1), *(part for part in parts if part not in known))
+
+
+def _as_zcdp(parts: tuple[Part, ...]) -> tuple[Part, ...]:
+    from letalone.privacy.conversions import rho_of
+
+    return _converted(parts, rho_of, ZCDP)
+
+
+def _as_renyi(parts: tuple[Part, ...]) -> tuple[Part, ...]:
+    from letalone.privacy.conversions import divergence_of
+
+    orders = [part.order for part, _ in parts if isinstance(part, RenyiDP)]
+    if not orders:
+        return ()
+    order = min(orders)
+    return _converted(
+        parts, lambda part: divergence_of(part, order), lambda total: RenyiDP(order, total)
+    )
+
+
+def _converted(
+    parts: tuple[Part, ...],
+    amount: Callable[[Privacy], Fraction | None],
+    whole: Callable[[Fraction], Privacy],
+) -> tuple[Part, ...]:
+    """All parts that have such an amount as one part, and the others gathered."""
+    total, rest = ZERO, list[Part]()
+    for part, count in _without_leaks(parts):
+        own = amount(part)
+        if own is None:
+            rest.append((part, count))
+        else:
+            total += count * own
+    return _gathered(((whole(total), 1), *rest)) if total else ()
+
+
+def _without_leaks(parts: tuple[Part, ...]) -> Iterator[Part]:
+    """(e, d)-DP is no worse than e-DP together with a leak of d."""
+    for part, count in parts:
+        if isinstance(part, ApproxDP) and part.stated_epsilon and part.stated_delta:
+            yield PureDP(part.stated_epsilon), count
+            yield ApproxDP(0, part.stated_delta), count
+        else:
+            yield part, count
 
 
 def _at_worst(parts: tuple[Part, ...], epsilon: Fraction) -> Bound:
@@ -215,7 +302,7 @@ def _shared(parts: tuple[Part, ...], epsilon: Fraction) -> Iterator[list[Claim]]
         total = sum((w * n for w, (_, n) in zip(weights, parts, strict=True)), ZERO)
         each = [_rounded_down(epsilon * weight / total) for weight in weights]
         yield [
-            Claim(share, part.certified_delta(share).upper, count)
+            Claim(share, part.upper_delta(share), count)
             for share, (part, count) in zip(each, parts, strict=True)
         ]
 
@@ -304,6 +391,13 @@ def _simplest(whole: Composed) -> Privacy:
     if len(whole.parts) == 1 and whole.parts[0][1] == 1:
         return whole.parts[0][0].labelled(whole.neighbours)
     return whole
+
+
+def _is_a_rule(group: Privacy) -> bool:
+    """Whether the curve of a group is P2, or above the truth in another way."""
+    if isinstance(group, SampledGroup):
+        return group.size > EXACT_SIZE
+    return isinstance(group, Grouped | FiniteGroup | NoPrivacy | RenyiDP)
 
 
 def _term(part: Privacy, count: int) -> str:

@@ -100,6 +100,11 @@ class Privacy(ABC):
     def described(self) -> str:
         """The parameters, as a person would write them."""
 
+    def also_for_group(self, size: int) -> "tuple[Privacy, ...]":
+        """Curves proven for a group, beside P2; `Grouped` takes the least."""
+        del size
+        return ()
+
     def upper_delta(self, epsilon: Fraction) -> Bound:
         """The upper bound alone, for curves where the lower one is extra work."""
         return self.certified_delta(epsilon).upper
@@ -180,6 +185,16 @@ class Privacy(ABC):
 
         return sampled(self, rate)
 
+    def shuffled(self, reports: Number) -> "Privacy":
+        """The curve of a shuffled batch of such reports, one a person (a local mechanism).
+
+        It takes one closed batch of at least this many honest reports of the same mechanism,
+        without times, addresses or tokens; neighbours are replace.
+        """
+        from letalone.privacy.shuffled import shuffled
+
+        return shuffled(self, reports=reports)
+
     def under(self, neighbours: Neighbours) -> "Privacy":
         """The same release for other neighbours (D3); only add/remove to replace is possible."""
         own, neighbours = self.neighbours, read_neighbours(neighbours)
@@ -241,7 +256,7 @@ class Privacy(ABC):
         _, found = edge(
             lambda epsilon: at_most(self.upper_delta(lowest_reading(epsilon)), delta),
             start=1.0 if isinf(most) or most == 0 else most,
-            gap=lambda epsilon: _log_ratio(self.upper_delta(Fraction(epsilon)), delta),
+            gap=lambda epsilon: log_ratio(self.upper_delta(Fraction(epsilon)), delta),
         )
         return min(found, most)
 
@@ -253,7 +268,7 @@ class Privacy(ABC):
             return inf
         last, _ = edge(
             lambda x: not exceeds(self.certified_delta(highest_reading(x)).lower, delta),
-            gap=lambda x: _log_ratio(self.certified_delta(Fraction(x)).lower, delta),
+            gap=lambda x: log_ratio(self.certified_delta(Fraction(x)).lower, delta),
             limit=FARTHEST,
         )
         return last
@@ -291,7 +306,7 @@ def _mirrored(bound: Bound, epsilon: Fraction) -> Bound:
     return once(lambda: -ball(epsilon).expm1() + ball(epsilon).exp() * as_ball(bound))
 
 
-def _log_ratio(bound: Bound, limit: Fraction) -> float:
+def log_ratio(bound: Bound, limit: Fraction) -> float:
     """Roughly ln(bound / limit), to guess where they meet."""
     return log(max(above(bound), SMALLEST)) - log(max(float(limit), SMALLEST))
 

@@ -5,14 +5,16 @@ Theorem.  Let the base have the curve d, the same in both orders.
   e^l = 1 + (e^e - 1)/q the curve for a removed record is q d(l); for an added one it is
   (1 - e^e (1 - q)) d(-l'), e^l' = 1 + (e^-e - 1)/q, and 0 from -ln(1 - q) on.
   Fixed size without replacement, replace.  q d(l) in both orders.
-Sampling must be fresh and secret for every release, and of units, not of rows.
-  Proven:   docs/explanation/proofs/loss_distributions.md, section 6
+Sampling must be fresh and secret for every release, and of units, not of rows. A group's curve is
+never the sampled curve of a group: each of its records has a coin of its own (`for_group`).
+  Proven:   docs/explanation/proofs/loss_distributions.md, section 6; group.md, section 5
   Tested:   against brute force over finite mechanisms; rate 1 is the base, rate 0 is nothing
 
 Balle, Barthe, Gaboardi: Privacy amplification by subsampling (2018). Zhu, Dong, Wang:
 Optimal accounting of differential privacy via characteristic function (2022).
 """
 
+from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar
@@ -22,6 +24,8 @@ from letalone.exact.balls import Ball, ball, certain
 from letalone.exact.typed import PROBABILITY, Number
 from letalone.privacy.bounds import ZERO, Bound, Bounds, as_ball, larger, once
 from letalone.privacy.curve import Json, Privacy
+from letalone.privacy.gaussian import GaussianDP
+from letalone.privacy.grouped import Grouped
 from letalone.privacy.neighbours import ADD_REMOVE, REPLACE, Neighbours, Relation
 
 
@@ -100,11 +104,24 @@ class Sampled(Privacy):
         )
 
     def for_group(self, size: int) -> Privacy:
-        """Refused: scaling the sensitivity inside would be too small (proof, section 6)."""
-        raise UnsupportedQuery(
-            f"The curve of a sampled release for a group of {size} is not known. Where whole "
-            "groups are sampled together, take the group first: p.group(k).sampled(rate)."
-        )
+        """The mixture of all samples where that is proven, else P2 and a sample of whole groups."""
+        from letalone.privacy.sampled_group import LARGEST_SIZE, SampledGroup
+
+        if isinstance(self.base, GaussianDP) and not self.fixed_size and size <= LARGEST_SIZE:
+            return SampledGroup(self.base, self.rate, size=size)
+        return Grouped(self, size)
+
+    def also_for_group(self, size: int) -> tuple[Privacy, ...]:
+        """The sample of whole groups."""
+        with suppress(UnsupportedQuery):
+            return (self._whole_groups(size),)
+        return ()
+
+    def _whole_groups(self, size: int) -> Privacy:
+        """As if the group were used, whole, whenever one of it is (group.md, section 5)."""
+        group = self.base.group(size)
+        rate = size * self.rate if self.fixed_size else 1 - (1 - self.rate) ** size
+        return Sampled(group, rate, fixed_size=1) if rate < 1 else group
 
     def parameters(self) -> Json:
         """Base, rate and whether the sample has a fixed size."""

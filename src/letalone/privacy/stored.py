@@ -18,12 +18,15 @@ from letalone.privacy.discrete_gaussian import DiscreteGaussianPrivacy
 from letalone.privacy.finite import Finite, FiniteGroup
 from letalone.privacy.gaussian import GaussianDP
 from letalone.privacy.geometric import GeometricPrivacy
+from letalone.privacy.grouped import Grouped
 from letalone.privacy.laplace import LaplacePrivacy
 from letalone.privacy.neighbours import Neighbours, Relation
 from letalone.privacy.pure import PureDP
 from letalone.privacy.randomized_response import RandomizedResponsePrivacy
 from letalone.privacy.renyi import RenyiDP
 from letalone.privacy.sampled import Sampled
+from letalone.privacy.sampled_group import SampledGroup
+from letalone.privacy.shuffled import Shuffled
 from letalone.privacy.theorems import OptimalComposition
 from letalone.privacy.zcdp import ZCDP
 
@@ -40,7 +43,10 @@ CURVES: tuple[type[Privacy], ...] = (
     BoundedRange,
     Finite,
     FiniteGroup,
+    Grouped,
     Sampled,
+    SampledGroup,
+    Shuffled,
     RenyiDP,
     OptimalComposition,
     Composed,

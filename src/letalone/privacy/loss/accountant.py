@@ -17,15 +17,19 @@ from math import ceil, exp, gcd, inf, log, nextafter, pi, sqrt
 
 import numpy as np
 
-from letalone.privacy.loss.lattice_law import law_above, law_below, support
-from letalone.privacy.loss.pairs import Atoms, LaplacePair, Pair
+from letalone.privacy.loss.lattice_law import (
+    TooWide,
+    ends_but_for,
+    law_above,
+    law_below,
+)
+from letalone.privacy.loss.pairs import Atoms, Pair, ends_of
 from letalone.privacy.loss.tilted import (
     NOTHING_KNOWN,
     NOTHING_SHOWN,
     Curve,
     Laws,
     Moments,
-    TooWide,
     curve_of,
     moments,
     points_of,
@@ -38,9 +42,11 @@ IGNORED = 1e-6  # of delta: tails that go to infinity
 LEAST_DELTA = 1e-250
 MOST_POINTS = 1 << 19
 ROUGH_POINTS = 4096
+MOST_REFINEMENTS = 6
 BISECTIONS = 9  # the tilt to a few parts in a thousand
 STEEPEST_TILT = 1e5
 COARSER = (1.0, 4.0, 16.0, 64.0)  # steps to fall back to where a window is too wide
+MANY = 64  # different releases, from which on each gets fewer points
 MOST_CURVES = 24  # that are remembered for one composition
 NUDGES = (1.0, 0.8, 1.25, 0.5, 2.0, 0.25, 4.0)
 
@@ -74,8 +80,8 @@ def epsilon_below(sources: Sources, delta: float) -> float:
 def delta_above(sources: Sources, epsilon: float, *, coarser: float = 1.0) -> float:
     """A delta with which the composition is certainly (epsilon, delta)-DP."""
     if coarser > 1:
-        laws, guess = _prepared(sources, Aim(epsilon=epsilon), upper=True, coarser=coarser)
         with suppress(TooWide):
+            laws, guess = _prepared(sources, Aim(epsilon=epsilon), upper=True, coarser=coarser)
             curve = _curve(laws, guess.tilt, upper=True)
             return curve.delta(epsilon - curve.shift) if curve.reaches(epsilon) else 1.0
         return 1.0
@@ -94,8 +100,8 @@ def _around(sources: Sources, epsilon: float, *, upper: bool) -> list[Curve]:
     known = _curves(sources, upper)
     if not any(curve.holds(epsilon) for curve in known):
         for coarser in COARSER:
-            laws, guess = _prepared(sources, Aim(epsilon=epsilon), upper=upper, coarser=coarser)
             with suppress(TooWide):
+                laws, guess = _prepared(sources, Aim(epsilon=epsilon), upper=upper, coarser=coarser)
                 known.append(_curve(laws, guess.tilt, upper=upper))
                 del known[:-MOST_CURVES]
                 break
@@ -154,16 +160,29 @@ def _first_answer(
     sources: Sources, delta: float, *, upper: bool, coarser: float = 1.0
 ) -> float | None:
     """The epsilon of a curve whose window holds it."""
+    step: Fraction | None = None
     for more in COARSER:
-        laws, guess = _prepared(sources, Aim(delta=delta), upper=upper, coarser=coarser * more)
-        for nudge in NUDGES:
-            with suppress(TooWide):
-                curve = _curve(laws, guess.tilt * nudge, upper=upper)
-                found = curve.epsilon(delta)
-                if found is not None:
-                    if coarser == 1:
-                        _curves(sources, upper).insert(0, curve)
-                    return found + (curve.shift if upper else -curve.shift)
+        with suppress(TooWide):
+            laws, guess = _prepared(sources, Aim(delta=delta), upper=upper, coarser=coarser * more)
+            if laws[0][0].step == step:
+                break  # it cannot be coarser
+            step = laws[0][0].step
+            curve = _holding(laws, guess.tilt, delta, upper=upper)
+            if curve is not None:
+                if coarser == 1:
+                    _curves(sources, upper).insert(0, curve)
+                found = curve.epsilon(delta) or 0.0
+                return found + (curve.shift if upper else -curve.shift)
+    return None
+
+
+def _holding(laws: Laws, tilt: float, delta: float, *, upper: bool) -> Curve | None:
+    """A curve at about this tilt that falls to delta inside its window."""
+    for nudge in NUDGES:
+        with suppress(TooWide):
+            curve = _curve(laws, tilt * nudge, upper=upper)
+            if curve.epsilon(delta) is not None:
+                return curve
     return None
 
 
@@ -174,7 +193,30 @@ def _prepared(
     guess = _first_look(sources, aim)
     step = _exact_step(sources, guess) or _step(sources, guess, upper=upper, coarser=coarser)
     laws = _laws(sources, step, upper=upper, ignored=IGNORED * guess.delta)
+    if not upper:
+        laws = _finer(sources, laws, guess)
     return laws, _estimate(laws, aim)
+
+
+def _finer(sources: Sources, laws: Laws, guess: Estimate) -> Laws:
+    """Laws below on finer grids, until they lower epsilon by no more than was asked for."""
+    best, asked = laws, ACCURACY_BELOW * guess.epsilon
+    # Atoms off the grid cost a part of a step each: halving that again and again is dear.
+    few = sum(count for _, count in sources) <= MANY
+    dear = 8.0 if few or len(sources) > MANY else 1.0
+    for _ in range(MOST_REFINEMENTS):
+        lost, step = _lost(laws), float(laws[0][0].step)
+        finer = max(step / min(max(sqrt(lost / asked), 1.5), 8.0), dear * _coarsest(sources, guess))
+        if lost <= asked or finer >= 0.99 * step:
+            break
+        laws = _laws(sources, _round(sources, finer), upper=False, ignored=IGNORED * guess.delta)
+        best = min(best, laws, key=_lost)
+    return best
+
+
+def _lost(laws: Laws) -> float:
+    """About how far all releases together lower epsilon."""
+    return sum(count * law.lost for law, count in laws)
 
 
 @lru_cache(maxsize=64)
@@ -210,37 +252,30 @@ def _first_step(sources: Sources) -> Fraction:
 def _width(source: Source) -> float:
     if isinstance(source, Atoms):
         return float(np.ptp(source.losses)) or float(np.abs(source.losses).max())
-    first, last = support(source, Fraction(1, 1 << 20), top=1e-20, bottom=1e-17)
-    return (last - first) / (1 << 20)
+    low, high = ends_but_for(source, 1e-20, 1e-17)
+    return high - low
 
 
 def _step(sources: Sources, guess: Estimate, *, upper: bool, coarser: float) -> Fraction:
     count = sum(n for _, n in sources)
     asked = 12 * ACCURACY_ABOVE if upper else 24 * ACCURACY_BELOW
     best = sqrt(asked * guess.epsilon / (count * (guess.tilt + 1)))
-    if not upper and (off := _off_the_grid(sources)):
-        best = min(best, 2 * ACCURACY_BELOW * guess.epsilon / off)
     fine = coarser * min(best, guess.spread / 8)
     return _round(sources, max(fine, _coarsest(sources, guess)))
 
 
-def _off_the_grid(sources: Sources) -> int:
-    """How many releases have atoms that no common grid can hold."""
-    whole = [n for source, n in sources if isinstance(source, Atoms | LaplacePair)]
-    return sum(whole) if len(whole) > 1 or len(whole) < len(sources) else 0
-
-
 def _coarsest(sources: Sources, guess: Estimate) -> float:
-    """The least step that keeps arrays within memory."""
+    """The least step that keeps arrays within memory, and many of them within seconds."""
     widest = max(_width(source) for source, _ in sources)
-    return max(widest, 24 * guess.spread) / MOST_POINTS
+    return max(widest, 6 * guess.spread) * max(1.0, len(sources) / MANY) / MOST_POINTS
 
 
 def _round(sources: Sources, step: float) -> Fraction:
-    """A step near this one of which the first law's atoms are whole multiples."""
+    """A step near this one that the losses of the first law which has two ends are apart by."""
     for source, _ in sources:
-        if isinstance(source, LaplacePair) and source.ratio >= step:
-            return Fraction(source.ratio) / ceil(source.ratio / step)
+        low, high = (-inf, inf) if isinstance(source, Atoms) else ends_of(source)
+        if step <= high - low < inf:
+            return Fraction(high - low) / ceil((high - low) / step)
     return Fraction(step)
 
 
@@ -255,4 +290,5 @@ def _exact_step(sources: Sources, guess: Estimate) -> Fraction | None:
     for unit in units:
         bottom = bottom * unit.denominator // gcd(bottom, unit.denominator)
     common = Fraction(gcd(*(int(unit * bottom) for unit in units)), bottom)
-    return common if 30 * guess.spread / float(common) < MOST_POINTS else None
+    widest = max([30 * guess.spread, *(_width(source) for source, _ in sources)])
+    return common if widest / float(common) < MOST_POINTS else None

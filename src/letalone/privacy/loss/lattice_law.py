@@ -19,18 +19,26 @@ Doroshenko, Ghazi, Kamath, Kumar, Manurangsi: Connect the dots (2022).
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from math import exp, expm1, log2
+from math import exp, expm1, inf, log2
 
 import numpy as np
 from numpy.typing import NDArray
 
-from letalone.privacy.loss.line_places import left_end, refined
-from letalone.privacy.loss.pairs import ACCURACY, Atoms, Floats, Pair, Tails
+from letalone.privacy.loss.line_places import left_end, refined, to_right_end
+from letalone.privacy.loss.pairs import ACCURACY, Atoms, Floats, Pair, Tails, ends_of
 
 FARTHEST = 2.0**20
-MOST_POOLINGS = 50
+MOST_POINTS = 1 << 22
+SMALLEST = 1e-300
+MOST_POOLINGS = 20
+MOST_RISES = 1000
+SMALL_RISE = 1e-13
 REACH = 32
 PARTS = 33  # a support is right to a few hundredths of an octave
+
+
+class TooWide(Exception):  # noqa: N818
+    """A law or a sum would not fit into memory at this step."""
 
 
 @dataclass(frozen=True)
@@ -47,6 +55,7 @@ class LatticeLaw:
     infinite: float = 0.0
     shift: float = 0.0
     origin: float = 0.0
+    lost: float = 0.0  # about how far the mean was lowered
 
     def losses(self) -> Floats:
         """The losses, as floats."""
@@ -128,12 +137,18 @@ def _atoms_above(atoms: Atoms, step: Fraction) -> LatticeLaw:
     exact = offset == 0
     share = np.where(exact, 0.0, np.clip(np.expm1(-offset) / expm1(-h) + slack, 0.0, 1.0))
     first = int(place.min())
-    size = int(place.max()) - first + 2
+    size = _fitting(int(place.max()) - first + 2)
     raised = atoms.masses * (1 + 4 * ACCURACY)
     masses = _piled(place - first, raised * (1 - share), size)
     masses += _piled(place - first + 1, raised * share, size)
     shift = atoms.unit_error if exact.all() else 0.0
     return LatticeLaw(step, first, masses, atoms.infinite * (1 + 4 * ACCURACY), shift)
+
+
+def _fitting(size: int) -> int:
+    if size > MOST_POINTS:
+        raise TooWide
+    return size
 
 
 def _piled(places: NDArray[np.int64], weights: Floats, size: int) -> Floats:
@@ -158,17 +173,39 @@ def law_below(source: Pair | Atoms, step: Fraction, *, top: float, bottom: float
     h = float(step)
     start = left_end(source, h, first)
     grid = start.origin + grid_points(first, last - first + 1, step)
-    tails = source.tails(refined(source, start.places(grid, h), grid))
-    lower, higher = _gaps(source, tails, grid)
-    tail = _from_below(tails, source.coarse) - (lower - higher * exp(-h)) / -expm1(-h)
-    most = tails.one[0] * (1 - ACCURACY)
-    tail[-1] = source.infinite * (1 - 4 * ACCURACY)  # the rest beyond the last point is left out
+    places = to_right_end(source, refined(source, start.places(grid, h), grid), grid)
+    tails = source.tails(places)
+    lowered = _too_high(source, tails, grid)
+    tail, lost = _line_tails(source, tails, grid - lowered, h)
     if (tail < 0).any():
         return _merged(source, step, tails, first)
-    tail = _falling(np.minimum(tail, most), grid)
+    tail = _falling(tail, grid)
     masses = -np.diff(tail, prepend=tail[0]) * (1 - 2.0**-50)
-    rounding = abs(start.origin) * 2**-50
-    return LatticeLaw(step, first, masses, float(tail[-1]), rounding, start.origin)
+    origin = start.origin - lowered
+    return LatticeLaw(step, first, masses, float(tail[-1]), abs(origin) * 2**-50, origin, lost)
+
+
+def _line_tails(source: Pair, tails: Tails, grid: Floats, h: float) -> tuple[Floats, float]:
+    """The upper tails of the law from below, and about how far it lowers the mean."""
+    lower, higher = _gaps(source, tails, grid)
+    with np.errstate(over="ignore", invalid="ignore"):
+        tail = _from_below(tails, source.coarse) - (lower - higher * exp(-h)) / -expm1(-h)
+        lost = float(lower.sum() + higher.sum())
+    tail = np.minimum(tail, tails.one[0] * (1 - ACCURACY))
+    tail[-1] = source.infinite * (1 - 4 * ACCURACY)  # the rest beyond the last point is left out
+    return np.nan_to_num(tail, nan=-1.0), lost
+
+
+def _too_high(source: Pair, tails: Tails, grid: Floats) -> float:
+    """How far the grid is above the loss of the last outputs, merged; 0 if they go on for ever."""
+    one, other = sides(tails, source.coarse)
+    held = (one.masses > 4 * one.error).nonzero()[0]
+    if ends_of(source)[1] == inf or not held.size:
+        return 0.0
+    k = int(held[-1])
+    least, most = one.masses[k] - one.error[k], other.masses[k] + other.error[k]
+    over = float(grid[k + 1] - (np.log(least) - np.log(most + SMALLEST))) + 2.0**-46
+    return over if 0 < over < 0.1 * (grid[1] - grid[0]) else 0.0
 
 
 def _gaps(source: Pair, tails: Tails, grid: Floats) -> tuple[Floats, Floats]:
@@ -178,7 +215,9 @@ def _gaps(source: Pair, tails: Tails, grid: Floats) -> tuple[Floats, Floats]:
     """
     one, other = sides(tails, source.coarse)
     above = times_exp(other.masses, grid[1:]) - one.masses
-    unsure = one.error + times_exp(other.error, grid[1:])
+    # Of a mass under Q that is too small for floats nothing is known but that it is small.
+    small = np.where(one.masses > 0, SMALLEST, 0.0)
+    unsure = one.error + times_exp(other.error + small, grid[1:])
     return (
         np.append(0.0, np.maximum(above + unsure, 0.0)),
         np.append(np.maximum(-above - unsure, 0.0), 0.0),
@@ -194,8 +233,8 @@ def _from_below(tails: Tails, coarse: float) -> Floats:
 def _falling(tail: Floats, grid: Floats) -> Floats:
     """Neighbours that rise are replaced by their mean, which keeps the curve or lowers it."""
     for _ in range(MOST_POOLINGS):
-        rises = (np.diff(tail) > 0).nonzero()[0]
-        if not rises.size:
+        rises = (np.diff(tail) > SMALL_RISE).nonzero()[0]
+        if not 0 < rises.size < MOST_RISES:
             break
         part = slice(max(0, int(rises[0]) - REACH), int(rises[-1]) + REACH)
         tail[part] = _pooled(tail[part], np.exp(grid[part][0] - grid[part]))
@@ -217,12 +256,13 @@ def _pooled(values: Floats, weights: Floats) -> Floats:
 def _merged(source: Pair, step: Fraction, tails: Tails, first: int) -> LatticeLaw:
     """Where lines fail (an atom at the end): outputs merged, all losses lowered by `shift`."""
     one, other = sides(tails, source.coarse)
-    least, most = one.masses - one.error, np.maximum(other.masses + other.error, 5e-324)
+    least, most = one.masses - one.error, other.masses + other.error + SMALLEST
     kept = least > 0.5 * one.masses
     losses = np.log(np.where(kept, least, 1.0)) - np.log(most)
     grid = grid_points(first + 1, least.size, step)
-    shift = float(np.where(kept, grid - losses, 0.0).max()) + 2.0**-44
-    return LatticeLaw(step, first + 1, np.where(kept, least, 0.0), 0.0, max(0.0, shift))
+    shift = max(0.0, float(np.where(kept, grid - losses, 0.0).max()) + 2.0**-44)
+    masses = np.where(kept, least, 0.0)
+    return LatticeLaw(step, first + 1, masses, shift=shift, lost=shift)
 
 
 def _atoms_below(atoms: Atoms, step: Fraction) -> LatticeLaw:
@@ -232,22 +272,26 @@ def _atoms_below(atoms: Atoms, step: Fraction) -> LatticeLaw:
     nearest = place + up
     gap = np.where(offset == 0, 0.0, nearest * h - atoms.losses)
     first = int(nearest.min())
-    size = int(nearest.max()) - first + 1
+    size = _fitting(int(nearest.max()) - first + 1)
     masses = _piled(nearest - first, atoms.masses * (1 - 4 * ACCURACY), size)
     slack = 4 * ACCURACY * float(np.abs(atoms.losses).max())
     shift = max(0.0, float(gap.max())) + (slack if np.any(offset != 0) else atoms.unit_error)
-    return LatticeLaw(step, first, masses, atoms.infinite * (1 - 4 * ACCURACY), shift)
+    leak = atoms.infinite * (1 - 4 * ACCURACY)
+    return LatticeLaw(step, first, masses, leak, shift, lost=shift)
 
 
 def support(source: Pair, step: Fraction, *, top: float, bottom: float) -> tuple[int, int]:
     """Grid points between which nearly all the mass lies."""
-    low, high = _ends(source, top, bottom)
+    low, high = ends_but_for(source, top, bottom)
+    _fitting(int((high - low) / float(step)))
     return int(np.floor(low / float(step))) - 1, int(np.ceil(high / float(step))) + 1
 
 
 @lru_cache(maxsize=256)
-def _ends(source: Pair, top: float, bottom: float) -> tuple[float, float]:
+def ends_but_for(source: Pair, top: float, bottom: float) -> tuple[float, float]:
     """Losses below and above which there is no more than `bottom` and `top`, not far from it."""
+    if (ends := ends_of(source))[1] - ends[0] < inf:
+        return ends
     losses, tails = _overview(source)
     nothing_below = tails.one_below <= bottom + source.coarse
     nothing_above = tails.one <= top + source.infinite

@@ -4,7 +4,8 @@ A law from below keeps one line for each interval of the grid (`lattice_law`). A
 are sound. The bound is tight where the outputs between neighbouring places have, merged, the
 loss of their grid point; `refined` moves the places towards that. Poisson sampling piles up
 losses just above ln(1 - rate), within a few steps of the grid; there the grid itself is moved
-by a part of a step so that the first outputs, merged, lie on it too (`left_end`).
+by a part of a step so that the first outputs, merged, lie on it too (`left_end`). Where the
+losses end on both sides, as Laplace's do with an atom at each end, both ends are on the grid.
 
   Proven:   nothing depends on it but how tight the bound is
   Tested:   the lower bounds of sampled jobs against an independent contour integral
@@ -13,14 +14,17 @@ by a part of a step so that the first outputs, merged, lie on it too (`left_end`
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
+from math import ceil, inf, nextafter
 
 import numpy as np
 
-from letalone.privacy.loss.pairs import Floats, Pair, PoissonPair
+from letalone.privacy.loss.pairs import Floats, Pair, ends_of
 
 NEAR = 48  # grid points from the left end on that are placed with care
 ROUNDS = 10
 SECANTS = 8
+HALVINGS = 50
+NEARLY = 1e-11
 
 
 @dataclass(frozen=True)
@@ -43,23 +47,47 @@ class LeftEnd:
 
 @lru_cache(maxsize=64)
 def left_end(source: Pair, step: float, first: int) -> LeftEnd:
-    """The grid moved by o so that the first outputs, merged, have the loss of a grid point."""
-    nothing = LeftEnd(0.0, np.inf, 0, np.zeros(0))
-    if not isinstance(source, PoissonPair) or not source.removed:
-        return nothing
-    end = float(np.log1p(-source.rate))
-    index = int(np.ceil(end / step)) - first  # the grid point that the first outputs go to
-    if index < 1:
-        return nothing
+    """Where the grid starts: at the end of the losses, or so that those next to it fit."""
+    end, other = ends_of(source)
+    index = 0 if end == -inf else ceil(end / step - (0.5 if other < inf else 0)) - first
+    if index < 1:  # the losses end before the grid starts
+        return LeftEnd(0.0, inf, 0, np.zeros(0))
     points: Floats = step * np.arange(first + index, first + index + NEAR, dtype=np.float64)
+    if other < inf:  # both ends are on the grid, an atom at each
+        return LeftEnd(end - float(points[0]), nextafter(end, -inf), index, np.zeros(0))
     lowest, highest = end - float(points[0]) - 0.25 * step, 0.75 * step
     origin = _crossing(lambda o: _first_off(source, points + o, step), lowest, highest)
     return LeftEnd(origin, end, index, _near(source, points + origin, step))
 
 
+def to_right_end(source: Pair, places: Floats, grid: Floats) -> Floats:
+    """The last outputs, merged, must not have a loss below their grid point."""
+    end = ends_of(source)[1]
+    last = int(np.searchsorted(grid, end + 2.0**-40 * (1 + abs(end)), side="right")) - 1
+    if end == inf or last < 1 or last >= grid.size:
+        return places
+    places[last:] = end
+    low, high = float(places[last - 1]), end
+    if _last_off(source, low, end, grid[last]) >= 0:
+        return places
+    for _ in range(HALVINGS):
+        middle = (low + high) / 2
+        off = _last_off(source, middle, end, grid[last])
+        low, high = (middle, high) if off < 0 else (low, middle)
+    places[last - 1] = high
+    return places
+
+
+def _last_off(source: Pair, place: float, end: float, point: float) -> float:
+    """The deviation of the outputs between a place and the end, or nearly 0 where it is."""
+    points = np.array([point, point + 1.0])
+    off = float(deviations(source, np.array([place, end]), points)[0])
+    return 0.0 if off > -NEARLY else off
+
+
 def _first_off(source: Pair, points: Floats, step: float) -> float:
     """The deviation of the first bin; one that has become empty asks for a higher grid."""
-    places = np.append(-np.inf, _near(source, points, step))
+    places = np.append(-inf, _near(source, points, step))
     return float(deviations(source, places[:3], points[:2])[0]) or step
 
 
@@ -83,7 +111,7 @@ def _near(source: Pair, points: Floats, step: float) -> Floats:
     """Places from the left end on, for a grid that is given."""
     places = points + 0.5 * step
     for _ in range(ROUNDS):
-        off = deviations(source, np.append(-np.inf, places), points)
+        off = deviations(source, np.append(-inf, places), points)
         places = np.maximum.accumulate(places - _mean_of_both(off))
     return places
 
@@ -105,11 +133,12 @@ def deviations(source: Pair, places: Floats, grid: Floats) -> Floats:
     """How far the loss of the outputs between places is above the grid; 0 where there are few."""
     tails = source.tails(places)
     count = grid.size
-    one = _masses(tails.one, tails.one_below)[:count]
-    other = _masses(tails.other, tails.other_below)[:count]
+    one = _masses(tails.one, tails.one_below)
+    other = _masses(tails.other, tails.other_below)
+    one, other, grid = one[:count], other[:count], grid[: one.size]
     known = (one > 1e-290) & (other > 1e-290)
     ratio = np.log(np.where(known, one, 1.0)) - np.log(np.where(known, other, 1.0))
-    step = grid[1] - grid[0] if count > 1 else np.inf
+    step = grid[1] - grid[0] if grid.size > 1 else inf
     return np.where(known, np.clip(ratio - grid, -0.4 * step, 0.4 * step), 0.0)
 
 

@@ -11,7 +11,7 @@ both, for many l at once, each right to a relative 2^-44. That is all the accoun
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from math import erfc, exp, inf, log, sqrt
+from math import erfc, exp, expm1, inf, log, log1p, sqrt
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 
 ACCURACY = 2.0**-44
+LONGEST = 700.0
 
 
 class Tails(NamedTuple):
@@ -97,14 +98,13 @@ class LaplacePair:
     def tails(self, losses: Floats) -> Tails:
         """1 - e^((l - r)/2)/2 and e^(-(r + l)/2)/2 between -r and r."""
         r, inside = self.ratio, np.clip(losses, -self.ratio, self.ratio)
-        low, high = losses < -r, losses >= r
         falling, rising = np.exp((inside - r) / 2) / 2, np.exp(-(r + inside) / 2) / 2
-        return Tails(
-            np.select([low, high], [1.0, 0.0], 1 - falling),
-            np.select([low, high], [1.0, 0.0], rising),
-            np.select([low, high], [0.0, 1.0], falling),
-            np.select([low, high], [0.0, 1.0], 1 - rising),
-        )
+        one, other = 1 - falling, 1 - rising
+        low, high = losses < -r, losses >= r
+        for side, at_low in ((one, 1.0), (rising, 1.0), (falling, 0.0), (other, 0.0)):
+            side[low] = at_low
+            side[high] = 1 - at_low
+        return Tails(one, rising, falling, other)
 
 
 @dataclass(frozen=True)
@@ -115,6 +115,7 @@ class MirroredPair:
     infinite: float = 0.0
     coarse: float = 2.0**-50
     misplaced: float = 0.0
+    end: float = inf  # the largest loss
 
     def tails(self, losses: Floats) -> Tails:
         """At l < 0 the tails are those of the other order, seen from the other side."""
@@ -139,7 +140,7 @@ def bounded_range_pair(epsilon: float) -> MirroredPair:
         other = np.expm1((epsilon - inside) / 2) * exp(-epsilon) / scale
         return np.where(loss >= epsilon, 0.0, one), np.where(loss >= epsilon, 0.0, other)
 
-    return MirroredPair(upper)
+    return MirroredPair(upper, end=epsilon)
 
 
 @dataclass(frozen=True, eq=False)
@@ -246,3 +247,24 @@ class SplicedPair:
     def _upper(self, losses: Floats) -> tuple[Floats, Floats]:
         at = PoissonPair(self.base, self.rate, removed=True).tails(losses)
         return at.one, at.other
+
+
+def ends_of(pair: Pair) -> tuple[float, float]:
+    """Losses between which all lie; right to a few roundings, for choosing grids by."""
+    match pair:
+        case LaplacePair():
+            return -pair.ratio, pair.ratio
+        case MirroredPair():
+            return -pair.end, pair.end
+        case PoissonPair():
+            low, high = (_mixed(end, pair.rate) for end in ends_of(pair.base))
+            return (low, high) if pair.removed else (-high, -low)
+        case SplicedPair():
+            high = _mixed(ends_of(pair.base)[1], pair.rate)
+            return -high, high
+        case _:
+            return -inf, inf
+
+
+def _mixed(loss: float, rate: float) -> float:
+    return inf if loss > LONGEST else log1p(rate * expm1(loss))

@@ -21,20 +21,16 @@ from math import ceil, exp, expm1, floor, inf, log, log1p, log2, sqrt
 import numpy as np
 from numpy.typing import NDArray
 
-from letalone.privacy.loss.lattice_law import LatticeLaw
+from letalone.privacy.loss.lattice_law import LatticeLaw, TooWide
 from letalone.privacy.loss.pairs import Floats
 
 OUTSIDE = 1e-11
 NEGLIGIBLE = -90.0  # e^-90 is below any rounding
 UNIT = 2.0**-53
-MOST_POINTS = 1 << 23
+MOST_POINTS = 1 << 22  # of a window
 STEEPEST = 600.0
 ROUGH_POINTS = 2048
 EXPONENTS = (0.5, 1, 2, 4, 6, 7, 9, 12)
-
-
-class TooWide(Exception):  # noqa: N818
-    """The window would not fit into memory at this step."""
 
 
 Laws = Sequence[tuple[LatticeLaw, int]]
@@ -255,7 +251,8 @@ def _window(
         return (log_of(tilt + more) - log_moment + reach) / more
 
     def best(sign: int) -> float:
-        tried = (sign * times / spread for times in EXPONENTS)
+        sizes = [times / spread for times in EXPONENTS] + [tilt / 4, tilt / 2, tilt]
+        tried = (sign * size for size in sizes)
         return min(tried, key=lambda more: sign * at_most(lambda t: moments(rough, t).log, more))
 
     def certain(at: float) -> float:

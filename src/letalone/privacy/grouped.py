@@ -1,0 +1,159 @@
+"""What any release reveals about a group: P2 on the whole curve.
+
+Theorem.  If one unit has the curve d, a group of k has at every x >= 0
+    delta(k x) <= d(x) (1 + e^x + ... + e^((k-1) x)) = d(x) (e^(k x) - 1) / (e^x - 1),
+at x = 0: k d(0). What holds at k x holds at every larger epsilon, so any x <= epsilon / k is a
+proof; a few are tried. Losses add along the chain of k neighbours. From below: a group of up
+to k may be one unit, so the group's curve is never below d.
+  Proven:   docs/explanation/proofs/group.md, section 1
+  Tested:   against chains of finite laws, and against the exact group curve where there is one
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache, reduce
+from math import inf, isfinite
+from typing import ClassVar
+
+from letalone.exact.typed import COUNT, Number, refusal
+from letalone.privacy.bounds import (
+    ONE,
+    ZERO,
+    Bound,
+    Bounds,
+    above,
+    as_ball,
+    at_most,
+    dyadic_above,
+    lowest_reading,
+    once,
+    smaller,
+)
+from letalone.privacy.curve import FARTHEST, Json, Privacy, log_ratio
+from letalone.privacy.finite import as_series
+from letalone.privacy.neighbours import Neighbours
+from letalone.privacy.search import edge
+
+# Where a curve has a leak and no largest loss, P2 is best where the rest is about the leak.
+SHARES_OF_THE_LEAK = (Fraction(2), Fraction(1, 2), Fraction(1, 10), Fraction(1, 100))
+
+
+@dataclass(frozen=True, slots=True, init=False, repr=False)
+class Grouped(Privacy):
+    """A group of up to `size` units of a release with the curve `single`."""
+
+    kind: ClassVar[str] = "grouped"
+    exact: ClassVar[bool] = False
+    single: Privacy
+    size: int
+
+    def __init__(
+        self, single: Privacy, size: Number, *, neighbours: Neighbours | None = None
+    ) -> None:
+        if not isinstance(single, Privacy):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise refusal("single", single, "a privacy curve")
+        self.fill(neighbours, single=single.labelled(None), size=int(COUNT.typed("size", size)))
+
+    def certified_delta(self, epsilon: Fraction) -> Bounds:
+        """Between the curve of one unit and the best proof for the group."""
+        return Bounds(self.single.certified_delta(epsilon).lower, self.upper_delta(epsilon))
+
+    def upper_delta(self, epsilon: Fraction) -> Bound:
+        """The least of P2 at epsilon / k, at the corners below it, and of other proofs."""
+        others = (curve.upper_delta(epsilon) for curve in self.alternatives())
+        return reduce(smaller, others, self.by_rule(epsilon))
+
+    def by_rule(self, epsilon: Fraction) -> Bound:
+        """The least of P2 at epsilon / k and at the corners below it."""
+        each, past = epsilon / self.size, self._is_past_the_worst(epsilon)
+        found = (delta for at, delta in corners(self.single, self.size) if past or at <= each)
+        return reduce(smaller, found, rule(self.single, self.size, each))
+
+    def _epsilon_above(self, delta: Fraction) -> float:
+        """The least of P2's and of the other proofs'; each is found on its own curve."""
+        others = [curve.epsilon(delta) for curve in self.alternatives()]
+        worst = self.worst_loss()
+        if worst is not None and at_most(self.certain_leak(), delta):
+            others.append(above(worst))
+        _, found = edge(
+            lambda x: at_most(self.by_rule(lowest_reading(x)), delta),
+            gap=lambda x: log_ratio(self.by_rule(Fraction(x)), delta),
+            limit=min(FARTHEST, *others),
+        )
+        return min(found, *others, inf)
+
+    def _epsilon_below(self, delta: Fraction) -> float:
+        """That of one unit."""
+        return self.single.epsilon_bounds(delta)[0]
+
+    def _is_past_the_worst(self, epsilon: Fraction) -> bool:
+        worst = self.worst_loss()
+        return worst is not None and at_most(worst, epsilon)
+
+    def alternatives(self) -> tuple[Privacy, ...]:
+        """Other curves that are proven for this group."""
+        return alternatives(self.single, self.size)
+
+    def certified_missed(self, false_alarm: Fraction) -> Bounds:
+        """Between the envelope of the upper curve and the best test against one unit."""
+        own = self.single.certified_missed(false_alarm).upper
+        return Bounds(self.lowest_envelope(false_alarm), own)
+
+    def worst_loss(self) -> Bound | None:
+        """Losses add along a chain of neighbours."""
+        worst = self.single.worst_loss()
+        if worst is None or isinstance(worst, Fraction):
+            return None if worst is None else self.size * worst
+        return once(lambda: self.size * worst)
+
+    def certain_leak(self) -> Bound:
+        """P2 where it is best; 0 if one unit has no leak."""
+        if self.single.certain_leak() == 0:
+            return ZERO
+        return reduce(smaller, (delta for _, delta in corners(self.single, self.size)), ONE)
+
+    def for_group(self, size: int) -> Privacy:
+        """Groups of groups."""
+        return self.single.for_group(size * self.size)
+
+    def parameters(self) -> Json:
+        """The curve of one unit and the size of the group."""
+        return {"single": self.single.to_json(), "size": str(self.size)}
+
+    def described(self) -> str:
+        """The curve of one unit and the size of the group."""
+        return f"{type(self.single).__name__}({self.single.described()}), size={self.size}"
+
+
+def rule(single: Privacy, size: int, each: Fraction) -> Bound:
+    """P2 at this epsilon of one unit, capped at 1."""
+    known = single.upper_delta(each)
+    if known == 0:
+        return ZERO
+    if each == 0 and isinstance(known, Fraction):
+        return min(ONE, size * known)
+    return smaller(ONE, once(lambda: as_series(each, size) * as_ball(known)))
+
+
+@lru_cache(maxsize=256)
+def corners(single: Privacy, size: int) -> tuple[tuple[Fraction, Bound], ...]:
+    """Points of one unit's curve past which P2 may grow again, with what it gives there."""
+    return tuple((at, rule(single, size, at)) for at in dict.fromkeys(_places(single)))
+
+
+def _places(single: Privacy) -> Iterator[Fraction]:
+    yield ZERO
+    worst, leak = single.worst_loss(), single.certain_leak()
+    if worst is not None:
+        yield worst if isinstance(worst, Fraction) else dyadic_above(worst)
+    elif leak != 0:
+        largest = Fraction(above(leak))
+        found = (single.epsilon(min(Fraction(1, 2), largest * (1 + s))) for s in SHARES_OF_THE_LEAK)
+        yield from (Fraction(at) for at in found if isfinite(at))
+
+
+@lru_cache(maxsize=256)
+def alternatives(single: Privacy, size: int) -> tuple[Privacy, ...]:
+    """Other curves that are proven for a group of such units."""
+    return single.also_for_group(size)
