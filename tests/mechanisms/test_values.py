@@ -11,6 +11,8 @@ from letalone.mechanisms.values import (
     EXACT_FLOAT,
     EXACT_INT,
     LARGEST_FLOAT,
+    add_integer,
+    add_integers,
     read_float,
     read_floats,
     read_integer,
@@ -181,3 +183,14 @@ def test_the_mechanisms_refuse_bools_in_lists_alike():
         for given in ([True, 0.5], [True, 1e17], [True, 1], [True, 2**70]):
             with pytest.raises(ParameterError, match="have the type bool"):
                 call(given)
+
+
+@pytest.mark.parametrize("far", [2**62, 2**63, 2**80, -(2**62), -(2**90)])
+def test_noise_that_is_far_out_does_not_tell_the_number(far):
+    """Clamping the noise alone would: 2^62 - 1 could come from 0 and 2^62 only from 1."""
+    numbers = np.array([0, 1, 5, 2**62 - 1, -(2**62) + 1])
+    sums = add_integers(numbers, Fraction(2**61), lambda: far, lambda _: numbers)
+    assert sums.tolist() == [add_integer(int(number), far) for number in numbers]
+    largest = 2**63 - 1
+    for number, total in zip(numbers.tolist(), sums.tolist(), strict=True):
+        assert total == max(-largest, min(number + far, largest))

@@ -77,8 +77,8 @@ class Geometric:
     def release(self, value: object, *, bits: BitSource = SYSTEM) -> int | Integers:
         """The value, or every entry of an array, with fresh noise.
 
-        Values beyond ±(2^62 − 1) are clamped to it first, and so is the noise, alone and in
-        lists alike: what comes out fits into 64 bits.
+        Values beyond ±(2^62 − 1) are clamped to it first, and the sum to ±(2^63 − 1), alone
+        and in lists alike: what comes out fits into 64 bits.
         """
         return release_integers(
             value,

@@ -3,8 +3,9 @@
 A value must not move further from its neighbour by being read. Floats are taken as the
 binary number that they are. Whole numbers beyond ±2^53 are not exact as floats, so the
 mechanisms that work in floats clamp them there: clamping never moves two values apart,
-rounding can. The mechanisms that work in whole numbers clamp to ±(2^62 − 1), so that noise
-clamped likewise can be added without overflow. A single number, a list and an array are
+rounding can. The mechanisms that work in whole numbers clamp to ±(2^62 − 1) before the noise
+and the sum to ±(2^63 − 1) after it. The noise itself is never clamped: where it alone would
+stop, the sum would tell the number. A single number, a list and an array are
 treated alike.
 
 What a value may be depends on its type, never on what it is, with one exception: NaN and
@@ -27,7 +28,8 @@ from numpy.typing import NDArray
 from letalone.errors import ParameterError
 
 EXACT_FLOAT = 1 << 53  # every whole number up to here is a float
-EXACT_INT = (1 << 62) - 1  # two of these add up without overflow in 64 bits
+EXACT_INT = (1 << 62) - 1  # with noise up to as much the sum has 64 bits
+LARGEST_INT = (1 << 63) - 1
 LARGEST_BULK_SCALE = 1 << 50  # beyond, one draw of noise may need more than 64 bits
 LARGEST_FLOAT = 1.7976931348623157e308
 SHORT_FLOATS: tuple[type, ...] = (float, np.float16, np.float32)  # not longdouble: 80 bits
@@ -68,21 +70,20 @@ def release_integers(
 
 
 def add_integer(number: int, noise: int) -> int:
-    """The number plus noise clamped to ±(2^62 − 1), which is post-processing."""
-    return number + _kept(noise)
+    """The number plus noise, the sum clamped to ±(2^63 − 1): post-processing."""
+    return min(max(number + noise, -LARGEST_INT), LARGEST_INT)
 
 
 def add_integers(
     numbers: Integers, scale: Fraction, one: Callable[[], int], many: Callable[[int], Integers]
 ) -> Integers:
-    """The numbers plus noise clamped to ±(2^62 − 1), which is post-processing."""
-    if scale <= LARGEST_BULK_SCALE:
+    """The numbers plus noise, the sums clamped to ±(2^63 − 1): post-processing."""
+    if scale <= LARGEST_BULK_SCALE:  # noise of 2^62 or more has a chance of e^-4096
         noise = many(numbers.size)
-    else:
-        draws = (_kept(one()) for _ in range(numbers.size))
-        noise = np.fromiter(draws, np.int64, numbers.size)
-    noise += numbers
-    return noise
+        noise += numbers
+        return noise
+    sums = (add_integer(number, one()) for number in numbers.tolist())
+    return np.fromiter(sums, np.int64, numbers.size)
 
 
 def read_float(value: object) -> float:
