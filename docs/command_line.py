@@ -28,6 +28,8 @@ so that a pipe never takes an error for an answer.
 | 2 | wrong usage: a parameter is outside what is allowed |
 | 3 | the budget does not allow it |
 | 4 | not supported: no private answer with a proof is known |
+| 5 | the data set is frozen until its owner acts |
+| 6 | a ledger or a receipt was changed |
 
 Colours appear in a terminal only; `NO_COLOR=1` turns them off there as well. `LETALONE_TRACEBACK=1`
 shows where letalone itself failed.

@@ -3,9 +3,12 @@
 LetaloneError
 ├── ParameterError (also a ValueError)   an argument is outside what is allowed
 ├── BudgetExceeded                       the answer would cost more than is left
+├── DataSetFrozen                        nothing is answered until the owner acts
 ├── UnsupportedQuery                     a question with no proven private answer
 ├── NeighboursDiffer                     two guarantees speak of different neighbours
+├── LedgerUnavailable                    the ledger cannot be read or written now
 └── FormatError                          a stored file is damaged or newer than this letalone
+    └── LedgerDamaged                    a ledger or a receipt was changed
 
 PrivacyWarning (a UserWarning)           allowed, but it promises less than it seems to
 
@@ -32,6 +35,12 @@ class BudgetExceeded(LetaloneError):  # noqa: N818  (a public promise, and a bet
     exit_code = 3
 
 
+class DataSetFrozen(LetaloneError):  # noqa: N818
+    """The data set is frozen: nothing is answered about it until its owner acts."""
+
+    exit_code = 5
+
+
 class UnsupportedQuery(LetaloneError):  # noqa: N818
     """No private answer with a proof is known for this question; nothing was spent."""
 
@@ -48,6 +57,16 @@ class FormatError(LetaloneError, ValueError):
     """A stored file is damaged, or was written by a newer letalone."""
 
     exit_code = 2
+
+
+class LedgerDamaged(FormatError):  # noqa: N818
+    """A ledger or a receipt is not as it was written: rely on nothing in it."""
+
+    exit_code = 6
+
+
+class LedgerUnavailable(LetaloneError):  # noqa: N818
+    """The ledger cannot be read or written now, so nothing is released."""
 
 
 class PrivacyWarning(UserWarning):

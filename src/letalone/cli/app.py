@@ -1,7 +1,8 @@
 """What can be typed, and how an error leaves.
 
 Exit codes: 0 done; 1 a fault of letalone or of the machine; 2 wrong usage; 3 the budget
-does not allow it; 4 not supported. With --json the result is one JSON object on standard
+does not allow it; 4 not supported; 5 the data set is frozen; 6 a ledger or a receipt was
+changed. With --json the result is one JSON object on standard
 output. An error is one JSON object on standard error, and standard output stays empty,
 so that a pipe never takes an error for an answer.
 """
@@ -38,6 +39,12 @@ explain = typer.Typer(
     rich_markup_mode=None,
 )
 app.add_typer(explain)
+ledger = typer.Typer(
+    name="ledger",
+    help="Look at the record of what was spent.",
+    rich_markup_mode=None,
+)
+app.add_typer(ledger)
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 SLACK = "Slack in probability beside epsilon: far below 1/n for n people."
@@ -227,6 +234,67 @@ def explain_error(
 
     setting = Setting(epsilon=epsilon, delta=delta, people=people)
     explain_error(setting, theorem=theorem, plot=plot, as_json=as_json or context.obj)
+
+
+LedgerFile = Annotated[Path, typer.Argument(help="The file of the ledger.", metavar="LEDGER")]
+KeptHead = Annotated[
+    str | None, typer.Option(help="A head that you kept elsewhere.", metavar="HASH")
+]
+
+
+@ledger.callback(invoke_without_command=True)
+def start_ledger(context: typer.Context, as_json: AsJson = False) -> None:
+    """Look at the record of what was spent."""
+    context.obj = as_json or context.obj
+    if context.invoked_subcommand is None:
+        _print_help(context, as_json=context.obj)
+
+
+@ledger.command("show")
+def ledger_show(context: typer.Context, path: LedgerFile, as_json: AsJson = False) -> None:
+    """Budgets, what is spent, what is left, and the key's fingerprint."""
+    from letalone.cli.ledger import show
+
+    show(path, as_json=as_json or context.obj)
+
+
+@ledger.command("verify")
+def ledger_verify(
+    context: typer.Context, path: LedgerFile, head: KeptHead = None, as_json: AsJson = False
+) -> None:
+    """Check the chain and do every charge again."""
+    from letalone.cli.ledger import verify
+
+    verify(path, head=head, as_json=as_json or context.obj)
+
+
+@ledger.command("export")
+def ledger_export(
+    context: typer.Context,
+    path: LedgerFile,
+    to: Annotated[Path, typer.Argument(help="The JSON file to write.", metavar="FILE")],
+    as_json: AsJson = False,
+) -> None:
+    """Write it as JSON, for others to check."""
+    from letalone.cli.ledger import export
+
+    export(path, to, as_json=as_json or context.obj)
+
+
+@app.command("verify")
+def verify_file(
+    context: typer.Context,
+    path: Annotated[Path, typer.Argument(help="A receipt or an exported ledger.", metavar="FILE")],
+    key: Annotated[
+        str | None, typer.Option(help="The owner's key or its fingerprint.", metavar="DIGITS")
+    ] = None,
+    head: KeptHead = None,
+    as_json: AsJson = False,
+) -> None:
+    """Check a receipt offline: is it as it was signed?"""
+    from letalone.cli.verify import verify
+
+    verify(path, key=key, head=head, as_json=as_json or context.obj)
 
 
 def _print_help(context: typer.Context, *, as_json: bool) -> None:

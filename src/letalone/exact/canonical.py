@@ -1,0 +1,75 @@
+"""One spelling for each JSON value, so that it can be hashed: RFC 8785.
+
+Keys are sorted by their UTF-16 code units, there are no spaces, strings are escaped as
+little as JSON allows and written as UTF-8. Two restrictions make the spelling certain:
+numbers are whole and below 2^53 in size (rationals and larger numbers are strings), and
+strings are well-formed Unicode. Floats are refused: their spelling is where the writers
+of JSON differ.
+
+  Proven:   the writer is a function of the value, and `json.loads` is its inverse
+  Tested:   tests/exact/test_canonical.py, against the samples of RFC 8785
+  Assumed:  Python's `json` escapes a string as RFC 8785 (section 3.2.2.2) asks
+"""
+
+from collections.abc import Mapping
+from json import dumps
+from typing import cast
+
+from letalone.errors import ParameterError
+
+LARGEST = 2**53 - 1
+DEEPEST = 200
+
+
+def canonical(value: object) -> bytes:
+    """The RFC 8785 spelling of None, truth values, whole numbers, strings, lists and objects."""
+    return _written(value, 0).encode("utf-8")
+
+
+def _written(value: object, depth: int) -> str:
+    if depth > DEEPEST:
+        raise _refused(f"a value nested deeper than {DEEPEST} levels")
+    match value:
+        case None | bool():
+            return dumps(value)
+        case int():
+            return _whole(value)
+        case str():
+            return _text(value)
+        case list() | tuple():
+            items = cast("list[object] | tuple[object, ...]", value)
+            return "[" + ",".join(_written(item, depth + 1) for item in items) + "]"
+        case Mapping():
+            return _object(cast("Mapping[object, object]", value), depth + 1)
+        case _:
+            raise _refused(f"a value of type {type(value).__name__}")
+
+
+def _object(value: Mapping[object, object], depth: int) -> str:
+    names = list(value)
+    if not all(isinstance(name, str) for name in names):
+        raise _refused("an object with a key that is not a string")
+    texts = {_text(cast("str", name)): name for name in names}  # refuses malformed Unicode first
+    order = sorted(texts, key=lambda text: cast("str", texts[text]).encode("utf-16-be"))
+    return "{" + ",".join(f"{text}:{_written(value[texts[text]], depth)}" for text in order) + "}"
+
+
+def _whole(value: int) -> str:
+    if abs(value) > LARGEST:
+        raise _refused("a whole number of 2^53 or more")
+    return int.__repr__(value)
+
+
+def _text(value: str) -> str:
+    try:
+        value.encode("utf-8")
+    except UnicodeEncodeError:
+        raise _refused("a string with half of a surrogate pair") from None
+    return dumps(value, ensure_ascii=False)
+
+
+def _refused(what: str) -> ParameterError:
+    return ParameterError(
+        f"Canonical JSON cannot hold {what}. It holds None, truth values, whole numbers below"
+        " 2^53, well-formed strings, lists and objects; write other numbers as strings."
+    )

@@ -1,0 +1,297 @@
+"""What one transaction sees and writes: entries, settlements, the head and the key.
+
+`append` is the only thing that adds an entry. It first makes sure that the head is signed
+and is the last entry, so that a damaged chain is never made longer.
+"""
+
+from collections.abc import Iterator
+from functools import lru_cache
+from importlib.metadata import PackageNotFoundError, version
+from typing import NamedTuple
+
+from sqlalchemy import (
+    Column,
+    ColumnElement,
+    Connection,
+    ForeignKey,
+    Index,
+    Integer,
+    LargeBinary,
+    MetaData,
+    Table,
+    Text,
+    insert,
+    select,
+    update,
+)
+
+from letalone.errors import FormatError, LedgerDamaged
+from letalone.ledger.canonical import text_digest
+from letalone.ledger.data_sets import DataSet, data_set_from_json
+from letalone.ledger.entries import BEFORE_THE_FIRST, CHANGES, Entry, Kind, now, read_entry
+from letalone.ledger.keys import SigningKey, is_signed, key_of, new_key
+from letalone.privacy.curve import Json
+
+ONLY = 1  # the one row of a table that has one row
+PAGE = 500
+PROGRAMS = ("letalone", "duckdb", "numpy", "python-flint")
+
+METADATA = MetaData()
+ENTRIES = Table(
+    "entries",
+    METADATA,
+    Column("number", Integer, primary_key=True),
+    Column("name", Text),
+    Column("kind", Text, nullable=False),
+    Column("text", Text, nullable=False),
+    Column("hash", Text, nullable=False),
+    Index("entries_by_name", "name", "number"),
+)
+# Which reservation was settled by which entry, with the answer; null where it failed.
+SETTLEMENTS = Table(
+    "settlements",
+    METADATA,
+    Column("reserved", Integer, ForeignKey("entries.number"), primary_key=True),
+    Column("settled", Integer, ForeignKey("entries.number"), nullable=False),
+    Column("name", Text, nullable=False),
+    Column("digest", Text, nullable=False),
+    Column("version", Integer, nullable=False),
+    Column("release", Text),
+    Index("settlements_by_digest", "name", "digest", "version"),
+)
+HEAD = Table(
+    "head",
+    METADATA,
+    Column("only", Integer, primary_key=True),
+    Column("number", Integer, nullable=False),
+    Column("hash", Text, nullable=False),
+    Column("signature", Text, nullable=False),
+)
+KEYS = Table(
+    "keys",
+    METADATA,
+    Column("only", Integer, primary_key=True),
+    Column("private", LargeBinary, nullable=False),
+    Column("public", Text, nullable=False),
+)
+
+
+class Row(NamedTuple):
+    """An entry as it is stored; all but the text follows from the text."""
+
+    number: int
+    name: str | None
+    kind: str
+    text: str
+    hash: str
+
+
+class Settlement(NamedTuple):
+    """How a reservation ended; the release is its canonical JSON, None where it failed."""
+
+    reserved: int
+    settled: int
+    name: str
+    digest: str
+    version: int
+    release: str | None
+
+
+class Head(NamedTuple):
+    """The last entry, signed."""
+
+    number: int
+    hash: str
+    signature: str
+
+
+class Books:
+    """What one transaction sees and writes."""
+
+    __slots__ = ("connection",)
+
+    def __init__(self, connection: Connection) -> None:
+        self.connection = connection
+
+    def tables(self) -> set[tuple[str, str]]:
+        """Everything that the file declares: kinds and names."""
+        rows = self.connection.exec_driver_sql("SELECT type, name FROM sqlite_master")
+        return {(kind, name) for kind, name in rows if not name.startswith("sqlite_")}
+
+    def head(self) -> Head:
+        """The last entry, as the head says and its signature confirms."""
+        rows = self.connection.execute(select(HEAD)).all()
+        if len(rows) != 1 or rows[0].only != ONLY:
+            raise LedgerDamaged("The ledger is damaged: it must have one head.")
+        return Head(*rows[0][1:])
+
+    def key(self) -> SigningKey:
+        """The key of this ledger."""
+        rows = self.connection.execute(select(KEYS)).all()
+        try:
+            (only, private, public) = rows[0]
+            key = key_of(private)
+        except (IndexError, TypeError, ValueError):
+            raise LedgerDamaged("The ledger is damaged: its key cannot be read.") from None
+        if len(rows) != 1 or only != ONLY or key.public != public:
+            raise LedgerDamaged("The ledger is damaged: its key is not the one it was made with.")
+        return key
+
+    def append(self, kind: Kind, name: str | None, body: Json) -> Entry:
+        """Add an entry and sign the new head."""
+        key = self.key()
+        last = self._confirmed_head(key)
+        entry = Entry(last.number + 1, now(), kind, name, body, last.hash)
+        text = entry.text()
+        row = Row(entry.number, name, kind.value, text, text_digest(text))
+        self.connection.execute(insert(ENTRIES).values(row._asdict()))
+        head = sign_head(key, row.number, row.hash)
+        self.connection.execute(update(HEAD).values(head._asdict()))
+        return entry
+
+    def rows(self, name: str | None = None, kind: Kind | None = None) -> Iterator[Row]:
+        """The entries as stored, in order, a page at a time."""
+        query = select(ENTRIES).order_by(ENTRIES.c.number)
+        if name is not None:
+            query = query.where(ENTRIES.c.name == name)
+        if kind is not None:
+            query = query.where(ENTRIES.c.kind == kind.value)
+        found = self.connection.execute(query.execution_options(yield_per=PAGE))
+        return (Row(*row) for row in found)
+
+    def entries(self, name: str | None = None, kind: Kind | None = None) -> list[Entry]:
+        """The entries about a data set, or all."""
+        return [self._read(row) for row in self.rows(name, kind)]
+
+    def entry(self, number: int) -> Entry | None:
+        """One entry."""
+        row = self.connection.execute(select(ENTRIES).where(ENTRIES.c.number == number)).first()
+        return None if row is None else self._read(Row(*row))
+
+    def data_set(self, name: str) -> DataSet | None:
+        """How a data set stands: what the last entry that changed it says."""
+        changes = [kind.value for kind in CHANGES]
+        query = (
+            select(ENTRIES)
+            .where(ENTRIES.c.name == name, ENTRIES.c.kind.in_(changes))
+            .order_by(ENTRIES.c.number.desc())
+            .limit(1)
+        )
+        row = self.connection.execute(query).first()
+        if row is None:
+            return None
+        return data_set_from_json(name, self._read(Row(*row)).body.get("after"))
+
+    def names(self) -> list[str]:
+        """The names of all data sets, in the order in which they were opened."""
+        return [str(row.name) for row in self.rows(kind=Kind.OPENED)]
+
+    def settlements(self) -> Iterator[Settlement]:
+        """All settlements, in the order of their reservations."""
+        found = self.connection.execute(select(SETTLEMENTS).order_by(SETTLEMENTS.c.reserved))
+        return (Settlement(*row) for row in found)
+
+    def settlement(self, reserved: int) -> Settlement | None:
+        """How a reservation ended, if it did."""
+        return self._settlement(SETTLEMENTS.c.reserved == reserved)
+
+    def answered(self, name: str, digest: str, version: int) -> Settlement | None:
+        """The first answer to this question about this version."""
+        return self._settlement(
+            SETTLEMENTS.c.name == name,
+            SETTLEMENTS.c.digest == digest,
+            SETTLEMENTS.c.version == version,
+            SETTLEMENTS.c.release.is_not(None),
+        )
+
+    def released(self, release: str) -> Settlement | None:
+        """The settlement with this release."""
+        return self._settlement(SETTLEMENTS.c.release == release)
+
+    def add_settlement(self, settlement: Settlement) -> None:
+        """Remember how a reservation ended."""
+        self.connection.execute(insert(SETTLEMENTS).values(settlement._asdict()))
+
+    def unsettled(self, name: str | None = None) -> list[int]:
+        """The reservations that nobody settled: they stay spent."""
+        done = select(SETTLEMENTS.c.reserved)
+        query = (
+            select(ENTRIES.c.number)
+            .where(ENTRIES.c.kind == Kind.RESERVED.value, ENTRIES.c.number.not_in(done))
+            .order_by(ENTRIES.c.number)
+        )
+        if name is not None:
+            query = query.where(ENTRIES.c.name == name)
+        return list(self.connection.execute(query).scalars())
+
+    def _settlement(self, *conditions: ColumnElement[bool]) -> Settlement | None:
+        query = select(SETTLEMENTS).where(*conditions).order_by(SETTLEMENTS.c.reserved).limit(1)
+        row = self.connection.execute(query).first()
+        return None if row is None else Settlement(*row)
+
+    def _confirmed_head(self, key: SigningKey) -> Head:
+        head = self.head()
+        query = select(ENTRIES.c.number, ENTRIES.c.hash).order_by(ENTRIES.c.number.desc()).limit(1)
+        last = self.connection.execute(query).first()
+        found = BEFORE_ALL if last is None else tuple(last)
+        if found != (head.number, head.hash) or not is_signed_head(head, key.public):
+            raise LedgerDamaged(
+                "The ledger is damaged: its last entry is not the one that it signed. Nothing was "
+                "charged. `letalone ledger verify` says more."
+            )
+        return head
+
+    def _read(self, row: Row) -> Entry:
+        try:
+            entry = read_entry(row.text)
+        except FormatError as error:
+            raise LedgerDamaged(f"The ledger is damaged at entry {row.number}: {error}") from None
+        if row != (entry.number, entry.name, entry.kind.value, row.text, text_digest(row.text)):
+            raise LedgerDamaged(
+                f"The ledger is damaged at entry {row.number}: its hash does not fit."
+            )
+        return entry
+
+
+BEFORE_ALL = (0, BEFORE_THE_FIRST)
+
+
+def first_entry(books: Books) -> None:
+    """The key, a head before the first entry, and the entry that names the key."""
+    key = new_key()
+    books.connection.execute(insert(KEYS).values(only=ONLY, private=key.private, public=key.public))
+    head = sign_head(key, *BEFORE_ALL)
+    books.connection.execute(insert(HEAD).values(only=ONLY, **head._asdict()))
+    books.append(Kind.CREATED, None, {"public_key": key.public, "versions": versions()})
+
+
+def sign_head(key: SigningKey, number: int, hashed: str) -> Head:
+    """The head with its signature."""
+    return Head(number, hashed, key.sign(_statement(number, hashed)))
+
+
+def is_signed_head(head: Head, public: str) -> bool:
+    """Whether the key signed this head."""
+    statement = _statement(head.number, head.hash)
+    return is_signed(statement, signature=head.signature, public=public)
+
+
+@lru_cache(maxsize=1)
+def _versions() -> tuple[tuple[str, str | None], ...]:
+    return tuple((program, _version(program)) for program in PROGRAMS)
+
+
+def versions() -> Json:
+    """The versions of the programs that an answer depends on."""
+    return dict(_versions())
+
+
+def _version(program: str) -> str | None:
+    try:
+        return version(program)
+    except PackageNotFoundError:
+        return None
+
+
+def _statement(number: int, hashed: str) -> Json:
+    return {"format": 1, "kind": "head", "number": number, "hash": hashed}

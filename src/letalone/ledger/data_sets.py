@@ -1,0 +1,168 @@
+"""A data set as the ledger knows it: a name, a budget, and what was charged to it.
+
+The budget belongs to the name that the owner gave, not to a file, a version, a process or a
+unit column: whatever is opened under the name goes on spending the same budget.
+"""
+
+import unicodedata
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import cast
+
+from letalone.errors import FormatError, LetaloneError
+from letalone.exact.typed import Number, refusal
+from letalone.privacy.bank import USUAL_SHARES, Shares
+from letalone.privacy.budget import Budget
+from letalone.privacy.curve import Json, Privacy
+from letalone.privacy.filter_record import state_from_json, state_to_json
+from letalone.privacy.filters import FilterState, brief, how_many_more, opened
+from letalone.privacy.neighbours import Neighbours, Relation
+
+SHARES = ("leak", "sums", "gaussian", "concentrated", "renyi")
+LONGEST_NAME = 200
+DAMAGE = (LetaloneError, TypeError, ValueError, LookupError, ArithmeticError)
+
+
+@dataclass(frozen=True, slots=True)
+class DataSet:
+    """How a data set stands: budget, what is spent, its declared version, frozen or not.
+
+    A record of one moment: ask `ledger.data_set(name)` again to see what has changed.
+    """
+
+    name: str
+    state: FilterState
+    version: int
+    frozen: bool
+    declared: Neighbours
+    shares: Shares = USUAL_SHARES
+
+    @property
+    def budget(self) -> Budget:
+        """What all answers together may reveal: the certified statement."""
+        return self.state.budget
+
+    @property
+    def spent(self) -> Budget:
+        """About what was spent: book-keeping."""
+        return self.state.spent
+
+    @property
+    def remaining(self) -> Budget:
+        """About what is left: book-keeping."""
+        return self.state.remaining
+
+    @property
+    def neighbours(self) -> Neighbours:
+        """Which data sets must look alike; a unit that a charge named is kept from then on."""
+        return self.state.neighbours or self.declared
+
+    @property
+    def releases(self) -> int:
+        """How many answers were paid for."""
+        return self.state.releases
+
+    def how_many_more(self, privacy: Privacy, *, delta: Number | None = None) -> int | float:
+        """About how many more releases like this one fit."""
+        return how_many_more(self.state, privacy, delta=delta)
+
+    def __str__(self) -> str:
+        ice = "; frozen" if self.frozen else ""
+        return (
+            f"{self.name}, version {self.version}: ({brief(self.spent)}) of ({self.budget}) spent "
+            f"on {self.releases} release{'s' * (self.releases != 1)}, {self.neighbours}{ice}"
+        )
+
+
+def new_data_set(
+    name: str, budget: Budget, *, neighbours: Neighbours, version: int, shares: Shares
+) -> DataSet:
+    """A data set that nothing was charged to."""
+    state = replace(opened(budget, shares), neighbours=neighbours)
+    return DataSet(name, state, version, frozen=False, declared=neighbours, shares=shares)
+
+
+def data_set_to_json(found: DataSet) -> Json:
+    """The record as it is stored in an entry."""
+    return {
+        "state": state_to_json(found.state),
+        "version": found.version,
+        "frozen": found.frozen,
+        "declared": neighbours_to_json(found.declared),
+        "shares": shares_to_json(found.shares),
+    }
+
+
+def data_set_from_json(name: str, stored: object) -> DataSet:
+    """The record that was stored; FormatError where it is damaged."""
+    try:
+        fields = cast("Json", stored)
+        return DataSet(
+            name,
+            state_from_json(cast("Json", fields["state"])),
+            version=int(cast("int", fields["version"])),
+            frozen=fields["frozen"] is True,
+            declared=neighbours_from_json(fields["declared"]),
+            shares=shares_from_json(fields["shares"]),
+        )
+    except DAMAGE:
+        raise FormatError(f"The record of the data set {name!r} is damaged.") from None
+
+
+def neighbours_to_json(neighbours: Neighbours) -> Json:
+    """The relation and the unit."""
+    return {"relation": neighbours.relation.value, "unit": neighbours.unit}
+
+
+def neighbours_from_json(stored: object) -> Neighbours:
+    """The neighbours that were stored."""
+    label = cast("dict[str, str | None]", stored)
+    return Neighbours(Relation(label["relation"]), label["unit"])
+
+
+def shares_to_json(shares: Shares) -> Json:
+    """The shares, exactly."""
+    return {share: str(getattr(shares, share)) for share in SHARES}
+
+
+def shares_from_json(stored: object) -> Shares:
+    """The shares that were stored."""
+    fields = cast("dict[str, str]", stored)
+    return Shares(**{share: Fraction(fields[share]) for share in SHARES})
+
+
+def budget_to_json(budget: Budget) -> Json:
+    """Both amounts, exactly."""
+    return {"epsilon": str(budget.epsilon), "delta": str(budget.delta)}
+
+
+def budget_from_json(stored: object) -> Budget:
+    """The budget that was stored."""
+    fields = cast("dict[str, str]", stored)
+    return Budget(Fraction(fields["epsilon"]), Fraction(fields["delta"]))
+
+
+def read_name(name: object) -> str:
+    """A name that looks the same only if it is the same: a second one is a second budget."""
+    if (
+        not isinstance(name, str)
+        or not 0 < len(name) <= LONGEST_NAME
+        or name != name.strip()
+        or not name.isprintable()
+        or not unicodedata.is_normalized("NFC", name)
+    ):
+        raise refusal(
+            "name",
+            name,
+            f"a text of 1 to {LONGEST_NAME} printable characters, without spaces around it and in "
+            "Unicode's composed form (NFC)",
+            "It names the data set, and the budget belongs to it.",
+        )
+    return name
+
+
+def read_text(name: str, value: object) -> str:
+    """A text that is not empty."""
+    if not isinstance(value, str) or not value.strip():
+        raise refusal(name, value, "a text that is not empty")
+    return value

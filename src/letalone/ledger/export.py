@@ -1,0 +1,89 @@
+"""A ledger as one JSON file that others can check without the ledger, and without its key."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import cast
+
+from letalone.errors import FormatError, LedgerUnavailable, ParameterError
+from letalone.ledger.books import Books, Head, Settlement
+from letalone.ledger.canonical import as_object, canonical, read_object
+from letalone.ledger.replay import Replay, replayed
+from letalone.ledger.verification import Verified, check_settlements, concluded
+from letalone.privacy.curve import Json
+
+FORMAT = 1
+KIND = "ledger"
+DAMAGE = (ValueError, LookupError, TypeError, AttributeError)
+
+
+def exported(books: Books) -> Json:
+    """All entries with their releases, and the signed head."""
+    answers = {
+        str(one.settled): None if one.release is None else read_object(one.release, name="Release")
+        for one in books.settlements()
+    }
+    return {
+        "format": FORMAT,
+        "kind": KIND,
+        "head": {**books.head()._asdict()},
+        "entries": [read_object(row.text, name="Entry") for row in books.rows()],
+        "releases": answers,
+    }
+
+
+def write_export(content: Json, path: str | os.PathLike[str], *, ledger: Path | None) -> Path:
+    """Write the file whole or not at all, and never over the ledger."""
+    place = Path(path).expanduser().absolute()
+    if ledger is not None and place.exists() and place.samefile(ledger):
+        raise ParameterError(f"{place} is the ledger itself. Name another file to export to.")
+    unfinished = place.with_name(f"{place.name}.unfinished")
+    try:
+        unfinished.write_text(canonical(content, name="ledger"), encoding="utf-8")
+        unfinished.replace(place)
+    except OSError as error:
+        raise LedgerUnavailable(
+            f"{place} cannot be written: {error.strerror}. Name a place that you may write to."
+        ) from None
+    return place
+
+
+def verify_export(stored: Json | str | bytes, *, head: str | None = None) -> Verified:
+    """Check an exported ledger as `Ledger.verify` checks the file; LedgerDamaged where it fails."""
+    is_text = isinstance(stored, str | bytes)
+    name = "The exported ledger"
+    fields = read_object(stored, name=name) if is_text else as_object(stored, name=name)
+    _check_form(fields)
+    try:
+        last = Head(**cast("dict[str, str]", fields["head"]))  # pyright: ignore[reportArgumentType]
+        texts = [canonical(entry) for entry in cast("list[Json]", fields["entries"])]
+        releases = dict(cast("dict[str, Json | None]", fields["releases"]))
+    except DAMAGE:
+        raise FormatError(f"{name} is damaged: a part is missing or unknown.") from None
+    replay = replayed(texts)
+    check_settlements(replay, _settlements(replay, releases))
+    if releases:
+        raise FormatError(f"{name} is damaged: it has answers that no entry names.")
+    return concluded(replay, last, head=head)
+
+
+def _check_form(fields: Json) -> None:
+    written = fields.get("format")
+    if fields.get("kind") != KIND or type(written) is not int or written < FORMAT:
+        raise FormatError(
+            "This is not an exported ledger: it must be what `letalone ledger export` writes."
+        )
+    if written > FORMAT:
+        raise FormatError(
+            f"The exported ledger has format {written}, and this letalone reads up to format "
+            f"{FORMAT}. Update letalone to read it."
+        )
+
+
+def _settlements(replay: Replay, releases: dict[str, Json | None]) -> Iterator[Settlement]:
+    """The settlements that the export holds; what is taken is gone from `releases`."""
+    for settlement, _ in replay.settled.values():
+        number = str(settlement.settled)
+        if number in releases:
+            release = releases.pop(number)
+            yield settlement._replace(release=None if release is None else canonical(release))

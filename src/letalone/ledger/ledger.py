@@ -1,0 +1,314 @@
+"""The ledger: every charge, every release and every refusal, in one chain.
+
+    ledger = Ledger.open("budget.db")
+    ledger.register("visits", Budget(2, 1e-6), neighbours=ADD_REMOVE.of("patient"))
+    paid = ledger.charge("visits", privacy, plan=plan, digest=digest)   # on the disk by now
+    ...                                                                 # noise is drawn here
+    ledger.settle(paid, release)
+
+A charge is on the disk before it returns, and is never given back. A process that is killed
+leaves the budget spent or untouched, never overspent: a charge that nobody settled stays
+spent, and is shown as not settled.
+
+  Proven:   docs/explanation/proofs/filters.md, raised_budgets.md
+  Tested:   tests/ledger: killed at every statement, many processes at once, a full disk,
+            every column of every row changed
+  Assumed:  whoever may write to the file is trusted; verification.py says what it cannot prove
+"""
+
+import os
+from collections.abc import Sequence
+from dataclasses import replace
+from types import TracebackType
+from typing import NoReturn, Self
+
+from letalone.errors import LetaloneError
+from letalone.exact.typed import COUNT, Number
+from letalone.ledger import acts
+from letalone.ledger.acts import Reservation
+from letalone.ledger.canonical import canonical
+from letalone.ledger.data_sets import DataSet, new_data_set, read_name, read_text
+from letalone.ledger.entries import Entry, Kind
+from letalone.ledger.export import exported, write_export
+from letalone.ledger.keys import fingerprint
+from letalone.ledger.receipts import receipt
+from letalone.ledger.requests import (
+    check_same,
+    opening,
+    read_budget,
+    read_question,
+    storable,
+)
+from letalone.ledger.store import Store, file_store, memory_store
+from letalone.ledger.verification import Verified, verified
+from letalone.privacy.bank import USUAL_SHARES, Shares
+from letalone.privacy.budget import Budget
+from letalone.privacy.curve import Json, Privacy
+from letalone.privacy.neighbours import Neighbours, read_neighbours
+
+Path = str | os.PathLike[str]
+
+
+class Ledger:
+    """The append-only record of what was spent; `charge` is the only thing that spends.
+
+    Safe to share among threads; a file may be open in several processes at once.
+    """
+
+    __slots__ = ("_store",)
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    @classmethod
+    def open(cls, path: Path, *, create: bool = True) -> Self:
+        """The ledger in a file on a local disk; it is made where there is none."""
+        return cls(file_store(path, create=create))
+
+    @classmethod
+    def in_memory(cls) -> Self:
+        """A ledger that ends with this process: who starts anew has a fresh budget."""
+        return cls(memory_store())
+
+    @property
+    def durable(self) -> bool:
+        """Whether budgets outlive this process."""
+        return self._store.path is not None
+
+    @property
+    def path(self) -> str | None:
+        """The file; None in memory."""
+        return None if self._store.path is None else str(self._store.path)
+
+    # Data sets.
+
+    def register(
+        self,
+        name: str,
+        budget: Budget,
+        *,
+        neighbours: Neighbours,
+        version: int = 1,
+        shares: Shares | None = None,
+    ) -> DataSet:
+        """Open a data set with its budget, or go on with it: the name is what counts.
+
+        A larger version than the ledger knows raises it; a smaller one changes nothing.
+        """
+        wanted = new_data_set(
+            read_name(name),
+            read_budget(budget),
+            neighbours=read_neighbours(neighbours),
+            version=int(COUNT.typed("version", version)),
+            shares=shares or USUAL_SHARES,
+        )
+        with self._store.writing() as books:
+            before = books.data_set(wanted.name)
+            if before is None:
+                return acts.change(books, Kind.OPENED, wanted, opening(wanted))
+            check_same(before, wanted, shares)
+            if wanted.version <= before.version:
+                return before
+            after = replace(before, version=wanted.version)
+            return acts.change(books, Kind.VERSION_RAISED, after, {"version": after.version})
+
+    def data_set(self, name: str) -> DataSet:
+        """How a data set stands."""
+        with self._store.reading() as books:
+            return acts.known(books, name)
+
+    def data_sets(self) -> list[DataSet]:
+        """How all data sets stand, in the order in which they were opened."""
+        with self._store.reading() as books:
+            return [acts.known(books, name) for name in books.names()]
+
+    def raise_version(self, name: str) -> DataSet:
+        """Say that the data has changed: questions answered before are charged anew."""
+        with self._store.writing() as books:
+            before = acts.known(books, name)
+            after = replace(before, version=before.version + 1)
+            return acts.change(books, Kind.VERSION_RAISED, after, {"version": after.version})
+
+    def raise_budget(self, name: str, budget: Budget) -> DataSet:
+        """Allow more, by a decision of the owner; a budget is never lowered.
+
+        All answers together, earlier ones too, then keep the larger budget and no longer the
+        smaller: every charge is put anew through filters that were opened with the larger one.
+        That holds for the largest budget that would ever be allowed, so decide on it before
+        looking at answers (docs/explanation/proofs/raised_budgets.md).
+        """
+        with self._store.writing() as books:
+            return acts.raise_budget(books, name, read_budget(budget))
+
+    def freeze(self, name: str, why: str) -> DataSet:
+        """Answer nothing about a data set until it is thawed."""
+        return self._frozen(name, why, Kind.FROZEN)
+
+    def thaw(self, name: str, why: str) -> DataSet:
+        """Allow questions about a frozen data set again: for its owner, who knows why it froze."""
+        return self._frozen(name, why, Kind.THAWED)
+
+    # Questions.
+
+    def charge(
+        self,
+        name: str,
+        privacy: Privacy,
+        *,
+        plan: Json,
+        digest: str,
+        delta: Number | None = None,
+        analyst: str | None = None,
+        purpose: str | None = None,
+    ) -> Reservation:
+        """Pay for one answer, before its data is touched and its noise is drawn.
+
+        The charge is on the disk when this returns. BudgetExceeded, DataSetFrozen and other
+        refusals charge nothing and are written down. `digest` stands for all that decides the
+        law of the answer (plan, epsilon, delta): equal digests are the same question.
+        """
+        question = read_question(plan, digest, delta=delta, analyst=analyst, purpose=purpose)
+        curve = storable(privacy)
+        self._price_beforehand(name, curve, delta)
+        with self._store.writing() as books:
+            found = acts.reserve(books, name, curve, question)
+        if isinstance(found, LetaloneError):
+            raise found
+        return found
+
+    def settle(self, reservation: Reservation, release: Json) -> Entry:
+        """Write down the answer that a reservation paid for; it has text and whole numbers only."""
+        text = canonical(release, name="release")
+        with self._store.writing() as books:
+            return acts.settle(books, reservation, text)
+
+    def fail(self, reservation: Reservation) -> Entry:
+        """Write down that no answer came: the data set is frozen until its owner acts."""
+        with self._store.writing() as books:
+            entry = acts.settle(books, reservation, None)
+            after = replace(acts.known(books, reservation.name), frozen=True)
+            acts.change(books, Kind.FROZEN, after, {"why": acts.ENGINE_FAILED})
+            return entry
+
+    def refuse(
+        self,
+        name: str,
+        error: LetaloneError,
+        *,
+        digest: str,
+        analyst: str | None = None,
+        purpose: str | None = None,
+    ) -> Entry:
+        """Write down a refusal that was decided elsewhere; only the error's class is kept."""
+        question = read_question({}, digest, analyst=analyst, purpose=purpose)
+        with self._store.writing() as books:
+            acts.known(books, name)
+            return acts.refuse(books, name, type(error).__name__, question)
+
+    def repeat_of(self, name: str, digest: str) -> Json | None:
+        """The answer that was given to the same question about the same declared version."""
+        with self._store.reading() as books:
+            return acts.repeat(books, name, digest)
+
+    def unsettled(self, name: str | None = None) -> list[int]:
+        """The numbers of the charges that nobody settled, which stay spent."""
+        with self._store.reading() as books:
+            return books.unsettled(name)
+
+    # The record.
+
+    def note(self, text: str, *, name: str | None = None) -> Entry:
+        """Write a remark into the chain."""
+        words = read_text("text", text)
+        with self._store.writing() as books:
+            if name is not None:
+                acts.known(books, name)
+            return books.append(Kind.NOTE, name, {"text": words})
+
+    def entries(self, name: str | None = None) -> Sequence[Entry]:
+        """Everything that happened, or all that happened to one data set, in order."""
+        with self._store.reading() as books:
+            return books.entries(name)
+
+    @property
+    def head(self) -> str:
+        """The hash of the last entry, which stands for all: keep it elsewhere for `verify`."""
+        with self._store.reading() as books:
+            return books.head().hash
+
+    @property
+    def public_key(self) -> str:
+        """The public half of the key that signs receipts, in hexadecimal."""
+        with self._store.reading() as books:
+            return books.key().public
+
+    @property
+    def fingerprint(self) -> str:
+        """The digits of the key that people compare."""
+        return fingerprint(self.public_key)
+
+    def verify(self, *, head: str | None = None) -> Verified:
+        """Check the chain and do every charge again; LedgerDamaged names the first bad entry.
+
+        With a `head` that was kept elsewhere it also finds a history that was rewritten, and an
+        older copy of the file; without one, it cannot.
+        """
+        with self._store.reading() as books:
+            return verified(books, head=head)
+
+    def export(self, path: Path) -> str:
+        """Write everything but the private key to a JSON file; returns where."""
+        with self._store.reading() as books:
+            content = exported(books)
+        return str(write_export(content, path, ledger=self._store.path))
+
+    def receipt(self, release: Json) -> Json:
+        """The signed receipt of a settled release; `verify_receipt` checks it offline."""
+        with self._store.reading() as books:
+            return receipt(books, release)
+
+    def close(self) -> None:
+        """Let go of the file; a ledger in memory is gone."""
+        self._store.close()
+
+    def __len__(self) -> int:
+        """How many entries there are."""
+        with self._store.reading() as books:
+            return books.head().number
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def __copy__(self) -> Self:
+        return self
+
+    def __deepcopy__(self, memo: object) -> Self:
+        return self
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("A ledger is not pickled: open its file where it is needed.")
+
+    def __repr__(self) -> str:
+        return f"Ledger({self.path!r})" if self.durable else "Ledger(in this process only)"
+
+    def _frozen(self, name: str, why: str, kind: Kind) -> DataSet:
+        words = read_text("why", why)
+        with self._store.writing() as books:
+            after = replace(acts.known(books, name), frozen=kind is Kind.FROZEN)
+            return acts.change(books, kind, after, {"why": words})
+
+    def _price_beforehand(self, name: str, privacy: Privacy, delta: Number | None) -> None:
+        """Some curves take seconds to price: it is remembered, and the lock is held briefly."""
+        before = self.data_set(name)
+        try:
+            acts.paid(before, privacy, delta)
+        except LetaloneError:
+            return  # it is refused, and written down, under the lock

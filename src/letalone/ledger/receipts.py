@@ -1,0 +1,150 @@
+"""Receipts: what was asked, what it cost and what came out, signed.
+
+A receipt is checked offline, by anyone, and any change to it is found. It proves that the
+holder of one key signed it. Whose key that is, it cannot prove: compare the fingerprint
+with the one that the owner of the data gives (`letalone ledger show` prints it).
+
+  Tested:   every byte of a receipt changed; keys exchanged; receipts of newer letalones
+"""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from math import isinf
+from typing import cast
+
+from letalone.errors import FormatError, LedgerDamaged, ParameterError
+from letalone.ledger.acts import charge_of
+from letalone.ledger.books import Books
+from letalone.ledger.canonical import as_object, canonical, read_object
+from letalone.ledger.entries import Entry
+from letalone.ledger.keys import fingerprint, is_key, is_signed
+from letalone.privacy.curve import Json, Privacy
+
+FORMAT = 1
+KIND = "receipt"
+FIELDS = {"format", "kind", "body", "public_key", "signature"}
+BODY = {
+    "data_set", "version", "neighbours", "plan", "digest", "privacy", "epsilon", "delta",
+    "versions", "time", "entry", "ledger_hash", "release",
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """A receipt that is unchanged since it was signed; `compared`: by the key that was given."""
+
+    body: Json
+    public_key: str
+    compared: bool
+
+    @property
+    def fingerprint(self) -> str:
+        """The digits to compare with those that the owner of the data gives."""
+        return fingerprint(self.public_key)
+
+    def __str__(self) -> str:
+        trust = "as given" if self.compared else "which is for you to compare with the owner's"
+        return (
+            f"Receipt for {self.body['data_set']!r}, entry {self.body['entry']}: unchanged since "
+            f"it was signed by the key {self.fingerprint}, {trust}."
+        )
+
+
+def receipt(books: Books, release: Json) -> Json:
+    """The signed receipt of a release that this ledger has settled."""
+    text = canonical(release, name="release")
+    found = books.released(text)
+    settled = None if found is None else books.entry(found.settled)
+    reserved = None if found is None else books.entry(found.reserved)
+    if settled is None or reserved is None:
+        raise ParameterError(
+            "This release is not in the ledger, so there is no receipt for it. Give the JSON that "
+            "was settled, unchanged."
+        )
+    key = books.key()
+    body = _body(reserved, settled, read_object(text, name="The release"))
+    statement = _statement(body, key.public)
+    return {**statement, "signature": key.sign(statement)}
+
+
+def verify_receipt(stored: Json | str | bytes, *, public_key: str | None = None) -> Receipt:
+    """The receipt, if it is unchanged; `public_key` is the owner's key or its fingerprint.
+
+    Without `public_key` any key will do, also one that was made to forge this receipt:
+    compare `.fingerprint` with the owner's.
+    """
+    is_text = isinstance(stored, str | bytes)
+    name = "The receipt"
+    fields = read_object(stored, name=name) if is_text else as_object(stored, name=name)
+    _check_form(fields)
+    body, public = as_object(fields["body"], name=name), fields["public_key"]
+    if not isinstance(public, str) or not _holds(body, public, fields["signature"]):
+        raise LedgerDamaged(
+            "The receipt was changed after it was signed, or its signature was. Do not rely on "
+            "it, and ask for a new one."
+        )
+    if public_key is not None and not is_key(public, public_key):
+        raise LedgerDamaged(
+            f"The receipt is signed by another key than the one given: by {fingerprint(public)}. "
+            "Do not rely on it."
+        )
+    return Receipt(body, public, compared=public_key is not None)
+
+
+def _check_form(fields: Json) -> None:
+    written = fields.get("format")
+    if type(written) is int and written > FORMAT:
+        raise FormatError(
+            f"The receipt has format {written}, and this letalone reads up to format {FORMAT}. "
+            "Update letalone to read it."
+        )
+    if fields.get("kind") != KIND or not _is_format(written) or set(fields) != FIELDS:
+        raise FormatError(
+            "This is not a receipt: it must be a JSON object of kind 'receipt', with a body, a "
+            "public key and a signature and nothing else."
+        )
+
+
+def _is_format(written: object) -> bool:
+    return type(written) is int and written == FORMAT  # True == 1, but is no format
+
+
+def _holds(body: Json, public: str, signature: object) -> bool:
+    return set(body) == BODY and is_signed(
+        _statement(body, public), signature=signature, public=public
+    )
+
+
+def _statement(body: Json, public: str) -> Json:
+    """What is signed: everything but the signature."""
+    return {"format": FORMAT, "kind": KIND, "body": body, "public_key": public}
+
+
+def _body(reserved: Entry, settled: Entry, release: Json) -> Json:
+    privacy, at = charge_of(reserved)
+    epsilon, delta = _point(privacy, at)
+    after = as_object(reserved.body["after"], name="The record")
+    state = as_object(after["state"], name="The record")
+    return {
+        "data_set": cast("str", reserved.name),
+        "version": reserved.body["version"],
+        "neighbours": state["neighbours"],
+        "plan": reserved.body["plan"],
+        "digest": reserved.body["digest"],
+        "privacy": reserved.body["privacy"],
+        "epsilon": epsilon,
+        "delta": delta,
+        "versions": reserved.body["versions"],
+        "time": settled.time,
+        "entry": settled.number,
+        "ledger_hash": settled.hash,
+        "release": release,
+    }
+
+
+def _point(privacy: Privacy, at: Fraction) -> tuple[str, str]:
+    """One point of the curve as text, rounded up: at a delta of 0 where it can be."""
+    pure = privacy.epsilon(0)
+    if not isinf(pure):
+        return repr(pure), "0"
+    return repr(privacy.epsilon(at)), str(at)

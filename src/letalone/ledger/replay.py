@@ -1,0 +1,191 @@
+"""Doing it all again: from the entries alone, how every data set must stand.
+
+Each charge is put through the filters from the opening budget on, and what comes out is
+compared with what the entry says. Prices that are found with floating-point transforms may
+differ in their last digits from one machine to another; where they do so by less than one
+part in a million the entry stands, is named, and the replay goes on from what was charged.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from typing import cast
+
+from letalone.errors import FormatError, LedgerDamaged, LetaloneError
+from letalone.ledger.acts import Charge, charge_of, paid, raised, settlement_of
+from letalone.ledger.books import Settlement
+from letalone.ledger.data_sets import (
+    DataSet,
+    budget_from_json,
+    data_set_from_json,
+    data_set_to_json,
+    neighbours_from_json,
+    new_data_set,
+    shares_from_json,
+)
+from letalone.ledger.entries import BEFORE_THE_FIRST, Entry, Kind, read_entry
+from letalone.privacy.bank import Account
+from letalone.privacy.filters import FilterState
+
+LAST_DIGITS = Fraction(1, 10**6)
+DAMAGE = (LetaloneError, TypeError, ValueError, LookupError, AttributeError, ArithmeticError)
+
+
+@dataclass(slots=True)
+class Replay:
+    """All that the entries say, read one after the other."""
+
+    number: int = 0
+    head: str = BEFORE_THE_FIRST
+    public_key: str = ""
+    data_sets: dict[str, DataSet] = field(default_factory=dict[str, DataSet])
+    charges: dict[str, list[Charge]] = field(default_factory=dict[str, list[Charge]])
+    reserved: dict[int, Entry] = field(default_factory=dict[int, Entry])
+    settled: dict[int, tuple[Settlement, str | None]] = field(
+        default_factory=dict[int, tuple[Settlement, str | None]]
+    )
+    hashes: set[str] = field(default_factory=set[str])
+    repriced: list[int] = field(default_factory=list[int])
+
+    def read(self, text: str) -> Entry:
+        """Take the next entry in; LedgerDamaged names it where it cannot be the next."""
+        try:
+            entry = read_entry(text)
+        except FormatError as error:
+            raise damaged(self.number + 1, str(error)) from None
+        if (entry.number, entry.previous) != (self.number + 1, self.head):
+            raise damaged(entry.number, f"it does not follow entry {self.number}")
+        try:
+            self._take(entry)
+        except LedgerDamaged:
+            raise
+        except DAMAGE:
+            raise damaged(entry, "it cannot have happened as it says") from None
+        self.number, self.head = entry.number, entry.hash
+        self.hashes.add(entry.hash)
+        return entry
+
+    def _take(self, entry: Entry) -> None:
+        if (entry.kind is Kind.CREATED) != (entry.number == 1):
+            raise damaged(entry, "a ledger is created once, by its first entry")
+        match entry.kind:
+            case Kind.CREATED:
+                self.public_key = cast("str", entry.body["public_key"])
+            case Kind.SETTLED:
+                self._settle(entry)
+            case Kind.REFUSED:
+                self._known(entry)
+            case Kind.NOTE:
+                pass
+            case _:
+                self._change(entry)
+
+    def _change(self, entry: Entry) -> None:
+        name = cast("str", entry.name)
+        expected = self._expected(entry, name)
+        stated = data_set_from_json(name, entry.body["after"])
+        if data_set_to_json(expected) != entry.body["after"]:
+            if not _differ_in_last_digits(expected, stated):
+                raise damaged(entry, "the data set cannot stand as it says after what was charged")
+            self.repriced.append(entry.number)
+        self.data_sets[name] = stated
+
+    def _expected(self, entry: Entry, name: str) -> DataSet:
+        match entry.kind:
+            case Kind.OPENED:
+                return self._open(entry, name)
+            case Kind.RESERVED:
+                return self._reserve(entry, name)
+            case Kind.FROZEN | Kind.THAWED:
+                return replace(self._known(entry), frozen=entry.kind is Kind.FROZEN)
+            case Kind.BUDGET_RAISED:
+                budget = budget_from_json(entry.body["budget"])
+                return raised(self._known(entry), budget, self.charges[name])
+            case _:
+                before = self._known(entry)
+                version = cast("int", entry.body["version"])
+                if version <= before.version:
+                    raise damaged(entry, "a version is never lowered")
+                return replace(before, version=version)
+
+    def _open(self, entry: Entry, name: str) -> DataSet:
+        if name in self.data_sets:
+            raise damaged(entry, "the data set was open already")
+        self.charges[name] = []
+        return new_data_set(
+            name,
+            budget_from_json(entry.body["budget"]),
+            neighbours=neighbours_from_json(entry.body["neighbours"]),
+            version=cast("int", entry.body["version"]),
+            shares=shares_from_json(entry.body["shares"]),
+        )
+
+    def _reserve(self, entry: Entry, name: str) -> DataSet:
+        before = self._known(entry)
+        privacy, delta = charge_of(entry)
+        if entry.body["version"] != before.version:
+            raise damaged(entry, "it names another version than the current one")
+        self.reserved[entry.number] = entry
+        self.charges[name].append((privacy, delta))
+        return paid(before, privacy, delta)[0]
+
+    def _settle(self, entry: Entry) -> None:
+        number = cast("int", entry.body["reserved"])
+        reserved = self.reserved[number]
+        if number in self.settled or reserved.name != entry.name:
+            raise damaged(entry, "it settles what is settled, or of another data set")
+        digest = cast("str | None", entry.body["release_digest"])
+        if (entry.body["outcome"] == "released") != (digest is not None):
+            raise damaged(entry, "its outcome and its release do not fit together")
+        self.settled[number] = (settlement_of(reserved, entry, None), digest)
+
+    def _known(self, entry: Entry) -> DataSet:
+        return self.data_sets[cast("str", entry.name)]
+
+
+def replayed(texts: Iterable[str]) -> Replay:
+    """All entries, read."""
+    replay = Replay()
+    for text in texts:
+        replay.read(text)
+    return replay
+
+
+def damaged(where: Entry | int, why: str) -> LedgerDamaged:
+    """The error that names the first bad entry."""
+    number = where if isinstance(where, int) else where.number
+    what = f"entry {where}" if isinstance(where, int) else str(where)
+    before = f"Entries 1 to {number - 1} hold. " if number > 1 else ""
+    return LedgerDamaged(
+        f"The ledger is damaged at {what}: {why}. {before}Answer nothing from it, and compare it "
+        "with a copy."
+    )
+
+
+def _differ_in_last_digits(one: DataSet, other: DataSet) -> bool:
+    """Whether two records are the same but for the last digits of what was charged."""
+    if replace(one, state=other.state) != other:
+        return False
+    left, right = one.state, other.state
+    pairs = list(zip(left.accounts, right.accounts, strict=False))
+    return (
+        _bare(left) == _bare(right)
+        and len(left.accounts) == len(right.accounts)
+        and _near(left.leak, right.leak)
+        and all(_near(a.amount, b.amount) and _near(a.leak, b.leak) for a, b in pairs)
+    )
+
+
+def _bare(state: FilterState) -> FilterState:
+    """The state without what was charged."""
+    return replace(state, leak=Fraction(0), accounts=tuple(map(_empty, state.accounts)))
+
+
+def _empty(account: Account) -> Account:
+    return replace(account, amount=Fraction(0), leak=Fraction(0))
+
+
+def _near(one: Fraction | None, other: Fraction | None) -> bool:
+    if one is None or other is None:
+        return one is other
+    return abs(one - other) <= LAST_DIGITS * max(one, other)

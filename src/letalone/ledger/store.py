@@ -1,0 +1,240 @@
+"""The file of a ledger: SQLite, one transaction for each act.
+
+A writer holds the only writing lock from its first read to its commit (BEGIN IMMEDIATE), so
+no two see the same budget. A commit is on the disk when it returns (write-ahead log,
+synchronous = FULL). A connection lives as long as its transaction, so threads and forked
+processes share none. Write-ahead logs need shared memory: keep the file on a local disk.
+
+  Tested:   killed at every statement; several processes and threads at once; a full disk;
+            files of other programs and of newer letalones
+  Assumed:  SQLite, and a disk that keeps what it said it has written
+"""
+
+import os
+import sqlite3
+from collections.abc import Generator
+from contextlib import contextmanager
+from pathlib import Path
+from threading import RLock
+from time import monotonic, sleep
+from typing import cast
+
+from sqlalchemy import URL, Connection, Engine, NullPool, StaticPool, create_engine, event
+from sqlalchemy.exc import DBAPIError
+
+from letalone.errors import (
+    FormatError,
+    LedgerDamaged,
+    LedgerUnavailable,
+    LetaloneError,
+    ParameterError,
+)
+from letalone.ledger.books import METADATA, Books, first_entry
+
+APPLICATION = int.from_bytes(b"letA", "big")  # SQLite's own field for "whose file is this"
+FORMAT = 1
+BUSY_SECONDS = 30
+RETRY_SECONDS = 0.02
+CODE_OF_KIND = 0xFF  # the lower byte of an extended result code is the kind of error
+UNWRITABLE = (
+    sqlite3.SQLITE_READONLY,
+    sqlite3.SQLITE_CANTOPEN,
+    sqlite3.SQLITE_IOERR,
+    sqlite3.SQLITE_PERM,
+)
+
+
+class Store:
+    """Where the entries are kept; `path` is None for a store that ends with the process."""
+
+    __slots__ = ("_engine", "_lock", "_open", "_process", "path")
+
+    def __init__(self, engine: Engine, path: Path | None) -> None:
+        self._engine, self.path = engine, path
+        self._lock, self._process, self._open = RLock(), os.getpid(), True
+
+    @contextmanager
+    def writing(self) -> Generator[Books]:
+        """One transaction that sees the last state and alone may change it."""
+        with self._transaction("BEGIN IMMEDIATE") as connection:
+            yield Books(connection)
+
+    @contextmanager
+    def reading(self) -> Generator[Books]:
+        """One transaction that sees one state, whatever others write meanwhile."""
+        with self._transaction("BEGIN") as connection:
+            yield Books(connection)
+
+    def close(self) -> None:
+        """Let go of everything; what lived in memory only is gone."""
+        self._open = False
+        self._engine.dispose()
+
+    @contextmanager
+    def _transaction(self, begin: str) -> Generator[Connection]:
+        self._check()
+        with self._shared(), _in_words(self.path), self._engine.connect() as connection:
+            connection.exec_driver_sql(begin)
+            try:
+                yield connection
+                connection.commit()
+            except BaseException:
+                connection.rollback()
+                raise
+
+    @contextmanager
+    def _shared(self) -> Generator[None]:
+        """In memory there is one connection, and threads take turns."""
+        if self.path is not None:
+            yield
+            return
+        with self._lock:
+            yield
+
+    def _check(self) -> None:
+        if not self._open:
+            raise ParameterError("This ledger is closed. Open it again: la.Ledger.open(path).")
+        if self.path is None and os.getpid() != self._process:
+            raise ParameterError(
+                "This ledger lives in the memory of another process, and a copy would spend its "
+                "budget twice. Use a file that both open: la.Ledger.open(path)."
+            )
+
+
+def memory_store() -> Store:
+    """A store that ends with the process."""
+    place = URL.create("sqlite", database=":memory:")
+    engine = create_engine(place, poolclass=StaticPool, connect_args={"check_same_thread": False})
+    event.listen(engine, "connect", _prepare)
+    store = Store(engine, None)
+    with store.writing() as books:
+        _make(books)
+    return store
+
+
+def file_store(path: str | os.PathLike[str], *, create: bool) -> Store:
+    """The store in a file, made if it is not there; the file is readable by its owner only."""
+    place = _place(path)
+    if not place.exists():
+        _touch(place, create=create)
+    engine = create_engine(
+        URL.create("sqlite", database=str(place)),
+        poolclass=NullPool,
+        connect_args={"timeout": BUSY_SECONDS},
+    )
+    event.listen(engine, "connect", _prepare)
+    store = Store(engine, place)
+    with _in_words(place):
+        if _is_empty(engine, place, create=create):
+            _use_log(engine)
+            _begin(store)
+    return store
+
+
+def _place(path: str | os.PathLike[str]) -> Path:
+    try:
+        place = Path(path).expanduser().absolute()
+    except (TypeError, RuntimeError):
+        raise ParameterError(
+            f"path is a {type(path).__name__}, but must name a file, such as 'budget.db'."
+        ) from None
+    if place.is_dir():
+        raise ParameterError(f"{place} is a folder, but a ledger is a file: {place / 'ledger.db'}")
+    if not place.parent.is_dir():
+        raise ParameterError(f"{place.parent} is no folder. Make it first, or name another place.")
+    return place
+
+
+def _touch(place: Path, *, create: bool) -> None:
+    if not create:
+        raise ParameterError(f"{place} is not there. Is the name right?")
+    try:
+        os.close(os.open(place, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+    except FileExistsError:
+        pass  # another process was quicker: it is the same ledger
+    except OSError as error:
+        raise LedgerUnavailable(
+            f"{place} cannot be made: {error.strerror}. Name a place that you may write to."
+        ) from None
+
+
+def _is_empty(engine: Engine, place: Path, *, create: bool) -> bool:
+    """Whether nothing was ever written; refuses what is not ours before touching it."""
+    with engine.connect() as connection:
+        connection.exec_driver_sql("BEGIN")
+        whose = connection.exec_driver_sql("PRAGMA application_id").scalar_one()
+        written = connection.exec_driver_sql("PRAGMA user_version").scalar_one()
+        empty = not Books(connection).tables()
+    if empty and whose == 0 and create:
+        return True
+    if whose != APPLICATION:
+        what = "is empty" if empty else "is an SQLite file of another program"
+        raise FormatError(f"{place} {what}, not a ledger of letalone. Name another file.")
+    if written > FORMAT:
+        raise FormatError(
+            f"{place} has format {written}, and this letalone reads up to format {FORMAT}. "
+            "Update letalone to read it."
+        )
+    return False
+
+
+def _use_log(engine: Engine) -> None:
+    """Write-ahead logging, which the file remembers; SQLite does not wait here by itself."""
+    until = monotonic() + BUSY_SECONDS
+    while True:
+        try:
+            with engine.connect() as connection:
+                connection.exec_driver_sql("PRAGMA journal_mode = WAL")
+            return
+        except DBAPIError as error:
+            if _code(error) != sqlite3.SQLITE_BUSY or monotonic() > until:
+                raise
+        sleep(RETRY_SECONDS)
+
+
+def _begin(store: Store) -> None:
+    with store.writing() as books:
+        if not books.tables():  # else another process was quicker
+            _make(books)
+
+
+def _make(books: Books) -> None:
+    METADATA.create_all(books.connection)
+    books.connection.exec_driver_sql(f"PRAGMA application_id = {APPLICATION}")
+    books.connection.exec_driver_sql(f"PRAGMA user_version = {FORMAT}")
+    first_entry(books)
+
+
+def _prepare(connection: sqlite3.Connection, _: object) -> None:
+    connection.isolation_level = None  # transactions begin where this file says, nowhere else
+    connection.execute("PRAGMA foreign_keys = ON")
+    connection.execute("PRAGMA synchronous = FULL")
+
+
+@contextmanager
+def _in_words(path: Path | None) -> Generator[None]:
+    """SQLite's errors in the words of this project."""
+    try:
+        yield
+    except DBAPIError as error:
+        raise _named(error, str(path or "The ledger in memory")) from None
+
+
+def _named(error: DBAPIError, place: str) -> LetaloneError:
+    code = _code(error)
+    if code == sqlite3.SQLITE_NOTADB:
+        return FormatError(f"{place} is not a ledger, or its beginning is damaged.")
+    if code == sqlite3.SQLITE_FULL:
+        why = "the disk is full. Make room"
+    elif code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+        why = f"another process has held it for {BUSY_SECONDS} s. Wait for it"
+    elif code in UNWRITABLE:
+        why = "the file or its folder cannot be written or read. Look at its permissions"
+    else:
+        return LedgerDamaged(f"{place} is damaged: SQLite cannot read it. Restore it from a copy.")
+    return LedgerUnavailable(f"{place} cannot be used: {why}, and try again. Nothing was released.")
+
+
+def _code(error: DBAPIError) -> int:
+    found = cast("int", getattr(error.orig, "sqlite_errorcode", sqlite3.SQLITE_ERROR))
+    return found & CODE_OF_KIND

@@ -1,0 +1,118 @@
+"""Whether a ledger is whole: the chain, every charge done again, every row, the signed head.
+
+What this finds: any change to any row, also to rows that only repeat what the entries say;
+entries that are missing, at the end too; charges that do not add up.
+
+What it cannot find: whoever may write to the file also holds its key, and can write another
+history from some entry on and sign it; or put back an older copy. So keep the head
+elsewhere (`ledger.head`, any receipt, an export) and give it: `verify(head=…)` then finds
+both, for all entries up to that one.
+
+  Tested:   every column of every row changed, rows added and removed
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from letalone.errors import LedgerDamaged
+from letalone.exact.typed import refusal
+from letalone.ledger.books import METADATA, Books, Head, Row, Settlement, is_signed_head
+from letalone.ledger.canonical import text_digest
+from letalone.ledger.keys import fingerprint
+from letalone.ledger.replay import Replay, damaged
+
+HASH_DIGITS = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Verified:
+    """What was found to hold: how many entries, up to which head, signed by which key."""
+
+    entries: int
+    head: str
+    fingerprint: str
+    data_sets: tuple[str, ...]
+    compared: bool
+    repriced: tuple[int, ...] = ()
+
+    def __str__(self) -> str:
+        many = f"{self.entries} entr{'y' if self.entries == 1 else 'ies'}"
+        if self.compared:
+            return f"The ledger holds: {many}, and the head that was kept elsewhere is among them."
+        return (
+            f"The ledger holds: {many}. Whether its holder has rewritten it, a file cannot prove: "
+            "keep the head elsewhere, and compare."
+        )
+
+
+def verified(books: Books, *, head: str | None = None) -> Verified:
+    """Check a ledger from its first entry to its last; LedgerDamaged names the first bad one."""
+    _check_file(books)
+    replay = Replay()
+    for row in books.rows():
+        _check_row(row, replay)
+    check_settlements(replay, books.settlements())
+    if books.key().public != replay.public_key:
+        raise LedgerDamaged("The ledger is damaged: its key is not the one it was made with.")
+    return concluded(replay, books.head(), head=head)
+
+
+def concluded(replay: Replay, last: Head, *, head: str | None) -> Verified:
+    """What a replay has shown, if it ends at the signed head and passes the one that was kept."""
+    if (last.number, last.hash) != (replay.number, replay.head):
+        raise LedgerDamaged(
+            f"The ledger is damaged: {replay.number} entries were found, but entry {last.number} "
+            "was signed as the last one. Entries are missing or were added."
+        )
+    if not is_signed_head(last, replay.public_key):
+        raise LedgerDamaged("The ledger is damaged: its head does not bear its own signature.")
+    if head is not None and read_head(head) not in replay.hashes:
+        raise LedgerDamaged(
+            "The ledger is not the one whose head was kept, or an older copy of it: no entry has "
+            "that hash. Answer nothing from it, and find the other one."
+        )
+    return Verified(
+        entries=replay.number,
+        head=replay.head,
+        fingerprint=fingerprint(replay.public_key),
+        data_sets=tuple(replay.data_sets),
+        compared=head is not None,
+        repriced=tuple(replay.repriced),
+    )
+
+
+def check_settlements(replay: Replay, found: Iterable[Settlement]) -> None:
+    """Whether the answers are those that the entries name, all of them and no others."""
+    seen: set[int] = set()
+    for row in found:
+        expected, digest = replay.settled.get(row.reserved, (None, None))
+        if expected is None or row._replace(release=None) != expected:
+            raise damaged(row.reserved, "its settlement is not the one that was written down")
+        if digest != (None if row.release is None else text_digest(row.release)):
+            raise damaged(row.settled, "its release is not the one that was settled")
+        seen.add(row.reserved)
+    for missing in sorted(replay.settled.keys() - seen):
+        raise damaged(missing, "its settlement is missing")
+
+
+def read_head(head: object) -> str:
+    """A hash as `ledger.head` gives it."""
+    if not isinstance(head, str) or len(head.strip()) != HASH_DIGITS:
+        raise refusal("head", head, f"a hash of {HASH_DIGITS} digits, as ledger.head gives it")
+    return head.strip().lower()
+
+
+def _check_file(books: Books) -> None:
+    (answer, *_) = books.connection.exec_driver_sql("PRAGMA integrity_check").scalars()
+    if answer != "ok":
+        raise LedgerDamaged("The ledger is damaged: SQLite finds faults in the file itself.")
+    declared = {("table", table.name) for table in METADATA.sorted_tables}
+    declared |= {("index", index.name) for t in METADATA.sorted_tables for index in t.indexes}
+    if books.tables() != declared:
+        raise LedgerDamaged("The ledger is damaged: something was added to the file or removed.")
+
+
+def _check_row(row: Row, replay: Replay) -> None:
+    entry = replay.read(row.text)
+    if row != (entry.number, entry.name, entry.kind.value, row.text, entry.hash):
+        raise damaged(entry, "its hash or another column does not fit its text")

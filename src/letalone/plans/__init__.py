@@ -1,0 +1,1 @@
+"""Frozen questions about a table, with its schema: data only, no database."""

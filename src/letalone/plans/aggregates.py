@@ -1,0 +1,352 @@
+"""What can be asked of each group: counts, sums, means, quantiles, and their kin.
+
+    la.count()                               la.mean("cost", lower=0, upper=1000)
+    la.sum(la.col("cost") / 100)             la.quantile("age", [0.25, 0.5, 0.75])
+
+Each takes a column's name or an expression. Bounds that are not given are those that the
+schema declares, or that follow from them by interval arithmetic. A condition counts as 1
+where it is true and 0 where it is false, so `la.mean(la.col("age") >= 65)` is a share.
+
+What these functions return does not know its table yet; `resolved` makes it an aggregate.
+
+  Tested:   tests/plans/test_aggregates.py
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import Enum
+from fractions import Fraction
+from itertools import pairwise
+from typing import cast
+
+from letalone.errors import ParameterError, UnsupportedQuery
+from letalone.exact.typed import COUNT, Constraint, Number, refusal
+from letalone.plans.bounds import (
+    check_cells,
+    check_numeric,
+    check_range,
+    friendly_step,
+    read_step,
+    resolved_bounds,
+)
+from letalone.plans.constants import as_bound, as_value
+from letalone.plans.domains import closed_domain
+from letalone.plans.expressions import Case, ColumnRef, Expression, Literal, Not, inlined
+from letalone.plans.keys import check_groupable, read_column_keys
+from letalone.plans.parts import (
+    Aggregate,
+    Compared,
+    Count,
+    CountUnits,
+    Deviation,
+    Extreme,
+    Histogram,
+    Mean,
+    PrivateBounds,
+    Quantiles,
+    Sum,
+    TopK,
+    Variance,
+)
+from letalone.plans.types import Type
+from letalone.plans.typing import Columns
+from letalone.plans.wording import in_words
+
+Of = str | Expression
+MOST_QUANTILES = 100
+MOST_EDGES = 10_001
+RANK = Constraint(
+    "above 0 and below 1",
+    lambda x: 0 < x < 1,
+    "0.5 is the median; la.min and la.max stand for the ends.",
+    (0, 1, -0.5, 50),
+)
+
+
+class Kind(Enum):
+    """The aggregates by the names that people call them."""
+
+    COUNT = "count"
+    COUNT_DISTINCT = "count_distinct"
+    SUM = "sum"
+    MEAN = "mean"
+    VARIANCE = "variance"
+    STD = "std"
+    QUANTILE = "quantile"
+    MIN = "min"
+    MAX = "max"
+    HISTOGRAM = "histogram"
+    TOP_K = "top_k"
+    PRIVATE_BOUNDS = "private_bounds"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Asked(Compared):
+    """An aggregate as it was asked for, before the table is known."""
+
+    kind: Kind
+    of: Expression | None = None
+    lower: Fraction | None = None
+    upper: Fraction | None = None
+    step: Fraction | None = None
+    at: tuple[Fraction, ...] = ()
+    edges: tuple[Fraction, ...] = ()
+    k: int = 1
+    candidates: tuple[object, ...] | None = None
+
+
+def count() -> Asked:
+    """How many rows."""
+    return Asked(Kind.COUNT)
+
+
+def count_distinct(of: Of | None = None) -> Asked:
+    """How many units (people, say) have at least one row."""
+    return Asked(Kind.COUNT_DISTINCT, None if of is None else _of(of))
+
+
+def sum(of: Of, *, lower: Number | None = None, upper: Number | None = None) -> Asked:  # noqa: A001
+    """The total of values clamped to [lower, upper]; missing values are skipped."""
+    return _bounded(Kind.SUM, of, lower, upper)
+
+
+def mean(of: Of, *, lower: Number | None = None, upper: Number | None = None) -> Asked:
+    """The mean of values clamped to [lower, upper]; missing values are skipped."""
+    return _bounded(Kind.MEAN, of, lower, upper)
+
+
+def variance(of: Of, *, lower: Number | None = None, upper: Number | None = None) -> Asked:
+    """The variance (mean squared deviation) of values clamped to [lower, upper]."""
+    return _bounded(Kind.VARIANCE, of, lower, upper)
+
+
+def std(of: Of, *, lower: Number | None = None, upper: Number | None = None) -> Asked:
+    """The standard deviation of values clamped to [lower, upper]."""
+    return _bounded(Kind.STD, of, lower, upper)
+
+
+def quantile(
+    of: Of,
+    at: Number | Iterable[Number],
+    *,
+    lower: Number | None = None,
+    upper: Number | None = None,
+    step: Number | None = None,
+) -> Asked:
+    """A quantile, or several in one release, among lower, lower + step, … up to upper.
+
+    Without a step: 1 for whole numbers, else a round number near a thousandth of the range.
+    """
+    return _bounded(Kind.QUANTILE, of, lower, upper, step=_step(step), at=_ranks(at))
+
+
+def median(
+    of: Of,
+    *,
+    lower: Number | None = None,
+    upper: Number | None = None,
+    step: Number | None = None,
+) -> Asked:
+    """The middle value: the quantile at 0.5."""
+    return quantile(of, Fraction(1, 2), lower=lower, upper=upper, step=step)
+
+
+def min(  # noqa: A001
+    of: Of,
+    *,
+    lower: Number | None = None,
+    upper: Number | None = None,
+    step: Number | None = None,
+) -> Asked:
+    """A private extreme quantile that stands for the smallest value."""
+    return _bounded(Kind.MIN, of, lower, upper, step=_step(step))
+
+
+def max(  # noqa: A001
+    of: Of,
+    *,
+    lower: Number | None = None,
+    upper: Number | None = None,
+    step: Number | None = None,
+) -> Asked:
+    """A private extreme quantile that stands for the largest value."""
+    return _bounded(Kind.MAX, of, lower, upper, step=_step(step))
+
+
+def histogram(of: Of, edges: Iterable[Number]) -> Asked:
+    """How many rows between neighbouring edges; values beyond the ends count at the ends."""
+    if isinstance(edges, str) or not isinstance(edges, Iterable):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise refusal("edges", edges, "a list of numbers, such as [0, 10, 20]")
+    read = tuple(as_bound("edge", edge) for edge in edges)
+    if not 2 <= len(read) <= MOST_EDGES:
+        raise ParameterError(
+            f"A histogram got {len(read):,} edges, but needs from 2 to {MOST_EDGES:,}."
+        )
+    if any(start >= end for start, end in pairwise(read)):
+        raise ParameterError("The edges of a histogram must rise, each above the one before it.")
+    return Asked(Kind.HISTOGRAM, _of(of), edges=read)
+
+
+def top_k(of: Of, k: int, *, candidates: Iterable[object] | None = None) -> Asked:
+    """The k most frequent of the candidates: a declared list, or the column's declared keys."""
+    if isinstance(candidates, str):
+        raise refusal("candidates", candidates, "a list, such as ['A', 'B', 'C']")
+    listed = None if candidates is None else tuple(as_value(value) for value in candidates)
+    return Asked(Kind.TOP_K, _of(of), k=int(COUNT.typed("k", k)), candidates=listed)
+
+
+def private_bounds(of: Of) -> Asked:
+    """Bounds between which nearly all values lie, bought privately: 0 or powers of two."""
+    return Asked(Kind.PRIVATE_BOUNDS, _of(of))
+
+
+def resolved(asked: Asked | Aggregate, columns: Columns) -> Aggregate:
+    """The aggregate over the columns of a table: bounds, steps and candidates filled in."""
+    if not isinstance(asked, Asked):
+        return asked
+    if asked.of is None or asked.kind is Kind.COUNT_DISTINCT:
+        return _counted(asked, columns)
+    of = _as_number(asked.of, columns) if asked.kind is not Kind.TOP_K else asked.of
+    match asked.kind:
+        case Kind.TOP_K:
+            return _top_k(of, asked, columns)
+        case Kind.HISTOGRAM:
+            check_numeric(of, columns, done="a histogram")
+            return Histogram(of, asked.edges)
+        case Kind.PRIVATE_BOUNDS:
+            check_numeric(of, columns, done="finding bounds")
+            return PrivateBounds(of)
+        case _:
+            return _clamped(of, asked, columns)
+
+
+def check_aggregate(aggregate: Aggregate, columns: Columns) -> None:
+    """Refuses an aggregate that these columns cannot answer, whoever made it."""
+    match aggregate:
+        case Count() | CountUnits():
+            return
+        case TopK(of, k, candidates):
+            _check_top_k(of, k, candidates, columns)
+        case Histogram(of, edges):
+            check_numeric(of, columns, done="a histogram")
+            histogram(of, edges)
+            check_cells(aggregate.cells)
+        case PrivateBounds(of):
+            check_numeric(of, columns, done="finding bounds")
+        case Quantiles() | Extreme():
+            check_numeric(aggregate.of, columns, done="a quantile")
+            check_range(aggregate.lower, aggregate.upper, words=in_words(aggregate.of))
+            read_step(aggregate.step, aggregate.lower, aggregate.upper)
+            if isinstance(aggregate, Quantiles):
+                _ranks(aggregate.at)
+        case Sum(of, lower, upper) | Mean(of, lower, upper):
+            check_numeric(of, columns, done="adding up")
+            check_range(lower, upper, words=in_words(of))
+        case Variance(of, lower, upper) | Deviation(of, lower, upper):
+            check_numeric(of, columns, done="adding up")
+            check_range(lower, upper, words=in_words(of))
+
+
+def _counted(asked: Asked, columns: Columns) -> Aggregate:
+    if asked.kind is Kind.COUNT:
+        return Count()
+    of = asked.of
+    if of is None or (isinstance(of, ColumnRef) and of.name == columns.unit):
+        return CountUnits()
+    raise UnsupportedQuery(
+        f"count_distinct of '{in_words(of)}' has no private answer here: only units are counted"
+        f" once each, and the unit is {columns.unit or 'the row'!r}. Write la.count_distinct(),"
+        " or group by the column with its keys listed."
+    )
+
+
+def _clamped(of: Expression, asked: Asked, columns: Columns) -> Aggregate:
+    typed = check_numeric(of, columns, done=f"{asked.kind.value}")
+    lower, upper = resolved_bounds(of, columns, lower=asked.lower, upper=asked.upper)
+    match asked.kind:
+        case Kind.SUM:
+            return Sum(of, lower, upper)
+        case Kind.MEAN:
+            return Mean(of, lower, upper)
+        case Kind.VARIANCE:
+            return Variance(of, lower, upper)
+        case Kind.STD:
+            return Deviation(of, lower, upper)
+        case Kind.QUANTILE:
+            step = _step_for(asked, lower, upper, typed.type)
+            return Quantiles(of, lower, upper, asked.at, step)
+        case _:
+            step = _step_for(asked, lower, upper, typed.type)
+            return Extreme(of, lower, upper, asked.kind is Kind.MAX, step)
+
+
+def _step_for(asked: Asked, lower: Fraction, upper: Fraction, kind: Type) -> Fraction:
+    if asked.step is None:
+        return friendly_step(lower, upper, kind)
+    return read_step(asked.step, lower, upper)
+
+
+def _top_k(of: Expression, asked: Asked, columns: Columns) -> TopK:
+    kind = columns.type_of(of).type
+    check_groupable(kind, in_words(of))
+    listed = closed_domain(of, columns) if asked.candidates is None else asked.candidates
+    if listed is None:
+        raise ParameterError(
+            f"top_k of '{in_words(of)}' has no candidates, and none are read from the data. Give"
+            " candidates=[…] or declare the column's keys in the schema file."
+        )
+    return TopK(of, asked.k, read_column_keys(listed, kind))
+
+
+def _check_top_k(of: Expression, k: int, candidates: object, columns: Columns) -> None:
+    kind = columns.type_of(of).type
+    check_groupable(kind, in_words(of))
+    keys = read_column_keys(candidates, kind)
+    if not 1 <= COUNT.typed("k", k) <= len(keys):
+        raise refusal("k", k, f"at most the number of candidates, {len(keys)}")
+
+
+def _as_number(of: Expression, columns: Columns) -> Expression:
+    """A condition as 1 or 0, missing where it is missing."""
+    if columns.type_of(of).type is not Type.BOOLEAN:
+        return of
+    return Case(((of, Literal(1)), (Not(of), Literal(0))), Literal(None))
+
+
+def _bounded(
+    kind: Kind,
+    of: Of,
+    lower: Number | None,
+    upper: Number | None,
+    *,
+    step: Fraction | None = None,
+    at: tuple[Fraction, ...] = (),
+) -> Asked:
+    low = None if lower is None else as_bound("lower", lower)
+    high = None if upper is None else as_bound("upper", upper)
+    node = _of(of)
+    if low is not None and high is not None:
+        check_range(low, high, words=in_words(inlined(node, {})))
+    return Asked(kind, node, low, high, step, at)
+
+
+def _of(of: object) -> Expression:
+    if isinstance(of, str):
+        return ColumnRef(of)
+    if isinstance(of, Expression):
+        return of
+    raise refusal("column", of, 'a column\'s name or an expression, such as la.col("cost") / 2')
+
+
+def _step(step: Number | None) -> Fraction | None:
+    return None if step is None else as_bound("step", step)
+
+
+def _ranks(at: object) -> tuple[Fraction, ...]:
+    listed = list(cast("Iterable[object]", at)) if isinstance(at, Iterable) else [at]
+    ranks = sorted(RANK.typed("quantile", rank) for rank in listed)
+    if not 1 <= len(ranks) <= MOST_QUANTILES:
+        raise ParameterError(f"There are {len(ranks)} quantiles, but may be 1 to {MOST_QUANTILES}.")
+    if len(set(ranks)) < len(ranks):
+        raise ParameterError("A quantile is listed twice. List each once.")
+    return tuple(ranks)

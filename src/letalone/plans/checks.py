@@ -1,0 +1,205 @@
+"""What makes a plan answerable, checked once, before data is touched.
+
+A plan that passes is total: its expressions cannot fail on any row, its keys are of the
+right types, its names are distinct, its sizes are limited, and one unit's share of the
+answer is bounded.
+
+  Tested:   tests/plans/test_query.py, each refusal
+"""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from letalone.errors import ParameterError, UnsupportedQuery
+from letalone.exact.typed import refusal
+from letalone.plans.aggregates import check_aggregate
+from letalone.plans.expressions import Expression
+from letalone.plans.keys import check_groupable
+from letalone.plans.parts import (
+    Aggregate,
+    Bounding,
+    Count,
+    CountUnits,
+    Extreme,
+    GroupColumn,
+    Histogram,
+    Mean,
+    PublicJoin,
+    Quantiles,
+    Sum,
+)
+from letalone.plans.schema import Schema, check_name, check_names
+from letalone.plans.types import Key, Type
+from letalone.plans.typing import Columns, columns_of
+from letalone.plans.wording import in_words
+
+if TYPE_CHECKING:
+    from letalone.plans.query import Plan
+
+MOST_CELLS = 1_000_000
+MOST_AGGREGATES = 100
+MOST_GROUP_COLUMNS = 10
+MOST_DERIVED = 100
+CLIPPED = (Count, CountUnits, Sum, Mean)
+
+
+def check_plan(plan: "Plan") -> None:
+    """Refuses, in words and with a remedy, what has no total and bounded answer."""
+    check_columns(plan.schema, plan.joins, plan.derived)
+    columns = columns_of(plan.schema, joins=plan.joins, derived=plan.derived)
+    if plan.where is not None:
+        _check_where(plan.where, columns)
+    columns = columns_of(plan.schema, joins=plan.joins, derived=plan.derived, where=plan.where)
+    check_groups(plan.groups, columns)
+    check_grouped(plan.keys, plan.groups)
+    check_aggregates(plan.aggregates, columns)
+    _check_outputs(plan.groups, plan.aggregates)
+    _check_cells(plan.keys, plan.aggregates)
+    check_bounding(plan.bounding, plan)
+
+
+def check_columns(
+    schema: Schema,
+    joins: Sequence[PublicJoin],
+    derived: Sequence[tuple[str, Expression]],
+) -> None:
+    """Names that are distinct, and joins whose columns are there."""
+    if not isinstance(schema, Schema):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise refusal("schema", schema, "a la.Schema")
+    for join in joins:
+        _check_join(join, schema)
+    for name, _ in derived:
+        check_name("derived column", name)
+    if len(derived) > MOST_DERIVED:
+        raise ParameterError(f"There are {len(derived)} derived columns; at most {MOST_DERIVED}.")
+    joined = [column.name for join in joins for column in join.columns]
+    own = [column.name for column in schema.columns]
+    check_names([*own, *joined, *(name for name, _ in derived)], "columns of the question")
+
+
+def check_groups(groups: Sequence[GroupColumn], columns: Columns) -> None:
+    """Group columns of types that have keys, as they say."""
+    if len(groups) > MOST_GROUP_COLUMNS:
+        raise ParameterError(
+            f"There are {len(groups)} group columns, but there may be at most {MOST_GROUP_COLUMNS}."
+        )
+    for group in groups:
+        check_name("group column", group.name)
+        found = columns.type_of(group.of).type
+        check_groupable(found, in_words(group.of))
+        if found is not group.type:
+            raise ParameterError(
+                f"Group column {group.name!r} is said to be {group.type.value}, but is"
+                f" {found.value}."
+            )
+
+
+def check_grouped(keys: object, groups: Sequence[GroupColumn]) -> None:
+    """Refuses keys of nothing."""
+    if keys is not None and not groups:
+        raise ParameterError("keys are listed, but there is no group column. Give .group_by(…).")
+
+
+def check_aggregates(aggregates: Sequence[tuple[str, Aggregate]], columns: Columns) -> None:
+    """Between one and a hundred named aggregates that the columns can answer."""
+    if not 1 <= len(aggregates) <= MOST_AGGREGATES:
+        raise ParameterError(
+            f"A question has {len(aggregates)} aggregates, but needs from 1 to {MOST_AGGREGATES}:"
+            " .agg(n=la.count())."
+        )
+    for name, aggregate in aggregates:
+        check_name("aggregate", name)
+        if not isinstance(aggregate, Aggregate):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise refusal(f"aggregate {name!r}", aggregate, "one such as la.count()")
+        check_aggregate(aggregate, columns)
+
+
+def check_bounding(bounding: Bounding, plan: "Plan") -> None:
+    """Refuses a bounding that bounds nothing, and one where there is nothing to bound."""
+    if not plan.groups and (bounding.max_groups or 1) > 1:
+        raise ParameterError(
+            f"max_groups is {bounding.max_groups}, but the question has no groups. Leave it out."
+        )
+    if plan.schema.unit is None:
+        _check_row_unit(bounding)
+    elif bounding.clip:
+        _check_clip(bounding, plan)
+    else:
+        _check_unit(bounding, plan)
+
+
+def _check_where(where: Expression, columns: Columns) -> None:
+    found = columns.type_of(where).type
+    if found is not Type.BOOLEAN:
+        raise ParameterError(
+            f"The filter '{in_words(where)}' is {found.value}, but must be a condition, such as"
+            ' la.col("age") >= 65.'
+        )
+
+
+def _check_join(join: PublicJoin, schema: Schema) -> None:
+    check_name("public table", join.name)
+    if not join.on:
+        raise ParameterError(
+            f"The join with {join.name!r} has no columns to join on. Give on='code'."
+        )
+    for left, right in join.on:
+        check_groupable(schema.column(left).type, left)
+        check_name("column of a public table", right)
+
+
+def _check_outputs(
+    groups: Sequence[GroupColumn], aggregates: Sequence[tuple[str, Aggregate]]
+) -> None:
+    """The answer has a column for each group, and for each aggregate one with two bounds."""
+    names = [group.name for group in groups]
+    for name, _ in aggregates:
+        names += [name, f"{name}_low", f"{name}_high"]
+    check_names(names, "columns of the answer (each aggregate has _low and _high, too)")
+
+
+def _check_cells(
+    keys: tuple[tuple[Key, ...], ...] | None, aggregates: Sequence[tuple[str, Aggregate]]
+) -> None:
+    number = 1 if keys is None else len(keys)
+    for name, aggregate in aggregates:
+        if not isinstance(aggregate, Quantiles | Extreme | Histogram):
+            continue
+        if number * aggregate.cells > MOST_CELLS:
+            raise ParameterError(
+                f"{name!r} needs {number:,} keys × {aggregate.cells:,} cells, but there may be"
+                f" {MOST_CELLS:,} in all. Take a larger step, closer bounds or fewer keys."
+            )
+
+
+def _check_row_unit(bounding: Bounding) -> None:
+    if bounding != Bounding():
+        raise ParameterError(
+            "The unit is the row, so there is nothing to bound: leave out max_rows, max_groups and"
+            " clip, or name the column that tells people apart: unit='patient_id'."
+        )
+
+
+def _check_clip(bounding: Bounding, plan: "Plan") -> None:
+    if bounding.max_groups is None or bounding.max_rows is not None:
+        raise ParameterError(
+            "clip=True clips each unit's own total in each group, so it needs max_groups=… and no"
+            " max_rows."
+        )
+    for name, aggregate in plan.aggregates:
+        if not isinstance(aggregate, CLIPPED):
+            raise UnsupportedQuery(
+                f"{name!r} is not a total, so a unit's share of it cannot be clipped. Use"
+                " max_rows=… instead of clip=True, or ask it in a question of its own."
+            )
+
+
+def _check_unit(bounding: Bounding, plan: "Plan") -> None:
+    only_units = all(isinstance(aggregate, CountUnits) for _, aggregate in plan.aggregates)
+    if only_units and (bounding.max_groups is not None or not plan.groups):
+        return
+    if bounding.max_rows is None:
+        raise ParameterError(
+            f"One {plan.schema.unit!r} could count with any number of rows, so no noise would"
+            " hide it. Give max_rows=…, or max_groups=… with clip=True."
+        )

@@ -1,0 +1,43 @@
+"""Keys that need no list, because the question itself says which there can be.
+
+Proven:   by the semantics of each node: months are 1 to 12 in every table
+Tested:   tests/plans/test_domains.py
+"""
+
+from typing import cast
+
+from letalone.plans.expressions import Bin, Case, ColumnRef, DatePart, Expression, Literal, Node
+from letalone.plans.types import Key, Type
+from letalone.plans.typing import MISSING, PART_RANGE, Columns
+
+
+def closed_domain(expression: Expression, columns: Columns) -> tuple[Key, ...] | None:
+    """All keys that an expression can have, where that is public; None where it is not.
+
+    Public are declared keys, the two truth values, months, days, weekdays, hours, the numbers
+    of ranges and the constants of a case.
+    """
+    match cast("Node", expression):
+        case ColumnRef(name) if name in columns.derived:
+            return closed_domain(columns.derived[name], columns)
+        case ColumnRef(name) if name in columns.declared and columns.declared[name].keys:
+            return columns.declared[name].keys
+        case DatePart(part) if part in PART_RANGE:
+            lower, upper = PART_RANGE[part]
+            return tuple(range(lower, upper + 1))
+        case Bin(count=count):
+            return tuple(range(count))
+        case Case(branches, otherwise):
+            return _constants([*(value for _, value in branches), otherwise], columns)
+        case _:
+            return (False, True) if columns.type_of(expression).type is Type.BOOLEAN else None
+
+
+def _constants(results: list[Expression], columns: Columns) -> tuple[Key, ...] | None:
+    if not all(isinstance(result, Literal) for result in results):
+        return None
+    found = [columns.type_of(result) for result in results]
+    if not all(typed == MISSING or typed.type.is_groupable for typed in found):
+        return None
+    values = [cast("Key", cast("Literal", result).value) for result in results]
+    return tuple(dict.fromkeys(value for value in values if value is not None))

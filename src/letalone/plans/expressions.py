@@ -1,0 +1,461 @@
+"""Expressions over the columns of one row: a closed, flat family of frozen nodes.
+
+    la.col("age") >= 65
+    (la.col("cost") - la.col("refund")) / 2
+    la.col("ward").isin(["A", "B"]) & ~la.col("cost").is_null()
+    la.case((la.col("age") < 18, "child"), otherwise="adult")
+
+Every expression is total: on every row it has a value or is missing (NULL), and nothing
+that a row holds can make it fail.
+
+- Numbers are IEEE doubles. Arithmetic casts whole numbers to doubles first; NaN and
+  infinities, read or computed, are missing; x / 0 is missing; a missing operand makes
+  the result missing; -0.0 equals 0.
+- Conditions have three values; a filter keeps a row where the condition is true.
+- Whole numbers compared with whole numbers stay 64-bit integers, and those outside of 64
+  bits are missing; a whole number compared with a number is compared as a double.
+- Text is compared byte by byte, and only for equality.
+- Dates with a time are in UTC. Weekdays run from 1 (Monday) to 7 (Sunday).
+- A column with declared bounds is clamped to them where it is read.
+
+`==` builds a `Comparison`; `same` tells whether two expressions are the same one.
+
+  Tested:   tests/plans/test_expressions.py
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, fields
+from fractions import Fraction
+from typing import Literal as OneOfThese
+from typing import cast, final
+
+from letalone.errors import ParameterError
+from letalone.exact.typed import Constraint, refusal
+from letalone.plans.constants import Value, as_bound, as_value, shown
+
+ArithmeticOp = OneOfThese["+", "-", "*", "/"]
+ComparisonOp = OneOfThese["=", "<>", "<", "<=", ">", ">="]
+Part = OneOfThese["year", "month", "day", "weekday", "hour"]
+
+ARITHMETIC = ("+", "-", "*", "/")
+COMPARISONS = ("=", "<>", "<", "<=", ">", ">=")
+PARTS = ("year", "month", "day", "weekday", "hour")
+MOST_NODES = 200
+DEEPEST = 50
+MOST_VALUES = 10_000
+MOST_BINS = 100_000
+
+WIDTH = Constraint("a positive number", lambda x: x > 0, "It is how wide each range is.", (0, -1))
+BINS = Constraint(
+    f"a whole number from 1 to {MOST_BINS:,}",
+    lambda x: 1 <= x <= MOST_BINS and x.denominator == 1,
+    "It is the number of ranges; make them wider.",
+    (0, -1, 1.5, MOST_BINS + 1),
+)
+
+
+class Expression:
+    """A value computed from one row; operators build larger ones."""
+
+    __slots__ = ()
+
+    def __add__(self, other: object) -> "Arithmetic":
+        return Arithmetic("+", self, as_expression(other))
+
+    def __radd__(self, other: object) -> "Arithmetic":
+        return Arithmetic("+", as_expression(other), self)
+
+    def __sub__(self, other: object) -> "Arithmetic":
+        return Arithmetic("-", self, as_expression(other))
+
+    def __rsub__(self, other: object) -> "Arithmetic":
+        return Arithmetic("-", as_expression(other), self)
+
+    def __mul__(self, other: object) -> "Arithmetic":
+        return Arithmetic("*", self, as_expression(other))
+
+    def __rmul__(self, other: object) -> "Arithmetic":
+        return Arithmetic("*", as_expression(other), self)
+
+    def __truediv__(self, other: object) -> "Arithmetic":
+        return Arithmetic("/", self, as_expression(other))
+
+    def __rtruediv__(self, other: object) -> "Arithmetic":
+        return Arithmetic("/", as_expression(other), self)
+
+    def __neg__(self) -> "Negated":
+        return Negated(self)
+
+    def __eq__(self, other: object) -> "Comparison":  # pyright: ignore[reportIncompatibleMethodOverride]
+        return Comparison("=", self, as_expression(other))
+
+    def __ne__(self, other: object) -> "Comparison":  # pyright: ignore[reportIncompatibleMethodOverride]
+        return Comparison("<>", self, as_expression(other))
+
+    def __lt__(self, other: object) -> "Comparison":
+        return Comparison("<", self, as_expression(other))
+
+    def __le__(self, other: object) -> "Comparison":
+        return Comparison("<=", self, as_expression(other))
+
+    def __gt__(self, other: object) -> "Comparison":
+        return Comparison(">", self, as_expression(other))
+
+    def __ge__(self, other: object) -> "Comparison":
+        return Comparison(">=", self, as_expression(other))
+
+    def __and__(self, other: object) -> "And":
+        return And((*_parts(And, self), *_parts(And, as_expression(other))))
+
+    def __rand__(self, other: object) -> "And":
+        return as_expression(other) & self
+
+    def __or__(self, other: object) -> "Or":
+        return Or((*_parts(Or, self), *_parts(Or, as_expression(other))))
+
+    def __ror__(self, other: object) -> "Or":
+        return as_expression(other) | self
+
+    def __invert__(self) -> "Not":
+        return Not(self)
+
+    def isin(self, values: Iterable[object]) -> "OneOf":
+        """Whether the value is one of these."""
+        if isinstance(values, str | bytes | Expression):
+            raise refusal("values", values, "a list of values, such as ['A', 'B']")
+        return OneOf(self, tuple(as_value(value) for value in values))
+
+    def is_null(self) -> "IsNull":
+        """Whether the value is missing."""
+        return IsNull(self)
+
+    def part(self, part: Part) -> "DatePart":
+        """A part of a date: year, month, day, weekday (1 is Monday) or hour (in UTC)."""
+        return DatePart(part, self)
+
+    def __hash__(self) -> int:
+        checked_size(self)
+        return hash(repr(self))
+
+    def __bool__(self) -> bool:
+        # A set or a dict asks `bool(a == b)` only when the hashes agree.
+        if isinstance(self, Comparison) and self.op == "=" and same(self.left, self.right):
+            return True
+        raise ParameterError(
+            "An expression has no truth value of its own: each row has one. Write & for and,"
+            " | for or, ~ for not, with brackets around each comparison, and"
+            " (low <= x) & (x <= high) for a range."
+        )
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class ColumnRef(Expression):
+    """The value of a column."""
+
+    name: str
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.name, str) or not self.name:  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise refusal("column", self.name, "the name of a column, such as 'age'")
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class Literal(Expression):
+    """A constant. Typed floats are their shortest decimal; times are in UTC, without a zone."""
+
+    value: Value
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "value", as_value(self.value))
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class Arithmetic(Expression):
+    """Sum, difference, product or quotient, in doubles."""
+
+    op: ArithmeticOp
+    left: Expression
+    right: Expression
+
+    def __post_init__(self) -> None:
+        _check_choice("operator", self.op, ARITHMETIC)
+        _check_nodes(self.left, self.right)
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class Negated(Expression):
+    """The number with its sign turned, in doubles."""
+
+    of: Expression
+
+    def __post_init__(self) -> None:
+        _check_nodes(self.of)
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class Comparison(Expression):
+    """True, false, or missing where a side is missing."""
+
+    op: ComparisonOp
+    left: Expression
+    right: Expression
+
+    def __post_init__(self) -> None:
+        _check_choice("operator", self.op, COMPARISONS)
+        _check_nodes(self.left, self.right)
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class And(Expression):
+    """True where all parts are true, false where one is false, else missing."""
+
+    parts: tuple[Expression, ...]
+
+    def __post_init__(self) -> None:
+        _check_parts("And", self.parts)
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class Or(Expression):
+    """True where one part is true, false where all are false, else missing."""
+
+    parts: tuple[Expression, ...]
+
+    def __post_init__(self) -> None:
+        _check_parts("Or", self.parts)
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class Not(Expression):
+    """The opposite; missing stays missing."""
+
+    of: Expression
+
+    def __post_init__(self) -> None:
+        _check_nodes(self.of)
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class IsNull(Expression):
+    """Whether the value is missing; never missing itself."""
+
+    of: Expression
+
+    def __post_init__(self) -> None:
+        _check_nodes(self.of)
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class OneOf(Expression):
+    """Whether the value is one of the listed ones; missing where it is missing."""
+
+    of: Expression
+    values: tuple[Value, ...]
+
+    def __post_init__(self) -> None:
+        _check_nodes(self.of)
+        values = tuple(as_value(value) for value in self.values)
+        if not 1 <= len(values) <= MOST_VALUES:
+            raise ParameterError(
+                f"isin got {len(values):,} values, but must get from 1 to {MOST_VALUES:,}. Join a"
+                " public table for longer lists."
+            )
+        object.__setattr__(self, "values", values)
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class Case(Expression):
+    """The value of the first branch whose condition is true, or `otherwise`."""
+
+    branches: tuple[tuple[Expression, Expression], ...]
+    otherwise: Expression
+
+    def __post_init__(self) -> None:
+        if not self.branches:
+            raise ParameterError("A case needs at least one (condition, value) pair; it has none.")
+        for condition, value in self.branches:
+            _check_nodes(condition, value)
+        _check_nodes(self.otherwise)
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class DatePart(Expression):
+    """A whole number: year, month 1-12, day 1-31, weekday 1-7 (Monday is 1), hour 0-23 (UTC)."""
+
+    # `field()` because the method `part` of Expression would be taken for a default.
+    part: Part = field()  # pyright: ignore[reportIncompatibleMethodOverride]
+    of: Expression
+
+    def __post_init__(self) -> None:
+        _check_choice("part", self.part, PARTS)
+        _check_nodes(self.of)
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class Bin(Expression):
+    """The number 0 … count-1 of the range that holds the value; missing if none does.
+
+    In doubles, with `lower` and `width` rounded to the nearest double: q = (x - lower) / width;
+    missing unless 0 <= q <= count; else the floor of q, and count - 1 where q is count. So
+    range i is [lower + i width, lower + (i + 1) width), and the last one has its end, too.
+    """
+
+    of: Expression
+    lower: Fraction
+    width: Fraction
+    count: int
+
+    def __post_init__(self) -> None:
+        _check_nodes(self.of)
+        object.__setattr__(self, "lower", as_bound("lower", self.lower))
+        object.__setattr__(self, "width", WIDTH.typed("width", as_bound("width", self.width)))
+        object.__setattr__(self, "count", int(BINS.typed("count", self.count)))
+
+    def label(self, number: int) -> str:
+        """The range in words, such as '[0, 10)'."""
+        start, end = (self.lower + (number + i) * self.width for i in (0, 1))
+        return f"[{shown(start)}, {shown(end)}{']' if number == self.count - 1 else ')'}"
+
+
+Node = (
+    ColumnRef
+    | Literal
+    | Arithmetic
+    | Negated
+    | Comparison
+    | And
+    | Or
+    | Not
+    | IsNull
+    | OneOf
+    | Case
+    | DatePart
+    | Bin
+)
+NODES: tuple[type[Expression], ...] = Node.__args__
+
+
+def col(name: str) -> ColumnRef:
+    """The value of a column in each row: `la.col("age") >= 65`."""
+    return ColumnRef(name)
+
+
+def case(*branches: tuple[object, object], otherwise: object = None) -> Case:
+    """The value of the first pair whose condition is true: `la.case((condition, value), …)`."""
+    for branch in branches:
+        if not isinstance(branch, tuple) or len(branch) != 2:  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise refusal("branch", branch, "a pair (condition, value)")
+    pairs = ((as_expression(condition), as_expression(value)) for condition, value in branches)
+    return Case(tuple(pairs), as_expression(otherwise))
+
+
+def as_expression(value: object) -> Expression:
+    """The expression itself, or the constant."""
+    return value if isinstance(value, Expression) else Literal(as_value(value))
+
+
+def same(left: Expression, right: Expression) -> bool:
+    """Whether two expressions are the same one, part by part."""
+    checked_size(left)
+    checked_size(right)
+    return repr(left) == repr(right)
+
+
+def children(node: Expression) -> Iterator[Expression]:
+    """The parts that an expression is directly made of, in order."""
+    for part in fields(cast("Node", node)):
+        yield from _nodes_in(getattr(node, part.name))
+
+
+def checked_size(expression: Expression) -> Expression:
+    """The expression, or a refusal if it is too large to walk; never recursive itself."""
+    waiting, seen = [(expression, 1)], 0
+    while waiting:
+        node, depth = waiting.pop()
+        seen += 1
+        if seen > MOST_NODES or depth > DEEPEST:
+            raise ParameterError(
+                f"This expression has more than {MOST_NODES} parts or is nested deeper than"
+                f" {DEEPEST} levels. Shorten it, or compute it into a column of the table."
+            )
+        waiting.extend((child, depth + 1) for child in children(node))
+    return expression
+
+
+def inlined(expression: Expression, derived: Mapping[str, Expression]) -> Expression:
+    """The expression with each derived column replaced by what it is, checked for size."""
+    return checked_size(_inlined(checked_size(expression), derived))
+
+
+def column_names(expression: Expression) -> list[str]:
+    """The columns that an expression reads, in order, each once."""
+    names: dict[str, None] = {}
+    waiting = [checked_size(expression)]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, ColumnRef):
+            names[node.name] = None
+        waiting.extend(reversed(list(children(node))))
+    return list(names)
+
+
+def _nodes_in(value: object) -> Iterator[Expression]:
+    if isinstance(value, Expression):
+        yield value
+    elif isinstance(value, tuple):
+        for item in cast("tuple[object, ...]", value):
+            yield from _nodes_in(item)
+
+
+def _inlined(node: Expression, derived: Mapping[str, Expression]) -> Expression:
+    if isinstance(node, ColumnRef):
+        return derived.get(node.name, node)
+    if isinstance(node, Literal):
+        return node
+    changed = {
+        part.name: _changed(getattr(node, part.name), derived)
+        for part in fields(cast("Node", node))
+    }
+    return type(node)(**changed)
+
+
+def _changed(value: object, derived: Mapping[str, Expression]) -> object:
+    if isinstance(value, Expression):
+        return _inlined(value, derived)
+    if isinstance(value, tuple):
+        return tuple(_changed(item, derived) for item in cast("tuple[object, ...]", value))
+    return value
+
+
+def _parts(kind: type[And] | type[Or], node: Expression) -> tuple[Expression, ...]:
+    return node.parts if isinstance(node, kind) else (node,)
+
+
+def _check_choice(name: str, value: object, allowed: tuple[str, ...]) -> None:
+    if value not in allowed:
+        raise refusal(name, value, "one of " + ", ".join(allowed))
+
+
+def _check_nodes(*nodes: object) -> None:
+    for node in nodes:
+        if not isinstance(node, NODES):
+            raise refusal("part of an expression", node, 'an expression, such as la.col("age")')
+
+
+def _check_parts(name: str, parts: tuple[Expression, ...]) -> None:
+    if not isinstance(parts, tuple) or not parts:  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise refusal(f"parts of {name}", parts, "at least one condition")
+    _check_nodes(*parts)

@@ -1,0 +1,229 @@
+"""What a question is made of: group columns, bounding, public tables, aggregates.
+
+Tested:   tests/plans/test_query.py
+"""
+
+from dataclasses import dataclass, fields
+from fractions import Fraction
+from functools import reduce
+from itertools import pairwise
+from math import gcd, lcm
+from typing import cast
+
+from letalone.exact.typed import COUNT, read_flag
+from letalone.plans.constants import as_bound
+from letalone.plans.expressions import Bin, Expression
+from letalone.plans.schema import Column
+from letalone.plans.types import Key, Type
+
+NUMBERS = ("lower", "upper", "step", "at", "edges")
+
+
+class Compared:
+    """Equal where all parts are: the `==` of expressions builds a comparison instead."""
+
+    __slots__ = ()
+
+    def __post_init__(self) -> None:
+        """Numbers as typed, so that equal questions are spelled alike."""
+        for part in fields(cast("Sum", self)):
+            if part.name in NUMBERS:
+                read = _as_typed(part.name, getattr(self, part.name))
+                object.__setattr__(self, part.name, read)
+
+    def __eq__(self, other: object) -> bool:
+        return type(self) is type(other) and repr(self) == repr(other)
+
+    def __hash__(self) -> int:
+        return hash(repr(self))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class GroupColumn(Compared):
+    """One column of the answer's keys: a name, what it is in each row, its type."""
+
+    name: str
+    of: Expression
+    type: Type
+
+    def shown(self, key: Key) -> Key:
+        """The key as the answer shows it: a range such as '[0, 10)' for its number."""
+        return self.of.label(key) if isinstance(self.of, Bin) and isinstance(key, int) else key
+
+
+@dataclass(frozen=True, slots=True)
+class Bounding:
+    """How much one unit may count for.
+
+    max_rows alone: with at most so many rows in all. max_groups: in at most so many groups,
+    and there with at most max_rows rows, or with its own total clipped to one row's range
+    and counted as one row (clip). All None: the unit is the row, or only units are counted.
+    """
+
+    max_rows: int | None = None
+    max_groups: int | None = None
+    clip: bool = False
+
+    def __post_init__(self) -> None:
+        for name in ("max_rows", "max_groups"):
+            value = getattr(self, name)
+            if value is not None:
+                object.__setattr__(self, name, int(COUNT.typed(name, value)))
+        read_flag("clip", self.clip)
+
+
+@dataclass(frozen=True, slots=True)
+class PublicJoin:
+    """A public table joined to each row on equal keys; a row without a partner is dropped.
+
+    `on` pairs a column of the private table with one of the public table, which is unique on
+    them; `columns` are what it adds.
+    """
+
+    name: str
+    on: tuple[tuple[str, str], ...]
+    columns: tuple[Column, ...]
+    table_digest: str
+
+
+@dataclass(frozen=True, slots=True)
+class Count:
+    """How many rows."""
+
+
+@dataclass(frozen=True, slots=True)
+class CountUnits:
+    """How many units have a row."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Sum(Compared):
+    """The total of values clamped to [lower, upper]."""
+
+    of: Expression
+    lower: Fraction
+    upper: Fraction
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Mean(Compared):
+    """The mean of values clamped to [lower, upper]."""
+
+    of: Expression
+    lower: Fraction
+    upper: Fraction
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Variance(Compared):
+    """The variance of values clamped to [lower, upper]."""
+
+    of: Expression
+    lower: Fraction
+    upper: Fraction
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Deviation(Compared):
+    """The standard deviation of values clamped to [lower, upper]."""
+
+    of: Expression
+    lower: Fraction
+    upper: Fraction
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Quantiles(Compared):
+    """Quantiles of values clamped to [lower, upper], among lower, lower + step, … up to upper."""
+
+    of: Expression
+    lower: Fraction
+    upper: Fraction
+    at: tuple[Fraction, ...]
+    step: Fraction
+
+    @property
+    def cells(self) -> int:
+        """How many candidates there are."""
+        return (self.upper - self.lower) // self.step + 1
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Extreme(Compared):
+    """A private extreme quantile, standing for the largest or the smallest value."""
+
+    of: Expression
+    lower: Fraction
+    upper: Fraction
+    largest: bool
+    step: Fraction
+
+    @property
+    def cells(self) -> int:
+        """How many candidates there are."""
+        return (self.upper - self.lower) // self.step + 1
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Histogram(Compared):
+    """How many rows in each range between neighbouring edges.
+
+    Values are clamped to the outer edges, so the first range also counts what lies below it
+    and the last one what lies above. Range i is [edge i, edge i + 1); the last has its end, too.
+    """
+
+    of: Expression
+    edges: tuple[Fraction, ...]
+
+    @property
+    def step(self) -> Fraction:
+        """The width of equal cells of which every range is made."""
+        return reduce(_common, (end - start for start, end in pairwise(self.edges)))
+
+    @property
+    def cells(self) -> int:
+        """How many cells of that width there are."""
+        return int((self.edges[-1] - self.edges[0]) / self.step)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TopK(Compared):
+    """The k most frequent of the declared candidates."""
+
+    of: Expression
+    k: int
+    candidates: tuple[Key, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PrivateBounds(Compared):
+    """Bounds of a column, bought privately."""
+
+    of: Expression
+
+
+Aggregate = (
+    Count
+    | CountUnits
+    | Sum
+    | Mean
+    | Variance
+    | Deviation
+    | Quantiles
+    | Extreme
+    | Histogram
+    | TopK
+    | PrivateBounds
+)
+
+
+def _as_typed(name: str, value: object) -> Fraction | tuple[Fraction, ...] | None:
+    if isinstance(value, tuple):
+        return tuple(as_bound(name, number) for number in cast("tuple[object, ...]", value))
+    return None if value is None else as_bound(name, value)
+
+
+def _common(left: Fraction, right: Fraction) -> Fraction:
+    """The largest step of which both are multiples."""
+    bottom = lcm(left.denominator, right.denominator)
+    return Fraction(gcd(int(left * bottom), int(right * bottom)), bottom)

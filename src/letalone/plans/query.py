@@ -1,0 +1,230 @@
+"""A question about a table: which rows, which groups, which aggregates, how bounded.
+
+A `Plan` is frozen data, checked when it is made, with one canonical spelling; the SHA-256
+of that spelling names the question. Sensitivity, noise and price are functions of the plan
+alone. `make_plan` builds one from what people write.
+
+In order: public tables are joined, derived columns computed, rows filtered, units bounded,
+groups formed. Every name in an expression is a column of the table, of a public table, or
+an earlier derived one.
+
+  Tested:   tests/plans/test_query.py
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from itertools import product
+from math import prod
+
+from letalone.errors import ParameterError
+from letalone.exact.canonical import canonical
+from letalone.exact.typed import refusal
+from letalone.plans.aggregates import Asked, resolved
+from letalone.plans.checks import check_columns, check_grouped, check_plan
+from letalone.plans.constants import as_bound, shown
+from letalone.plans.domains import closed_domain
+from letalone.plans.expressions import Bin, ColumnRef, Expression, as_expression
+from letalone.plans.keys import MOST_KEYS, read_keys
+from letalone.plans.parts import (
+    Aggregate,
+    Bounding,
+    Compared,
+    Count,
+    CountUnits,
+    Deviation,
+    Extreme,
+    GroupColumn,
+    Histogram,
+    Mean,
+    PrivateBounds,
+    PublicJoin,
+    Quantiles,
+    Sum,
+    TopK,
+    Variance,
+)
+from letalone.plans.schema import Schema
+from letalone.plans.types import Key, Type
+from letalone.plans.typing import Columns, Typed, columns_of
+
+__all__ = [
+    "Aggregate",
+    "Bounding",
+    "Count",
+    "CountUnits",
+    "Deviation",
+    "Extreme",
+    "GroupColumn",
+    "Histogram",
+    "Mean",
+    "Plan",
+    "PrivateBounds",
+    "PublicJoin",
+    "Quantiles",
+    "Sum",
+    "TopK",
+    "Variance",
+    "bins",
+    "make_plan",
+]
+
+USUAL_MAX_ROWS = 10
+Group = str | GroupColumn | tuple[str, Expression]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Plan(Compared):
+    """A frozen question; see the module. `keys=None` with groups: keys are found privately."""
+
+    schema: Schema
+    where: Expression | None
+    derived: tuple[tuple[str, Expression], ...]
+    joins: tuple[PublicJoin, ...]
+    groups: tuple[GroupColumn, ...]
+    keys: tuple[tuple[Key, ...], ...] | None
+    aggregates: tuple[tuple[str, Aggregate], ...]
+    bounding: Bounding
+
+    def __post_init__(self) -> None:
+        check_plan(self)
+        if self.keys is not None:
+            keys = read_keys(self.keys, [group.type for group in self.groups])
+            object.__setattr__(self, "keys", keys)
+
+    @property
+    def columns(self) -> Columns:
+        """What expressions can name, as it is in the rows that the filter keeps."""
+        return columns_of(self.schema, joins=self.joins, derived=self.derived, where=self.where)
+
+    def type_of(self, expression: Expression) -> Typed:
+        """The type, the interval and the presence of an expression in the rows that are kept."""
+        return self.columns.type_of(expression)
+
+    def to_json(self) -> dict[str, object]:
+        """The plan as JSON, format 1, without loss."""
+        from letalone.plans.stored import plan_to_json  # it restores plans, so it imports this
+
+        return plan_to_json(self)
+
+    def digest(self) -> str:
+        """The SHA-256 of the canonical spelling: the same for the same question."""
+        return sha256(canonical(self.to_json())).hexdigest()
+
+    def in_words(self) -> str:
+        """The question in words: which rows, what of them, for whom, how bounded."""
+        from letalone.plans.described import described
+
+        return described(self)
+
+
+def make_plan(
+    schema: Schema,
+    aggregates: Mapping[str, Asked | Aggregate],
+    *,
+    where: object = None,
+    derived: Sequence[tuple[str, object]] = (),
+    joins: Sequence[PublicJoin] = (),
+    groups: Sequence[Group] = (),
+    keys: object = None,
+    max_rows: int | None = None,
+    max_groups: int | None = None,
+    clip: bool = False,
+) -> Plan:
+    """A plan from what people write: bounds, steps, keys and bounding that were left out filled in.
+
+    Keys that are not listed are those that are public anyway (see `closed_domain`); if there
+    are none for some group column, they are found privately.
+    """
+    named = tuple((name, as_expression(value)) for name, value in derived)
+    condition = None if where is None else as_expression(where)
+    check_columns(schema, joins, named)
+    columns = columns_of(schema, joins=joins, derived=named)
+    grouped = tuple(_group(group, columns) for group in _listed(groups))
+    asked = tuple((name, resolved(one, columns)) for name, one in aggregates.items())
+    return Plan(
+        schema=schema,
+        where=condition,
+        derived=named,
+        joins=tuple(joins),
+        groups=grouped,
+        keys=_keys(keys, grouped, columns),
+        aggregates=asked,
+        bounding=_bounding(schema, grouped, asked, Bounding(max_rows, max_groups, clip)),
+    )
+
+
+def bins(
+    of: str | Expression, lower: object, upper: object, width: object, *, name: str | None = None
+) -> GroupColumn:
+    """Ranges of a number to group by, like Python's range: `la.bins("age", 0, 100, 10)`.
+
+    Its keys are [0, 10), [10, 20), … [90, 100]: each range has its start, the last its end, too.
+    Rows whose value lies outside of all ranges, or is missing, are dropped.
+    """
+    node = ColumnRef(of) if isinstance(of, str) else as_expression(of)
+    shown_as = node.name if name is None and isinstance(node, ColumnRef) else name
+    if shown_as is None:
+        raise ParameterError("Ranges of an expression need a name: la.bins(…, name='cost_each').")
+    low, high = as_bound("lower", lower), as_bound("upper", upper)
+    step = as_bound("width", width)
+    if low >= high or step <= 0 or ((high - low) / step).denominator != 1:
+        raise ParameterError(
+            f"The ranges go from {shown(low)} to {shown(high)} in steps of {shown(step)}, but a"
+            " whole number of positive steps must lead from lower up to upper."
+        )
+    count = int((high - low) / step)
+    return GroupColumn(shown_as, Bin(node, low, step, count), Type.INTEGER)
+
+
+def _listed(groups: Sequence[Group]) -> Sequence[Group]:
+    return (groups,) if isinstance(groups, str | GroupColumn) else groups
+
+
+def _group(group: Group, columns: Columns) -> GroupColumn:
+    match group:
+        case GroupColumn():
+            return group
+        case str():
+            return GroupColumn(group, ColumnRef(group), columns.type_of(ColumnRef(group)).type)
+        case (str() as name, Expression() as of):
+            return GroupColumn(name, of, columns.type_of(of).type)
+        case _:  # pyright: ignore[reportUnnecessaryComparison]
+            raise refusal(
+                "group column", group, "a column's name, a pair (name, expression) or la.bins(…)"
+            )
+
+
+def _keys(
+    keys: object, groups: Sequence[GroupColumn], columns: Columns
+) -> tuple[tuple[Key, ...], ...] | None:
+    if keys is not None:
+        check_grouped(keys, groups)
+        return read_keys(keys, [group.type for group in groups])
+    found = [closed_domain(group.of, columns) for group in groups]
+    domains = [domain for domain in found if domain is not None]
+    if not groups or len(domains) < len(groups):
+        return None
+    number = prod(len(domain) for domain in domains)
+    if number > MOST_KEYS:
+        raise ParameterError(
+            f"The declared keys have {number:,} combinations, but there may be at most"
+            f" {MOST_KEYS:,}. List the ones you want: keys=[…]."
+        )
+    return tuple(product(*domains))
+
+
+def _bounding(
+    schema: Schema,
+    groups: Sequence[GroupColumn],
+    aggregates: Sequence[tuple[str, Aggregate]],
+    given: Bounding,
+) -> Bounding:
+    """What was given; else ten rows a unit, unless the unit is the row or units are counted."""
+    if given != Bounding():
+        alone = given.clip and not groups and given.max_groups is None
+        return Bounding(given.max_rows, 1, clip=True) if alone else given
+    only_units = all(isinstance(aggregate, CountUnits) for _, aggregate in aggregates)
+    if schema.unit is None or (only_units and not groups):
+        return given
+    return Bounding(max_rows=USUAL_MAX_ROWS)

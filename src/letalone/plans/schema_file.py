@@ -1,0 +1,245 @@
+"""The schema file, NAME.letalone.toml: what its owner declares, with room for comments.
+
+    format = 1
+    name = "visits"
+    unit = "patient_id"
+
+    [columns.cost]
+    type = "number"
+    lower = 0
+    upper = 1000
+
+A number means the decimal that is written; a bound may also be text, such as "1/3". TOML
+has no word for a missing value, so `missing_is_a_key = true` makes it the last key.
+
+  Proven:   bounds are read from their digits, so nothing is rounded
+  Tested:   tests/plans/test_schema_file.py: the round trip, damaged and newer files
+"""
+
+import tomllib
+from collections.abc import Mapping
+from datetime import date, datetime
+from decimal import Decimal
+from fractions import Fraction
+from json import dumps
+from pathlib import Path
+from re import fullmatch
+from typing import TypeVar, cast
+
+from letalone.errors import FormatError, LetaloneError
+from letalone.plans.constants import as_bound, shown
+from letalone.plans.schema import Column, Schema, did_you_mean
+from letalone.plans.types import Key, Type
+from letalone.privacy.neighbours import Neighbours, Relation
+
+FORMAT = 1
+FIELDS = ("format", "name", "version", "neighbours", "unit", "unit_is_row", "columns")
+COLUMN_FIELDS = ("type", "lower", "upper", "keys", "missing_is_a_key")
+HEAD = """\
+# What letalone knows about this table. All of it is public, and none of it is read from the
+# data: fill in what you know without looking at them.
+"""
+Table = Mapping[str, object]
+Kind = TypeVar("Kind")
+
+
+def written(schema: Schema) -> str:
+    """The file for a schema, with what is not declared as a comment to fill in."""
+    lines = [
+        HEAD,
+        f"format = {FORMAT}",
+        f"name = {_text(schema.name)}",
+        f"version = {schema.version}  # raise it when the data have changed",
+        f"neighbours = {_text(schema.neighbours.relation.value)}  # or {_text(_other(schema))}",
+        "",
+        "# Whose privacy is protected: the people that a column tells apart, or each row.",
+        *_unit_lines(schema),
+    ]
+    for column in schema.columns:
+        lines += ["", f"[columns.{_name(column.name)}]", f"type = {_text(column.type.value)}"]
+        lines += [*_bound_lines(column, schema.unit), *_key_lines(column, schema.unit)]
+    return "\n".join(lines) + "\n"
+
+
+def parsed(text: str) -> Schema:
+    """The schema of a file's text."""
+    try:
+        found: Table = tomllib.loads(text, parse_float=Decimal)
+    except RecursionError:
+        raise FormatError("This schema file is nested too deeply to be one.") from None
+    except (tomllib.TOMLDecodeError, ArithmeticError, ValueError, TypeError) as error:
+        raise FormatError(f"This schema file is not TOML: {error}.") from None
+    _check_format(found)
+    _check_fields(found, FIELDS, "schema file")
+    try:
+        return _schema(found)
+    except FormatError:
+        raise
+    except LetaloneError as error:
+        raise FormatError(f"This schema file declares what cannot be: {error}") from None
+
+
+def read(path: Path) -> Schema:
+    """The schema in a file; the errors name the file."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise FormatError(
+            f"There is no schema file {str(path)!r}. `letalone init` writes one."
+        ) from None
+    except UnicodeDecodeError:
+        raise FormatError(f"The schema file {str(path)!r} is not UTF-8 text.") from None
+    except OSError as error:
+        reason = error.strerror or "unknown"
+        raise FormatError(f"The schema file {str(path)!r} cannot be read: {reason}.") from None
+    try:
+        return parsed(text)
+    except FormatError as error:
+        raise FormatError(f"{path}: {error}") from None
+
+
+def _other(schema: Schema) -> str:
+    return next(r.value for r in Relation if r is not schema.neighbours.relation)
+
+
+def _unit_lines(schema: Schema) -> list[str]:
+    example = _text(schema.columns[0].name if schema.unit is None else schema.unit)
+    column = f"unit = {example}"
+    row = "unit_is_row = true"
+    if not schema.unit_declared:
+        return [f"# {column}", f"# {row}"]
+    return [f"# {column}", row] if schema.unit is None else [column, f"# {row}"]
+
+
+def _bound_lines(column: Column, unit: str | None) -> list[str]:
+    if not column.type.is_numeric or column.name == unit:
+        return []
+    return [
+        _or_comment("lower", column.lower, "0", "smaller values count as this"),
+        _or_comment("upper", column.upper, "100", "larger values count as this"),
+    ]
+
+
+def _or_comment(name: str, bound: Fraction | None, example: str, meaning: str) -> str:
+    if bound is None:
+        return f"# {name} = {example}  # {meaning}"
+    digits = shown(bound)
+    return f"{name} = {_text(digits) if '/' in digits else digits}"
+
+
+def _key_lines(column: Column, unit: str | None) -> list[str]:
+    if column.keys is None:
+        wanted = column.type is Type.TEXT and column.name != unit
+        return ['# keys = ["A", "B"]  # the groups it can be counted by'] if wanted else []
+    keys = [_key(key) for key in column.keys if key is not None]
+    return [f"keys = [{', '.join(keys)}]", *["missing_is_a_key = true"] * (None in column.keys)]
+
+
+def _key(key: Key) -> str:
+    match key:
+        case bool():
+            return str(key).lower()
+        case str():
+            return _text(key)
+        case _:
+            return str(key)
+
+
+def _text(text: str) -> str:
+    """A TOML string: JSON's escapes are TOML's, but for DEL."""
+    return dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def _name(name: str) -> str:
+    return name if fullmatch(r"[A-Za-z0-9_-]+", name) else _text(name)
+
+
+def _check_format(found: Table) -> None:
+    format_ = found.get("format")
+    if not isinstance(format_, int) or isinstance(format_, bool) or format_ < 1:
+        raise FormatError("This is not a schema file: it has no line `format = 1`.")
+    if format_ > FORMAT:
+        raise FormatError(
+            f"This schema file has format {format_}, and this letalone reads up to format"
+            f" {FORMAT}. Update letalone to read it."
+        )
+
+
+def _check_fields(found: Table, known: tuple[str, ...], what: str) -> None:
+    for name in found:
+        if name not in known:
+            raise FormatError(
+                f"A {what} has no field {name!r}. Its fields are: {', '.join(known)}."
+                + did_you_mean(name, known)
+            )
+
+
+def _schema(found: Table) -> Schema:
+    row = _of_type(found, "unit_is_row", bool, "true or false") or False
+    unit = _of_type(found, "unit", str, "the name of a column")
+    if row and unit is not None:
+        raise FormatError("The schema file has both unit and unit_is_row = true. Keep one.")
+    columns = cast("Table", _of_type(found, "columns", dict, "tables such as [columns.age]") or {})
+    version = _of_type(found, "version", int, "a whole number")
+    return Schema(
+        name=_of_type(found, "name", str, "text in quotes") or "",
+        columns=tuple(_column(*item) for item in columns.items()),
+        unit=unit,
+        version=1 if version is None else version,
+        neighbours=Neighbours(cast("Relation", found.get("neighbours", "add/remove"))),
+        unit_declared=row or unit is not None,
+    )
+
+
+def _column(name: str, fields: object) -> Column:
+    if not isinstance(fields, dict):
+        raise FormatError(f"Column {name!r} must be a table: [columns.{_name(name)}].")
+    found = cast("Table", fields)
+    _check_fields(found, COLUMN_FIELDS, f"column such as {name!r}")
+    if "type" not in found:
+        raise FormatError(f'Column {name!r} has no type. Write a line such as type = "number".')
+    return Column(
+        name,
+        cast("Type", found["type"]),
+        lower=_bound(name, found, "lower"),
+        upper=_bound(name, found, "upper"),
+        keys=_keys(name, found),
+    )
+
+
+def _bound(column: str, found: Table, side: str) -> Fraction | None:
+    value = found.get(side)
+    if value is None:
+        return None
+    name = f"{side} of column {column!r}"
+    if not isinstance(value, str):
+        return as_bound(name, value)
+    top, _, bottom = value.partition("/")
+    try:
+        return as_bound(name, Decimal(top)) / as_bound(name, Decimal(bottom or "1"))
+    except ArithmeticError:
+        raise FormatError(f"{name} is {value[:40]!r}, but must be a number such as 0.5.") from None
+
+
+def _keys(column: str, found: Table) -> tuple[Key, ...] | None:
+    listed = cast("list[object] | None", _of_type(found, "keys", list, f"a list in {column!r}"))
+    missing = _of_type(found, "missing_is_a_key", bool, f"true or false in {column!r}")
+    if listed is None and not missing:
+        return None
+    keys = listed or []
+    if any(isinstance(key, datetime | dict | list) or not _plain(key) for key in keys):
+        raise FormatError(f"The keys of column {column!r} must be text, whole numbers or dates.")
+    return (*cast("list[Key]", keys), *([None] if missing else []))
+
+
+def _plain(key: object) -> bool:
+    return isinstance(key, str | int | date)
+
+
+def _of_type(found: Table, name: str, kind: type[Kind], allowed: str) -> Kind | None:
+    value = found.get(name)
+    if value is None:
+        return None
+    if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
+        raise FormatError(f"The field {name} of a schema file must be {allowed}.")
+    return value

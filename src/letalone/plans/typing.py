@@ -1,0 +1,357 @@
+"""What an expression yields: its type, an interval that holds its values, can it be missing.
+
+Theorem.  In every row the value of an admitted expression is missing or of the stated type
+and, if it is a number, within [lower, upper]. It is missing only if `nullable`.
+  Proven:   rounding to the nearest double is monotone, so a sum of doubles from [a, b] and
+            [c, d] lies within [fl(a + c), fl(b + d)]; products and quotients are monotone
+            in each operand between the ends, so they lie between the rounded results at
+            the four corners. An infinite end means that no bound is declared; values are
+            finite, since non-finite ones are missing, so 0 times an unbounded one is 0.
+  Tested:   tests/plans/test_typing.py, against random rows
+  Assumed:  the engine computes in IEEE doubles, rounding to nearest
+
+Refusals happen here, before data is touched: a plan that passes cannot fail on any row.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from itertools import product
+from math import inf, isfinite
+from sys import float_info
+from typing import cast
+
+from letalone.errors import ParameterError, UnsupportedQuery
+from letalone.plans.constants import Value
+from letalone.plans.expressions import (
+    And,
+    Arithmetic,
+    Bin,
+    Case,
+    ColumnRef,
+    Comparison,
+    DatePart,
+    Expression,
+    IsNull,
+    Literal,
+    Negated,
+    Node,
+    Not,
+    OneOf,
+    Or,
+    checked_size,
+    inlined,
+)
+from letalone.plans.parts import PublicJoin
+from letalone.plans.presence import surely_present
+from letalone.plans.schema import Column, Schema, unknown_column
+from letalone.plans.types import Type, type_of_value
+from letalone.plans.wording import in_words
+
+PART_RANGE = {"month": (1, 12), "day": (1, 31), "weekday": (1, 7), "hour": (0, 23)}
+LARGEST = float_info.max
+ORDERED = (Type.DATE, Type.TIMESTAMP)
+
+
+@dataclass(frozen=True, slots=True)
+class Typed:
+    """A type, the interval of its values (infinite where none is declared), can it be missing."""
+
+    type: Type
+    lower: float = -inf
+    upper: float = inf
+    nullable: bool = True
+
+
+# The type of a bare None: its interval is empty.
+MISSING = Typed(Type.OTHER, inf, -inf)
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """The columns that an expression of a plan can name."""
+
+    table: str
+    unit: str | None
+    typed: Mapping[str, Typed]
+    declared: Mapping[str, Column]
+    derived: Mapping[str, Expression]
+
+    def type_of(self, expression: Expression) -> Typed:
+        """The type of an expression, or a refusal in words."""
+        inlined(expression, self.derived)  # refuses what derived columns make too large
+        return _typed(expression, self)
+
+
+def type_of(expression: Expression, schema: Schema) -> Typed:
+    """The type of an expression over the columns of a schema, or a refusal in words."""
+    return columns_of(schema).type_of(expression)
+
+
+def columns_of(
+    schema: Schema,
+    *,
+    joins: Sequence[PublicJoin] = (),
+    derived: Sequence[tuple[str, Expression]] = (),
+    where: Expression | None = None,
+) -> Columns:
+    """The columns of a table, of the public tables joined to it, and the derived ones."""
+    declared = {column.name: column for column in schema.columns}
+    for join in joins:
+        declared |= {column.name: column for column in join.columns}
+    typed = {name: _of_column(column) for name, column in declared.items()}
+    columns = Columns(schema.name, schema.unit, typed, declared, {})
+    for name, expression in derived:
+        columns = _with_derived(columns, name, expression)
+    return columns if where is None else _within(columns, where, derived)
+
+
+def _with_derived(columns: Columns, name: str, expression: Expression) -> Columns:
+    typed = columns.type_of(expression)
+    whole = inlined(expression, columns.derived)
+    return replace(
+        columns,
+        typed={**columns.typed, name: typed},
+        derived={**columns.derived, name: whole},
+    )
+
+
+def _within(
+    columns: Columns, where: Expression, derived: Sequence[tuple[str, Expression]]
+) -> Columns:
+    """The same columns in the rows that the filter keeps: some are surely there."""
+    here = surely_present(checked_size(where)) | surely_present(inlined(where, columns.derived))
+    typed = dict(columns.typed)
+    for name in typed.keys() - columns.derived.keys():
+        typed[name] = replace(typed[name], nullable=name not in here)
+    for name, expression in derived:
+        again = _typed(expression, replace(columns, typed=typed))
+        typed[name] = replace(again, nullable=again.nullable and name not in here)
+    return replace(columns, typed=typed)
+
+
+def _of_column(column: Column) -> Typed:
+    lower = -inf if column.lower is None else float(column.lower)
+    upper = inf if column.upper is None else float(column.upper)
+    return Typed(column.type, lower, upper)
+
+
+def _typed(expression: Expression, columns: Columns) -> Typed:
+    match cast("Node", expression):
+        case ColumnRef(name):
+            if name not in columns.typed:
+                raise unknown_column(name, list(columns.typed), table=columns.table)
+            return columns.typed[name]
+        case Literal(value):
+            return _of_constant(value)
+        case Arithmetic():
+            return _arithmetic(cast("Arithmetic", expression), columns)
+        case Negated(of):
+            found = _numeric(of, columns, "negated")
+            return Typed(Type.NUMBER, -found.upper, -found.lower, found.nullable)
+        case Comparison():
+            return _comparison(cast("Comparison", expression), columns)
+        case And(parts) | Or(parts):
+            # A list first: `any` alone would leave parts after the first unchecked.
+            missing = [_condition(part, columns) for part in parts]
+            return Typed(Type.BOOLEAN, nullable=any(missing))
+        case Not(of):
+            return Typed(Type.BOOLEAN, nullable=_condition(of, columns))
+        case IsNull(of):
+            _typed(of, columns)
+            return Typed(Type.BOOLEAN, nullable=False)
+        case OneOf(of, values):
+            return _one_of(of, values, columns)
+        case Case():
+            return _case(cast("Case", expression), columns)
+        case DatePart(part, of):
+            return _date_part(part, of, columns)
+        case Bin(of, _, _, count):
+            _numeric(of, columns, "put into ranges")
+            return Typed(Type.INTEGER, 0, count - 1)
+
+
+def _of_constant(value: Value) -> Typed:
+    if value is None:
+        return MISSING
+    kind = type_of_value(value)
+    if kind is Type.INTEGER and not -(2**63) <= cast("int", value) < 2**63:
+        raise ParameterError(
+            f"The whole number {value} does not fit into 64 bits, in which whole numbers are"
+            " compared. Write it as a float to compare numbers."
+        )
+    if not kind.is_numeric:
+        return Typed(kind, nullable=False)
+    try:
+        number = float(cast("int | Fraction", value))
+    except OverflowError:
+        raise ParameterError(
+            "A constant is larger than any double. Numbers are doubles, up to 1.8e308."
+        ) from None
+    return Typed(kind, number, number, nullable=False)
+
+
+def _arithmetic(expression: Arithmetic, columns: Columns) -> Typed:
+    done = {"+": "added", "-": "subtracted", "*": "multiplied", "/": "divided"}[expression.op]
+    left = _numeric(expression.left, columns, done)
+    right = _numeric(expression.right, columns, done)
+    lower, upper = _interval(expression.op, left, right)
+    fits = isfinite(lower) and isfinite(upper)
+    return Typed(
+        Type.NUMBER,
+        min(lower, LARGEST),
+        max(upper, -LARGEST),
+        nullable=left.nullable or right.nullable or not fits,
+    )
+
+
+def _interval(op: str, left: Typed, right: Typed) -> tuple[float, float]:
+    match op:
+        case "+":
+            return left.lower + right.lower, left.upper + right.upper
+        case "-":
+            return left.lower - right.upper, left.upper - right.lower
+        case "/" if right.lower <= 0 <= right.upper:
+            return -inf, inf
+        case _:
+            ends = product((left.lower, left.upper), (right.lower, right.upper))
+            corners = [_times(a, b) if op == "*" else _over(a, b) for a, b in ends]
+            return min(corners), max(corners)
+
+
+def _times(a: float, b: float) -> float:
+    return 0.0 if a == 0 or b == 0 else a * b
+
+
+def _over(a: float, b: float) -> float:
+    return 0.0 if not isfinite(b) else a / b
+
+
+def _comparison(expression: Comparison, columns: Columns) -> Typed:
+    left, right = (_typed(side, columns) for side in (expression.left, expression.right))
+    _check_comparable(expression, left, right)
+    if expression.op not in ("=", "<>"):
+        _check_ordered(expression, left.type)
+    return Typed(Type.BOOLEAN, nullable=left.nullable or right.nullable)
+
+
+def _check_comparable(expression: Comparison, left: Typed, right: Typed) -> None:
+    if MISSING in (left, right):
+        raise ParameterError(
+            f"'{in_words(expression)}' compares with a missing value, which is never true."
+            " Write .is_null() or ~….is_null()."
+        )
+    _check_same_kind(left.type, right.type, in_words(expression))
+
+
+def _check_same_kind(left: Type, right: Type, words: str) -> None:
+    if left is Type.OTHER or right is Type.OTHER:
+        raise UnsupportedQuery(
+            f"'{words}' compares a column whose type letalone does not know. Only .is_null() works"
+            " on it. Cast it to text, a number or a date in the table."
+        )
+    if left is right or (left.is_numeric and right.is_numeric):
+        return
+    raise ParameterError(
+        f"'{words}' compares {left.value} with {right.value}; both sides must be of the same"
+        f" type.{_comparing_hint({left, right})}"
+    )
+
+
+def _comparing_hint(kinds: set[Type]) -> str:
+    if Type.TIMESTAMP in kinds:
+        return " Write a time as datetime.datetime(2024, 1, 31)."
+    if Type.DATE in kinds:
+        return " Write a date as datetime.date(2024, 1, 31)."
+    if Type.BOOLEAN in kinds:
+        return " Write True or False."
+    return " Write numbers without quotes and text in quotes."
+
+
+def _check_ordered(expression: Comparison, kind: Type) -> None:
+    if not kind.is_numeric and kind not in ORDERED:
+        raise UnsupportedQuery(
+            f"'{in_words(expression)}' orders {kind.value}, whose order differs between engines."
+            " Numbers, dates and times can be ordered; use ==, != or .isin([…]) here."
+        )
+
+
+def _one_of(of: Expression, values: tuple[Value, ...], columns: Columns) -> Typed:
+    found = _typed(of, columns)
+    for value in values:
+        kind = _of_constant(value)
+        if kind == MISSING:
+            raise ParameterError(
+                f"The values for '{in_words(of)}' hold None, which nothing equals. Leave it out"
+                " and add | ….is_null()."
+            )
+        _check_same_kind(found.type, kind.type, f"{in_words(of)} is one of …")
+    return Typed(Type.BOOLEAN, nullable=found.nullable)
+
+
+def _case(expression: Case, columns: Columns) -> Typed:
+    for condition, _ in expression.branches:
+        _condition(condition, columns)
+    results = [*(value for _, value in expression.branches), expression.otherwise]
+    found = [_typed(result, columns) for result in results]
+    known = [typed for typed in found if typed != MISSING]
+    kinds = {typed.type for typed in known}
+    if len(kinds) > 1 and kinds != {Type.INTEGER, Type.NUMBER}:
+        words = " and ".join(sorted(kind.value for kind in kinds))
+        raise ParameterError(
+            f"The values of a case are {words}; they must be of one type. Numbers of both kinds"
+            " may be mixed, and None stands for a missing value."
+        )
+    if not known:
+        raise ParameterError("All values of a case are None. Give at least one value.")
+    return Typed(
+        kinds.pop() if len(kinds) == 1 else Type.NUMBER,
+        min(typed.lower for typed in known),
+        max(typed.upper for typed in known),
+        nullable=any(typed.nullable for typed in _reached(expression, found, columns)),
+    )
+
+
+def _reached(expression: Case, found: list[Typed], columns: Columns) -> list[Typed]:
+    """The values that rows can get: not `otherwise` if `c` and `not c` are branches."""
+    conditions = [condition for condition, _ in expression.branches]
+    sure = [repr(Not(c)) for c in conditions if not _condition(c, columns)]
+    return found[:-1] if any(repr(c) in sure for c in conditions) else found
+
+
+def _date_part(part: str, of: Expression, columns: Columns) -> Typed:
+    found = _typed(of, columns)
+    allowed = (Type.TIMESTAMP,) if part == "hour" else (Type.DATE, Type.TIMESTAMP)
+    if found.type not in allowed:
+        raise ParameterError(
+            f"'{in_words(of)}' is {found.type.value} and has no {part}. It must be"
+            f" {' or '.join(kind.value for kind in allowed)}; declare it so in the schema."
+        )
+    lower, upper = PART_RANGE.get(part, (-inf, inf))
+    return Typed(Type.INTEGER, lower, upper, found.nullable)
+
+
+def _condition(expression: Expression, columns: Columns) -> bool:
+    """Whether a condition can be missing; refuses what is no condition."""
+    found = _typed(expression, columns)
+    if found.type is not Type.BOOLEAN:
+        raise ParameterError(
+            f"'{in_words(expression)}' is {found.type.value}, but must be a condition, such as"
+            ' la.col("age") >= 65.'
+        )
+    return found.nullable
+
+
+def _numeric(expression: Expression, columns: Columns, done: str) -> Typed:
+    found = _typed(expression, columns)
+    if not found.type.is_numeric:
+        hint = (
+            " Count with la.case((condition, 1), otherwise=0)."
+            if found.type is Type.BOOLEAN
+            else ""
+        )
+        kind = "missing" if found == MISSING else found.type.value
+        raise ParameterError(
+            f"'{in_words(expression)}' is {kind} and cannot be {done}; numbers can.{hint}"
+        )
+    return found

@@ -1,0 +1,99 @@
+"""Expressions in words, for explanations and refusals: `age >= 65 and ward is one of 'A', 'B'`.
+
+Tested:   tests/plans/test_described.py
+"""
+
+from datetime import date
+from fractions import Fraction
+from typing import cast
+
+from letalone.plans.constants import Value, shown
+from letalone.plans.expressions import (
+    And,
+    Arithmetic,
+    Bin,
+    Case,
+    ColumnRef,
+    Comparison,
+    DatePart,
+    Expression,
+    IsNull,
+    Literal,
+    Negated,
+    Node,
+    Not,
+    OneOf,
+    Or,
+    same,
+)
+
+LISTED = 5
+
+
+def in_words(expression: Expression) -> str:
+    """The expression as a person would read it aloud; size-checked expressions only."""
+    match cast("Node", expression):
+        case ColumnRef(name):
+            return name if name.isidentifier() else repr(name)
+        case Literal(value):
+            return value_in_words(value)
+        case Arithmetic(op, left, right) | Comparison(op, left, right):
+            return f"{_part(left)} {op} {_part(right)}"
+        case Negated(of):
+            return f"-{_part(of)}"
+        case And(parts):
+            return " and ".join(_part(part) for part in parts)
+        case Or(parts):
+            return " or ".join(_part(part) for part in parts)
+        case Not(IsNull(of)):
+            return f"{_part(of)} is not missing"
+        case Not(of):
+            return f"not {_part(of)}"
+        case IsNull(of):
+            return f"{_part(of)} is missing"
+        case OneOf(of, values):
+            return f"{_part(of)} is one of {listed([value_in_words(value) for value in values])}"
+        case Case(((of, Literal(1)), (Not(opposite), Literal(0))), Literal(None)) if same(
+            of, opposite
+        ):
+            return f"({in_words(of)}, as 1 or 0)"
+        case Case(branches, otherwise):
+            return _cases(branches, otherwise)
+        case DatePart(part, of):
+            return f"the {part} of {_part(of)}"
+        case Bin(of, lower, width, count):
+            end = shown(lower + count * width)
+            return f"{_part(of)} in ranges of {shown(width)} from {shown(lower)} to {end}"
+
+
+def value_in_words(value: Value) -> str:
+    """A constant: 65, 0.1, 'A', 2024-01-31, missing."""
+    match value:
+        case None:
+            return "missing"
+        case bool():
+            return str(value).lower()
+        case Fraction():
+            return shown(value)
+        case date():
+            return str(value)
+        case _:
+            return repr(value)
+
+
+def listed(words: list[str]) -> str:
+    """The first few, and how many there are in all."""
+    if len(words) <= LISTED:
+        return ", ".join(words)
+    return f"{', '.join(words[:LISTED])}, … ({len(words):,} in all)"
+
+
+def _cases(branches: tuple[tuple[Expression, Expression], ...], otherwise: Expression) -> str:
+    said = "; ".join(f"{_part(value)} if {_part(condition)}" for condition, value in branches)
+    return f"({said}; otherwise {_part(otherwise)})"
+
+
+def _part(expression: Expression) -> str:
+    """In brackets unless it is one word."""
+    words = in_words(expression)
+    return words if isinstance(expression, ColumnRef | Literal | Case) else f"({words})"

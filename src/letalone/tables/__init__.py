@@ -1,0 +1,1 @@
+"""From a plan to a private answer: bounds, sensitivity, shares of ε, noise, intervals."""

@@ -1,0 +1,74 @@
+"""The price of an error: the smallest ε for which no error to expect is larger than asked.
+
+Proven:   the ε returned was compiled and its errors compared; errors fall as ε grows
+Tested:   the ε returned is enough, and the next smaller one of three digits is not
+"""
+
+from collections.abc import Callable, Mapping
+from decimal import Decimal
+from fractions import Fraction
+from typing import cast
+
+from letalone.errors import ParameterError
+from letalone.exact.typed import Constraint, Number
+from letalone.plans.query import Plan
+from letalone.tables.compiled import compiled
+
+ERROR = Constraint(
+    "a positive number", lambda x: x > 0, "It is the half-width of the interval.", (0, -1)
+)
+FEWEST, MOST = 100, 1000  # three digits
+FIRST, LAST = -6, 7  # the powers of ten between which ε is looked for
+
+
+def epsilon_for(
+    plan: Plan,
+    *,
+    error: Number | Mapping[str, Number],
+    delta: Number = 0,
+    confidence: Number = 0.95,
+    rows: int | None = None,
+) -> float:
+    """The smallest ε of three digits with errors of at most `error`; no data is touched.
+
+    `error` is one number for all aggregates, or one for each name. Means and variances need
+    `rows`, how many rows a group has: a public number, or one from an earlier release. The
+    error of a quantile is in rows (of rank).
+    """
+    limits = _limits(plan, error)
+
+    def keeps(epsilon: Decimal) -> bool:
+        whole = compiled(plan, epsilon=epsilon, delta=delta, confidence=confidence)
+        errors = {name: whole.expected_error(name, rows=rows) for name in limits}
+        return all(Fraction(errors[name]) <= limit for name, limit in limits.items())
+
+    for power in range(FIRST, LAST):
+        step = Decimal(10) ** power / FEWEST
+        if keeps(step * MOST):
+            return float(step * _least(lambda digits, one=step: keeps(one * digits)))
+    raise ParameterError(
+        "No epsilon up to 10 million gives errors this small. Allow larger ones, or narrow the"
+        " bounds."
+    )
+
+
+def _limits(plan: Plan, error: object) -> dict[str, Fraction]:
+    names = [name for name, _ in plan.aggregates]
+    if not isinstance(error, Mapping):
+        return dict.fromkeys(names, ERROR.typed("error", error))
+    given = cast("Mapping[str, object]", error)
+    unknown = [name for name in given if name not in names]
+    if unknown or not given:
+        what = f"has no aggregate {unknown[0]!r}" if unknown else "is empty"
+        raise ParameterError(
+            f"error {what}, but must name some of the aggregates: {', '.join(names)}."
+        )
+    return {name: ERROR.typed(f"error of {name}", limit) for name, limit in given.items()}
+
+
+def _least(keeps: Callable[[int], bool]) -> int:
+    low, high = FEWEST - 1, MOST  # the highest keeps; the lowest is taken not to
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if keeps(middle) else (middle, high)
+    return high

@@ -1,0 +1,45 @@
+"""What comes out: for each aggregate its values and the ends of their intervals, by key."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from letalone.plans.types import Key
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Answer:
+    """Values with their intervals: one for each key, or a row of several for each key.
+
+    `labels` names what the values count where that is an answer itself (the winners of
+    top_k), in the shape of the values.
+    """
+
+    values: Floats
+    low: Floats
+    high: Floats
+    labels: NDArray[Any] | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Columns:
+    """The answers by name, aligned to the keys (one empty key where nothing is grouped)."""
+
+    keys: tuple[tuple[Key, ...], ...]
+    answers: dict[str, Answer]
+    confidence: float
+
+    def __getitem__(self, name: str) -> Answer:
+        return self.answers[name]
+
+
+def count_answer(values: Floats, width: float) -> Answer:
+    """A count as a whole number; the ends, too, since the truth is one, and not below 0."""
+    rounded = np.floor(values + 0.5)
+    low, high = np.ceil(values - width), np.floor(values + width)
+    low, high = np.minimum(low, rounded), np.maximum(high, rounded)
+    return Answer(rounded, np.maximum(low, 0.0), np.maximum(high, 0.0))

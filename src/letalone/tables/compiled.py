@@ -1,0 +1,195 @@
+"""A plan with a price: everything that is decided before data is touched.
+
+`compiled(plan, epsilon=…, delta=…)` fixes the parts, their shares of ε, the noise, the measures
+to ask an engine for, and the errors to expect, from the plan alone. `.finish` turns the exact
+integers of an engine into private answers; nothing else ever sees them.
+
+Theorem.  `.privacy`, the composition of all parts, is at most (epsilon, delta); where no part
+uses a delta its pure ε is the typed one exactly.
+  Proven:   docs/explanation/proofs/tables.md, section 7
+  Tested:   tests/tables: over many plans; the audit of every aggregate; nothing but `finish`
+            changes with the data
+  Assumed:  the engine's integers are the measures that were asked for
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from letalone.engines.measures import Cells, Exact, Measure, Scope, scope_of
+from letalone.errors import ParameterError
+from letalone.exact.typed import CONFIDENCE, DELTA, EPSILON, Number
+from letalone.plans.query import Plan
+from letalone.plans.types import Key
+from letalone.privacy import Neighbours, Privacy, compose
+from letalone.randomness.bits import SYSTEM, BitSource
+from letalone.tables.choices import ChoicePart
+from letalone.tables.columns import Answer, Columns
+from letalone.tables.discovery import Discovery, Keys
+from letalone.tables.sensitivity import contribution
+from letalone.tables.split import Split, split
+from letalone.tables.vectors import VectorPart
+
+Found = list[tuple[tuple[Key, ...], int]]
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """One part of the price: what it buys, its share of ε, how, and the error to expect.
+
+    `errors` are the half-widths to expect by name; None where they depend on private numbers
+    of rows (means, variances: see `expected_error`). Those of choices are in rows.
+    """
+
+    name: str
+    share: Fraction
+    words: str
+    groups: str
+    errors: dict[str, float | None]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Compiled:
+    """What a plan will do and cost; made by `compiled`."""
+
+    plan: Plan
+    epsilon: Fraction
+    delta: Fraction
+    confidence: float
+    split: Split
+    keys: Keys | None
+
+    @property
+    def privacy(self) -> Privacy:
+        """What the whole answer reveals."""
+        whole = compose(*self.split.privacies)
+        return whole.labelled(_label(self.plan))
+
+    @property
+    def scope(self) -> Scope:
+        """Which rows an engine must measure."""
+        return replace(scope_of(self.plan), keys=self.keys)
+
+    @property
+    def measures(self) -> tuple[Measure, ...]:
+        """What an engine must measure, each once."""
+        found = {repr(m): m for part in self.split.parts.parts for m in part.measures}
+        return tuple(found.values())
+
+    @property
+    def discovery(self) -> Discovery | None:
+        """The private choice of keys, where none are listed."""
+        return self.split.discovery
+
+    @property
+    def parts(self) -> tuple[Share, ...]:
+        """The price, part by part."""
+        found, keys = self.split, self.split.discovery
+        shares = [self._share(place) for place in range(len(found.parts.parts))]
+        if keys is None:
+            return tuple(shares)
+        return (Share("keys", found.keys_share, keys.words, self._groups, {}), *shares)
+
+    def _share(self, place: int) -> Share:
+        part, shared = self.split.parts.parts[place], self.split.parts.shared
+        counts = shared.names if shared is not None and shared.reads(place) else ()
+        names = (*part.names, *counts)
+        words = part.words if isinstance(part, ChoicePart) else self.split.noises[place].words
+        errors = {name: self._error_or_none(name) for name in names}
+        return Share(", ".join(names), self.split.shares[place], words, self._groups, errors)
+
+    @property
+    def _groups(self) -> str:
+        """How groups are charged, in words (P6)."""
+        unit = contribution(self.plan)
+        if not self.plan.groups:
+            return "no groups"
+        relation = " at most" if unit.groups > 1 else " only"
+        many = "all groups" if unit.keys is None else f"all {unit.keys:,} groups"
+        most = unit.groups * (2 if unit.replace else 1)
+        return f"one charge for {many} together: neighbours differ in{relation} {most:,} of them"
+
+    def expected_error(self, name: str, *, rows: int | None = None) -> float:
+        """The half-width to expect for an aggregate, at the confidence; no data is touched.
+
+        A mean's and a variance's depend on `rows`, how many rows a group has: a public number,
+        or one from an earlier release. That of a quantile is in rows (of rank).
+        """
+        found = self.split
+        if found.parts.shared is not None and name in found.parts.shared.names:
+            return found.parts.shared.error(found.noises, self.confidence)
+        for place, part in enumerate(found.parts.parts):
+            if name not in part.names:
+                continue
+            if isinstance(part, ChoicePart):
+                return part.error(found.epsilons[place], confidence=self.confidence)
+            noise = found.noises[place]
+            return part.error(name, noise, confidence=self.confidence, rows=rows)
+        names = ", ".join(name for name, _ in self.plan.aggregates)
+        raise ParameterError(f"There is no aggregate {name!r}. The aggregates are: {names}.")
+
+    def _error_or_none(self, name: str) -> float | None:
+        try:
+            return self.expected_error(name)
+        except ParameterError:
+            return None
+
+    def with_keys(self, found: Found, bits: BitSource = SYSTEM) -> "Compiled":
+        """The same with the keys that private discovery lists, from what an engine found."""
+        if self.discovery is None:
+            raise ParameterError("The keys are given, so none are to be found. Call .finish.")
+        return replace(self, keys=self.discovery.choose(found, bits))
+
+    def finish(self, exact: Sequence[Exact], bits: BitSource = SYSTEM) -> Columns:
+        """The private answers from an engine's exact integers, in the order of `measures`."""
+        keys = self.keys if self.plan.groups else ((),)
+        if keys is None:
+            raise ParameterError("The keys are not known yet. Call .with_keys first.")
+        arrays = {repr(m): _array(m, one) for m, one in zip(self.measures, exact, strict=True)}
+        answers, noisy = self._drawn(arrays, bits)
+        shared = self.split.parts.shared
+        if shared is not None:
+            answers |= shared.answers(noisy, self.split.noises, self.confidence)
+        ordered = {name: answers[name] for name, _ in self.plan.aggregates}
+        return Columns(keys, ordered, self.confidence)
+
+    def _drawn(
+        self, arrays: Mapping[str, NDArray[Any]], bits: BitSource
+    ) -> tuple[dict[str, Answer], dict[int, NDArray[np.float64]]]:
+        answers: dict[str, Answer] = {}
+        noisy: dict[int, NDArray[np.float64]] = {}
+        for place, part in enumerate(self.split.parts.parts):
+            exact = [arrays[repr(measure)] for measure in part.measures]
+            if isinstance(part, VectorPart):
+                noise = self.split.noises[place]
+                noisy[place] = noise.release(part.vector(exact), bits)
+                answers |= part.answers(noisy[place], noise, self.confidence)
+            else:
+                cost = self.split.epsilons[place]
+                answers |= part.answers(exact, cost, confidence=self.confidence, bits=bits)
+        return answers, noisy
+
+
+def compiled(
+    plan: Plan, *, epsilon: Number, delta: Number = 0, confidence: Number = 0.95
+) -> Compiled:
+    """What a plan will do and cost at (epsilon, delta), from public facts alone."""
+    cost, slack = EPSILON.typed("epsilon", epsilon), DELTA.typed("delta", delta)
+    sure = float(CONFIDENCE.typed("confidence", confidence))
+    parted = split(plan, epsilon=cost, delta=slack, confidence=sure)
+    return Compiled(plan, cost, slack, sure, parted, plan.keys)
+
+
+def _label(plan: Plan) -> Neighbours:
+    neighbours = plan.schema.neighbours
+    return neighbours if neighbours.unit else neighbours.of(plan.schema.unit or "row")
+
+
+def _array(measure: Measure, exact: Exact) -> NDArray[Any]:
+    """Whole numbers of any size, one or a row of cells for each key."""
+    array = np.array(exact, dtype=object)
+    return array.reshape(-1, measure.count) if isinstance(measure, Cells) else array

@@ -1,0 +1,173 @@
+"""Sums, means, variances and deviations of one column, and counts, read off its corners."""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import product
+
+import numpy as np
+from numpy.typing import NDArray
+
+from letalone.engines.measures import Measure
+from letalone.errors import ParameterError
+from letalone.plans.query import Aggregate, Deviation, Mean, Sum, Variance
+from letalone.tables.columns import Answer
+from letalone.tables.corners import FIRST, ONE, SECOND, Corners, Polynomial
+from letalone.tables.intervals import Flags, Law, fitting, width, within
+from letalone.tables.noise import Noise
+from letalone.tables.sensitivity import Contribution, Moved
+from letalone.tables.vectors import ROOT_TWO, VectorPart, Wholes
+
+Floats = NDArray[np.float64]
+EVEN = 1 / 3  # the variance of values spread evenly over [−1, 1]
+Moment = Sum | Mean | Variance | Deviation
+
+
+@dataclass(frozen=True, slots=True)
+class MomentsPart(VectorPart):
+    """What is asked about one column within one pair of bounds."""
+
+    asked: tuple[tuple[str, Moment], ...]
+    unit: Contribution
+    corners: Corners
+    counts: bool
+    lower: Fraction
+    upper: Fraction
+
+    @property
+    def names(self) -> tuple[str, ...]:  # pyright: ignore[reportIncompatibleVariableOverride]
+        """The names of the aggregates."""
+        return tuple(name for name, _ in self.asked)
+
+    @property
+    def measures(self) -> tuple[Measure, ...]:
+        """Those of the corners."""
+        return self.corners.measures
+
+    @property
+    def moved(self) -> Moved:
+        """That of the corners."""
+        return self.corners.moves(self.unit)
+
+    @property
+    def weight(self) -> float:
+        """The largest error of what is asked, as a share of its range."""
+        scale = ROOT_TWO * self.moved.l1
+        errors = [self._relative(aggregate) for _, aggregate in self.asked]
+        counted = _norm(self.corners.all_rows) if self.counts else 0.0
+        return scale * max(counted, *errors)
+
+    def _relative(self, aggregate: Aggregate) -> float:
+        match aggregate:
+            case Sum():
+                largest = max(abs(float(self.lower)), abs(float(self.upper)))
+                return _norm(self.corners.form(self._value)) / largest
+            case Mean():
+                return _norm(self.corners.form(FIRST)) / 2
+            case _:
+                return _norm(self.corners.form(SECOND))
+
+    @property
+    def _value(self) -> Polynomial:
+        return (self.corners.grid.centre, self.corners.grid.radius, 0.0)
+
+    def vector(self, exact: list[Wholes]) -> Wholes:
+        """The corners."""
+        return self.corners.shares(exact)
+
+    def answers(self, noisy: Floats, noise: Noise, confidence: float) -> dict[str, Answer]:
+        """Each aggregate with its interval."""
+        answer = {Sum: self._sum, Mean: self._mean, Variance: self._variance}
+        kinds = {Deviation: self._deviation, **answer}
+        return {
+            name: kinds[type(aggregate)](noisy, noise.law, confidence)
+            for name, aggregate in self.asked
+        }
+
+    def _sum(self, noisy: Floats, law: Law, confidence: float) -> Answer:
+        form = self.corners.form(self._value)
+        half = width(law, form, confidence)
+        value = noisy @ form
+        return Answer(value, value - half, value + half)
+
+    def _mean(self, noisy: Floats, law: Law, confidence: float) -> Answer:
+        mean, some = self._means(noisy)
+        forms = self.corners.form
+
+        def accepted(tried: Floats) -> Flags:
+            weights = forms(FIRST) - tried[..., None] * forms(ONE)
+            return within(law, weights, np.sum(weights * noisy, axis=-1), confidence)
+
+        low, high = fitting(accepted, mean, least=-1.0, most=1.0)
+        grid = self.corners.grid
+        ends = (
+            np.where(some, end, whole) for end, whole in ((mean, 0.0), (low, -1.0), (high, 1.0))
+        )
+        return Answer(*(self._clamped(grid.centre + grid.radius * end) for end in ends))
+
+    def _variance(self, noisy: Floats, law: Law, confidence: float) -> Answer:
+        mean, some = self._means(noisy)
+        rows = np.where(some, noisy @ self.corners.form(ONE), 1.0)
+        variance = np.clip(noisy @ self.corners.form(SECOND) / rows - mean**2, 0.0, 1.0)
+        forms = self.corners.form
+        # (t − m)² − v = t² − 2mt + (m² − v)
+        about = forms(SECOND) - 2 * mean[..., None] * forms(FIRST)
+
+        def accepted(tried: Floats) -> Flags:
+            weights = about + (mean**2 - tried)[..., None] * forms(ONE)
+            return within(law, weights, np.sum(weights * noisy, axis=-1), confidence)
+
+        low, high = fitting(accepted, variance, least=0.0, most=1.0)
+        square = self.corners.grid.radius**2
+        ends = ((variance, 0.5), (low, 0.0), (high, 1.0))
+        return Answer(*(square * np.where(some, end, whole) for end, whole in ends))
+
+    def _deviation(self, noisy: Floats, law: Law, confidence: float) -> Answer:
+        square = self._variance(noisy, law, confidence)
+        return Answer(*(np.sqrt(end) for end in (square.values, square.low, square.high)))
+
+    def _means(self, noisy: Floats) -> tuple[Floats, Flags]:
+        """Where the mean is in [−1, 1], and whether there seem to be rows at all."""
+        rows = noisy @ self.corners.form(ONE)
+        some = rows > 0
+        mean = noisy @ self.corners.form(FIRST) / np.where(some, rows, 1.0)
+        return np.clip(mean, -1.0, 1.0), some
+
+    def _clamped(self, values: Floats) -> Floats:
+        return np.clip(values, float(self.lower), float(self.upper))
+
+    def error(self, name: str, noise: Noise, *, confidence: float, rows: int | None) -> float:
+        """The half-width to expect; a mean's and a variance's for this many rows a group."""
+        aggregate = dict(self.asked)[name]
+        if isinstance(aggregate, Sum):
+            return width(noise.law, self.corners.form(self._value), confidence)
+        if rows is None:
+            raise ParameterError(
+                f"The error of {name!r} depends on how many rows a group has, which is private."
+                " Give rows=, a public number or one from an earlier release."
+            )
+        radius = self.corners.grid.radius
+        square = self._widest_square(noise.law, confidence) / rows
+        match aggregate:
+            case Mean():
+                return radius * self._widest_mean(noise.law, confidence) / rows
+            case Variance():
+                return radius**2 * square
+            case _:
+                # That of √v where values are spread evenly over the range: v is 1/3 there.
+                return radius * min(float(np.sqrt(square)), square / (2 * EVEN**0.5))
+
+    def _widest_mean(self, law: Law, confidence: float) -> float:
+        forms = self.corners.form
+        tried = np.linspace(0.0, 1.0, 5)
+        return max(width(law, forms(FIRST) - m * forms(ONE), confidence) for m in tried)
+
+    def _widest_square(self, law: Law, confidence: float) -> float:
+        forms = self.corners.form
+        tried = product(np.linspace(0.0, 1.0, 5), repeat=2)
+        return max(
+            width(law, forms((m * m - v * (1 - m * m), -2 * m, 1.0)), confidence) for m, v in tried
+        )
+
+
+def _norm(weights: Floats) -> float:
+    return float(np.sqrt(np.sum(weights**2)))

@@ -1,0 +1,100 @@
+"""Noise for vectors of whole numbers: geometric, or Gaussian where a delta allows it.
+
+Geometric noise needs the L1 sensitivity, Gaussian noise the L2 one. A vector of all groups
+gets its noise at once, in one release with one charge.
+
+  Proven:   the mechanisms' own proofs; clamping to ±(2^62 − 1) or ±2^53 beforehand moves
+            no two values apart
+"""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from letalone.errors import ParameterError
+from letalone.exact.balls import ball, certain, upper
+from letalone.exact.typed import Number
+from letalone.mechanisms import Gaussian, Geometric
+from letalone.privacy import Privacy
+from letalone.randomness.bits import BitSource
+from letalone.tables.intervals import Family, Law
+from letalone.tables.sensitivity import Moved
+
+Floats = NDArray[np.float64]
+LARGEST_SCALE = 1 << 50
+
+
+@dataclass(frozen=True, slots=True)
+class Noise:
+    """A mechanism for a vector, with the law of its noise."""
+
+    mechanism: Geometric | Gaussian
+
+    @property
+    def law(self) -> Law:
+        """The law, for intervals; geometric noise is taken as Laplace noise of its scale."""
+        if isinstance(self.mechanism, Geometric):
+            return Law(Family.LAPLACE, float(self.mechanism.scale))
+        return Law(Family.GAUSSIAN, float(self.mechanism.sigma))
+
+    @property
+    def privacy(self) -> Privacy:
+        """What the release reveals."""
+        return self.mechanism.privacy
+
+    @property
+    def words(self) -> str:
+        """The mechanism as a person would name it."""
+        if isinstance(self.mechanism, Geometric):
+            return "geometric noise (Laplace's law on whole numbers)"
+        return "Gaussian noise"
+
+    def width(self, confidence: Number) -> float:
+        """One number stays within this, at least this often; exact for geometric noise."""
+        return float(self.mechanism.error(confidence))
+
+    def release(self, vector: NDArray[Any], bits: BitSource) -> Floats:
+        """The vector of whole numbers with noise."""
+        if isinstance(self.mechanism, Geometric):
+            whole = np.clip(vector, -(2**62) + 1, 2**62 - 1).astype(np.int64)
+            return self.mechanism.release(whole, bits=bits).astype(np.float64)
+        whole = np.clip(vector, -(2**53), 2**53).astype(np.int64)
+        return self.mechanism.release(whole, bits=bits)
+
+
+def geometric(moved: Moved, epsilon: Fraction) -> Noise:
+    """Geometric noise that costs epsilon."""
+    mechanism = Geometric(epsilon=epsilon, sensitivity=moved.l1)
+    # The mechanism clamps sums at 2^63, which is far out only for noise much smaller than that.
+    if mechanism.scale > LARGEST_SCALE:
+        raise ParameterError(
+            f"A part of the answer gets epsilon {float(epsilon):.3g}, for which the noise would not"
+            " fit into 64 bits. Give a larger epsilon, or bound units to fewer rows."
+        )
+    return Noise(mechanism)
+
+
+def gaussians(
+    moved: list[Moved], weights: list[Fraction], *, epsilon: Fraction, delta: Fraction
+) -> list[Noise]:
+    """Gaussian noises that together cost (epsilon, delta); larger weights get less noise.
+
+    With mu = sensitivity / sigma in proportion to the weights, the squares of all mu add up
+    to that of one mechanism for (epsilon, delta).
+    """
+    unit = Gaussian(epsilon=epsilon, delta=delta, sensitivity=1).sigma
+    total = sum((weight**2 for weight in weights), Fraction(0))
+    noises: list[Noise] = []
+    for change, weight in zip(moved, weights, strict=True):
+        size = root_above(Fraction(change.l2_squared))
+        sigma = root_above((size * unit / weight) ** 2 * total)
+        noises.append(Noise(Gaussian(sigma=sigma, sensitivity=size)))
+    return noises
+
+
+def root_above(square: Fraction) -> Fraction:
+    """A rational at or above the square root, to 53 bits."""
+    return Fraction(upper(certain(lambda: ball(square).sqrt())))

@@ -1,0 +1,161 @@
+"""Which parts answer a plan: aggregates that can share noise share it.
+
+Sums, means, variances and deviations of the same column within the same bounds share corners
+(`corners`). A count of rows is read off corners, too, where there are any: off all that no row
+is missing from, weighted by precision; or else off one, with a corner for missing values. A sum
+alone, with no count beside it, has noise for itself. Everything else is a part of its own.
+"""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Literal as OneOfThese
+from typing import cast
+
+from letalone.engines.measures import Cells, Units
+from letalone.plans.expressions import Expression
+from letalone.plans.query import (
+    Aggregate,
+    Count,
+    CountUnits,
+    Deviation,
+    Extreme,
+    Histogram,
+    Mean,
+    Plan,
+    PrivateBounds,
+    Quantiles,
+    Sum,
+    TopK,
+    Variance,
+)
+from letalone.plans.types import Type
+from letalone.plans.typing import Columns
+from letalone.tables.candidates import BoundsPart, TopPart
+from letalone.tables.choices import ChoicePart
+from letalone.tables.corners import Corners
+from letalone.tables.grid import grid_for
+from letalone.tables.moments import Moment, MomentsPart
+from letalone.tables.quantiles import RankPart
+from letalone.tables.scales import Scale
+from letalone.tables.sensitivity import Contribution, contribution, refuse_clip
+from letalone.tables.tree import TreePart
+from letalone.tables.vectors import CountPart, HistogramPart, SharedCount, TotalPart, VectorPart
+
+Part = VectorPart | ChoicePart
+Group = tuple[tuple[str, Moment], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """The parts of an answer, and the count that is read off some of them."""
+
+    parts: tuple[Part, ...]
+    shared: SharedCount | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What is public about a plan."""
+
+    columns: Columns
+    unit: Contribution
+    bits: int
+
+    def is_missing(self, group: Group) -> bool:
+        """Whether the column of a group may be missing in some row."""
+        return self.columns.type_of(group[0][1].of).nullable
+
+    def is_whole(self, of: Expression) -> bool:
+        """Whether an expression is a whole number."""
+        return self.columns.type_of(of).type is Type.INTEGER
+
+
+def parts_of(plan: Plan, *, bits: int) -> Parts:
+    """The parts of a plan, on grids of about 2^bits steps."""
+    facts = Facts(plan.columns, contribution(plan), bits)
+    counts = tuple(name for name, aggregate in plan.aggregates if isinstance(aggregate, Count))
+    moments = _moments_with_count(facts, plan, counts)
+    others = (_other(facts, name, aggregate) for name, aggregate in plan.aggregates)
+    rest = tuple(part for part in others if part is not None)
+    return Parts((*moments.parts, *rest), moments.shared)
+
+
+def _moments_with_count(facts: Facts, plan: Plan, counts: tuple[str, ...]) -> Parts:
+    groups = _groups(plan)
+    readers = _readers(facts, groups) if counts else []
+    parts = [_moments(facts, group, counted=place in readers) for place, group in enumerate(groups)]
+    if counts and not readers:
+        return Parts((*parts, CountPart(counts, facts.unit)))
+    forms = [(place, cast("MomentsPart", parts[place]).corners.all_rows) for place in readers]
+    return Parts(tuple(parts), SharedCount(counts, tuple(forms)) if forms else None)
+
+
+def _groups(plan: Plan) -> list[Group]:
+    """Aggregates of the same column within the same bounds, together."""
+    found: dict[str, list[tuple[str, Moment]]] = {}
+    for name, aggregate in plan.aggregates:
+        if isinstance(aggregate, Sum | Mean | Variance | Deviation):
+            about = repr((aggregate.of, aggregate.lower, aggregate.upper))
+            found.setdefault(about, []).append((name, aggregate))
+    return [tuple(group) for group in found.values()]
+
+
+def _readers(facts: Facts, groups: list[Group]) -> list[int]:
+    """The places of the groups whose corners give the number of rows."""
+    places = list(range(len(groups)))
+    present = [place for place in places if not facts.is_missing(groups[place])]
+    with_corners = [place for place in present if not _is_sum(groups[place])]
+    some = [place for place in places if not _is_sum(groups[place])]
+    return with_corners or present[:1] or some[:1] or places[:1]
+
+
+def _is_sum(group: Group) -> bool:
+    return all(isinstance(aggregate, Sum) for _, aggregate in group)
+
+
+def _moments(facts: Facts, group: Group, *, counted: bool) -> Part:
+    one, names = group[0][1], tuple(name for name, _ in group)
+    if _is_sum(group) and not counted:
+        grid = grid_for(one.lower, one.upper, facts.bits, largest=facts.bits)
+        return TotalPart(names, facts.unit, one.of, grid)
+    squares = any(isinstance(aggregate, Variance | Deviation) for _, aggregate in group)
+    if squares:
+        refuse_clip(facts.unit)
+    degree: OneOfThese[1, 2] = 2 if squares else 1
+    grid = grid_for(one.lower, one.upper, facts.bits)
+    missing = counted and facts.is_missing(group)
+    corners = Corners(one.of, grid, degree, missing=missing)
+    return MomentsPart(group, facts.unit, corners, counted, one.lower, one.upper)
+
+
+def _other(facts: Facts, name: str, aggregate: Aggregate) -> Part | None:
+    names, unit = (name,), facts.unit
+    match aggregate:
+        case CountUnits():
+            return CountPart(names, unit, Units())
+        case Quantiles(at=(share,)):
+            return RankPart(names, unit, _scale(facts, aggregate), share)
+        case Quantiles(at=shares):
+            return TreePart(names, unit, _scale(facts, aggregate), shares)
+        case Extreme(largest=largest):
+            share = Fraction(int(largest))
+            return RankPart(names, unit, _scale(facts, aggregate), share, extreme=True)
+        case Histogram():
+            return _histogram(names, unit, aggregate)
+        case TopK(of, k, candidates):
+            return TopPart(names, unit, of, k, candidates)
+        case PrivateBounds(of):
+            return BoundsPart(names, unit, of, facts.is_whole(of))
+        case _:
+            return None
+
+
+def _scale(facts: Facts, asked: Quantiles | Extreme) -> Scale:
+    whole = facts.is_whole(asked.of) and asked.lower.denominator == asked.step.denominator == 1
+    return Scale(asked.of, asked.lower, asked.upper, asked.step, whole)
+
+
+def _histogram(names: tuple[str, ...], unit: Contribution, asked: Histogram) -> HistogramPart:
+    first, step = asked.edges[0], asked.step
+    ends = tuple(int((edge - first) / step) for edge in asked.edges[1:])
+    return HistogramPart(names, unit, Cells(asked.of, first, step, asked.cells), ends)

@@ -1,0 +1,196 @@
+"""How far one unit moves what an engine measures: the one place that says so.
+
+A unit counts with at most `rows` rows in all, at most `per_group` of them in one group, in
+at most `groups` groups; a filter, a missing value or the bounding may drop any of them.
+`full` = rows / per_group is the number of groups that it can fill. The vector meant is
+always that of all groups together.
+
+Theorem.  Let k = per_group, f = full, m the number of groups in the answer (where it is not
+public beforehand: no bound on it), M = max(|a|, |b|) and R = max(b, 0) − min(a, 0).
+  number a group, a row adding a value in [a, b] (counts, sums):
+    add/remove  L1 f'kM           L2² f'(kM)²            with f' = min(f, m)
+    replace     L1 okR + 2(f'−o)kM     L2² the larger of o(kR)² + 2(f'−o)(kM)² and f'(kR)²
+                                                         with o = max(0, 2f' − m)
+  several numbers a group, a row adding at most w to them, none negative (cells, corners):
+    add/remove  L1 fkw            L2² f(kw)²
+    replace     L1 2fkw           L2² 2f(kw)²
+  units: as rows, with one row in each of `groups` groups.
+  ranks: proofs, section 4.  Rounding sums down to a multiple of a number: section 3.
+  Proven:   docs/explanation/proofs/tables.md, sections 1 to 4
+  Tested:   by every neighbour of random small tables; reached there
+  Assumed:  the engine bounds and clamps as `engines.measures` says
+"""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from math import ceil, isqrt
+
+from letalone.engines.measures import Cells, GridSum, Measure, Rows, RowsWith, Units
+from letalone.errors import ParameterError, UnsupportedQuery
+from letalone.plans.query import Plan
+from letalone.privacy.neighbours import is_replace
+
+
+@dataclass(frozen=True, slots=True)
+class Contribution:
+    """How much of a table one unit can be; `rows` is None where rows are not bounded."""
+
+    rows: int | None
+    per_group: int
+    groups: int
+    keys: int | None
+    replace: bool
+    clipped: bool = False
+
+    @property
+    def most_rows(self) -> int:
+        """The bound on rows, or a refusal that says how to set one."""
+        if self.rows is None:
+            raise ParameterError(
+                "One unit may have any number of rows here, so nothing but count_distinct has a"
+                " bound. Give max_rows=, the most rows of a unit that count, such as 10."
+            )
+        return self.rows
+
+    @property
+    def full(self) -> int:
+        """How many groups a unit can fill with rows."""
+        return self.most_rows // self.per_group
+
+    @property
+    def touched(self) -> int | None:
+        """How many groups can differ between neighbours."""
+        return _least(self.groups * (2 if self.replace else 1), self.keys)
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """The most that neighbours differ by: in L1, and in L2 squared; whole numbers."""
+
+    l1: int
+    l2_squared: int
+
+
+def contribution(plan: Plan) -> Contribution:
+    """How much one unit counts for in the answer to a plan."""
+    replace = is_replace(plan.schema.neighbours)
+    keys = _keys(plan)
+    bounding = plan.bounding
+    if plan.schema.unit is None:
+        return Contribution(1, 1, 1, keys, replace)
+    groups = _least(_most_groups(plan), keys)
+    if groups is None:
+        raise _unbounded("groups", "max_groups=, the most groups that one unit counts in")
+    if bounding.clip:
+        return Contribution(groups, 1, groups, keys, replace, clipped=True)
+    if bounding.max_rows is None:
+        return Contribution(None, 1, groups, keys, replace)
+    if bounding.max_groups is None or not plan.groups:
+        return Contribution(bounding.max_rows, bounding.max_rows, groups, keys, replace)
+    return Contribution(groups * bounding.max_rows, bounding.max_rows, groups, keys, replace)
+
+
+def sensitivity_of(measure: Measure, unit: Contribution) -> Moved:
+    """How far one unit moves a measure, over all groups."""
+    match measure:
+        case Rows() | RowsWith():
+            return number_moves(0, 1, unit)
+        case Units():
+            each = Contribution(unit.groups, 1, unit.groups, unit.keys, unit.replace)
+            return number_moves(0, 1, each)
+        case GridSum(low=low, high=high, power=1):
+            return number_moves(0, high - low, unit)
+        case GridSum(low=low, high=high):
+            middle = (low + high) // 2
+            return number_moves(0, max((low - middle) ** 2, (high - middle) ** 2), unit)
+        case Cells():
+            refuse_clip(unit)
+            return shares_move(1, unit)
+
+
+def number_moves(low: int, high: int, unit: Contribution) -> Moved:
+    """One number for each group, to which a row adds a value from `low` to `high`."""
+    k, reach = unit.per_group, max(abs(low), abs(high)) * unit.per_group
+    span = (max(high, 0) - min(low, 0)) * k
+    full = _fewest(unit.full, unit.keys)
+    if not unit.replace:
+        return Moved(full * reach, full * reach**2)
+    both = max(0, 2 * full - unit.keys) if unit.keys is not None else 0
+    apart = 2 * (full - both)
+    squares = max(both * span**2 + apart * reach**2, full * span**2)
+    return Moved(both * span + apart * reach, squares)
+
+
+def shares_move(weight: int, unit: Contribution) -> Moved:
+    """Several numbers for each group, to which a row adds at most `weight`, none negative."""
+    times = 2 if unit.replace else 1
+    full = _fewest(unit.full, unit.keys)
+    return Moved(
+        times * full * unit.per_group * weight,
+        times * full * (unit.per_group * weight) ** 2,
+    )
+
+
+def rounded_shares_move(weight: Fraction, unit: Contribution, numbers: int) -> Moved:
+    """The same for sums rounded down to whole numbers; `numbers` of them for each group."""
+    one, touched = shares_move(1, unit), unit.touched
+    moving = numbers * (touched if touched is not None else 2 * unit.groups)
+    squares = ceil(one.l2_squared * weight**2)
+    # The norm of a sum is at most the sum of the norms: (√s + √m)² = s + m + 2√(sm).
+    return Moved(ceil(one.l1 * weight) + moving, squares + moving + 2 * isqrt(squares * moving) + 2)
+
+
+def rank_moves(share: Fraction, unit: Contribution) -> Fraction:
+    """How far all groups' utilities of rank share·n + constant move, added up."""
+    largest, rows = max(share, 1 - share), unit.most_rows
+    refuse_clip(unit)
+    if not unit.replace:
+        return rows * largest
+    return Fraction(rows) if unit.keys == 1 else 2 * rows * largest
+
+
+def count_utility_moves(unit: Contribution) -> int:
+    """How far all groups' counts of candidates move, the most of each group added up."""
+    refuse_clip(unit)
+    rows = unit.most_rows
+    return 2 * rows if unit.replace and unit.keys != 1 else rows
+
+
+def refuse_clip(unit: Contribution) -> None:
+    """Refuses what a clipped total has no answer for."""
+    if unit.clipped:
+        raise UnsupportedQuery(
+            "A clipped total is one number of a unit, not of a row, so it has no histogram, no"
+            " quantile, no top_k and no variance. Bound rows instead: max_rows= without clip."
+        )
+
+
+def _keys(plan: Plan) -> int | None:
+    if not plan.groups:
+        return 1
+    return None if plan.keys is None else len(plan.keys)
+
+
+def _most_groups(plan: Plan) -> int | None:
+    if not plan.groups:
+        return 1
+    bounding = plan.bounding
+    if bounding.max_groups is None and bounding.clip:
+        raise _unbounded("groups", "max_groups= beside clip=True")
+    return bounding.max_groups if bounding.max_groups is not None else bounding.max_rows
+
+
+def _unbounded(what: str, remedy: str) -> ParameterError:
+    return ParameterError(
+        f"One unit may have rows in any number of {what}, so no noise would hide it. Give {remedy}."
+    )
+
+
+def _least(first: int | None, second: int | None) -> int | None:
+    if first is None or second is None:
+        return first if second is None else second
+    return min(first, second)
+
+
+def _fewest(first: int, second: int | None) -> int:
+    return first if second is None else min(first, second)

@@ -1,0 +1,134 @@
+"""How ε is split among the parts, and which noise they get: from public facts alone.
+
+Each part has a weight: the error to expect at ε = 1, as a share of the number of rows. A part's
+share of ε is in proportion to it, so that the expected errors come out even. All groups
+together are one charge: a unit falls into few of them, and sensitivities say into how many.
+
+With a δ, the parts that are vectors may have Gaussian noise instead, whose cost adds up in
+squares. Whichever family has the smaller stated error in its worst part is taken.
+
+  Proven:   docs/explanation/proofs/tables.md, section 7: shares add up to ε exactly
+  Tested:   the composed curve never exceeds what was asked, over many plans
+"""
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from letalone.errors import ParameterError
+from letalone.plans.query import Plan
+from letalone.privacy import Privacy
+from letalone.tables.choices import ChoicePart
+from letalone.tables.discovery import Discovery
+from letalone.tables.grid import GAUSSIAN_BITS, bits_for
+from letalone.tables.noise import Noise, gaussians, geometric, root_above
+from letalone.tables.parts import Parts, parts_of
+from letalone.tables.sensitivity import Contribution, contribution
+from letalone.tables.vectors import ROOT_TWO, VectorPart, as_share
+
+HAIR = 1 - Fraction(1, 2**40)  # more than a curve loses by rounding when it is composed
+
+
+@dataclass(frozen=True, slots=True)
+class Split:
+    """Parts with what each gets: noise for a vector, an ε for a choice; and the keys' price."""
+
+    parts: Parts
+    noises: dict[int, Noise]
+    epsilons: dict[int, Fraction]
+    shares: tuple[Fraction, ...]
+    discovery: Discovery | None = None
+    keys_share: Fraction = Fraction(0)
+
+    @property
+    def privacies(self) -> list[Privacy]:
+        """The curves of all parts."""
+        found = [self.discovery.privacy] if self.discovery is not None else []
+        for place, part in enumerate(self.parts.parts):
+            if isinstance(part, ChoicePart):
+                found.append(part.privacy(self.epsilons[place]))
+            else:
+                found.append(self.noises[place].privacy)
+        return found
+
+    def worst(self, confidence: float) -> float:
+        """The largest stated error of a vector, as a share of the number of rows."""
+        parts = self.parts.parts
+        return max(
+            noise.width(confidence) * _factor(parts[place]) for place, noise in self.noises.items()
+        )
+
+
+def split(plan: Plan, *, epsilon: Fraction, delta: Fraction, confidence: float) -> Split:
+    """The split of (epsilon, delta) with the smaller stated error."""
+    unit = contribution(plan)
+    seeks_keys = unit.keys is None
+    if seeks_keys and delta == 0:
+        raise ParameterError(
+            "No keys are given, so which keys there are must be found out privately, and that"
+            " needs a delta above 0. List the keys to be answered, keys=[…], or give a delta,"
+            " such as delta=1e-6."
+        )
+    # No part gets less than a thousandth of ε: the largest weights are a few hundred.
+    bits = bits_for(1000 * (unit.rows or 1) / epsilon)
+    pure = _geometric_split(parts_of(plan, bits=bits), unit, epsilon, delta if seeks_keys else None)
+    if delta == 0 or not pure.noises:
+        return pure
+    mixed = _gaussian_split(
+        parts_of(plan, bits=GAUSSIAN_BITS), unit, epsilon, delta, seeks_keys=seeks_keys
+    )
+    return mixed if mixed.worst(confidence) < pure.worst(confidence) else pure
+
+
+def _geometric_split(
+    parts: Parts, unit: Contribution, epsilon: Fraction, delta: Fraction | None
+) -> Split:
+    weights = [as_share(part.weight) for part in parts.parts]
+    keys = _keys_weight(unit) if delta is not None else Fraction(0)
+    total = sum(weights, keys)
+    shares = tuple(weight / total for weight in weights)
+    costs = {place: epsilon * share for place, share in enumerate(shares)}
+    noises = {
+        place: geometric(part.moved, costs[place])
+        for place, part in enumerate(parts.parts)
+        if isinstance(part, VectorPart)
+    }
+    discovery = None if delta is None else Discovery(unit, epsilon * keys / total, delta)
+    return Split(parts, noises, costs, shares, discovery, keys / total)
+
+
+def _gaussian_split(
+    parts: Parts, unit: Contribution, epsilon: Fraction, delta: Fraction, *, seeks_keys: bool
+) -> Split:
+    """Choices and keys take their share of ε first; vectors share the rest in squares."""
+    weights = [as_share(part.weight) for part in parts.parts]
+    vectors = [p for p, part in enumerate(parts.parts) if isinstance(part, VectorPart)]
+    joint = root_above(sum((weights[p] ** 2 for p in vectors), Fraction(0)))
+    keys = _keys_weight(unit) if seeks_keys else Fraction(0)
+    chosen = {p: w for p, w in enumerate(weights) if p not in vectors}
+    total = sum(chosen.values(), joint + keys)
+    part_delta = delta / 2 if seeks_keys else delta
+    alone = not chosen and not seeks_keys
+    found = gaussians(
+        [parts.parts[p].moved for p in vectors],  # pyright: ignore
+        [weights[p] for p in vectors],
+        epsilon=epsilon if alone else epsilon * joint / total * HAIR,
+        delta=part_delta if alone else part_delta * HAIR,
+    )
+    squares = sum((weights[p] ** 2 for p in vectors), Fraction(0))
+    shares = tuple(
+        w / total if p in chosen else w**2 / squares * joint / total for p, w in enumerate(weights)
+    )
+    costs = {p: epsilon * weight / total for p, weight in chosen.items()}
+    discovery = Discovery(unit, epsilon * keys / total, part_delta) if seeks_keys else None
+    noises = dict(zip(vectors, found, strict=True))
+    return Split(parts, noises, costs, shares, discovery, keys / total)
+
+
+def _keys_weight(unit: Contribution) -> Fraction:
+    return as_share(ROOT_TWO * unit.groups * (2 if unit.replace else 1))
+
+
+def _factor(part: object) -> float:
+    """The error of a part's worst answer where one number's noise strays by 1."""
+    assert isinstance(part, VectorPart)
+    return part.weight / (ROOT_TWO * part.moved.l1)

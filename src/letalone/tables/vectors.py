@@ -1,0 +1,220 @@
+"""The parts of an answer that are vectors of whole numbers with noise on each.
+
+Each knows what to measure, how far a unit moves it, and how answers with intervals follow
+from the noisy vector. `weight` is the error to expect at ε = 1, as a share of the number of
+rows: the split of ε evens these out.
+"""
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from letalone.engines.measures import Cells, GridSum, Measure, Rows, RowsWith, Units
+from letalone.plans.expressions import Expression
+from letalone.tables.columns import Answer, count_answer
+from letalone.tables.grid import Grid
+from letalone.tables.intervals import width
+from letalone.tables.noise import Noise
+from letalone.tables.sensitivity import Contribution, Moved, number_moves, sensitivity_of
+
+Floats = NDArray[np.float64]
+Wholes = NDArray[Any]
+ROOT_TWO = 2**0.5  # the standard deviation of Laplace noise of scale 1
+
+
+class VectorPart(ABC):
+    """A vector of whole numbers for each key, and what is read off it with noise."""
+
+    names: tuple[str, ...]
+    unit: Contribution
+
+    @property
+    @abstractmethod
+    def measures(self) -> tuple[Measure, ...]:
+        """What an engine must measure."""
+
+    @property
+    @abstractmethod
+    def moved(self) -> Moved:
+        """How far one unit moves the vector of all groups."""
+
+    @property
+    @abstractmethod
+    def weight(self) -> float:
+        """The standard error at ε = 1 with geometric noise, in rows."""
+
+    @abstractmethod
+    def vector(self, exact: list[Wholes]) -> Wholes:
+        """The numbers to release, a row for each key."""
+
+    @abstractmethod
+    def answers(self, noisy: Floats, noise: Noise, confidence: float) -> dict[str, Answer]:
+        """The answers with their intervals."""
+
+    def error(self, name: str, noise: Noise, *, confidence: float, rows: int | None) -> float:
+        """The half-width to expect, in the unit of the answer."""
+        del name, rows
+        return self.width(noise, confidence)
+
+    def width(self, noise: Noise, confidence: float) -> float:
+        """The half-width where it does not depend on the number of rows: one noise's."""
+        return noise.width(confidence)
+
+
+@dataclass(frozen=True, slots=True)
+class CountPart(VectorPart):
+    """How many rows, or units."""
+
+    names: tuple[str, ...]
+    unit: Contribution
+    measure: Rows | Units = Rows()  # noqa: RUF009  (it is frozen and has no fields)
+
+    @property
+    def measures(self) -> tuple[Measure, ...]:
+        """The count."""
+        return (self.measure,)
+
+    @property
+    def moved(self) -> Moved:
+        """As `sensitivity_of` says."""
+        return sensitivity_of(self.measure, self.unit)
+
+    @property
+    def weight(self) -> float:
+        """One noise."""
+        return ROOT_TWO * self.moved.l1
+
+    def vector(self, exact: list[Wholes]) -> Wholes:
+        """The count."""
+        return exact[0][:, None]
+
+    def answers(self, noisy: Floats, noise: Noise, confidence: float) -> dict[str, Answer]:
+        """The noisy count, by the exact tails of its noise."""
+        answer = count_answer(noisy[:, 0], noise.width(confidence))
+        return dict.fromkeys(self.names, answer)
+
+
+@dataclass(frozen=True, slots=True)
+class TotalPart(VectorPart):
+    """A sum, where neither a mean nor a count is asked for beside it."""
+
+    names: tuple[str, ...]
+    unit: Contribution
+    of: Expression
+    grid: Grid
+
+    @property
+    def measures(self) -> tuple[Measure, ...]:
+        """The rows with a value, and the sum above `low`."""
+        grid = self.grid
+        return RowsWith(self.of), GridSum(self.of, grid.low, grid.high, grid.shift)
+
+    @property
+    def moved(self) -> Moved:
+        """A row adds a number from `low` to `high`."""
+        return number_moves(self.grid.low, self.grid.high, self.unit)
+
+    @property
+    def weight(self) -> float:
+        """One noise, as a share of the largest value."""
+        return ROOT_TWO * self.moved.l1 / max(abs(self.grid.low), abs(self.grid.high))
+
+    def vector(self, exact: list[Wholes]) -> Wholes:
+        """The sum in steps of the grid."""
+        return (exact[1] + exact[0] * self.grid.low)[:, None]
+
+    def answers(self, noisy: Floats, noise: Noise, confidence: float) -> dict[str, Answer]:
+        """The sum."""
+        half = self.width(noise, confidence)
+        value = noisy[:, 0] * float(self.grid.step)
+        return dict.fromkeys(self.names, Answer(value, value - half, value + half))
+
+    def width(self, noise: Noise, confidence: float) -> float:
+        """One noise's, in the unit of the values."""
+        return float(self.grid.step) * noise.width(confidence)
+
+
+@dataclass(frozen=True, slots=True)
+class HistogramPart(VectorPart):
+    """How many rows in each range; `ends` are the ranges' last cells, plus one."""
+
+    names: tuple[str, ...]
+    unit: Contribution
+    cells: Cells
+    ends: tuple[int, ...]
+
+    @property
+    def measures(self) -> tuple[Measure, ...]:
+        """The cells."""
+        return (self.cells,)
+
+    @property
+    def moved(self) -> Moved:
+        """As the cells."""
+        return sensitivity_of(self.cells, self.unit)
+
+    @property
+    def weight(self) -> float:
+        """One noise a range."""
+        return ROOT_TWO * self.moved.l1
+
+    def vector(self, exact: list[Wholes]) -> Wholes:
+        """The ranges' counts: sums of cells that no other range has."""
+        starts = np.array((0, *self.ends[:-1]))
+        return np.add.reduceat(exact[0], starts, axis=1)
+
+    def answers(self, noisy: Floats, noise: Noise, confidence: float) -> dict[str, Answer]:
+        """A count for each range."""
+        return dict.fromkeys(self.names, count_answer(noisy, noise.width(confidence)))
+
+
+@dataclass(frozen=True, slots=True)
+class SharedCount:
+    """A count of rows read off the corners of one part or of several, weighted by precision."""
+
+    names: tuple[str, ...]
+    forms: tuple[tuple[int, Floats], ...]
+
+    def reads(self, place: int) -> bool:
+        """Whether the part at this place is one of them."""
+        return any(part == place for part, _ in self.forms)
+
+    def answers(
+        self, noisy: dict[int, Floats], noises: dict[int, Noise], confidence: float
+    ) -> dict[str, Answer]:
+        """The count with its interval."""
+        shares = self._shares(noises)
+        value = sum(
+            (
+                share * (noisy[part] @ form)
+                for share, (part, form) in zip(shares, self.forms, strict=True)
+            ),
+            np.zeros(()),
+        )
+        answer = count_answer(np.asarray(value), self.error(noises, confidence))
+        return dict.fromkeys(self.names, answer)
+
+    def error(self, noises: dict[int, Noise], confidence: float) -> float:
+        """The half-width of the count."""
+        shares = self._shares(noises)
+        law = noises[self.forms[0][0]].law
+        weights = [
+            share * form * (noises[part].law.scale / law.scale)
+            for share, (part, form) in zip(shares, self.forms, strict=True)
+        ]
+        return width(law, np.concatenate(weights), confidence)
+
+    def _shares(self, noises: dict[int, Noise]) -> list[float]:
+        precise = [
+            1 / (noises[part].law.deviation ** 2 * float(form @ form)) for part, form in self.forms
+        ]
+        return [share / sum(precise) for share in precise]
+
+
+def as_share(weight: float) -> Fraction:
+    """A weight with three digits, so that shares of ε are short rationals."""
+    return Fraction(f"{weight:.3g}")

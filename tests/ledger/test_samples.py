@@ -1,0 +1,40 @@
+"""Files of every past format stay readable; this is format 1."""
+
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from letalone.errors import BudgetExceeded
+from letalone.ledger import Ledger, verify_export, verify_receipt
+from letalone.ledger.store import APPLICATION
+from letalone.privacy import Budget, PureDP
+
+SAMPLES = Path(__file__).parent / "samples"
+
+
+def test_a_ledger_of_format_1_is_read_checked_and_continued(path: Path) -> None:
+    with sqlite3.connect(path) as connection:
+        connection.executescript((SAMPLES / "ledger_format_1.sql").read_text("utf-8"))
+        connection.execute(f"PRAGMA application_id = {APPLICATION}")
+        connection.execute("PRAGMA user_version = 1")
+    connection.close()
+    ledger = Ledger.open(path, create=False)
+    assert ledger.verify().entries == 10
+    found = ledger.data_set("visits")
+    assert (found.budget, found.releases) == (Budget(2, 1e-6), 2)
+    assert ledger.repeat_of("visits", "first") == {"values": [17, "1/3"]}
+    with pytest.raises(BudgetExceeded):
+        ledger.charge("visits", PureDP(2), plan={}, digest="fourth")
+    ledger.charge("visits", PureDP(0.5), plan={}, digest="fifth")
+    assert ledger.verify().entries == 12
+
+
+def test_a_receipt_and_an_export_of_format_1_are_checked() -> None:
+    receipt = verify_receipt((SAMPLES / "receipt_format_1.json").read_bytes())
+    assert (receipt.body["epsilon"], receipt.body["delta"]) == ("0.25", "0")
+    export = verify_export(
+        (SAMPLES / "export_format_1.json").read_bytes(), head=str(receipt.body["ledger_hash"])
+    )
+    assert export.entries == 10
+    assert export.fingerprint == receipt.fingerprint

@@ -1,0 +1,103 @@
+"""Plans and expressions in words."""
+
+from dataclasses import replace
+from datetime import date
+
+import pytest
+
+from letalone.plans import aggregates as ask
+from letalone.plans.expressions import Bin, Expression, case, col
+from letalone.plans.query import PublicJoin, bins, make_plan
+from letalone.plans.schema import Column
+from letalone.plans.types import Type
+from letalone.plans.wording import in_words
+from plans.samples import SCHEMA
+
+
+@pytest.mark.parametrize(
+    ("expression", "words"),
+    [
+        (col("age") >= 65, "age >= 65"),
+        (col("odd name") == "A", "'odd name' = 'A'"),
+        ((col("cost") - 1) / 2.5, "(cost - 1) / 2.5"),
+        (-col("cost"), "-cost"),
+        ((col("age") > 1) & ~col("cost").is_null(), "(age > 1) and (cost is not missing)"),
+        (col("smokes") | ~col("smokes"), "smokes or (not smokes)"),
+        (col("ward").isin(["A", "B"]), "ward is one of 'A', 'B'"),
+        (col("age").isin(range(9)), "age is one of 0, 1, 2, 3, 4, … (9 in all)"),
+        (col("day") < date(2024, 1, 31), "day < 2024-01-31"),
+        (col("day").part("year"), "the year of day"),
+        (col("smokes") == True, "smokes = true"),  # noqa: E712
+        (col("note").is_null(), "note is missing"),
+        (case((col("smokes"), 1)), "(1 if smokes; otherwise missing)"),
+        (Bin(col("age"), 0, 10, 10), "age in ranges of 10 from 0 to 100"),
+    ],
+)
+def test_expressions_read_aloud(expression: Expression, words: str) -> None:
+    assert in_words(expression) == words
+
+
+def test_a_plan_reads_as_one_sentence() -> None:
+    plan = make_plan(
+        SCHEMA,
+        {"n": ask.count(), "cost": ask.mean("cost")},
+        groups=["ward"],
+        where=col("age") >= 65,
+    )
+    assert plan.in_words() == (
+        "count and mean of cost clamped to [0, 1000], for each ward among 'A', 'B', 'C';"
+        " only rows with age >= 65; each patient_id counts with at most 10 rows"
+    )
+
+
+@pytest.mark.parametrize(
+    ("asked", "words"),
+    [
+        (ask.count_distinct(), "number of units"),
+        (ask.sum("cost"), "sum of cost clamped to [0, 1000]"),
+        (ask.variance("age"), "variance of age clamped to [0, 120]"),
+        (ask.std("age"), "standard deviation of age clamped to [0, 120]"),
+        (ask.quantile("age", [0.25, 0.5, 0.75]), "quantiles 0.25, 0.5 and 0.75 of age clamped"),
+        (ask.median("cost"), "quantile 0.5 of cost clamped to [0, 1000] in steps of 1"),
+        (ask.min("age"), "private minimum of age"),
+        (ask.max("age"), "private maximum of age"),
+        (ask.histogram("age", [0, 18, 120]), "histogram of age in 2 ranges from 0 to 120"),
+        (ask.top_k("ward", 2), "2 most frequent of 3 candidates for ward"),
+        (ask.private_bounds("score"), "private bounds of score"),
+        (ask.mean(col("age") >= 65), "mean of (age >= 65, as 1 or 0) clamped to [0, 1]"),
+    ],
+)
+def test_each_aggregate_is_named(asked, words: str) -> None:
+    assert make_plan(SCHEMA, {"x": asked}).in_words().startswith(words)
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"groups": ["note"]}, ", for each note that enough units have;"),
+        ({"groups": ["ward", "smokes"]}, ", for each of 6 combinations of ward and smokes;"),
+        (
+            {"groups": [bins("age", 0, 100, 50)]},
+            "for each age (age in ranges of 50 from 0 to 100) among '[0, 50)', '[50, 100]';",
+        ),
+        (
+            {"groups": ["ward"], "max_groups": 1, "max_rows": 2},
+            "in at most 1 group, with at most 2 rows in each",
+        ),
+        ({"groups": ["ward"], "max_groups": 2, "clip": True}, "clipped to the range of one row"),
+        ({"derived": [("each", col("cost") / 2)]}, "; where each is cost / 2;"),
+        (
+            {"joins": [PublicJoin("p", (("ward", "code"),), (Column("r", Type.TEXT),), "")]},
+            "joined with the public table p on ward = code",
+        ),
+    ],
+)
+def test_each_part_of_the_question_is_said(changes: dict, words: str) -> None:
+    assert words in make_plan(SCHEMA, {"n": ask.count()}, **changes).in_words()
+
+
+def test_the_unit_is_said_when_it_is_the_row_and_when_units_are_counted() -> None:
+    rows = make_plan(replace(SCHEMA, unit=None), {"n": ask.count()})
+    assert rows.in_words() == "count; each row is protected on its own"
+    units = make_plan(SCHEMA, {"n": ask.count_distinct()})
+    assert units.in_words() == "number of units; each patient_id counts with all its rows, once"
