@@ -22,7 +22,16 @@ USUAL_DELTA = 1e-6
 POINTS = 24
 NEGLIGIBLE = 1e-12
 WORDS = {"times": "runs", "rate": "sampling rate"}
-NOT_SOUGHT = ("size", "categories", "dimension", "order", "delta", "truth", "sensitivity")
+NOT_SOUGHT = (
+    "size",
+    "reports",
+    "categories",
+    "dimension",
+    "order",
+    "delta",
+    "truth",
+    "sensitivity",
+)
 
 
 def account(

@@ -67,7 +67,7 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Method:
-    """Something done to a release: sampled, or read for a group."""
+    """Something done to a release: sampled, shuffled, or read for a group."""
 
     of: "Node"
     call: Call
@@ -131,6 +131,7 @@ FORMS: Mapping[str, Form] = {
 }
 METHODS: Mapping[str, tuple[str, str]] = {
     "sampled": ("rate", ".sampled(0.01)"),
+    "shuffled": ("reports", ".shuffled(1000000)"),
     "group": ("size", ".group(3)"),
 }
 WHOLE = ("categories", "dimension")
@@ -169,9 +170,19 @@ def privacy_of(tree: Node, hole: Fraction | None = None) -> Privacy:
         case Method():
             inner, (_, value) = privacy_of(tree.of, hole), tree.call.arguments[0]
             number = _filled(value, hole)
-            return inner.sampled(number) if tree.call.name == "sampled" else inner.group(number)
+            return _done(tree.call.name, inner, number)
         case Call():
             return _made(tree, hole)
+
+
+def _done(name: str, privacy: Privacy, number: Fraction) -> Privacy:
+    match name:
+        case "sampled":
+            return privacy.sampled(number)
+        case "shuffled":
+            return privacy.shuffled(number)
+        case _:
+            return privacy.group(number)
 
 
 def holes(tree: Node) -> list[tuple[str, Hole]]:

@@ -80,8 +80,9 @@ def law_above(source: Pair | Atoms, step: Fraction, *, top: float, bottom: float
     tails = source.tails(grid)
     # Of the mass m in (l_i, l_(i+1)], the share at the lower end is a, from P's and Q's mass.
     one, other = sides(tails, source.coarse)
-    lower_share = _lower_end(one, other, grid, h)
-    unsure = one.error + times_exp(other.error, grid[:-1])
+    moved = source.misplaced * (1 + float(np.abs(grid).max()))
+    lower_share = _lower_end(one, other, grid, h) if moved < h / 100 else np.zeros(grid.size)
+    unsure = one.error + times_exp(other.error, grid[:-1]) + 8 * moved * one.masses
     error = np.append(unsure / -expm1(-h), 0.0)
     above = tails.one - lower_share + error
     below = tails.one_below + lower_share - error
@@ -89,8 +90,7 @@ def law_above(source: Pair | Atoms, step: Fraction, *, top: float, bottom: float
     tail = np.maximum.accumulate(np.clip(tail, 0.0, 1.0)[::-1])[::-1]
     tail[-1] = min(1.0, tails.one[-1] * (1 + ACCURACY))  # beyond the last point: infinity
     masses = -np.diff(tail, prepend=1.0) * (1 + 2.0**-50)
-    shift = source.misplaced * (1 + float(np.abs(grid).max()))
-    return LatticeLaw(step, first, masses, max(float(tail[-1]), source.infinite), shift)
+    return LatticeLaw(step, first, masses, max(float(tail[-1]), source.infinite), moved)
 
 
 @dataclass(frozen=True)

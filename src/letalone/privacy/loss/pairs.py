@@ -157,16 +157,6 @@ class Atoms:
     unit: Fraction | None = None
     unit_error: float = 0.0
 
-    def sampled(self, rate: float, *, removed: bool) -> "Atoms":
-        """The atoms of ((1-rate) Q + rate P, Q), or of its reverse."""
-        other = self.masses * np.exp(-self.losses)
-        mixed = (1 - rate) * other + rate * self.masses
-        losses = np.log1p(rate * np.expm1(self.losses))
-        # What P alone can give is not in the atoms: with Q's law in front it cannot happen.
-        if removed:
-            return Atoms(losses, mixed, rate * self.infinite)
-        return Atoms(-losses, other, max(0.0, 1 - float(other.sum())) * (1 + ACCURACY))
-
 
 @dataclass(frozen=True)
 class PoissonPair:
