@@ -1,0 +1,1 @@
+"""Engines: exact, bounded aggregates of a table, as whole numbers."""

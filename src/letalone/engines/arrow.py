@@ -1,0 +1,171 @@
+"""The only file that talks to pyarrow: what we use of it, with types.
+
+pyarrow has no type information of its own, so everything is cast here once.
+"""
+
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
+# pyright: reportUnknownArgumentType=false, reportMissingTypeArgument=false
+# pyright: reportUnknownParameterType=false, reportUnknownLambdaType=false
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import date
+from typing import Any, Protocol, cast
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from letalone.errors import ParameterError
+from letalone.plans.types import Key, Type
+
+KEY_TYPES: Mapping[Type, Callable[[], object]] = {
+    Type.TEXT: pa.string,
+    Type.INTEGER: pa.int64,
+    Type.BOOLEAN: pa.bool_,
+    Type.DATE: pa.date32,
+}
+
+
+class Table(Protocol):
+    """An Arrow table, as far as we look at it."""
+
+    @property
+    def column_names(self) -> list[str]:
+        """The names of the columns."""
+        ...
+
+    @property
+    def num_rows(self) -> int:
+        """How many rows there are."""
+        ...
+
+
+def is_arrow(source: object) -> bool:
+    """Whether this is an Arrow table, batch, reader or data set."""
+    return isinstance(source, pa.Table | pa.RecordBatch | pa.RecordBatchReader)
+
+
+def as_table(source: object) -> Table:
+    """An Arrow table from anything that `is_arrow`; a reader is read once, into memory."""
+    if isinstance(source, pa.RecordBatchReader):
+        return cast("Table", cast("Any", source).read_all())
+    if isinstance(source, pa.RecordBatch):
+        return cast("Table", pa.Table.from_batches([source]))
+    return cast("Table", source)
+
+
+def without_dictionaries(table: Table) -> Table:
+    """The same table with categories as plain values, and empty columns where Arrow has no type."""
+    whole = cast("Any", table)
+    for number, field in enumerate(whole.schema):
+        if pa.types.is_dictionary(field.type):
+            plain = whole.column(number).cast(field.type.value_type)
+            whole = whole.set_column(number, field.name, plain)
+    return cast("Table", whole)
+
+
+def table_of(columns: Sequence[tuple[str, object]]) -> Table:
+    """A table of named arrays; names may repeat."""
+    arrays = [array for _, array in columns]
+    return cast("Table", pa.Table.from_arrays(arrays, names=[name for name, _ in columns]))
+
+
+def array_of(values: object, *, kind: object = None) -> object | None:
+    """An Arrow array without copying where that can be; None where Arrow has no type for it."""
+    try:
+        return pa.array(values, type=kind, from_pandas=True)
+    except (pa.ArrowException, TypeError, ValueError, OverflowError):
+        return None
+
+
+def texts_of(values: Iterable[object]) -> object:
+    """An array of text."""
+    return pa.array(values, type=pa.string())
+
+
+def nothing(rows: int) -> object:
+    """A column of which nothing is known."""
+    return pa.nulls(rows)
+
+
+def key_table(
+    keys: Sequence[tuple[Key, ...]], kinds: Sequence[Type], names: Sequence[str], number: str
+) -> Table:
+    """The keys as columns, and a column that numbers them."""
+    columns: list[tuple[str, object]] = [(number, pa.array(range(len(keys)), type=pa.int64()))]
+    for place, (kind, name) in enumerate(zip(kinds, names, strict=True)):
+        columns.append((name, _key_array([key[place] for key in keys], kind)))
+    return table_of(columns)
+
+
+def _key_array(values: Sequence[Key], kind: Type) -> object:
+    wanted = {Type.TEXT: str, Type.INTEGER: int, Type.BOOLEAN: bool, Type.DATE: date}.get(kind)
+    exact = wanted is not None and all(v is None or type(v) is wanted for v in values)
+    array = array_of(list(values), kind=KEY_TYPES[kind]()) if exact else None
+    if array is None:
+        raise ParameterError(
+            f"The keys of a group of {kind.value} must be {kind.value}. List keys of that type."
+        )
+    return array
+
+
+def ranks_table(
+    ranks: NDArray[np.unsignedinteger[Any]], missing: NDArray[np.bool_], sizes: Sequence[int]
+) -> Table:
+    """One column of ranks, NULL where the unit is missing, in batches of the given sizes.
+
+    Where these are the batches of the table that the ranks belong to, DuckDB puts the two side by
+    side without copying either. Other sizes are as right, but slower.
+    """
+    mask = missing if missing.any() else None
+    whole = pa.record_batch([pa.array(ranks, mask=mask)], names=["rank"])
+    ends = np.cumsum(np.asarray(sizes, np.int64))
+    starts = [0, *(int(end) for end in ends if end < len(ranks))]
+    lengths = np.diff([*starts, len(ranks)])
+    batches = [whole.slice(start, int(n)) for start, n in zip(starts, lengths, strict=True)]
+    return cast("Table", pa.Table.from_batches(batches, schema=whole.schema))
+
+
+def batch_sizes(table: Table) -> list[int]:
+    """How many rows the batches have in which a table is scanned."""
+    return [batch.num_rows for batch in cast("Any", table).to_batches()]
+
+
+def codes_of(reader: object) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """A number for each value of a one-column stream, equal for equal values; which are missing.
+
+    Whole numbers are their own code. Other values are numbered batch by batch, and then the
+    batches' numberings are made one.
+    """
+    chunks = [_numbered(batch.column(0)) for batch in cast("Any", reader)]
+    if not chunks:
+        return np.empty(0, np.int64), np.empty(0, np.bool_)
+    if pa.types.is_dictionary(chunks[0].type):
+        whole = pa.chunked_array(chunks).unify_dictionaries()
+        chunks = [chunk.indices for chunk in whole.chunks]
+    size = sum(len(chunk) for chunk in chunks)
+    codes, missing = np.empty(size, np.int64), np.zeros(size, np.bool_)
+    start = 0
+    for chunk in chunks:
+        end = start + len(chunk)
+        if chunk.null_count:
+            missing[start:end] = np.asarray(chunk.is_null())
+            chunk = chunk.fill_null(0)
+        codes[start:end] = chunk.to_numpy(zero_copy_only=False)
+        start = end
+    return codes, missing
+
+
+def _numbered(values: Any) -> Any:
+    """Whole numbers as they are, other values numbered: the values themselves can be let go."""
+    return values if pa.types.is_integer(values.type) else values.dictionary_encode()
+
+
+def rows_of(table: Table) -> list[dict[str, object]]:
+    """The rows of a public table."""
+    return cast("list[dict[str, object]]", cast("Any", table).to_pylist())
+
+
+def types_of(table: Table) -> list[str]:
+    """Arrow's words for the types of the columns."""
+    return [str(field.type) for field in cast("Any", table).schema]

@@ -1,0 +1,269 @@
+"""The engine that runs on DuckDB: files and frames, exact sums, ranks built when first needed.
+
+  Tested:   tests/engines/test_engine_laws.py, which every engine has to pass
+  Assumed:  DuckDB scans a table in one order, the same each time, when rows are put beside
+            others by position (tests/engines/test_positions.py looks at many files)
+
+Everything that DuckDB raises stops in failure.py.
+"""
+
+import weakref
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from os import PathLike
+from threading import RLock
+from typing import cast
+
+from letalone.engines import arrow, syntax
+from letalone.engines.failure import contained
+from letalone.engines.frames import FRAMES, as_arrow, is_frame
+from letalone.engines.lockdown import LockedDuck
+from letalone.engines.measures import Exact, Measure, Scope
+from letalone.engines.public import relation_of_public
+from letalone.engines.ranks import Progress, draw_ranks
+from letalone.engines.reading import check_columns, check_readable
+from letalone.engines.rows import Relation, Tables, mark_of, unit_of, with_ranks
+from letalone.engines.sources import (
+    Files,
+    batch_sizes,
+    find_files,
+    relation_of_files,
+    relation_of_view,
+)
+from letalone.engines.statements import (
+    KEYS,
+    NUMBER,
+    discovery,
+    needs_ranks,
+    statements,
+)
+from letalone.engines.syntax import Sql
+from letalone.errors import ParameterError
+from letalone.plans.query import PublicJoin
+from letalone.plans.schema import Column, Schema, unknown_column
+from letalone.plans.types import Key, Type
+from letalone.randomness.bits import SYSTEM, BitSource
+
+FRAME, LOADED = "letalone_frame", "letalone_loaded"
+BATCH = 1_000_000  # rows of the unit column at a time
+
+
+def open_duck(
+    source: object,
+    *,
+    schema: Schema | None = None,
+    types: Mapping[str, Type] | None = None,
+    table: str | None = None,
+    bits: BitSource = SYSTEM,
+    threads: int | None = None,
+    memory: int | None = None,
+) -> "DuckEngine":
+    """Opens a file, a pattern of files or a frame. Nothing but metadata is read.
+
+    `schema` or `types` declare types; `table` names a table of a DuckDB file; `memory` is in
+    bytes (half of the machine's if not given).
+    """
+    files = None if is_frame(source) else find_files(_path(source))
+    frame = as_arrow(source) if files is None else None
+    duck = LockedDuck(threads=threads, memory=memory)
+    try:
+        relation = _relation(duck, files, frame, table)
+        found = _schema(relation, schema, types or {}, table or _name(files))
+    except BaseException:
+        duck.close()
+        raise
+    return DuckEngine(duck, relation, found, files=files, frame=frame, bits=bits)
+
+
+class DuckEngine:
+    """A table on DuckDB; see `letalone.engines.measures.Engine` for what each method promises."""
+
+    def __init__(
+        self,
+        duck: LockedDuck,
+        relation: Relation,
+        schema: Schema,
+        *,
+        files: Files | None,
+        frame: arrow.Table | None,
+        bits: BitSource,
+    ) -> None:
+        self._duck, self._relation, self._schema = duck, relation, schema
+        self._files, self._frame, self._bits = files, frame, bits
+        self._ranks: set[str] = set()
+        self._loaded = False
+        self._public: dict[str, Relation] = {}
+        self._lock = RLock()  # a connection runs one statement at a time
+        self._finalizer = weakref.finalize(self, duck.close)
+
+    def schema(self) -> Schema:
+        """The columns and their types: as declared, or from metadata alone."""
+        return self._schema
+
+    def measure(self, scope: Scope, measures: Sequence[Measure]) -> list[Exact]:
+        """One entry for each measure: an integer (Cells: a list) for each key, in order."""
+        self._load()
+        made = statements(scope, measures, self._tables(scope))
+        keys = len(scope.keys or ()) if scope.groups else 1
+        self.prepare(scope)
+        found: list[Exact] = [[]] * len(measures)
+        for one in made:
+            exact = one.read(self._run(one.sql, scope), keys)
+            for figure, values in zip(one.figures, exact, strict=True):
+                found[figure.number] = values
+        return found
+
+    def discover(self, scope: Scope) -> list[tuple[tuple[Key, ...], int]]:
+        """All keys present, sorted, with their number of units after bounding. Private."""
+        self._load()
+        query = discovery(scope, self._tables(scope))
+        self.prepare(scope)
+        rows = self._run(query, replace(scope, keys=None))
+        found = [(cast("tuple[Key, ...]", row[:-1]), cast("int", row[-1])) for row in rows]
+        return sorted(found, key=lambda pair: [(key is None, key or 0) for key in pair[0]])
+
+    def sql(self, scope: Scope, measures: Sequence[Measure]) -> str:
+        """The statements that `measure` would run, with the table's name for its files."""
+        shown = replace(self._relation, sql=syntax.table_named(scope.schema.name))
+        made = statements(scope, measures, replace(self._tables(scope), private=shown))
+        return ";\n\n".join(syntax.printed(one.sql, pretty=True) for one in made)
+
+    def prepare(self, scope: Scope, *, progress: Progress | None = None) -> None:
+        """Draws the ranks of the unit's rows, if the bounding needs them and they are not there.
+
+        `progress` gets fractions of the work done: for the owner, since they tell its size.
+        """
+        self._load()
+        if not needs_ranks(scope):
+            return
+        name, column = self._ranks_name(scope), scope.schema.column(scope.schema.unit or "")
+        with self._lock:
+            if name not in self._ranks:
+                contained(lambda: self._draw_ranks(name, column, progress or _nobody))
+                self._ranks.add(name)
+
+    def add_public(self, join: PublicJoin, table: object) -> None:
+        """Makes a public table known, so that scopes can join it by its digest."""
+        with self._lock:
+            name = f"letalone_public_{len(self._public)}"
+            relation = relation_of_public(self._duck, join, table, name=name)
+            self._public[join.table_digest] = relation
+
+    def close(self) -> None:
+        """Lets go of the table and removes what was spilled."""
+        with self._lock:
+            self._finalizer()
+
+    def _load(self) -> None:
+        """Copies CSV files into a table, once, so that every statement sees the same rows."""
+        with self._lock:
+            if self._files is None or self._files.kind != "csv" or self._loaded:
+                return
+            contained(lambda: self._duck.run(syntax.copied(self._relation.sql, LOADED)))
+            self._relation = replace(self._relation, sql=syntax.table_named(LOADED))
+            self._loaded = True
+
+    def _tables(self, scope: Scope) -> Tables:
+        ranks = self._ranks_name(scope) if needs_ranks(scope) else None
+        return Tables(self._relation, ranks, self._public)
+
+    def _ranks_name(self, scope: Scope) -> str:
+        unit = scope.schema.column(scope.schema.unit or "")
+        place = list(self._relation.columns).index(unit.name)
+        return f"letalone_ranks_{place}_{unit.type.value}"
+
+    def _draw_ranks(self, name: str, column: Column, progress: Progress) -> None:
+        unit = syntax.alias(unit_of(self._relation, column, "#source"), "unit")
+        query = with_ranks([unit], self._relation.sql, None, mark="#")
+        self._check_unchanged()
+        reader = self._duck.connection.sql(syntax.printed(query)).to_arrow_reader(BATCH)
+        codes, missing = arrow.codes_of(reader)
+        progress(0.3)
+        ranks = draw_ranks(codes, missing, bits=self._bits, progress=progress)
+        table = arrow.ranks_table(ranks, missing, self._batch_sizes())
+        self._duck.connection.register(name, table)
+        self._check_unchanged()
+        progress(1.0)
+
+    def _batch_sizes(self) -> list[int]:
+        if self._files is not None:
+            return batch_sizes(self._duck, self._files)
+        return arrow.batch_sizes(cast("arrow.Table", self._frame))
+
+    def _run(self, query: Sql, scope: Scope) -> list[tuple[int | None, ...]]:
+        with self._lock:
+            keys = _key_table(scope)
+            return contained(lambda: self._with_keys(query, keys))
+
+    def _with_keys(self, query: Sql, keys: arrow.Table | None) -> list[tuple[int | None, ...]]:
+        self._check_unchanged()
+        if keys is not None:
+            self._duck.connection.register(KEYS, keys)
+        try:
+            rows = self._duck.run(query)
+        finally:
+            if keys is not None:
+                self._duck.connection.unregister(KEYS)
+        self._check_unchanged()
+        return cast("list[tuple[int | None, ...]]", rows)
+
+    def _check_unchanged(self) -> None:
+        if self._files is not None:
+            self._files.check_unchanged()
+
+
+def _relation(
+    duck: LockedDuck, files: Files | None, frame: arrow.Table | None, table: str | None
+) -> Relation:
+    if files is not None:
+        return contained(lambda: relation_of_files(duck, files, table=table))
+    if table is not None:
+        raise ParameterError(f"table is {table!r}, but a frame holds one table only.")
+    frame = cast("arrow.Table", frame)
+    check_columns(frame.column_names, "The frame")
+    duck.lock([])
+    duck.connection.register(FRAME, frame)
+    return contained(lambda: relation_of_view(duck, FRAME))
+
+
+def _schema(
+    relation: Relation, schema: Schema | None, types: Mapping[str, Type], name: str
+) -> Schema:
+    """The declared schema if it fits, else the columns with their own or their declared types."""
+    if schema is None:
+        for declared in types:
+            if declared not in relation.columns:
+                raise unknown_column(declared, list(relation.columns), table=name)
+        columns = [
+            Column(one.name, types.get(one.name, one.type)) for one in relation.columns.values()
+        ]
+        schema = Schema(name, tuple(columns))
+    for column in schema.columns:
+        if column.name not in relation.columns:
+            raise unknown_column(column.name, list(relation.columns), table=name)
+        check_readable(column, relation.columns[column.name])
+    return schema
+
+
+def _key_table(scope: Scope) -> arrow.Table | None:
+    if not scope.groups or scope.keys is None:
+        return None
+    mark = mark_of(scope)
+    names = [f"{mark}key{number}" for number in range(len(scope.groups))]
+    kinds = [group.type for group in scope.groups]
+    return arrow.key_table(scope.keys, kinds, names=names, number=NUMBER)
+
+
+def _path(source: object) -> str | PathLike[str]:
+    if isinstance(source, str | PathLike):
+        return cast("str | PathLike[str]", source)
+    kind = type(source).__name__
+    raise ParameterError(f"The source is {kind}, but must be the path of a file or {FRAMES}.")
+
+
+def _name(files: Files | None) -> str:
+    return "data" if files is None else files.paths[0].stem
+
+
+def _nobody(_: float) -> None:
+    """Nobody wants to know how far it is."""

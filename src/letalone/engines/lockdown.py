@@ -1,0 +1,96 @@
+"""A DuckDB that can read the files it was given, and nothing else.
+
+In this order, which DuckDB needs: where to spill (a folder that only this user can enter,
+removed on close), how much memory and how many threads, UTC, IEEE doubles, which files; then
+no other file, no network, no extension, no variable of the program; then no change to any of it.
+
+  Tested:   tests/engines/test_lockdown.py tries to get out
+  Assumed:  DuckDB keeps its settings; the memory of this process is not read by others
+"""
+
+import os
+import shutil
+import tempfile
+import weakref
+from collections.abc import Sequence
+from pathlib import Path
+
+import duckdb
+from sqlglot import exp
+
+from letalone.engines import syntax
+from letalone.engines.syntax import Sql
+
+LEAST_MEMORY = 1 << 28
+
+CLOSED = {
+    "autoinstall_known_extensions": False,
+    "autoload_known_extensions": False,
+    "allow_community_extensions": False,
+    "allow_persistent_secrets": False,
+    "python_enable_replacements": False,
+}
+
+
+class LockedDuck:
+    """A connection that reads only what it was given, and its folder for spilling."""
+
+    def __init__(self, *, threads: int | None = None, memory: int | None = None) -> None:
+        self._folder = Path(tempfile.mkdtemp(prefix="letalone-"))
+        # Also where nobody closes it: when it is forgotten, and at the end of the program.
+        self._remove = weakref.finalize(self, shutil.rmtree, self._folder, ignore_errors=True)
+        self.connection = duckdb.connect(":memory:", config=CLOSED)  # pyright: ignore
+        settings: list[tuple[str, Sql]] = [
+            ("temp_directory", syntax.text(str(self._folder))),
+            ("memory_limit", syntax.text(f"{memory or half_of_memory()}B")),
+            ("threads", syntax.whole(threads or available_threads())),
+            ("TimeZone", syntax.text("UTC")),
+            ("ieee_floating_point_ops", exp.Boolean(this=True)),
+            ("preserve_insertion_order", exp.Boolean(this=True)),
+            ("default_collation", syntax.text("")),
+            ("enable_progress_bar", exp.Boolean(this=False)),
+        ]
+        for name, value in settings:
+            self._set(name, value)
+
+    def attach(self, path: Path) -> None:
+        """A DuckDB file under the name `file`, for reading only."""
+        named = exp.Alias(this=syntax.text(str(path)), alias=exp.to_identifier("file", quoted=True))
+        read_only = exp.AttachOption(this=exp.var("READ_ONLY"))
+        self.run(exp.Attach(this=named, expressions=[read_only]))
+
+    def lock(self, files: Sequence[Path]) -> None:
+        """From here on only these files can be read, and nothing can be set."""
+        if files:
+            self._set("allowed_paths", syntax.texts([str(path) for path in files]))
+        self._set("enable_external_access", exp.Boolean(this=False))
+        self._set("lock_configuration", exp.Boolean(this=True))
+
+    def run(self, statement: Sql) -> list[tuple[object, ...]]:
+        """All rows of a statement's result, as Python objects: whole numbers stay exact."""
+        return self.connection.execute(syntax.printed(statement)).fetchall()
+
+    def close(self) -> None:
+        """Closes the connection and removes what it spilled."""
+        self.connection.close()
+        self._remove()
+
+    def _set(self, name: str, value: Sql) -> None:
+        item = exp.EQ(this=exp.var(name), expression=value)
+        self.run(exp.Set(expressions=[exp.SetItem(this=item)]))
+
+
+def half_of_memory() -> int:
+    """Half of this machine's memory in bytes; a guess of 4 GiB where it does not say."""
+    try:
+        whole = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, OSError, ValueError):
+        whole = 1 << 33
+    return max(whole // 2, LEAST_MEMORY)
+
+
+def available_threads() -> int:
+    """How many processors this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1

@@ -1,0 +1,123 @@
+"""What a plan asks of an engine: which rows, and exact whole numbers about them.
+
+A `Scope` says which rows count for whom; a measure is a sum over them. Every engine gives
+the same integers, one for each key in the listed order (a single one without groups), and
+0 where nothing is. They are exact and private: only the noise makes them an answer.
+
+GridSum:  i = clamp(floor(x · 2^shift), low, high); the sum of (i − low) for power 1 and
+of (i − middle)² for power 2, middle = (low + high) // 2. A missing x adds nothing.
+Cells:    how many x fall into [lower + j·step, lower + (j + 1)·step), j = 0 … count − 1;
+what lies below is counted in the first cell, what lies above in the last.
+Edges are rounded to the nearest double, so 0.29 lies in the cell that starts at 0.29.
+
+Bounding, where the unit is a column: rows whose unit is missing are dropped. max_rows alone: rows
+with a stored rank of at most that. max_groups: of the listed groups that a unit has rows in, the
+ones with the smallest ranks, and in each at most max_rows rows. clip: a unit's rows in a group
+are one row, whose i is the sum of theirs, clamped to low … high; Cells are refused.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Literal, Protocol
+
+from letalone.plans.expressions import Expression
+from letalone.plans.query import Bounding, GroupColumn, Plan, PublicJoin
+from letalone.plans.schema import Schema
+from letalone.plans.types import Key
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """The part of a plan that says which rows count, in which groups, and how bounded."""
+
+    schema: Schema
+    where: Expression | None
+    derived: tuple[tuple[str, Expression], ...]
+    joins: tuple[PublicJoin, ...]
+    groups: tuple[GroupColumn, ...]
+    keys: tuple[tuple[Key, ...], ...] | None
+    bounding: Bounding
+
+
+def scope_of(plan: Plan) -> Scope:
+    """The scope of a plan."""
+    return Scope(
+        schema=plan.schema,
+        where=plan.where,
+        derived=plan.derived,
+        joins=plan.joins,
+        groups=plan.groups,
+        keys=plan.keys,
+        bounding=plan.bounding,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """How many rows."""
+
+
+@dataclass(frozen=True, slots=True)
+class RowsWith:
+    """How many rows in which the expression is not missing."""
+
+    of: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Units:
+    """How many different units."""
+
+
+@dataclass(frozen=True, slots=True)
+class GridSum:
+    """The sum of values on a grid, or of their squares about its middle."""
+
+    of: Expression
+    low: int
+    high: int
+    shift: int
+    power: Literal[1, 2] = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Cells:
+    """A histogram of values over equal cells."""
+
+    of: Expression
+    lower: Fraction
+    step: Fraction
+    count: int
+
+
+Measure = Rows | RowsWith | Units | GridSum | Cells
+Exact = list[int] | list[list[int]]
+
+
+class Engine(Protocol):
+    """Runs measures over a table; what it returns is private."""
+
+    def schema(self) -> Schema:
+        """The columns and their types, from metadata alone."""
+        ...
+
+    def measure(self, scope: Scope, measures: Sequence[Measure]) -> list[Exact]:
+        """One entry for each measure: an integer (Cells: a list) for each key, in order."""
+        ...
+
+    def discover(self, scope: Scope) -> list[tuple[tuple[Key, ...], int]]:
+        """All keys present, with their number of units after bounding."""
+        ...
+
+    def sql(self, scope: Scope, measures: Sequence[Measure]) -> str:
+        """The statement that `measure` would run."""
+        ...
+
+    def prepare(self, scope: Scope) -> None:
+        """Builds what bounding needs, if it is not there yet."""
+        ...
+
+    def close(self) -> None:
+        """Lets go of the table."""
+        ...

@@ -1,0 +1,47 @@
+"""Public tables that a private one is joined to: unique on their key, so that no row is doubled.
+
+They are public, so an error here may say what is wrong with them.
+
+  Tested:   tests/engines/test_public.py
+"""
+
+from sqlglot import exp
+
+from letalone.engines import syntax
+from letalone.engines.frames import as_arrow
+from letalone.engines.lockdown import LockedDuck
+from letalone.engines.reading import check_columns
+from letalone.engines.rows import Relation
+from letalone.engines.sources import relation_of_view
+from letalone.errors import ParameterError
+from letalone.plans.query import PublicJoin
+from letalone.plans.schema import unknown_column
+
+
+def relation_of_public(duck: LockedDuck, join: PublicJoin, table: object, *, name: str) -> Relation:
+    """The public table of a join as a relation, checked to have the columns and to be unique."""
+    frame = as_arrow(table)
+    check_columns(frame.column_names, f"The public table {join.name!r}")
+    duck.connection.register(name, frame)
+    relation = relation_of_view(duck, name)
+    wanted = [right for _, right in join.on] + [column.name for column in join.columns]
+    for column in wanted:
+        if column not in relation.columns:
+            raise unknown_column(column, list(relation.columns), table=join.name)
+    _check_unique(duck, relation, join)
+    return relation
+
+
+def _check_unique(duck: LockedDuck, relation: Relation, join: PublicJoin) -> None:
+    """A row that met two partners would count twice (SOUNDNESS 12)."""
+    keys = [syntax.named(right) for _, right in join.on]
+    count = syntax.operation(exp.GT, exp.Count(this=exp.Star()), syntax.whole(1))
+    query = syntax.grouped(syntax.select(keys, syntax.renamed(relation.sql, "table")), keys)
+    query.set("having", exp.Having(this=count))
+    query.set("limit", exp.Limit(expression=syntax.whole(1)))
+    if duck.run(query):
+        names = ", ".join(right for _, right in join.on)
+        raise ParameterError(
+            f"The public table {join.name!r} has two rows with the same {names}. It must have at"
+            " most one row for each, so that no row of the private table counts twice."
+        )

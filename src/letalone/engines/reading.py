@@ -1,0 +1,148 @@
+"""How a stored column becomes a value of a plan's type: total, whatever the cell holds.
+
+A cell that cannot be read as the declared type is missing. Whole numbers outside of 64 bits,
+infinite dates, NaN and infinities are missing. A bounded column is clamped. Times are in UTC.
+What a category is stored as does not matter: enumerations are text.
+
+  Tested:   tests/engines/test_reading.py
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from sqlglot import exp
+
+from letalone.engines import syntax
+from letalone.engines.syntax import BIGINT, BOOLEAN, DATE, DOUBLE, TEXT, TIMESTAMP, TIMESTAMPTZ, Sql
+from letalone.engines.terms import Term
+from letalone.errors import ParameterError
+from letalone.plans.schema import Column
+from letalone.plans.types import Type
+
+SHORT_INTEGERS = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER")
+LONG_INTEGERS = ("UBIGINT", "HUGEINT", "UHUGEINT")
+TIMES = ("TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS")
+ZONED = ("TIMESTAMP WITH TIME ZONE", "TIMESTAMPTZ", "TIMESTAMP_NS WITH TIME ZONE")
+
+# From what a column of each declared type can be read; every type from itself.
+READABLE = {
+    Type.BOOLEAN: {Type.TEXT},
+    Type.INTEGER: {Type.TEXT, Type.NUMBER, Type.BOOLEAN},
+    Type.NUMBER: {Type.TEXT, Type.INTEGER, Type.BOOLEAN},
+    Type.TEXT: {Type.BOOLEAN, Type.INTEGER, Type.NUMBER, Type.DATE, Type.TIMESTAMP},
+    Type.DATE: {Type.TEXT, Type.TIMESTAMP},
+    Type.TIMESTAMP: {Type.TEXT, Type.DATE},
+    Type.OTHER: set(Type),
+}
+SQL_TYPES = {
+    Type.BOOLEAN: BOOLEAN,
+    Type.INTEGER: BIGINT,
+    Type.NUMBER: DOUBLE,
+    Type.TEXT: TEXT,
+    Type.DATE: DATE,
+    Type.TIMESTAMP: TIMESTAMP,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """A column as the engine stores it."""
+
+    name: str
+    stored: str
+    collated: bool = False
+
+    @property
+    def type(self) -> Type:
+        """The type that it has when nothing else is declared."""
+        return type_of_stored(self.stored)
+
+
+def type_of_stored(stored: str) -> Type:
+    """The type of a column from the engine's word for it, which is metadata."""
+    if stored in SHORT_INTEGERS or stored in LONG_INTEGERS:
+        return Type.INTEGER
+    if stored in ("FLOAT", "DOUBLE") or stored.startswith("DECIMAL("):
+        return Type.NUMBER
+    if stored in ("VARCHAR", "UUID") or (stored.startswith("ENUM(") and stored.endswith(")")):
+        return Type.TEXT
+    if stored in TIMES or stored in ZONED:
+        return Type.TIMESTAMP
+    return {"BOOLEAN": Type.BOOLEAN, "DATE": Type.DATE}.get(stored, Type.OTHER)
+
+
+def check_columns(names: Sequence[str], what: str) -> None:
+    """Refuses tables without columns, and names that DuckDB would hold to be the same."""
+    if not names:
+        raise ParameterError(f"{what} has no columns. Give one with at least one.")
+    seen: dict[str, str] = {}
+    for name in names:
+        if not name:
+            raise ParameterError(f"{what} has a column without a name. Name every column.")
+        if name.lower() in seen:
+            raise ParameterError(
+                f"{what} has columns {seen[name.lower()]!r} and {name!r}, which differ in nothing"
+                " but the case of letters, or not at all. Rename one."
+            )
+        seen[name.lower()] = name
+
+
+def check_readable(column: Column, stored: Stored) -> None:
+    """Refuses a declared type that the stored one can never be read as."""
+    if column.type is stored.type or stored.type in READABLE[column.type]:
+        return
+    raise ParameterError(
+        f"Column {column.name!r} is declared {column.type.value}, but holds {stored.type.value}."
+        f" Declare it {stored.type.value}, or text, or convert it in the data."
+    )
+
+
+def read(stored: Stored, source: Sql, column: Column, *, clamped: bool = True) -> Term:
+    """The value of a column in its declared type; not yet guarded if it can be non-finite."""
+    check_readable(column, stored)
+    kind = column.type
+    if kind is Type.OTHER:
+        return Term(source, kind)
+    sql = _converted(stored, source, kind)
+    finite = kind is not Type.NUMBER or stored.stored.startswith("DECIMAL(")
+    if kind in (Type.DATE, Type.TIMESTAMP):
+        sql = syntax.case((syntax.is_finite(sql), sql))
+    if clamped and (column.lower is not None or column.upper is not None):
+        return Term(_clamped(sql, column, finite=finite), kind)
+    return Term(sql, kind, finite=finite or stored.type in (Type.INTEGER, Type.BOOLEAN))
+
+
+def _converted(stored: Stored, source: Sql, kind: Type) -> Sql:
+    """The stored value in another type, without the guards and the clamps."""
+    if stored.stored in ZONED and kind is not Type.TEXT:
+        source = syntax.tried(source, TIMESTAMP)  # the session's time zone is UTC
+    if stored.collated:
+        source = syntax.called("DECODE", syntax.called("ENCODE", source))
+    if _is_as_wanted(stored, kind):
+        return source
+    if stored.type is Type.TEXT and kind is Type.TIMESTAMP:
+        # Straight to a time without zone would ignore an offset in the text.
+        source = syntax.tried(source, TIMESTAMPTZ)
+    return syntax.tried(source, SQL_TYPES[kind])
+
+
+def _is_as_wanted(stored: Stored, kind: Type) -> bool:
+    plain = {Type.INTEGER: "BIGINT", Type.NUMBER: "DOUBLE", Type.TEXT: "VARCHAR"}
+    return stored.type is kind and stored.stored == plain.get(kind, kind.value.upper())
+
+
+def _clamped(sql: Sql, column: Column, *, finite: bool) -> Sql:
+    """The value within the declared bounds; NULL where it is missing or not finite."""
+    branches: list[tuple[Sql, Sql]] = []
+    if not finite:
+        branches.append((syntax.negated(syntax.is_finite(sql)), syntax.NULL.copy()))
+    for bound, outside in ((column.lower, exp.LT), (column.upper, exp.GT)):
+        if bound is not None:
+            end = _bound(bound, column.type)
+            branches.append((syntax.operation(outside, sql, end), end))
+    return syntax.case(*branches, otherwise=sql)
+
+
+def _bound(bound: Fraction, kind: Type) -> Sql:
+    return syntax.whole(int(bound)) if kind is Type.INTEGER else syntax.double(float(bound))

@@ -1,0 +1,216 @@
+"""The rows of a scope as one SELECT: columns read, ranks beside them, public tables joined.
+
+The ranks stand in a table of their own, in the order of the rows, and are put beside them by
+POSITION. Everything that filters stands above that join, and DuckDB leaves it there.
+
+  Tested:   tests/engines/test_positions.py
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from sqlglot import exp
+
+from letalone.engines import syntax
+from letalone.engines.measures import Scope
+from letalone.engines.reading import Stored, read
+from letalone.engines.sql import Emitter
+from letalone.engines.syntax import Sql
+from letalone.engines.terms import Levels, Term
+from letalone.errors import ParameterError
+from letalone.plans.expressions import Expression, column_names
+from letalone.plans.query import PublicJoin
+from letalone.plans.schema import Column
+from letalone.plans.types import Type
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """Something to select from, and its columns as they are stored."""
+
+    sql: Sql
+    columns: Mapping[str, Stored]
+
+
+@dataclass(frozen=True, slots=True)
+class Tables:
+    """What a statement can read: the private table, its ranks, public tables by their digest."""
+
+    private: Relation
+    ranks: str | None
+    public: Mapping[str, Relation]
+
+
+class ScopeRows:
+    """The rows of a scope, with every expression that is asked of them as a term."""
+
+    def __init__(self, scope: Scope, expressions: Iterable[Expression], tables: Tables) -> None:
+        self.mark = mark_of(scope)
+        self.levels = Levels(self.mark)
+        self._scope, self._tables = scope, tables
+        where = [] if scope.where is None else [scope.where]
+        derived = [of for _, of in scope.derived]
+        groups = [group.of for group in scope.groups]
+        used = [*where, *derived, *groups, *expressions]
+        self._names = {name for expression in used for name in column_names(expression)}
+        self._names |= {left for join in scope.joins for left, _ in join.on}
+        self._columns = self._base_columns()
+        self._emit = Emitter(self.levels, self._columns)
+        for name, expression in scope.derived:
+            self._columns[name] = self.levels.name(self._emit.term(expression))
+        self.where = [self._emit.value(condition).sql for condition in where]
+        self.groups = [self._group(number) for number in range(len(scope.groups))]
+
+    def term(self, expression: Expression) -> Term:
+        """An expression as a term, not yet guarded."""
+        return self._emit.term(expression)
+
+    def value(self, expression: Expression) -> Term:
+        """An expression as a term that is NULL where it is missing."""
+        return self._emit.value(expression)
+
+    @property
+    def unit(self) -> Sql:
+        """The column that holds the unit."""
+        return syntax.named(f"{self.mark}unit")
+
+    @property
+    def rank(self) -> Sql:
+        """The column that holds the rank of a row among those of its unit."""
+        return syntax.named(f"{self.mark}rank")
+
+    def select(self, *, with_unit: bool) -> Sql:
+        """The rows as a source of a SELECT."""
+        rows = self._base(with_unit=with_unit)
+        for number, join in enumerate(self._scope.joins):
+            rows = self._joined(rows, join, number)
+        return syntax.nested(self.levels.over(rows), f"{self.mark}rows")
+
+    def _group(self, number: int) -> Sql:
+        term = self.value(self._scope.groups[number].of)
+        return self.levels.name(term, f"{self.mark}key{number}").sql
+
+    def _base_columns(self) -> dict[str, Term]:
+        columns = [column for column in self._scope.schema.columns if column.name in self._names]
+        joined = [column for join in self._scope.joins for column in join.columns]
+        terms = {column.name: self._private(column) for column in columns}
+        for join in self._scope.joins:
+            relation = self._public(join)
+            terms |= {column.name: _term(relation, column) for column in join.columns}
+        named = {c.name: terms[c.name] for c in (*columns, *joined)}
+        return {
+            name: replace(term, sql=syntax.named(name), simple=True) for name, term in named.items()
+        }
+
+    def _private(self, column: Column) -> Term:
+        return _term(self._tables.private, column, f"{self.mark}source")
+
+    def _public(self, join: PublicJoin) -> Relation:
+        relation = self._tables.public.get(join.table_digest)
+        if relation is None:
+            raise ParameterError(
+                f"The public table {join.name!r} is not here. Join it in this session first."
+            )
+        return relation
+
+    def _base(self, *, with_unit: bool) -> exp.Select:
+        schema, ranks = self._scope.schema, self._tables.ranks
+        columns = [
+            syntax.alias(self._private(column).sql, column.name)
+            for column in schema.columns
+            if column.name in self._names
+        ]
+        if with_unit and schema.unit is not None:
+            unit = unit_of(self._tables.private, schema.column(schema.unit), f"{self.mark}source")
+            columns.append(syntax.alias(unit, f"{self.mark}unit"))
+        if ranks is not None:
+            rank = syntax.named("rank", f"{self.mark}ranks")
+            columns.append(syntax.alias(rank, f"{self.mark}rank"))
+        return with_ranks(columns or [_one()], self._tables.private.sql, ranks, mark=self.mark)
+
+    def _joined(self, rows: exp.Select, join: PublicJoin, number: int) -> exp.Select:
+        below, beside = f"{self.mark}below{number}", f"{self.mark}public{number}"
+        relation = self._public(join)
+        added = [
+            syntax.alias(_term(relation, column, beside).sql, column.name)
+            for column in join.columns
+        ]
+        on = [self._pair(relation, left, right, (below, beside)) for left, right in join.on]
+        everything = exp.Column(this=exp.Star(), table=exp.to_identifier(below, quoted=True))
+        query = syntax.select([everything, *added], syntax.nested(rows, below))
+        public = syntax.renamed(relation.sql, beside)
+        query.append("joins", exp.Join(this=public, kind="INNER", on=syntax.joined(exp.And, on)))
+        return query
+
+    def _pair(self, public: Relation, left: str, right: str, names: tuple[str, str]) -> Sql:
+        """Equality of a column with one of a public table."""
+        stored, column = _stored(public, right), self._column(left)
+        if stored.type is not column.type or not column.type.is_groupable:
+            # Reading 1.2 and 1.4 as whole numbers would give one row two partners.
+            raise ParameterError(
+                f"Column {left!r} is {column.type.value} and {right!r} of the public table is"
+                f" {stored.type.value}. Tables are joined on text, whole numbers, dates or truth"
+                " values, and the types must be the same. Convert one."
+            )
+        other = _term(public, Column(right, column.type), names[1])
+        return syntax.operation(exp.EQ, syntax.named(left, names[0]), other.sql)
+
+    def _column(self, name: str) -> Column:
+        for join in self._scope.joins:
+            for column in join.columns:
+                if column.name == name:
+                    return column
+        return self._scope.schema.column(name)
+
+
+def unit_of(relation: Relation, column: Column, source: str) -> Sql:
+    """The unit of a row: never clamped, with one spelling for zero; NULL where it is missing."""
+    if column.type is Type.OTHER:
+        raise ParameterError(
+            f"The unit {column.name!r} is a column whose values cannot be told apart. Choose a"
+            " column of text or whole numbers."
+        )
+    stored = _stored(relation, column.name)
+    term = read(stored, syntax.named(stored.name, source), column, clamped=False)
+    if column.type is not Type.NUMBER:
+        return term.sql
+    zero = (syntax.operation(exp.EQ, term.sql, syntax.double(0.0)), syntax.double(0.0))
+    return syntax.case(zero, (syntax.is_finite(term.sql), term.sql))
+
+
+def with_ranks(columns: Sequence[Sql], source: Sql, ranks: str | None, *, mark: str) -> exp.Select:
+    """SELECT columns FROM the table, with its ranks beside it by position."""
+    query = syntax.select(columns, syntax.renamed(source, f"{mark}source"))
+    if ranks is not None:
+        table = syntax.renamed(syntax.table_named(ranks), f"{mark}ranks")
+        query.append("joins", exp.Join(this=table, method="POSITIONAL"))
+    return query
+
+
+def _term(relation: Relation, column: Column, source: str = "") -> Term:
+    stored = _stored(relation, column.name)
+    return read(stored, syntax.named(stored.name, source or None), column)
+
+
+def _stored(relation: Relation, name: str) -> Stored:
+    stored = relation.columns.get(name)
+    if stored is None:
+        raise ParameterError(
+            f"Column {name!r} is declared, but the data have no such column. Theirs are:"
+            f" {', '.join(list(relation.columns)[:30])}."
+        )
+    return stored
+
+
+def _one() -> Sql:
+    return syntax.alias(syntax.whole(1), "one")
+
+
+def mark_of(scope: Scope) -> str:
+    """A beginning that no name of the scope has, for the names that are ours."""
+    names = [column.name for column in scope.schema.columns]
+    names += [column.name for join in scope.joins for column in join.columns]
+    mark = "#"
+    while any(name.startswith(mark) for name in names):
+        mark += "#"
+    return mark

@@ -1,0 +1,233 @@
+"""What can be opened: files, patterns of files, frames. Names and types come from metadata.
+
+Theorem (in the sense of SOUNDNESS 2).  Nothing here looks at a value to decide a name or a type.
+  Proven:   Parquet: the footer's schema. DuckDB: the catalogue. Frames: their dtypes. CSV: the
+            first line is the header, everything is text unless a type is declared.
+  Tested:   tests/engines/test_sources.py
+  Assumed:  files stay as they are while they are open; `check_unchanged` looks at their size,
+            time and number and stops at the first sign of a change
+
+A path's folders (year=2024/) are data and never become columns.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from glob import has_magic
+from os import PathLike, fspath
+from pathlib import Path
+from typing import cast
+
+from sqlglot import exp
+
+from letalone.engines import syntax
+from letalone.engines.csv_files import csv_dialect, csv_sql
+from letalone.engines.failure import EngineFailed, Result, unreadable
+from letalone.engines.lockdown import LockedDuck
+from letalone.engines.reading import Stored, check_columns
+from letalone.engines.rows import Relation
+from letalone.engines.syntax import Sql
+from letalone.errors import ParameterError
+
+PARQUET, CSV, DUCKDB = (".parquet", ".pq"), (".csv", ".tsv", ".txt"), (".duckdb", ".ddb", ".db")
+
+
+@dataclass(frozen=True, slots=True)
+class Files:
+    """Files of one kind, and what they looked like when they were opened."""
+
+    paths: tuple[Path, ...]
+    kind: str
+    seen: tuple[tuple[int, int, int], ...]
+
+    def check_unchanged(self) -> None:
+        """Ranks belong to rows by position, so a changed file must not be read with them."""
+        try:
+            same = _looks(self.paths) == self.seen
+        except ParameterError:
+            same = False
+        if not same:
+            raise EngineFailed
+
+
+def find_files(source: str | PathLike[str]) -> Files:
+    """The files that a path or a pattern names, sorted by name."""
+    written = fspath(source)
+    if "://" in written:
+        raise ParameterError(f"{written!r} is not a file of this machine. Copy it here first.")
+    exact = Path(written).expanduser()
+    found = [exact] if exact.exists() else _matching(exact)
+    paths = tuple(path.resolve() for path in found if path.is_file())
+    if not paths:
+        what = "No file matches" if has_magic(written) else "There is no file"
+        raise ParameterError(f"{what} {written!r}. Check the path, or give a frame.")
+    _check_names(paths)
+    return Files(paths, _kind(paths), _looks(paths))
+
+
+def _matching(pattern: Path) -> list[Path]:
+    """The files that match a pattern, sorted by name."""
+    parts = pattern.absolute().parts
+    fixed = next((n for n, part in enumerate(parts) if has_magic(part)), len(parts))
+    if fixed == len(parts):
+        return []
+    return sorted(Path(*parts[:fixed]).glob(str(Path(*parts[fixed:]))))
+
+
+def relation_of_files(duck: LockedDuck, files: Files, *, table: str | None = None) -> Relation:
+    """The relation that reads the files; locks the connection to them."""
+    if table is not None and files.kind != "duckdb":
+        raise ParameterError(f"table is {table!r}, but only DuckDB files hold several tables.")
+    match files.kind:
+        case "parquet":
+            duck.lock(files.paths)
+            return _parquet(duck, files.paths)
+        case "csv":
+            duck.lock(files.paths)
+            return _csv(files.paths)
+        case _:
+            _opened(lambda: duck.attach(files.paths[0]), files.paths[0].name)
+            duck.lock([])
+            return _duckdb(duck, table, files.paths[0].name)
+
+
+def relation_of_view(duck: LockedDuck, name: str) -> Relation:
+    """The relation that reads a registered frame."""
+    sql = syntax.table_named(name)
+    return Relation(sql, {one.name: one for one in _described(duck, sql)})
+
+
+def batch_sizes(duck: LockedDuck, files: Files) -> list[int]:
+    """How many rows the batches have in which files are scanned, where that is known."""
+    if files.kind != "parquet":
+        return []
+    return [size for path in files.paths for size in _row_groups(duck, path)]
+
+
+def _parquet(duck: LockedDuck, paths: Sequence[Path]) -> Relation:
+    first = _parquet_schema(duck, paths[0])
+    for path in paths[1:]:
+        if _parquet_schema(duck, path) != first:
+            raise ParameterError(
+                f"{paths[0].name} and {path.name} have different columns. Open files together"
+                " only if their columns have the same names and types in the same order."
+            )
+    sql = syntax.called(
+        "read_parquet",
+        syntax.texts([str(path) for path in paths]),
+        syntax.option("hive_partitioning", exp.Boolean(this=False)),
+        syntax.option("union_by_name", exp.Boolean(this=False)),
+    )
+    check_columns(_top_names(first), paths[0].name)
+    return Relation(sql, {one.name: one for one in _described(duck, sql)})
+
+
+def _parquet_schema(duck: LockedDuck, path: Path) -> list[tuple[object, ...]]:
+    columns = ("name", "type", "num_children", "converted_type", "logical_type")
+    source = syntax.called("parquet_schema", syntax.text(str(path)))
+    query = syntax.select([syntax.named(name) for name in columns], syntax.renamed(source, "file"))
+    return _opened(lambda: duck.run(query), path.name)
+
+
+def _row_groups(duck: LockedDuck, path: Path) -> list[int]:
+    group, size = syntax.named("row_group_id"), syntax.named("row_group_num_rows")
+    source = syntax.renamed(syntax.called("parquet_metadata", syntax.text(str(path))), "file")
+    query = syntax.select([group, size], source)
+    query.set("distinct", exp.Distinct())
+    return [rows for _, rows in sorted(cast("list[tuple[int, int]]", duck.run(query)))]
+
+
+def _top_names(schema: Sequence[tuple[object, ...]]) -> list[str]:
+    """The columns at the top: the rows of the schema that are nobody's children but the root's."""
+    names: list[str] = []
+    inside = 0
+    for name, _, children, *_ in schema[1:]:
+        if not inside:
+            names.append(str(name))
+        inside += cast("int", children or 0) - (1 if inside else 0)
+    return names
+
+
+def _csv(paths: Sequence[Path]) -> Relation:
+    names, delimiter = csv_dialect(paths[0])
+    for path in paths[1:]:
+        if csv_dialect(path) != (names, delimiter):
+            raise ParameterError(
+                f"{paths[0].name} and {path.name} have different columns. Open files together"
+                " only if their first lines are the same."
+            )
+    sql = csv_sql(paths, names, delimiter)
+    return Relation(sql, {name: Stored(name, "VARCHAR") for name in names})
+
+
+def _duckdb(duck: LockedDuck, table: str | None, file: str) -> Relation:
+    query = syntax.select(
+        [syntax.named("schema_name"), syntax.named("table_name")],
+        syntax.renamed(syntax.called("duckdb_tables"), "tables"),
+        where=[syntax.operation(exp.EQ, syntax.named("database_name"), syntax.text("file"))],
+    )
+    found = sorted((str(schema), str(name)) for schema, name in duck.run(query))
+    wanted = [(s, n) for s, n in found if table is None or table in (n, f"{s}.{n}")]
+    if len(wanted) != 1:
+        names = ", ".join(n if s == "main" else f"{s}.{n}" for s, n in found) or "none"
+        asked = "no table was named" if table is None else f"{table!r} is not one of them"
+        raise ParameterError(
+            f"{file} holds these tables: {names}; {asked}. Name one with table=. (A view has no"
+            " rows of its own: copy it into a table.)"
+        )
+    schema, name = wanted[0]
+    sql = syntax.table_named(name, schema=schema, catalog="file")
+    columns = {c.name: replace(c, collated=c.stored == "VARCHAR") for c in _described(duck, sql)}
+    return Relation(sql, columns)
+
+
+def _described(duck: LockedDuck, source: Sql) -> list[Stored]:
+    """The columns of a relation, from its metadata."""
+    everything = syntax.select([exp.Star()], syntax.renamed(source, "source"))
+    rows = duck.run(exp.Describe(this=everything))
+    return [Stored(str(name), str(kind)) for name, kind, *_ in rows]
+
+
+def _opened(run: Callable[[], Result], name: str) -> Result:
+    try:
+        return run()
+    except Exception:
+        pass  # the engine's own words could hold a piece of the file
+    raise ParameterError(f"{name} cannot be read: it is damaged, or no file of its kind.")
+
+
+def _kind(paths: Sequence[Path]) -> str:
+    kinds = {_kind_of(path) for path in paths}
+    if len(kinds) > 1 or (kinds == {"duckdb"} and len(paths) > 1):
+        raise ParameterError("These are files of several kinds. Open files of one kind together.")
+    return kinds.pop()
+
+
+def _kind_of(path: Path) -> str:
+    suffix = path.suffix.lower()
+    for kind, suffixes in (("parquet", PARQUET), ("csv", CSV), ("duckdb", DUCKDB)):
+        if suffix in suffixes:
+            return kind
+    raise ParameterError(
+        f"{path.name} ends in {suffix!r}, but must be one of .parquet, .csv, .tsv, .duckdb."
+    )
+
+
+def _check_names(paths: Sequence[Path]) -> None:
+    for path in paths:
+        if has_magic(str(path)):
+            raise ParameterError(
+                f"The name of {path.name} or of its folder has one of * ? [ in it, which stand for"
+                " other names. Rename it."
+            )
+
+
+def _looks(paths: Sequence[Path]) -> tuple[tuple[int, int, int], ...]:
+    looks: list[tuple[int, int, int]] = []
+    for path in paths:
+        try:
+            with path.open("rb"):
+                status = path.stat()
+        except OSError as error:
+            raise unreadable(path, error) from None
+        looks.append((status.st_size, status.st_mtime_ns, status.st_ino))
+    return tuple(looks)

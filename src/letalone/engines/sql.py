@@ -1,0 +1,202 @@
+"""Expressions of a plan as DuckDB SQL, with the plan's semantics and nothing that can fail.
+
+Theorem.  The SQL of an admitted expression raises on no row, and a term that is not finite
+stands for a missing value wherever it goes.
+  Proven:   sums, differences, products and negations of a non-finite double are non-finite,
+            and so is a quotient of one by a finite number, so guarding the end of a chain
+            guards its middle. Only division by an infinity gives something finite again:
+            divisors are guarded first. x / 0 is not finite, hence missing.
+            Casts of doubles to integers happen within bounds below 2^53 only.
+  Tested:   tests/engines/test_expressions.py, against a slow evaluation in Python
+  Assumed:  DuckDB computes in IEEE doubles (`ieee_floating_point_ops`), as lockdown.py sets
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from fractions import Fraction
+from typing import cast
+
+from sqlglot import exp
+
+from letalone.engines import syntax
+from letalone.engines.reading import SQL_TYPES
+from letalone.engines.syntax import BIGINT, Sql
+from letalone.engines.terms import Levels, Term, as_double, deepest
+from letalone.plans.constants import Value
+from letalone.plans.expressions import (
+    And,
+    Arithmetic,
+    Bin,
+    Case,
+    ColumnRef,
+    Comparison,
+    DatePart,
+    Expression,
+    IsNull,
+    Literal,
+    Negated,
+    Node,
+    Not,
+    OneOf,
+    Or,
+)
+from letalone.plans.types import Type, type_of_value
+
+ARITHMETIC: Mapping[str, syntax.Binary] = {
+    "+": exp.Add,
+    "-": exp.Sub,
+    "*": exp.Mul,
+    "/": exp.Div,
+}
+COMPARISONS: Mapping[str, syntax.Binary] = {
+    "=": exp.EQ,
+    "<>": exp.NEQ,
+    "<": exp.LT,
+    "<=": exp.LTE,
+    ">": exp.GT,
+    ">=": exp.GTE,
+}
+PARTS = {"year": "YEAR", "month": "MONTH", "day": "DAY", "weekday": "ISODOW", "hour": "HOUR"}
+
+
+class Emitter:
+    """Turns expressions over the given columns into terms over one chain of levels."""
+
+    def __init__(self, levels: Levels, columns: Mapping[str, Term]) -> None:
+        self._levels = levels
+        self._columns = columns
+
+    def value(self, expression: Expression) -> Term:
+        """A term that is NULL wherever the expression is missing."""
+        return self._levels.guarded(self.term(expression))
+
+    def term(self, expression: Expression) -> Term:
+        """A term that may still be non-finite where the expression is missing."""
+        match cast("Node", expression):
+            case ColumnRef(name):
+                return self._columns[name]
+            case Literal(value):
+                return literal(value)
+            case Arithmetic(op, left, right):
+                return self._arithmetic(op, left, right)
+            case Negated(of):
+                term = as_double(self.term(of))
+                return replace(term, sql=syntax.minus(term.sql), simple=False)
+            case Comparison(op, left, right):
+                return self._comparison(op, self.value(left), self.value(right))
+            case And(parts):
+                return self._chain(exp.And, parts)
+            case Or(parts):
+                return self._chain(exp.Or, parts)
+            case Not(of):
+                return self._condition(of, syntax.negated)
+            case IsNull(of):
+                return self._condition(of, syntax.is_null)
+            case OneOf(of, values):
+                return self._one_of(self.value(of), values)
+            case Case(branches, otherwise):
+                return self._case(branches, otherwise)
+            case DatePart(part, of):
+                return self._part(part, self.value(of))
+            case Bin():
+                return self._bin(cast("Bin", expression))
+
+    def _arithmetic(self, op: str, left: Expression, right: Expression) -> Term:
+        one = as_double(self.term(left))
+        other = as_double(self.value(right) if op == "/" else self.term(right))
+        sql = syntax.operation(ARITHMETIC[op], one.sql, other.sql)
+        return Term(sql, Type.NUMBER, finite=False, depth=deepest((one, other)))
+
+    def _comparison(self, op: str, left: Term, right: Term) -> Term:
+        if left.type is not right.type and left.type.is_numeric:
+            left, right = as_double(left), as_double(right)
+        return _true_or_false(syntax.operation(COMPARISONS[op], left.sql, right.sql), left, right)
+
+    def _chain(self, kind: type[exp.And] | type[exp.Or], parts: tuple[Expression, ...]) -> Term:
+        terms = [self.value(part) for part in parts]
+        return _true_or_false(syntax.joined(kind, [term.sql for term in terms]), *terms)
+
+    def _condition(self, of: Expression, make: Callable[[Sql], Sql]) -> Term:
+        term = self.value(of)
+        return _true_or_false(make(term.sql), term)
+
+    def _one_of(self, of: Term, values: tuple[Value, ...]) -> Term:
+        once = self._levels.name(of)
+        return _true_or_false(_listed(once, values), once)
+
+    def _case(
+        self, branches: tuple[tuple[Expression, Expression], ...], otherwise: Expression
+    ) -> Term:
+        conditions = [self.value(condition) for condition, _ in branches]
+        results = _alike([*(self.term(value) for _, value in branches), self.term(otherwise)])
+        pairs = [(one.sql, two.sql) for one, two in zip(conditions, results, strict=False)]
+        return Term(
+            syntax.case(*pairs, otherwise=results[-1].sql),
+            results[0].type,
+            finite=all(result.finite for result in results),
+            depth=deepest([*conditions, *results]),
+        )
+
+    def _part(self, part: str, of: Term) -> Term:
+        sql = exp.Extract(this=exp.var(PARTS[part]), expression=of.sql)
+        return Term(syntax.cast_to(sql, BIGINT), Type.INTEGER, depth=of.depth)
+
+    def _bin(self, node: Bin) -> Term:
+        x = as_double(self.term(node.of))
+        offset = syntax.operation(exp.Sub, x.sql, syntax.double(float(node.lower)))
+        ratio = syntax.operation(exp.Div, offset, syntax.double(float(node.width)))
+        q = self._levels.name(Term(ratio, Type.NUMBER, finite=False, depth=x.depth))
+        within = between(q.sql, 0.0, float(node.count))
+        last = syntax.operation(exp.EQ, q.sql, syntax.double(float(node.count)))
+        sql = syntax.case((within, floored(q.sql)), (last, syntax.whole(node.count - 1)))
+        return Term(syntax.cast_to(sql, BIGINT), Type.INTEGER, depth=q.depth)
+
+
+def literal(value: Value) -> Term:
+    """The term of a constant; None is a NULL of type OTHER until a case gives it one."""
+    if value is None:
+        return Term(syntax.NULL.copy(), Type.OTHER)
+    return Term(syntax.constant(value), type_of_value(value))
+
+
+def between(of: Sql, start: float, end: float) -> Sql:
+    """Whether a double lies in [start, end); NaN does not, DuckDB holds it to be the largest."""
+    above = syntax.operation(exp.GTE, of, syntax.double(start))
+    return syntax.joined(exp.And, [above, syntax.operation(exp.LT, of, syntax.double(end))])
+
+
+def floored(of: Sql) -> Sql:
+    """The largest whole number that is not larger, of a double below 2^63 in size."""
+    return syntax.cast_to(exp.Floor(this=of), BIGINT)
+
+
+def _true_or_false(sql: Sql, *made_of: Term) -> Term:
+    return Term(sql, Type.BOOLEAN, depth=deepest(made_of))
+
+
+def _listed(of: Term, values: tuple[Value, ...]) -> Sql:
+    """IN, with whole numbers compared as such and numbers as doubles."""
+    doubles = [v for v in values if isinstance(v, Fraction)] if of.type is Type.INTEGER else []
+    others = [value for value in values if value not in doubles]
+    if of.type is Type.NUMBER:
+        others = [Fraction(v) if isinstance(v, int) else v for v in others]
+    parts = [
+        syntax.listed(side, [syntax.constant(value) for value in chosen])
+        for side, chosen in ((of.sql, others), (as_double(of).sql, doubles))
+        if chosen
+    ]
+    nothing = syntax.case((syntax.is_present(of.sql), exp.Boolean(this=False)))
+    return syntax.joined(exp.Or, parts) if parts else nothing
+
+
+def _alike(results: list[Term]) -> list[Term]:
+    """The results of a case in one type."""
+    kinds = {result.type for result in results} - {Type.OTHER}
+    kind = kinds.pop() if len(kinds) == 1 else Type.NUMBER
+    if kind is Type.NUMBER:
+        results = [r if r.type is Type.OTHER else as_double(r) for r in results]
+    return [_typed_null(kind) if result.type is Type.OTHER else result for result in results]
+
+
+def _typed_null(kind: Type) -> Term:
+    return Term(syntax.cast_to(syntax.NULL.copy(), SQL_TYPES[kind]), kind)

@@ -1,0 +1,362 @@
+"""A scope and measures as SQL statements whose results are whole numbers.
+
+Rows alone are bounded by their stored rank. Where groups are bounded or totals clipped, rows
+are first added up for each unit and group ("pairs"), and the pairs are bounded:
+
+  Theorem.  What a unit adds to the results depends on that unit's rows and ranks alone. It
+  is in at most max_groups groups, with at most max_rows rows in each, and clipped, in each
+  with one row whose place lies in low … high.
+    Proven:   each window is partitioned by the unit, and each GROUP BY below it has the unit
+              among its keys. Ranks of one unit differ, so the smallest rank of a group is
+              another one for each group, DENSE_RANK counts the groups, and at most
+              max_groups have a place of at most max_groups. ROW_NUMBER likewise.
+    Tested:   tests/engines/test_engine_laws.py, against a slow evaluation in Python
+
+Keys stand in a table of their own and are joined last (to pairs: before groups are chosen,
+so that unlisted groups take nobody's place).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sqlglot import exp
+
+from letalone.engines import syntax
+from letalone.engines.amounts import cell, place, square
+from letalone.engines.measures import (
+    Cells,
+    Exact,
+    GridSum,
+    Measure,
+    Rows,
+    RowsWith,
+    Scope,
+    Units,
+)
+from letalone.engines.rows import ScopeRows, Tables
+from letalone.engines.syntax import BIGINT, Sql
+from letalone.engines.terms import Term
+from letalone.errors import ParameterError, UnsupportedQuery
+from letalone.plans.expressions import Expression, same
+
+KEYS = "letalone_keys"
+NUMBER = "number"  # the column of the keys that says which key it is
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A measure, and the columns of the result that make its value."""
+
+    number: int  # of the measure among those that were asked for
+    measure: Measure
+    columns: tuple[int, ...]
+    clipped: bool
+
+    def value(self, row: Sequence[int | None]) -> int:
+        """The exact value, from one row of the result."""
+        numbers = [row[column] or 0 for column in self.columns]
+        match self.measure:
+            case GridSum(power=1, low=low) if not self.clipped:
+                return numbers[0] - low * numbers[1]
+            case _:
+                return numbers[0]
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """SQL, and how to read it. Result columns: the key's number, the cell (Cells only), sums."""
+
+    sql: exp.Select
+    figures: tuple[Figure, ...]
+    grouped: bool
+
+    def read(self, rows: Sequence[Sequence[int | None]], keys: int) -> list[Exact]:
+        """The values of each measure, for each key; 0 where the result has no row."""
+        numbered = rows if self.grouped else [(0, *row) for row in rows]
+        match self.figures:
+            case (Figure(measure=Cells(count=count)),):
+                cells = [[0] * count for _ in range(keys)]
+                for key, number, rows_in_it in numbered:
+                    cells[key or 0][number or 0] = rows_in_it or 0
+                return [cells]
+            case figures:
+                values = [[0] * keys for _ in figures]
+                for key, *sums in numbered:
+                    for exact, figure in zip(values, figures, strict=True):
+                        exact[key or 0] = figure.value(sums)
+                return list(values)
+
+
+def needs_ranks(scope: Scope) -> bool:
+    """Whether the bounding chooses among the rows of a unit."""
+    bounding = scope.bounding
+    chooses = bounding.max_rows is not None or (bounding.max_groups is not None and scope.groups)
+    return scope.schema.unit is not None and bool(chooses)
+
+
+def statements(scope: Scope, measures: Sequence[Measure], tables: Tables) -> list[Statement]:
+    """One statement for all measures but histograms, and one for each histogram."""
+    check_keys(scope)
+    numbered = list(enumerate(measures))
+    plain = [pair for pair in numbered if not isinstance(pair[1], Cells)]
+    cells = [[pair] for pair in numbered if isinstance(pair[1], Cells)]
+    lots = [plain, *cells] if plain else cells
+    return [_Builder(scope, lot, tables).all_keys() for lot in lots]
+
+
+def discovery(scope: Scope, tables: Tables) -> exp.Select:
+    """All groups that there are, with their number of units."""
+    return _Builder(scope, [(0, Units())], tables).totals()
+
+
+def check_keys(scope: Scope) -> None:
+    """Refuses groups without keys: their order and number would be the data's."""
+    if scope.groups and scope.keys is None:
+        raise ParameterError("Measures of groups need the keys of the groups. List them.")
+
+
+class _Builder:
+    """Builds one statement."""
+
+    def __init__(
+        self, scope: Scope, numbered: Sequence[tuple[int, Measure]], tables: Tables
+    ) -> None:
+        measures = [measure for _, measure in numbered]
+        expressions = [measure.of for measure in measures if not isinstance(measure, Rows | Units)]
+        self._measures = measures
+        self._rows = ScopeRows(scope, expressions, tables)
+        self._mark = self._rows.mark
+        self._bounding = scope.bounding
+        self._has_unit = scope.schema.unit is not None
+        bounded = self._bounding.max_groups is not None and bool(scope.groups)
+        self._paired = self._has_unit and (bounded or self._bounding.clip)
+        self._clipped = self._paired and self._bounding.clip
+        self._keys = [f"{self._mark}key{number}" for number in range(len(scope.groups))]
+        self._sums: list[Sql] = []
+        self._places: dict[tuple[str, int, int, int], Term] = {}
+        self._cell = self._read_cell()
+        self._figures = tuple(
+            Figure(number, measure, self._columns_of(measure), self._clipped)
+            for number, measure in numbered
+        )
+
+    def all_keys(self) -> Statement:
+        """One row for each key, or for each key and cell that is not empty."""
+        totals = self.totals(listed=self._paired)
+        if not self._keys:
+            return Statement(totals, self._figures, grouped=False)
+        keys = syntax.renamed(syntax.table_named(KEYS), "keys")
+        columns = [syntax.named(NUMBER, "keys")]
+        columns += [syntax.named(name, "totals") for name in self._result_names()]
+        query = syntax.select(columns, keys)
+        side = "" if self._cell else "LEFT"
+        on = _same_keys(self._keys, "keys", "totals")
+        query.append("joins", exp.Join(this=syntax.nested(totals, "totals"), side=side, on=on))
+        return Statement(query, self._figures, grouped=True)
+
+    def totals(self, *, listed: bool = False) -> exp.Select:
+        """One row for each group that there is."""
+        return self._of_pairs(listed=listed) if self._paired else self._of_rows()
+
+    # Rows
+
+    def _of_rows(self) -> exp.Select:
+        with_unit = self._has_unit and self._needs_unit()
+        columns = [*self._by(), *self._named_sums()]
+        where = [*self._bounded(), *self._rows.where]
+        if self._cell:
+            where.append(syntax.is_present(syntax.named(f"{self._mark}cell")))
+        query = syntax.select(columns, self._rows.select(with_unit=with_unit), where=where)
+        return syntax.grouped(query, self._by())
+
+    def _needs_unit(self) -> bool:
+        return self._bounding.max_rows is None or any(isinstance(m, Units) for m in self._measures)
+
+    def _bounded(self) -> list[Sql]:
+        """Rows that have a unit, and not too many of them; a row without a unit has no rank."""
+        if not self._has_unit:
+            return []
+        if self._paired or self._bounding.max_rows is None:
+            return [syntax.is_present(self._rows.unit)]
+        most = syntax.whole(self._bounding.max_rows)
+        return [syntax.operation(exp.LTE, self._rows.rank, most)]
+
+    def _by(self) -> list[Sql]:
+        cells = [f"{self._mark}cell"] if self._cell else []
+        return [syntax.named(name) for name in (*self._keys, *cells)]
+
+    def _named_sums(self) -> list[Sql]:
+        return [
+            syntax.alias(sql, f"{self._mark}sum{number}") for number, sql in enumerate(self._sums)
+        ]
+
+    def _result_names(self) -> list[str]:
+        cells = [f"{self._mark}cell"] if self._cell else []
+        return [*cells, *(f"{self._mark}sum{number}" for number in range(len(self._sums)))]
+
+    # Pairs of a unit and a group
+
+    def _of_pairs(self, *, listed: bool) -> exp.Select:
+        pairs = self._pairs()
+        if listed and self._keys:
+            pairs = self._listed(pairs)
+        where: list[Sql] = []
+        if self._bounding.max_groups is not None and self._keys:
+            pairs = self._placed(pairs)
+            most = syntax.whole(self._bounding.max_groups)
+            where.append(syntax.operation(exp.LTE, syntax.named(f"{self._mark}place"), most))
+        if self._cell:
+            where.append(syntax.is_present(syntax.named(f"{self._mark}cell")))
+        columns = [*self._by(), *self._sums_of_pairs()]
+        query = syntax.select(columns, syntax.nested(pairs, f"{self._mark}kept"), where=where)
+        return syntax.grouped(query, self._by())
+
+    def _pairs(self) -> exp.Select:
+        by = [self._rows.unit, *self._by()]
+        columns = [*by, *self._named_sums()]
+        if self._bounding.max_groups is not None and self._keys:
+            first = exp.Min(this=self._rows.rank)
+            columns.append(syntax.alias(first, f"{self._mark}first"))
+        source = self._rows.select(with_unit=True)
+        where = [*self._bounded(), *self._rows.where]
+        if self._bounding.max_rows is not None:
+            source, where = self._turns(source, where), [self._turn()]
+        return syntax.grouped(syntax.select(columns, source, where=where), by)
+
+    def _turns(self, source: Sql, where: Sequence[Sql]) -> Sql:
+        by = [self._rows.unit, *(syntax.named(name) for name in self._keys)]
+        turn = syntax.window(exp.RowNumber(), partition=by, order=self._rows.rank)
+        columns = [exp.Star(), syntax.alias(turn, f"{self._mark}turn")]
+        return syntax.nested(syntax.select(columns, source, where=where), f"{self._mark}turns")
+
+    def _turn(self) -> Sql:
+        most = syntax.whole(self._bounding.max_rows or 0)
+        return syntax.operation(exp.LTE, syntax.named(f"{self._mark}turn"), most)
+
+    def _listed(self, pairs: exp.Select) -> exp.Select:
+        """The pairs whose group is listed."""
+        everything = exp.Column(this=exp.Star(), table=exp.to_identifier("pairs", quoted=True))
+        query = syntax.select([everything], syntax.nested(pairs, "pairs"))
+        keys = syntax.renamed(syntax.table_named(KEYS), "listed")
+        on = _same_keys(self._keys, "listed", "pairs")
+        query.append("joins", exp.Join(this=keys, kind="INNER", on=on))
+        return query
+
+    def _placed(self, pairs: exp.Select) -> exp.Select:
+        """The pairs with the place of their group among those of their unit."""
+        first = syntax.named(f"{self._mark}first")
+        if self._cell:  # there is a row for each cell: the group's first is the smallest
+            by = [self._rows.unit, *(syntax.named(name) for name in self._keys)]
+            name = f"{self._mark}first of all"
+            least = syntax.alias(syntax.window(exp.Min(this=first), partition=by), name)
+            source = syntax.nested(pairs, f"{self._mark}cells")
+            pairs, first = syntax.select([exp.Star(), least], source), syntax.named(name)
+        place = syntax.window(exp.DenseRank(), partition=[self._rows.unit], order=first)
+        columns = [exp.Star(), syntax.alias(place, f"{self._mark}place")]
+        return syntax.select(columns, syntax.nested(pairs, f"{self._mark}pairs"))
+
+    def _sums_of_pairs(self) -> list[Sql]:
+        """Sums over pairs, in the order of the sums over rows."""
+        sums = [exp.Sum(this=self._of_pair(number)) for number in range(len(self._sums))]
+        return [syntax.alias(sql, f"{self._mark}sum{number}") for number, sql in enumerate(sums)]
+
+    def _of_pair(self, number: int) -> Sql:
+        """What a pair adds: its own sum, or 1 for a unit, or its clipped total."""
+        column = syntax.named(f"{self._mark}sum{number}")
+        kind = [figure.measure for figure in self._figures if figure.columns[0] == number]
+        match kind[0] if kind else None:
+            case Units():
+                return syntax.whole(1)
+            case Rows() if self._clipped:
+                return syntax.whole(1)
+            case RowsWith() if self._clipped:
+                return syntax.called("LEAST", column, syntax.whole(1))
+            case GridSum() as grid if self._clipped:
+                return _clip(column, grid)
+            case _:
+                return column
+
+    # What is added up
+
+    def _columns_of(self, measure: Measure) -> tuple[int, ...]:
+        match measure:
+            case Rows() | Cells():
+                return (self._add(exp.Count(this=exp.Star())),)
+            case Units():
+                return (self._add(self._units()),)
+            case RowsWith(of):
+                return (self._add(exp.Count(this=self._presence(of))),)
+            case GridSum():
+                return self._grid_columns(measure)
+
+    def _units(self) -> Sql:
+        if not self._has_unit or self._paired:
+            return exp.Count(this=exp.Star())
+        return exp.Count(this=exp.Distinct(expressions=[self._rows.unit]))
+
+    def _grid_columns(self, grid: GridSum) -> tuple[int, ...]:
+        where = self._place(grid)
+        if self._clipped:
+            return (self._add(exp.Sum(this=where.sql)),)
+        if grid.power == 2:
+            squared = square(where, grid, self._rows.levels)
+            return (self._add(exp.Sum(this=squared.sql)),)
+        return self._add(exp.Sum(this=where.sql)), self._add(exp.Count(this=where.sql))
+
+    def _presence(self, of: Expression) -> Sql:
+        """Something that is NULL where the expression is: its place, if that is computed anyway."""
+        for measure in self._measures:
+            if isinstance(measure, GridSum) and measure.power == 1 and same(measure.of, of):
+                return self._place(measure).sql
+        return self._rows.value(of).sql
+
+    def _place(self, grid: GridSum) -> Term:
+        """The place on a grid as a column, once for each grid."""
+        key = (repr(grid.of), grid.low, grid.high, grid.shift)
+        if key not in self._places:
+            levels = self._rows.levels
+            self._places[key] = levels.name(place(self._rows.term(grid.of), grid, levels))
+        return self._places[key]
+
+    def _add(self, sql: Sql) -> int:
+        """The number of the sum; a pair's columns are never shared, since each is treated alone."""
+        if not self._paired:
+            for number, known in enumerate(self._sums):
+                if known == sql:
+                    return number
+        self._sums.append(sql)
+        return len(self._sums) - 1
+
+    def _read_cell(self) -> bool:
+        cells = [measure for measure in self._measures if isinstance(measure, Cells)]
+        if cells and self._clipped:
+            raise UnsupportedQuery(
+                "A clipped total has no place in a histogram: it is made of several values."
+                " Bound the rows of a unit instead: max_rows=."
+            )
+        for one in cells:
+            levels = self._rows.levels
+            levels.name(cell(self._rows.term(one.of), one, levels), f"{self._mark}cell")
+        return bool(cells)
+
+
+def _clip(total: Sql, grid: GridSum) -> Sql:
+    """What a unit's own total adds, clipped to one row's range; NULL stays NULL."""
+    low, high = syntax.whole(grid.low), syntax.whole(grid.high)
+    below = (syntax.operation(exp.LT, total, low), low)
+    above = (syntax.operation(exp.GT, total, high), high)
+    clipped = syntax.cast_to(syntax.case(below, above, otherwise=total), BIGINT)
+    if grid.power == 1:
+        return syntax.operation(exp.Sub, clipped, low)
+    offset = syntax.operation(exp.Sub, clipped, syntax.whole((grid.low + grid.high) // 2))
+    return syntax.operation(exp.Mul, offset, offset)
+
+
+def _same_keys(names: Sequence[str], left: str, right: str) -> Sql:
+    pairs = [
+        exp.Paren(
+            this=exp.NullSafeEQ(this=syntax.named(name, left), expression=syntax.named(name, right))
+        )
+        for name in names
+    ]
+    return syntax.joined(exp.And, pairs)

@@ -1,0 +1,203 @@
+"""SQL by builders: every piece is a syntax tree, and every operation stands in brackets.
+
+sqlglot prints a product of sums without brackets unless they are nodes of their own, so
+the operations here put them in. Names are always quoted, text is always a literal node.
+
+  Tested:   tests/engines/test_syntax.py
+"""
+
+from collections.abc import Sequence
+from datetime import date, datetime
+from fractions import Fraction
+
+from sqlglot import exp
+
+from letalone.plans.constants import Value
+
+Sql = exp.Expr
+Binary = type[exp.Binary]
+
+NULL = exp.Null()
+BOOLEAN, BIGINT, DOUBLE, TEXT, DATE, TIMESTAMP, TIMESTAMPTZ = (
+    exp.DType(word)
+    for word in ("BOOLEAN", "BIGINT", "DOUBLE", "VARCHAR", "DATE", "TIMESTAMP", "TIMESTAMPTZ")
+)
+SMALL = 2**31  # integers below it are literals of type INTEGER, wider ones are cast
+
+
+def named(name: str, table: str | None = None) -> Sql:
+    """A column."""
+    return exp.column(name, table=table, quoted=True)
+
+
+def table_named(name: str, *, schema: str | None = None, catalog: str | None = None) -> Sql:
+    """A table."""
+    parts = [exp.to_identifier(part, quoted=True) for part in (name, schema, catalog) if part]
+    return exp.Table(**dict(zip(("this", "db", "catalog"), parts, strict=False)))
+
+
+def called(function: str, *arguments: Sql) -> Sql:
+    """A call of a function by its name."""
+    return exp.Anonymous(this=function, expressions=list(arguments))
+
+
+def option(name: str, value: Sql) -> Sql:
+    """A named argument."""
+    return exp.Kwarg(this=exp.var(name), expression=value)
+
+
+def text(value: str) -> Sql:
+    """A text literal."""
+    return exp.Literal.string(value)
+
+
+def texts(values: Sequence[str]) -> Sql:
+    """A list of text literals."""
+    return exp.Array(expressions=[text(value) for value in values])
+
+
+def whole(value: int) -> Sql:
+    """An integer literal of at most 64 bits."""
+    literal = _signed(str(value))
+    return literal if abs(value) < SMALL else cast_to(literal, BIGINT)
+
+
+def double(value: float) -> Sql:
+    """A double literal: with an exponent, since DuckDB reads a plain 0.1 as a decimal."""
+    digits = repr(float(value))
+    return _signed(digits if "e" in digits else digits + "e0")
+
+
+def _signed(digits: str) -> Sql:
+    """A number as it is written. sqlglot would write -2.5e0 anew, as -2.5."""
+    number = exp.Literal(this=digits.removeprefix("-"), is_string=False)
+    return exp.Paren(this=exp.Neg(this=number)) if digits.startswith("-") else number
+
+
+def constant(value: Value) -> Sql:
+    """The literal of a constant of a plan."""
+    match value:
+        case None:
+            return NULL.copy()
+        case bool():
+            return exp.Boolean(this=value)
+        case int():
+            return whole(value)
+        case Fraction():
+            return double(float(value))
+        case str():
+            return text(value)
+        case datetime():
+            return cast_to(text(value.isoformat(sep=" ")), TIMESTAMP)
+        case date():
+            return cast_to(text(value.isoformat()), DATE)
+
+
+def cast_to(of: Sql, kind: exp.DType) -> Sql:
+    """A cast that cannot fail, because every value fits."""
+    return exp.Cast(this=of, to=exp.DataType(this=kind))
+
+
+def tried(of: Sql, kind: exp.DType) -> Sql:
+    """A cast that gives NULL where it does not fit."""
+    return exp.TryCast(this=of, to=exp.DataType(this=kind))
+
+
+def operation(kind: Binary, left: Sql, right: Sql) -> Sql:
+    """A binary operation in brackets."""
+    return exp.Paren(this=kind(this=left, expression=right))
+
+
+def joined(kind: type[exp.And] | type[exp.Or], parts: Sequence[Sql]) -> Sql:
+    """A chain of conditions in brackets."""
+    chain = parts[0]
+    for part in parts[1:]:
+        chain = kind(this=chain, expression=part)
+    return exp.Paren(this=chain) if len(parts) > 1 else chain
+
+
+def negated(of: Sql) -> Sql:
+    """The opposite of a condition."""
+    return exp.Paren(this=exp.Not(this=exp.Paren(this=of)))
+
+
+def minus(of: Sql) -> Sql:
+    """A number with its sign turned."""
+    return exp.Paren(this=exp.Neg(this=exp.Paren(this=of)))
+
+
+def is_null(of: Sql) -> Sql:
+    """Whether a value is missing."""
+    return exp.Paren(this=exp.Is(this=of, expression=NULL.copy()))
+
+
+def is_present(of: Sql) -> Sql:
+    """Whether a value is there."""
+    return negated(is_null(of))
+
+
+def is_finite(of: Sql) -> Sql:
+    """Whether a number or a date is finite; NULL where it is NULL."""
+    return called("ISFINITE", of)
+
+
+def listed(of: Sql, values: Sequence[Sql]) -> Sql:
+    """Whether a value is one of at least one."""
+    return exp.Paren(this=exp.In(this=of, expressions=list(values)))
+
+
+def case(*branches: tuple[Sql, Sql], otherwise: Sql | None = None) -> Sql:
+    """The value of the first branch that is true; NULL where none is and nothing else is said."""
+    ifs = [exp.If(this=condition, true=value) for condition, value in branches]
+    return exp.Case(ifs=ifs, default=otherwise)
+
+
+def alias(of: Sql, name: str) -> Sql:
+    """A named column of a SELECT."""
+    return exp.Alias(this=of, alias=exp.to_identifier(name, quoted=True))
+
+
+def select(columns: Sequence[Sql], source: Sql, *, where: Sequence[Sql] = ()) -> exp.Select:
+    """SELECT columns FROM source WHERE all conditions."""
+    query = exp.Select(expressions=list(columns), from_=exp.From(this=source))
+    if where:
+        query.set("where", exp.Where(this=joined(exp.And, where)))
+    return query
+
+
+def nested(query: exp.Select, name: str) -> Sql:
+    """A query as a source of another."""
+    return exp.Subquery(this=query, alias=exp.TableAlias(this=exp.to_identifier(name, quoted=True)))
+
+
+def renamed(source: Sql, name: str) -> Sql:
+    """A table or a table function under another name."""
+    if isinstance(source, exp.Anonymous):
+        source = exp.Table(this=source)
+    source = source.copy()
+    source.set("alias", exp.TableAlias(this=exp.to_identifier(name, quoted=True)))
+    return source
+
+
+def grouped(query: exp.Select, by: Sequence[Sql]) -> exp.Select:
+    """The same query with a GROUP BY, if there is anything to group by."""
+    if by:
+        query.set("group", exp.Group(expressions=list(by)))
+    return query
+
+
+def window(function: Sql, *, partition: Sequence[Sql], order: Sql | None = None) -> Sql:
+    """A window function."""
+    ordered = None if order is None else exp.Order(expressions=[exp.Ordered(this=order)])
+    return exp.Window(this=function, partition_by=list(partition), order=ordered)
+
+
+def copied(source: Sql, name: str) -> Sql:
+    """CREATE TABLE name AS everything in a source."""
+    everything = select([exp.Star()], renamed(source, "source"))
+    return exp.Create(this=table_named(name), kind="TABLE", expression=everything)
+
+
+def printed(query: Sql, *, pretty: bool = False) -> str:
+    """The statement as DuckDB reads it."""
+    return query.sql("duckdb", pretty=pretty, identify=True, copy=True)

@@ -1,0 +1,78 @@
+"""Terms: pieces of SQL with what is known about them, and the levels that name them.
+
+A number can be non-finite until it is guarded, and a guard mentions its number twice. To
+keep a statement as long as its expression, whatever is mentioned twice is a column first:
+a statement is a chain of levels, SELECT *, piece AS name FROM (the level below).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from sqlglot import exp
+
+from letalone.engines import syntax
+from letalone.engines.syntax import DOUBLE, Sql
+from letalone.plans.types import Type
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """SQL for a value of one row.
+
+    finite: never NaN or infinite (a Term that is not stands for NULL wherever it is).
+    depth: how many levels have to be there below. simple: a name, so free to repeat.
+    """
+
+    sql: Sql
+    type: Type
+    finite: bool = True
+    depth: int = 0
+    simple: bool = False
+
+
+class Levels:
+    """Names for pieces of SQL, in the order in which they can be computed."""
+
+    def __init__(self, mark: str) -> None:
+        self._mark = mark
+        self._levels: list[list[Sql]] = []
+        self._number = 0
+
+    def name(self, term: Term, name: str | None = None) -> Term:
+        """The term as a column of its own."""
+        if term.simple and name is None:
+            return term
+        self._number += 1
+        name = name or f"{self._mark}{self._number}"
+        while len(self._levels) <= term.depth:
+            self._levels.append([])
+        self._levels[term.depth].append(syntax.alias(term.sql, name))
+        return replace(term, sql=syntax.named(name), depth=term.depth + 1, simple=True)
+
+    def guarded(self, term: Term) -> Term:
+        """The term with NULL in place of NaN and infinities."""
+        if term.finite:
+            return term
+        once = self.name(term)
+        guarded = syntax.case((syntax.is_finite(once.sql), once.sql))
+        return replace(once, sql=guarded, finite=True, simple=False)
+
+    def over(self, rows: exp.Select) -> exp.Select:
+        """All levels, one upon the other, upon the given rows."""
+        for number, level in enumerate(self._levels):
+            source = syntax.nested(rows, f"{self._mark}level{number}")
+            rows = syntax.select([exp.Star(), *level], source)
+        return rows
+
+
+def as_double(term: Term) -> Term:
+    """A number as a double."""
+    if term.type is Type.NUMBER:
+        return term
+    cast = syntax.cast_to(term.sql, DOUBLE)
+    return replace(term, sql=cast, type=Type.NUMBER, simple=False)
+
+
+def deepest(terms: Sequence[Term]) -> int:
+    """The level above which all terms are there."""
+    return max((term.depth for term in terms), default=0)

@@ -1,0 +1,115 @@
+"""Every engine that has to keep the laws: how to put rows into it, and how to look at its ranks.
+
+Another engine joins by adding its maker to MAKERS.
+"""
+
+import csv
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import duckdb
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from letalone.engines.duck import open_duck
+from letalone.engines.measures import Engine, Scope
+from letalone.plans.schema import Schema
+from letalone.plans.types import Type
+from seeded import SeededBits
+
+ARROW_TYPES = {
+    Type.BOOLEAN: pa.bool_(),
+    Type.INTEGER: pa.int64(),
+    Type.NUMBER: pa.float64(),
+    Type.TEXT: pa.string(),
+    Type.DATE: pa.date32(),
+    Type.TIMESTAMP: pa.timestamp("us", tz="UTC"),
+}
+
+
+@dataclass
+class Made:
+    """An engine that holds the rows, and its ranks for a scope that needs them."""
+
+    engine: Engine
+    ranks: Callable[[Scope], list[int | None]]
+
+
+def arrow_table(rows: Sequence[dict], schema: Schema) -> pa.Table:
+    arrays = [
+        pa.array([row[column.name] for row in rows], ARROW_TYPES[column.type])
+        for column in schema.columns
+    ]
+    return pa.table(arrays, names=[column.name for column in schema.columns])
+
+
+def of_duck(source: object, schema: Schema, **options: object) -> Made:
+    engine = open_duck(source, schema=schema, bits=SeededBits(7), threads=2, **options)
+
+    def ranks(scope: Scope) -> list[int | None]:
+        engine.prepare(scope)
+        name = engine._ranks_name(scope)
+        return [rank for (rank,) in engine._duck.connection.sql(f"FROM {name}").fetchall()]
+
+    return Made(engine, ranks)
+
+
+def from_arrow(rows, schema, folder):
+    return of_duck(arrow_table(rows, schema), schema)
+
+
+def from_parquet(rows, schema, folder):
+    """Several files, several row groups in each."""
+    table = arrow_table(rows, schema)
+    half = len(rows) // 2
+    for name, part in (("b", table.slice(half)), ("a", table.slice(0, half))):
+        pq.write_table(
+            part, folder / f"part {name}.parquet", row_group_size=max(3, len(rows) // 20)
+        )
+    return of_duck(str(folder / "*.parquet"), schema)
+
+
+def from_pandas(rows, schema, folder):
+    return of_duck(arrow_table(rows, schema).to_pandas(types_mapper=pd.ArrowDtype), schema)
+
+
+def from_polars(rows, schema, folder):
+    return of_duck(pl.from_arrow(arrow_table(rows, schema)), schema)
+
+
+def from_duckdb(rows, schema, folder):
+    connection = duckdb.connect(folder / "file.duckdb")
+    connection.register("rows", arrow_table(rows, schema))
+    connection.execute("CREATE TABLE kept AS FROM rows")
+    connection.close()
+    return of_duck(folder / "file.duckdb", schema, table="kept")
+
+
+def from_csv(rows, schema, folder):
+    path: Path = folder / "rows.csv"
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file, quoting=csv.QUOTE_MINIMAL)
+        writer.writerow([column.name for column in schema.columns])
+        writer.writerows([_cell(row[column.name]) for column in schema.columns] for row in rows)
+    return of_duck(path, schema)
+
+
+def _cell(value: object) -> str:
+    if value is None:
+        return ""
+    return repr(value) if isinstance(value, float) else str(value)
+
+
+MAKERS = {
+    "arrow": from_arrow,
+    "parquet": from_parquet,
+    "pandas": from_pandas,
+    "polars": from_polars,
+    "duckdb": from_duckdb,
+    "csv": from_csv,
+}
+# Empty text and missing text are the same in a CSV file, and so are blank lines and no lines.
+KEEPS_EMPTY_TEXT = {name: name != "csv" for name in MAKERS}

@@ -1,0 +1,197 @@
+"""Expressions as SQL: no row makes a statement fail, and every value is the semantics' one."""
+
+from datetime import date, datetime
+from fractions import Fraction
+from functools import cache
+from math import inf, nan
+
+import pyarrow as pa
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from engines.reference import value_of
+from letalone.engines import syntax
+from letalone.engines.lockdown import LockedDuck
+from letalone.engines.measures import Scope
+from letalone.engines.rows import ScopeRows, Tables
+from letalone.engines.sources import relation_of_view
+from letalone.plans.expressions import (
+    And,
+    Arithmetic,
+    Bin,
+    Case,
+    ColumnRef,
+    Comparison,
+    DatePart,
+    IsNull,
+    Literal,
+    Negated,
+    Not,
+    OneOf,
+    Or,
+)
+from letalone.plans.query import Bounding
+from letalone.plans.schema import Column, Schema
+from letalone.plans.types import Type
+
+NUMBERS = [0.0, -0.0, 1.0, -1.5, 0.1, 1e-320, -5e-324, 1e308, -1e308, 2.0**53, nan, inf, -inf, 3.0]
+INTEGERS = [0, 1, -1, 7, 2**53 + 1, 2**63 - 1, -(2**63), 2**31, 100]
+TEXTS = ["", "a", "A", "ä", "a\u0308", "x'y\"z", "\x00", "a\x00b", " a", "\U0001f600", "NULL"]
+DATES = [date(1, 1, 1), date(1969, 12, 31), date(2024, 2, 29), date(9999, 12, 31)]
+TIMES = [
+    datetime(1, 1, 1),
+    datetime(1969, 12, 31, 23, 59, 59, 999999),
+    datetime(2024, 2, 29, 12, 30),
+    datetime(9999, 12, 30, 23),
+]
+COLUMNS = {
+    "x": (Type.NUMBER, NUMBERS, pa.float64()),
+    "y y": (Type.NUMBER, NUMBERS, pa.float64()),
+    "i": (Type.INTEGER, INTEGERS, pa.int64()),
+    "j": (Type.INTEGER, INTEGERS, pa.int64()),
+    't"': (Type.TEXT, TEXTS, pa.string()),
+    "b": (Type.BOOLEAN, [True, False], pa.bool_()),
+    "d": (Type.DATE, DATES, pa.date32()),
+    "s": (Type.TIMESTAMP, TIMES, pa.timestamp("us")),
+    "bounded": (Type.NUMBER, NUMBERS, pa.float64()),
+    "few": (Type.INTEGER, INTEGERS, pa.int64()),
+}
+BOUNDS = {"bounded": (Fraction(-1, 10), Fraction(7, 3)), "few": (Fraction(-3), Fraction(50))}
+SCHEMA = Schema(
+    "nasty", tuple(Column(n, kind, *BOUNDS.get(n, ())) for n, (kind, _, _) in COLUMNS.items())
+)
+
+DUCK = LockedDuck(threads=1)
+
+
+def rows():
+    row = st.fixed_dictionaries(
+        {name: st.none() | st.sampled_from(values) for name, (_, values, _) in COLUMNS.items()}
+    )
+    return st.lists(row, min_size=1, max_size=12)
+
+
+def columns(*kinds):
+    return st.sampled_from([ColumnRef(n) for n, (kind, _, _) in COLUMNS.items() if kind in kinds])
+
+
+@cache
+def expressions(kind, depth):
+    if kind is Type.NUMBER:
+        leaf = columns(Type.NUMBER, Type.INTEGER) | st.sampled_from(
+            [Literal(Fraction(value)) for value in NUMBERS[:10]] + [Literal(3), Literal(2**62)]
+        )
+    elif kind is Type.BOOLEAN:
+        leaf = columns(Type.BOOLEAN) | st.sampled_from([Literal(True), Literal(False)])
+    else:
+        constants = {Type.TEXT: TEXTS, Type.DATE: DATES, Type.TIMESTAMP: TIMES}
+        constants |= {Type.INTEGER: INTEGERS}
+        leaf = columns(kind) | st.sampled_from([Literal(value) for value in constants[kind]])
+    if not depth:
+        return leaf
+    return leaf | larger(kind, depth - 1)
+
+
+@cache
+def larger(kind, depth):
+    number = expressions(Type.NUMBER, depth)
+    if kind is Type.NUMBER:
+        made = st.builds(Arithmetic, st.sampled_from("+-*/"), number, number)
+        made |= st.builds(Negated, number)
+    elif kind is Type.INTEGER:
+        dates = expressions(Type.DATE, depth) | expressions(Type.TIMESTAMP, depth)
+        parts = st.sampled_from(["year", "month", "day", "weekday"])
+        made = st.builds(DatePart, parts, dates)
+        made |= st.builds(DatePart, st.just("hour"), expressions(Type.TIMESTAMP, depth))
+        widths = st.sampled_from([Fraction(1, 10), Fraction(7), Fraction(10**9)])
+        made |= st.builds(Bin, number, widths, widths, st.integers(1, 50))
+    elif kind is Type.BOOLEAN:
+        made = conditions(depth)
+    else:
+        made = st.nothing()
+    return made | cases(kind, depth)
+
+
+@cache
+def conditions(depth):
+    order = st.sampled_from(["=", "<>", "<", "<=", ">", ">="])
+    equal = st.sampled_from(["=", "<>"])
+    ordered = (Type.NUMBER, Type.INTEGER, Type.DATE, Type.TIMESTAMP)
+    made = st.nothing()
+    for kind in ordered:
+        sides = expressions(kind, depth)
+        made |= st.builds(Comparison, order, sides, sides)
+    for kind in (Type.TEXT, Type.BOOLEAN):
+        sides = expressions(kind, depth)
+        made |= st.builds(Comparison, equal, sides, sides)
+    mixed = st.lists(
+        st.sampled_from([0, 7, 2**63 - 1, Fraction(1, 2), Fraction(2**53 + 2)]), min_size=1
+    )
+    numeric = expressions(Type.NUMBER, depth) | expressions(Type.INTEGER, depth)
+    made |= st.builds(OneOf, numeric, mixed.map(tuple))
+    words = st.lists(st.sampled_from(TEXTS), min_size=1).map(tuple)
+    made |= st.builds(OneOf, expressions(Type.TEXT, depth), words)
+    parts = st.lists(expressions(Type.BOOLEAN, depth), min_size=1, max_size=3).map(tuple)
+    made |= st.builds(And, parts) | st.builds(Or, parts)
+    made |= st.builds(Not, expressions(Type.BOOLEAN, depth))
+    return made | st.builds(IsNull, numeric | expressions(Type.TEXT, depth))
+
+
+@cache
+def cases(kind, depth):
+    branch = st.tuples(expressions(Type.BOOLEAN, depth), expressions(kind, depth))
+    otherwise = expressions(kind, depth) | st.just(Literal(None))
+    return st.builds(Case, st.lists(branch, min_size=1, max_size=2).map(tuple), otherwise)
+
+
+def values_in(rows, expression):
+    """The value of an expression in each row, by DuckDB."""
+    arrays = [pa.array([row[n] for row in rows], kind) for n, (_, _, kind) in COLUMNS.items()]
+    DUCK.connection.register("nasty", pa.table(arrays, names=list(COLUMNS)))
+    scope = Scope(SCHEMA, None, (), (), (), None, Bounding())
+    made = ScopeRows(scope, [expression], Tables(relation_of_view(DUCK, "nasty"), None, {}))
+    value = syntax.alias(made.value(expression).sql, "value")
+    found = DUCK.run(syntax.select([value], made.select(with_unit=False)))
+    return [value for (value,) in found]
+
+
+def agree(rows, expression):
+    expected = [value_of(expression, row, SCHEMA) for row in rows]
+    for found, wanted in zip(values_in(rows, expression), expected, strict=True):
+        assert (found is None) == (wanted is None), (found, wanted)
+        assert found == (float(wanted) if isinstance(found, float) else wanted)
+
+
+@given(
+    rows(),
+    st.sampled_from([Type.NUMBER, Type.INTEGER, Type.BOOLEAN]).flatmap(
+        lambda kind: expressions(kind, 3)
+    ),
+)
+@settings(max_examples=200)
+def test_every_value_is_that_of_a_slow_evaluation_and_nothing_fails(rows, expression):
+    agree(rows, expression)
+
+
+@given(
+    rows(),
+    st.sampled_from([Type.TEXT, Type.DATE, Type.TIMESTAMP]).flatmap(lambda kind: cases(kind, 2)),
+)
+@settings(max_examples=60)
+def test_cases_of_text_and_dates_are_those_of_a_slow_evaluation(rows, expression):
+    agree(rows, expression)
+
+
+def test_a_chain_of_guards_stays_as_long_as_its_expression():
+    """Guards mention their number twice: without levels, 24 divisions would be 2^24 long."""
+    chain = ColumnRef("x")
+    for _ in range(24):
+        chain = Arithmetic("/", Literal(1), Arithmetic("+", chain, Literal(1)))
+    row = dict.fromkeys(COLUMNS) | {"x": 1.0}
+    agree([row], chain)
+
+
+def test_division_by_an_infinity_on_the_way_is_missing_and_not_zero():
+    infinite = Arithmetic("*", Literal(Fraction(10) ** 308), Literal(Fraction(10) ** 308))
+    quotient = Arithmetic("/", Literal(1), infinite)
+    assert values_in([dict.fromkeys(COLUMNS)], quotient) == [None]

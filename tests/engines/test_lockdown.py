@@ -1,0 +1,76 @@
+"""A locked DuckDB reads what it was given, and nothing else."""
+
+import stat
+from pathlib import Path
+
+import duckdb
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from letalone.engines.duck import open_duck
+from letalone.engines.lockdown import LockedDuck
+
+
+@pytest.fixture
+def locked(tmp_path):
+    pq.write_table(pa.table({"x": [1]}), tmp_path / "given.parquet")
+    pq.write_table(pa.table({"x": [1]}), tmp_path / "other.parquet")
+    (tmp_path / "other.csv").write_text("x\n1\n")
+    duck = LockedDuck()
+    duck.lock([tmp_path / "given.parquet"])
+    yield duck
+    duck.close()
+
+
+def test_the_given_file_can_be_read(locked, tmp_path):
+    assert locked.connection.execute(f"FROM '{tmp_path}/given.parquet'").fetchall() == [(1,)]
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "FROM '{0}/other.parquet'",
+        "FROM read_parquet('{0}/*.parquet')",
+        "FROM read_csv('{0}/other.csv')",
+        "FROM read_text('{0}/other.csv')",
+        "FROM glob('{0}/*')",
+        "COPY (SELECT 1) TO '{0}/new.csv'",
+        "ATTACH '{0}/new.duckdb'",
+        "EXPORT DATABASE '{0}/out'",
+        "INSTALL httpfs",
+        "LOAD httpfs",
+        "FROM 'https://localhost/x.parquet'",
+        "SET enable_external_access = true",
+        "SET lock_configuration = false",
+        "SET allowed_paths = ['{0}/other.parquet']",
+        "SET temp_directory = '{0}'",
+        "SET TimeZone = 'America/New_York'",
+        "SET memory_limit = '100GB'",
+        "SET ieee_floating_point_ops = false",
+        "FROM local_frame",
+    ],
+)
+def test_there_is_no_way_out(locked, tmp_path, statement):
+    local_frame = pa.table({"x": [1]})
+    with pytest.raises(duckdb.Error):
+        locked.connection.execute(statement.format(tmp_path)).fetchall()
+    assert local_frame.num_rows == 1
+    assert not (tmp_path / "new.csv").exists()
+
+
+def test_only_the_owner_can_enter_the_folder_for_spilling_and_closing_removes_it():
+    engine = open_duck(pa.table({"x": [1]}))
+    setting = "SELECT value FROM duckdb_settings() WHERE name = 'temp_directory'"
+    folder = Path(engine._duck.connection.execute(setting).fetchone()[0])
+    assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+    engine.close()
+    assert not folder.exists()
+    engine.close()
+
+
+def test_an_engine_that_is_forgotten_removes_its_folder():
+    engine = open_duck(pa.table({"x": [1]}))
+    folder = engine._duck._folder
+    del engine
+    assert not folder.exists()

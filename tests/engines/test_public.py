@@ -1,0 +1,89 @@
+"""Public tables: joined on equal keys, never doubling a row."""
+
+from datetime import date
+
+import pyarrow as pa
+import pytest
+
+from letalone.engines.duck import open_duck
+from letalone.engines.frames import table_digest
+from letalone.engines.measures import GridSum, Rows, Scope
+from letalone.errors import ParameterError
+from letalone.plans.expressions import col
+from letalone.plans.query import Bounding, GroupColumn, PublicJoin
+from letalone.plans.schema import Column
+from letalone.plans.types import Type
+
+VISITS = pa.table({"patient": [1, 1, 2, 3, 4], "ward": ["A", "B", "A", None, "Z"], "x": [1.0] * 5})
+WARDS = pa.table({"name": ["A", "B", "C"], "site": ["north", "south", "north"], "beds": [7, 9, 1]})
+
+
+def joined(public=WARDS, *, on=(("ward", "name"),), columns=None):
+    added = columns or (Column("site", Type.TEXT), Column("beds", Type.INTEGER))
+    return PublicJoin("wards", on, added, table_digest(public))
+
+
+@pytest.fixture
+def engine():
+    engine = open_duck(VISITS)
+    yield engine
+    engine.close()
+
+
+def scope(engine, join, **parts):
+    schema = engine.schema().protecting("patient")
+    settings = {"groups": (), "keys": None, "where": None} | parts
+    return Scope(
+        schema,
+        settings["where"],
+        (),
+        (join,),
+        settings["groups"],
+        settings["keys"],
+        Bounding(max_rows=10),
+    )
+
+
+def test_rows_get_the_columns_of_their_partner_and_others_are_dropped(engine):
+    engine.add_public(joined(), WARDS)
+    site = GroupColumn("site", col("site"), Type.TEXT)
+    asked = scope(engine, joined(), groups=(site,), keys=(("south",), ("north",), (None,)))
+    beds = GridSum(col("beds"), 0, 100, 0)
+    assert engine.measure(asked, [Rows(), beds]) == [[1, 2, 0], [9, 14, 0]]
+    assert engine.measure(scope(engine, joined(), where=col("beds") > 8), [Rows()]) == [[1]]
+
+
+def test_a_public_table_that_would_double_a_row_is_refused(engine):
+    twice = pa.concat_tables([WARDS, WARDS.slice(0, 1)])
+    with pytest.raises(ParameterError, match="two rows with the same name"):
+        engine.add_public(joined(twice), twice)
+
+
+def test_keys_that_would_become_equal_when_converted_are_refused(engine):
+    """1.2 and 1.4 are different keys, but the same whole number."""
+    public = pa.table({"number": [1.2, 1.4], "site": ["a", "b"]})
+    join = joined(public, on=(("patient", "number"),), columns=(Column("site", Type.TEXT),))
+    engine.add_public(join, public)
+    with pytest.raises(ParameterError, match="types must be the same"):
+        engine.measure(scope(engine, join), [Rows()])
+
+
+def test_a_public_table_that_is_not_there_or_lacks_a_column_is_named(engine):
+    with pytest.raises(ParameterError, match="public table 'wards' is not here"):
+        engine.measure(scope(engine, joined()), [Rows()])
+    with pytest.raises(ParameterError, match="Column 'rooms' is not in table 'wards'"):
+        engine.add_public(joined(columns=(Column("rooms", Type.INTEGER),)), WARDS)
+
+
+def test_the_digest_is_of_names_types_and_rows():
+    other = [
+        WARDS.rename_columns(["name", "site", "bed"]),
+        WARDS.slice(0, 2),
+        WARDS.set_column(2, "beds", pa.array([7.0, 9.0, 1.0])),
+        WARDS.take([1, 0, 2]),
+    ]
+    assert len({table_digest(one) for one in [WARDS, *other]}) == 5
+    assert table_digest(WARDS) == table_digest(
+        pa.concat_tables([WARDS.slice(0, 1), WARDS.slice(1)])
+    )
+    assert table_digest(pa.table({"d": [date(2024, 1, 1)]})) != table_digest(WARDS)
