@@ -21,6 +21,8 @@ from letalone.errors import ParameterError
 
 Number = int | float | Fraction | Decimal
 
+LONGEST_DECIMAL = 12_000  # bits: Python writes no more than 4300 decimal digits
+
 
 @dataclass(frozen=True, slots=True)
 class Constraint:
@@ -88,6 +90,21 @@ def as_binary(value: object) -> Fraction:
         # A long double holds more than a float: its own ratio is exact.
         return Fraction(*cast("float", value).as_integer_ratio())
     return as_typed(value)
+
+
+def written(number: Fraction) -> str:
+    """A rational as text: '1/10', or hexadecimal where it has thousands of digits."""
+    if max(number.numerator.bit_length(), number.denominator.bit_length()) < LONGEST_DECIMAL:
+        return str(number)
+    return f"{number.numerator:#x}/{number.denominator:#x}"
+
+
+def read_written(text: str) -> Fraction:
+    """The rational that `written` wrote."""
+    if "0x" not in text:
+        return Fraction(text)
+    top, _, bottom = text.partition("/")
+    return Fraction(int(top, 16), int(bottom, 16))
 
 
 NAN, INF = float("nan"), float("inf")

@@ -24,7 +24,7 @@ from letalone.errors import ParameterError
 from letalone.exact.balls import certain
 from letalone.exact.typed import PROBABILITY, Number, as_typed
 from letalone.privacy.approximate import ApproxDP
-from letalone.privacy.bounds import ANY_ACCURACY, ZERO, at_most
+from letalone.privacy.bounds import ANY_ACCURACY, ZERO, at_most, is_zero
 from letalone.privacy.composition import Composed, Part, compose
 from letalone.privacy.conversions import (
     divergence_of,
@@ -195,9 +195,9 @@ def _without_leaks(parts: tuple[Part, ...]) -> Composed:
     kept: list[Part] = []
     for part, count in parts:
         worst = part.worst_loss()
-        if part.certain_leak() == 0 or worst is None:
+        if is_zero(part.certain_leak()) or worst is None:
             kept.append((part, count))
-        elif worst != 0:
+        elif not is_zero(worst):
             kept.append((PureDP(rational_above(worst)), count))
     return Composed(kept)
 

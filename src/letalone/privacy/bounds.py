@@ -24,6 +24,7 @@ ZERO = Fraction(0)
 ONE = Fraction(1)
 ANY_ACCURACY = -(1 << 62)
 SPARE_BITS = 96
+MOST_SHOWN = 10**12  # a longer denominator is not for people
 
 
 class Bounds(NamedTuple):
@@ -46,6 +47,11 @@ def once(compute: Callable[[], Ball]) -> Ball:
 def as_ball(bound: Bound) -> Ball:
     """The ball of a certified number; call it where the precision is set."""
     return ball(bound) if isinstance(bound, Fraction) else bound
+
+
+def is_zero(bound: Bound) -> bool:
+    """Whether a number is 0 for certain; a ball around 0 may be any small number."""
+    return bound == 0 if isinstance(bound, Fraction) else bool(bound == 0)
 
 
 def at_most(bound: Bound, limit: Fraction) -> bool:
@@ -149,8 +155,8 @@ def shown(value: Fraction) -> str:
     nearest = _typed_exactly(value)
     if nearest is not None:
         return f"{nearest:.17g}" if len(f"{nearest:.17g}") < len(repr(nearest)) else _plain(nearest)
-    exact = str(value)
-    return exact if len(exact) <= 12 else f"≈{float(value):.6g}"
+    exact = str(value) if value.denominator < MOST_SHOWN else ""
+    return exact if 0 < len(exact) <= 12 else f"≈{float(value):.6g}"
 
 
 def _plain(value: float) -> str:

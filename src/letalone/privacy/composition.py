@@ -38,6 +38,7 @@ from letalone.privacy.bounds import (
     at_most,
     dyadic_above,
     exactly,
+    is_zero,
     larger,
     once,
     smaller,
@@ -112,11 +113,12 @@ class Composed(Privacy):
         return max(together, *(part.epsilon_bounds(delta)[0] for part, _ in self.parts))
 
     def certified_missed(self, false_alarm: Fraction) -> Bounds:
-        """Between the envelope of the upper curve and the best test on one part alone."""
+        """Between the envelopes of both curves; no worse than a test on one part alone."""
         if not self.parts:
             return exactly(1 - false_alarm)
-        alone = (part.certified_missed(false_alarm).upper for part, _ in self.parts)
-        return Bounds(self.lowest_envelope(false_alarm), reduce(smaller, alone))
+        alone = (part.certified_missed(false_alarm).upper for part, _ in self.parts[:FEW_PARTS])
+        together = self.highest_envelope(false_alarm)
+        return Bounds(self.lowest_envelope(false_alarm), reduce(smaller, alone, together))
 
     def worst_loss(self) -> Bound | None:
         """The sum of the parts' worst losses."""
@@ -155,7 +157,7 @@ class Composed(Privacy):
 
 
 def compose(*parts: Privacy) -> Privacy:
-    """What these releases reveal together: an upper bound, exact for Gaussian curves alone."""
+    """What these releases reveal together, certified from both sides; exact for Gaussian curves."""
     return _simplest(Composed((_curve(part), 1) for part in parts))
 
 
@@ -333,7 +335,7 @@ def _approximate(total: Ball, leak: Ball, epsilon: Ball) -> Ball:
 
 def together(leaks: Iterable[tuple[Bound, int]]) -> Bound:
     """The probability that at least one of independent events happens."""
-    known = [(leak, count) for leak, count in leaks if leak != 0]
+    known = [(leak, count) for leak, count in leaks if not is_zero(leak)]
     if not known:
         return ZERO
     if any(not at_most(leak, NEARLY_ONE) for leak, _ in known):

@@ -27,7 +27,7 @@ from letalone.exact.balls import Ball, ball, certain
 from letalone.exact.typed import EPSILON_OR_ZERO, Number
 from letalone.privacy.approximate import ApproxDP
 from letalone.privacy.bounded_range import BoundedRange
-from letalone.privacy.bounds import ZERO, Bound, dyadic_above
+from letalone.privacy.bounds import ZERO, Bound, dyadic_above, is_zero
 from letalone.privacy.composition import Composed
 from letalone.privacy.curve import Privacy
 from letalone.privacy.discrete_gaussian import DiscreteGaussianPrivacy
@@ -50,6 +50,7 @@ def convert(
     order: Number | None = None,
 ) -> Privacy:
     """The best statement of another kind that follows; refused with the reason if none does."""
+    read_curve(privacy, by="convert")
     if (to is not ApproxDP and not (delta is None and epsilon is None)) or (
         to is not RenyiDP and order is not None
     ):
@@ -66,6 +67,18 @@ def convert(
             "PureDP, ApproxDP, ZCDP, RenyiDP, GaussianDP."
         )
     return found.labelled(privacy.neighbours)
+
+
+def read_curve(given: object, *, by: str) -> Privacy:
+    """The curve that was given, or an error that says how to get one."""
+    if isinstance(given, Privacy):
+        return given
+    remedy = "Give the .privacy of a mechanism, or a curve such as la.PureDP(0.1)."
+    if isinstance(getattr(given, "privacy", None), Privacy):
+        remedy = "Give its .privacy."
+    raise ParameterError(
+        f"{by} was given the type {type(given).__name__}, but takes a privacy curve. {remedy}"
+    )
 
 
 def _point(privacy: Privacy, *, delta: Number | None, epsilon: Number | None) -> ApproxDP:
@@ -119,7 +132,7 @@ def _no_way(privacy: Privacy, notion: str) -> str:
 
 
 def _reason(privacy: Privacy) -> str:
-    if privacy.certain_leak() != 0:
+    if not is_zero(privacy.certain_leak()):
         return "with some probability it may show everything, and then the divergence is infinite"
     if isinstance(privacy, RenyiDP):
         return "one order says nothing about higher ones"
@@ -134,7 +147,7 @@ def _reason(privacy: Privacy) -> str:
 def pure_epsilon(privacy: Privacy) -> Fraction | None:
     """The epsilon of pure DP."""
     worst = privacy.worst_loss()
-    if worst is None or privacy.certain_leak() != 0:
+    if worst is None or not is_zero(privacy.certain_leak()):
         return None
     return rational_above(worst)
 

@@ -21,6 +21,8 @@ from copy import copy
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import reduce
+from heapq import heapify, heappush, heapreplace
+from itertools import pairwise
 from math import exp, inf, isinf, log
 from typing import ClassVar, Self
 
@@ -28,6 +30,7 @@ from letalone.errors import NeighboursDiffer
 from letalone.exact.balls import ball
 from letalone.exact.typed import COUNT, DELTA, PROBABILITY, Constraint, Number
 from letalone.privacy.bounds import (
+    ONE,
     ZERO,
     Bound,
     Bounds,
@@ -58,6 +61,9 @@ USUAL_DELTA = Fraction(1, 10**6)
 NEGLIGIBLE = Fraction(1, 2**60)
 FARTHEST = 1e6
 SMALLEST = 5e-324
+CUTS = (0.25, 1.0, 4.0)
+MOST_CUTS = 60
+Interval = tuple[float, tuple[float, float]]
 Json = dict[str, object]
 
 ANY_EPSILON = Constraint("a finite number", lambda _: True, "", (float("nan"), float("inf")))
@@ -278,17 +284,53 @@ class Privacy(ABC):
 
         Every epsilon gives a bound; the one used is found by an uncertified search.
         """
+        reach, best = self._best_line(false_alarm)
+        tried = (0.0, best, reach if best >= 0 else -reach)
+        return reduce(larger, (self._line(Fraction(e), false_alarm) for e in tried), ZERO)
+
+    def _best_line(self, false_alarm: Fraction) -> tuple[float, float]:
+        """How far lines may matter, and about which epsilon's is the highest."""
         rate = float(false_alarm)
         far = self._epsilon_above(max(NEGLIGIBLE * (1 - false_alarm), NEGLIGIBLE**2))
         reach = min(far, FARTHEST)
         # The envelope is symmetric; its slope is -1 where both rates are (1 - delta(0)) / 2.
         if 2 * rate <= 1 - self._curve(0.0):
-            best = peak(lambda e: -self._curve(e) - exp(min(e, 700)) * rate, 0.0, reach)
-            tried = (0.0, best, reach)
-        else:
-            best = peak(lambda e: exp(-e) * (1 - self._curve(e) - rate), 0.0, reach)
-            tried = (0.0, -best, -reach)
-        return reduce(larger, (self._line(Fraction(e), false_alarm) for e in tried), ZERO)
+            return reach, peak(lambda e: -self._curve(e) - exp(min(e, 700)) * rate, 0.0, reach)
+        return reach, -peak(lambda e: exp(-e) * (1 - self._curve(e) - rate), 0.0, reach)
+
+    def highest_envelope(self, false_alarm: Fraction) -> Bound:
+        """A certified upper bound on P[missed detection] from the lower curve.
+
+        Missed detections are the supremum over all e of 1 - delta(e) - e^e a (theorem, 2). From
+        one e to the next that is at most 1 - delta(next) - e^e a, since delta falls; beyond the
+        last at most 1 - e^e a, and before the first at most its e^e. Intervals are halved
+        where the bound is largest.
+        """
+        if false_alarm == 0:
+            return ONE
+        best = self._best_line(false_alarm)[1]
+        far = max(1 - log(float(false_alarm)), abs(best)) + 40
+        at = sorted({-far, far, best, *(best + sign * cut for cut in CUTS for sign in (-1, 1))})
+        parts = [self._between(pair, false_alarm) for pair in pairwise(at)]
+        heapify(parts)
+        for _ in range(MOST_CUTS):
+            _, (low, high) = parts[0]
+            middle = (low + high) / 2
+            heapreplace(parts, self._between((low, middle), false_alarm))
+            heappush(parts, self._between((middle, high), false_alarm))
+        before = once(lambda: ball(Fraction(-far)).exp())
+        after = once(lambda: 1 - ball(Fraction(far)).exp() * ball(false_alarm))
+        return reduce(larger, (before, after), self._step(parts[0][1], false_alarm))
+
+    def _between(self, ends: tuple[float, float], false_alarm: Fraction) -> Interval:
+        """For a heap that has the largest bound first."""
+        return -above(self._step(ends, false_alarm)), ends
+
+    def _step(self, ends: tuple[float, float], false_alarm: Fraction) -> Bound:
+        """What no line between these ends exceeds."""
+        low, high = map(Fraction, ends)
+        least = self.delta_at(high).lower
+        return once(lambda: 1 - as_ball(least) - ball(low).exp() * ball(false_alarm))
 
     def _curve(self, epsilon: float) -> float:
         return min(1.0, above(self.upper_delta(Fraction(epsilon))))

@@ -40,6 +40,8 @@ def state_to_json(state: FilterState) -> Json:
 
 def state_from_json(stored: Json) -> FilterState:
     """The state that was stored; refuses what is damaged or newer than this letalone."""
+    if not isinstance(stored, dict):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise FormatError("This is not a stored filter: it must be a JSON object.")
     written = stored.get("format")
     if stored.get("kind") != "filter" or not isinstance(written, int):
         raise FormatError("This is not a stored filter: it has no 'format' number and kind.")
@@ -108,6 +110,7 @@ def _is_sound(state: FilterState) -> bool:
     shares = sum((account.share for account in state.accounts), state.leak_limit)
     over = [one for one in state.accounts if one.live and not within(one, state.budget.epsilon)]
     ordered = all((one.order is not None) == (one.notion is Notion.RENYI) for one in state.accounts)
+    ordered = ordered and all(one.order is None or one.order > 1 for one in state.accounts)
     return (
         min(amounts) >= 0
         and shares <= state.budget.delta

@@ -20,7 +20,7 @@ from math import isqrt
 from typing import ClassVar
 
 from letalone.errors import ParameterError
-from letalone.exact.typed import Constraint, Number
+from letalone.exact.typed import Constraint, Number, written
 from letalone.privacy.bounds import Bounds, exactly, shown
 from letalone.privacy.curve import Json, Privacy
 from letalone.privacy.gaussian_pair import gaussian_delta, gaussian_missed
@@ -73,13 +73,13 @@ class GaussianDP(Privacy):
 
     def parameters(self) -> Json:
         """The square of mu, which is always rational."""
-        return {"mu_squared": str(self.mu_squared)}
+        return {"mu_squared": written(self.mu_squared)}
 
     def described(self) -> str:
         """Mu, or its square."""
         if self.mu is not None:
             return f"mu={shown(self.mu)}"
-        return f"mu_squared={shown(self.mu_squared)}"
+        return f"mu=√{shown(self.mu_squared)}"
 
 
 def _rational_root(square: Fraction) -> Fraction | None:

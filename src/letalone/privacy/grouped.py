@@ -26,6 +26,7 @@ from letalone.privacy.bounds import (
     as_ball,
     at_most,
     dyadic_above,
+    is_zero,
     lowest_reading,
     once,
     smaller,
@@ -147,7 +148,7 @@ def _places(single: Privacy) -> Iterator[Fraction]:
     worst, leak = single.worst_loss(), single.certain_leak()
     if worst is not None:
         yield worst if isinstance(worst, Fraction) else dyadic_above(worst)
-    elif leak != 0:
+    elif not is_zero(leak):
         largest = Fraction(above(leak))
         found = (single.epsilon(min(Fraction(1, 2), largest * (1 + s))) for s in SHARES_OF_THE_LEAK)
         yield from (Fraction(at) for at in found if isfinite(at))

@@ -21,12 +21,24 @@ from typing import ClassVar
 
 from letalone.errors import UnsupportedQuery
 from letalone.exact.balls import Ball, ball, certain
-from letalone.exact.typed import PROBABILITY, Number
+from letalone.exact.typed import PROBABILITY, Constraint, Number
 from letalone.privacy.bounds import ZERO, Bound, Bounds, as_ball, larger, once
 from letalone.privacy.curve import Json, Privacy
 from letalone.privacy.gaussian import GaussianDP
 from letalone.privacy.grouped import Grouped
-from letalone.privacy.neighbours import ADD_REMOVE, REPLACE, Neighbours, Relation
+from letalone.privacy.neighbours import ADD_REMOVE, REPLACE, Neighbours, Relation, unify
+
+RATE = Constraint(
+    "a number between 0 and 1, neither of them",
+    lambda x: 0 < x < 1,
+    "It is the share of the units that is used.",
+    (0, 1, -0.5, 2, float("nan")),
+)
+_UNPROVEN = (
+    "Sampling is proven for a single release with one curve for both orders: Poisson under "
+    "add/remove, a batch of fixed size under replace. Sample each release, then compose: "
+    "p.sampled(rate) * n."
+)
 
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)
@@ -47,8 +59,12 @@ class Sampled(Privacy):
         fixed_size: Number = 0,
         neighbours: Neighbours | None = None,
     ) -> None:
-        label = neighbours or (REPLACE if fixed_size else ADD_REMOVE)
-        share = PROBABILITY.typed("rate", rate)
+        known = REPLACE if fixed_size else ADD_REMOVE
+        label = neighbours or base.neighbours or known
+        if isinstance(base, Sampled) or label.relation is not known.relation:
+            raise UnsupportedQuery(_UNPROVEN)
+        unify(base.neighbours, label)
+        share = RATE.typed("rate", rate)
         self.fill(label, base=base.labelled(None), rate=share, fixed_size=bool(fixed_size))
 
     def certified_delta(self, epsilon: Fraction) -> Bounds:
@@ -81,8 +97,8 @@ class Sampled(Privacy):
         return bounds.lower if upper else bounds.upper
 
     def certified_missed(self, false_alarm: Fraction) -> Bounds:
-        """Between the envelope of the curve and a test that ignores the answer."""
-        return Bounds(self.lowest_envelope(false_alarm), 1 - false_alarm)
+        """Between the envelopes of both curves."""
+        return Bounds(self.lowest_envelope(false_alarm), self.highest_envelope(false_alarm))
 
     def worst_loss(self) -> Bound | None:
         """ln(1 + q (e^w - 1)), or for an added record at most -ln(1 - q), w the base's."""
@@ -142,10 +158,7 @@ def sampled(base: Privacy, rate: Number) -> Privacy:
 
     share = PROBABILITY.typed("rate", rate)
     if isinstance(base, Composed | Sampled):
-        raise UnsupportedQuery(
-            "Sampling is proven for a single release with one curve for both orders. Sample each "
-            "release, then compose: p.sampled(rate) * n."
-        )
+        raise UnsupportedQuery(_UNPROVEN)
     own = base.neighbours
     replace = own is not None and own.relation is Relation.REPLACE
     label = own or ADD_REMOVE

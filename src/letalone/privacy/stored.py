@@ -7,9 +7,11 @@ Tested:   the round trip for every curve; damaged and newer files are refused
 from collections.abc import Callable, Mapping
 from fractions import Fraction
 from json import loads
+from re import compile as pattern
 from typing import cast
 
 from letalone.errors import FormatError, LetaloneError
+from letalone.exact.typed import read_written
 from letalone.privacy.approximate import ApproxDP, NoPrivacy
 from letalone.privacy.bounded_range import BoundedRange
 from letalone.privacy.composition import Composed
@@ -30,6 +32,8 @@ from letalone.privacy.shuffled import Shuffled
 from letalone.privacy.theorems import OptimalComposition
 from letalone.privacy.zcdp import ZCDP
 
+# Whole numbers and fractions of ASCII digits: '1e20000000' would take minutes to read.
+RATIONAL = pattern(r"-?[0-9]{1,4300}(/[0-9]{1,4300})?|-?0x[0-9a-f]+/0x[0-9a-f]+")
 CURVES: tuple[type[Privacy], ...] = (
     PureDP,
     ApproxDP,
@@ -69,7 +73,7 @@ def from_json(stored: Json | str) -> Privacy:
         raise
     except LetaloneError as error:
         raise FormatError(f"This privacy curve of kind '{kind.kind}' is damaged: {error}") from None
-    except DAMAGE:
+    except (*DAMAGE, RecursionError):
         raise FormatError(
             f"This privacy curve of kind '{kind.kind}' is damaged: a field is missing, unknown or"
             " not what to_json writes there."
@@ -112,7 +116,7 @@ def _restored(kind: type[Privacy], stored: Json) -> Privacy:
     rest = {name: value for name, value in stored.items() if name not in ENVELOPE}
     parameters = {name: _value(value) for name, value in rest.items()}
     make = cast("Callable[..., Privacy]", kind)
-    return make(**parameters).labelled(_neighbours(stored.get("neighbours")))
+    return make(**parameters, neighbours=_neighbours(stored.get("neighbours")))
 
 
 def _value(stored: object) -> object:
@@ -131,7 +135,9 @@ def _value(stored: object) -> object:
 
 def _rational(text: str) -> Fraction:
     try:
-        return Fraction(text)
+        if not RATIONAL.fullmatch(text):
+            raise ValueError
+        return read_written(text)
     except (ValueError, ZeroDivisionError):
         raise FormatError(
             f"This privacy curve is damaged: {text[:40]!r} is not a number such as '1/10'."

@@ -19,7 +19,7 @@ from math import log1p
 from typing import ClassVar
 
 from letalone.exact.balls import Ball, ball, certain
-from letalone.exact.typed import Constraint, Number
+from letalone.exact.typed import Constraint, Number, written
 from letalone.privacy.bounds import ANY_ACCURACY, ONE, Bounds, shown, smaller
 from letalone.privacy.curve import Json, Privacy
 from letalone.privacy.gaussian_pair import gaussian_delta, gaussian_missed
@@ -68,7 +68,7 @@ class ZCDP(Privacy):
 
     def parameters(self) -> Json:
         """Rho."""
-        return {"rho": str(self.rho)}
+        return {"rho": written(self.rho)}
 
     def described(self) -> str:
         """Rho."""

@@ -47,7 +47,8 @@ BISECTIONS = 9  # the tilt to a few parts in a thousand
 STEEPEST_TILT = 1e5
 COARSER = (1.0, 4.0, 16.0, 64.0)  # steps to fall back to where a window is too wide
 MANY = 64  # different releases, from which on each gets fewer points
-MOST_CURVES = 24  # that are remembered for one composition
+MOST_CURVES = 8  # that are remembered for one composition
+MOST_SMALLER = 12
 NUDGES = (1.0, 0.8, 1.25, 0.5, 2.0, 0.25, 4.0)
 
 Source = Pair | Atoms
@@ -82,7 +83,7 @@ def delta_above(sources: Sources, epsilon: float, *, coarser: float = 1.0) -> fl
     if coarser > 1:
         with suppress(TooWide):
             laws, guess = _prepared(sources, Aim(epsilon=epsilon), upper=True, coarser=coarser)
-            curve = _curve(laws, guess.tilt, upper=True)
+            curve = _reaching(laws, guess.tilt, epsilon, upper=True)
             return curve.delta(epsilon - curve.shift) if curve.reaches(epsilon) else 1.0
         return 1.0
     curves = _around(sources, epsilon, upper=True)
@@ -102,7 +103,7 @@ def _around(sources: Sources, epsilon: float, *, upper: bool) -> list[Curve]:
         for coarser in COARSER:
             with suppress(TooWide):
                 laws, guess = _prepared(sources, Aim(epsilon=epsilon), upper=upper, coarser=coarser)
-                known.append(_curve(laws, guess.tilt, upper=upper))
+                known.append(_reaching(laws, guess.tilt, epsilon, upper=upper))
                 del known[:-MOST_CURVES]
                 break
     return [curve for curve in known if curve.reaches(epsilon)] or [
@@ -110,7 +111,18 @@ def _around(sources: Sources, epsilon: float, *, upper: bool) -> list[Curve]:
     ]
 
 
-@lru_cache(maxsize=64)
+def _reaching(laws: Laws, tilt: float, epsilon: float, *, upper: bool) -> Curve:
+    """A curve at about this tilt, or at a smaller one if its window ends above epsilon."""
+    curve = _curve(laws, tilt, upper=upper)
+    for _ in range(MOST_SMALLER):
+        if curve.reaches(epsilon):
+            break
+        tilt /= 3
+        curve = _curve(laws, tilt, upper=upper)
+    return curve
+
+
+@lru_cache(maxsize=16)
 def _curves(sources: Sources, upper: bool) -> list[Curve]:  # noqa: ARG001
     return []
 
@@ -170,7 +182,9 @@ def _first_answer(
             curve = _holding(laws, guess.tilt, delta, upper=upper)
             if curve is not None:
                 if coarser == 1:
-                    _curves(sources, upper).insert(0, curve)
+                    known = _curves(sources, upper)
+                    known.insert(0, curve)
+                    del known[MOST_CURVES:]
                 found = curve.epsilon(delta) or 0.0
                 return found + (curve.shift if upper else -curve.shift)
     return None

@@ -256,11 +256,15 @@ def _pooled(values: Floats, weights: Floats) -> Floats:
 def _merged(source: Pair, step: Fraction, tails: Tails, first: int) -> LatticeLaw:
     """Where lines fail (an atom at the end): outputs merged, all losses lowered by `shift`."""
     one, other = sides(tails, source.coarse)
-    least, most = one.masses - one.error, other.masses + other.error + SMALLEST
+    least = one.masses - one.error
+    most = np.maximum(other.masses, 0.0) + other.error + SMALLEST
     kept = least > 0.5 * one.masses
     losses = np.log(np.where(kept, least, 1.0)) - np.log(most)
     grid = grid_points(first + 1, least.size, step)
-    shift = max(0.0, float(np.where(kept, grid - losses, 0.0).max()) + 2.0**-44)
+    gaps = np.where(kept, grid - losses, 0.0)
+    if not np.isfinite(gaps).all():
+        raise TooWide
+    shift = max(0.0, float(gaps.max()) + 2.0**-44)
     masses = np.where(kept, least, 0.0)
     return LatticeLaw(step, first + 1, masses, shift=shift, lost=shift)
 

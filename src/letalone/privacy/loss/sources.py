@@ -11,6 +11,7 @@ pair of their own (zCDP, Renyi, P2) have none here and are composed by P3.
   Tested:   the discretised law of each curve encloses its certified delta
 """
 
+from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache
 from itertools import pairwise
@@ -92,10 +93,26 @@ def reached_by(curve: Privacy) -> Orders:
             return reached_by(curve.single)
         case Finite():
             return tuple(_atoms(_envelope(_lines(steps))) for steps in curve.orders)
-        case Sampled():
+        case Sampled() if _is_float(curve.rate):
             return tuple(_removed(base, float(curve.rate)) for base in reached_by(curve.base))
+        case Sampled():
+            return ()
+        case BoundedRange():  # its curve is an envelope: one mechanism has losses of half of it
+            return (_two_answers(curve.stated_epsilon / 2, 0.0),)
+        case DiscreteGaussianPrivacy():
+            return tuple(_without_leak(order) for order in orders_of(curve) or ())
         case _:
             return (orders_of(curve) or ())[:1]
+
+
+def _without_leak(source: Source) -> Source:
+    """What was charged for tails must not be claimed."""
+    return replace(source, infinite=0.0) if isinstance(source, Atoms) else source
+
+
+def _is_float(rate: Fraction) -> bool:
+    """Whether floats can tell the rate from 0 and from 1."""
+    return 1e-200 < float(rate) < 1.0 and float(1 - rate) > 1e-12
 
 
 def _removed(base: Source, rate: float) -> Source:
@@ -107,7 +124,7 @@ def _removed(base: Source, rate: float) -> Source:
 def _sampled(curve: Sampled) -> Orders | None:
     base = _source(curve.base.labelled(None))
     rate = float(curve.rate)
-    if base is None:
+    if base is None or not _is_float(curve.rate):
         return None
     if curve.fixed_size:
         return None if isinstance(base, Atoms) else (SplicedPair(base, rate),)
@@ -121,8 +138,10 @@ def _poisson_atoms(base: Atoms, rate: float) -> tuple[Atoms, Atoms]:
 
     What Q gives and P never does is no atom of P, but one of the mixture, at ln(1 - rate).
     """
-    other = base.masses * np.exp(-base.losses)
-    losses = np.log1p(rate * np.expm1(base.losses))
+    with np.errstate(over="ignore"):
+        other = np.where(base.masses > 0, base.masses * np.exp(-base.losses), 0.0)
+        far = np.log((1 - rate) + rate * np.exp(base.losses))
+        losses = np.where(base.losses < -1, far, np.log1p(rate * np.expm1(base.losses)))
     mixed = (1 - rate) * other + rate * base.masses
     if base.infinite:
         unseen = max(0.0, 1 - float(other.sum()))
