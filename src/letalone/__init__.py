@@ -15,12 +15,16 @@ if TYPE_CHECKING:
     from letalone import privacy as privacy
     from letalone.answers import Estimate as Estimate
     from letalone.errors import BudgetExceeded as BudgetExceeded
+    from letalone.errors import DataSetFrozen as DataSetFrozen
     from letalone.errors import FormatError as FormatError
+    from letalone.errors import LedgerDamaged as LedgerDamaged
+    from letalone.errors import LedgerUnavailable as LedgerUnavailable
     from letalone.errors import LetaloneError as LetaloneError
     from letalone.errors import NeighboursDiffer as NeighboursDiffer
     from letalone.errors import ParameterError as ParameterError
     from letalone.errors import PrivacyWarning as PrivacyWarning
     from letalone.errors import UnsupportedQuery as UnsupportedQuery
+    from letalone.ledger import Ledger as Ledger
     from letalone.mechanisms import AboveThreshold as AboveThreshold
     from letalone.mechanisms import DiscreteGaussian as DiscreteGaussian
     from letalone.mechanisms import Exponential as Exponential
@@ -36,6 +40,25 @@ if TYPE_CHECKING:
     from letalone.mechanisms.applications import frequent_itemsets as frequent_itemsets
     from letalone.mechanisms.applications import private_price as private_price
     from letalone.mechanisms.calibration import calibrate as calibrate
+    from letalone.plans.aggregates import count as count
+    from letalone.plans.aggregates import count_distinct as count_distinct
+    from letalone.plans.aggregates import histogram as histogram
+    from letalone.plans.aggregates import max as max  # noqa: A004
+    from letalone.plans.aggregates import mean as mean
+    from letalone.plans.aggregates import median as median
+    from letalone.plans.aggregates import min as min  # noqa: A004
+    from letalone.plans.aggregates import private_bounds as private_bounds
+    from letalone.plans.aggregates import quantile as quantile
+    from letalone.plans.aggregates import std as std
+    from letalone.plans.aggregates import sum as sum  # noqa: A004
+    from letalone.plans.aggregates import top_k as top_k
+    from letalone.plans.aggregates import variance as variance
+    from letalone.plans.expressions import case as case
+    from letalone.plans.expressions import col as col
+    from letalone.plans.keys import product as product
+    from letalone.plans.query import bins as bins
+    from letalone.plans.schema import Column as Column
+    from letalone.plans.schema import Schema as Schema
     from letalone.privacy import ADD_REMOVE as ADD_REMOVE
     from letalone.privacy import REPLACE as REPLACE
     from letalone.privacy import ZCDP as ZCDP
@@ -47,17 +70,26 @@ if TYPE_CHECKING:
     from letalone.privacy import Privacy as Privacy
     from letalone.privacy import PureDP as PureDP
     from letalone.privacy import compose as compose
+    from letalone.session import ROW as ROW
+    from letalone.session import Preview as Preview
+    from letalone.session import Query as Query
+    from letalone.session import Release as Release
+    from letalone.session import Session as Session
+    from letalone.session import open as open  # noqa: A004
 
     __version__: str
 
 __all__ = [
     "ADD_REMOVE",
     "REPLACE",
+    "ROW",
     "ZCDP",
     "AboveThreshold",
     "ApproxDP",
     "Budget",
     "BudgetExceeded",
+    "Column",
+    "DataSetFrozen",
     "DiscreteGaussian",
     "Estimate",
     "Exponential",
@@ -67,28 +99,53 @@ __all__ = [
     "GaussianDP",
     "Geometric",
     "Laplace",
+    "Ledger",
+    "LedgerDamaged",
+    "LedgerUnavailable",
     "LetaloneError",
     "Neighbours",
     "NeighboursDiffer",
     "ParameterError",
     "PermuteAndFlip",
+    "Preview",
     "Privacy",
     "PrivacyWarning",
     "PureDP",
+    "Query",
     "RandomizedResponse",
+    "Release",
+    "Schema",
+    "Session",
     "TopK",
     "UnsupportedQuery",
     "__version__",
     "audit",
     "best_option",
+    "bins",
     "calibrate",
+    "case",
+    "col",
     "compose",
+    "count",
+    "count_distinct",
     "frequent_itemsets",
+    "histogram",
+    "mean",
+    "median",
     "privacy",
+    "private_bounds",
     "private_price",
+    "product",
+    "quantile",
     "sensitivity",
+    "std",
+    "top_k",
     "utility",
+    "variance",
 ]
+
+# Public, too, but left out of `from letalone import *`, where they would hide Python's own.
+_NOT_STARRED = ("max", "min", "open", "sum")
 
 _MODULES = {
     "audit": "letalone.audit",
@@ -100,13 +157,17 @@ _MEMBERS = {
     "letalone.answers": ("Estimate",),
     "letalone.errors": (
         "BudgetExceeded",
+        "DataSetFrozen",
         "FormatError",
+        "LedgerDamaged",
+        "LedgerUnavailable",
         "LetaloneError",
         "NeighboursDiffer",
         "ParameterError",
         "PrivacyWarning",
         "UnsupportedQuery",
     ),
+    "letalone.ledger": ("Ledger",),
     "letalone.mechanisms": (
         "AboveThreshold",
         "DiscreteGaussian",
@@ -120,6 +181,33 @@ _MEMBERS = {
     ),
     "letalone.mechanisms.calibration": ("calibrate",),
     "letalone.mechanisms.applications": ("best_option", "frequent_itemsets", "private_price"),
+    "letalone.plans.aggregates": (
+        "count",
+        "count_distinct",
+        "histogram",
+        "max",
+        "mean",
+        "median",
+        "min",
+        "private_bounds",
+        "quantile",
+        "std",
+        "sum",
+        "top_k",
+        "variance",
+    ),
+    "letalone.plans.expressions": ("case", "col"),
+    "letalone.plans.keys": ("product",),
+    "letalone.plans.query": ("bins",),
+    "letalone.plans.schema": ("Column", "Schema"),
+    "letalone.session": (
+        "ROW",
+        "Preview",
+        "Query",
+        "Release",
+        "Session",
+        "open",
+    ),
     "letalone.privacy": (
         "ADD_REMOVE",
         "REPLACE",
@@ -151,4 +239,4 @@ def __getattr__(name: str) -> object:
 
 
 def __dir__() -> list[str]:
-    return __all__
+    return sorted([*__all__, *_NOT_STARRED])

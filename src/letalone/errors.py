@@ -16,6 +16,11 @@ A message says what was wrong, what is allowed and how to fix it, in that order.
 It never contains a private value. Each class names the exit code of the command line.
 """
 
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from letalone.privacy.budget import Budget
+
 
 class LetaloneError(Exception):
     """The root of every error of letalone."""
@@ -30,9 +35,24 @@ class ParameterError(LetaloneError, ValueError):
 
 
 class BudgetExceeded(LetaloneError):  # noqa: N818  (a public promise, and a better sentence)
-    """The answer would cost more privacy than is left; nothing was spent."""
+    """The answer would cost more privacy than is left; nothing was spent.
+
+    A filter says what was `spent` before, what was `asked` for (None where no epsilon is
+    enough) and what is `left`; elsewhere they are None.
+    """
 
     exit_code = 3
+
+    def __init__(
+        self,
+        message: str = "",
+        *,
+        spent: "Budget | None" = None,
+        asked: "Budget | None" = None,
+        left: "Budget | None" = None,
+    ) -> None:
+        super().__init__(message)
+        self.spent, self.asked, self.left = spent, asked, left
 
 
 class DataSetFrozen(LetaloneError):  # noqa: N818

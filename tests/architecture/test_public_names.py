@@ -1,6 +1,7 @@
 """`letalone.__all__` is the promise: each name exists, is explained, and is all there is."""
 
 import ast
+import builtins
 import re
 import subprocess
 import sys
@@ -15,6 +16,7 @@ ROOT = Path(__file__).parents[2]
 REFERENCE = ROOT / "docs" / "reference"
 DIRECTIVE = re.compile(r"^\.\. auto\w+:: letalone\.(\w+)$", re.MULTILINE)
 CONSTANTS = {"ADD_REMOVE", "REPLACE", "__version__"}
+PUBLIC = [*letalone.__all__, *letalone._NOT_STARRED]
 
 
 def documented() -> list[str]:
@@ -22,12 +24,12 @@ def documented() -> list[str]:
     return [name for page in pages for name in DIRECTIVE.findall(page.read_text("utf-8"))]
 
 
-@pytest.mark.parametrize("name", letalone.__all__)
+@pytest.mark.parametrize("name", PUBLIC)
 def test_each_public_name_exists(name: str) -> None:
     assert getattr(letalone, name) is not None
 
 
-@pytest.mark.parametrize("name", sorted(set(letalone.__all__) - CONSTANTS))
+@pytest.mark.parametrize("name", sorted(set(PUBLIC) - CONSTANTS))
 def test_each_public_name_says_what_it_is(name: str) -> None:
     thing = getattr(letalone, name)
     words = thing.__doc__ or ""
@@ -35,13 +37,13 @@ def test_each_public_name_says_what_it_is(name: str) -> None:
     assert not words.startswith(f"{name}("), f"the docstring of {name} is dataclass's own"
 
 
-@pytest.mark.parametrize("name", letalone.__all__)
+@pytest.mark.parametrize("name", PUBLIC)
 def test_each_public_name_stands_in_the_reference_once(name: str) -> None:
     assert documented().count(name) == 1
 
 
 def test_the_reference_names_nothing_that_is_not_public() -> None:
-    assert set(documented()) <= set(letalone.__all__)
+    assert set(documented()) <= set(PUBLIC)
 
 
 @pytest.mark.parametrize("name", ["privacy", "sensitivity", "utility"])
@@ -62,7 +64,7 @@ def test_nothing_else_is_public_in_a_fresh_interpreter() -> None:
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     # `import_module` and `TYPE_CHECKING` are imports; everything else would be a promise.
     assert set(found.stdout.split()) <= {"import_module", "TYPE_CHECKING"}
-    assert dir(letalone) == sorted(letalone.__all__)
+    assert dir(letalone) == sorted(PUBLIC)
 
 
 def test_type_checkers_see_exactly_the_public_names() -> None:
@@ -76,7 +78,12 @@ def test_type_checkers_see_exactly_the_public_names() -> None:
         for alias in node.names
     }
     fetched = set(letalone._HOME) | set(letalone._MODULES)
-    assert seen == fetched == set(letalone.__all__) - {"__version__"}
+    assert seen == fetched == set(PUBLIC) - {"__version__"}
+
+
+def test_a_star_import_hides_nothing_of_python() -> None:
+    assert not set(letalone.__all__) & set(dir(builtins))
+    assert set(letalone._NOT_STARRED) <= set(dir(builtins))
 
 
 def test_an_unknown_name_is_an_attribute_error() -> None:

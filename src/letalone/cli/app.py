@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Annotated, Any, cast
 
 import typer
+from typer.core import TyperGroup
 
 from letalone.errors import LetaloneError
 
@@ -23,6 +24,17 @@ INTERRUPTED = 130
 IN_PLAIN_LETTERS = "letalone.plain"
 MECHANISMS = ("laplace", "geometric", "gaussian", "discrete-gaussian")
 THEOREMS = ("total", "tail", "shortfall", "survey", "dimensions")
+
+
+class NumberOrFile(TyperGroup):
+    """`letalone explain x.json` is short for `letalone explain receipt x.json`."""
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """The command that is meant: a file that is no command's name is a receipt."""
+        if args[0] not in self.commands and (args[0].endswith(".json") or Path(args[0]).is_file()):
+            args = ["receipt", *args]
+        return super().resolve_command(ctx, args)
+
 
 app = typer.Typer(
     name="letalone",
@@ -35,7 +47,8 @@ app = typer.Typer(
 )
 explain = typer.Typer(
     name="explain",
-    help="Say what a number means, in words and in a picture.",
+    cls=NumberOrFile,
+    help="Say what a number or a receipt means.",
     rich_markup_mode=None,
 )
 app.add_typer(explain)
@@ -98,6 +111,117 @@ def demo(context: typer.Context, as_json: AsJson = False) -> None:
     from letalone.cli.demo import demo
 
     demo(as_json=as_json or context.obj)
+
+
+TABLE = "A table: .csv, .parquet or .duckdb."
+DataFile = Annotated[str, typer.Argument(help=TABLE, metavar="FILE")]
+TableName = Annotated[
+    str | None, typer.Option("--table", help="Which table of a DuckDB file.", metavar="NAME")
+]
+LedgerOption = Annotated[
+    Path | None,
+    typer.Option("--ledger", help="The ledger; else NAME.letalone.db beside it.", metavar="PATH"),
+]
+UnitOption = Annotated[
+    str | None,
+    typer.Option("--unit", help="The column that tells people apart, or 'row'.", metavar="COLUMN"),
+]
+
+
+@app.command(epilog="Example: letalone init visits.csv --unit patient_id")
+def init(
+    context: typer.Context,
+    file: DataFile,
+    unit: UnitOption = None,
+    table: TableName = None,
+    yes: Annotated[bool, typer.Option("--yes", help="Guessed types may be known.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Write over what is there.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Write down what is public about a table, to fill in."""
+    from letalone.cli.init import init
+
+    as_json = as_json or context.obj
+    init(file, unit=unit, table_name=table, yes=yes, force=force, as_json=as_json)
+
+
+@app.command(
+    epilog='Example: letalone query visits.csv "SELECT COUNT(*) FROM visits" --epsilon 1',
+)
+def query(
+    context: typer.Context,
+    file: Annotated[str, typer.Argument(help=TABLE, metavar="FILE", hidden=True)],
+    sql: Annotated[
+        str,
+        typer.Argument(help="A SELECT with COUNT, SUM or AVG.", metavar="SQL", hidden=True),
+    ],
+    epsilon: Epsilon = None,
+    delta: Annotated[float | None, _number("Slack in probability: far below 1/n.")] = None,
+    unit: UnitOption = None,
+    keys: Annotated[
+        list[str] | None, typer.Option(help="Groups: ward=A,B,C.", metavar="COLUMN=KEYS")
+    ] = None,
+    bounds: Annotated[
+        list[str] | None, typer.Option(help="Values clamped: cost=0:1000.", metavar="COLUMN=BOUNDS")
+    ] = None,
+    private_bounds: Annotated[
+        bool, typer.Option("--private-bounds", help="Buy bounds with a fifth of epsilon.")
+    ] = False,
+    max_rows: Annotated[
+        int | None,
+        typer.Option(help="Rows that count per unit.", parser=_read_whole_number, metavar="NUMBER"),
+    ] = None,
+    budget: Annotated[
+        str | None, typer.Option(help="For all questions, named once.", metavar="EPSILON[:DELTA]")
+    ] = None,
+    ledger: LedgerOption = None,
+    table: TableName = None,
+    confidence: Annotated[float, _number("How often a bar must be right.")] = 0.95,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Say price and errors; spend nothing.")
+    ] = False,
+    plot: Annotated[Path | None, typer.Option(help="Draw to this .svg, .png or .pdf.")] = None,
+    receipt: Annotated[Path | None, typer.Option(help="Write a signed receipt (.json).")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Ask a table in SQL: a private answer, error bars, price."""
+    from letalone.cli.query import query
+    from letalone.cli.request import Request
+
+    request = Request(
+        file=file,
+        sql=sql,
+        epsilon=epsilon,
+        delta=delta,
+        unit=unit,
+        keys=tuple(keys or ()),
+        bounds=tuple(bounds or ()),
+        private_bounds=private_bounds,
+        max_rows=max_rows,
+        budget=budget,
+        ledger=ledger,
+        table=table,
+        confidence=confidence,
+        dry_run=dry_run,
+        plot=plot,
+        receipt=receipt,
+        as_json=as_json or context.obj,
+    )
+    query(request)
+
+
+@app.command()
+def describe(
+    context: typer.Context,
+    file: DataFile,
+    table: TableName = None,
+    ledger: LedgerOption = None,
+    as_json: AsJson = False,
+) -> None:
+    """What is public about a table, and its budget."""
+    from letalone.cli.describe import describe
+
+    describe(file, table_name=table, ledger=ledger, as_json=as_json or context.obj)
 
 
 @app.command(
@@ -183,7 +307,7 @@ def doctor(context: typer.Context, as_json: AsJson = False) -> None:
 
 @explain.callback(invoke_without_command=True)
 def start_explaining(context: typer.Context, as_json: AsJson = False) -> None:
-    """Say what a number means, in words and in a picture."""
+    """Say what a number or a receipt means, in words: `letalone explain x.json` works, too."""
     context.obj = as_json or context.obj
     if context.invoked_subcommand is None:
         _print_help(context, as_json=context.obj)
@@ -234,6 +358,21 @@ def explain_error(
 
     setting = Setting(epsilon=epsilon, delta=delta, people=people)
     explain_error(setting, theorem=theorem, plot=plot, as_json=as_json or context.obj)
+
+
+@explain.command("receipt")
+def explain_receipt(
+    context: typer.Context,
+    path: Annotated[Path, typer.Argument(help="The receipt of an answer.", metavar="FILE")],
+    key: Annotated[
+        str | None, typer.Option(help="The owner's key or its fingerprint.", metavar="DIGITS")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """What an answer reveals, in a paragraph to quote."""
+    from letalone.cli.explain_receipt import explain_receipt
+
+    explain_receipt(path, key=key, as_json=as_json or context.obj)
 
 
 LedgerFile = Annotated[Path, typer.Argument(help="The file of the ledger.", metavar="LEDGER")]

@@ -15,6 +15,7 @@ from letalone.privacy.composition import Composed, compose
 from letalone.privacy.conversions import convert
 from letalone.privacy.curve import Privacy
 from letalone.privacy.discrete_gaussian import DiscreteGaussianPrivacy
+from letalone.privacy.filter_record import state_from_json, state_to_json
 from letalone.privacy.filters import Filter, FilterState
 from letalone.privacy.finite import Finite, FiniteGroup, between
 from letalone.privacy.gaussian import GaussianDP
@@ -23,6 +24,7 @@ from letalone.privacy.grouped import Grouped
 from letalone.privacy.laplace import LaplacePrivacy
 from letalone.privacy.neighbours import ADD_REMOVE, REPLACE, Neighbours, Relation, unify
 from letalone.privacy.odometer import Odometer
+from letalone.privacy.planning import noise_for, rate_for, steps_for
 from letalone.privacy.pure import PureDP
 from letalone.privacy.randomized_response import RandomizedResponsePrivacy
 from letalone.privacy.renyi import RenyiDP
@@ -73,10 +75,15 @@ __all__ = [
     "convert",
     "from_json",
     "loss_tail",
+    "noise_for",
     "optimal",
     "optimal_of",
+    "rate_for",
     "satisfies",
     "shuffled",
+    "state_from_json",
+    "state_to_json",
+    "steps_for",
     "unify",
     "warn_if_delta_is_large",
 ]

@@ -15,6 +15,9 @@ certified; `spent` and `remaining` are book-keeping.
             changes nothing; stored and restored
   Assumed:  a charge depends on public parameters and earlier answers, never on the data
 
+Whole curves of sampled steps are no filter: such a step is charged as one (epsilon, delta)
+pair, and far fewer fit than if their number is fixed beforehand (`compose`, `calibrate`).
+
 Rogers, Roth, Ullman, Vadhan: Privacy odometers and filters (2016). Feldman, Zrnic:
 Individual privacy accounting via a Renyi filter (2021). Koskela, Tobaben, Honkela:
 Individual privacy accounting with Gaussian differential privacy (2022). Smith, Thakurta:
@@ -24,12 +27,12 @@ Fully adaptive composition for Gaussian differential privacy (2022).
 from dataclasses import dataclass, replace
 from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
-from math import inf
+from math import inf, isinf
 from threading import Lock
 from typing import NoReturn, Self
 
-from letalone.errors import BudgetExceeded
-from letalone.exact.typed import DELTA, Number
+from letalone.errors import BudgetExceeded, ParameterError
+from letalone.exact.typed import DELTA, Number, as_typed, refusal
 from letalone.privacy.bank import (
     USUAL_SHARES,
     Account,
@@ -41,8 +44,12 @@ from letalone.privacy.bank import (
 )
 from letalone.privacy.bounds import ZERO, shown
 from letalone.privacy.budget import Budget
+from letalone.privacy.composition import Composed
+from letalone.privacy.conversions import rational_above, read_curve
 from letalone.privacy.curve import Privacy
 from letalone.privacy.neighbours import Neighbours, unify
+from letalone.privacy.sampled import Sampled
+from letalone.privacy.sampled_group import SampledGroup
 
 # Where a curve must be read at one delta and none was named: this part of the budget's.
 USUAL_POINT = Fraction(1, 1000)
@@ -82,16 +89,23 @@ class FilterState:
 
 def opened(budget: Budget, shares: Shares = USUAL_SHARES) -> FilterState:
     """A filter that nothing was charged to."""
+    if not isinstance(budget, Budget):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise refusal("budget", budget, "a budget such as la.Budget(epsilon=1, delta=1e-6)")
     return FilterState(budget, shares.leak * budget.delta, open_accounts(budget.delta, shares))
 
 
 def charged(state: FilterState, privacy: Privacy, *, delta: Number | None = None) -> FilterState:
     """The state after a release; BudgetExceeded where no account would be within its limit."""
-    label = unify(state.neighbours, privacy.neighbours)
+    label = unify(state.neighbours, _read(privacy).neighbours)
     price = _price(state, privacy, delta)
     after = _after(state, price, 1)
     if not after.is_open:
-        raise BudgetExceeded(_words(state, privacy, price))
+        raise BudgetExceeded(
+            _words(state, privacy, price),
+            spent=state.spent,
+            asked=_asked(privacy, _point(state, delta)),
+            left=state.remaining,
+        )
     return replace(after, neighbours=label)
 
 
@@ -99,7 +113,7 @@ def how_many_more(
     state: FilterState, privacy: Privacy, *, delta: Number | None = None
 ) -> int | float:
     """How many more like this one fit, if nothing else is asked; inf if it reveals nothing."""
-    unify(state.neighbours, privacy.neighbours)
+    unify(state.neighbours, _read(privacy).neighbours)
     price = _price(state, privacy, delta)
     if price.leak == 0 and all(more == (ZERO, ZERO) for more in price.amounts):
         return inf
@@ -163,7 +177,10 @@ class Filter:
             return self._state.spent
 
     def how_many_more(self, privacy: Privacy, *, delta: Number | None = None) -> int | float:
-        """About how many more releases like this one fit."""
+        """About how many more releases like this one fit; inf if it reveals nothing.
+
+        Of sampled steps more fit if their number is fixed beforehand: see `calibrate`.
+        """
         return how_many_more(self._state, privacy, delta=delta)
 
     def __copy__(self) -> Self:
@@ -184,10 +201,33 @@ class Filter:
         )
 
 
-def _price(state: FilterState, privacy: Privacy, delta: Number | None) -> Price:
+def _read(privacy: object) -> Privacy:
+    if isinstance(privacy, Budget):
+        raise ParameterError(
+            "A filter was given a Budget, but is charged the privacy curve of a release: the "
+            ".privacy of its mechanism, or la.PureDP(0.1) and la.ApproxDP(0.1, 1e-8)."
+        )
+    return read_curve(privacy, by="A filter")
+
+
+def _point(state: FilterState, delta: Number | None) -> Fraction:
     usual = USUAL_POINT * state.budget.delta
-    at = usual if delta is None else DELTA.typed("delta", delta)
-    return price_of(privacy.labelled(None), state.accounts, delta=at)
+    return usual if delta is None else DELTA.typed("delta", delta)
+
+
+def _price(state: FilterState, privacy: Privacy, delta: Number | None) -> Price:
+    return price_of(privacy.labelled(None), state.accounts, delta=_point(state, delta))
+
+
+def _asked(privacy: Privacy, delta: Fraction) -> Budget | None:
+    """The release as one pair, at its largest loss or else at a delta; None if there is none."""
+    worst, leak = privacy.worst_loss(), rational_above(privacy.certain_leak())
+    if leak >= 1:
+        return None
+    if worst is not None:
+        return Budget(rational_above(worst), leak)
+    epsilon = privacy.epsilon(delta)
+    return None if isinf(epsilon) else Budget(as_typed(epsilon), delta)
 
 
 def _after(state: FilterState, price: Price, count: int) -> FilterState:
@@ -225,15 +265,34 @@ def _six(value: Fraction) -> str:
 
 
 def _words(state: FilterState, privacy: Privacy, price: Price) -> str:
-    left = state.remaining
-    asked = (
+    return (
         f"{privacy} does not fit into the budget ({state.budget}): ({brief(state.spent)}) is "
-        f"spent, so about ({brief(left)}) is left. Nothing was charged."
+        f"spent, so about ({brief(state.remaining)}) is left. Nothing was charged. "
+        f"{_remedy(state, privacy, price)}"
     )
+
+
+def _remedy(state: FilterState, privacy: Privacy, price: Price) -> str:
+    if state.budget.delta == 0 and (price.leak or privacy.worst_loss() is None):
+        return (
+            "Without a δ no such release ever fits, whatever its noise: give the budget a δ, "
+            "such as la.Budget(epsilon=1, delta=1e-6), or use noise that needs none (Laplace)."
+        )
+    if _is_sampled(privacy):
+        return (
+            "A filter charges a sampled step as one (ε, δ) pair, which is dear. If the number of "
+            "steps and their noise are fixed beforehand, la.compose and la.calibrate use the "
+            "whole curve, and far more steps fit."
+        )
     if state.leak + price.leak > state.leak_limit:
         return (
-            f"{asked} Its own δ of {shown(price.leak)} exceeds what is left of the δ set aside "
+            f"Its own δ of {shown(price.leak)} exceeds what is left of the δ set aside "
             f"for such releases, {shown(state.leak_limit - state.leak)}: ask for a smaller δ, or "
             "open the filter with a larger share, Shares(leak=…)."
         )
-    return f"{asked} Ask for less: more noise (a smaller epsilon), or fewer questions."
+    return "Ask for less: more noise (a smaller epsilon), or fewer questions."
+
+
+def _is_sampled(privacy: Privacy) -> bool:
+    parts = privacy.parts if isinstance(privacy, Composed) else ((privacy, 1),)
+    return any(isinstance(part, Sampled | SampledGroup) for part, _ in parts)

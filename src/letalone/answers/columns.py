@@ -1,0 +1,162 @@
+"""The columns of a release: what groups are called, what was found, and between which ends.
+
+They are stored as text, so nothing is rounded: canonical JSON has no fractions, and no whole
+numbers of 2^53 or more.
+
+  Proven:   the shortest decimal of a float is read back as the same float
+  Tested:   tests/answers/test_release.py: the round trip, damage
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from enum import Enum
+from typing import cast
+
+from letalone.errors import FormatError, ParameterError
+from letalone.privacy.curve import Json
+
+Cell = str | int | float | bool | date | None
+
+
+class Kind(Enum):
+    """What the cells of a column are; any may be None."""
+
+    TEXT = "text"
+    INTEGER = "integer"
+    NUMBER = "number"
+    BOOLEAN = "boolean"
+    DATE = "date"
+
+    @property
+    def is_numeric(self) -> bool:
+        """Whether a cell can be drawn and has an interval."""
+        return self in (Kind.INTEGER, Kind.NUMBER)
+
+
+READERS: Mapping[Kind, Callable[[str], Cell]] = {
+    Kind.TEXT: str,
+    Kind.INTEGER: int,
+    Kind.NUMBER: float,
+    Kind.BOOLEAN: lambda text: {"true": True, "false": False}[text],
+    Kind.DATE: date.fromisoformat,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class KeyColumn:
+    """One column of what the groups are called."""
+
+    name: str
+    kind: Kind
+    values: tuple[Cell, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """One number for each group, with the ends of its interval where it has one.
+
+    An aggregate that answers with several numbers has several outputs; `label` tells them
+    apart ('0.25', '[0, 10)'), and is empty where there is one.
+    """
+
+    name: str
+    aggregate: str
+    label: str
+    kind: Kind
+    values: tuple[Cell, ...]
+    low: tuple[Cell, ...] | None = None
+    high: tuple[Cell, ...] | None = None
+
+    @property
+    def columns(self) -> list[tuple[str, Kind, tuple[Cell, ...]]]:
+        """The value and, where there are some, the ends: name, kind and cells of each."""
+        ends = [("_low", self.low), ("_high", self.high)]
+        found = [(self.name + end, self.kind, cells) for end, cells in ends if cells is not None]
+        return [(self.name, self.kind, self.values), *found]
+
+
+def key_to_json(column: KeyColumn) -> Json:
+    """A key column as it is stored."""
+    return {"name": column.name, "kind": column.kind.value, "values": _texts(column.values)}
+
+
+def key_from_json(stored: object) -> KeyColumn:
+    """The key column that was stored."""
+    fields = _fields(stored, {"name", "kind", "values"})
+    kind = Kind(fields["kind"])
+    return KeyColumn(_text(fields["name"]), kind, _cells(fields["values"], kind))
+
+
+def output_to_json(output: Output) -> Json:
+    """An output as it is stored."""
+    return {
+        "name": output.name,
+        "aggregate": output.aggregate,
+        "label": output.label,
+        "kind": output.kind.value,
+        "values": _texts(output.values),
+        "low": None if output.low is None else _texts(output.low),
+        "high": None if output.high is None else _texts(output.high),
+    }
+
+
+def output_from_json(stored: object) -> Output:
+    """The output that was stored."""
+    fields = _fields(stored, {"name", "aggregate", "label", "kind", "values", "low", "high"})
+    kind = Kind(fields["kind"])
+    low, high = fields["low"], fields["high"]
+    return Output(
+        name=_text(fields["name"]),
+        aggregate=_text(fields["aggregate"]),
+        label=_text(fields["label"]),
+        kind=kind,
+        values=_cells(fields["values"], kind),
+        low=None if low is None else _cells(low, kind),
+        high=None if high is None else _cells(high, kind),
+    )
+
+
+def check_lengths(keys: Sequence[KeyColumn], outputs: Sequence[Output]) -> int:
+    """How many groups there are; all columns have a cell for each."""
+    lengths = {len(column.values) for column in keys}
+    lengths |= {len(cells) for output in outputs for _, _, cells in output.columns}
+    if len(lengths) != 1:
+        raise ParameterError("The columns of a release must all have as many cells.")
+    return lengths.pop()
+
+
+def _texts(cells: Sequence[Cell]) -> list[str | None]:
+    return [_written(cell) for cell in cells]
+
+
+def _written(cell: Cell) -> str | None:
+    match cell:
+        case None | str():
+            return cell
+        case bool():
+            return str(cell).lower()
+        case int() | float():
+            return repr(cell)
+        case date():
+            return cell.isoformat()
+
+
+def _cells(stored: object, kind: Kind) -> tuple[Cell, ...]:
+    read = READERS[kind]
+    if not isinstance(stored, list):
+        raise FormatError("This release is damaged: a column is not a list.")
+    listed = cast("list[object]", stored)
+    return tuple(None if cell is None else read(_text(cell)) for cell in listed)
+
+
+def _text(stored: object) -> str:
+    if not isinstance(stored, str):
+        raise FormatError("This release is damaged: something that must be text is not.")
+    return stored
+
+
+def _fields(stored: object, names: set[str]) -> Json:
+    if not isinstance(stored, dict) or set(cast("Json", stored)) != names:
+        raise FormatError("This release is damaged: a column has other fields than it must have.")
+    return cast("Json", stored)

@@ -1,0 +1,337 @@
+"""A release: what was found, how far off it may be, what it reveals, and where it came from.
+
+It knows no database and no ledger: everything in it is public, a function of the question and
+of the noisy answers. `to_json` is what a ledger settles and a receipt signs.
+
+  Tested:   tests/answers/test_release.py
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any, Self, cast
+
+from letalone.answers import frames, picture, views
+from letalone.answers.columns import (
+    Cell,
+    KeyColumn,
+    Kind,
+    Output,
+    check_lengths,
+    key_from_json,
+    key_to_json,
+    output_from_json,
+    output_to_json,
+)
+from letalone.answers.promise import FAMILY, group_promise, promise
+from letalone.errors import FormatError, LetaloneError
+from letalone.exact.typed import Number
+from letalone.privacy.bounds import above
+from letalone.privacy.budget import Budget
+from letalone.privacy.curve import Json, Privacy
+from letalone.privacy.stored import from_json
+
+FORMAT = 1
+KIND = "release"
+DAMAGE = (TypeError, ValueError, LookupError, ArithmeticError, AttributeError)
+FIELDS = {
+    "format", "kind", "data_set", "version", "question", "plan", "digest", "epsilon", "delta",
+    "confidence", "privacy", "split", "sql", "notes", "keys", "outputs",
+}  # fmt: skip
+PARTS = ("name", "share", "noise", "groups")
+
+
+@dataclass(frozen=True, slots=True)
+class SplitPart:
+    """One part of the price: what it bought, its share of ε, by which noise, for which groups."""
+
+    name: str
+    share: Fraction
+    noise: str
+    groups: str
+
+    def __str__(self) -> str:
+        percent = f"{float(100 * self.share):.3g} % of ε"
+        groups = "" if self.groups == "no groups" else f"; {self.groups}"
+        return f"{self.name}: {percent}, {self.noise}{groups}"
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What was asked, at which price: the part of a release that is known before the data is."""
+
+    data_set: str
+    version: int
+    question: str
+    plan: Json = field(repr=False)
+    digest: str
+    epsilon: Fraction
+    delta: Fraction
+    confidence: Fraction
+    privacy: Privacy
+    split: tuple[SplitPart, ...]
+    sql: str = field(repr=False)
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """What is said with an answer and not stored with it: how the budget stands by then."""
+
+    left: object = None
+    remark: str | None = None
+    repeated: bool = False
+    receipt: Json | None = field(default=None, repr=False)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class ReleaseRecord:
+    """An answer: values with their intervals, its price, and where it came from."""
+
+    asked: Asked
+    keys: tuple[KeyColumn, ...]
+    outputs: tuple[Output, ...]
+    standing: Standing = field(default=Standing(), compare=False)
+
+    def __post_init__(self) -> None:
+        check_lengths(self.keys, self.outputs)
+
+    def __hash__(self) -> int:
+        return hash((self.asked.digest, self.keys, self.outputs))
+
+    # The price, and where it came from.
+
+    @property
+    def privacy(self) -> Privacy:
+        """What the answer reveals: the whole curve; `.privacy.group(10)` for a family of ten."""
+        return self.asked.privacy
+
+    @property
+    def epsilon(self) -> float:
+        """The ε that was asked for."""
+        return above(self.asked.epsilon)
+
+    @property
+    def delta(self) -> float:
+        """The δ that was asked for."""
+        return above(self.asked.delta)
+
+    @property
+    def confidence(self) -> float:
+        """How often an interval is right, each by itself."""
+        return float(self.asked.confidence)
+
+    @property
+    def unit(self) -> str:
+        """Whose privacy is protected: the name of a column, or 'row'."""
+        label = self.privacy.neighbours
+        return (label.unit if label is not None else None) or "row"
+
+    @property
+    def data_set(self) -> str:
+        """The name of the data set."""
+        return self.asked.data_set
+
+    @property
+    def plan(self) -> Json:
+        """The question as JSON."""
+        return self.asked.plan
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What to know when reading the answer: how people were bounded, what was left out."""
+        return self.asked.notes
+
+    @property
+    def repeated(self) -> bool:
+        """Whether this is an earlier answer to the same question, which cost nothing."""
+        return self.standing.repeated
+
+    # The values.
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The names of the columns: keys, then each value with its ends."""
+        return tuple(name for name, _, _ in self._named)
+
+    def rows(self) -> list[dict[str, Cell]]:
+        """One dictionary for each group, in the order of the keys."""
+        named = self._named
+        names = [name for name, _, _ in named]
+        cells = zip(*(values for _, _, values in named), strict=True)
+        return [dict(zip(names, row, strict=True)) for row in cells]
+
+    def to_pandas(self) -> Any:
+        """A pandas frame, one row for each group."""
+        return frames.to_pandas(self._named)
+
+    def to_polars(self) -> Any:
+        """A Polars frame, one row for each group."""
+        return frames.to_polars(self._named)
+
+    def to_arrow(self) -> Any:
+        """An Arrow table, one row for each group."""
+        return frames.to_arrow(self._named)
+
+    def plot(self, path: object = None) -> Any:
+        """A matplotlib figure with error bars; a path ending in .svg, .png or .pdf writes it."""
+        return picture.draw(self.keys, self.outputs, title=self._price(), path=path)
+
+    # In words.
+
+    def explain(self) -> str:
+        """The question, the price, the bounds, the SQL that ran, and what is promised to whom."""
+        return explained(self.asked, [*self._standing_lines()])
+
+    def promise(self) -> str:
+        """One paragraph that can be quoted: what anyone can find out about one unit."""
+        return promise(self.privacy)
+
+    def for_a_group(self, size: Number = FAMILY) -> str:
+        """What the answer reveals about several units together, such as a family of ten."""
+        return group_promise(self.privacy, size, delta=self.asked.delta)
+
+    def __str__(self) -> str:
+        return views.as_text(self.keys, self.outputs, self._lines())
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return views.as_html(self.keys, self.outputs, self._lines())
+
+    # As it is stored.
+
+    def to_json(self) -> Json:
+        """The release as canonical JSON can hold it: `from_json` reads it back, exactly."""
+        asked = self.asked
+        return {
+            "format": FORMAT,
+            "kind": KIND,
+            "data_set": asked.data_set,
+            "version": asked.version,
+            "question": asked.question,
+            "plan": asked.plan,
+            "digest": asked.digest,
+            "epsilon": str(asked.epsilon),
+            "delta": str(asked.delta),
+            "confidence": str(asked.confidence),
+            "privacy": asked.privacy.to_json(),
+            "split": [_part_to_json(part) for part in asked.split],
+            "sql": asked.sql,
+            "notes": list(asked.notes),
+            "keys": [key_to_json(column) for column in self.keys],
+            "outputs": [output_to_json(output) for output in self.outputs],
+        }
+
+    @classmethod
+    def from_json(cls, stored: Mapping[str, object], *, standing: Standing | None = None) -> Self:
+        """The release that was stored; refuses what is damaged or newer than this letalone."""
+        check_format(stored, KIND, FIELDS)
+        try:
+            return cls(
+                _asked_from_json(stored),
+                tuple(key_from_json(one) for one in _list(stored["keys"])),
+                tuple(output_from_json(one) for one in _list(stored["outputs"])),
+                standing or Standing(),
+            )
+        except FormatError:
+            raise
+        except (LetaloneError, *DAMAGE):
+            pass  # raised below: what is wrong with it may be private to whoever stored it
+        raise FormatError("This release is damaged: a field is not what to_json writes there.")
+
+    @property
+    def _named(self) -> list[tuple[str, Kind, tuple[Cell, ...]]]:
+        keys = [(column.name, column.kind, column.values) for column in self.keys]
+        return [*keys, *(column for output in self.outputs for column in output.columns)]
+
+    def _price(self) -> str:
+        asked = Budget(self.asked.epsilon, self.asked.delta)
+        return f"{asked}, {self.privacy.neighbours}"
+
+    def _lines(self) -> list[str]:
+        confidence = f"{100 * self.confidence:g} %"
+        return [
+            *(f"- {note}" for note in self.notes),
+            f"Price: {self._price()}. Each interval is right {confidence} of the time.",
+            *self._standing_lines(),
+        ]
+
+    def _standing_lines(self) -> list[str]:
+        again = "The same question was answered before: this is that answer, and it is free."
+        found = [self.standing.remark, again if self.repeated else None, self.standing.left]
+        return [str(line) for line in found if line is not None]
+
+
+def explained(asked: Asked, last: list[str]) -> str:
+    """A question at a price, in words: no fact about the data is in it."""
+    price = f"{Budget(asked.epsilon, asked.delta)}, {asked.privacy.neighbours}"
+    words = [
+        f"Question about {asked.data_set}: {asked.question}.",
+        *(f"- {note}" for note in asked.notes),
+        "",
+        f"Price: {price}. It is split from public facts alone:",
+        *(f"- {part}" for part in asked.split),
+        *last,
+        "",
+        promise(asked.privacy),
+        "",
+        group_promise(asked.privacy, delta=asked.delta),
+        "",
+        "What the engine runs; noise is added to its results, which nobody sees:",
+    ]
+    return f"{views.flowing(words)}\n{asked.sql}"
+
+
+def check_format(stored: object, kind: str, fields: set[str]) -> None:
+    """Refuses what is no such record, or a newer one."""
+    found: Json = dict(cast("Json", stored)) if isinstance(stored, Mapping) else {}
+    written = found.get("format")
+    if type(written) is int and written > FORMAT and found.get("kind") == kind:
+        raise FormatError(
+            f"This {kind} has format {written}, and this letalone reads up to format {FORMAT}."
+            " Update letalone to read it."
+        )
+    if type(written) is not int or written != FORMAT or found.get("kind") != kind:
+        raise FormatError(f"This is not a stored {kind}: it must be a JSON object of that kind.")
+    if set(found) != fields:
+        raise FormatError(f"This {kind} is damaged: a field is missing or unknown.")
+
+
+def _asked_from_json(stored: Mapping[str, object]) -> Asked:
+    texts = {name: _text(stored[name]) for name in ("data_set", "question", "digest", "sql")}
+    version = stored["version"]
+    if type(version) is not int:
+        raise FormatError("This release is damaged: its version is not a whole number.")
+    return Asked(
+        **texts,
+        version=version,
+        plan=dict(cast("Json", stored["plan"])),
+        epsilon=Fraction(_text(stored["epsilon"])),
+        delta=Fraction(_text(stored["delta"])),
+        confidence=Fraction(_text(stored["confidence"])),
+        privacy=from_json(cast("Json", stored["privacy"])),
+        split=tuple(_part_from_json(cast("Json", part)) for part in _list(stored["split"])),
+        notes=tuple(_text(note) for note in _list(stored["notes"])),
+    )
+
+
+def _part_to_json(part: SplitPart) -> Json:
+    return {name: str(getattr(part, name)) for name in PARTS}
+
+
+def _part_from_json(stored: Json) -> SplitPart:
+    name, share, noise, groups = (_text(stored[part]) for part in PARTS)
+    return SplitPart(name, Fraction(share), noise, groups)
+
+
+def _list(stored: object) -> list[object]:
+    if not isinstance(stored, list):
+        raise FormatError("This release is damaged: something that must be a list is not.")
+    return cast("list[object]", stored)
+
+
+def _text(stored: object) -> str:
+    if not isinstance(stored, str):
+        raise FormatError("This release is damaged: something that must be text is not.")
+    return stored

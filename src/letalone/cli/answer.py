@@ -1,0 +1,210 @@
+"""What `letalone query` prints: the answer with its error bars, or what it would cost."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from math import isinf
+from pathlib import Path
+
+from rich.table import Table
+
+from letalone.answers.views import grid
+from letalone.cli.ready import FOR_BOUNDS, Bounds, Ready
+from letalone.cli.screen import console, flowing, in_short, print_json, rounded_up, table
+from letalone.ledger import DataSet
+from letalone.ledger.data_sets import budget_to_json
+from letalone.plans.constants import shown
+from letalone.privacy import Budget
+from letalone.privacy.filters import brief
+from letalone.session import Release
+from letalone.tables.compiled import Share
+
+EVERY_ROW = 10**9
+BARS = "Error bars are about the noise, not about what the bounds leave out."
+BOUNDS = "bounds of "
+WHOLE = 10  # a larger error has no use for digits after the point
+NO_ERROR = "depends on how many rows a group has"
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """An answer, the bounds that were bought for it, and how the budget stands by then."""
+
+    asked: Ready
+    release: Release
+    bounds: Bounds
+    budget: Budget
+    remaining: Budget
+    more: float
+    ledger: Path
+
+
+def print_answer(found: Answered) -> None:
+    """The table, the question in words, the price, what is left."""
+    if found.asked.request.as_json:
+        print_json("query", _as_json(found))
+        return
+    screen = console()
+    screen.print(_table(found.release), markup=False)
+    for line in _lines(found):
+        screen.print(flowing(line, screen.width), markup=False)
+    request = found.asked.request
+    share = " (of the answer; the bounds have an entry of their own)" if found.bounds else ""
+    for words, path in (
+        (f"Drawn to {request.plot}", request.plot),
+        (f"Receipt{share}: {request.receipt}", request.receipt),
+    ):
+        if path is not None:
+            screen.print(words, markup=False, soft_wrap=True)
+
+
+def print_preview(asked: Ready, known: DataSet | None) -> None:
+    """The price, the split and the errors to expect; nothing is spent."""
+    fits = None if known is None else asked.fits(known.state)
+    if asked.request.as_json:
+        print_json("query", _preview_as_json(asked, known, fits=fits))
+        return
+    screen = console()
+    rows = table("part", "share of ε", "error to expect", "noise")
+    for share in _shares(asked):
+        rows.add_row(share.name, _percent(share.share), _error(share), share.words)
+    screen.print(rows, markup=False)
+    for line in _preview_lines(asked, known, fits=fits):
+        screen.print(flowing(line, screen.width), markup=False)
+
+
+def _table(release: Release) -> Table:
+    head, *rows = grid(release.keys, release.outputs, most=EVERY_ROW)[0]
+    names = [name or "answer" for name in head]
+    keys = max(1, len(release.keys))
+    shown_rows = table(*names, right=tuple(names[keys:]))
+    for row in rows:
+        shown_rows.add_row(*row)
+    return shown_rows
+
+
+def _lines(found: Answered) -> list[str]:
+    release, confidence = found.release, f"{100 * found.release.confidence:g} %"
+    lines = [f"That is the {release.asked.question}. In brackets: {confidence} error bars. {BARS}"]
+    if found.bounds:
+        lines.append(_bought(found))
+    price = f"Price: {brief(found.asked.total)}, to protect each {release.unit}."
+    if release.repeated:
+        price = "The same question was answered before: this is that answer, and it is free."
+    left = f"Left: about {brief(found.remaining)} of {brief(found.budget)}"
+    return [*lines, f"{price} {left}, {_more(found.more)} ({found.ledger})."]
+
+
+def _more(more: float) -> str:
+    if isinf(more):
+        return "for any number of questions like this"
+    return f"enough for {more:,} more like this" if more else "too little for another like this"
+
+
+def _bought(found: Answered) -> str:
+    bounds = ", ".join(_bound(name, *ends) for name, ends in found.bounds.items())
+    part = in_short(float(FOR_BOUNDS * found.asked.total.epsilon))
+    return f"A fifth of ε, {part}, bought bounds: {bounds}. Next time give them: they are public."
+
+
+def _bound(name: str, lower: Fraction, upper: Fraction) -> str:
+    return f"{name}={shown(lower)}:{shown(upper)}"
+
+
+def _as_json(found: Answered) -> dict[str, object]:
+    release, request = found.release, found.asked.request
+    return {
+        "data_set": release.data_set,
+        "question": release.asked.question,
+        "unit": release.unit,
+        "neighbours": str(release.privacy.neighbours),
+        "epsilon": float(found.asked.total.epsilon),
+        "delta": float(found.asked.total.delta),
+        "confidence": release.confidence,
+        "columns": list(release.columns),
+        "rows": [_cells(row) for row in release.rows()],
+        "notes": [note.split("; .bound")[0] for note in release.notes],
+        "private_bounds": {name: [str(end) for end in ends] for name, ends in found.bounds.items()},
+        "repeated": release.repeated,
+        "budget": budget_to_json(found.budget),
+        "remaining": budget_to_json(found.remaining),
+        "more_like_this": None if isinf(found.more) else found.more,
+        "ledger": str(found.ledger),
+        "plot": request.plot and str(request.plot),
+        "receipt": request.receipt and str(request.receipt),
+    }
+
+
+def _cells(row: Mapping[str, object]) -> dict[str, object]:
+    """Dates as text: JSON has none."""
+    plain = (str, int, float, type(None))
+    return {name: cell if isinstance(cell, plain) else str(cell) for name, cell in row.items()}
+
+
+def _shares(asked: Ready) -> list[Share]:
+    """The parts of the price, as shares of the whole."""
+    if asked.bounds is None:
+        return list(asked.answer.parts)
+    rest = 1 - FOR_BOUNDS
+    parts = [(one, FOR_BOUNDS * one.share) for one in asked.bounds.parts]
+    parts += [(one, rest * one.share) for one in asked.answer.parts]
+    named = [f"{BOUNDS}{one.name}" if one.name in asked.bought else one.name for one, _ in parts]
+    return [
+        Share(name, share, one.words, one.groups, one.errors)
+        for name, (one, share) in zip(named, parts, strict=True)
+    ]
+
+
+def _percent(share: Fraction) -> str:
+    return f"{float(100 * share):.3g} %"
+
+
+def _error(share: Share) -> str:
+    errors = list(share.errors.values())
+    rows = " rows" if share.name.startswith(BOUNDS) else ""
+    return ", ".join(NO_ERROR if one is None else f"± {_digits(one)}{rows}" for one in errors)
+
+
+def _digits(error: float) -> str:
+    return rounded_up(error, 0 if error >= WHOLE else 2)
+
+
+def _preview_lines(asked: Ready, known: DataSet | None, *, fits: bool | None) -> list[str]:
+    confidence = f"{100 * asked.request.confidence:g} %"
+    lines = [
+        f"That would be the {_question(asked)}, with {confidence} error bars.",
+        f"Price: {brief(asked.total)}, to protect each {asked.schema.unit or 'row'}. Nothing was"
+        " spent, and no data was looked at.",
+    ]
+    if known is None:
+        return lines
+    allowed = "It fits." if fits else "It does not fit."
+    return [*lines, f"Left: about {brief(known.remaining)} of {brief(known.budget)}. {allowed}"]
+
+
+def _question(asked: Ready) -> str:
+    """The question in words; bounds that are not bought yet are left open."""
+    words = asked.answer.plan.in_words()
+    for name in asked.bought:
+        words = words.replace(f"{name} clamped to [0, 1]", f"{name} clamped to the bounds found")
+    return words
+
+
+def _preview_as_json(
+    asked: Ready, known: DataSet | None, *, fits: bool | None
+) -> dict[str, object]:
+    return {
+        "dry_run": True,
+        "question": _question(asked),
+        "unit": asked.schema.unit or "row",
+        "epsilon": float(asked.total.epsilon),
+        "delta": float(asked.total.delta),
+        "confidence": asked.request.confidence,
+        "parts": [
+            {"name": one.name, "share": str(one.share), "noise": one.words, "errors": one.errors}
+            for one in _shares(asked)
+        ],
+        "budget": None if known is None else budget_to_json(known.budget),
+        "remaining": None if known is None else budget_to_json(known.remaining),
+        "fits": fits,
+    }

@@ -1,0 +1,139 @@
+"""`letalone describe FILE`: what is public about a table, and what is left of its budget.
+
+Nothing here is read from the data: no rows are counted, no value is looked at.
+"""
+
+from pathlib import Path
+
+from letalone.cli.screen import console, print_json, table
+from letalone.cli.source import (
+    Source,
+    fingerprint_of,
+    known_data_set,
+    ledger_path,
+    likely_unit,
+    read_source,
+    to_type,
+)
+from letalone.ledger import DataSet
+from letalone.ledger.data_sets import budget_to_json, neighbours_to_json
+from letalone.plans.constants import shown
+from letalone.plans.schema import Column
+from letalone.plans.wording import value_in_words
+from letalone.privacy.filters import brief
+
+LISTED = 10
+WIDEST_KEYS = 36
+
+
+def describe(file: str, *, table_name: str | None, ledger: Path | None, as_json: bool) -> None:
+    """Print the schema, whose privacy is protected, and how the budget stands."""
+    source = read_source(file, table=table_name)
+    path = ledger_path(file, ledger)
+    known = known_data_set(path, source.schema.name)
+    fingerprint = fingerprint_of(path)
+    if as_json:
+        print_json("describe", _as_json(source, path, known, fingerprint))
+        return
+    screen = console()
+    for line in _head(source, known):
+        screen.print(line, markup=False, soft_wrap=True)
+    screen.print(_columns(source), markup=False)
+    for line in _foot(source, path, known, fingerprint):
+        screen.print(line, markup=False, soft_wrap=True)
+
+
+def _head(source: Source, known: DataSet | None) -> list[str]:
+    schema = source.schema
+    protects = "nobody yet: no unit is declared"
+    if known is not None or source.declares_unit:
+        protects = str(schema.protects if known is None else known.neighbours)
+    lines = [f"{source.file}: table {schema.name!r}, version {schema.version}"]
+    return [*lines, f"protects     {protects}"]
+
+
+def _columns(source: Source) -> object:
+    rows = table("column", "type", "bounds", "keys")
+    for column in source.schema.columns[:LISTED]:
+        rows.add_row(column.name, column.type.value, _bounds(column), _keys(column))
+    if (more := len(source.schema.columns) - LISTED) > 0:
+        rows.add_row(f"and {more} more", "--json lists all", "", "")
+    return rows
+
+
+def _bounds(column: Column) -> str:
+    if column.lower is None and column.upper is None:
+        return ""
+    ends = ["…" if end is None else shown(end) for end in (column.lower, column.upper)]
+    return " to ".join(ends)
+
+
+def _keys(column: Column) -> str:
+    if column.keys is None:
+        return ""
+    listed = ", ".join(value_in_words(key) for key in column.keys)
+    return listed if len(listed) <= WIDEST_KEYS else f"{len(column.keys):,} keys"
+
+
+def _foot(source: Source, path: Path, known: DataSet | None, fingerprint: str | None) -> list[str]:
+    lines = [f"schema       {source.schema_file or 'none: types come from the file alone'}"]
+    if known is None:
+        lines.append("budget       none yet: the first query names it with --budget")
+    else:
+        many = f"{known.releases} release{'s' * (known.releases != 1)}"
+        lines.append(f"budget       {known.budget}")
+        lines.append(f"spent        about {brief(known.spent)} on {many}")
+        lines.append(f"left         about {brief(known.remaining)}")
+        lines += ["frozen       nothing is answered until the owner acts"] * known.frozen
+    if fingerprint is not None:
+        lines += [f"ledger       {path}", f"fingerprint  {fingerprint}"]
+    if source.schema_file is None:
+        lines.append("Write down what is known:" + to_type(*_init(source)))
+    return lines
+
+
+def _init(source: Source) -> list[str]:
+    table_name = [] if source.table is None else ["--table", source.table]
+    return ["init", source.file, *table_name, "--unit", likely_unit(source.schema)]
+
+
+def _as_json(
+    source: Source, path: Path, known: DataSet | None, fingerprint: str | None
+) -> dict[str, object]:
+    schema = source.schema
+    return {
+        "file": source.file,
+        "name": schema.name,
+        "version": schema.version,
+        "unit": schema.unit,
+        "unit_declared": source.declares_unit,
+        "neighbours": schema.neighbours.relation.value,
+        "schema_file": source.schema_file and str(source.schema_file),
+        "columns": [_column_as_json(column) for column in schema.columns],
+        "ledger": str(path) if fingerprint is not None else None,
+        "fingerprint": fingerprint,
+        "data_set": None if known is None else _data_set_as_json(known),
+    }
+
+
+def _column_as_json(column: Column) -> dict[str, object]:
+    keys = None if column.keys is None else [_key_as_json(key) for key in column.keys]
+    ends = [None if end is None else str(end) for end in (column.lower, column.upper)]
+    shape = {"lower": ends[0], "upper": ends[1], "keys": keys}
+    return {"name": column.name, "type": column.type.value, **shape}
+
+
+def _key_as_json(key: object) -> object:
+    return key if key is None or isinstance(key, str | int) else str(key)
+
+
+def _data_set_as_json(known: DataSet) -> dict[str, object]:
+    return {
+        "version": known.version,
+        "neighbours": neighbours_to_json(known.neighbours),
+        "budget": budget_to_json(known.budget),
+        "spent": budget_to_json(known.spent),
+        "remaining": budget_to_json(known.remaining),
+        "releases": known.releases,
+        "frozen": known.frozen,
+    }

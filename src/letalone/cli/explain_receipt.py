@@ -1,0 +1,97 @@
+"""`letalone explain x.json`: what a release reveals, in a paragraph that can be quoted.
+
+The receipt is checked first; the numbers come from the privacy curve that was charged, which
+is part of what was signed.
+"""
+
+from pathlib import Path
+from typing import cast
+
+from letalone.answers.promise import best_guess, group_promise, most_caught, promise
+from letalone.cli.screen import TOGETHER, console, flowing, print_json
+from letalone.errors import FormatError, LedgerDamaged, ParameterError
+from letalone.ledger import Receipt, verify_receipt
+from letalone.ledger.canonical import as_object, read_object
+from letalone.privacy.curve import Privacy
+from letalone.privacy.stored import from_json
+
+ALARM = 0.05
+
+
+def explain_receipt(path: Path, *, key: str | None, as_json: bool) -> None:
+    """Check a receipt and print what its answer can tell anyone about one person."""
+    receipt = verify_receipt(_content(path), public_key=key)
+    privacy = from_json(as_object(receipt.body["privacy"], name="The receipt"))
+    questions = _questions(receipt)
+    if as_json:
+        print_json("explain receipt", _as_json(receipt, privacy, questions))
+        return
+    screen = console()
+    for paragraph in (_opening(receipt, questions), promise(privacy), group_promise(privacy)):
+        together = paragraph.replace(" %", f"{TOGETHER}%").replace(" = ", f"{TOGETHER}={TOGETHER}")
+        screen.print(flowing(together, screen.width) + "\n", markup=False)
+    screen.print(flowing(_trust(receipt), screen.width), markup=False)
+
+
+def _content(path: Path) -> bytes:
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise ParameterError(f"{path} cannot be read: {error.strerror}.") from None
+    if read_object(content, name=str(path)).get("kind") == "ledger":
+        raise ParameterError(
+            f"{path} is an exported ledger, but explain takes the receipt of one answer."
+        )
+    return content
+
+
+def _questions(receipt: Receipt) -> list[str]:
+    """What was asked, in the words of the release; none where another program settled it."""
+    release = as_object(receipt.body["release"], name="The receipt")
+    listed = release.get("releases")
+    found = cast("list[object]", listed) if isinstance(listed, list) else [release]
+    try:
+        texts = [as_object(one, name="The release").get("question") for one in found]
+    except (FormatError, LedgerDamaged):
+        return []
+    return [text for text in texts if isinstance(text, str)]
+
+
+def _opening(receipt: Receipt, questions: list[str]) -> str:
+    body = receipt.body
+    asked = f" ({'; and '.join(questions)})" if questions else ""
+    day = str(body["time"]).split("T")[0]
+    return (
+        f"On {day} an answer{'s' * (len(questions) > 1)} about the data set {body['data_set']!r},"
+        f" version {body['version']}, was released{asked}, at the price of ε = {body['epsilon']},"
+        f" δ = {body['delta']}."
+    )
+
+
+def _trust(receipt: Receipt) -> str:
+    if receipt.compared:
+        return f"Checked: signed by the key that you gave, {receipt.fingerprint}."
+    return (
+        f"Checked: unchanged since it was signed by the key {receipt.fingerprint}. Compare that"
+        " with the owner's, or give it with --key."
+    )
+
+
+def _as_json(receipt: Receipt, privacy: Privacy, questions: list[str]) -> dict[str, object]:
+    body = receipt.body
+    return {
+        "data_set": body["data_set"],
+        "version": body["version"],
+        "time": body["time"],
+        "questions": questions,
+        "epsilon": body["epsilon"],
+        "delta": body["delta"],
+        "neighbours": body["neighbours"],
+        "best_guess": best_guess(privacy),
+        "false_alarm": ALARM,
+        "caught": most_caught(privacy, ALARM),
+        "paragraph": promise(privacy),
+        "for_ten": group_promise(privacy),
+        "fingerprint": receipt.fingerprint,
+        "compared": receipt.compared,
+    }

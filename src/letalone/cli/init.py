@@ -1,0 +1,120 @@
+"""`letalone init FILE`: write down what is publicly known about a table, for its owner to fill in.
+
+The types of a CSV file are guessed from its cells, which are private. So they are shown to
+the owner only, and become public when the owner confirms them.
+"""
+
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import typer
+
+from letalone.cli.screen import console, flowing, print_json, table
+from letalone.cli.source import check_one_file, likely_unit, read_unit, to_type
+from letalone.engines.csv_files import sniff_csv
+from letalone.engines.duck import open_duck
+from letalone.engines.sources import find_files
+from letalone.errors import ParameterError
+from letalone.plans.schema import Schema, schema_path
+
+LISTED = 10  # on a screen
+MOST = 30  # in an error
+EDIT = (
+    "Open it and fill in what you know without looking at the data: bounds of the numbers, keys of"
+    " the groups, and types that were guessed wrong."
+)
+
+
+def init(
+    file: str, *, unit: str | None, table_name: str | None, yes: bool, force: bool, as_json: bool
+) -> None:
+    """Write NAME.letalone.toml beside the file."""
+    check_one_file(file)
+    guessed = find_files(file).kind == "csv"
+    path = _place(file, force=force)
+    schema = _undecided(_found(file, table_name, guessed=guessed))
+    if unit is not None:
+        schema = schema.protecting(read_unit(unit, schema))
+    if guessed:
+        _confirm(file, schema, unit, yes=yes, as_json=as_json)
+    path.write_text(schema.to_toml(), encoding="utf-8")
+    if as_json:
+        print_json("init", _as_json(path, schema, guessed=guessed))
+        return
+    _show(file, path, schema, guessed=guessed and yes)
+
+
+def _place(file: str, *, force: bool) -> Path:
+    path = schema_path(file)
+    if path.exists() and not force:
+        raise ParameterError(
+            f"{path} is there already, and was not changed. Edit it, or write it anew. Try:"
+            + to_type("init", file, "--force")
+        )
+    return path
+
+
+def _found(file: str, table_name: str | None, *, guessed: bool) -> Schema:
+    if guessed and table_name is None:
+        return sniff_csv(file)
+    engine = open_duck(file, table=table_name)
+    try:
+        return replace(engine.schema(), name=Path(file).stem)
+    finally:
+        engine.close()
+
+
+def _undecided(schema: Schema) -> Schema:
+    return replace(schema, unit=None, unit_declared=False)
+
+
+def _confirm(file: str, schema: Schema, unit: str | None, *, yes: bool, as_json: bool) -> None:
+    if yes:
+        return
+    if as_json or not sys.stdin.isatty():
+        named = [] if unit is None else ["--unit", unit]
+        types = ", ".join(f"{column.name} {column.type.value}" for column in schema.columns[:MOST])
+        types += f" and {len(schema.columns) - MOST} more" * (len(schema.columns) > MOST)
+        raise ParameterError(
+            "The types of a CSV file are guessed from its cells, and become public when you confirm"
+            f" them: {types}. If they may be known, type:" + to_type("init", file, *named, "--yes")
+        )
+    console().print(_types(schema), markup=False)
+    typer.confirm("These types were guessed from the cells. May they be known?", abort=True)
+
+
+def _show(file: str, path: Path, schema: Schema, *, guessed: bool) -> None:
+    screen = console()
+    if guessed:
+        screen.print(_types(schema), markup=False)
+    screen.print(f"Written to {path}; all in it is public.", markup=False, soft_wrap=True)
+    screen.print(flowing(EDIT, screen.width), markup=False)
+    screen.print("Then ask:" + _example(file, schema), markup=False, soft_wrap=True)
+
+
+def _example(file: str, schema: Schema) -> str:
+    name = schema.name if schema.name.isidentifier() else f'"{schema.name}"'
+    unit = [] if schema.unit_declared else ["--unit", likely_unit(schema)]
+    sql = f"SELECT COUNT(*) FROM {name}"
+    return to_type("query", file, sql, *unit, "--epsilon", "0.5", "--budget", "2")
+
+
+def _types(schema: Schema) -> object:
+    rows = table("column", "type")
+    for column in schema.columns[:LISTED]:
+        rows.add_row(column.name, column.type.value)
+    if (more := len(schema.columns) - LISTED) > 0:
+        rows.add_row(f"and {more} more", "in the file")
+    return rows
+
+
+def _as_json(path: Path, schema: Schema, *, guessed: bool) -> dict[str, object]:
+    return {
+        "path": str(path),
+        "name": schema.name,
+        "unit": schema.unit,
+        "unit_declared": schema.unit_declared,
+        "types_guessed": guessed,
+        "columns": [{"name": column.name, "type": column.type.value} for column in schema.columns],
+    }

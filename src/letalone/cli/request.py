@@ -1,0 +1,113 @@
+"""A query as it was typed, and the command that would do what an error asks for."""
+
+import re
+from dataclasses import dataclass, fields, replace
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any, cast
+
+from letalone.cli.screen import exponent
+from letalone.cli.source import Source, likely_unit, to_type
+from letalone.errors import LetaloneError
+from letalone.exact.typed import as_typed
+from letalone.ledger import DataSet
+from letalone.plans.schema import Schema
+from letalone.tables.sql_reader import plan_parts
+
+USUAL_EPSILON = 0.5
+USUAL_DELTA = 1e-6
+USUAL_BUDGET = 2
+CONFIDENCE = 0.95
+TABLE = re.compile(r"""(?i)(?<=\bfrom)\s+("[^"]*"|'[^']*'|[\w./*-]+)""")
+WORD = re.compile(r"(?<![\w'\"])[A-Za-z_]\w*(?![\w'\"(])")
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What was typed after `letalone query`; the names are those of the options."""
+
+    file: str
+    sql: str
+    epsilon: float | None = None
+    delta: float | None = None
+    unit: str | None = None
+    keys: tuple[str, ...] = ()
+    bounds: tuple[str, ...] = ()
+    private_bounds: bool = False
+    max_rows: int | None = None
+    budget: str | None = None
+    ledger: Path | None = None
+    table: str | None = None
+    confidence: float = CONFIDENCE
+    dry_run: bool = False
+    plot: Path | None = None
+    receipt: Path | None = None
+    as_json: bool = False
+
+    def command(self, **changes: Any) -> str:
+        """The command with some options changed, to be typed."""
+        changed = replace(self, **changes)
+        words = ["query", changed.file, changed.sql]
+        for option in fields(self)[2:]:
+            value = getattr(changed, option.name)
+            if value != option.default:
+                words += _option(option.name, value)
+        return to_type(*words)
+
+
+def completed(request: Request, source: Source, known: DataSet | None) -> Request:
+    """The same request with examples for what is missing, so that it would be answered."""
+    changes: dict[str, Any] = {}
+    if request.epsilon is None:
+        changes["epsilon"] = USUAL_EPSILON
+    if request.unit is None and not source.declares_unit and known is None:
+        changes["unit"] = likely_unit(source.schema)
+    if request.budget is None and known is None and not request.dry_run:
+        changes["budget"] = usual_budget(request)
+    return replace(request, **changes)
+
+
+def usual_budget(request: Request) -> str:
+    """An example of a budget: four questions like this one, with room for its delta."""
+    epsilon = max(USUAL_BUDGET, 4 * (request.epsilon or 0))
+    delta = f":{exponent(float(100 * as_typed(request.delta)))}" if request.delta else ""
+    return exponent(epsilon) + delta
+
+
+def repaired(sql: str, schema: Schema) -> str:
+    """SQL that would be understood: with the right names if they are near, else a count."""
+    name = quoted(schema.name)
+    renamed = TABLE.sub(lambda _: f" {name}", sql)
+    for tried in (renamed, _respelled(renamed, schema)):
+        try:
+            plan_parts(tried, schema)
+        except LetaloneError:
+            continue
+        return tried
+    return f"SELECT COUNT(*) FROM {name}"
+
+
+def quoted(name: str) -> str:
+    """A name as SQL writes it."""
+    return name if name.isidentifier() else f'"{name}"'
+
+
+def _respelled(sql: str, schema: Schema) -> str:
+    names = {column.name.lower(): column.name for column in schema.columns}
+    spoken = {"select", "from", "where", "group", "and", "not", "between", "null", schema.name}
+
+    def near(found: re.Match[str]) -> str:
+        word = found[0].lower()
+        close = get_close_matches(word, names, n=1) if word not in spoken else []
+        return names[close[0]] if close else found[0]
+
+    return WORD.sub(near, sql)
+
+
+def _option(name: str, value: Any) -> list[str]:
+    flag = "--json" if name == "as_json" else f"--{name.replace('_', '-')}"
+    if value is True:
+        return [flag]
+    if isinstance(value, tuple):
+        return [word for one in cast("tuple[str, ...]", value) for word in (flag, one)]
+    return [flag, exponent(value) if isinstance(value, float) else str(value)]

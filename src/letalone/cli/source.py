@@ -1,0 +1,117 @@
+"""What the command line knows of a file before it asks anything: names, types, where things lie.
+
+Only metadata is read here. Beside NAME.csv lie NAME.letalone.toml, what its owner declares,
+and NAME.letalone.db, the ledger.
+"""
+
+import re
+import shlex
+from dataclasses import dataclass
+from glob import has_magic
+from pathlib import Path
+
+from letalone.cli.screen import program_name
+from letalone.engines.duck import open_duck
+from letalone.engines.sources import find_files
+from letalone.errors import ParameterError
+from letalone.ledger import DataSet, Ledger
+from letalone.plans.schema import Schema, schema_path
+
+LEDGER_SUFFIX = ".letalone.db"
+ROW = "row"
+PEOPLE = re.compile(
+    r"(^|_)(person|patient|people|user|customer|client|member|employee|student|subscriber"
+    r"|household|family)(_|$)"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A file with its metadata; `schema_file` is None where its owner has written none."""
+
+    file: str
+    table: str | None
+    schema: Schema
+    schema_file: Path | None
+    kind: str
+
+    @property
+    def has_types(self) -> bool:
+        """Whether columns have types of their own: the cells of a CSV file are text."""
+        return self.schema_file is not None or self.kind != "csv"
+
+    @property
+    def declares_unit(self) -> bool:
+        """Whether the schema file says whose privacy is protected."""
+        return self.schema_file is not None and self.schema.unit_declared
+
+
+def read_source(file: str, *, table: str | None = None) -> Source:
+    """The file's columns and types: as its schema file declares them, else from its metadata."""
+    check_one_file(file)
+    kind = find_files(file).kind
+    beside = schema_path(file)
+    declared = Schema.read(beside) if beside.exists() else None
+    engine = open_duck(file, schema=declared, table=table)
+    try:
+        schema = engine.schema()
+    finally:
+        engine.close()
+    return Source(file, table, schema, beside if declared is not None else None, kind)
+
+
+def check_one_file(file: str) -> None:
+    """Refuses a pattern: schema file and ledger lie beside one file."""
+    if has_magic(file) and not Path(file).exists():
+        raise ParameterError(
+            f"{file} stands for several files, but here one is asked at a time. In Python,"
+            " la.open takes a pattern."
+        )
+
+
+def ledger_path(file: str, given: Path | None = None) -> Path:
+    """The ledger that was given, or the one beside the file."""
+    path = Path(file)
+    return given or path.with_name(path.stem + LEDGER_SUFFIX)
+
+
+def known_data_set(path: Path, name: str) -> DataSet | None:
+    """How a data set stands in a ledger; None where there is no ledger, or it is not in it."""
+    if not path.exists():
+        return None
+    with Ledger.open(path, create=False) as ledger:
+        return next((one for one in ledger.data_sets() if one.name == name), None)
+
+
+def fingerprint_of(path: Path) -> str | None:
+    """The fingerprint of a ledger's key; None where there is no ledger."""
+    if not path.exists():
+        return None
+    with Ledger.open(path, create=False) as ledger:
+        return ledger.fingerprint
+
+
+def read_unit(word: str, schema: Schema) -> str | None:
+    """The column that was named, or None for `row`, unless a column is called that."""
+    names = [column.name for column in schema.columns]
+    return None if word == ROW and word not in names else schema.column(word).name
+
+
+def likely_unit(schema: Schema) -> str:
+    """The column whose name sounds most like a person's: for examples only."""
+    names = [column.name for column in schema.columns]
+    ids = [name for name in names if name.lower() == "id" or name.lower().endswith("_id")]
+    people = [name for name in names if PEOPLE.search(name.lower())]
+    both = [name for name in ids if name in people]
+    return [*both, *people, *ids, *names][0]
+
+
+def to_type(*words: str) -> str:
+    """A command on a line of its own, quoted for the shell."""
+    return f"\n  {' '.join(_quoted(word) for word in (program_name(), *words))}"
+
+
+def _quoted(word: str) -> str:
+    """In double quotes where the word has single ones and nothing that these would change."""
+    readable = "'" in word and not set(word) & set('"$`\\!')
+    return f'"{word}"' if readable else shlex.quote(word)

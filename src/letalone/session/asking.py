@@ -1,0 +1,109 @@
+"""How a question is put together: each step gives a new one, in any order.
+
+    visits.where(la.col("age") >= 65).group_by("ward", keys=["A", "B"]).agg(n=la.count())
+
+Whatever the order of the steps: public tables are joined, columns derived, rows filtered,
+units bounded, groups formed.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, cast
+
+from letalone.errors import ParameterError
+from letalone.exact.typed import refusal
+from letalone.plans.aggregates import Asked
+from letalone.plans.expressions import Expression, as_expression
+from letalone.plans.query import Aggregate, Group
+from letalone.session.joining import public_join
+
+if TYPE_CHECKING:
+    from letalone.session.query import Query
+
+
+class Asking(ABC):
+    """A table, or a question about it, that further steps can be added to."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def _so_far(self) -> "Query":
+        """The question as it is."""
+
+    def where(self, *conditions: Expression | bool) -> "Query":
+        """Only rows for which all conditions are true: `la.col("age") >= 65`."""
+        if not conditions:
+            raise ParameterError('where got no condition. Give one, such as la.col("age") >= 65.')
+        so_far = self._so_far()
+        more = tuple(as_expression(condition) for condition in conditions)
+        return replace(so_far, conditions=so_far.conditions + more)
+
+    def derive(self, **columns: object) -> "Query":
+        """New columns, computed from those of the same row: `half=la.col("cost") / 2`."""
+        so_far = self._so_far()
+        more = tuple((name, as_expression(of)) for name, of in columns.items())
+        return replace(so_far, derived=so_far.derived + more)
+
+    def join(
+        self,
+        public_table: object,
+        *,
+        on: str | Sequence[str] | Mapping[str, str],
+        name: str = "public",
+    ) -> "Query":
+        """The columns of a public table beside each row: a frame with one row for each key.
+
+        `on` names the columns, or maps those of this table to those of the public one. Rows
+        without a partner are dropped. Nobody in the public table is protected.
+        """
+        so_far = self._so_far()
+        added = public_join(so_far.table, public_table, on=on, name=name)
+        return replace(so_far, joins=(*so_far.joins, added))
+
+    def group_by(self, *columns: Group, keys: object = None, **named: Expression) -> "Query":
+        """An answer for each key of these columns, or expressions, in the order of `keys`.
+
+        Keys that are not listed are those that the schema declares, or that are public anyway
+        (months, ranges); if there are none, they are found privately, which needs a delta.
+        """
+        so_far = self._so_far()
+        if so_far.groups:
+            raise ParameterError("group_by was called twice. Name all columns in one call.")
+        groups = (*columns, *named.items())
+        if not groups:
+            raise ParameterError("group_by got no column. Name at least one.")
+        return replace(so_far, groups=groups, keys=_kept(keys))
+
+    def agg(self, **aggregates: Asked | Aggregate) -> "Query":
+        """What is asked of each group, by name: `n=la.count(), cost=la.mean("cost")`."""
+        so_far = self._so_far()
+        for name, one in aggregates.items():
+            if not isinstance(one, Asked | Aggregate):  # pyright: ignore[reportUnnecessaryIsInstance]
+                raise refusal(name, one, 'an aggregate, such as la.count() or la.mean("cost")')
+            if name in dict(so_far.aggregates):
+                raise ParameterError(f"The aggregate {name!r} is asked for twice. Rename one.")
+        return replace(so_far, aggregates=(*so_far.aggregates, *aggregates.items()))
+
+    def bound(
+        self,
+        *,
+        max_rows: int | None = None,
+        max_groups: int | None = None,
+        clip: bool | None = None,
+    ) -> "Query":
+        """How much one unit may count for: with so many rows, in so many groups.
+
+        `clip=True` with `max_groups` clips each unit's own total in a group to one row's range
+        instead of leaving out rows.
+        """
+        given = {"max_rows": max_rows, "max_groups": max_groups, "clip": clip}
+        named = {name: value for name, value in given.items() if value is not None}
+        return replace(self._so_far(), **named)  # pyright: ignore[reportArgumentType]
+
+
+def _kept(keys: object) -> object:
+    """What can be gone through once only is kept, since a question may be asked twice."""
+    if isinstance(keys, str | bytes) or not isinstance(keys, Iterable):
+        return keys
+    return tuple(cast("Iterable[object]", keys))

@@ -1,0 +1,239 @@
+"""Opening a table: `la.open`. Nothing but metadata is read.
+
+Tested:   tests/session/test_opening.py
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from glob import has_magic
+from os import PathLike, fspath
+from pathlib import Path
+from typing import cast
+
+from letalone.engines.duck import DuckEngine, open_duck
+from letalone.engines.failure import EngineFailed
+from letalone.engines.frames import is_frame
+from letalone.errors import ParameterError
+from letalone.exact.typed import refusal
+from letalone.ledger import DataSet, Ledger
+from letalone.plans.schema import Column, Schema, schema_path, unknown_column
+from letalone.plans.types import Type
+from letalone.privacy import Budget, Neighbours, Shares
+from letalone.privacy.neighbours import read_neighbours
+from letalone.session.session import Session
+from letalone.session.table import Progress, Table
+from letalone.session.unit import ROW, Unit
+
+Place = str | PathLike[str]
+TELLING = re.compile(r"(^|_)(id|key|user|patient|person|customer|member|client|household)", re.I)
+
+
+def open(  # noqa: A001  (as people call it: la.open)
+    source: object,
+    *,
+    unit: str | Unit | None = None,
+    neighbours: Neighbours | None = None,
+    budget: Budget | None = None,
+    ledger: Place | Ledger | None = None,
+    name: str | None = None,
+    schema: Schema | Place | None = None,
+    types: Mapping[str, str | Type] | None = None,
+    table: str | None = None,
+    shares: Shares | None = None,
+    progress: Progress | None = None,
+) -> Session:
+    """Opens a table to ask questions about: whose privacy, and how much may be spent.
+
+    source: the path of a Parquet, CSV or DuckDB file (`table` names its table), a pattern of
+    paths, or a pandas, Polars or Arrow frame. Beside a file, NAME.letalone.toml is read.
+    unit: the column that tells people apart, or la.ROW where each row is another person's.
+    neighbours: la.ADD_REMOVE, unless the schema or this says la.REPLACE.
+    budget: what all answers together may reveal; a ledger that knows the data set has it.
+    ledger: a path or a la.Ledger. Without one the budget lives in this process only.
+    name: the data set's name, which the budget belongs to: else the schema's, the file's, "data".
+    schema, types: what is declared; the columns of a CSV file are text until types are.
+    shares: how the budget's delta is divided, at the first registration.
+    progress: is told how far long work is, from 0 to 1; for the owner of the data only.
+    """
+    declared = _declared(source, schema)
+    engine = _engine(source, declared, types, table)
+    own = not isinstance(ledger, Ledger)
+    book: Ledger | None = None
+    try:
+        found = _named(engine.schema(), name, source=source, declared=declared is not None)
+        call = _Call(source, budget, ledger, name)
+        found = _with_unit(found, unit, call, declared=declared is not None)
+        if neighbours is not None:
+            found = replace(found, neighbours=read_neighbours(neighbours))
+        book = ledger if isinstance(ledger, Ledger) else _ledger(ledger)
+        known = _registered(book, found, budget, shares, call)
+    except BaseException:
+        engine.close()
+        if own and book is not None:
+            book.close()
+        raise
+    found = replace(found, version=known.version)
+    words = _words(source)
+    return Session(Table(engine, found, book, source=words, own_ledger=own, progress=progress))
+
+
+class _Call:
+    """The call as it was made, to show how it should have been."""
+
+    def __init__(self, source: object, budget: object, ledger: object, name: object) -> None:
+        self._source, self._budget, self._ledger, self._name = source, budget, ledger, name
+
+    def corrected(self, unit: str | Unit | None, *, budget: str = "la.Budget(epsilon=1)") -> str:
+        """The call with what was missing."""
+        path = isinstance(self._source, str | PathLike)
+        given = [repr(fspath(cast("Place", self._source))) if path else "frame"]
+        if unit is not None:
+            given.append(f"unit={unit!r}")
+        has = isinstance(self._budget, Budget)
+        given.append(f"budget=la.{self._budget!r}" if has else f"budget={budget}")
+        if isinstance(self._ledger, str | PathLike):
+            given.append(f"ledger={fspath(cast('Place', self._ledger))!r}")
+        if isinstance(self._name, str):
+            given.append(f"name={self._name!r}")
+        return f"la.open({', '.join(given)})"
+
+
+def _declared(source: object, schema: object) -> Schema | None:
+    """The schema that was given, or that lies beside the file."""
+    if isinstance(schema, Schema):
+        return schema
+    if isinstance(schema, str | PathLike):
+        return Schema.read(Path(cast("Place", schema)))
+    if schema is not None:
+        raise refusal("schema", schema, "a la.Schema or the path of a schema file")
+    if not isinstance(source, str | PathLike):
+        return None
+    beside = schema_path(fspath(cast("Place", source)))
+    return Schema.read(beside) if beside.is_file() else None
+
+
+def _engine(source: object, schema: Schema | None, types: object, table: str | None) -> DuckEngine:
+    if schema is not None and types is not None:
+        raise ParameterError(
+            "Both a schema and types are given (a schema file may lie beside the data). The schema"
+            " has the types: leave types out, or change them there."
+        )
+    try:
+        return open_duck(source, schema=schema, types=_types(types), table=table)
+    except EngineFailed:
+        pass  # raised below, without what the engine said
+    raise ParameterError(
+        f"{_words(source)} cannot be opened: it is damaged, in use, or not what its name says."
+    )
+
+
+def _types(types: object) -> dict[str, Type]:
+    if types is None:
+        return {}
+    if not isinstance(types, Mapping):
+        raise refusal("types", types, "a mapping, such as {'age': 'integer'}")
+    given = cast("Mapping[str, Type]", types)
+    return {name: Column(name, kind).type for name, kind in given.items()}
+
+
+def _named(schema: Schema, name: str | None, *, source: object, declared: bool) -> Schema:
+    """By the name that was given, else the schema's, else that of the file or the pattern."""
+    if name is not None:
+        return replace(schema, name=name)
+    if declared or not isinstance(source, str | PathLike):
+        return schema
+    written = fspath(cast("Place", source))
+    if not has_magic(written) or Path(written).exists():
+        return schema
+    # Which files match may change, and the budget must not begin anew then.
+    fixed = [re.sub(r"[\W_]+", "_", re.sub(r"\[.*?\]", "*", p)).strip("_") for p in _parts(written)]
+    return replace(schema, name=next((part for part in fixed if part), "data"))
+
+
+def _parts(pattern: str) -> list[str]:
+    """The last name of a pattern without its ending, then the folders above it."""
+    path = Path(pattern)
+    return [path.stem, *(parent.name for parent in path.parents)]
+
+
+def _with_unit(schema: Schema, unit: str | Unit | None, call: _Call, *, declared: bool) -> Schema:
+    """The schema with its unit, which somebody must have said."""
+    if unit is None:
+        if not declared or not schema.unit_declared:
+            raise ParameterError(_no_unit(schema, call))
+        _check_unit(schema)
+        return schema
+    if unit is not ROW and not isinstance(unit, str):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise refusal("unit", unit, "the name of a column, or la.ROW")
+    if declared and schema.unit is not None and unit != schema.unit:
+        raise ParameterError(
+            f"unit is {unit!r}, but the schema says that the unit is {schema.unit!r}. Leave unit"
+            " out, or change the schema."
+        )
+    if unit is not ROW and unit not in [column.name for column in schema.columns]:
+        error = unknown_column(unit, [column.name for column in schema.columns], table=schema.name)
+        row = " If each row is another person's, give unit=la.ROW." if unit == "row" else ""
+        raise ParameterError(f"{error}{row}")
+    found = schema.protecting(None if unit is ROW else unit)
+    _check_unit(found)
+    return found
+
+
+def _check_unit(schema: Schema) -> None:
+    if schema.unit is not None and schema.column(schema.unit).type is Type.OTHER:
+        raise ParameterError(
+            f"The unit {schema.unit!r} is a column whose values cannot be told apart. Choose a"
+            " column of text or whole numbers."
+        )
+
+
+def _no_unit(schema: Schema, call: _Call) -> str:
+    names = [column.name for column in schema.columns]
+    likely = next((name for name in names if TELLING.search(name)), names[0])
+    listed = ", ".join(f"{column.name} ({column.type.value})" for column in schema.columns[:30])
+    more = f" and {len(names) - 30} more" if len(names) > 30 else ""
+    return (
+        "unit is missing: say whose privacy is protected, by the column that tells people apart,"
+        f" or la.ROW if each row is another person's. The columns are: {listed}{more}. For"
+        f" example: {call.corrected(likely)}"
+    )
+
+
+def _ledger(ledger: object) -> Ledger:
+    if ledger is None:
+        return Ledger.in_memory()
+    if isinstance(ledger, str | PathLike):
+        return Ledger.open(cast("Place", ledger))
+    raise refusal("ledger", ledger, "the path of a file, or a la.Ledger")
+
+
+def _registered(
+    ledger: Ledger, schema: Schema, budget: Budget | None, shares: Shares | None, call: _Call
+) -> DataSet:
+    """The data set in the ledger: a new one, or the one that goes on under this name."""
+    if budget is None:
+        budget = _known_budget(ledger, schema.name)
+    if budget is None:
+        raise ParameterError(
+            f"budget is missing: the ledger has no data set {schema.name!r} yet. Say how much all"
+            f" answers together may reveal, for example: {call.corrected(schema.unit or ROW)}"
+        )
+    return ledger.register(
+        schema.name, budget, neighbours=schema.protects, version=schema.version, shares=shares
+    )
+
+
+def _known_budget(ledger: Ledger, name: str) -> Budget | None:
+    try:
+        return ledger.data_set(name).budget
+    except ParameterError:
+        return None
+
+
+def _words(source: object) -> str:
+    if is_frame(source):
+        return f"a {type(source).__module__.split('.')[0]} frame"
+    if isinstance(source, str | PathLike):
+        return Path(cast("Place", source)).name
+    return type(source).__name__

@@ -1,0 +1,149 @@
+"""A question about a table: frozen, put together step by step, released at a price.
+
+Tested:   tests/session/test_query.py
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Self
+
+from letalone.answers import views
+from letalone.answers.release import explained
+from letalone.errors import LetaloneError, ParameterError
+from letalone.exact.typed import Number
+from letalone.plans.aggregates import Asked
+from letalone.plans.expressions import And, Expression
+from letalone.plans.query import Aggregate, Group, Plan, PublicJoin, make_plan
+from letalone.session.asking import Asking
+from letalone.session.notes import notes_of, question_of
+from letalone.session.preview import Preview, preview_of
+from letalone.session.release import Release
+from letalone.session.releasing import priced, released
+from letalone.session.table import Table
+from letalone.tables.ahead import epsilon_for
+
+Error = Number | Mapping[str, Number]
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Query(Asking):
+    """A question; `.preview` shows its price, `.release` answers it.
+
+    Made by a session: `visits.group_by("ward", keys=["A", "B"]).agg(n=la.count())`.
+    """
+
+    table: Table
+    conditions: tuple[Expression, ...] = ()
+    derived: tuple[tuple[str, Expression], ...] = ()
+    joins: tuple[PublicJoin, ...] = ()
+    groups: tuple[Group, ...] = ()
+    keys: object = None
+    aggregates: tuple[tuple[str, Asked | Aggregate], ...] = ()
+    max_rows: int | None = None
+    max_groups: int | None = None
+    clip: bool = False
+
+    def _so_far(self) -> "Query":
+        return self
+
+    @property
+    def plan(self) -> Plan:
+        """The question with everything filled in, or the error that says what is missing."""
+        where = self.conditions
+        return make_plan(
+            self.table.schema,
+            dict(self.aggregates),
+            where=None if not where else where[0] if len(where) == 1 else And(where),
+            derived=self.derived,
+            joins=self.joins,
+            groups=self.groups,
+            keys=self.keys,
+            max_rows=self.max_rows,
+            max_groups=self.max_groups,
+            clip=self.clip,
+        )
+
+    def preview(
+        self,
+        epsilon: Number,
+        delta: Number = 0,
+        *,
+        confidence: Number = 0.95,
+        rows: int | None = None,
+    ) -> Preview:
+        """The price, its split and the errors to expect: no data touched, nothing spent.
+
+        `rows` is how many rows a group has, for the errors of means: a public number.
+        """
+        question = priced(
+            self.table, self.plan, epsilon=epsilon, delta=delta, confidence=confidence
+        )
+        return preview_of(self.table, question, rows=rows)
+
+    def epsilon_for(
+        self,
+        *,
+        error: Error,
+        delta: Number = 0,
+        confidence: Number = 0.95,
+        rows: int | None = None,
+    ) -> float:
+        """The smallest ε of three digits with errors of at most `error`: no data touched.
+
+        `error` is one number for all aggregates, or one for each name. Means need `rows`.
+        """
+        return epsilon_for(self.plan, error=error, delta=delta, confidence=confidence, rows=rows)
+
+    def explain(
+        self, epsilon: Number | None = None, *, delta: Number = 0, confidence: Number = 0.95
+    ) -> str:
+        """The question in words; with an epsilon also its price, its split and the SQL."""
+        if epsilon is None:
+            plan = self.plan
+            notes = [f"- {note}" for note in notes_of(plan)]
+            what = f"Question about {self.table.name}: {question_of(plan)}."
+            more = "explain(epsilon=0.1) shows the price, its split and the SQL, too."
+            return views.flowing([what, *notes, more])
+        question = priced(
+            self.table, self.plan, epsilon=epsilon, delta=delta, confidence=confidence
+        )
+        asked = question.asked
+        return explained(asked, [str(self.table.left(asked.privacy, delta=asked.delta))])
+
+    def release(
+        self,
+        epsilon: Number | None = None,
+        *,
+        error: Error | None = None,
+        delta: Number = 0,
+        confidence: Number = 0.95,
+        rows: int | None = None,
+    ) -> Release:
+        """The answer, charged before data is touched; give an epsilon, or an error to keep.
+
+        The same question about the same declared version is free: the same answer again.
+        """
+        if (epsilon is None) == (error is None):
+            raise ParameterError(
+                "release needs either an epsilon or an error, and not both: release(epsilon=0.5)"
+                " pays so much, release(error=5) solves for the ε that is enough."
+            )
+        plan, remark = self.plan, None
+        if epsilon is None:
+            assert error is not None
+            epsilon = epsilon_for(plan, error=error, delta=delta, confidence=confidence, rows=rows)
+            remark = f"ε = {epsilon:g} is the least of three digits that keeps the error asked for."
+        question = priced(self.table, plan, epsilon=epsilon, delta=delta, confidence=confidence)
+        return released(self.table, question, remark=remark)
+
+    def __repr__(self) -> str:
+        try:
+            return f"Query({self.table.name}: {question_of(self.plan)})"
+        except LetaloneError as error:
+            return f"Query({self.table.name}, not complete: {error})"
+
+    def _repr_html_(self) -> str:
+        return views.lines_as_html(repr(self))
+
+    def __copy__(self) -> Self:
+        return self

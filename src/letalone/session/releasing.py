@@ -1,0 +1,204 @@
+"""From a question to an answer, in the one order that is sound.
+
+Everything that can be refused is refused before anything is charged. The charge is on the
+disk before data is touched. Then the engine measures, noise is drawn, and the answer is
+written down before it is shown. Whatever goes wrong in between is told as one fact without
+detail, and freezes the data set: an error that depends on data would be an exact answer.
+
+Theorem.  All that an analyst sees (prices, previews, refusals, notes, SQL) but the answers
+themselves is a function of questions, declarations and earlier answers.
+  Proven:   nothing before `_measured` has the engine's numbers, and nothing after it but
+            `finish` reads them
+  Tested:   tests/session/test_no_data.py: an empty table looks the same; test_secrets.py
+  Assumed:  an observer does not see how long it took
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+from letalone.answers.promise import price
+from letalone.answers.release import Asked, SplitPart, Standing
+from letalone.engines.measures import Units
+from letalone.errors import BudgetExceeded, DataSetFrozen
+from letalone.exact.typed import CONFIDENCE, Number
+from letalone.ledger import Reservation, digest_of
+from letalone.plans.query import Plan
+from letalone.privacy import Privacy
+from letalone.privacy.curve import Json
+from letalone.privacy.filters import brief
+from letalone.session.notes import notes_of, question_of
+from letalone.session.outputs import filled, slots_of
+from letalone.session.release import Release, batch_to_json, releases_from
+from letalone.session.table import Table
+from letalone.session.together import cheapest
+from letalone.tables.columns import Columns
+from letalone.tables.compiled import Compiled, compiled
+
+
+@dataclass(frozen=True, slots=True)
+class Priced:
+    """A question with all that is decided about it before data is touched."""
+
+    whole: Compiled
+    asked: Asked
+
+
+@dataclass(frozen=True, slots=True)
+class Bill:
+    """What is charged at once, for one question or several, and under which name it is kept."""
+
+    privacy: Privacy
+    plan: Json
+    digest: str
+    delta: Fraction | None
+    words: str
+
+
+def priced(
+    table: Table, plan: Plan, *, epsilon: Number, delta: Number = 0, confidence: Number = 0.95
+) -> Priced:
+    """The question at a price; no data is touched, and nothing is spent."""
+    table.check_open()
+    slots_of(plan)
+    whole = compiled(plan, epsilon=epsilon, delta=delta, confidence=confidence)
+    sure, stored = CONFIDENCE.typed("confidence", confidence), plan.to_json()
+    asked = Asked(
+        data_set=table.name,
+        version=table.data_set().version,
+        question=question_of(plan),
+        plan=stored,
+        digest=_digest(stored, epsilon=whole.epsilon, delta=whole.delta, confidence=sure),
+        epsilon=whole.epsilon,
+        delta=whole.delta,
+        confidence=sure,
+        privacy=whole.privacy,
+        split=tuple(SplitPart(p.name, p.share, p.words, p.groups) for p in whole.parts),
+        sql=_sql(table, whole),
+        notes=notes_of(plan),
+    )
+    return Priced(whole, asked)
+
+
+def released(table: Table, question: Priced, *, remark: str | None = None) -> Release:
+    """The answer; an earlier one where the same question was answered before."""
+    asked = question.asked
+    words = f"The answer costs ({_price(question)})"
+    bill = Bill(asked.privacy, asked.plan, asked.digest, asked.delta or None, words)
+    (release,) = _answered(table, bill, [question], remark=remark)
+    return release
+
+
+def released_together(table: Table, questions: Sequence[Priced]) -> list[Release]:
+    """The answers to several questions, as one charge for what they reveal together."""
+    plans: Json = {"kind": "batch", "questions": [one.asked.plan for one in questions]}
+    digest = digest_of({"batch": [one.asked.digest for one in questions]}, name="The batch")
+    with table.lock:
+        table.check_open()
+        curve = cheapest([one.asked.privacy for one in questions], table.data_set().state)
+        cost = price(curve)
+        words = f"The {len(questions)} answers together cost ({cost})"
+        bill = Bill(curve, plans, digest, None, words)
+        remark = f"Charged as one of {len(questions)} answers that cost ({cost}) together."
+        return _answered(table, bill, questions, remark=remark if len(questions) > 1 else None)
+
+
+def _answered(
+    table: Table, bill: Bill, questions: Sequence[Priced], *, remark: str | None
+) -> list[Release]:
+    with table.lock:
+        table.check_open()
+        stored = table.ledger.repeat_of(table.name, bill.digest)
+        repeated = stored is not None
+        if stored is None:
+            stored = _settled(table, _charged(table, bill), questions)
+        standing = Standing(
+            left=table.left(bill.privacy, delta=bill.delta),
+            remark=remark,
+            repeated=repeated,
+            receipt=table.ledger.receipt(stored),
+        )
+    return releases_from(stored, standing)
+
+
+def _charged(table: Table, bill: Bill) -> Reservation:
+    try:
+        return table.ledger.charge(
+            table.name, bill.privacy, plan=bill.plan, digest=bill.digest, delta=bill.delta
+        )
+    except BudgetExceeded:
+        pass  # the ledger has written it down; said below in words for this question
+    found = table.data_set()
+    leak = bill.privacy.certain_leak()
+    own = (
+        " It has a δ of its own, and only a share of the budget's δ is set aside for such answers:"
+        " ask with a smaller delta, or list the keys."
+        if leak != 0
+        else ""
+    )
+    raise BudgetExceeded(
+        f"{bill.words} and does not fit into the budget of {table.name!r}, ({found.budget}):"
+        f" ({brief(found.spent)}) is spent, so about ({brief(found.remaining)}) is left. Nothing"
+        f" was charged; the refusal is written down.{own} Ask with a smaller epsilon, or ask less."
+    )
+
+
+def _settled(table: Table, paid: Reservation, questions: Sequence[Priced]) -> Json:
+    """The answers as they were written down; from here on data is touched."""
+    found = _all_measured(table, questions)
+    if found is None:
+        table.ledger.fail(paid)
+        raise DataSetFrozen(
+            f"The data set {table.name!r} is frozen: its engine could not finish. There is no"
+            " answer, and what was charged stays spent. Its owner can look at the data and allow"
+            f" questions again: ledger.thaw({table.name!r}, 'why')."
+        )
+    stored = found[0].to_json() if len(found) == 1 else batch_to_json(found)
+    table.ledger.settle(paid, stored)
+    return stored
+
+
+def _all_measured(table: Table, questions: Sequence[Priced]) -> list[Release] | None:
+    """The answers, or None if anything went wrong, whatever it was.
+
+    The error is dropped here and not raised from: its words, its cause and its context could
+    hold a private value.
+    """
+    try:
+        return [_release(one, _measured(table, one.whole)) for one in questions]
+    except Exception:
+        return None
+
+
+def _measured(table: Table, whole: Compiled) -> Columns:
+    engine = table.engine
+    engine.prepare(whole.scope, progress=table.tell)
+    if whole.discovery is not None:
+        whole = whole.with_keys(engine.discover(whole.scope), table.bits)
+    return whole.finish(engine.measure(whole.scope, whole.measures), table.bits)
+
+
+def _release(question: Priced, columns: Columns) -> Release:
+    keys, outputs = filled(question.whole.plan, columns)
+    return Release(question.asked, keys, outputs)
+
+
+def _digest(plan: Json, **price: object) -> str:
+    """The name of a question at its price: all that decides the law of its answer."""
+    decides: Json = {"plan": plan, **{name: str(value) for name, value in price.items()}}
+    return digest_of(decides, name="The question")
+
+
+def _price(question: Priced) -> str:
+    asked = question.asked
+    delta = f", δ = {float(asked.delta):g}" if asked.delta else ""
+    return f"ε = {float(asked.epsilon):g}{delta}"
+
+
+def _sql(table: Table, whole: Compiled) -> str:
+    """What the engine will run; keys stand in a table of their own, so any will do here."""
+    if whole.discovery is None:
+        return table.engine.sql(whole.scope, whole.measures)
+    scope = replace(whole.scope, keys=())
+    which = table.engine.sql(scope, (Units(),))
+    return f"{which};\n\n{table.engine.sql(scope, whole.measures)}"

@@ -1,0 +1,194 @@
+"""A session: a table, whose privacy is protected, and a budget; where questions are asked.
+
+Tested:   tests/session
+"""
+
+from collections.abc import Sequence
+from types import TracebackType
+from typing import NoReturn, Self
+
+from letalone.answers import views
+from letalone.errors import ParameterError
+from letalone.exact.typed import Number
+from letalone.ledger import Ledger
+from letalone.plans.constants import shown
+from letalone.plans.schema import Column, Schema
+from letalone.privacy import Budget, Neighbours
+from letalone.privacy.filters import brief
+from letalone.session.asking import Asking
+from letalone.session.query import Query
+from letalone.session.release import Release
+from letalone.session.releasing import priced, released_together
+from letalone.session.table import Table
+
+LISTED = 8
+LONGEST = 30
+
+
+class Session(Asking):
+    """An open table with a budget, made by `la.open`; a context manager.
+
+    `.where`, `.derive`, `.join`, `.group_by`, `.agg` and `.bound` begin a question.
+    """
+
+    __slots__ = ("_table",)
+
+    def __init__(self, table: Table) -> None:
+        self._table = table
+
+    def _so_far(self) -> Query:
+        return Query(self._table)
+
+    @property
+    def name(self) -> str:
+        """The data set's name: the budget belongs to it."""
+        return self._table.name
+
+    @property
+    def schema(self) -> Schema:
+        """What is public about the table."""
+        return self._table.schema
+
+    @property
+    def columns(self) -> dict[str, str]:
+        """The names of the columns and their types."""
+        return {column.name: column.type.value for column in self.schema.columns}
+
+    @property
+    def unit(self) -> str:
+        """Whose privacy is protected: the name of a column, or 'row'."""
+        return self.schema.unit or "row"
+
+    @property
+    def neighbours(self) -> Neighbours:
+        """Which tables must look alike."""
+        return self.schema.protects
+
+    @property
+    def ledger(self) -> Ledger:
+        """The ledger that answers are charged to."""
+        return self._table.ledger
+
+    @property
+    def budget(self) -> Budget:
+        """What all answers together may reveal: the certified statement."""
+        return self._table.data_set().budget
+
+    @property
+    def spent(self) -> Budget:
+        """About what was spent: book-keeping."""
+        return self._table.data_set().spent
+
+    @property
+    def remaining(self) -> Budget:
+        """About what is left: book-keeping."""
+        return self._table.data_set().remaining
+
+    def how_many_more(self, query: Query, *, epsilon: Number, delta: Number = 0) -> int | float:
+        """About how many more such questions fit, if nothing else is asked."""
+        self._check_own(query)
+        question = priced(self._table, query.plan, epsilon=epsilon, delta=delta)
+        return self._table.data_set().how_many_more(
+            question.asked.privacy, delta=question.asked.delta or None
+        )
+
+    def batch(
+        self,
+        queries: Sequence[Query],
+        *,
+        epsilon: Number | Sequence[Number],
+        delta: Number = 0,
+        confidence: Number = 0.95,
+    ) -> list[Release]:
+        """The answers to several questions, each at this (epsilon, delta), as one charge.
+
+        What they reveal together is composed exactly and charged at once, which costs no more
+        than one by one, and less where there are many. `epsilon` may be a list, one for each.
+        """
+        prices = _epsilons(queries, epsilon)
+        for query in queries:
+            self._check_own(query)
+        questions = [
+            priced(self._table, query.plan, epsilon=each, delta=delta, confidence=confidence)
+            for query, each in zip(queries, prices, strict=True)
+        ]
+        return released_together(self._table, questions)
+
+    def close(self) -> None:
+        """Lets go of the data; what was spent stays spent."""
+        self._table.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("A session is not pickled: call la.open where it is needed.")
+
+    def __repr__(self) -> str:
+        table = self._table
+        if not table.is_open:
+            return f"Session({table.name!r}, closed)"
+        found = table.data_set()
+        ice = "; frozen until its owner acts" if found.frozen else ""
+        many = f"{found.releases} release{'s' * (found.releases != 1)}"
+        return views.flowing(
+            [
+                f"Session of {table.name!r} ({table.source}), version {found.version}{ice}",
+                f"  protects  {self.neighbours}",
+                f"  budget    {found.budget}",
+                f"  spent     {brief(found.spent)} on {many}",
+                f"  left      about {brief(found.remaining)}",
+                f"  ledger    {table.where_kept()}",
+                f"  columns   {_columns(self.schema)}",
+            ]
+        )
+
+    def _repr_html_(self) -> str:
+        return views.lines_as_html(repr(self))
+
+    def _check_own(self, query: object) -> None:
+        if not isinstance(query, Query):
+            kind = type(query).__name__
+            raise ParameterError(f"This is {kind}, but must be a question, as .agg(…) makes it.")
+        if query.table is not self._table:
+            raise ParameterError("This question belongs to another session. Ask it there.")
+
+
+def _epsilons(queries: Sequence[Query], epsilon: Number | Sequence[Number]) -> Sequence[Number]:
+    if not queries:
+        raise ParameterError("The batch is empty. Give at least one question.")
+    if not isinstance(epsilon, Sequence):
+        return [epsilon] * len(queries)
+    if len(epsilon) != len(queries):
+        raise ParameterError(
+            f"There are {len(queries)} questions and {len(epsilon)} epsilons. Give one for each, or"
+            " one number for all."
+        )
+    return epsilon
+
+
+def _columns(schema: Schema) -> str:
+    words = [_column(column, schema.unit) for column in schema.columns[:LISTED]]
+    rest = len(schema.columns) - LISTED
+    return ", ".join(words) + (f" and {rest} more: .columns" if rest > 0 else "")
+
+
+def _column(column: Column, unit: str | None) -> str:
+    name = column.name if len(column.name) <= LONGEST else column.name[: LONGEST - 1] + "…"
+    name = name if name.isprintable() else repr(name)
+    facts = [column.type.value]
+    if column.name == unit:
+        facts.append("the unit")
+    if column.lower is not None and column.upper is not None:
+        facts.append(f"{shown(column.lower)} to {shown(column.upper)}")
+    if column.keys is not None:
+        facts.append(f"{len(column.keys)} keys")
+    return f"{name} ({', '.join(facts)})"

@@ -1,0 +1,104 @@
+"""An open table: the engine that reads it, what is public about it, the ledger it is charged to."""
+
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from fractions import Fraction
+from threading import RLock
+
+from letalone.engines.duck import DuckEngine
+from letalone.errors import ParameterError
+from letalone.ledger import DataSet, Ledger
+from letalone.plans.query import PublicJoin
+from letalone.plans.schema import Schema
+from letalone.privacy.curve import Privacy
+from letalone.privacy.filters import brief
+from letalone.randomness.bits import SYSTEM, BitSource
+
+Progress = Callable[[float], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Left:
+    """What was left of a budget at one moment; put into words when somebody looks."""
+
+    data_set: DataSet
+    privacy: Privacy
+    delta: Fraction | None
+    kept: str
+
+    def __str__(self) -> str:
+        found = self.data_set
+        more = found.how_many_more(self.privacy, delta=self.delta)
+        like = f"about {more:,} more like this" if isinstance(more, int) else "any number like this"
+        left = f"Left: about ({brief(found.remaining)}) of ({found.budget}), {like}."
+        return f"{left} {self.kept}"
+
+
+class Table:
+    """A session and all its questions share one; one answer is made at a time."""
+
+    __slots__ = (
+        "_joined", "_own_ledger", "bits", "engine", "is_open", "ledger", "lock", "name",
+        "progress", "schema", "source",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        engine: DuckEngine,
+        schema: Schema,
+        ledger: Ledger,
+        *,
+        source: str,
+        own_ledger: bool,
+        progress: Progress | None,
+        bits: BitSource = SYSTEM,
+    ) -> None:
+        self.engine, self.schema, self.ledger = engine, schema, ledger
+        self.name, self.source, self.progress = schema.name, source, progress
+        self.bits = bits
+        self._own_ledger, self.is_open, self.lock = own_ledger, True, RLock()
+        self._joined: set[tuple[str, tuple[tuple[str, str], ...]]] = set()
+
+    def check_open(self) -> None:
+        """Before anything is charged: a closed engine would fail, and freeze the data set."""
+        if not self.is_open:
+            raise ParameterError(f"The session of {self.name!r} is closed. Call la.open again.")
+
+    def data_set(self) -> DataSet:
+        """How the data set stands in the ledger."""
+        return self.ledger.data_set(self.name)
+
+    def tell(self, done: float) -> None:
+        """How far long work is; whoever listens cannot make the work fail, which would freeze."""
+        if self.progress is not None:
+            with suppress(Exception):
+                self.progress(done)
+
+    def know(self, join: PublicJoin, frame: object) -> None:
+        """Hands a public table to the engine, which checks that it is unique on its key."""
+        seen = (join.table_digest, join.on)
+        with self.lock:
+            self.check_open()
+            if seen not in self._joined:
+                self.engine.add_public(join, frame)
+                self._joined.add(seen)
+
+    def close(self) -> None:
+        """Lets go of the data, and of the ledger where it was opened for this session."""
+        with self.lock:
+            if self.is_open:
+                self.is_open = False
+                self.engine.close()
+                if self._own_ledger:
+                    self.ledger.close()
+
+    def where_kept(self) -> str:
+        """Where the budget lives, in words."""
+        if self.ledger.durable:
+            return "The budget is kept in the ledger."
+        return 'The budget lives in this process only: la.open(…, ledger="budget.db") keeps it.'
+
+    def left(self, privacy: Privacy, *, delta: Fraction | None = None) -> "Left":
+        """What is left now, and how many more like this one would fit."""
+        return Left(self.data_set(), privacy, delta or None, self.where_kept())

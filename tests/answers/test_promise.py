@@ -1,0 +1,51 @@
+"""Sentences that can be quoted: their numbers are those of the curve, rounded up."""
+
+from math import exp
+
+import pytest
+
+import letalone as la
+from letalone.answers.promise import best_guess, group_promise, most_caught, percent, price, promise
+
+LABEL = la.ADD_REMOVE.of("patient")
+
+
+@pytest.mark.parametrize("epsilon", [0.01, 0.1, 0.5, 1, 3])
+def test_the_numbers_are_those_of_pure_privacy(epsilon: float) -> None:
+    curve = la.PureDP(epsilon)
+    odds = exp(epsilon) / (1 + exp(epsilon))
+    assert odds <= best_guess(curve) <= odds + 1e-12
+    caught = min(exp(epsilon) * 0.05, 1 - exp(-epsilon) * 0.95)
+    assert caught <= most_caught(curve) + 1e-15 <= caught + 1e-12
+
+
+def test_percentages_are_rounded_up() -> None:
+    assert [percent(p) for p in (0.05, 0.0824, 0.08301, 0.5, 1.0, 0.1)] == [
+        "5 %",
+        "8.3 %",
+        "8.4 %",
+        "50 %",
+        "100 %",
+        "10 %",
+    ]
+
+
+def test_the_paragraph_names_the_unit_and_both_numbers() -> None:
+    words = promise(la.PureDP(0.5).with_neighbours(LABEL))
+    assert "whether any one patient is in the data" in words
+    assert "detects the patient at most 8.3 % of the time" in words
+    assert "won at most 62.3 % of the time" in words
+    replaced = promise(la.PureDP(0.5).with_neighbours(la.REPLACE.of("patient")))
+    assert "whether the data of any one patient are the true ones or any others" in replaced
+
+
+def test_p7_a_family_of_ten_is_told_what_holds_for_it() -> None:
+    words = group_promise(la.PureDP(0.5).with_neighbours(LABEL), 10)
+    assert "the promise to all of them together is ε = 5" in words
+    assert percent(most_caught(la.PureDP(5))) in words
+
+
+def test_a_curve_without_a_pure_epsilon_is_priced_at_the_delta_that_was_asked_for() -> None:
+    curve = la.Gaussian(epsilon=1, delta=1e-5, sensitivity=1).privacy
+    assert price(curve, 1e-5) == "ε = 1 at δ = 1e-05"
+    assert price(curve).endswith("at δ = 1e-06")

@@ -1,0 +1,149 @@
+"""`letalone init`: types are shown to the owner, confirmed, and written with room to fill in."""
+
+import os
+import pty
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from pyarrow import parquet
+
+from letalone.plans.schema import Schema
+from letalone.plans.types import Type
+from letalone.sample.hospital import visits
+from screens import check_refusal, check_screen, offered
+
+Letalone = Callable[..., Any]
+TYPES = {
+    "patient_id": "integer",
+    "ward": "text",
+    "zip": "text",
+    "birth_date": "date",
+    "gender": "text",
+    "diagnosis": "text",
+    "cost": "number",
+}
+
+
+@pytest.fixture
+def my(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    visits(50).to_csv("my.csv")
+    return tmp_path / "my.letalone.toml"
+
+
+def test_guessed_types_are_written_only_when_they_are_confirmed(
+    letalone: Letalone, my: Path
+) -> None:
+    shown = letalone("init", "my.csv")
+    words = check_refusal(shown, 2)
+    assert all(f"{name} {kind}" in words for name, kind in TYPES.items())
+    assert not my.exists()
+    assert letalone("init", "my.csv", "--json").error()["exit_code"] == 2
+    (command,) = offered(shown.err)
+    assert "cost number" in check_screen(letalone(*command))
+    assert {c.name: c.type.value for c in Schema.read(my).columns} == TYPES
+
+
+def test_the_file_declares_no_unit_and_no_bounds_but_has_room_for_them(
+    letalone: Letalone, my: Path
+) -> None:
+    assert letalone("init", "my.csv", "--yes").code == 0
+    schema, text = Schema.read(my), my.read_text("utf-8")
+    assert (schema.name, schema.unit, schema.unit_declared) == ("my", None, False)
+    assert all(column.lower is None and column.keys is None for column in schema.columns)
+    for line in ("# unit = ", "# unit_is_row = true", "# lower = ", "# keys = "):
+        assert line in text
+
+
+def test_a_unit_is_written_where_it_is_named(letalone: Letalone, my: Path) -> None:
+    assert letalone("init", "my.csv", "--yes", "--unit", "patient_id").code == 0
+    assert Schema.read(my).unit == "patient_id"
+    assert letalone("init", "my.csv", "--yes", "--unit", "row", "--force").code == 0
+    schema = Schema.read(my)
+    assert (schema.unit, schema.unit_declared) == (None, True)
+    wrong = letalone("init", "my.csv", "--yes", "--unit", "patient", "--force")
+    assert "Did you mean 'patient_id'?" in check_refusal(wrong, 2)
+
+
+def test_nothing_is_written_over_without_force(letalone: Letalone, my: Path) -> None:
+    my.write_text("mine")
+    shown = letalone("init", "my.csv", "--yes")
+    assert "was not changed" in check_refusal(shown, 2)
+    assert my.read_text() == "mine"
+    (command,) = offered(shown.err)
+    assert letalone(*command, "--yes").code == 0
+    assert Schema.read(my).name == "my"
+
+
+def test_the_query_that_it_offers_is_answered(letalone: Letalone, my: Path) -> None:
+    (command,) = offered(letalone("init", "my.csv", "--yes").out)
+    assert "count" in check_screen(letalone(*command))
+
+
+def test_types_of_parquet_are_metadata_and_need_no_word(
+    letalone: Letalone, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    table = pa.table({"id": [1, 2], "odd name": ["x", "y"], "when": [None, None]})
+    parquet.write_table(table, "t.parquet")
+    found = letalone("init", "t.parquet", "--json").json()
+    assert set(found) == {
+        "format", "command", "path", "name", "unit", "unit_declared", "types_guessed", "columns",
+    }  # fmt: skip
+    assert (found["path"], found["types_guessed"], found["unit"]) == (
+        "t.letalone.toml",
+        False,
+        None,
+    )
+    columns = {column.name: column.type for column in Schema.read("t.letalone.toml").columns}
+    assert columns["odd name"] is Type.TEXT
+
+
+def test_many_columns_still_fit_one_screen(
+    letalone: Letalone, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    names = [f"column_number_{number}" for number in range(60)]
+    Path("wide.csv").write_text(",".join(names) + "\n" + ",".join("1" * 60) + "\n")
+    assert "and 30 more" in check_refusal(letalone("init", "wide.csv"), 2)
+    assert "and 50 more" in check_screen(letalone("init", "wide.csv", "--yes"))
+    assert "and 50 more" in check_screen(letalone("describe", "wide.csv"))
+
+
+def test_what_is_no_table_is_refused_and_nothing_is_written(
+    letalone: Letalone, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("empty.csv").write_text("")
+    Path("picture.gif").write_text("x")
+    before = set(tmp_path.iterdir())
+    for file in ("no.csv", "empty.csv", "picture.gif", "*.csv", "."):
+        check_refusal(letalone("init", file, "--yes"), 2)
+    assert set(tmp_path.iterdir()) == before
+
+
+@pytest.mark.parametrize(("answer", "written"), [("y", True), ("n", False)])
+def test_on_a_terminal_the_owner_is_asked(my: Path, answer: str, *, written: bool) -> None:
+    ours, theirs = pty.openpty()
+    call = [sys.executable, "-m", "letalone.cli", "init", "my.csv"]
+    with subprocess.Popen(call, stdin=theirs, stdout=theirs, stderr=theirs, cwd=my.parent) as done:
+        os.close(theirs)
+        os.write(ours, f"{answer}\n".encode())
+        shown = b""
+        while True:
+            try:
+                part = os.read(ours, 65536)
+            except OSError:  # the other end is closed
+                break
+            if not part:
+                break
+            shown += part
+    os.close(ours)
+    assert "May they be known?" in shown.decode()
+    assert my.exists() is written
+    assert done.returncode == (0 if written else 1)

@@ -1,0 +1,112 @@
+"""A batch is one charge, for what its answers reveal together."""
+
+from fractions import Fraction
+
+import pytest
+
+import letalone as la
+from letalone.ledger import Kind
+from letalone.privacy.filters import charged, how_many_more
+from letalone.privacy.filters import opened as filter_opened
+from letalone.session.together import cheapest
+from session.makers import by_ward, opened
+
+BUDGET = la.Budget(epsilon=4, delta=1e-5)
+
+
+def questions(session: la.Session, number: int) -> list[la.Query]:
+    return [session.where(la.col("age") >= age).agg(n=la.count()) for age in range(number)]
+
+
+def test_a_batch_is_cheaper_than_one_by_one() -> None:
+    """Forty counts at 0.25: 10 if added up, 8.4 by accounts, 7.4 by their whole curve."""
+    together, alone = opened(budget=la.Budget(10, 1e-5)), opened(budget=la.Budget(10, 1e-5))
+    releases = together.batch(questions(together, 40), epsilon=0.25)
+    for question in questions(alone, 40):
+        question.release(0.25)
+    assert len(releases) == 40
+    assert together.spent.epsilon < alone.spent.epsilon * Fraction(9, 10)
+    assert "one of 40 answers that cost (ε = " in " ".join(str(releases[0]).split())
+
+
+def test_a_batch_that_fits_only_together() -> None:
+    session = opened(budget=la.Budget(8, 1e-5))
+    small = questions(session, 40)
+    assert session.how_many_more(small[0], epsilon=0.25) < 40
+    assert len(session.batch(small, epsilon=0.25)) == 40
+    assert [one.kind for one in session.ledger.entries("data")].count(Kind.RESERVED) == 1
+    session.ledger.verify()
+
+
+def test_a_batch_leaves_as_much_room_for_others_as_one_by_one() -> None:
+    """One (epsilon, delta) would cost a little less now, and four fifths of the batches later."""
+    curves = [la.Geometric(epsilon=0.03, sensitivity=1).privacy] * 100
+    state = filter_opened(la.Budget(10, 1e-5))
+    assert how_many_more(state, cheapest(curves, state)) >= how_many_more(
+        state, la.compose(*curves)
+    )
+
+
+def test_what_is_charged_is_never_less_than_what_the_curve_says() -> None:
+    """Each way to charge keeps the curve: its own (epsilon, delta) holds for the composition."""
+    state, kinds = filter_opened(la.Budget(10, 1e-5)), set[type]()
+    for number, epsilon in ((2, 0.5), (10, 0.1), (100, 0.03), (40, 0.25), (20, 0.5)):
+        curves = [la.Geometric(epsilon=epsilon, sensitivity=1).privacy] * number
+        whole, charge = la.compose(*curves), cheapest(curves, state)
+        kinds.add(type(charge))
+        assert charge == whole or whole.epsilon(charge.stated_delta) <= charge.epsilon(  # pyright: ignore
+            charge.stated_delta  # pyright: ignore
+        )
+        spent = charged(state, whole).spent.epsilon
+        assert charged(state, charge).spent.epsilon <= spent
+    assert len(kinds) == 2, "both ways are tried"
+
+
+def test_two_answers_are_charged_as_they_are() -> None:
+    """No delta is used up where it would save nothing."""
+    session = opened(budget=BUDGET)
+    session.batch(questions(session, 2), epsilon=[0.5, 0.25])
+    assert session.spent == la.Budget(0.75)
+
+
+def test_without_a_delta_a_batch_is_a_sum() -> None:
+    session = opened(budget=la.Budget(1))
+    session.batch(questions(session, 10), epsilon=0.1)
+    assert session.spent == la.Budget(1)
+
+
+def test_a_batch_over_budget_is_refused_whole_and_recorded() -> None:
+    session = opened(budget=la.Budget(1))
+    with pytest.raises(la.BudgetExceeded, match=r"The 3 answers together cost \(ε = 1.5\)"):
+        session.batch(questions(session, 3), epsilon=0.5)
+    assert session.spent == la.Budget(0)
+    assert [one.kind for one in session.ledger.entries("data")][-1] is Kind.REFUSED
+
+
+def test_a_batch_again_is_free() -> None:
+    session = opened(budget=la.Budget(1))
+    asked = [by_ward(session), session.agg(n=la.count())]
+    first = session.batch(asked, epsilon=0.25)
+    again = session.batch(asked, epsilon=0.25)
+    assert [one.rows() for one in first] == [one.rows() for one in again]
+    assert all(one.repeated for one in again)
+    assert session.spent == la.Budget(0.5)
+
+
+def test_a_failure_in_a_batch_freezes_and_answers_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    from letalone.tables.compiled import Compiled
+
+    session, calls = opened(), []
+    finish = Compiled.finish
+
+    def second_fails(self: Compiled, *given: object) -> object:
+        calls.append(1)
+        if len(calls) == 2:
+            raise ValueError("SECRETCELL")
+        return finish(self, *given)  # pyright: ignore
+
+    monkeypatch.setattr(Compiled, "finish", second_fails)
+    with pytest.raises(la.DataSetFrozen) as caught:
+        session.batch(questions(session, 3), epsilon=0.1)
+    assert caught.value.__context__ is None
+    assert len(calls) == 2

@@ -1,0 +1,106 @@
+"""Nothing but the answers themselves depends on the data: an empty table looks the same."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+import letalone as la
+from session.makers import EVERYTHING, by_ward, visits
+
+BUDGET = la.Budget(epsilon=5, delta=1e-3)
+OTHER = visits(2000, seed=5).assign(ward="Z", cost=1e9, patient_id=7)
+TABLES = {"empty": visits().head(0), "full": visits(), "other": OTHER}
+
+SOME = {name: EVERYTHING[name] for name in ("total", "q", "bounds")}
+
+LOOKS: dict[str, Callable[[la.Session], Any]] = {
+    "session": repr,
+    "html": lambda s: s._repr_html_(),
+    "columns": lambda s: s.columns,
+    "preview": lambda s: str(by_ward(s).preview(0.5)),
+    "preview with a delta": lambda s: str(by_ward(s).preview(0.5, 1e-6, rows=100)),
+    "everything": lambda s: str(s.agg(**EVERYTHING).preview(0.5)),
+    "found keys": lambda s: str(s.group_by("ward").agg(n=la.count()).preview(1, 1e-6)),
+    "epsilon_for": lambda s: by_ward(s).epsilon_for(error={"n": 10}),
+    "explain": lambda s: by_ward(s).explain(epsilon=0.5),
+    "explain more": lambda s: s.agg(**SOME).explain(epsilon=0.5),
+    "explain found keys": lambda s: s.group_by("ward").agg(n=la.count()).explain(1, delta=1e-6),
+    "how many": lambda s: s.how_many_more(by_ward(s), epsilon=0.5),
+    "digest": lambda s: by_ward(s).plan.digest(),
+}
+REFUSED: dict[str, Callable[[la.Session], Any]] = {
+    "no bounds": lambda s: s.agg(m=la.mean("cost")).release(0.5),
+    "no delta": lambda s: s.group_by("ward").agg(n=la.count()).release(0.5),
+    "no column": lambda s: s.agg(m=la.mean("price", lower=0, upper=1)).release(0.5),
+    "too much": lambda s: s.agg(n=la.count()).release(6),
+    "too much delta": lambda s: s.group_by("ward").agg(n=la.count()).release(1, delta=0.1),
+    "not a number": lambda s: s.agg(m=la.mean("ward", lower=0, upper=1)).release(0.5),
+    "too small an error": lambda s: s.agg(n=la.count()).release(error=1e-9),
+    "several": lambda s: s.batch([by_ward(s)] * 3, epsilon=4),
+}
+ANSWERED: dict[str, Callable[[la.Session], la.Release]] = {
+    "by ward": lambda s: by_ward(s).release(0.5),
+    "everything": lambda s: s.agg(**EVERYTHING).release(0.5),
+    "clipped": lambda s: (
+        by_ward(s).bound(max_groups=2, clip=True).release(0.5)  # a unit's own total
+    ),
+    "filtered": lambda s: s.where(la.col("age") > 200).agg(**EVERYTHING).release(0.5),
+}
+
+
+def told(look: Callable[[la.Session], Any], frame: pd.DataFrame) -> Any:
+    with la.open(frame, unit="patient_id", budget=BUDGET) as session:
+        try:
+            return look(session)
+        except la.LetaloneError as error:
+            return type(error), str(error)
+
+
+@pytest.mark.parametrize("name", LOOKS)
+def test_what_is_seen_before_an_answer_does_not_depend_on_the_data(name: str) -> None:
+    seen = [told(LOOKS[name], frame) for frame in TABLES.values()]
+    assert not isinstance(seen[0], tuple), seen[0]
+    assert seen[0] == seen[1] == seen[2]
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_a_refusal_does_not_depend_on_the_data(name: str) -> None:
+    seen = [told(REFUSED[name], frame) for frame in TABLES.values()]
+    assert isinstance(seen[0], tuple), "it must be refused"
+    assert seen[0] == seen[1] == seen[2]
+
+
+@pytest.mark.parametrize("name", ANSWERED)
+def test_all_of_an_answer_but_its_numbers_does_not_depend_on_the_data(name: str) -> None:
+    answers = [told(ANSWERED[name], frame) for frame in TABLES.values()]
+    shapes = [
+        (
+            answer.asked,
+            answer.columns,
+            answer.keys,
+            [(o.name, o.label, o.kind) for o in answer.outputs],
+            str(answer.standing.left),
+        )
+        for answer in answers
+    ]
+    assert shapes[0] == shapes[1] == shapes[2]
+
+
+def test_the_test_would_notice_a_look_that_counts_rows() -> None:
+    seen = {told(lambda s: s._table.engine._frame.num_rows, frame) for frame in TABLES.values()}  # pyright: ignore
+    assert len(seen) == 3
+
+
+def test_a_file_s_footer_is_not_looked_at_either(tmp_path: Path) -> None:
+    """Row counts and least values in a Parquet footer are data."""
+    seen: set[str] = set()
+    for name, frame in TABLES.items():
+        path = tmp_path / name / "visits.parquet"
+        path.parent.mkdir()
+        frame.to_parquet(path, index=False)
+        with la.open(path, unit="patient_id", budget=BUDGET) as session:
+            seen.add(repr(session) + by_ward(session).explain(epsilon=0.5))
+    assert len(seen) == 1
