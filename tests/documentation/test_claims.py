@@ -12,7 +12,8 @@ ROW = re.compile(r"^\| ([A-Z]\d) \| .+ \| \[.+\]\(([\w./-]+)#(\w+)\) \| `(test_\
 CLAIMS = [
     *(f"D{number}" for number in range(1, 10)),
     *(f"M{number}" for number in range(1, 9)),
-    *(f"P{number}" for number in range(1, 6)),
+    *(f"P{number}" for number in range(1, 8)),
+    "G8",
 ]
 ROWS = {claim: rest for claim, *rest in ROW.findall(INDEX.read_text("utf-8"))}
 
