@@ -63,7 +63,7 @@ def _show(patients: int, questions: Sequence[Question], total: Privacy) -> None:
     screen.print("Run it again and see the noise change. Then try")
     for words in (
         f"explain epsilon {in_short(total.epsilon(0))}",
-        "noise geometric 42 --epsilon 0.5 --sensitivity 1",
+        "init my.csv    (a file of yours)",
     ):
         screen.print(f"  {program} {words}", markup=False, soft_wrap=True)  # to be copied whole
 

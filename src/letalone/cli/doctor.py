@@ -12,8 +12,19 @@ from letalone.cli.screen import console, how_to_install, print_json, table
 from letalone.errors import LetaloneError
 from letalone.randomness.bits import SYSTEM, BitSource
 
-REQUIRED = ("numpy", "scipy", "cryptography", "python-flint", "typer", "rich")
-EXTRAS = {"plot": "matplotlib"}
+REQUIRED = (
+    "numpy",
+    "scipy",
+    "cryptography",
+    "python-flint",
+    "duckdb",
+    "pyarrow",
+    "sqlglot",
+    "SQLAlchemy",
+    "typer",
+    "rich",
+)
+EXTRAS = {"plot": "matplotlib", "pandas": "pandas", "polars": "polars"}
 BIT_SOURCE = "AES-256-CTR, keyed by the operating system"
 WORDS = 1 << 15
 
