@@ -248,3 +248,8 @@ def test_pure_comes_back_as_it_was() -> None:
     assert convert(GaussianDP(0.5), GaussianDP) == GaussianDP(0.5)
     assert convert(GaussianDP(0.5), ZCDP) == ZCDP(0.125)
     assert convert(BoundedRange(1), ZCDP) == ZCDP(0.125)
+
+
+def test_what_is_no_curve_is_refused() -> None:
+    with pytest.raises(ParameterError, match="convert was given the type int"):
+        convert(3, ZCDP)

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from mpmath import mp, mpf, ncdf, quad
 
 from letalone.errors import BudgetExceeded, FormatError, NeighboursDiffer, ParameterError
+from letalone.mechanisms import Laplace
 from letalone.privacy import (
     ADD_REMOVE,
     REPLACE,
@@ -458,3 +459,65 @@ def test_every_pair_of_curves_is_charged_as_their_composition_would_be() -> None
         together = charged(opened(BUDGET), compose(one, other))
         for a, b in zip(apart.accounts[1:], together.accounts[1:], strict=True):
             assert a.amount == b.amount
+
+
+# What a refusal carries, and what cannot be charged.
+
+
+def test_a_refusal_carries_what_was_spent_asked_and_left() -> None:
+    spending = Filter(Budget(1))
+    spending.charge(PureDP(0.75))
+    with pytest.raises(BudgetExceeded) as caught:
+        spending.charge(PureDP(0.5))
+    assert caught.value.spent == Budget(0.75)
+    assert caught.value.asked == Budget(0.5)
+    assert caught.value.left == Budget(0.25)
+    assert pickle.loads(pickle.dumps(caught.value)).left == Budget(0.25)
+
+
+def test_what_was_asked_is_a_pair_where_there_is_one() -> None:
+    def asked(privacy, budget=BUDGET):
+        with pytest.raises(BudgetExceeded) as caught:
+            Filter(budget).charge(privacy)
+        return caught.value.asked
+
+    assert asked(ApproxDP(0.1, 1e-3)) == Budget(0.1, 1e-3)
+    found = asked(GaussianDP(5))
+    assert found is not None
+    assert GaussianDP(5).delta(float(found.epsilon)) <= found.delta == F(1, 10**9)
+    assert asked(GaussianDP(5), Budget(1)) is None
+    assert asked(NoPrivacy()) is None
+
+
+@pytest.mark.parametrize("release", [GaussianDP(1), ApproxDP(0.1, 1e-9), ZCDP(1e-9)])
+def test_without_a_delta_the_remedy_is_a_delta_and_not_more_noise(release) -> None:
+    with pytest.raises(BudgetExceeded, match="give the budget a δ") as caught:
+        Filter(Budget(1)).charge(release)
+    assert "more noise" not in str(caught.value)
+
+
+def test_a_sampled_step_is_refused_with_the_way_to_plan_it() -> None:
+    with pytest.raises(BudgetExceeded, match=r"\(ε, δ\) pair.*la\.compose and la\.calibrate"):
+        Filter(BUDGET).charge(GaussianDP(5).sampled(0.5))
+
+
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        (0.1, "type float, but takes a privacy curve"),
+        (Budget(0.1), "given a Budget, but is charged the privacy curve"),
+        (Laplace(epsilon=1, sensitivity=1), r"type Laplace.*Give its \.privacy"),
+    ],
+)
+def test_what_is_no_curve_is_refused_with_the_remedy(wrong, words) -> None:
+    spending = Filter(BUDGET)
+    for ask in (spending.charge, spending.how_many_more):
+        with pytest.raises(ParameterError, match=words):
+            ask(wrong)
+    with pytest.raises(ParameterError, match="budget is 1, but must be a budget"):
+        Filter(1)
+
+
+def test_small_numbers_are_written_as_people_write_them() -> None:
+    with pytest.raises(BudgetExceeded, match=r"\(ε = 1, δ = 1e-6\) is left"):
+        Filter(BUDGET).charge(PureDP(5))

@@ -6,8 +6,8 @@ import pytest
 
 from letalone.errors import ParameterError
 from letalone.mechanisms import Gaussian
+from letalone.privacy import ZCDP, GaussianDP, LaplacePrivacy, PureDP, compose
 from letalone.privacy.planning import most_steps, noise_for, rate_for, solve, steps_for
-from letalone.privacy import GaussianDP, LaplacePrivacy, PureDP
 
 F = Fraction
 TARGETS = [(1, 1e-6), (0.01, 1e-9), (8, 1e-5), (30, 1e-12)]
@@ -104,3 +104,74 @@ def test_the_search_for_steps_needs_few_curves() -> None:
 def test_what_cannot_be_is_refused(call) -> None:
     with pytest.raises(ParameterError):
         call()
+
+
+# What has no answer: the reason, and soon.
+
+
+def counted(curve):
+    asked = []
+
+    def counting(number):
+        asked.append(number)
+        return curve(number)
+
+    return counting, asked
+
+
+REST = LaplacePrivacy(2)
+NO_ANSWER = [
+    (lambda x: compose(GaussianDP(1 / x), REST), True, 1e-6, "rest of the releases alone"),
+    (lambda x: compose(PureDP(x), REST), False, 1e-6, "rest of the releases alone"),
+    (lambda x: PureDP(x) * 10, True, 1e-6, "the other way. Try it with 1/x"),
+    (lambda x: GaussianDP(1 / x), False, 1e-6, "improve as the number falls"),
+    (lambda _: PureDP(0.5), True, 1e-6, "sets it no limit"),
+    (lambda x: GaussianDP(1 / x), True, 0, "needs a delta above 0"),
+]
+
+
+@pytest.mark.parametrize(("curve", "more_is_safer", "delta", "words"), NO_ANSWER)
+def test_where_no_number_fits_the_reason_is_told_after_few_curves(
+    curve, more_is_safer, delta, words
+) -> None:
+    curve, asked = counted(curve)
+    with pytest.raises(ParameterError, match=words):
+        solve(curve, epsilon=1, delta=delta, more_is_safer=more_is_safer)
+    assert len(asked) <= 30
+
+
+def test_a_number_far_from_one_is_found() -> None:
+    rho = F(repr(solve(lambda x: ZCDP(x) * 10**9, epsilon=1, delta=1e-6, more_is_safer=False)))
+    assert (ZCDP(rho) * 10**9).delta(1) <= 1e-6
+    assert (ZCDP(rho * (1 + F(2, 10**6))) * 10**9).delta(1) > 1e-6
+
+
+def test_no_step_at_all_is_certified_or_refused() -> None:
+    """0 was once returned without a look at what the rest reveals."""
+    assert most_steps(lambda n: PureDP(2) * n, epsilon=1, delta=0) == 0
+    with pytest.raises(ParameterError, match="already breaks epsilon = 1"):
+        most_steps(lambda n: compose(PureDP(2), PureDP(0.1) * n), epsilon=1, delta=1e-6)
+    with pytest.raises(ParameterError, match="needs a delta above 0"):
+        steps_for(1, 0, sigma=5)
+
+
+def test_more_steps_than_anyone_plans_are_told_as_such() -> None:
+    def curve(count):
+        return PureDP(F(1, 10**9)) * count
+
+    assert most_steps(curve, epsilon=1, delta=0, most=10**9 + 1) == 10**9
+    for most in (10**9, 1000):
+        with pytest.raises(ParameterError, match=f"More than {most:,} fit"):
+            most_steps(curve, epsilon=1, delta=0, most=most)
+
+
+def test_a_delta_of_zero_is_zero_and_not_what_a_float_rounds_to_it() -> None:
+    """100,001 runs of 1e-5 are not 1-DP, though their delta at 1 is below every float."""
+    assert most_steps(lambda n: PureDP(F(1, 10**5)) * n, epsilon=1, delta=0) == 10**5
+    price = solve(lambda x: PureDP(x) * 10**5, epsilon=1, delta=0, more_is_safer=False)
+    assert 0 <= 1 - F(repr(price)) * 10**5 <= F(1, 10**6)
+
+
+def test_what_is_no_curve_is_told() -> None:
+    with pytest.raises(ParameterError, match=r"type Gaussian.*Give its \.privacy"):
+        solve(lambda x: Gaussian(sigma=x, sensitivity=1), epsilon=1, delta=1e-6, more_is_safer=True)

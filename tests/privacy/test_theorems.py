@@ -140,7 +140,7 @@ def test_no_theorem_is_below_the_certified_lower_bound(privacy) -> None:
 
 def test_the_table_prints_every_row_and_the_lower_bound() -> None:
     words = str(compare(PureDP(0.1), 100, 1e-6))
-    assert words.startswith("100 × PureDP(epsilon=0.1), at δ = 1e-06")
+    assert words.startswith("100 × PureDP(epsilon=0.1), at δ = 1e-6")
     for name in ("compose", "optimal", "zCDP", "Gaussian DP", "Renyi DP", "advanced", "basic"):
         assert f"  {name} " in words
     assert "No proof can give less" in words
@@ -178,3 +178,22 @@ def test_laplace_is_never_dearer_than_what_is_merely_pure() -> None:
 
     assert renyi(LaplacePrivacy(0.5)) < renyi(PureDP(0.5))
     assert len(ORDERS) == 6
+
+
+def test_a_theorem_that_says_nothing_is_listed_with_the_reason() -> None:
+    found = compare(ApproxDP(0.1, 1e-8), 100, 1e-6)
+    assert [row.theorem for row in found.left_out] == ["advanced"]
+    assert "advanced  says nothing: the runs' own δ use up all of δ" in str(found)
+    many = compare(GaussianDP(0.001), 10**6, 1e-6)
+    assert [(row.theorem, row.says) for row in many.left_out] == [
+        ("optimal", "too many runs to compute")
+    ]
+
+
+def test_the_pair_that_a_theorem_rests_on_is_named_and_gives_its_row() -> None:
+    rows = {row.theorem: row for row in compare(ApproxDP(0.1, 1e-8), 100, 1e-6).rows}
+    assert rows["optimal"].says == "from ε = 0.1, δ = 1e-8 a run"
+    assert rows["optimal"].epsilon == optimal(0.1, 1e-8, times=100).epsilon(1e-6)
+    assert rows["basic"].epsilon == 10
+    half = {row.theorem: row for row in compare(GaussianDP(0.1), 100, 1e-6).rows}["optimal"]
+    assert half.says.endswith("δ = 5e-9 a run")

@@ -3,7 +3,9 @@
     print(compare(PureDP(0.1), 1000, 1e-6))
 
 Every row is an upper bound on the same epsilon, rounded up; the least is the best that is
-proven. Rows that do not apply to a curve are left out, `compose` never is.
+proven. Theorems that do not apply to a curve are left out, those that say nothing here are
+listed with the reason. Theorems about pairs take the better of two ways to read one run as a
+pair: its largest loss and leak, and the point of its curve at an equal part of half of delta.
 
   Proven:   docs/explanation/proofs/theorems.md
   Tested:   no row is below the certified lower bound; optimal is at most basic, advanced
@@ -15,20 +17,35 @@ from fractions import Fraction
 from functools import partial
 from math import inf, isinf
 from pathlib import Path
+from typing import NamedTuple
 
 from letalone.exact.typed import COUNT, POSITIVE_DELTA, Number, as_typed
+from letalone.privacy.approximate import NoPrivacy
 from letalone.privacy.bank import ORDERS
-from letalone.privacy.bounds import shown, shown_above
+from letalone.privacy.bounds import shown_above
 from letalone.privacy.chart import Axis, Curve, write_chart
 from letalone.privacy.conversions import divergence_of, mu_squared_of, rho_of
 from letalone.privacy.curve import Privacy
+from letalone.privacy.filters import six
 from letalone.privacy.gaussian import GaussianDP
 from letalone.privacy.renyi import RenyiDP
 from letalone.privacy.theorems import MOST_ATOMS, advanced, basic, optimal
 from letalone.privacy.zcdp import ZCDP
 
 LADDER = 12
-Theorem = Callable[[int], float]
+USED_UP = "the runs' own δ use up all of δ"
+TOO_MANY = "too many runs to compute"
+Pair = tuple[Fraction, Fraction]
+
+
+class Proof(NamedTuple):
+    """An epsilon that is proven (inf: none) and what it rests on."""
+
+    epsilon: float
+    says: str
+
+
+Theorem = Callable[[int], Proof]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,14 +66,16 @@ class Comparison:
     delta: Fraction
     lower: float
     rows: tuple[Row, ...]
+    left_out: tuple[Row, ...] = ()
 
     def __str__(self) -> str:
-        width = max(len(row.theorem) for row in self.rows)
-        lines = [f"{self.times} × {_name(self.privacy)}, at δ = {shown(self.delta)}"]
+        width = max(len(row.theorem) for row in (*self.rows, *self.left_out))
+        lines = [f"{self.times} × {_name(self.privacy)}, at δ = {six(self.delta)}"]
         lines += [
             f"  {row.theorem:<{width}}  ε = {shown_above(row.epsilon):<9}  {row.says}"
             for row in self.rows
         ]
+        lines += [f"  {row.theorem:<{width}}  says nothing: {row.says}" for row in self.left_out]
         return "\n".join([*lines, f"  No proof can give less than ε = {self.lower:.4g}."])
 
     __repr__ = __str__
@@ -65,78 +84,98 @@ class Comparison:
         """Draw epsilon over the number of runs, a curve for each theorem, into an .svg file."""
         counts = sorted({max(1, round(self.times ** (n / LADDER))) for n in range(LADDER + 1)})
         curves = [
-            Curve(name, tuple((float(count), proves(count)) for count in counts))
-            for name, proves, _ in theorems(self.privacy, self.delta)
+            Curve(name, tuple((float(count), proves(count).epsilon) for count in counts))
+            for name, proves in theorems(self.privacy, self.delta)
         ]
-        title = f"What is proven of n × {_name(self.privacy)}, at δ = {shown(self.delta)}"
+        title = f"What is proven of n × {_name(self.privacy)}, at δ = {six(self.delta)}"
         return write_chart(path, curves, title=title, across=Axis("n runs"), up=Axis("ε"))
 
 
 def compare(privacy: Privacy, times: Number, delta: Number) -> Comparison:
     """What each composition theorem says of that many runs, at a delta above 0."""
     count, at = int(COUNT.typed("times", times)), POSITIVE_DELTA.typed("delta", delta)
-    rows = [Row(name, proves(count), says) for name, proves, says in theorems(privacy, at)]
+    rows = [Row(name, *proves(count)) for name, proves in theorems(privacy, at)]
     lower = (privacy * count).epsilon_bounds(at)[0]
-    known = [row for row in rows if not isinf(row.epsilon) or row.theorem == "compose"]
-    return Comparison(privacy, count, at, lower, tuple(sorted(known, key=lambda row: row.epsilon)))
+    rows.sort(key=lambda row: row.epsilon)
+    known = tuple(row for row in rows if not isinf(row.epsilon) or row.theorem == "compose")
+    silent = tuple(row for row in rows if row not in known)
+    return Comparison(privacy, count, at, lower, known, silent)
 
 
-def theorems(privacy: Privacy, delta: Fraction) -> Iterator[tuple[str, Theorem, str]]:
+def theorems(privacy: Privacy, delta: Fraction) -> Iterator[tuple[str, Theorem]]:
     """The theorems that apply, each as a function of the number of runs."""
-    yield "compose", lambda count: (privacy * count).epsilon(delta), "the whole curve"
+    yield "compose", lambda count: Proof((privacy * count).epsilon(delta), "the whole curve")
     if mu_squared_of(privacy) is not None:
-        yield "Gaussian DP", partial(_gaussian, privacy, delta), "mu^2 adds"
+        yield "Gaussian DP", partial(_gaussian, privacy, delta)
     if rho_of(privacy) is not None:
-        yield "zCDP", partial(_concentrated, privacy, delta), "rho adds"
+        yield "zCDP", partial(_concentrated, privacy, delta)
     if all(divergence_of(privacy, order) is not None for order in ORDERS):
-        orders = ", ".join(str(order) for order in ORDERS)
-        yield "Renyi DP", partial(_renyi, privacy, delta), f"the best of the orders {orders}"
-    yield "optimal", partial(_optimal, privacy, delta), "from one (ε, δ) a run"
-    yield "advanced", partial(_advanced, privacy, delta), "from one (ε, δ) a run"
-    yield "basic", partial(_basic, privacy, delta), "ε and δ add"
+        yield "Renyi DP", partial(_renyi, privacy, delta)
+    yield "optimal", partial(_optimal, privacy, delta)
+    yield "advanced", partial(_advanced, privacy, delta)
+    yield "basic", partial(_basic, privacy, delta)
 
 
-def _gaussian(privacy: Privacy, delta: Fraction, count: int) -> float:
-    return GaussianDP(mu_squared=count * (mu_squared_of(privacy) or 1)).epsilon(delta)
+def _gaussian(privacy: Privacy, delta: Fraction, count: int) -> Proof:
+    total = GaussianDP(mu_squared=count * (mu_squared_of(privacy) or 1))
+    return Proof(total.epsilon(delta), "mu^2 adds")
 
 
-def _concentrated(privacy: Privacy, delta: Fraction, count: int) -> float:
-    return ZCDP(count * (rho_of(privacy) or 1)).epsilon(delta)
+def _concentrated(privacy: Privacy, delta: Fraction, count: int) -> Proof:
+    return Proof(ZCDP(count * (rho_of(privacy) or 1)).epsilon(delta), "rho adds")
 
 
-def _renyi(privacy: Privacy, delta: Fraction, count: int) -> float:
+def _renyi(privacy: Privacy, delta: Fraction, count: int) -> Proof:
     totals = [(order, count * (divergence_of(privacy, order) or 1)) for order in ORDERS]
-    return min(RenyiDP(order, total).epsilon(delta) for order, total in totals)
+    found = min(RenyiDP(order, total).epsilon(delta) for order, total in totals)
+    return Proof(found, f"the best of the orders {', '.join(str(order) for order in ORDERS)}")
 
 
-def _optimal(privacy: Privacy, delta: Fraction, count: int) -> float:
-    epsilon, leak = _one_run(privacy, delta / 2, count)
-    if isinf(epsilon) or count >= MOST_ATOMS:
-        return inf
-    return optimal(epsilon, leak, times=count).epsilon(delta) if epsilon else 0.0
+def _optimal(privacy: Privacy, delta: Fraction, count: int) -> Proof:
+    if count >= MOST_ATOMS:
+        return Proof(inf, TOO_MANY)
+
+    def proves(epsilon: Fraction, leak: Fraction) -> float:
+        return optimal(epsilon, leak, times=count).epsilon(delta)
+
+    return _best(proves, _pairs(privacy, delta / 2, delta, count))
 
 
-def _advanced(privacy: Privacy, delta: Fraction, count: int) -> float:
-    epsilon, leak = _one_run(privacy, delta / 2, count)
-    if isinf(epsilon) or not epsilon:
-        return epsilon + 0.0
-    return advanced(epsilon, leak, times=count, slack=delta - count * leak).epsilon(delta)
+def _advanced(privacy: Privacy, delta: Fraction, count: int) -> Proof:
+    def proves(epsilon: Fraction, leak: Fraction) -> float:
+        slack = delta - count * leak
+        found = advanced(epsilon, leak, times=count, slack=slack) if slack else NoPrivacy()
+        return found.epsilon(delta)
+
+    return _best(proves, _pairs(privacy, delta / 2, delta, count))
 
 
-def _basic(privacy: Privacy, delta: Fraction, count: int) -> float:
-    epsilon, leak = _one_run(privacy, delta, count)
-    if isinf(epsilon) or not epsilon:
-        return epsilon + 0.0
-    return basic(epsilon, leak, times=count).epsilon(delta)
+def _basic(privacy: Privacy, delta: Fraction, count: int) -> Proof:
+    def proves(epsilon: Fraction, leak: Fraction) -> float:
+        return basic(epsilon, leak, times=count).epsilon(delta)
+
+    return _best(proves, _pairs(privacy, delta, delta, count))
 
 
-def _one_run(privacy: Privacy, delta: Fraction, count: int) -> tuple[float | Fraction, Fraction]:
-    """One run as (epsilon, its delta), of which all runs together may use `delta`."""
-    worst = privacy.worst_loss()
-    if isinstance(worst, Fraction) and privacy.certain_leak() == 0:
-        return worst, Fraction(0)
-    found = privacy.epsilon(delta / count)
-    return (found if isinf(found) else as_typed(found)), delta / count
+def _best(proves: Callable[[Fraction, Fraction], float], pairs: list[Pair]) -> Proof:
+    """The least epsilon that a theorem proves from one of the pairs, and the pair."""
+    found = [(proves(*pair) if pair[0] else 0.0, pair) for pair in pairs]
+    epsilon, pair = min(found, default=(inf, None))
+    if pair is None or isinf(epsilon):
+        return Proof(inf, USED_UP)
+    return Proof(epsilon, f"from ε = {six(pair[0])}, δ = {six(pair[1])} a run")
+
+
+def _pairs(privacy: Privacy, part: Fraction, delta: Fraction, count: int) -> list[Pair]:
+    """One run as (epsilon, its delta): at its largest loss, and at an equal share of `part`."""
+    worst, leak = privacy.worst_loss(), privacy.certain_leak()
+    pairs: list[Pair] = []
+    if isinstance(worst, Fraction) and isinstance(leak, Fraction) and count * leak <= delta:
+        pairs.append((worst, leak))
+    found = privacy.epsilon(part / count)
+    if not isinf(found) and (worst is None or leak != 0):
+        pairs.append((as_typed(found), part / count))
+    return pairs
 
 
 def _name(privacy: Privacy) -> str:

@@ -250,18 +250,19 @@ def _delta_of(account: Account) -> Fraction:
 
 def brief(budget: Budget) -> str:
     """A budget in six digits, rounded up; exact where it is shorter."""
-    delta = f", δ = {_six(budget.delta)}" if budget.delta else ""
-    return f"ε = {_six(budget.epsilon)}{delta}"
+    delta = f", δ = {six(budget.delta)}" if budget.delta else ""
+    return f"ε = {six(budget.epsilon)}{delta}"
 
 
-def _six(value: Fraction) -> str:
+def six(value: Fraction) -> str:
+    """A number in six digits, rounded up; exact where it is shorter."""
     exact = shown(value)
-    if len(exact) <= SHORT and "/" not in exact and "≈" not in exact:
-        return exact
-    up = Context(prec=6, rounding=ROUND_CEILING).divide(
-        Decimal(value.numerator), Decimal(value.denominator)
-    )
-    return f"{float(up):.6g}"
+    if len(exact) > SHORT or "/" in exact or "≈" in exact:
+        up = Context(prec=6, rounding=ROUND_CEILING).divide(
+            Decimal(value.numerator), Decimal(value.denominator)
+        )
+        exact = f"{float(up):.6g}"
+    return exact.replace("e-0", "e-")
 
 
 def _words(state: FilterState, privacy: Privacy, price: Price) -> str:

@@ -5,24 +5,31 @@
 A step adds Gaussian noise of `sigma` times the sensitivity to a sum over a fresh Poisson
 sample at `rate`. `solve` does the same for any curve that depends on one number.
 
-  Proven:   the number returned was certified by its curve: that is checked last, whatever
-            the search did. If the curve is monotone, no number better by one part in 10^6
-            (for steps: by 1) keeps the promise.
-  Tested:   against closed forms; the certificate, and its failure a millionth further on
+  Proven:   the number returned was certified by its curve, 0 steps included: that is checked
+            last, whatever the search did. If the curve is monotone, no number better by one
+            part in 10^6 (for steps: by 1) keeps the promise.
+  Tested:   against closed forms; the certificate, and its failure a millionth further on;
+            what has no answer is refused, soon and with the reason
 """
 
 from collections.abc import Callable
 from fractions import Fraction
 from math import copysign, exp, log
 
-from letalone.errors import ParameterError
+from letalone.errors import LetaloneError, ParameterError
 from letalone.exact.balls import float_below
 from letalone.exact.typed import COUNT, DELTA, EPSILON, PROBABILITY, SCALE, Number, as_typed
-from letalone.privacy import GaussianDP, Privacy
+from letalone.privacy.bounds import above, at_most
+from letalone.privacy.conversions import read_curve
+from letalone.privacy.curve import Privacy
+from letalone.privacy.gaussian import GaussianDP
 
-ACCURACY = 1e-6
+ACCURACY = 0.8e-6  # the rest of 10^-6 is for whoever shortens the number
 TINY = 1e-300
-FARTHEST = 1e150
+HOPELESS = 1e3
+# Powers of two, both ways from 1, at which a number is tried: 64 doublings in twelve tries.
+REACH = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64)
+PROBES = (4, 6)  # after so many tries the other way is looked at, too
 MOST_TRIES = 200
 MOST_STEPS = 10**12
 
@@ -78,23 +85,46 @@ def solve(
     return good
 
 
-def most_steps(privacy_of: Callable[[int], Privacy], *, epsilon: Number, delta: Number) -> int:
-    """The largest whole number whose curve is certainly within (epsilon, delta)."""
+def most_steps(
+    privacy_of: Callable[[int], Privacy],
+    *,
+    epsilon: Number,
+    delta: Number,
+    most: int = MOST_STEPS,
+) -> int:
+    """The largest whole number, 0 included, whose curve is certainly within (epsilon, delta)."""
     excess = _Excess(lambda number: privacy_of(int(number)), epsilon, delta)
-    low, high = 0, 1
+    if excess(1) > 0:
+        return _no_step(excess)
+    low, high = 1, 4
     while excess(high) <= 0:
-        low, high = high, 4 * high
-        if high > MOST_STEPS:
+        if high == most:
             raise ParameterError(
-                f"More than {MOST_STEPS} steps fit: the noise is so large that the number of "
-                "steps needs no plan."
+                f"More than {most:,} fit: each reveals so little that their number needs no plan."
             )
+        low, high = high, min(4 * high, most)
     tries = 0
     while high - low > 1:
         middle = (low + high) // 2 if tries % 3 == 2 else _whole_guess(excess, low, high)
         low, high = (middle, high) if excess(middle) <= 0 else (low, middle)
         tries += 1
     return low
+
+
+def _no_step(excess: "_Excess") -> int:
+    """0, where that keeps the promise."""
+    excess.needs_a_delta(1)
+    if excess(0) > 0:
+        raise ParameterError(REST.format(excess.promise))
+    return 0
+
+
+def keeps(privacy: Privacy, *, epsilon: Fraction, delta: Fraction) -> bool:
+    """Whether a curve is certainly within (epsilon, delta); for a delta of 0, by its worst loss."""
+    if delta > 0:
+        return Fraction(privacy.delta(epsilon)) <= delta
+    worst = privacy.worst_loss()
+    return worst is not None and at_most(worst, epsilon) and privacy.certain_leak() == 0
 
 
 def _whole_guess(excess: "_Excess", low: int, high: int) -> int:
@@ -106,8 +136,26 @@ def _whole_guess(excess: "_Excess", low: int, high: int) -> int:
     return min(max(guess, low + 1), high - 1)
 
 
+REST = (
+    "The rest of the releases alone, without the number sought, already breaks {}: no number "
+    "mends that. Promise less (a larger epsilon or delta), or release less."
+)
+WRONG_WAY = (
+    "No number keeps {}. Privacy must improve as the number {}; here it does not: the function "
+    "seems to go the other way. Try it with 1/x in place of x."
+)
+ALL_FIT = (
+    "Every number that was tried, down to 2^-64 and up to 2^64, keeps {}: this promise sets it "
+    "no limit. Promise more (a smaller epsilon or delta), or check that the curve uses the number."
+)
+NO_DELTA = (
+    "The delta is 0, but the privacy loss of this noise has no bound: Gaussian noise, of whatever "
+    "size, needs a delta above 0, such as 1e-6. Name one, or use noise that needs none (Laplace)."
+)
+
+
 class _Excess:
-    """ln(delta of the curve / delta allowed), remembered: at or below 0 the promise is kept."""
+    """ln(delta / delta allowed), or of the losses where that is 0; kept at or below 0."""
 
     __slots__ = ("at", "found", "most", "privacy_of")
 
@@ -124,26 +172,68 @@ class _Excess:
         return self.found[number]
 
     def _computed(self, number: Fraction) -> float:
-        delta = self.privacy_of(number).delta(self.at)
-        if Fraction(delta) <= self.most:
-            # Kept: the sign is certain, the size only guides the search.
-            return min(0.0, log(max(delta, TINY)) - log(max(float(self.most), TINY)))
-        return max(TINY, log(delta) - log(max(float(self.most), TINY)))
+        privacy = self.curve(number)
+        size = self._size(privacy)
+        # The sign is certain, the size only guides the search.
+        kept = keeps(privacy, epsilon=self.at, delta=self.most)
+        return min(0.0, size) if kept else max(TINY, size)
+
+    def _size(self, privacy: Privacy) -> float:
+        if self.most > 0:
+            return log(max(privacy.delta(self.at), TINY)) - log(max(float(self.most), TINY))
+        worst = privacy.worst_loss()
+        if worst is None or privacy.certain_leak() != 0:
+            return HOPELESS
+        return log(max(above(worst), TINY)) - log(max(float(self.at), TINY))
+
+    def curve(self, number: Fraction) -> Privacy:
+        return read_curve(self.privacy_of(number), by="The search")
+
+    @property
+    def promise(self) -> str:
+        return f"epsilon = {float(self.at):g}, delta = {float(self.most):g}"
+
+    def needs_a_delta(self, number: float) -> None:
+        """Refuses what no number can keep: a delta of 0 for a loss without a bound."""
+        if self.most == 0 and self.curve(as_typed(number)).worst_loss() is None:
+            raise ParameterError(NO_DELTA)
+
+    def roughly(self, number: float) -> float:
+        """The excess, or no end of it where the curve is refused."""
+        try:
+            return self(number)
+        except LetaloneError:
+            return float("inf")
 
 
 def _bracket(
     excess: _Excess, *, more_is_safer: bool, most: Fraction | None
 ) -> tuple[float, float | None]:
-    """A number that keeps the promise and one, a factor of two away, that breaks it."""
-    better = 0.5 if more_is_safer else 2.0
-    good = 1.0 if most is None else float_below(most)
-    while excess(good) > 0:
-        good = _within_reach(good / better)
-    if most is not None and good == float_below(most):
-        return good, None
-    while excess(good * better) <= 0:
-        good = _within_reach(good * better)
-    return good, good * better
+    """A number that keeps the promise and the next one tried, which breaks it."""
+    start = 1.0 if most is None else float_below(most)
+    safer = [start * 2.0 ** (power if more_is_safer else -power) for power in REACH]
+    if excess(start) > 0:
+        excess.needs_a_delta(start)
+        good = _first_good(excess, start, safer, way="grows" if more_is_safer else "falls")
+        return good, [start, *safer][safer.index(good)]
+    if most is not None:
+        return start, None
+    worse = [start * start / number for number in safer]
+    bad = next((number for number in worse if excess(number) > 0), None)
+    if bad is None:
+        raise ParameterError(ALL_FIT.format(excess.promise))
+    return [start, *worse][worse.index(bad)], bad
+
+
+def _first_good(excess: _Excess, start: float, safer: list[float], *, way: str) -> float:
+    """The first number on the safer side that keeps the promise, or why there is none."""
+    for tries, number in enumerate(safer, 1):
+        if excess(number) <= 0:
+            return number
+        # Worse on this side than on the other: told early, before numbers grow extreme.
+        if tries in PROBES and excess.roughly(start * start / number) < excess(number) - ACCURACY:
+            raise ParameterError(WRONG_WAY.format(excess.promise, way))
+    raise ParameterError(REST.format(excess.promise))
 
 
 def _guess(excess: _Excess, good: float, bad: float, tried: list[float]) -> float:
@@ -161,15 +251,6 @@ def _guess(excess: _Excess, good: float, bad: float, tried: list[float]) -> floa
     margin = min(ACCURACY / 2, abs(right - left) / 4)
     low, high = sorted((left, right))
     return exp(min(max(middle, low + margin), high - margin))
-
-
-def _within_reach(number: float) -> float:
-    if not 1 / FARTHEST < number < FARTHEST:
-        raise ParameterError(
-            "No number between 1e-150 and 1e150 fits this epsilon and delta."
-            " Choose values nearer to usual ones, such as 0.1 to 10 and 1e-6."
-        )
-    return number
 
 
 def _steps_of(sigma: Fraction, *, rate: Fraction, steps: int) -> Privacy:

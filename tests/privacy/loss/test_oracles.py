@@ -320,7 +320,7 @@ def test_the_upper_bound_is_within_a_ten_thousandth_and_the_lower_within_a_thous
             1e-11,
             1.7e-3,
         ),
-        ([(*geometric(3, 20), 1495), (*bounded_range(F(1)), 213)], 3e-6, 3.0e-3),
+        ([(*geometric(3, 20), 1495), (*laplace(F(1)), 213)], 3e-6, 3.0e-3),
         ([(*pure(F(1, 10)), 571), (*answers(F(11, 20), 2), 11)], 3e-5, 1.2e-3),
     ],
     ids=["atoms", "integers", "odds"],

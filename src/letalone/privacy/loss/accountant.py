@@ -49,6 +49,8 @@ COARSER = (1.0, 4.0, 16.0, 64.0)  # steps to fall back to where a window is too 
 MANY = 64  # different releases, from which on each gets fewer points
 MOST_CURVES = 8  # that are remembered for one composition
 MOST_SMALLER = 12
+OFTEN = 30
+ROUGHLY = 16.0  # times the step of an answer, for a look ahead
 NUDGES = (1.0, 0.8, 1.25, 0.5, 2.0, 0.25, 4.0)
 
 Source = Pair | Atoms
@@ -236,9 +238,9 @@ def _lost(laws: Laws) -> float:
 @lru_cache(maxsize=64)
 def _first_look(sources: Sources, aim: Aim) -> Estimate:
     """Twice: what is far less likely than delta must not attract the tilt."""
-    step = _first_step(sources)
-    guess = _estimate(_laws(sources, step, upper=False, ignored=1e-60), aim)
-    return _estimate(_laws(sources, step, upper=False, ignored=guess.delta / 100), aim)
+    guess = _estimate(_laws(sources, _first_step(sources), upper=True, ignored=1e-60), aim)
+    step = _step(sources, guess, upper=True, coarser=ROUGHLY)
+    return _estimate(_laws(sources, step, upper=True, ignored=guess.delta / 100), aim)
 
 
 def _curve(laws: Laws, tilt: float, *, upper: bool) -> Curve:
@@ -246,9 +248,12 @@ def _curve(laws: Laws, tilt: float, *, upper: bool) -> Curve:
 
 
 def _laws(sources: Sources, step: Fraction, *, upper: bool, ignored: float) -> Laws:
-    law = law_above if upper else law_below
     ends = _ends(sources, ignored)
-    return [(law(source, step, **ends), count) for source, count in sources]
+    if upper:
+        return [(law_above(source, step, **ends), count) for source, count in sources]
+    return [
+        (law_below(source, step, **ends, often=count >= OFTEN), count) for source, count in sources
+    ]
 
 
 def _ends(sources: Sources, ignored: float) -> dict[str, float]:

@@ -24,7 +24,7 @@ from math import exp, expm1, inf, log2
 import numpy as np
 from numpy.typing import NDArray
 
-from letalone.privacy.loss.line_places import left_end, refined, to_right_end
+from letalone.privacy.loss.line_places import left_end, nowhere, refined, to_right_end
 from letalone.privacy.loss.pairs import ACCURACY, Atoms, Floats, Pair, Tails, ends_of
 
 FARTHEST = 2.0**20
@@ -165,20 +165,26 @@ def _places(atoms: Atoms, step: Fraction) -> tuple[NDArray[np.int64], Floats]:
     return place, np.where(atoms.losses == 0, 0.0, above)
 
 
-def law_below(source: Pair | Atoms, step: Fraction, *, top: float, bottom: float) -> LatticeLaw:
-    """A law on the grid whose curve, its losses lowered, is nowhere above the source's."""
+def law_below(
+    source: Pair | Atoms, step: Fraction, *, top: float, bottom: float, often: bool = True
+) -> LatticeLaw:
+    """A law on the grid whose curve, its losses lowered, is nowhere above the source's.
+
+    What is run often is worth more care at its left end.
+    """
     if isinstance(source, Atoms):
         return _atoms_below(source, step)
     first, last = support(source, step, top=top, bottom=bottom)
     h = float(step)
-    start = left_end(source, h, first)
+    cheap = ends_of(source)[1] < inf
+    start = left_end(source, h, first) if often or cheap else nowhere()
     grid = start.origin + grid_points(first, last - first + 1, step)
     places = to_right_end(source, refined(source, start.places(grid, h), grid), grid)
     tails = source.tails(places)
     lowered = _too_high(source, tails, grid)
     tail, lost = _line_tails(source, tails, grid - lowered, h)
     if (tail < 0).any():
-        return _merged(source, step, tails, first)
+        return _or_nothing(_merged(source, step, tails, first))
     tail = _falling(tail, grid)
     masses = -np.diff(tail, prepend=tail[0]) * (1 - 2.0**-50)
     origin = start.origin - lowered
@@ -251,6 +257,14 @@ def _pooled(values: Floats, weights: Floats) -> Floats:
             blocks.append(((a * v + b * w) / (v + w) * (1 - 2.0**-50), v + w, n + m))
     means, _, counts = zip(*blocks, strict=True)
     return np.repeat(means, counts)
+
+
+def _or_nothing(law: LatticeLaw) -> LatticeLaw:
+    """All outputs merged into one, which shows nothing, where that loses less than the shift."""
+    mean = float(law.masses @ law.losses())
+    if law.shift < mean:
+        return law
+    return LatticeLaw(law.step, 0, np.array([1 - 2.0**-50]), lost=max(0.0, mean))
 
 
 def _merged(source: Pair, step: Fraction, tails: Tails, first: int) -> LatticeLaw:

@@ -45,13 +45,18 @@ class LeftEnd:
         return places
 
 
+def nowhere() -> LeftEnd:
+    """The grid as it is, the places at the middles."""
+    return LeftEnd(0.0, inf, 0, np.zeros(0))
+
+
 @lru_cache(maxsize=64)
 def left_end(source: Pair, step: float, first: int) -> LeftEnd:
     """Where the grid starts: at the end of the losses, or so that those next to it fit."""
     end, other = ends_of(source)
     index = 0 if end == -inf else ceil(end / step - (0.5 if other < inf else 0)) - first
     if index < 1:  # the losses end before the grid starts
-        return LeftEnd(0.0, inf, 0, np.zeros(0))
+        return nowhere()
     points: Floats = step * np.arange(first + index, first + index + NEAR, dtype=np.float64)
     if other < inf:  # both ends are on the grid, an atom at each
         return LeftEnd(end - float(points[0]), nextafter(end, -inf), index, np.zeros(0))
