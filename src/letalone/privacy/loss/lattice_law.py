@@ -295,7 +295,8 @@ def _atoms_below(atoms: Atoms, step: Fraction) -> LatticeLaw:
     slack = 4 * ACCURACY * float(np.abs(atoms.losses).max())
     shift = max(0.0, float(gap.max())) + (slack if np.any(offset != 0) else atoms.unit_error)
     leak = atoms.infinite * (1 - 4 * ACCURACY)
-    return LatticeLaw(step, first, masses, leak, shift, lost=shift)
+    lost = max(0.0, shift - float(atoms.masses @ gap))
+    return LatticeLaw(step, first, masses, leak, shift, lost=lost)
 
 
 def support(source: Pair, step: Fraction, *, top: float, bottom: float) -> tuple[int, int]:
