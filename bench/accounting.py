@@ -15,8 +15,8 @@ from collections.abc import Callable
 from peers import run_in
 
 import letalone as la
-from letalone.mechanisms.planning import noise_for
 from letalone.privacy import GaussianDP, LaplacePrivacy, RandomizedResponsePrivacy, compose
+from letalone.privacy.planning import noise_for
 
 RIVAL = "dp-accounting"
 RIVAL_SCRIPT = """

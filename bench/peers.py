@@ -5,6 +5,7 @@ The environments are made on first use under the user's cache folder.
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -13,15 +14,24 @@ from typing import Any
 CACHE = Path(os.environ.get("XDG_CACHE_HOME", "~/.cache")).expanduser() / "letalone-bench"
 
 
-def run_in(requirement: str, script: str) -> Any:
-    """What `script` prints as JSON when it runs with `requirement` installed."""
+def run_in(requirement: str, script: str, *, timeout_seconds: float | None = None) -> Any:
+    """What `script` prints as JSON when it runs with `requirement` installed.
+
+    Several requirements have spaces between them.
+    """
     python = _environment(requirement) / "bin" / "python"
-    done = subprocess.run([python, "-c", script], check=True, capture_output=True, text=True)
+    done = subprocess.run(
+        [python, "-c", script],
+        check=True,
+        capture_output=True,
+        text=True,
+        timeout=timeout_seconds,
+    )
     return json.loads(done.stdout.splitlines()[-1])
 
 
 def _environment(requirement: str) -> Path:
-    folder = CACHE / requirement.replace("=", "_").replace("[", "_").replace("]", "_")
+    folder = CACHE / re.sub(r"[=<>\[\] ]", "_", requirement)
     if not (folder / "ready").exists():
         print(f"installing {requirement} …", file=sys.stderr)
         subprocess.run([sys.executable, "-m", "venv", "--clear", folder], check=True)
@@ -33,6 +43,6 @@ def _environment(requirement: str) -> Path:
             "-q",
             "--disable-pip-version-check",
         ]
-        subprocess.run([*pip, requirement, "numpy"], check=True)
+        subprocess.run([*pip, *requirement.split(), "numpy"], check=True)
         (folder / "ready").touch()
     return folder

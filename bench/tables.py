@@ -1,27 +1,38 @@
-"""Private tables: letalone's bounded, exact sums beside the same question without privacy.
+"""Private tables: letalone beside the same question without privacy, and beside rivals.
 
-    python bench/tables.py [--rows 10000000] [--rounds 9] [--threads 2] [--json]
+    python bench/tables.py [--rows 10000000] [--rounds 9] [--threads 2] [--rivals] [--json]
 
 The question: for each of 100 departments, how many rows and the mean amount clipped to
-[0, 1000], with each user counting with at most ten rows. Generated data: a tenth as many users
-as rows, skewed, so that the busiest has thousands. CPU time of one process, the two taking turns
-over the same Parquet file; a ratio is our time over plain DuckDB's, so 1 means as fast.
+[0, 1000], with each user counting with at most ten rows, ε = 1. Generated data: a tenth as many
+users as rows, skewed, so that the busiest has thousands. CPU time of one process, the two taking
+turns over the same Parquet file; a ratio is our time over plain DuckDB's, so 1 means as fast.
+The plain query does not clip. `--rivals` installs four of them on first use, which takes minutes.
 """
 
 import argparse
 import json
 import platform
 import resource
-import statistics
 import tempfile
-import time
-from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import duckdb
-import numpy as np
-import pyarrow as pa
-import pyarrow.parquet as pq
+from tables_accuracy import measure_accuracy
+from tables_data import (
+    DEPARTMENTS,
+    KEYS,
+    MAX_ROWS,
+    UPPER,
+    cpu,
+    generate,
+    opened,
+    question,
+    released,
+    side_by_side,
+)
+from tables_rivals import measure_rivals
+from tables_view import show
 
 import letalone
 from letalone.engines.duck import DuckEngine, open_duck
@@ -29,111 +40,91 @@ from letalone.engines.measures import GridSum, Rows, RowsWith, Scope
 from letalone.plans.expressions import col
 from letalone.plans.query import Bounding, GroupColumn
 
-DEPARTMENTS = 100
-BLOCK = 1_000_000
-ASKED = 2.0  # times the plain query, at user level, once ranks exist
-AMOUNT = GridSum(col("amount"), 0, 1000 << 10, 10)
+LEVELS, GROUPS = ("user", "row"), ("number", "department")
+WINDOW_ROWS = 2 * 10**7  # the window over more would not fit into memory
+AMOUNT = GridSum(col("amount"), 0, UPPER << 10, 10)
 MEASURES = [Rows(), RowsWith(col("amount")), AMOUNT]
 
-Job = Callable[[], object]
+
+def plain_query(path: Path, group: str) -> str:
+    return f"SELECT {group}, count(*), avg(amount) FROM '{path}' GROUP BY {group}"
 
 
-def generate(path: Path, rows: int) -> None:
-    """User u of n has about 1 / sqrt(u) of the rows."""
-    generator = np.random.default_rng(1)
-    users = max(1, rows // 10)
-    writer = None
-    for start in range(0, rows, BLOCK):
-        size = min(BLOCK, rows - start)
-        number = generator.integers(0, DEPARTMENTS, size)
-        block = pa.table(
-            {
-                "user": (users * generator.random(size) ** 2).astype(np.int64),
-                "number": number.astype(np.int32),
-                "department": np.char.mod("department %02d", number),
-                "amount": generator.gamma(2, 200, size),
-            }
-        )
-        writer = writer or pq.ParquetWriter(path, block.schema)
-        writer.write_table(block)
-    if writer is not None:
-        writer.close()
+def window_query(path: Path) -> str:
+    """Ten rows of each user as people would write it."""
+    ranked = f"SELECT row_number() OVER (PARTITION BY user ORDER BY amount) AS r FROM '{path}'"
+    return f"SELECT count(*) FROM ({ranked}) WHERE r <= {MAX_ROWS}"
 
 
-def cpu(job: Job) -> float:
-    start = time.process_time()
-    job()
-    return time.process_time() - start
-
-
-def side_by_side(ours: Job, theirs: Job, rounds: int) -> dict[str, float]:
-    """Median CPU seconds of each; they take turns so that both meet the same disturbances."""
-    ours(), theirs()
-    pairs = [(cpu(ours), cpu(theirs)) for _ in range(rounds)]
-    mine, plain = (statistics.median(pair[side] for pair in pairs) for side in (0, 1))
-    return {"seconds": mine, "plain_seconds": plain, "ratio": mine / plain}
-
-
-def scope_of(engine: DuckEngine, group: str, bounding: Bounding, unit: str | None) -> Scope:
-    schema = engine.schema().protecting(unit)
+def scope_of(engine: DuckEngine, group: str, level: str) -> Scope:
+    user = level == "user"
+    schema = engine.schema().protecting("user" if user else None)
     column = GroupColumn(group, col(group), schema.column(group).type)
-    numbers = range(DEPARTMENTS)
-    keys = [n if group == "number" else f"department {n:02d}" for n in numbers]
-    return Scope(schema, None, (), (), (column,), tuple((key,) for key in keys), bounding)
+    keys = tuple((key,) for key in (range(DEPARTMENTS) if group == "number" else KEYS))
+    bounding = Bounding(max_rows=MAX_ROWS) if user else Bounding()
+    return Scope(schema, None, (), (), (column,), keys, bounding)
 
 
-def measure(rows: int, rounds: int, threads: int) -> dict[str, object]:
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "visits.parquet"
-        generate(path, rows)
-        return measure_file(path, rows, rounds, threads)
-
-
-def measure_file(path: Path, rows: int, rounds: int, threads: int) -> dict[str, object]:
-    plain = duckdb.connect(config={"threads": threads})
+def measure_engine(path: Path, plain: Any, *, rounds: int, threads: int) -> dict[str, Any]:
+    """The exact sums alone, without price, noise and ledger."""
     engine = open_duck(path, threads=threads)
-    bounded = scope_of(engine, "number", Bounding(max_rows=10), "user")
-    ranks = cpu(lambda: engine.prepare(bounded))
-    window = "SELECT count(*) FROM (SELECT row_number() OVER (PARTITION BY user ORDER BY amount)"
-    window += f" AS r FROM '{path}') WHERE r <= 10"
-    found: dict[str, object] = {}
-    for group in ("number", "department"):
-        query = f"SELECT {group}, count(*), avg(amount) FROM '{path}' GROUP BY {group}"
-        user = scope_of(engine, group, Bounding(max_rows=10), "user")
-        row = scope_of(engine, group, Bounding(), None)
-        for level, scope in (("user", user), ("row", row)):
-            found[f"{level} level, by {group}"] = side_by_side(
-                lambda scope=scope: engine.measure(scope, MEASURES),
-                lambda query=query: plain.execute(query).fetchall(),
-                rounds,
-            )
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024  # before the window's own
-    window_seconds = cpu(lambda: plain.execute(window).fetchall())
+    ranks = cpu(lambda: engine.prepare(scope_of(engine, "number", "user")))
+    found = {
+        f"{level} level, by {group}": side_by_side(
+            lambda level=level, group=group: engine.measure(
+                scope_of(engine, group, level), MEASURES
+            ),
+            lambda group=group: plain.execute(plain_query(path, group)).fetchall(),
+            rounds,
+        )
+        for group in GROUPS
+        for level in LEVELS
+    }
     engine.close()
-    return {
+    return {"exact": found, "ranks_seconds": ranks}
+
+
+def measure_whole(path: Path, plain: Any, rounds: int) -> dict[str, Any]:
+    """All that a release does, with noise, ledger and receipt; the first one builds ranks."""
+    found: dict[str, Any] = {}
+    for group in GROUPS:
+        for level in LEVELS:
+            with opened(path, level) as session:
+                query = question(session, level, group)
+                first = cpu(lambda: released(session, query))  # noqa: B023
+                later = side_by_side(
+                    lambda: released(session, query),  # noqa: B023
+                    lambda: plain.execute(plain_query(path, group)).fetchall(),  # noqa: B023
+                    rounds,
+                )
+            found[f"{level} level, by {group}"] = {**later, "first_seconds": first}
+    return found
+
+
+def peak_megabytes() -> float:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+
+def measure(options: argparse.Namespace, folder: Path) -> dict[str, Any]:
+    rows, rounds, threads = options.rows, options.rounds, options.threads
+    path = folder / f"visits_{rows}.parquet"
+    generate(path, rows)
+    plain = duckdb.connect(config={"threads": threads})
+    found: dict[str, Any] = {
         "machine": f"{platform.machine()}, Python {platform.python_version()},"
         f" DuckDB {duckdb.__version__}, letalone {letalone.__version__}",
         "rows": rows,
         "threads": threads,
-        "exact": found,
-        "ranks": {"seconds": ranks, "window_seconds": window_seconds},
-        "peak_megabytes": peak,
+        **measure_engine(path, plain, rounds=rounds, threads=threads),
+        "whole": measure_whole(path, plain, rounds),
+        "peak_megabytes": peak_megabytes(),  # before the window's own
     }
-
-
-def show(result: dict[str, object]) -> None:
-    print(f"{result['machine']}; {result['rows']:,} rows, {result['threads']} threads, CPU time")
-    print(f"{'exact part':32}{'ours s':>9}{'plain s':>9}{'ratio':>8}{'asked':>8}")
-    for name, row in result["exact"].items():  # type: ignore[attr-defined]
-        asked = f"≤ {ASKED}" if name.startswith("user") else ""
-        print(
-            f"{name:32}{row['seconds']:9.3f}{row['plain_seconds']:9.3f}{row['ratio']:8.2f}{asked:>8}"
-        )
-    ranks = result["ranks"]
-    print(
-        f"ranks, once: {ranks['seconds']:.2f} s; one window over the data:"  # type: ignore[index]
-        f" {ranks['window_seconds']:.2f} s; peak {result['peak_megabytes']:.0f} MB"  # type: ignore[index]
-    )
+    if rows <= WINDOW_ROWS:
+        found["window_seconds"] = cpu(lambda: plain.execute(window_query(path)).fetchall())
+    plain.close()
+    found["accuracy"] = measure_accuracy(folder, rows, rivals=options.rivals)
+    found["rivals"] = measure_rivals(folder, rows) if options.rivals else []
+    return found
 
 
 if __name__ == "__main__":
@@ -141,7 +132,9 @@ if __name__ == "__main__":
     parser.add_argument("--rows", type=int, default=10**7)
     parser.add_argument("--rounds", type=int, default=9)
     parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--rivals", action="store_true")
     parser.add_argument("--json", action="store_true")
-    options = parser.parse_args()
-    outcome = measure(options.rows, options.rounds, options.threads)
-    print(json.dumps(outcome)) if options.json else show(outcome)
+    given = parser.parse_args()
+    with tempfile.TemporaryDirectory() as place:
+        outcome = measure(given, Path(place))
+    print(json.dumps(outcome)) if given.json else show(outcome)

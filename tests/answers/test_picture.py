@@ -1,5 +1,6 @@
 """Pictures: each aggregate in its field, with error bars, in the format that the name says."""
 
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -48,3 +49,53 @@ def test_where_nothing_has_an_interval_there_is_nothing_to_draw() -> None:
     winners = (Output("top", "top", "", Kind.TEXT, ("x",)),)
     with pytest.raises(la.ParameterError, match="nothing to draw"):
         made(keys=(), outputs=winners).plot()
+
+
+def test_winners_stand_below_the_axis_by_their_names() -> None:
+    outputs = tuple(
+        output
+        for rank, name in (("1", "Cardiology"), ("2", "Surgery"))
+        for output in (
+            Output(f"t_{rank}", "t", rank, Kind.TEXT, (name,)),
+            Output(f"t_{rank}_count", "t", rank, Kind.INTEGER, (9,), (8,), (10,)),
+        )
+    )
+    (field,) = made(keys=(), outputs=outputs).plot().axes
+    assert [label.get_text() for label in field.get_xticklabels()] == ["Cardiology", "Surgery"]
+    assert field.get_ylabel() == "t (count)"
+
+
+def test_thirty_labels_do_not_overlap() -> None:
+    names = tuple(f"Ward number {number}" for number in range(30))
+    outputs = (Output("n", "n", "", Kind.INTEGER, (50,) * 30, (40,) * 30, (60,) * 30),)
+    figure = made(keys=(KeyColumn("ward", Kind.TEXT, names),), outputs=outputs).plot()
+    figure.draw_without_rendering()
+    (field,) = figure.axes
+    labels = field.get_yticklabels()
+    assert [label.get_text() for label in labels] == list(names)
+    boxes = [label.get_window_extent() for label in labels]
+    assert not any(one.overlaps(other) for one, other in pairwise(boxes))
+    assert field.get_xlabel() == "n"
+    assert field.get_xlim()[0] == 0
+
+
+def test_an_axis_starts_at_zero_unless_something_lies_below() -> None:
+    for low, start in ((40, True), (-40, False)):
+        output = Output("n", "n", "", Kind.INTEGER, (50,), (low,), (60,))
+        (field,) = made(keys=(), outputs=(output,)).plot().axes
+        assert (field.get_ylim()[0] == 0) is start
+
+
+def test_a_histogram_has_bars_and_a_value_is_drawn_inside_its_interval() -> None:
+    outputs = tuple(
+        Output(f"ages_{at}", "ages", at, Kind.INTEGER, (value,), (0,), (9,))
+        for at, value in (("[0, 10)", 5), ("[10, 20]", -3))
+    )
+    (field,) = made(keys=(), outputs=outputs).plot().axes
+    assert [bar.get_height() for bar in field.patches] == [5, 0]
+
+
+def test_a_group_without_a_value_is_drawn_nowhere() -> None:
+    output = Output("m", "m", "", Kind.NUMBER, (1.0, None), (0.5, None), (2.0, None))
+    figure = made(keys=(KeyColumn("k", Kind.TEXT, ("A", "B")),), outputs=(output,)).plot()
+    figure.draw_without_rendering()

@@ -1,5 +1,6 @@
 """What the auditor finds, whom it accuses, and how rarely it is wrong."""
 
+import re
 from dataclasses import FrozenInstanceError
 from fractions import Fraction
 from typing import Any
@@ -290,3 +291,60 @@ def test_what_cannot_be_asked_is_refused_with_the_remedy() -> None:
         audit(3, 0, 1, claimed_epsilon=1)
     with pytest.raises(ParameterError, match="returned 1 outputs, but 500 were asked for"):
         audit(lambda value, _: [value], 0, 1, claimed_epsilon=1, samples=1000, many=True)
+
+
+def test_a_class_a_narrow_function_and_percents_are_refused_with_the_remedy() -> None:
+    with pytest.raises(ParameterError, match=r"class Laplace itself.*Laplace\(…\)"):
+        audit(Laplace, 0.0, 1.0, claimed_epsilon=1)
+    with pytest.raises(ParameterError, match=r"mechanism\(value, count\), but it takes \(value\)"):
+        audit(lambda value: value, 0.0, 1.0, claimed_epsilon=1, many=True)
+    with pytest.raises(ParameterError, match="100 audits of honest mechanisms"):
+        audit(lambda value: value, 0.0, 1.0, claimed_epsilon=1, confidence=95)
+
+
+def test_an_event_is_told_in_few_digits_and_plain_words() -> None:
+    generator = np.random.default_rng(3)
+    shifted = audit(
+        lambda x: x + float(np.round(generator.laplace() * 2**40) / 2**40),
+        0.0,
+        2.0,
+        claimed_epsilon=0.1,
+        samples=2000,
+    )
+    assert not re.search(r"\d\.\d{7}", shifted.event)
+    single = audit(
+        lambda x: "a" if generator.random() < 0.2 + 0.6 * x else "b",
+        0,
+        1,
+        claimed_epsilon=0.1,
+        samples=1000,
+    )
+    assert single.event.startswith("the output is '")
+    same = audit(lambda _: "a", 0, 1, claimed_epsilon=0.1, samples=100)
+    assert same.event.startswith("any output (")
+
+
+def test_numbers_that_are_none_are_told_as_such() -> None:
+    generator = np.random.default_rng(4)
+    found = audit(
+        lambda x: float("nan") if generator.random() < 0.1 + 0.6 * x else generator.integers(9),
+        0,
+        1,
+        claimed_epsilon=0.1,
+        samples=2000,
+    )
+    assert "nan" not in found.event
+    assert "number" in found.event
+
+
+def test_leaking_bits_are_named_before_they_are_listed() -> None:
+    generator = np.random.default_rng(5)
+    found = audit(
+        lambda value, count: value + generator.laplace(0, 1, count),
+        0.0,
+        1.0,
+        claimed_epsilon=1,
+        samples=20_000,
+        many=True,
+    )
+    assert found.event.startswith("low-order bits differ: ")

@@ -3,11 +3,13 @@
 from collections.abc import Callable
 from contextlib import suppress
 from fractions import Fraction
+from itertools import pairwise
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from letalone.cli.account import _grid, _steps_above, _steps_below
 from letalone.cli.expressions import FORMS, LONGEST_TEXT, Times, holes, parse, privacy_of
 from letalone.errors import LetaloneError, ParameterError
 from letalone.mechanisms import (
@@ -18,7 +20,17 @@ from letalone.mechanisms import (
     Laplace,
     RandomizedResponse,
 )
-from letalone.privacy import ZCDP, ApproxDP, GaussianDP, Privacy, PureDP, compose
+from letalone.privacy import (
+    ADD_REMOVE,
+    REPLACE,
+    ZCDP,
+    ApproxDP,
+    GaussianDP,
+    LaplacePrivacy,
+    Privacy,
+    PureDP,
+    compose,
+)
 from letalone.privacy.renyi import RenyiDP
 
 Letalone = Callable[..., "object"]
@@ -57,6 +69,22 @@ MEANINGS = [
     ("pure(0.1)+gdp(1) +\n zcdp(1)", compose(PureDP(0.1), GaussianDP(1), ZCDP(1))),
     ("laplace(epsilon=0.1).group(3)", Laplace(epsilon=0.1, sensitivity=1).privacy.group(3)),
     ("((pure(1)))", PureDP(1)),
+    (
+        "gaussian(sigma=1).with_neighbours(replace).sampled(0.01)",
+        GaussianDP(1).with_neighbours(REPLACE).sampled(0.01),
+    ),
+    ("gdp(1).with_neighbours(add_remove)", GaussianDP(1).with_neighbours(ADD_REMOVE)),
+    (
+        "gdp(1).sampled(0.1).under(REPLACE) * 2",
+        GaussianDP(1).sampled(0.1).under(REPLACE) * 2,
+    ),
+    (
+        "randomized_response(1).shuffled(1000) + gdp(1).sampled(0.1).under(replace)",
+        compose(
+            RandomizedResponse(epsilon=1).privacy.shuffled(1000),
+            GaussianDP(1).sampled(0.1).under(REPLACE),
+        ),
+    ),
     ("0 * pure(1)", compose()),
 ]
 
@@ -92,6 +120,11 @@ WRONG = [
     ("pure(1)) ", 8, "should have ended"),
     ("pure(1)..group(2)", 9, "a method should stand"),
     ("pure(1).group()", 9, r"as in \.group\(3\)"),
+    ("pure(1).under(people)", 15, "relation should stand. Those are: replace, add_remove"),
+    ("pure(1).under()", 15, "relation should stand"),
+    ("pure(1).undr(replace)", 9, "Did you mean 'under'"),
+    ("renyi(alpha=2, epsilon=1)", 7, "Did you mean 'order'"),
+    ("-3 * pure(1)", 1, "no minus can stand here"),
     ("pure(1e999999)", 6, "too long"),
     ("pure(" + "9" * 50 + ")", 6, "too long"),
     ("pure(1/0)", 9, "over 0"),
@@ -123,7 +156,7 @@ def test_an_error_points_at_its_place_and_names_what_works(text, place, words) -
         ("pure(1) + zcdp()", "zcdp at character 11: a parameter is missing"),
         ("laplace(epsilon=1, scale=2)", "exactly one"),
         ("1.5 * pure(1)", "whole number"),
-        ("-1 * pure(1)", "release should stand"),
+        ("gdp(1).with_neighbours(replace).under(add_remove)", "does not give one for add/remove"),
         ("1e12 * pure(1)", "at most 1,000,000,000 times"),
         ("randomized_response(epsilon=1, categories=2.5)", "categories"),
         ("gaussian(sigma=?)", "letalone calibrate"),
@@ -187,16 +220,70 @@ def test_an_infinite_epsilon_comes_with_its_reason(letalone: Letalone) -> None:
     assert "delta above 0" in found["reason"]
     leak = letalone("account", "approx(1, 1e-3)", "--delta", "1e-6").out
     assert "everything may be shown" in leak
+    assert "That is certified" in leak
+
+
+def test_an_upper_end_that_is_infinite_is_not_said_to_be_both(letalone: Letalone) -> None:
+    shown = letalone("account", "1000 * approx(0.1, 1e-6)", "--delta", "1e-6").out
+    assert "ε ≤ ∞" in shown
+    assert "ε ≥ " in shown
+    assert "Only the lower end is certified" in shown
+
+
+def test_a_delta_too_small_for_anyone_is_bounded_by_a_plain_number(letalone: Letalone) -> None:
+    shown = letalone("account", "gdp(1)", "--epsilon", "40").out
+    assert "δ ≤ 1e-300" in shown
+    assert "δ ≥ 0" in shown
+    assert GaussianDP(1).delta(40) <= 1e-300
 
 
 def test_the_curve_is_drawn(letalone: Letalone, tmp_path) -> None:
     path = tmp_path / "curve.svg"
     shown = letalone("account", "gdp(1)", "--plot", str(path))
     assert shown.code == 0
-    assert path.read_text("utf-8").count("<polyline") == 2
+    drawn = path.read_text("utf-8")
+    assert drawn.count("<polyline") == 2
+    assert drawn.count("<circle") == 1
+    assert "ε = 4.88656, δ = 1e-6" in drawn
+    assert "e-0" not in drawn
     assert "Drawn to" in shown.out
     assert letalone("account", "gdp(1)", "--plot", "curve.xyz").code == 2
     assert letalone("account", "0 * gdp(1)", "--plot", str(path)).code == 2
+
+
+DRAWN = [
+    LaplacePrivacy(800),
+    LaplacePrivacy(1),
+    ApproxDP(1, 1e-3),
+    PureDP(10**6),
+    GaussianDP(1),
+    compose(PureDP(0.5), GaussianDP(1)),
+    ZCDP(0.1),
+]
+
+
+@pytest.mark.parametrize("privacy", DRAWN, ids=str)
+def test_the_lines_hold_between_the_points_that_were_computed(privacy: Privacy) -> None:
+    """On a fine grid of its own, beside kinks, at both ends of every step."""
+    points = [(epsilon, privacy.delta_bounds(epsilon)) for epsilon in _grid(privacy, None)]
+    above, below = list(_steps_above(points)), list(_steps_below(points))
+    for line in (above, below):
+        assert [x for x, _ in line] == sorted(x for x, _ in line)
+    for (left, high), (right, _) in pairwise(above[::3]):
+        for x in (left, (left + right) / 2):
+            assert min(y for s, y in above if s <= x) >= privacy.delta_bounds(x)[0] * (1 - 1e-12)
+        assert high >= 0
+    for (left, _), (right, _) in pairwise(below[::3]):
+        x = (left + right) / 2
+        assert max(y for s, y in below if s >= x) <= privacy.delta_bounds(x)[1] * (1 + 1e-12)
+
+
+def test_the_curve_has_a_point_at_its_kink() -> None:
+    """δ of (1, 1e-3)-DP stays from 1 on, wherever the drawing ends; it once fell until 1.25."""
+    privacy = ApproxDP(1, 1e-3)
+    for asked in (None, (1.7, 1e-3), (3.1, 1e-3)):
+        points = [(epsilon, privacy.delta_bounds(epsilon)) for epsilon in _grid(privacy, asked)]
+        assert min(x for x, y in _steps_above(points) if y == 1e-3) == 1.0
 
 
 CALIBRATED = [
@@ -204,6 +291,13 @@ CALIBRATED = [
     ("10 * gaussian(sigma=?)", "sigma", lambda x: GaussianDP(1 / x) * 10, 1),
     ("100 * zcdp(rho=?)", "rho", lambda x: ZCDP(x) * 100, -1),
     ("pure(0.5) + pure(epsilon=?)", "epsilon", lambda x: compose(PureDP(0.5), PureDP(x)), -1),
+    ("gdp(1).sampled(?)", "rate", lambda x: GaussianDP(1).sampled(x), -1),
+    (
+        "gdp(1).with_neighbours(replace).sampled(?)",
+        "rate",
+        lambda x: GaussianDP(1).with_neighbours(REPLACE).sampled(x),
+        -1,
+    ),
 ]
 
 
@@ -215,15 +309,43 @@ def test_calibrate_finds_a_number_that_keeps_the_promise_and_hardly_a_better_one
     value = Fraction(repr(found["value"]))
     assert found["name"] == name
     assert curve(value).delta(1) == found["reached_delta"] <= 1e-6
+    assert len(repr(found["value"]).split("e")[0]) <= 12
     assert curve(value * (1 - safer * Fraction(2, 10**6))).delta(1) > 1e-6
 
 
 def test_calibrate_counts_runs(letalone: Letalone) -> None:
     found = letalone("calibrate", "? * pure(0.1)", "--epsilon", "1", "--json").json()
-    assert found["value"] == 10
+    assert (found["name"], found["value"]) == ("runs", 10)
     shown = letalone("calibrate", "? * pure(0.1)", "--epsilon", "1").out
     assert "runs = 10" in shown
-    assert "is the largest" in shown
+    assert "runs = 10 is the largest that keeps ε = 1." in shown
+    assert "one part in" not in shown
+    assert "there δ is 0." in shown
+
+
+def test_what_is_found_is_said_in_one_sentence_with_the_digits_it_has(letalone: Letalone) -> None:
+    words = ["calibrate", "gaussian(sigma=?)", "--epsilon", "1", "--delta", "1e-5"]
+    shown = " ".join(letalone(*words).out.split())
+    value = letalone(*words, "--json").json()["value"]
+    assert f"sigma = {value!r} is the smallest that keeps ε = 1 and δ = 1e-5, to one" in shown
+    assert "1e-05" not in shown
+    shown = letalone("calibrate", "10 * pure(?)", "--epsilon", "2").out
+    assert "epsilon = 0.2 is the largest" in shown
+
+
+def test_what_the_rest_breaks_is_refused_and_never_certified(letalone: Letalone) -> None:
+    """Once: "runs = 0 … It is certified: there δ is at most 0.3935", with exit code 0."""
+    for text in (
+        "? * gaussian(sigma=1) + laplace(epsilon=2)",
+        "gaussian(sigma=?) + laplace(epsilon=2)",
+        "gaussian(sigma=1).sampled(?) + laplace(epsilon=2)",
+    ):
+        shown = letalone("calibrate", text, "--epsilon", "1", "--delta", "1e-6")
+        assert shown.code == 2
+        assert "already breaks epsilon = 1" in shown.err
+        assert shown.out == ""
+    zero = letalone("calibrate", "? * pure(2) + pure(1)", "--epsilon", "1", "--json").json()
+    assert (zero["value"], zero["reached_delta"]) == (0, 0.0)
 
 
 @pytest.mark.parametrize(
@@ -238,6 +360,9 @@ def test_calibrate_counts_runs(letalone: Letalone) -> None:
         (["account", "pure(1)", "--epsilon", "1", "--delta", "1e-6"], "both given"),
         (["account", "pure(1)", "--delta", "1"], "delta is 1"),
         (["account", "laplas(1)"], "Did you mean"),
+        (["account", "pure(1)", "--epsilon", "-1"], "epsilon is -1"),
+        (["calibrate", "? * pure(1e-12)", "--epsilon", "1"], "More than 1,000,000,000 fit"),
+        (["calibrate", "gaussian(sigma=?)", "--epsilon", "1"], "needs a delta above 0"),
         (["account", "gaussian(sigma=?)"], "letalone calibrate"),
     ],
 )

@@ -5,6 +5,7 @@ from fractions import Fraction
 import pytest
 
 from letalone.errors import ParameterError
+from letalone.mechanisms import Laplace
 from letalone.mechanisms.calibration import calibrate, largest, smallest
 from letalone.privacy import ZCDP, GaussianDP, LaplacePrivacy
 
@@ -42,3 +43,12 @@ def test_calibrate_finds_the_smallest_noise_as_a_float():
     assert calibrate(lambda s: ZCDP(1 / (2 * Fraction(s) ** 2)), epsilon=1, delta=1e-6) > sigma
     with pytest.raises(ParameterError, match="epsilon is 0"):
         calibrate(lambda s: ZCDP(s), epsilon=0, delta=0.1)
+
+
+def test_what_is_no_function_or_goes_the_wrong_way_is_told():
+    with pytest.raises(ParameterError, match="privacy_of is 3, but must be a function"):
+        calibrate(3, epsilon=1, delta=1e-6)
+    with pytest.raises(ParameterError, match=r"Give its \.privacy"):
+        calibrate(lambda e: Laplace(epsilon=e, sensitivity=1), epsilon=1, delta=1e-6)
+    with pytest.raises(ParameterError, match="1/x"):
+        calibrate(lambda e: LaplacePrivacy(Fraction(e)) * 100, epsilon=1, delta=1e-6)

@@ -6,7 +6,9 @@ The only file below the command line that draws; matplotlib is loaded when it is
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from importlib.util import find_spec
+from math import nan
 from pathlib import Path
 from typing import Any, cast
 
@@ -17,6 +19,9 @@ from letalone.errors import ParameterError
 FORMATS = (".svg", ".png", ".pdf")
 MOST_PLACES = 60
 MOST_SERIES = 8
+MOST_LETTERS = 70  # that stand side by side below seven inches
+
+Point = tuple[float, float, float]
 
 
 def draw(
@@ -29,55 +34,105 @@ def draw(
         raise ParameterError("There is nothing to draw: no number here has an interval.")
     figure = _figure()
     names = list(dict.fromkeys(output.aggregate for output in drawn))
-    figure.set_size_inches(7, 1 + 2.6 * len(names))
-    fields = figure.subplots(len(names), 1, squeeze=False)[:, 0]
-    for field, name in zip(fields, names, strict=True):
-        _draw_one(field, keys, [output for output in drawn if output.aggregate == name], name)
+    fields = [_field(name, keys, outputs) for name in names]
+    heights = [field.height for field in fields]
+    figure.set_size_inches(7, 1 + sum(heights))
+    axes = figure.subplots(len(names), 1, squeeze=False, height_ratios=heights)[:, 0]
+    for place, field in zip(axes, fields, strict=True):
+        _draw_one(place, field)
     figure.suptitle(_plain(title), fontsize=10)
     if target is not None:
         figure.savefig(target)
     return figure
 
 
-def _draw_one(field: Any, keys: Sequence[KeyColumn], outputs: list[Output], name: str) -> None:
+@dataclass(frozen=True, slots=True)
+class _Field:
+    """One aggregate: what stands along the axis, and the points of each series."""
+
+    name: str
+    labels: tuple[str, ...]
+    series: tuple[tuple[str, tuple[Point, ...]], ...]
+    ranges: bool
+
+    @property
+    def sideways(self) -> bool:
+        """Whether the labels would overlap side by side: then they stand below each other."""
+        return sum(len(label) + 2 for label in self.labels) > MOST_LETTERS
+
+    @property
+    def height(self) -> float:
+        """In inches."""
+        return max(2.6, 0.22 * len(self.labels)) if self.sideways else 2.6
+
+
+def _field(name: str, keys: Sequence[KeyColumn], outputs: Sequence[Output]) -> _Field:
     """Groups across; where an aggregate has several numbers, those, and a series a group."""
+    own = [output for output in outputs if output.aggregate == name]
+    drawn = [output for output in own if is_drawn(output)]
     groups = _groups(keys)
-    if len(outputs) == 1:
-        _bars(field, groups, _points(outputs[0]), "")
+    if len(drawn) == 1:
+        winners = [] if keys else _winners(own)
+        labels, series = winners or groups, [("", _points(drawn[0]))]
     else:
-        labels = [output.label or output.name for output in outputs]
-        points = [_points(output) for output in outputs]
-        for place, group in enumerate(groups[:MOST_SERIES]):
-            _bars(field, labels, [one[place] for one in points], group, shift=place)
-        if len(groups) > 1:
-            field.legend(fontsize=8)
-    field.set_ylabel(_plain(name))
+        labels = ([] if keys else _winners(own)) or [one.label or one.name for one in drawn]
+        points = list(zip(*(_points(output) for output in drawn), strict=True))
+        series = list(zip(groups, points, strict=True))[:MOST_SERIES]
+    shown = tuple((words, tuple(points[:MOST_PLACES])) for words, points in series)
+    ranges = len(drawn) > 1 and all(output.label.startswith("[") for output in drawn)
+    word = f"{name} (count)" if _winners(own) else name
+    return _Field(word, tuple(labels[:MOST_PLACES]), shown, ranges)
 
 
-def _bars(
-    field: Any,
-    labels: Sequence[str],
-    points: Sequence[tuple[float, float, float]],
-    series: str,
-    shift: int = 0,
-) -> None:
-    shown = points[:MOST_PLACES]
-    across = [place + 0.08 * shift for place in range(len(shown))]
-    values = [value for value, _, _ in shown]
-    # A count below 0 lies below its interval, which ends at 0.
-    below = [max(0.0, value - low) for value, low, _ in shown]
-    above = [max(0.0, high - value) for value, _, high in shown]
-    field.errorbar(
-        across, values, yerr=[below, above], fmt="o", capsize=3, label=_plain(series) or None
-    )
-    field.set_xticks(range(len(shown)), [_plain(label) for label in labels[:MOST_PLACES]])
-    if max((len(label) for label in labels), default=0) > 6:
-        field.tick_params(axis="x", rotation=30)
+def _winners(outputs: Sequence[Output]) -> list[str]:
+    """The names that were chosen, where an aggregate chooses some."""
+    return [cell_text(one.values[0]) for one in outputs if not is_drawn(one) and one.values]
 
 
-def _points(output: Output) -> list[tuple[float, float, float]]:
+def _draw_one(place: Any, field: _Field) -> None:
+    for shift, (words, points) in enumerate(field.series):
+        _bars(place, field, points, words, shift=shift)
+    if len(field.series) > 1:
+        place.legend(fontsize=8)
+    labels, ticks = [_plain(label) for label in field.labels], range(len(field.labels))
+    ends = [low for _, points in field.series for _, low, _ in points]
+    from_zero = {"left" if field.sideways else "bottom": 0} if all(e >= 0 for e in ends) else {}
+    if field.sideways:
+        place.set_yticks(ticks, labels, fontsize=8)
+        place.invert_yaxis()
+        place.set_xlabel(_plain(field.name))
+        place.set_xlim(**from_zero)
+    else:
+        place.set_xticks(ticks, labels)
+        place.set_ylabel(_plain(field.name))
+        place.set_ylim(**from_zero)
+
+
+def _bars(place: Any, field: _Field, points: Sequence[Point], series: str, *, shift: int) -> None:
+    across = [number + 0.08 * shift for number in range(len(points))]
+    # A count below 0 lies below its interval, which ends at 0: it is drawn at that end.
+    values = [min(max(value, low), high) for value, low, high in points]
+    below = [value - low for value, (_, low, _) in zip(values, points, strict=True)]
+    above = [high - value for value, (_, _, high) in zip(values, points, strict=True)]
+    how = {"fmt": "o", "capsize": 3, "label": _plain(series) or None}
+    if field.sideways:
+        place.errorbar(values, across, xerr=[below, above], **how)
+    else:
+        place.errorbar(across, values, yerr=[below, above], **how)
+    if field.ranges and len(field.series) == 1:
+        draw = place.barh if field.sideways else place.bar
+        draw(across, values, 0.95, alpha=0.35)
+
+
+def _points(output: Output) -> list[Point]:
+    """Value, low and high of each group; what is missing is drawn nowhere."""
     ends = zip(output.values, output.low or (), output.high or (), strict=True)
-    return [cast("tuple[float, float, float]", one) for one in ends]
+    return [_point(*one) for one in ends]
+
+
+def _point(*cells: object) -> Point:
+    value, low, high = (nan if cell is None else float(cast("float", cell)) for cell in cells)
+    return value, low, high
 
 
 def _groups(keys: Sequence[KeyColumn]) -> list[str]:

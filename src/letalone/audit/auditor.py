@@ -27,8 +27,8 @@ from letalone.audit.bound import Counts, epsilon_below
 from letalone.audit.draws import Source, source_of
 from letalone.audit.events import Event, choose_event
 from letalone.audit.outputs import Outputs, read, width_of
+from letalone.errors import ParameterError
 from letalone.exact.typed import (
-    CONFIDENCE,
     COUNT,
     DELTA,
     EPSILON_OR_ZERO,
@@ -42,6 +42,12 @@ SAMPLES = Constraint(
     lambda x: x >= 100 and x.denominator == 1,
     "It is the number of draws on each input; half of them choose an event, half judge.",
     (0, -1, 99, 1000.5, float("nan"), float("inf")),
+)
+SURE = Constraint(
+    "a number above 0 and below 1",
+    lambda x: 0 < x < 1,
+    "0.95 means: of 100 audits of honest mechanisms at most 5 accuse, on average.",
+    (0, 1, -1, 95, float("nan"), float("inf")),
 )
 
 
@@ -102,7 +108,7 @@ def audit(
     epsilon = EPSILON_OR_ZERO.typed("claimed_epsilon", claimed_epsilon)
     delta = DELTA.typed("claimed_delta", claimed_delta)
     count = int(SAMPLES.typed("samples", samples))
-    miss = 1 - CONFIDENCE.typed("confidence", confidence)
+    miss = 1 - SURE.typed("confidence", confidence)
     event, counts = judge(source_of(mechanism, many=many, bits=bits), one, other, count, delta)
     return Audit(
         lower=epsilon_below(counts, delta=delta, miss=miss),
@@ -117,7 +123,7 @@ def audit(
 
 def confidence_of_each(tests: int, confidence: Number = 0.95) -> Fraction:
     """The confidence that each of several audits needs for all to be right this often."""
-    miss = 1 - CONFIDENCE.typed("confidence", confidence)
+    miss = 1 - SURE.typed("confidence", confidence)
     return 1 - miss / COUNT.typed("tests", tests)
 
 
@@ -127,6 +133,8 @@ def judge(
     """An event chosen on the first half of the draws, and its counts in the second."""
     first = samples // 2
     raw = draw(one, first), draw(other, first)
+    if all(output is None for part in raw for output in part):
+        raise ParameterError("The mechanism returned None every time: let it return its answer.")
     widths = {width_of(part) for part in raw}
     width = widths.pop() if len(widths) == 1 else 0
     event = choose_event(*(read(part, width) for part in raw), delta=delta)

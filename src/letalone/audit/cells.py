@@ -13,11 +13,16 @@ import numpy as np
 
 from letalone.audit.outputs import NO_BIT, Floats, Integers, Outputs, lowest_bits
 
-LISTED = 6  # cells of an event that are named in words
+LISTED = 4  # cells of an event that are named in words
+LOW_BITS = "low-order bits differ: "
 
 
 class Keyed(Protocol):
     """A whole number for every output: the cell of a partition that it falls into."""
+
+    def headline(self, keys: Integers) -> str:
+        """What it means that these cells tell the inputs apart; may be empty."""
+        ...
 
     def keys(self, outputs: Outputs) -> Integers:
         """The cell of each output."""
@@ -36,6 +41,11 @@ class Ranges:
     name: str
     edges: Floats
 
+    def headline(self, keys: Integers) -> str:
+        """Nothing to say beforehand."""
+        del keys
+        return ""
+
     def keys(self, outputs: Outputs) -> Integers:
         """The cell of each output."""
         return np.searchsorted(self.edges, outputs.column(self.place), side="left")
@@ -44,6 +54,8 @@ class Ranges:
         """The cell, in words."""
         low = -np.inf if key == 0 else self.edges[key - 1]
         high = np.inf if key == len(self.edges) else self.edges[key]
+        if np.isnan(high):  # in order of size, what is no number comes last
+            return f"{self.name} above {low:.6g}, or not a number"
         return f"{self.name} in ({low:.6g}, {high:.6g}]"
 
 
@@ -52,6 +64,10 @@ class RangesAndBits:
     """The range and the lowest set bit together: a grid that is finer here than there."""
 
     ranges: Ranges
+
+    def headline(self, keys: Integers) -> str:
+        """That it is the bits which tell, unless all of these are no numbers."""
+        return LOW_BITS if np.any(keys % 4096 <= NO_BIT + 2048) else ""
 
     def keys(self, outputs: Outputs) -> Integers:
         """The cell of each output."""
@@ -62,6 +78,8 @@ class RangesAndBits:
     def words_for(self, key: int) -> str:
         """The cell, in words."""
         within, bit = divmod(key, 4096)
+        if bit - 2048 > NO_BIT:
+            return f"{self.ranges.name} is not a finite number"
         return f"{self.ranges.words_for(within)} with lowest set bit {power_of_two(bit - 2048)}"
 
 
@@ -71,6 +89,11 @@ class Exactly:
 
     known: Outputs
 
+    def headline(self, keys: Integers) -> str:
+        """Nothing to say beforehand."""
+        del keys
+        return ""
+
     def keys(self, outputs: Outputs) -> Integers:
         """The cell of each output."""
         return outputs.names
@@ -78,6 +101,26 @@ class Exactly:
     def words_for(self, key: int) -> str:
         """The cell, in words."""
         return f"the output is {self.known.words_for(key)}"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Forms:
+    """All of an output but its numbers: keys, labels, the shape."""
+
+    forms: dict[int, str]
+
+    def headline(self, keys: Integers) -> str:
+        """Nothing to say beforehand."""
+        del keys
+        return ""
+
+    def keys(self, outputs: Outputs) -> Integers:
+        """The cell of each output."""
+        return np.nan_to_num(outputs.column(0)).astype(np.int64)
+
+    def words_for(self, key: int) -> str:
+        """The cell, in words."""
+        return f"the output has the form {self.forms.get(key, 'of none before')}"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -104,21 +147,26 @@ class Weights:
         named = self.keys[chosen[np.argsort(-np.abs(self.weights[chosen]))]]
         shown = "; ".join(self.cells.words_for(int(key)) for key in named[:LISTED])
         more = f"; and {len(named) - LISTED} more" if len(named) > LISTED else ""
-        return f"{'none' if unseen else 'one'} of these holds: {shown}{more}"
+        if len(named) == 0:
+            return "any output" if unseen else "no output"
+        head = self.cells.headline(named)
+        if len(named) == 1:
+            return f"{head}{'not: ' if unseen else ''}{shown}"
+        return f"{head}{'none' if unseen else 'one'} of these holds: {shown}{more}"
 
 
 def ranges_of(one: Outputs, other: Outputs, place: int, count: int) -> Ranges:
     """At most `count` ranges of a coordinate with about as many of these draws in each."""
     both = np.sort(np.concatenate([one.column(place), other.column(place)]))
     edges = both[(np.arange(1, count) * len(both)) // count]
-    return Ranges(place, name_of(one.width, place), np.unique(edges))
+    return Ranges(place, name_of(one, place), np.unique(edges))
 
 
 def exactly(one: Outputs, other: Outputs) -> Exactly:
     """Single outputs, among which these can be put in words."""
     numbers = np.concatenate([one.numbers, other.numbers])
     names = np.concatenate([one.names, other.names])
-    return Exactly(Outputs(numbers, names, one.shown | other.shown))
+    return Exactly(Outputs(numbers, names, one.shown | other.shown, one.forms | other.forms))
 
 
 def weighed(cells: Keyed, one: Outputs, other: Outputs) -> Weights:
@@ -132,9 +180,11 @@ def weighed(cells: Keyed, one: Outputs, other: Outputs) -> Weights:
     return Weights(cells, keys, np.log(often / seldom))
 
 
-def name_of(width: int, place: int) -> str:
+def name_of(outputs: Outputs, place: int) -> str:
     """A coordinate, in words."""
-    return "the output" if width == 1 else f"coordinate {place} of the output"
+    if outputs.forms:
+        return f"number {place} in the output"
+    return "the output" if outputs.width == 1 else f"coordinate {place} of the output"
 
 
 def power_of_two(exponent: int) -> str:

@@ -6,6 +6,7 @@ to audit their one-number path, pass the method itself: `mechanism.release`.
 """
 
 from collections.abc import Callable
+from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -30,6 +31,11 @@ ENTRY_BY_ENTRY = (DiscreteGaussian, Gaussian, Geometric, Laplace, RandomizedResp
 def source_of(mechanism: Any, *, many: bool, bits: BitSource | None) -> Source:
     """A function of an input and a count that gives so many outputs."""
     extra = {} if bits is None else {"bits": bits}
+    if isinstance(mechanism, type) and hasattr(mechanism, "release"):
+        raise ParameterError(
+            f"The mechanism is the class {mechanism.__name__} itself, but an audit needs one that"
+            f" is made, with its parameters: {mechanism.__name__}(…)."
+        )
     if many:
         return _bulk(_callable(mechanism))
     release = getattr(mechanism, "release", None)
@@ -50,6 +56,7 @@ def _entry_by_entry(release: Callable[..., Any], value: object, count: int, extr
 
 def _bulk(mechanism: Callable[..., Any]) -> Source:
     def draw(value: object, count: int) -> Raw:
+        _check_takes_two(mechanism, value, count)
         outputs = mechanism(value, count)
         if len(outputs) != count:
             raise ParameterError(
@@ -59,6 +66,21 @@ def _bulk(mechanism: Callable[..., Any]) -> Source:
         return outputs
 
     return draw
+
+
+def _check_takes_two(mechanism: Callable[..., Any], value: object, count: int) -> None:
+    try:
+        shape = signature(mechanism)
+    except ValueError:  # some built-in functions tell nothing about their arguments
+        return
+    try:
+        shape.bind(value, count)
+    except TypeError:
+        raise ParameterError(
+            f"With many=True the mechanism is called as mechanism(value, count), but it takes"
+            f" {shape}. Give it a second argument, how many outputs to return, or leave"
+            " many=True out."
+        ) from None
 
 
 def _callable(mechanism: object) -> Callable[..., Any]:

@@ -1,12 +1,14 @@
 """What a mechanism returned, read so that events about it can be stated.
 
-Every output becomes a row of numbers, where it is one, and a name of 64 bits that stands
+Every output becomes a row of numbers, where it holds some, and a name of 64 bits that stands
 for exactly this output: the bits of its floats, or a digest of how it prints. Reading is
 a function of the output alone, once the number of columns is fixed by the first draws.
 So an event about what was read is an event about the output.
 
-Two outputs may share a name; that only makes events coarser. Whole numbers beyond ±2^53
-are read as the nearest float.
+Dicts, sets, tuples and records are taken apart by `leaves`: the row is then a digest of all
+that is no number (keys in order, labels, the shape), followed by the numbers. Two outputs
+may share a name; that only makes events coarser. Whole numbers beyond ±2^53 are read as the
+nearest float.
 """
 
 from collections.abc import Sequence
@@ -16,6 +18,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from letalone.audit.leaves import printed, taken_apart
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -33,10 +37,11 @@ class Outputs:
     numbers: Floats
     names: Integers
     shown: dict[int, str] = field(default_factory=dict[int, str])
+    forms: dict[int, str] = field(default_factory=dict[int, str])  # what column 0 stands for
 
     def part(self, first: int, last: int) -> "Outputs":
         """The draws from place `first` up to, not including, `last`."""
-        return Outputs(self.numbers[first:last], self.names[first:last], self.shown)
+        return Outputs(self.numbers[first:last], self.names[first:last], self.shown, self.forms)
 
     def __len__(self) -> int:
         return len(self.names)
@@ -55,13 +60,21 @@ class Outputs:
         if name in self.shown:
             return self.shown[name]
         row = self.numbers[np.flatnonzero(self.names == name)[0]].tolist()
+        if self.forms:
+            return f"{self.forms.get(int(np.nan_to_num(row[0])), '')} with {row[1:]}"
         return repr(row[0] if len(row) == 1 else row)
 
 
 def width_of(raw: Raw) -> int:
-    """How many numbers each of these outputs consists of; 0 if that cannot be said."""
+    """How many numbers each of these outputs consists of; 0 if that cannot be said.
+
+    One more for those that are taken apart: the digest of what is no number.
+    """
     matrix = _as_matrix(raw)
-    return 0 if matrix is None else matrix.shape[1]
+    if matrix is not None:
+        return matrix.shape[1]
+    counts = {len(taken_apart(output)[1]) for output in raw}
+    return 1 + counts.pop() if len(counts) == 1 and counts != {0} else 0
 
 
 def read(raw: Raw, width: int) -> Outputs:
@@ -69,9 +82,10 @@ def read(raw: Raw, width: int) -> Outputs:
     if width == 0:
         return _read_names(raw)
     matrix = _as_matrix(raw)
+    forms: dict[int, str] = {}
     if matrix is None or matrix.shape[1] != width:
-        matrix = np.stack([_row(output, width) for output in raw])
-    return Outputs(matrix, _names_of_rows(matrix))
+        matrix = np.stack([_row(output, width, forms) for output in raw])
+    return Outputs(matrix, _names_of_rows(matrix), forms=forms)
 
 
 def lowest_bits(numbers: Floats) -> Floats:
@@ -104,11 +118,16 @@ def _as_matrix(raw: Raw) -> Floats | None:
     return np.ascontiguousarray(array.reshape(len(array), -1), dtype=np.float64)
 
 
-def _row(output: object, width: int) -> Floats:
+def _row(output: object, width: int, forms: dict[int, str]) -> Floats:
     matrix = _as_matrix([output])
-    if matrix is None or matrix.shape[1] != width:
+    if matrix is not None and matrix.shape[1] == width:
+        return matrix[0]
+    text, numbers = taken_apart(output)
+    if not numbers or len(numbers) + 1 != width:
         return np.full(width, np.nan)
-    return matrix[0]
+    form = _digest(text) >> 11  # 53 bits, which a float holds
+    forms[form] = text
+    return np.array([float(form), *numbers])
 
 
 def _names_of_rows(matrix: Floats) -> Integers:
@@ -121,7 +140,7 @@ def _names_of_rows(matrix: Floats) -> Integers:
 
 def _read_names(raw: Raw) -> Outputs:
     outputs = raw.tolist() if isinstance(raw, np.ndarray) else raw
-    prints = [repr(output) for output in outputs]
+    prints = [printed(output) for output in outputs]
     digests = {text: _digest(text) for text in set(prints)}
     names = np.array([digests[text] for text in prints], dtype=np.int64)
     return Outputs(np.empty((len(names), 0)), names, {name: t for t, name in digests.items()})

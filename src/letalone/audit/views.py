@@ -23,6 +23,8 @@ from numpy.typing import NDArray
 
 from letalone.audit.cells import (
     LISTED,
+    LOW_BITS,
+    Forms,
     RangesAndBits,
     Weights,
     exactly,
@@ -63,7 +65,7 @@ class Number:
 
     def words(self, threshold: float, *, above: bool) -> str:
         """The tail, in words."""
-        return f"{self.name} is {_side(above)} {threshold!r}"
+        return f"{self.name} is {_side(above)} {threshold:.6g}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +81,8 @@ class LowestBit:
 
     def words(self, threshold: float, *, above: bool) -> str:
         """The tail, in words."""
-        return f"the lowest set bit of {self.name} is {_side(above)} {power_of_two(int(threshold))}"
+        place = power_of_two(int(threshold))
+        return f"{LOW_BITS}the lowest set bit of {self.name} is {_side(above)} {place}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +98,7 @@ class TrailingZeros:
 
     def words(self, threshold: float, *, above: bool) -> str:
         """The tail, in words."""
-        return f"{self.name} ends with {_side(above)} {int(threshold)} zero bits of 53"
+        return f"{LOW_BITS}{self.name} ends with {_side(above)} {int(threshold)} zero bits of 53"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -117,7 +120,9 @@ class Direction:
         """The tail, in words."""
         shown = ", ".join(f"{weight:.3g}" for weight in self.weights[:LISTED])
         more = ", …" if len(self.weights) > LISTED else ""
-        return f"the sum of coordinates with weights {shown}{more} is {_side(above)} {threshold!r}"
+        return (
+            f"the sum of coordinates with weights {shown}{more} is {_side(above)} {threshold:.6g}"
+        )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -134,7 +139,7 @@ class Sum:
         """The tail, in words."""
         return (
             f"the learned log-likelihood ratios of {len(self.parts)} coordinates sum to"
-            f" {_side(above)} {threshold!r}"
+            f" {_side(above)} {threshold:.6g}"
         )
 
 
@@ -151,7 +156,10 @@ def learn(one: Outputs, other: Outputs) -> Iterator[View]:
 
 
 def _of_one_number(one: Outputs, other: Outputs, place: int) -> Iterator[View]:
-    name = name_of(one.width, place)
+    if one.forms and place == 0:
+        yield weighed(Forms(one.forms | other.forms), one, other)
+        return
+    name = name_of(one, place)
     yield Number(place, name)
     for count in RANGES:
         yield weighed(ranges_of(one, other, place, count), one, other)

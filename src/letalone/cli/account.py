@@ -1,27 +1,41 @@
 """`letalone account` and `letalone calibrate`: what releases reveal, and what a promise allows.
 
 Both read the little language of `expressions`. The numbers shown are certified: the truth
-lies between `lower` and `upper`, and a number that is found keeps its promise.
+lies between `lower` and `upper`, and a number that is found keeps its promise. So does what
+is drawn, between the points that were computed too: delta as a function of e^epsilon is
+convex, so its chords lie above it and their continuations below.
 """
 
+from collections.abc import Iterator, Sequence
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
-from math import inf, isinf
+from itertools import pairwise
+from math import exp, expm1, inf, isinf
 from pathlib import Path
 from time import perf_counter
 
-from letalone.cli.expressions import SAFER_WHEN_LARGE, Node, holes, parse, privacy_of
+from letalone.cli.expressions import (
+    MOST_RUNS,
+    SAFER_WHEN_LARGE,
+    Node,
+    holes,
+    parse,
+    privacy_of,
+)
 from letalone.cli.screen import console, exponent, in_short, print_json
 from letalone.errors import ParameterError
-from letalone.mechanisms.planning import most_steps, solve
+from letalone.exact.typed import EPSILON_OR_ZERO, as_typed
 from letalone.privacy import Privacy
-from letalone.privacy.bounds import shown_above
-from letalone.privacy.chart import Axis, Curve, write_chart
+from letalone.privacy.bounds import above
+from letalone.privacy.chart import Axis, Curve, Mark, write_chart
+from letalone.privacy.planning import keeps, most_steps, solve
 
 USUAL_DELTA = 1e-6
-POINTS = 24
+POINTS = 40
+BETWEEN = 8  # steps drawn between two points that were computed
 NEGLIGIBLE = 1e-12
-WORDS = {"times": "runs", "rate": "sampling rate"}
+SMALLEST = 1e-300
+DIGITS = 8  # of a number that is found to one part in 10^6
 NOT_SOUGHT = (
     "size",
     "reports",
@@ -33,6 +47,8 @@ NOT_SOUGHT = (
     "sensitivity",
 )
 
+Bounded = tuple[float, tuple[float, float]]
+
 
 def account(
     expression: str,
@@ -42,19 +58,22 @@ def account(
     plot: Path | None,
     as_json: bool,
 ) -> None:
-    """Print epsilon at a delta, or delta at an epsilon."""
+    """Print epsilon at a delta (1e-6 if none is named), or delta at an epsilon."""
     if delta is not None and epsilon is not None:
         raise ParameterError(
             "--delta and --epsilon are both given, but one follows from the other: with --delta "
             "the epsilon is said, with --epsilon the delta."
         )
+    if epsilon is not None:
+        EPSILON_OR_ZERO.typed("epsilon", epsilon)
     start = perf_counter()
     privacy = privacy_of(parse(expression))
     at = USUAL_DELTA if delta is None and epsilon is None else delta
     found = privacy.epsilon_bounds(at) if at is not None else privacy.delta_bounds(epsilon or 0)
     seconds = perf_counter() - start
     if plot is not None:
-        draw(privacy, expression, plot)
+        asked = (found[1], at) if at is not None else (epsilon or 0.0, found[1])
+        draw(privacy, expression, plot, asked=asked)
     if as_json:
         given = {"delta": at} if at is not None else {"epsilon": epsilon}
         bounds = {"lower": _finite(found[0]), "upper": _finite(found[1])}
@@ -66,7 +85,7 @@ def account(
     screen = console()
     for line in _lines(privacy, found, delta=at, epsilon=epsilon):
         screen.print(line, markup=True)
-    screen.print(f"Both ends are certified. It took {seconds:.2g} s.")
+    screen.print(f"{_certified(found)} certified. It took {seconds:.2g} s.")
     if plot is not None:
         screen.print(f"Drawn to {plot}", markup=False)
 
@@ -74,7 +93,7 @@ def account(
 def calibrate(
     expression: str, *, epsilon: float | None, delta: float | None, as_json: bool
 ) -> None:
-    """Print the number in place of `?` that keeps (epsilon, delta)."""
+    """Print the number in place of `?` that keeps (epsilon, delta); delta is 0 if not named."""
     if epsilon is None:
         raise ParameterError(
             "--epsilon is missing, but is the promise to keep: a positive number such as 1."
@@ -83,8 +102,7 @@ def calibrate(
     tree = parse(expression)
     name = _asked(tree)
     allowed = 0.0 if delta is None else delta
-    found = _found(tree, name, epsilon=epsilon, delta=allowed)
-    reached = privacy_of(tree, _exactly(found)).delta(epsilon)
+    found, reached = _found(tree, name, epsilon=epsilon, delta=allowed)
     seconds = perf_counter() - start
     if as_json:
         promise = {"epsilon": epsilon, "delta": allowed, "reached_delta": reached}
@@ -93,25 +111,81 @@ def calibrate(
         return
     least = "smallest" if name in SAFER_WHEN_LARGE else "largest"
     at = f" and δ = {exponent(allowed)}" if allowed else ""
-    screen = console()
-    screen.print(f"[bold]{WORDS.get(name, name)} = {found!r}[/bold]")
-    screen.print(f"is the {least} that keeps ε = {in_short(epsilon)}{at}, to one part in 10^6.")
-    screen.print(f"It is certified: there δ is at most {shown_above(reached)}.")
+    close = "" if name == "runs" else ", to one part in 10^6"
+    console().print(
+        f"[bold]{name} = {found!r}[/bold] is the {least} that keeps ε = {in_short(epsilon)}{at}"
+        f"{close}. It is certified: there δ is {_at_most(reached)}."
+    )
 
 
-def draw(privacy: Privacy, title: str, path: Path) -> None:
-    """Draw delta over epsilon, both bounds."""
-    far = privacy.epsilon(NEGLIGIBLE)
-    far = min(far, privacy.epsilon(0.5) * 4 + 10) if isinf(far) else far
+def draw(
+    privacy: Privacy, title: str, path: Path, *, asked: tuple[float, float] | None = None
+) -> None:
+    """Draw delta over epsilon, both bounds, and mark the point that was asked for."""
+    points = [(epsilon, privacy.delta_bounds(epsilon)) for epsilon in _grid(privacy, asked)]
+    curves = [
+        Curve("δ is at most", tuple(_steps_above(points))),
+        Curve("δ is at least", tuple(_steps_below(points))),
+    ]
+    across, up = Axis("ε", factors=False), Axis("δ")
+    marks = [Mark(*asked, words=_place(*asked))] if asked else []
+    write_chart(path, curves, title=title[:80], across=across, up=up, marks=marks)
+
+
+def _grid(privacy: Privacy, asked: tuple[float, float] | None) -> list[float]:
+    """From 0 to where little is left, with the kink at the largest loss."""
+    worst, far = privacy.worst_loss(), privacy.epsilon(NEGLIGIBLE)
+    if isinf(far):
+        far = privacy.epsilon(0.5) * 4 + 10 if worst is None else 1.25 * above(worst)
+    if asked is not None and not isinf(asked[0]):
+        far = max(far, asked[0])
     if not 0 < far < inf:
         raise ParameterError("There is no curve to draw: this reveals nothing, or everything.")
-    grid = [far * step / POINTS for step in range(POINTS + 1)]
-    bounds = [privacy.delta_bounds(epsilon) for epsilon in grid]
-    curves = [
-        Curve("δ is at most", tuple((e, high) for e, (_, high) in zip(grid, bounds, strict=True))),
-        Curve("δ is at least", tuple((e, low) for e, (low, _) in zip(grid, bounds, strict=True))),
-    ]
-    write_chart(path, curves, title=title[:80], across=Axis("ε", factors=False), up=Axis("δ"))
+    kinks = {above(worst)} if worst is not None and above(worst) < far else set[float]()
+    return sorted({far * step / POINTS for step in range(POINTS + 1)} | kinks)
+
+
+def _steps_above(points: Sequence[Bounded]) -> Iterator[tuple[float, float]]:
+    """Chords in e^epsilon, each as steps that keep the value on their left."""
+    yield points[0][0], points[0][1][1]
+    for (left, (_, high)), (right, (_, low)) in pairwise(points):
+        for start, end in pairwise(_between(left, right)):
+            # The share of the left end: (e^right - e^start) / (e^right - e^left).
+            share = expm1(start - right) / expm1(left - right)
+            value = low + share * (high - low)
+            yield from ((start, value), (end, value))
+        yield right, low
+
+
+def _steps_below(points: Sequence[Bounded]) -> Iterator[tuple[float, float]]:
+    """The next chord continued to the left, as steps that keep the value on their right."""
+    beyond = [*points[2:], points[-1]]
+    for (left, (low, _)), (right, (least, _)), (after, (_, most)) in zip(
+        points[:-1], points[1:], beyond, strict=True
+    ):
+        yield left, low
+        for start, end in pairwise(_between(left, right)):
+            value = least + _beyond(end, right, after) * max(least - most, 0.0)
+            yield from ((start, value), (end, value))
+        yield right, least
+
+
+def _beyond(place: float, right: float, after: float) -> float:
+    """(e^right - e^place) / (e^after - e^right), without a number too large for a float."""
+    if after == right:
+        return 0.0
+    return expm1(place - right) * exp(right - after) / expm1(right - after)
+
+
+def _between(left: float, right: float) -> list[float]:
+    return [left + (right - left) * step / BETWEEN for step in range(BETWEEN + 1)]
+
+
+def _place(epsilon: float, delta: float) -> str:
+    return ", ".join(
+        f"{letter} = {in_short(value) if 0 < value < inf else _above(value)}"
+        for letter, value in (("ε", epsilon), ("δ", delta))
+    )
 
 
 def _lines(
@@ -122,9 +196,17 @@ def _lines(
         at = f"at ε = {in_short(epsilon) if epsilon else 0}"
         return [f"[bold]δ ≤ {_above(high)}[/bold]  {at}", f"δ ≥ {_below(low)}  {at}"]
     at = f"at δ = {exponent(delta) if delta else 0}"
-    if isinf(high):
+    if isinf(low):
         return [f"[bold]ε = ∞[/bold]  {at}", _endless(privacy)]
-    return [f"[bold]ε ≤ {_above(high)}[/bold]  {at}", f"ε ≥ {_below(low)}  {at}"]
+    first = f"[bold]ε ≤ {_above(high)}[/bold]  {at}"
+    last = [f"ε ≥ {_below(low)}  {at}"]
+    return [first, _endless(privacy), *last] if isinf(high) else [first, *last]
+
+
+def _certified(found: tuple[float, float]) -> str:
+    if isinf(found[0]):
+        return "That is"
+    return "Only the lower end is" if isinf(found[1]) else "Both ends are"
 
 
 def _endless(privacy: Privacy) -> str:
@@ -141,10 +223,16 @@ def _below(value: float) -> str:
     return _six(value, up=False)
 
 
+def _at_most(delta: float) -> str:
+    return f"at most {_above(delta)}" if delta else "0"
+
+
 def _six(value: float, *, up: bool) -> str:
-    """Six digits, rounded outwards."""
-    if value == 0 or isinf(value):
-        return "0" if value == 0 else "∞"
+    """Six digits, rounded outwards; below 10^-300 nobody needs to know better."""
+    if value < SMALLEST:
+        return "1e-300" if up and value > 0 else "0"
+    if isinf(value):
+        return "∞"
     context = Context(prec=6, rounding=ROUND_CEILING if up else ROUND_FLOOR)
     return f"{float(context.plus(Decimal(value))):.6g}".replace("e-0", "e-")
 
@@ -161,15 +249,28 @@ def _asked(tree: Node) -> str:
     return asked[0][0]
 
 
-def _found(tree: Node, name: str, *, epsilon: float, delta: float) -> float:
+def _found(tree: Node, name: str, *, epsilon: float, delta: float) -> tuple[float, float]:
+    """The number, short, and the delta that is certified at it."""
     if name in NOT_SOUGHT:
         raise ParameterError(
             f"? stands for {name}, but calibrate finds noise (sigma, scale), prices (epsilon, "
             "rho, mu), the number of runs (? * …) and the sampling rate."
         )
-    if name == "times":
+    found = _searched(tree, name, epsilon=epsilon, delta=delta)
+    for number in (*_short(found, up=name in SAFER_WHEN_LARGE), found):
+        privacy = privacy_of(tree, as_typed(number))
+        if keeps(privacy, epsilon=as_typed(epsilon), delta=as_typed(delta)):
+            return number, privacy.delta(epsilon)
+    raise ParameterError("No number was certified. Ask for a slightly larger epsilon or delta.")
+
+
+def _searched(tree: Node, name: str, *, epsilon: float, delta: float) -> float:
+    if name == "runs":
         return most_steps(
-            lambda count: privacy_of(tree, Fraction(count)), epsilon=epsilon, delta=delta
+            lambda count: privacy_of(tree, Fraction(count)),
+            epsilon=epsilon,
+            delta=delta,
+            most=MOST_RUNS,
         )
     return solve(
         lambda number: privacy_of(tree, number),
@@ -180,8 +281,13 @@ def _found(tree: Node, name: str, *, epsilon: float, delta: float) -> float:
     )
 
 
-def _exactly(found: float) -> Fraction:
-    return Fraction(repr(found))
+def _short(found: float, *, up: bool) -> list[float]:
+    """With fewer digits: a round number that is better still, then one on the safe side."""
+    if isinstance(found, int):
+        return []
+    context = Context(prec=DIGITS, rounding=ROUND_CEILING if up else ROUND_FLOOR)
+    safe, nearest = float(context.plus(Decimal(found))), float(f"{found:.6g}")
+    return [nearest, safe] if (nearest < found) == up else [safe]
 
 
 def _finite(value: float) -> float | None:

@@ -10,16 +10,24 @@ from rich.table import Table
 
 from letalone.answers.views import grid
 from letalone.cli.ready import FOR_BOUNDS, Bounds, Ready
-from letalone.cli.screen import console, flowing, in_short, print_json, rounded_up, table
+from letalone.cli.screen import (
+    console,
+    flowing,
+    in_short,
+    print_json,
+    protected,
+    rounded_up,
+    table,
+)
 from letalone.ledger import DataSet
 from letalone.ledger.data_sets import budget_to_json
 from letalone.plans.constants import shown
-from letalone.privacy import Budget
+from letalone.privacy import Budget, Neighbours
 from letalone.privacy.filters import brief
 from letalone.session import Release
 from letalone.tables.compiled import Share
 
-EVERY_ROW = 10**9
+MOST_ROWS = 12  # on a screen; to ask again with --json is free
 BARS = "Error bars are about the noise, not about what the bounds leave out."
 BOUNDS = "bounds of "
 WHOLE = 10  # a larger error has no use for digits after the point
@@ -39,20 +47,29 @@ class Answered:
     ledger: Path
 
 
-def print_answer(found: Answered) -> None:
+@dataclass(frozen=True, slots=True)
+class Written:
+    """The files that were written, and why others were not."""
+
+    plot: Path | None
+    receipt: Path | None
+    remarks: tuple[str, ...] = ()
+    failed: OSError | None = None
+
+
+def print_answer(found: Answered, written: Written) -> None:
     """The table, the question in words, the price, what is left."""
     if found.asked.request.as_json:
-        print_json("query", _as_json(found))
+        print_json("query", _as_json(found, written))
         return
     screen = console()
     screen.print(_table(found.release), markup=False)
-    for line in _lines(found):
+    for line in [*_lines(found), *written.remarks]:
         screen.print(flowing(line, screen.width), markup=False)
-    request = found.asked.request
     share = " (of the answer; the bounds have an entry of their own)" if found.bounds else ""
     for words, path in (
-        (f"Drawn to {request.plot}", request.plot),
-        (f"Receipt{share}: {request.receipt}", request.receipt),
+        (f"Drawn to {written.plot}", written.plot),
+        (f"Receipt{share}: {written.receipt}", written.receipt),
     ):
         if path is not None:
             screen.print(words, markup=False, soft_wrap=True)
@@ -74,25 +91,58 @@ def print_preview(asked: Ready, known: DataSet | None) -> None:
 
 
 def _table(release: Release) -> Table:
-    head, *rows = grid(release.keys, release.outputs, most=EVERY_ROW)[0]
+    (head, *rows), rest = grid(release.keys, release.outputs, most=MOST_ROWS)
     names = [name or "answer" for name in head]
     keys = max(1, len(release.keys))
     shown_rows = table(*names, right=tuple(names[keys:]))
     for row in rows:
         shown_rows.add_row(*row)
+    if rest:
+        shown_rows.add_row(f"and {rest:,} more", *[""] * (len(names) - 2), "--json has all")
     return shown_rows
 
 
 def _lines(found: Answered) -> list[str]:
     release, confidence = found.release, f"{100 * found.release.confidence:g} %"
     lines = [f"That is the {release.asked.question}. In brackets: {confidence} error bars. {BARS}"]
+    lines += _without_groups(found)
+    lines += _rows(found.asked)
     if found.bounds:
         lines.append(_bought(found))
-    price = f"Price: {brief(found.asked.total)}, to protect each {release.unit}."
+    whom = protected(_neighbours(found.asked))
+    price = f"Price: {brief(found.asked.total)}, to protect {whom}."
     if release.repeated:
         price = "The same question was answered before: this is that answer, and it is free."
     left = f"Left: about {brief(found.remaining)} of {brief(found.budget)}"
     return [*lines, f"{price} {left}, {_more(found.more)} ({found.ledger})."]
+
+
+def _neighbours(asked: Ready) -> Neighbours:
+    label = asked.answer.privacy.neighbours
+    return asked.schema.protects if label is None else label
+
+
+def _without_groups(found: Answered) -> list[str]:
+    """Why there is nothing: how many units a group needs to be listed is public."""
+    keys, finding = found.release.keys, found.asked.answer.discovery
+    if not keys or keys[0].values or finding is None:
+        return []
+    return [
+        f"No group is listed: one is where about {finding.threshold:,} or more {found.release.unit}"
+        " have it, give or take the noise. Raise --epsilon, lower --max-rows or --max-groups, or"
+        " list the groups with --keys."
+    ]
+
+
+def _rows(asked: Ready) -> list[str]:
+    """How many rows count where nobody said it: the error grows with that number."""
+    most, unit = asked.answer.plan.bounding.max_rows, asked.schema.unit
+    if asked.request.max_rows is not None or most is None or unit is None or most == 1:
+        return []
+    return [
+        f"Up to {most} rows of each {unit} count, and the noise is made for that many: where each"
+        " has fewer, --max-rows makes the error smaller."
+    ]
 
 
 def _more(more: float) -> str:
@@ -111,8 +161,9 @@ def _bound(name: str, lower: Fraction, upper: Fraction) -> str:
     return f"{name}={shown(lower)}:{shown(upper)}"
 
 
-def _as_json(found: Answered) -> dict[str, object]:
-    release, request = found.release, found.asked.request
+def _as_json(found: Answered, written: Written) -> dict[str, object]:
+    release = found.release
+    notes = [note.split("; .bound")[0] for note in release.notes]
     return {
         "data_set": release.data_set,
         "question": release.asked.question,
@@ -123,15 +174,15 @@ def _as_json(found: Answered) -> dict[str, object]:
         "confidence": release.confidence,
         "columns": list(release.columns),
         "rows": [_cells(row) for row in release.rows()],
-        "notes": [note.split("; .bound")[0] for note in release.notes],
+        "notes": [*notes, *_without_groups(found), *_rows(found.asked), *written.remarks],
         "private_bounds": {name: [str(end) for end in ends] for name, ends in found.bounds.items()},
         "repeated": release.repeated,
         "budget": budget_to_json(found.budget),
         "remaining": budget_to_json(found.remaining),
         "more_like_this": None if isinf(found.more) else found.more,
         "ledger": str(found.ledger),
-        "plot": request.plot and str(request.plot),
-        "receipt": request.receipt and str(request.receipt),
+        "plot": written.plot and str(written.plot),
+        "receipt": written.receipt and str(written.receipt),
     }
 
 
@@ -173,8 +224,9 @@ def _preview_lines(asked: Ready, known: DataSet | None, *, fits: bool | None) ->
     confidence = f"{100 * asked.request.confidence:g} %"
     lines = [
         f"That would be the {_question(asked)}, with {confidence} error bars.",
-        f"Price: {brief(asked.total)}, to protect each {asked.schema.unit or 'row'}. Nothing was"
-        " spent, and no data was looked at.",
+        f"Price: {brief(asked.total)}, to protect {protected(_neighbours(asked))}. Nothing"
+        " was spent, and no data was looked at.",
+        *_rows(asked),
     ]
     if known is None:
         return lines

@@ -83,7 +83,6 @@ def _number(words: str, *, show_default: bool = True) -> Any:
 
 
 Epsilon = Annotated[float | None, _number("The privacy to spend. Smaller is more private.")]
-Delta = Annotated[float | None, _number(SLACK)]
 Confidence = Annotated[float, _number("How often the error bar must be right.")]
 
 
@@ -171,6 +170,12 @@ def query(
         int | None,
         typer.Option(help="Rows that count per unit.", parser=_read_whole_number, metavar="NUMBER"),
     ] = None,
+    max_groups: Annotated[
+        int | None,
+        typer.Option(
+            help="Groups that a unit counts in.", parser=_read_whole_number, metavar="NUMBER"
+        ),
+    ] = None,
     budget: Annotated[
         str | None, typer.Option(help="For all questions, named once.", metavar="EPSILON[:DELTA]")
     ] = None,
@@ -198,6 +203,7 @@ def query(
         bounds=tuple(bounds or ()),
         private_bounds=private_bounds,
         max_rows=max_rows,
+        max_groups=max_groups,
         budget=budget,
         ledger=ledger,
         table=table,
@@ -261,6 +267,7 @@ def noise(
 
 
 @app.command(
+    context_settings={"ignore_unknown_options": True},  # "-3 * …" is a text, though a wrong one
     epilog='Example: letalone account "1000 * laplace(epsilon=0.1)" --delta 1e-6',
 )
 def account(
@@ -268,7 +275,9 @@ def account(
     expression: Annotated[
         str, typer.Argument(help="Releases, such as '3 * laplace(epsilon=0.1)'.", metavar="TEXT")
     ],
-    delta: Delta = None,
+    delta: Annotated[
+        float | None, _number("Where to say epsilon: far below 1/n (1e-6 if not given).")
+    ] = None,
     epsilon: Annotated[float | None, _number("Say the delta at this epsilon instead.")] = None,
     plot: Annotated[Path | None, typer.Option(help="Draw the curve to this file (.svg).")] = None,
     as_json: AsJson = False,
@@ -280,6 +289,7 @@ def account(
 
 
 @app.command(
+    context_settings={"ignore_unknown_options": True},
     epilog='Example: letalone calibrate "100 * gaussian(sigma=?)" --epsilon 1 --delta 1e-6',
 )
 def calibrate(
@@ -288,7 +298,9 @@ def calibrate(
         str, typer.Argument(help="Releases, with a ? for the number to find.", metavar="TEXT")
     ],
     epsilon: Epsilon = None,
-    delta: Delta = None,
+    delta: Annotated[
+        float | None, _number("Slack in probability: far below 1/n (0 if not given).")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Find the noise, number or rate that keeps a promise."""
@@ -499,7 +511,9 @@ def _report(error: Exception, *, as_json: bool) -> int:
 
 def _describe(error: Exception) -> tuple[str, str, int]:
     if isinstance(error, LetaloneError):
-        return type(error).__name__, str(error), error.exit_code
+        from letalone.cli.wording import in_terminal_words
+
+        return type(error).__name__, in_terminal_words(str(error)), error.exit_code
     if isinstance(error, typer.Abort):
         return "Aborted", "Stopped before the end.", 1
     if isinstance(error, typer.TyperException):

@@ -5,15 +5,15 @@ Nothing here is read from the data: no rows are counted, no value is looked at.
 
 from pathlib import Path
 
-from letalone.cli.screen import console, print_json, table
+from letalone.cli.screen import console, print_json, protected, table
 from letalone.cli.source import (
     Source,
     fingerprint_of,
     known_data_set,
     ledger_path,
-    likely_unit,
     read_source,
     to_type,
+    unit_example,
 )
 from letalone.ledger import DataSet
 from letalone.ledger.data_sets import budget_to_json, neighbours_to_json
@@ -47,7 +47,7 @@ def _head(source: Source, known: DataSet | None) -> list[str]:
     schema = source.schema
     protects = "nobody yet: no unit is declared"
     if known is not None or source.declares_unit:
-        protects = str(schema.protects if known is None else known.neighbours)
+        protects = protected(schema.protects if known is None else known.neighbours)
     lines = [f"{source.file}: table {schema.name!r}, version {schema.version}"]
     return [*lines, f"protects     {protects}"]
 
@@ -88,13 +88,16 @@ def _foot(source: Source, path: Path, known: DataSet | None, fingerprint: str | 
     if fingerprint is not None:
         lines += [f"ledger       {path}", f"fingerprint  {fingerprint}"]
     if source.schema_file is None:
-        lines.append("Write down what is known:" + to_type(*_init(source)))
+        return [*lines, "Write down what is known:" + to_type(*_init(source, known))]
+    if known is None and not source.declares_unit:
+        unit = unit_example(source.schema)
+        lines.append(f'Say who is protected: write unit = "{unit}" into {source.schema_file}.')
     return lines
 
 
-def _init(source: Source) -> list[str]:
+def _init(source: Source, known: DataSet | None) -> list[str]:
     table_name = [] if source.table is None else ["--table", source.table]
-    return ["init", source.file, *table_name, "--unit", likely_unit(source.schema)]
+    return ["init", source.file, *table_name, "--unit", unit_example(source.schema, known)]
 
 
 def _as_json(

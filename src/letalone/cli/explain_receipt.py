@@ -9,6 +9,7 @@ from typing import cast
 
 from letalone.answers.promise import best_guess, group_promise, most_caught, promise
 from letalone.cli.screen import TOGETHER, console, flowing, print_json
+from letalone.cli.verify import check_is_json
 from letalone.errors import FormatError, LedgerDamaged, ParameterError
 from letalone.ledger import Receipt, verify_receipt
 from letalone.ledger.canonical import as_object, read_object
@@ -38,6 +39,7 @@ def _content(path: Path) -> bytes:
         content = path.read_bytes()
     except OSError as error:
         raise ParameterError(f"{path} cannot be read: {error.strerror}.") from None
+    check_is_json(path, content)
     if read_object(content, name=str(path)).get("kind") == "ledger":
         raise ParameterError(
             f"{path} is an exported ledger, but explain takes the receipt of one answer."

@@ -4,8 +4,9 @@
 
     sum      = term { "+" term }
     term     = [ count "*" ] factor [ "*" count ]
-    factor   = ( name "(" arguments ")" | "(" sum ")" ) { "." method "(" arguments ")" }
-    argument = [ name "=" ] ( number | "?" )
+    factor   = ( name "(" arguments ")" | "(" sum ")" ) { "." method "(" argument ")" }
+    argument = [ name "=" ] ( number | "?" ) | relation
+    relation = "replace" | "add_remove"                  for under and with_neighbours
 
 Text is cut into tokens, read into a tree of frozen records, and only then turned into a
 `Privacy`; nothing is ever evaluated as Python. Length, depth and the size of numbers are
@@ -30,7 +31,17 @@ from letalone.mechanisms import (
     Laplace,
     RandomizedResponse,
 )
-from letalone.privacy import ZCDP, ApproxDP, GaussianDP, Privacy, PureDP, compose
+from letalone.privacy import (
+    ADD_REMOVE,
+    REPLACE,
+    ZCDP,
+    ApproxDP,
+    GaussianDP,
+    Neighbours,
+    Privacy,
+    PureDP,
+    compose,
+)
 from letalone.privacy.renyi import RenyiDP
 
 LONGEST_TEXT = 2000
@@ -74,6 +85,15 @@ class Method:
 
 
 @dataclass(frozen=True, slots=True)
+class Labelled:
+    """A release under a relation: converted to it (`under`), or said to hold for it."""
+
+    of: "Node"
+    method: str
+    neighbours: Neighbours
+
+
+@dataclass(frozen=True, slots=True)
 class Times:
     """A release that is run several times."""
 
@@ -89,7 +109,7 @@ class Sum:
     terms: tuple["Node", ...]
 
 
-Node = Call | Method | Times | Sum
+Node = Call | Method | Labelled | Times | Sum
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,6 +154,21 @@ METHODS: Mapping[str, tuple[str, str]] = {
     "shuffled": ("reports", ".shuffled(1000000)"),
     "group": ("size", ".group(3)"),
 }
+RELATIONS: Mapping[str, Neighbours] = {"replace": REPLACE, "add_remove": ADD_REMOVE}
+LABELS = ("under", "with_neighbours")
+EVERY_METHOD = (*METHODS, *LABELS)
+# What other books and tools call these parameters.
+SYNONYMS: Mapping[str, str] = {
+    "alpha": "order",
+    "eps": "epsilon",
+    "std": "sigma",
+    "noise_multiplier": "sigma",
+    "b": "scale",
+    "q": "rate",
+    "p": "truth",
+    "k": "size",
+    "n": "reports",
+}
 WHOLE = ("categories", "dimension")
 SAFER_WHEN_LARGE = ("sigma", "scale")
 
@@ -171,6 +206,11 @@ def privacy_of(tree: Node, hole: Fraction | None = None) -> Privacy:
             inner, (_, value) = privacy_of(tree.of, hole), tree.call.arguments[0]
             number = _filled(value, hole)
             return _done(tree.call.name, inner, number)
+        case Labelled():
+            inner = privacy_of(tree.of, hole)
+            if tree.method == "under":
+                return inner.under(tree.neighbours)
+            return inner.with_neighbours(tree.neighbours)
         case Call():
             return _made(tree, hole)
 
@@ -191,10 +231,12 @@ def holes(tree: Node) -> list[tuple[str, Hole]]:
         case Sum():
             return [found for term in tree.terms for found in holes(term)]
         case Times():
-            own = [("times", tree.count)] if isinstance(tree.count, Hole) else []
+            own = [("runs", tree.count)] if isinstance(tree.count, Hole) else []
             return own + holes(tree.of)
         case Method():
             return _holes_of(tree.call) + holes(tree.of)
+        case Labelled():
+            return holes(tree.of)
         case Call():
             return _holes_of(tree)
 
@@ -290,6 +332,8 @@ class _Reader:
 
     def term(self, depth: int) -> Node:
         position, before = self.token.position, None
+        if self.token.text == "-":
+            self.fail("nothing is run fewer than 0 times, so no minus can stand here")
         if self.kind == "number" or self.token.text == "?":
             before = self.value()
             if self.token.text != "*":
@@ -315,9 +359,22 @@ class _Reader:
         methods = 0
         while self.taken("."):
             methods += 1
-            node = Method(node, self.call(METHODS, "method"))
+            node = self.method(node)
             self.limit(methods)
         return node
+
+    def method(self, node: Node) -> Node:
+        name = self.token.text
+        if name not in LABELS:
+            return Method(node, self.call(METHODS, "method"))
+        self.next += 1
+        self.expect("(")
+        relation = self.token.text.lower()
+        if relation not in RELATIONS:
+            self.fail(f"here a relation should stand. Those are: {', '.join(RELATIONS)}")
+        self.next += 1
+        self.expect(")")
+        return Labelled(node, name, RELATIONS[relation])
 
     def limit(self, depth: int) -> None:
         if depth > DEEPEST:
@@ -325,10 +382,11 @@ class _Reader:
 
     def call(self, known: Mapping[str, object], what: str) -> Call:
         name, position = self.token.text, self.token.position
+        names = EVERY_METHOD if known is METHODS else tuple(known)
         if self.kind != "name":
-            self.fail(f"here a {what} should stand. Those are: {', '.join(known)}")
+            self.fail(f"here a {what} should stand. Those are: {', '.join(names)}")
         if name not in known:
-            self.fail(f"'{name}' is not a {what}. {_nearest(name, tuple(known))}")
+            self.fail(f"'{name}' is not a {what}. {_nearest(name, names)}")
         self.next += 1
         self.expect("(")
         form = FORMS.get(name) if known is FORMS else None
@@ -387,7 +445,8 @@ class _Reader:
 
 
 def _nearest(word: str, known: tuple[str, ...]) -> str:
-    close = get_close_matches(word.lower(), known, n=1, cutoff=0.5)
+    meant = SYNONYMS.get(word.lower())
+    close = [meant] if meant in known else get_close_matches(word.lower(), known, 1, 0.5)
     guess = f" Did you mean '{close[0]}'?" if close else ""
     return f"Those are: {', '.join(known)}.{guess}"
 

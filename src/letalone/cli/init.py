@@ -5,13 +5,20 @@ the owner only, and become public when the owner confirms them.
 """
 
 import sys
-from dataclasses import replace
+from dataclasses import KW_ONLY, dataclass, replace
 from pathlib import Path
 
 import typer
 
 from letalone.cli.screen import console, flowing, print_json, table
-from letalone.cli.source import check_one_file, likely_unit, read_unit, to_type
+from letalone.cli.source import (
+    check_one_file,
+    known_data_set,
+    ledger_path,
+    read_unit,
+    to_type,
+    unit_example,
+)
 from letalone.engines.csv_files import sniff_csv
 from letalone.engines.duck import open_duck
 from letalone.engines.sources import find_files
@@ -32,25 +39,47 @@ def init(
     """Write NAME.letalone.toml beside the file."""
     check_one_file(file)
     guessed = find_files(file).kind == "csv"
-    path = _place(file, force=force)
+    again = _Again(file, unit, table_name, yes=yes)
+    path = _place(again, force=force)
     schema = _undecided(_found(file, table_name, guessed=guessed))
     if unit is not None:
         schema = schema.protecting(read_unit(unit, schema))
     if guessed:
-        _confirm(file, schema, unit, yes=yes, as_json=as_json)
+        _confirm(again, schema, as_json=as_json)
     path.write_text(schema.to_toml(), encoding="utf-8")
     if as_json:
         print_json("init", _as_json(path, schema, guessed=guessed))
         return
-    _show(file, path, schema, guessed=guessed and yes)
+    _show(again, path, schema, guessed=guessed and yes)
 
 
-def _place(file: str, *, force: bool) -> Path:
-    path = schema_path(file)
+@dataclass(frozen=True, slots=True)
+class _Again:
+    """What was typed, to be typed again."""
+
+    file: str
+    unit: str | None
+    table: str | None
+    _: KW_ONLY
+    yes: bool
+
+    @property
+    def which(self) -> list[str]:
+        """The option that names the table of a DuckDB file."""
+        return [] if self.table is None else ["--table", self.table]
+
+    def command(self, *more: str) -> str:
+        """The command with more options."""
+        unit = [] if self.unit is None else ["--unit", self.unit]
+        return to_type("init", self.file, *unit, *self.which, *more)
+
+
+def _place(again: _Again, *, force: bool) -> Path:
+    path = schema_path(again.file)
     if path.exists() and not force:
         raise ParameterError(
             f"{path} is there already, and was not changed. Edit it, or write it anew. Try:"
-            + to_type("init", file, "--force")
+            + again.command(*["--yes"] * again.yes, "--force")
         )
     return path
 
@@ -60,7 +89,7 @@ def _found(file: str, table_name: str | None, *, guessed: bool) -> Schema:
         return sniff_csv(file)
     engine = open_duck(file, table=table_name)
     try:
-        return replace(engine.schema(), name=Path(file).stem)
+        return engine.schema()
     finally:
         engine.close()
 
@@ -69,35 +98,36 @@ def _undecided(schema: Schema) -> Schema:
     return replace(schema, unit=None, unit_declared=False)
 
 
-def _confirm(file: str, schema: Schema, unit: str | None, *, yes: bool, as_json: bool) -> None:
-    if yes:
+def _confirm(again: _Again, schema: Schema, *, as_json: bool) -> None:
+    if again.yes:
         return
     if as_json or not sys.stdin.isatty():
-        named = [] if unit is None else ["--unit", unit]
         types = ", ".join(f"{column.name} {column.type.value}" for column in schema.columns[:MOST])
         types += f" and {len(schema.columns) - MOST} more" * (len(schema.columns) > MOST)
         raise ParameterError(
             "The types of a CSV file are guessed from its cells, and become public when you confirm"
-            f" them: {types}. If they may be known, type:" + to_type("init", file, *named, "--yes")
+            f" them: {types}. If they may be known, type:" + again.command("--yes")
         )
     console().print(_types(schema), markup=False)
     typer.confirm("These types were guessed from the cells. May they be known?", abort=True)
 
 
-def _show(file: str, path: Path, schema: Schema, *, guessed: bool) -> None:
+def _show(again: _Again, path: Path, schema: Schema, *, guessed: bool) -> None:
     screen = console()
     if guessed:
         screen.print(_types(schema), markup=False)
     screen.print(f"Written to {path}; all in it is public.", markup=False, soft_wrap=True)
     screen.print(flowing(EDIT, screen.width), markup=False)
-    screen.print("Then ask:" + _example(file, schema), markup=False, soft_wrap=True)
+    screen.print("Then ask:" + _example(again, schema), markup=False, soft_wrap=True)
 
 
-def _example(file: str, schema: Schema) -> str:
+def _example(again: _Again, schema: Schema) -> str:
     name = schema.name if schema.name.isidentifier() else f'"{schema.name}"'
-    unit = [] if schema.unit_declared else ["--unit", likely_unit(schema)]
+    known = known_data_set(ledger_path(again.file), schema.name)
+    unit = [] if schema.unit_declared else ["--unit", unit_example(schema, known)]
+    budget = [] if known is not None else ["--budget", "2"]
     sql = f"SELECT COUNT(*) FROM {name}"
-    return to_type("query", file, sql, *unit, "--epsilon", "0.5", "--budget", "2")
+    return to_type("query", again.file, sql, *again.which, *unit, "--epsilon", "0.5", *budget)
 
 
 def _types(schema: Schema) -> object:

@@ -6,6 +6,8 @@ It shows prices and counts, never an answer and never data.
 from pathlib import Path
 
 from letalone.cli.screen import console, flowing, print_json
+from letalone.cli.source import ledger_path, to_type
+from letalone.errors import ParameterError
 from letalone.ledger import DataSet, Ledger, Verified
 from letalone.ledger.data_sets import budget_to_json, neighbours_to_json
 from letalone.privacy.filters import brief
@@ -17,7 +19,7 @@ LONG_NAME = 30
 
 def show(path: Path, *, as_json: bool) -> None:
     """Print how each data set stands, the head and the fingerprint of the key."""
-    with Ledger.open(path, create=False) as ledger:
+    with _opened(path, "show") as ledger:
         found, head, fingerprint = ledger.data_sets(), ledger.head, ledger.fingerprint
         open_ends = {one.name: ledger.unsettled(one.name) for one in found}
         count = len(ledger)
@@ -38,7 +40,7 @@ def show(path: Path, *, as_json: bool) -> None:
 
 def verify(path: Path, *, head: str | None, as_json: bool) -> None:
     """Check the whole ledger; a damaged one leaves with its own exit code."""
-    with Ledger.open(path, create=False) as ledger:
+    with _opened(path, "verify") as ledger:
         found = ledger.verify(head=head)
     if as_json:
         print_json("ledger verify", verified_as_json(found))
@@ -48,7 +50,7 @@ def verify(path: Path, *, head: str | None, as_json: bool) -> None:
 
 def export(path: Path, to: Path, *, as_json: bool) -> None:
     """Write the entries, the releases and the signed head as one JSON file."""
-    with Ledger.open(path, create=False) as ledger:
+    with _opened(path, "export") as ledger:
         written, head = ledger.export(to), ledger.head
     if as_json:
         print_json("ledger export", {"path": written, "head": head})
@@ -57,6 +59,18 @@ def export(path: Path, to: Path, *, as_json: bool) -> None:
     screen.print(f"Written to {to}", markup=False, soft_wrap=True)
     screen.print("It holds every entry and every release, and not the key.")
     screen.print("Anyone can check it: letalone verify FILE")
+
+
+def _opened(path: Path, command: str) -> Ledger:
+    """The ledger in a file; where that is a table, the one that lies beside it is named."""
+    beside = ledger_path(str(path))
+    try:
+        return Ledger.open(path, create=False)
+    except ParameterError as error:
+        if path == beside or not beside.exists():
+            raise
+        words = f"{error} A ledger lies beside it. Try:{to_type('ledger', command, str(beside))}"
+    raise ParameterError(words)
 
 
 def print_verified(found: Verified) -> None:

@@ -10,28 +10,61 @@ from typing import Any
 
 from letalone.cli.ready import Missing, ready
 from letalone.cli.request import USUAL_DELTA, Request, completed, repaired, usual_budget
-from letalone.cli.source import Source, likely_unit, to_type
-from letalone.errors import LetaloneError
+from letalone.cli.rewriting import mended_bounds
+from letalone.cli.source import (
+    TO_FILL_IN,
+    Source,
+    likely_unit,
+    to_type,
+    unit_example,
+    unit_to_try,
+)
+from letalone.errors import BudgetExceeded, LetaloneError
 from letalone.ledger import DataSet
+from letalone.plans.expressions import ColumnRef
+from letalone.plans.schema import Schema
+from letalone.tables.sql_reader import plan_parts
+
+NOT_TYPED = " All columns of a CSV file are text until a schema file declares their types."
 
 
-def commands(
+def advice(error: LetaloneError, request: Request, source: Source, known: DataSet | None) -> str:
+    """Commands that would be answered, with what they change that nobody asked for."""
+    found = _offers(error, request, source, known)
+    count, wanted = repaired("", source.schema), repaired(request.sql, source.schema)
+    if not source.has_types and all(one.sql == count != wanted for one in found):
+        # What was asked can be, once columns have types.
+        unit = unit_example(source.schema, known)
+        return f"{NOT_TYPED} Try:{to_type('init', source.file, '--unit', unit)}"
+    if not found:
+        return ""
+    lines = dict.fromkeys(_line(one, request, source) for one in found)
+    return f"{_opening(error, request, found, count)}{''.join(lines)}"
+
+
+def _opening(error: LetaloneError, request: Request, found: list[Request], count: str) -> str:
+    typed = request.epsilon
+    other = typed is not None and typed > 0 and any(one.epsilon != typed for one in found)
+    if other and not isinstance(error, BudgetExceeded):
+        return f" With less ε, since {typed:g} does not fit into the budget:"
+    if request.sql != count and all(one.sql == count for one in found):
+        return " Another question, which would be answered:"
+    return " Try:"
+
+
+def _line(offer: Request, request: Request, source: Source) -> str:
+    """The command; a unit that nobody named and no name suggests is left to fill in."""
+    made_up = likely_unit(source.schema) is None and offer.unit not in (None, request.unit)
+    return offer.command(unit=TO_FILL_IN) if made_up else offer.command()
+
+
+def _offers(
     error: LetaloneError, request: Request, source: Source, known: DataSet | None
-) -> list[str]:
-    """Commands that would be answered, to be typed instead."""
+) -> list[Request]:
     whole = completed(request, source, known)
     offers: tuple[dict[str, Any], ...] = error.offers if isinstance(error, Missing) else ({},)
     mended = [_mended(replace(whole, **one), source, known) for one in offers]
-    found = [one for one in mended if one is not None]
-    count, wanted = repaired("", source.schema), repaired(request.sql, source.schema)
-    if not source.has_types and all(one.sql == count != wanted for one in found):
-        return [init_command(source)]  # what was asked can be, once columns have types
-    return list(dict.fromkeys(one.command() for one in found))
-
-
-def init_command(source: Source) -> str:
-    """The command that writes a schema file."""
-    return to_type("init", source.file, "--unit", likely_unit(source.schema))
+    return [one for one in mended if one is not None]
 
 
 def _mended(request: Request, source: Source, known: DataSet | None) -> Request | None:
@@ -51,14 +84,15 @@ def _changed(request: Request, source: Source) -> Iterator[Request]:
     fixes: list[dict[str, Any]] = [
         {},
         {"sql": repaired(request.sql, source.schema)},
+        {"bounds": mended_bounds(request.bounds, _added(request.sql, source.schema))},
         {"private_bounds": True},
         {"delta": request.delta or USUAL_DELTA, "keys": ()},
         {"epsilon": 0.5},
         {"delta": None},
-        {"confidence": 0.95, "max_rows": None},
+        {"confidence": 0.95, "max_rows": None, "max_groups": None},
         {"bounds": (), "private_bounds": True},
         {"unit": None},
-        {"unit": likely_unit(source.schema)},
+        {"unit": unit_to_try(source.schema)},
         {"budget": None},
         {"budget": usual_budget(request)},
         {"budget": usual_budget(replace(request, delta=USUAL_DELTA))},
@@ -77,3 +111,9 @@ def _passes(request: Request, source: Source, known: DataSet | None) -> bool:
     except LetaloneError:
         return False
     return known is None or asked.fits(known.state)
+
+
+def _added(sql: str, schema: Schema) -> list[str]:
+    """The columns that are added up, once their names are put right."""
+    asked = plan_parts(repaired(sql, schema), schema).aggregates.values()
+    return list(dict.fromkeys(one.of.name for one in asked if isinstance(one.of, ColumnRef)))

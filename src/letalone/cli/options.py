@@ -27,7 +27,9 @@ def read_bounds(words: Sequence[str], schema: Schema) -> dict[str, tuple[Fractio
     found: dict[str, tuple[Fraction, Fraction]] = {}
     for word in words:
         name, _, ends = word.rpartition("=")
-        column = schema.column(name or word).name
+        if not name:
+            raise ParameterError(f"--bounds {word} names no column: write --bounds cost=0:1000.")
+        column = schema.column(name).name
         lower, _, upper = ends.partition(":")
         found[column] = _end(word, lower), _end(word, upper)
         check_range(*found[column], words=column)

@@ -12,8 +12,8 @@ from math import floor, log10
 from pathlib import Path
 
 from letalone.answers.picture import FORMATS
-from letalone.cli.answer import Answered, print_answer, print_preview
-from letalone.cli.mending import commands, init_command
+from letalone.cli.answer import Answered, Written, print_answer, print_preview
+from letalone.cli.mending import advice
 from letalone.cli.progress import bar
 from letalone.cli.ready import Bounds, Ready, ready
 from letalone.cli.request import Request, completed
@@ -23,11 +23,10 @@ from letalone.exact.typed import as_typed
 from letalone.ledger import DataSet
 from letalone.plans.aggregates import Asked
 from letalone.privacy.filters import brief
-from letalone.session import ROW, Query, Session
+from letalone.session import ROW, Query, Release, Session
 from letalone.session.opening import open as open_table
 from letalone.session.releasing import priced
 
-NOT_TYPED = " All columns of a CSV file are text until a schema file declares their types."
 LEAST = Fraction(1, 1000)  # below it an answer is of little use
 
 
@@ -46,8 +45,10 @@ def query(request: Request) -> None:
     except BudgetExceeded as error:
         words = f"{error}{_affordable(asked, source, path)}"
     else:
-        _write(found, request)
-        print_answer(found)
+        written = _written(found.release, request)
+        print_answer(found, written)
+        if written.failed is not None:
+            raise written.failed
         return
     raise BudgetExceeded(words)
 
@@ -57,9 +58,7 @@ def _ready(request: Request, source: Source, known: DataSet | None) -> Ready:
         return ready(request, source, known)
     except LetaloneError as error:
         kind = ParameterError if isinstance(error, ParameterError) else type(error)
-        offered = commands(error, request, source, known)
-        hint = NOT_TYPED if offered == [init_command(source)] else ""
-        words = f"{error}{hint}{' Try:' if offered else ''}{''.join(offered)}"
+        words = f"{error}{advice(error, request, source, known)}"
     raise kind(words)
 
 
@@ -75,11 +74,24 @@ def _check_targets(request: Request) -> None:
         )
 
 
-def _write(found: Answered, request: Request) -> None:
-    if request.receipt is not None:
-        found.release.save(request.receipt)
-    if request.plot is not None:
-        found.release.plot(request.plot)
+def _written(release: Release, request: Request) -> Written:
+    """The files; what cannot be written is said beside the answer, which was paid for."""
+    paths: list[Path | None] = []
+    remarks: list[str] = []
+    failed: OSError | None = None
+    for path, write in ((request.plot, release.plot), (request.receipt, release.save)):
+        try:
+            if path is not None:
+                write(path)
+            paths.append(path)
+        except LetaloneError as error:
+            paths.append(None)
+            remarks.append(f"{path} was not written. {error}")
+        except OSError as error:
+            paths.append(None)
+            failed = error
+    plot, receipt = paths
+    return Written(plot, receipt, tuple(remarks), failed)
 
 
 def _answered(asked: Ready, path: Path, known: DataSet | None) -> Answered:
@@ -147,6 +159,8 @@ def _question(
         question = question.group_by(*asked.parts.groups, keys=asked.keys)
     if asked.request.max_rows is not None:
         question = question.bound(max_rows=asked.request.max_rows)
+    if grouped and asked.request.max_groups is not None:
+        question = question.bound(max_groups=asked.request.max_groups)
     return question
 
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from letalone.cli.options import read_bounds, read_budget, read_keys
 from letalone.cli.request import USUAL_DELTA, Request
-from letalone.cli.source import ROW, Source, likely_unit, read_unit
+from letalone.cli.source import ROW, Source, read_unit, unit_to_try
 from letalone.errors import BudgetExceeded, NeighboursDiffer, ParameterError
 from letalone.exact.typed import EPSILON, Number
 from letalone.ledger import DataSet
@@ -73,9 +73,11 @@ class Ready:
 
     @property
     def total(self) -> Budget:
-        """The price of all that is done."""
+        """The price of all that is done; a delta only where the noise makes use of it."""
         bounds = 0 if self.bounds is None else self.bounds.epsilon
-        return Budget(self.answer.epsilon + bounds, self.answer.delta)
+        privacy = self.answer.privacy
+        pure = privacy.worst_loss() is not None and privacy.certain_leak() == 0
+        return Budget(self.answer.epsilon + bounds, 0 if pure else self.answer.delta)
 
     @property
     def bounds_asked(self) -> dict[str, Asked]:
@@ -138,7 +140,7 @@ def _unit(request: Request, source: Source, known: DataSet | None) -> str | None
     raise Missing(
         f"Whose privacy is protected? Say which column tells people apart, with --unit. The columns"
         f" are: {columns}. If each row is about another person: --unit row.",
-        {"unit": likely_unit(source.schema)},
+        {"unit": unit_to_try(source.schema)},
     )
 
 
@@ -275,6 +277,7 @@ def _compiled(
         groups=parts.groups,
         keys=keys,
         max_rows=request.max_rows,
+        max_groups=request.max_groups,
     )
     slots_of(plan)  # refuses names that come twice
     epsilon, delta = price

@@ -6,8 +6,9 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, cast
 
+from letalone.cli.rewriting import rewritten
 from letalone.cli.screen import exponent
-from letalone.cli.source import Source, likely_unit, to_type
+from letalone.cli.source import Source, to_type, unit_to_try
 from letalone.errors import LetaloneError
 from letalone.exact.typed import as_typed
 from letalone.ledger import DataSet
@@ -18,6 +19,10 @@ USUAL_EPSILON = 0.5
 USUAL_DELTA = 1e-6
 USUAL_BUDGET = 2
 CONFIDENCE = 0.95
+SPOKEN = {
+    "select", "from", "where", "group", "by", "order", "limit", "having", "and", "or", "not", "in",
+    "is", "as", "like", "between", "null", "asc", "desc",
+}  # fmt: skip
 TABLE = re.compile(r"""(?i)(?<=\bfrom)\s+("[^"]*"|'[^']*'|[\w./*-]+)""")
 WORD = re.compile(r"(?<![\w'\"])[A-Za-z_]\w*(?![\w'\"(])")
 
@@ -35,6 +40,7 @@ class Request:
     bounds: tuple[str, ...] = ()
     private_bounds: bool = False
     max_rows: int | None = None
+    max_groups: int | None = None
     budget: str | None = None
     ledger: Path | None = None
     table: str | None = None
@@ -61,7 +67,7 @@ def completed(request: Request, source: Source, known: DataSet | None) -> Reques
     if request.epsilon is None:
         changes["epsilon"] = USUAL_EPSILON
     if request.unit is None and not source.declares_unit and known is None:
-        changes["unit"] = likely_unit(source.schema)
+        changes["unit"] = unit_to_try(source.schema)
     if request.budget is None and known is None and not request.dry_run:
         changes["budget"] = usual_budget(request)
     return replace(request, **changes)
@@ -75,10 +81,11 @@ def usual_budget(request: Request) -> str:
 
 
 def repaired(sql: str, schema: Schema) -> str:
-    """SQL that would be understood: with the right names if they are near, else a count."""
+    """SQL that would be understood: the nearest to what was typed, else a count."""
     name = quoted(schema.name)
     renamed = TABLE.sub(lambda _: f" {name}", sql)
-    for tried in (renamed, _respelled(renamed, schema)):
+    respelled = _respelled(renamed, schema)
+    for tried in (renamed, respelled, rewritten(renamed), rewritten(respelled)):
         try:
             plan_parts(tried, schema)
         except LetaloneError:
@@ -94,7 +101,7 @@ def quoted(name: str) -> str:
 
 def _respelled(sql: str, schema: Schema) -> str:
     names = {column.name.lower(): column.name for column in schema.columns}
-    spoken = {"select", "from", "where", "group", "and", "not", "between", "null", schema.name}
+    spoken = {*SPOKEN, schema.name}
 
     def near(found: re.Match[str]) -> str:
         word = found[0].lower()

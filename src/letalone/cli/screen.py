@@ -17,6 +17,8 @@ from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 
+from letalone.privacy.neighbours import Neighbours
+
 WIDEST = 80  # a longer line is tiring to read, however wide the terminal is
 MOST_DIGITS = 1500  # more than a float has, before and after the point
 PLAIN = range(-4, 15)  # outside these powers of ten a number is written with an exponent
@@ -99,6 +101,12 @@ def _written(number: Decimal, *, plain: str = "f") -> str:
 def flowing(text: str, width: int) -> str:
     """A paragraph in lines of this width, broken at ordinary spaces only."""
     return fill(text, width, break_on_hyphens=False).replace(TOGETHER, " ")
+
+
+def protected(neighbours: Neighbours) -> str:
+    """Whose privacy is protected, in the words of every command."""
+    relation, unit = str(neighbours), neighbours.unit or "unit"
+    return f"each {unit} ({relation.removesuffix(f' one {unit}')} one)"
 
 
 def how_to_install(extra: str) -> str:

@@ -19,6 +19,8 @@ from letalone.plans.schema import Schema, schema_path
 
 LEDGER_SUFFIX = ".letalone.db"
 ROW = "row"
+TO_FILL_IN = "COLUMN"
+ID = re.compile(r"(^|_)[pu]?id$")
 PEOPLE = re.compile(
     r"(^|_)(person|patient|people|user|customer|client|member|employee|student|subscriber"
     r"|household|family)(_|$)"
@@ -52,12 +54,22 @@ def read_source(file: str, *, table: str | None = None) -> Source:
     kind = find_files(file).kind
     beside = schema_path(file)
     declared = Schema.read(beside) if beside.exists() else None
+    if declared is not None and kind == "duckdb" and table is not None:
+        _check_same_table(declared.name, table, beside)
     engine = open_duck(file, schema=declared, table=table)
     try:
         schema = engine.schema()
     finally:
         engine.close()
     return Source(file, table, schema, beside if declared is not None else None, kind)
+
+
+def _check_same_table(name: str, table: str, beside: Path) -> None:
+    if name != table:
+        raise ParameterError(
+            f"--table is {table}, but {beside} describes {name}: a DuckDB file has one schema"
+            " file, for one of its tables. In Python, la.open takes another with schema=."
+        )
 
 
 def check_one_file(file: str) -> None:
@@ -71,7 +83,7 @@ def check_one_file(file: str) -> None:
 
 def ledger_path(file: str, given: Path | None = None) -> Path:
     """The ledger that was given, or the one beside the file."""
-    path = Path(file)
+    path = Path(file).resolve()  # a link to a file has the file's budget
     return given or path.with_name(path.stem + LEDGER_SUFFIX)
 
 
@@ -97,13 +109,25 @@ def read_unit(word: str, schema: Schema) -> str | None:
     return None if word == ROW and word not in names else schema.column(word).name
 
 
-def likely_unit(schema: Schema) -> str:
-    """The column whose name sounds most like a person's: for examples only."""
+def likely_unit(schema: Schema, known: DataSet | None = None) -> str | None:
+    """The ledger's unit, else the column whose name sounds like a person's: for examples only."""
+    if known is not None and known.neighbours.unit is not None:
+        return known.neighbours.unit
     names = [column.name for column in schema.columns]
-    ids = [name for name in names if name.lower() == "id" or name.lower().endswith("_id")]
+    ids = [name for name in names if ID.search(name.lower())]
     people = [name for name in names if PEOPLE.search(name.lower())]
     both = [name for name in ids if name in people]
-    return [*both, *people, *ids, *names][0]
+    return next(iter([*both, *people, *ids]), None)
+
+
+def unit_example(schema: Schema, known: DataSet | None = None) -> str:
+    """What to type after --unit: a word to fill in where no column sounds like a person's."""
+    return likely_unit(schema, known) or TO_FILL_IN
+
+
+def unit_to_try(schema: Schema, known: DataSet | None = None) -> str:
+    """A unit with which a command can be checked before it is offered."""
+    return likely_unit(schema, known) or ROW
 
 
 def to_type(*words: str) -> str:

@@ -20,6 +20,7 @@ def verify(path: Path, *, key: str | None, head: str | None, as_json: bool) -> N
         content = path.read_bytes()
     except OSError as error:
         raise ParameterError(f"{path} cannot be read: {error.strerror}.") from None
+    check_is_json(path, content)
     stored = read_object(content, name=str(path))
     if stored.get("kind") == "ledger":
         _refuse_key(key)
@@ -28,6 +29,15 @@ def verify(path: Path, *, key: str | None, head: str | None, as_json: bool) -> N
     if head is not None:
         raise ParameterError("--head is for exported ledgers; this is no such file.")
     _check_receipt(stored, key=key, as_json=as_json)
+
+
+def check_is_json(path: Path, content: bytes) -> None:
+    """A file of another kind is not damaged: it was never a receipt."""
+    if not content.lstrip().startswith(b"{"):
+        raise ParameterError(
+            f"{path} is no receipt and no exported ledger, which are JSON files: `letalone query"
+            " … --receipt FILE` and `letalone ledger export` write them."
+        )
 
 
 def _refuse_key(key: str | None) -> None:
@@ -59,12 +69,12 @@ def _check_receipt(stored: Json, *, key: str | None, as_json: bool) -> None:
 def _lines(found: Receipt) -> list[tuple[str, str]]:
     body = found.body
     label = cast("dict[str, str | None] | None", body["neighbours"]) or {}
-    relation = str(label.get("relation") or "not named").replace("/", " or ")
+    relation = str(label.get("relation") or "not named").replace("add/", "add or ")
     unit = label.get("unit") or "unit"
     programs = cast("dict[str, str | None]", body["versions"])
     lines = [
         ("data set", f"{body['data_set']}, version {body['version']}"),
-        ("protects", f"{relation} one {unit}"),
+        ("protects", f"each {unit} ({relation} one)"),
         ("price", f"ε = {body['epsilon']}, δ = {body['delta']}"),
         ("question", str(body["digest"])),
         ("entry", f"{body['entry']}, settled {body['time']}"),

@@ -19,7 +19,7 @@ from letalone.engines.failure import contained
 from letalone.engines.frames import FRAMES, as_arrow, is_frame
 from letalone.engines.lockdown import LockedDuck
 from letalone.engines.measures import Exact, Measure, Scope
-from letalone.engines.public import relation_of_public
+from letalone.engines.public import check_public, copy_of_public
 from letalone.engines.ranks import Progress, draw_ranks
 from letalone.engines.reading import check_columns, check_readable
 from letalone.engines.rows import Relation, Tables, mark_of, unit_of, with_ranks
@@ -93,6 +93,7 @@ class DuckEngine:
         self._ranks: set[str] = set()
         self._loaded = False
         self._public: dict[str, Relation] = {}
+        self._copies = 0
         self._lock = RLock()  # a connection runs one statement at a time
         self._finalizer = weakref.finalize(self, duck.close)
 
@@ -120,7 +121,7 @@ class DuckEngine:
         self.prepare(scope)
         rows = self._run(query, replace(scope, keys=None))
         found = [(cast("tuple[Key, ...]", row[:-1]), cast("int", row[-1])) for row in rows]
-        return sorted(found, key=lambda pair: [(key is None, key or 0) for key in pair[0]])
+        return sorted(found, key=lambda pair: [(key is None, str(key)) for key in pair[0]])
 
     def sql(self, scope: Scope, measures: Sequence[Measure]) -> str:
         """The statements that `measure` would run, with the table's name for its files."""
@@ -145,8 +146,12 @@ class DuckEngine:
     def add_public(self, join: PublicJoin, table: object) -> None:
         """Makes a public table known, so that scopes can join it by its digest."""
         with self._lock:
-            name = f"letalone_public_{len(self._public)}"
-            relation = relation_of_public(self._duck, join, table, name=name)
+            relation = self._public.get(join.table_digest)
+            if relation is None:
+                self._copies += 1  # a name is never used twice
+                name = f"letalone_public_{self._copies}"
+                relation = contained(lambda: copy_of_public(self._duck, join, table, name=name))
+            check_public(self._duck, relation, join)
             self._public[join.table_digest] = relation
 
     def close(self) -> None:

@@ -18,18 +18,25 @@ from letalone.plans.query import PublicJoin
 from letalone.plans.schema import unknown_column
 
 
-def relation_of_public(duck: LockedDuck, join: PublicJoin, table: object, *, name: str) -> Relation:
-    """The public table of a join as a relation, checked to have the columns and to be unique."""
+def copy_of_public(duck: LockedDuck, join: PublicJoin, table: object, *, name: str) -> Relation:
+    """The public table of a join, copied: a frame may be changed by whoever holds it."""
     frame = as_arrow(table)
     check_columns(frame.column_names, f"The public table {join.name!r}")
-    duck.connection.register(name, frame)
-    relation = relation_of_view(duck, name)
+    duck.connection.register(f"{name}_frame", frame)
+    try:
+        duck.run(syntax.copied(syntax.table_named(f"{name}_frame"), name))
+    finally:
+        duck.connection.unregister(f"{name}_frame")
+    return relation_of_view(duck, name)
+
+
+def check_public(duck: LockedDuck, relation: Relation, join: PublicJoin) -> None:
+    """Refuses a table without the columns of a join, or not unique on its key."""
     wanted = [right for _, right in join.on] + [column.name for column in join.columns]
     for column in wanted:
         if column not in relation.columns:
             raise unknown_column(column, list(relation.columns), table=join.name)
     _check_unique(duck, relation, join)
-    return relation
 
 
 def _check_unique(duck: LockedDuck, relation: Relation, join: PublicJoin) -> None:

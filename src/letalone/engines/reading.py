@@ -107,10 +107,24 @@ def read(stored: Stored, source: Sql, column: Column, *, clamped: bool = True) -
     sql = _converted(stored, source, kind)
     finite = kind is not Type.NUMBER or stored.stored.startswith("DECIMAL(")
     if kind in (Type.DATE, Type.TIMESTAMP):
-        sql = syntax.case((syntax.is_finite(sql), sql))
+        sql = syntax.case((_in_the_calendar(sql, kind), sql))
     if clamped and (column.lower is not None or column.upper is not None):
         return Term(_clamped(sql, column, finite=finite), kind)
     return Term(sql, kind, finite=finite or stored.type in (Type.INTEGER, Type.BOOLEAN))
+
+
+def _in_the_calendar(sql: Sql, kind: Type) -> Sql:
+    """Whether a date is finite and in the years 1 to 9999, which all engines and Python know."""
+    first, last = (
+        syntax.cast_to(exp.Literal.string(day), SQL_TYPES[kind])
+        for day in ("0001-01-01", "9999-12-31")
+    )
+    inside = [
+        syntax.is_finite(sql),
+        syntax.operation(exp.GTE, sql, first),
+        syntax.operation(exp.LTE, sql, last),
+    ]
+    return syntax.joined(exp.And, inside)
 
 
 def _converted(stored: Stored, source: Sql, kind: Type) -> Sql:

@@ -13,7 +13,7 @@ from sqlglot import exp
 
 from letalone.engines import syntax
 from letalone.engines.measures import Scope
-from letalone.engines.reading import Stored, read
+from letalone.engines.reading import SHORT_INTEGERS, TEXT, Stored, read
 from letalone.engines.sql import Emitter
 from letalone.engines.syntax import Sql
 from letalone.engines.terms import Levels, Term
@@ -164,18 +164,26 @@ class ScopeRows:
 
 
 def unit_of(relation: Relation, column: Column, source: str) -> Sql:
-    """The unit of a row: never clamped, with one spelling for zero; NULL where it is missing."""
+    """The unit of a row: what is stored, never converted, so that no two people become one.
+
+    Zero has one spelling; NULL where it is missing. Types without a short code are compared as
+    text, which tells all their values apart.
+    """
     if column.type is Type.OTHER:
         raise ParameterError(
             f"The unit {column.name!r} is a column whose values cannot be told apart. Choose a"
             " column of text or whole numbers."
         )
     stored = _stored(relation, column.name)
-    term = read(stored, syntax.named(stored.name, source), column, clamped=False)
-    if column.type is not Type.NUMBER:
-        return term.sql
-    zero = (syntax.operation(exp.EQ, term.sql, syntax.double(0.0)), syntax.double(0.0))
-    return syntax.case(zero, (syntax.is_finite(term.sql), term.sql))
+    value = syntax.named(stored.name, source)
+    if stored.stored in ("FLOAT", "DOUBLE"):
+        zero = (syntax.operation(exp.EQ, value, syntax.double(0.0)), syntax.double(0.0))
+        return syntax.case(zero, (syntax.is_finite(value), value))
+    if stored.collated:
+        return syntax.called("DECODE", syntax.called("ENCODE", value))
+    if stored.stored in SHORT_INTEGERS or stored.stored == "VARCHAR":
+        return value
+    return syntax.tried(value, TEXT)
 
 
 def with_ranks(columns: Sequence[Sql], source: Sql, ranks: str | None, *, mark: str) -> exp.Select:

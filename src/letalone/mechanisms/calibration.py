@@ -14,10 +14,10 @@ from collections.abc import Callable
 from fractions import Fraction
 
 from letalone.errors import ParameterError
-from letalone.exact.typed import Number
-from letalone.mechanisms.planning import solve
+from letalone.exact.typed import Number, refusal
 from letalone.privacy import Privacy
 from letalone.privacy.bounds import lowest_reading
+from letalone.privacy.planning import solve
 
 STEPS = 52
 FARTHEST = 2**1000
@@ -25,7 +25,18 @@ SMALLEST_FLOAT, LARGEST_FLOAT = Fraction(2) ** -1022, Fraction(2) ** 1023
 
 
 def calibrate(privacy_of: Callable[[float], Privacy], *, epsilon: Number, delta: Number) -> float:
-    """The smallest noise, to one part in 10^6, whose curve is certainly within (epsilon, delta)."""
+    """The smallest noise, to one part in 10^6, whose curve is certainly within (epsilon, delta).
+
+    `privacy_of` takes the noise and returns a curve; privacy must improve as the number
+    grows. For a price or a rate, where it falls, search for 1/x.
+    """
+    if not callable(privacy_of):
+        raise refusal(
+            "privacy_of",
+            privacy_of,
+            "a function of the noise that returns a curve",
+            "Such as lambda sigma: la.Gaussian(sigma=sigma, sensitivity=1).privacy * 10.",
+        )
     return solve(
         lambda noise: privacy_of(float(noise)), epsilon=epsilon, delta=delta, more_is_safer=True
     )

@@ -10,7 +10,7 @@ from itertools import pairwise
 from math import gcd, lcm
 from typing import cast
 
-from letalone.exact.typed import COUNT, read_flag
+from letalone.exact.typed import Constraint, read_flag
 from letalone.plans.constants import as_bound
 from letalone.plans.expressions import Bin, Expression
 from letalone.plans.schema import Column
@@ -51,6 +51,14 @@ class GroupColumn(Compared):
         return self.of.label(key) if isinstance(self.of, Bin) and isinstance(key, int) else key
 
 
+MOST = Constraint(
+    "a whole number from 1 to 2^31",
+    lambda x: x.denominator == 1 and 1 <= x <= 1 << 31,
+    "It is how much one unit may count for; 10 is usual.",
+    (0, -1, 1.5, 1 << 32, float("nan"), float("inf")),
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Bounding:
     """How much one unit may count for.
@@ -68,7 +76,7 @@ class Bounding:
         for name in ("max_rows", "max_groups"):
             value = getattr(self, name)
             if value is not None:
-                object.__setattr__(self, name, int(COUNT.typed(name, value)))
+                object.__setattr__(self, name, int(MOST.typed(name, value)))
         read_flag("clip", self.clip)
 
 

@@ -136,6 +136,11 @@ class Schema:
         return read(Path(path))
 
     def _check_unit(self, unit: str) -> None:
+        if unit.lower() == "row":
+            raise ParameterError(
+                "The unit is a column called 'row', which is also the word for a single row of the"
+                " table. Rename the column."
+            )
         column = self.column(unit)
         if column.lower is not None or column.upper is not None:
             raise ParameterError(
@@ -146,7 +151,7 @@ class Schema:
 
 def schema_path(data_path: str | Path) -> Path:
     """Where the schema of a data file lies: NAME.letalone.toml beside NAME.parquet."""
-    path = Path(data_path)
+    path = Path(data_path).resolve()  # a link to a file has the file's schema
     return path.with_name(path.stem + SUFFIX)
 
 

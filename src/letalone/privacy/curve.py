@@ -181,6 +181,12 @@ class Privacy(ABC):
     def __rmul__(self, times: Number) -> "Privacy":
         return self * times
 
+    def __add__(self, other: "Privacy") -> "Privacy":
+        """What both releases reveal together: `compose`."""
+        from letalone.privacy.composition import compose
+
+        return compose(self, other)
+
     def sampled(self, rate: Number) -> "Privacy":
         """The curve of the release on a fresh, secret random part of the units.
 

@@ -102,6 +102,10 @@ def only(node: exp.Expr, *allowed: str, words: Mapping[str, str]) -> None:
 def condition(node: exp.Expr, names: Names) -> Expression:
     """The expression of a node of SQL, or a refusal."""
     translate = TRANSLATED.get(type(node))
+    if type(node) in (exp.Like, exp.ILike):
+        raise UnsupportedQuery(
+            "LIKE is not read here: list the values that are meant, as in ward IN ('A', 'B')."
+        )
     if translate is None:
         raise UnsupportedQuery(f"{names.shown(node)} is not read in a condition. {CONDITIONS}")
     return translate(node, names)

@@ -167,6 +167,8 @@ def _aggregate(node: exp.Expr, names: Names) -> tuple[str, Asked]:
 
 def _asked(node: exp.Expr, names: Names) -> tuple[str, Asked]:
     """The aggregate under the name that it has when nobody gives it one."""
+    if type(node) is exp.Star:
+        raise UnsupportedQuery(f"SELECT * would show rows, and only counts and sums are. {ALLOWED}")
     if type(node) not in (exp.Count, exp.Sum, exp.Avg):
         raise UnsupportedQuery(f"{names.shown(node)} is not among what can be asked. {ALLOWED}")
     only(node, "this", "big_int", words={"expressions": "COUNT of several columns"})
@@ -182,7 +184,8 @@ def _counted(of: exp.Expr, names: Names) -> tuple[str, Asked]:
         return "count", count()
     if type(of) is not exp.Distinct:
         raise UnsupportedQuery(
-            "COUNT of a column is not read here: write COUNT(*) with WHERE … IS NOT NULL."
+            "COUNT of a column is not read here: write COUNT(*) with WHERE … IS NOT NULL, which"
+            " counts the same rows."
         )
     only(of, "expressions", words={"on": "DISTINCT ON"})
     if len(of.expressions) != 1 or type(of.expressions[0]) is not exp.Column:

@@ -50,6 +50,7 @@ MANY = 64  # different releases, from which on each gets fewer points
 MOST_CURVES = 8  # that are remembered for one composition
 MOST_SMALLER = 12
 OFTEN = 30
+SMALLEST = 5e-324
 ROUGHLY = 16.0  # times the step of an answer, for a look ahead
 NUDGES = (1.0, 0.8, 1.25, 0.5, 2.0, 0.25, 4.0)
 
@@ -89,7 +90,8 @@ def delta_above(sources: Sources, epsilon: float, *, coarser: float = 1.0) -> fl
             return curve.delta(epsilon - curve.shift) if curve.reaches(epsilon) else 1.0
         return 1.0
     curves = _around(sources, epsilon, upper=True)
-    return min(1.0, *(curve.delta(epsilon - curve.shift) for curve in curves))
+    # What is too small for a float is not 0.
+    return max(SMALLEST, min(1.0, *(curve.delta(epsilon - curve.shift) for curve in curves)))
 
 
 def delta_below(sources: Sources, epsilon: float) -> float:

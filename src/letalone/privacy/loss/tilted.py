@@ -59,6 +59,8 @@ def _grouped(law: LatticeLaw, most: int) -> tuple[Floats, Floats]:
     starts = np.arange(0, law.masses.size, every)
     masses = np.add.reduceat(law.masses, starts)
     held = masses > 0
+    if not held.any():  # all of it is beyond the grid
+        raise TooWide
     means = np.add.reduceat(law.masses * law.losses(), starts)[held] / masses[held]
     return means, np.log(masses[held])
 
@@ -343,6 +345,8 @@ def curve_of(total: TiltedSum, *, upper: bool) -> Curve:
     anchor = float(losses[int(np.argmax(total.masses))])
     near = (total.tilt + 1) * (anchor - losses) < STEEPEST
     losses, masses = losses[near], total.masses[near]
+    if not losses.size:
+        raise TooWide
     sign = 1 if upper else -1
     masses = np.maximum(np.maximum(masses, 0.0) + sign * total.error, 0.0)
     told = _suffix(masses * np.exp(-total.tilt * (losses - anchor)))

@@ -1,0 +1,73 @@
+"""SQL that is near to what was typed and can be read: only ever shown to whoever typed it.
+
+ORDER BY, LIMIT and HAVING are left out, COUNT(column) becomes COUNT(*) of the rows that have
+it, SELECT * a count, and LIKE a list to fill in.
+"""
+
+import re
+from collections.abc import Sequence
+from difflib import get_close_matches
+from typing import cast
+
+from sqlglot import exp, parse_one
+from sqlglot.errors import SqlglotError
+
+LEFT_OUT = ("order", "limit", "offset", "having", "distinct")
+NUMBER = re.compile(r"(?<![\d.])-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?")
+
+
+def rewritten(sql: str) -> str:
+    """The same SELECT without what has no private answer; as it was where it is none."""
+    if not sql.lstrip().upper().startswith("SELECT"):
+        return sql  # sqlglot logs what other statements say
+    try:
+        query = parse_one(sql, read="duckdb")
+    except (SqlglotError, RecursionError):
+        return sql
+    if type(query) is not exp.Select:
+        return sql
+    for clause in LEFT_OUT:
+        query.set(clause, None)
+    _count_rows(query)
+    return cast("exp.Select", query.transform(_listed)).sql(dialect="duckdb")
+
+
+def _count_rows(query: exp.Select) -> None:
+    """SELECT * and COUNT(column), where nothing else is asked beside it."""
+    asked = [one for one in query.expressions if type(one) is not exp.Column]
+    if len(asked) != 1:
+        return
+    (one,) = asked
+    counted = one.this if type(one) is exp.Alias else one
+    if type(one) is exp.Star:
+        one.replace(exp.Count(this=exp.Star()))
+    elif type(counted) is exp.Count and type(counted.this) is exp.Column:
+        there = exp.Not(this=exp.Is(this=counted.this.copy(), expression=exp.Null()))
+        counted.set("this", exp.Star())
+        query.where(there, copy=False)
+
+
+def _listed(node: exp.Expr) -> exp.Expr:
+    """ward LIKE 'A%' as ward IN ('A', 'B'), and as ward = 'A' where it stands for one value."""
+    if type(node) not in (exp.Like, exp.ILike):
+        return node
+    of, pattern = node.this, cast("exp.Like", node).expression
+    if type(pattern) is exp.Literal and not set(str(pattern.this)) & set("%_"):
+        return exp.EQ(this=of, expression=pattern)
+    return exp.In(this=of, expressions=[exp.Literal.string(one) for one in "AB"])
+
+
+def mended_bounds(words: Sequence[str], names: Sequence[str]) -> tuple[str, ...]:
+    """Bounds with the right column and the smaller end first; `names` are added up."""
+    return tuple(_mended(word, names) for word in words)
+
+
+def _mended(word: str, names: Sequence[str]) -> str:
+    typed, _, ends = word.rpartition("=")
+    by_lower = {name.lower(): name for name in names}
+    near = get_close_matches(typed.lower(), by_lower, n=1)
+    numbers = sorted({float(one): one for one in ("0", *NUMBER.findall(ends))[-2:]}.items())
+    if len(numbers) != 2 or not (near or len(names) == 1):
+        return word
+    (_, lower), (_, upper) = numbers
+    return f"{by_lower[near[0]] if near else names[0]}={lower}:{upper}"
