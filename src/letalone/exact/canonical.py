@@ -12,13 +12,14 @@ of JSON differ.
 """
 
 from collections.abc import Mapping
-from json import dumps
+from json import JSONEncoder
 from typing import cast
 
 from letalone.errors import ParameterError
 
 LARGEST = 2**53 - 1
 DEEPEST = 200
+_spelled = JSONEncoder(ensure_ascii=False).encode
 
 
 def canonical(value: object) -> bytes:
@@ -30,12 +31,12 @@ def _written(value: object, depth: int) -> str:
     if depth > DEEPEST:
         raise _refused(f"a value nested deeper than {DEEPEST} levels")
     match value:
-        case None | bool():
-            return dumps(value)
-        case int():
-            return _whole(value)
         case str():
             return _text(value)
+        case None | bool():
+            return _spelled(value)
+        case int():
+            return _whole(value)
         case list() | tuple():
             items = cast("list[object] | tuple[object, ...]", value)
             return "[" + ",".join(_written(item, depth + 1) for item in items) + "]"
@@ -61,11 +62,12 @@ def _whole(value: int) -> str:
 
 
 def _text(value: str) -> str:
-    try:
-        value.encode("utf-8")
-    except UnicodeEncodeError:
-        raise _refused("a string with half of a surrogate pair") from None
-    return dumps(value, ensure_ascii=False)
+    if not value.isascii():
+        try:
+            value.encode("utf-8")
+        except UnicodeEncodeError:
+            raise _refused("a string with half of a surrogate pair") from None
+    return _spelled(value)
 
 
 def _refused(what: str) -> ParameterError:
