@@ -56,7 +56,7 @@ def test_what_is_declared_and_what_is_left_are_shown(letalone: Letalone, my: Pat
     words = check_screen(letalone("describe", "my.csv"))
     for part in (
         "table 'my', version 3",
-        "add or remove one patient_id",
+        "protects each patient_id (add or remove one)",
         "'Cardiology', 'Oncology', missing",
         "0 to 1000.5",
         "ε = 2, δ = 1e-06",

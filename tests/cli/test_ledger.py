@@ -44,7 +44,7 @@ def test_show_says_what_is_spent_left_and_not_settled(letalone: Letalone, path: 
     words = check_screen(letalone("ledger", "show", str(path)))
     ledger = Ledger.open(path)
     assert "visits: version 1, 2 releases, 1 not settled spent ε = 0." in words
-    assert "of ε = 1, δ = 1e-06 left about ε = 0." in words
+    assert "of ε = 1, δ = 1e-6 left about ε = 0." in words
     assert ledger.head in words
     assert ledger.fingerprint in words
     ledger.freeze("visits", "x")
@@ -128,7 +128,7 @@ def test_a_receipt_is_checked_offline_and_its_key_compared(
     words = check_screen(letalone("verify", file))
     assert "unchanged since it was signed" in words
     assert "ε = 0.25, δ = 0" in words
-    assert "add or remove one patient" in words
+    assert "each patient (add or remove one)" in words
     assert fingerprint in words
     assert "compare the fingerprint" in words
     assert "the key that you gave" in check_screen(letalone("verify", file, "--key", fingerprint))

@@ -96,7 +96,9 @@ def _draw_one(place: Any, field: _Field) -> None:
         place.legend(fontsize=8)
     labels, ticks = [_plain(label) for label in field.labels], range(len(field.labels))
     ends = [low for _, points in field.series for _, low, _ in points]
-    from_zero = {"left" if field.sideways else "bottom": 0} if all(e >= 0 for e in ends) else {}
+    from_zero = (
+        {"left" if field.sideways else "bottom": 0} if not any(end < 0 for end in ends) else {}
+    )
     if field.sideways:
         place.set_yticks(ticks, labels, fontsize=8)
         place.invert_yaxis()

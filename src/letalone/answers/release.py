@@ -7,7 +7,7 @@ of the noisy answers. `to_json` is what a ledger settles and a receipt signs.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any, Self, cast
 
@@ -38,6 +38,7 @@ FIELDS = {
     "format", "kind", "data_set", "version", "question", "plan", "digest", "epsilon", "delta",
     "confidence", "privacy", "split", "sql", "notes", "keys", "outputs",
 }  # fmt: skip
+Ends = tuple[float | None, float | None, float | None]
 PARTS = ("name", "share", "noise", "groups")
 
 
@@ -175,7 +176,7 @@ class ReleaseRecord:
 
     def plot(self, path: object = None) -> Any:
         """A matplotlib figure with error bars; a path ending in .svg, .png or .pdf writes it."""
-        return picture.draw(self.keys, self.outputs, title=self._price(), path=path)
+        return picture.draw(self.keys, self._shown, title=self._price(), path=path)
 
     # In words.
 
@@ -192,12 +193,12 @@ class ReleaseRecord:
         return group_promise(self.privacy, size, delta=self.asked.delta)
 
     def __str__(self) -> str:
-        return views.as_text(self.keys, self.outputs, self._lines())
+        return views.as_text(self.keys, self._shown, self._lines())
 
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        return views.as_html(self.keys, self.outputs, self._lines())
+        return views.as_html(self.keys, self._shown, self._lines())
 
     # As it is stored.
 
@@ -245,6 +246,14 @@ class ReleaseRecord:
         keys = [(column.name, column.kind, column.values) for column in self.keys]
         return [*keys, *(column for output in self.outputs for column in output.columns)]
 
+    @property
+    def _shown(self) -> tuple[Output, ...]:
+        """As people see it: a value beyond its interval (a count below 0) is shown at its end.
+
+        `.rows()` keeps such values: they are unbiased, so that they can be added up.
+        """
+        return tuple(_inside(output) for output in self.outputs)
+
     def _price(self) -> str:
         asked = Budget(self.asked.epsilon, self.asked.delta)
         return f"{asked}, {self.privacy.neighbours}"
@@ -281,6 +290,19 @@ def explained(asked: Asked, last: list[str]) -> str:
         "What the engine runs; noise is added to its results, which nobody sees:",
     ]
     return f"{views.flowing(words)}\n{asked.sql}"
+
+
+def _inside(output: Output) -> Output:
+    if output.low is None or output.high is None or not output.kind.is_numeric:
+        return output
+    ends = zip(output.values, output.low, output.high, strict=True)
+    return replace(output, values=tuple(_clamped(*cast("Ends", one)) for one in ends))
+
+
+def _clamped(value: float | None, low: float | None, high: float | None) -> Cell:
+    if value is None or low is None or high is None:
+        return value
+    return min(max(value, low), high)
 
 
 def check_format(stored: object, kind: str, fields: set[str]) -> None:

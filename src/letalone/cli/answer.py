@@ -54,7 +54,7 @@ class Written:
     plot: Path | None
     receipt: Path | None
     remarks: tuple[str, ...] = ()
-    failed: OSError | None = None
+    failed: Exception | None = None
 
 
 def print_answer(found: Answered, written: Written) -> None:

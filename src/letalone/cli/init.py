@@ -13,6 +13,7 @@ import typer
 from letalone.cli.screen import console, flowing, print_json, table
 from letalone.cli.source import (
     check_one_file,
+    in_short_form,
     known_data_set,
     ledger_path,
     read_unit,
@@ -75,7 +76,7 @@ class _Again:
 
 
 def _place(again: _Again, *, force: bool) -> Path:
-    path = schema_path(again.file)
+    path = in_short_form(schema_path(again.file))
     if path.exists() and not force:
         raise ParameterError(
             f"{path} is there already, and was not changed. Edit it, or write it anew. Try:"

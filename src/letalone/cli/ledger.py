@@ -7,7 +7,7 @@ from pathlib import Path
 
 from letalone.cli.screen import console, flowing, print_json
 from letalone.cli.source import ledger_path, to_type
-from letalone.errors import ParameterError
+from letalone.errors import FormatError, ParameterError
 from letalone.ledger import DataSet, Ledger, Verified
 from letalone.ledger.data_sets import budget_to_json, neighbours_to_json
 from letalone.privacy.filters import brief
@@ -66,7 +66,7 @@ def _opened(path: Path, command: str) -> Ledger:
     beside = ledger_path(str(path))
     try:
         return Ledger.open(path, create=False)
-    except ParameterError as error:
+    except (ParameterError, FormatError) as error:
         if path == beside or not beside.exists():
             raise
         words = f"{error} A ledger lies beside it. Try:{to_type('ledger', command, str(beside))}"

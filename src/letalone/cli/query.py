@@ -76,21 +76,22 @@ def _check_targets(request: Request) -> None:
 
 def _written(release: Release, request: Request) -> Written:
     """The files; what cannot be written is said beside the answer, which was paid for."""
-    paths: list[Path | None] = []
+    plot, receipt = request.plot, request.receipt
     remarks: list[str] = []
-    failed: OSError | None = None
-    for path, write in ((request.plot, release.plot), (request.receipt, release.save)):
-        try:
-            if path is not None:
-                write(path)
-            paths.append(path)
-        except LetaloneError as error:
-            paths.append(None)
-            remarks.append(f"{path} was not written. {error}")
-        except OSError as error:
-            paths.append(None)
-            failed = error
-    plot, receipt = paths
+    failed: Exception | None = None
+    try:
+        if plot is not None:
+            release.plot(plot)
+    except ParameterError as error:
+        remarks.append(f"{plot} was not written. {error}")
+        plot = None
+    except OSError as error:
+        plot, failed = None, error
+    try:
+        if receipt is not None:
+            release.save(receipt)
+    except (LetaloneError, OSError) as error:
+        receipt, failed = None, error
     return Written(plot, receipt, tuple(remarks), failed)
 
 

@@ -52,7 +52,7 @@ def read_source(file: str, *, table: str | None = None) -> Source:
     """The file's columns and types: as its schema file declares them, else from its metadata."""
     check_one_file(file)
     kind = find_files(file).kind
-    beside = schema_path(file)
+    beside = in_short_form(schema_path(file))
     declared = Schema.read(beside) if beside.exists() else None
     if declared is not None and kind == "duckdb" and table is not None:
         _check_same_table(declared.name, table, beside)
@@ -84,7 +84,13 @@ def check_one_file(file: str) -> None:
 def ledger_path(file: str, given: Path | None = None) -> Path:
     """The ledger that was given, or the one beside the file."""
     path = Path(file).resolve()  # a link to a file has the file's budget
-    return given or path.with_name(path.stem + LEDGER_SUFFIX)
+    return given or in_short_form(path.with_name(path.stem + LEDGER_SUFFIX))
+
+
+def in_short_form(path: Path) -> Path:
+    """A path as seen from the working folder, where it lies in it."""
+    here = Path.cwd()
+    return path.relative_to(here) if path.is_relative_to(here) else path
 
 
 def known_data_set(path: Path, name: str) -> DataSet | None:

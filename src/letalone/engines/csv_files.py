@@ -15,6 +15,7 @@ read directly, a file would have other rows, and ranks other positions, in each 
 """
 
 import csv
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -32,6 +33,9 @@ from letalone.plans.types import Type
 DELIMITERS = ",;\t|"
 LONGEST_LINE = 1 << 27  # in bytes
 LONGEST_HEADER = 1 << 20
+LOOKED_AT = 20_480  # rows, as many as DuckDB's own guess looks at
+DATED = (Type.DATE, Type.TIMESTAMP)
+YEAR_FIRST = re.compile(r"\s*\d{4}[-/]\d{1,2}[-/]\d{1,2}(\D|$)")
 _NONE: list[str] = []
 
 
@@ -43,6 +47,7 @@ def sniff_csv(path: str | Path) -> Schema:
     try:
         duck.lock([file])
         kinds = _guessed(duck, file, delimiter, len(names))
+        kinds = _readable(duck, csv_sql([file], names, delimiter), names, kinds)
     finally:
         duck.close()
     columns = [Column(name, kind) for name, kind in zip(names, kinds, strict=True)]
@@ -66,6 +71,28 @@ def _guessed(duck: LockedDuck, file: Path, delimiter: str, number: int) -> list[
     kinds = [type_of_stored(str(kind)) for _, kind, *_ in rows]
     known = [Type.TEXT if kind is Type.OTHER else kind for kind in kinds]
     return known if len(known) == number else [Type.TEXT] * number
+
+
+def _readable(duck: LockedDuck, cells: Sql, names: list[str], kinds: list[Type]) -> list[Type]:
+    """A date that is not written year first would be misread or missing, so it stays text."""
+    dates = [name for name, kind in zip(names, kinds, strict=True) if kind in DATED]
+    if not dates:
+        return kinds
+    some = syntax.select([syntax.named(name) for name in dates], syntax.renamed(cells, "file"))
+    try:
+        rows = duck.run(some.limit(LOOKED_AT))
+    except Exception:  # as above
+        rows = [("",) * len(dates)]
+    seen = zip(*rows, strict=True) if rows else [()] * len(dates)
+    good = {name for name, column in zip(dates, seen, strict=True) if all(map(_iso, column))}
+    return [
+        Type.TEXT if kind in DATED and name not in good else kind
+        for name, kind in zip(names, kinds, strict=True)
+    ]
+
+
+def _iso(cell: object) -> bool:
+    return cell is None or YEAR_FIRST.match(str(cell)) is not None
 
 
 def csv_dialect(path: Path) -> tuple[list[str], str]:

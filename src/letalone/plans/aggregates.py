@@ -173,8 +173,10 @@ def max(  # noqa: A001
     return _bounded(Kind.MAX, of, lower, upper, step=_step(step))
 
 
-def histogram(of: Of, edges: Iterable[Number]) -> Asked:
+def histogram(of: Of, edges: Iterable[Number], *more: object) -> Asked:
     """How many rows between neighbouring edges; values beyond the ends count at the ends."""
+    if more:
+        raise ParameterError("The edges are one list: la.histogram('age', range(0, 101, 10)).")
     if isinstance(edges, str) or not isinstance(edges, Iterable):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise refusal("edges", edges, "a list of numbers, such as [0, 10, 20]")
     read = tuple(as_bound("edge", edge) for edge in edges)
@@ -195,8 +197,17 @@ def top_k(of: Of, k: int, *, candidates: Iterable[object] | None = None) -> Aske
     return Asked(Kind.TOP_K, _of(of), k=int(COUNT.typed("k", k)), candidates=listed)
 
 
-def private_bounds(of: Of) -> Asked:
-    """Bounds between which nearly all values lie, bought privately: 0 or powers of two."""
+def private_bounds(of: Of, *, epsilon: object = None) -> Asked:
+    """Bounds between which nearly all values lie, bought privately: 0 or powers of two.
+
+    `visits.private_bounds("cost", epsilon=0.5)` buys them at once.
+    """
+    if epsilon is not None:
+        raise ParameterError(
+            "la.private_bounds has no price of its own. Buy bounds with"
+            " visits.private_bounds('cost', epsilon=0.5), or ask"
+            " visits.agg(b=la.private_bounds('cost')).release(epsilon=0.5)."
+        )
     return Asked(Kind.PRIVATE_BOUNDS, _of(of))
 
 

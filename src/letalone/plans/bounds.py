@@ -118,6 +118,10 @@ def _numeric_hint(kind: Type) -> str:
         case Type.DATE | Type.TIMESTAMP:
             return ' Take a part of it: la.col("day").part("year").'
         case Type.TEXT:
-            return " Declare its type as number or integer if it holds numbers."
+            return (
+                " Declare its type if it holds numbers, in the schema file or with"
+                " la.open(…, types={'age': 'integer'}); cells such as 1,234.5 or 'unknown' are left"
+                " out then."
+            )
         case _:
             return ""

@@ -27,7 +27,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from fractions import Fraction
 from typing import Literal as OneOfThese
-from typing import cast, final
+from typing import NoReturn, cast, final
 
 from letalone.errors import ParameterError
 from letalone.exact.typed import Constraint, refusal
@@ -132,6 +132,10 @@ class Expression:
     def part(self, part: Part) -> "DatePart":
         """A part of a date: year, month, day, weekday (1 is Monday) or hour (in UTC)."""
         return DatePart(part, self)
+
+    def __getattr__(self, name: str) -> NoReturn:
+        hint = f' Write .part("{name}").' if name in PARTS else ""
+        raise AttributeError(f"An expression has no {name!r}.{hint}", name=name, obj=self)
 
     def __hash__(self) -> int:
         checked_size(self)

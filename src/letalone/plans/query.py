@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 from itertools import product
 from math import prod
+from typing import cast
 
 from letalone.errors import ParameterError
 from letalone.exact.canonical import canonical
@@ -26,6 +27,7 @@ from letalone.plans.constants import as_bound, shown
 from letalone.plans.domains import closed_domain
 from letalone.plans.expressions import Bin, ColumnRef, Expression, as_expression
 from letalone.plans.keys import MOST_KEYS, read_keys
+from letalone.plans.keys import product as all_of
 from letalone.plans.parts import (
     Aggregate,
     Bounding,
@@ -200,7 +202,11 @@ def _keys(
 ) -> tuple[tuple[Key, ...], ...] | None:
     if keys is not None:
         check_grouped(keys, groups)
-        return read_keys(keys, [group.type for group in groups])
+        if isinstance(keys, Mapping):
+            keys = _combined(cast("Mapping[str, object]", keys), groups, columns)
+        read = read_keys(keys, [group.type for group in groups])
+        _check_ranges(read, groups)
+        return read
     found = [closed_domain(group.of, columns) for group in groups]
     domains = [domain for domain in found if domain is not None]
     if not groups or len(domains) < len(groups):
@@ -212,6 +218,38 @@ def _keys(
             f" {MOST_KEYS:,}. List the ones you want: keys=[…]."
         )
     return tuple(product(*domains))
+
+
+def _combined(
+    keys: Mapping[str, object], groups: Sequence[GroupColumn], columns: Columns
+) -> tuple[tuple[object, ...], ...]:
+    """Every combination of the keys that are listed by column, or public anyway."""
+    names = [group.name for group in groups]
+    if unknown := [name for name in keys if name not in names]:
+        raise ParameterError(
+            f"keys are listed for {unknown[0]!r}, which is no group column. The group columns are:"
+            f" {', '.join(names)}."
+        )
+    lists = [keys.get(group.name) or closed_domain(group.of, columns) for group in groups]
+    for name, listed in zip(names, lists, strict=True):
+        if listed is None:
+            raise ParameterError(f"keys are missing for {name!r}. Give keys={{{name!r}: […], …}}.")
+    return all_of(*cast("list[Sequence[object]]", lists))
+
+
+def _check_ranges(keys: tuple[tuple[Key, ...], ...], groups: Sequence[GroupColumn]) -> None:
+    """The keys of ranges are their numbers; one beyond them would be paid for and be empty."""
+    for place, group in enumerate(groups):
+        if not isinstance(group.of, Bin):
+            continue
+        for key in keys:
+            number = key[place]
+            if not isinstance(number, int) or not 0 <= number < group.of.count:
+                raise ParameterError(
+                    f"The key {number!r} of {group.name!r} is no range: ranges are numbered from 0"
+                    f" to {group.of.count - 1}. Leave them out, and list other columns' keys by"
+                    " name: keys={'sex': ['F', 'M']}."
+                )
 
 
 def _bounding(

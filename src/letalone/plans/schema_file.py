@@ -38,6 +38,8 @@ COLUMN_FIELDS = ("type", "lower", "upper", "keys", "missing_is_a_key")
 HEAD = """\
 # What letalone knows about this table. All of it is public, and none of it is read from the
 # data: fill in what you know without looking at them.
+# A cell that is not of its column's type is left out: numbers are written 1234.5 (not 1,234.5),
+# dates 2024-01-31. Columns with other spellings are text.
 """
 Table = Mapping[str, object]
 Kind = TypeVar("Kind")

@@ -259,6 +259,11 @@ def _check_same_kind(left: Type, right: Type, words: str) -> None:
 
 
 def _comparing_hint(kinds: set[Type]) -> str:
+    if Type.TEXT in kinds and kinds & set(ORDERED):
+        return (
+            " Write a date as datetime.date(2024, 1, 31). A column of dates that is text (in CSV"
+            " files, or Python objects in pandas) is declared: la.open(…, types={'day': 'date'})."
+        )
     if Type.TIMESTAMP in kinds:
         return " Write a time as datetime.datetime(2024, 1, 31)."
     if Type.DATE in kinds:

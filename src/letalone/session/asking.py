@@ -61,22 +61,29 @@ class Asking(ABC):
         added = public_join(so_far.table, public_table, on=on, name=name)
         return replace(so_far, joins=(*so_far.joins, added))
 
-    def group_by(self, *columns: Group, keys: object = None, **named: Expression) -> "Query":
+    def group_by(
+        self, *columns: Group | list[Group], keys: object = None, **named: Expression
+    ) -> "Query":
         """An answer for each key of these columns, or expressions, in the order of `keys`.
 
         Keys that are not listed are those that the schema declares, or that are public anyway
-        (months, ranges); if there are none, they are found privately, which needs a delta.
+        (months, ranges); `keys={"sex": ["F", "M"]}` lists those of some columns. If there are
+        none, they are found privately, which needs a delta.
         """
         so_far = self._so_far()
         if so_far.groups:
             raise ParameterError("group_by was called twice. Name all columns in one call.")
+        if len(columns) == 1 and isinstance(columns[0], list):
+            columns = tuple(columns[0])
         groups = (*columns, *named.items())
         if not groups:
             raise ParameterError("group_by got no column. Name at least one.")
         return replace(so_far, groups=groups, keys=_kept(keys))
 
-    def agg(self, **aggregates: Asked | Aggregate) -> "Query":
+    def agg(self, *unnamed: object, **aggregates: Asked | Aggregate) -> "Query":
         """What is asked of each group, by name: `n=la.count(), cost=la.mean("cost")`."""
+        if unnamed:
+            raise ParameterError("An aggregate has no name. Give it one: .agg(n=la.count()).")
         so_far = self._so_far()
         for name, one in aggregates.items():
             if not isinstance(one, Asked | Aggregate):  # pyright: ignore[reportUnnecessaryIsInstance]
@@ -104,6 +111,8 @@ class Asking(ABC):
 
 def _kept(keys: object) -> object:
     """What can be gone through once only is kept, since a question may be asked twice."""
+    if isinstance(keys, Mapping):
+        return {name: _kept(one) for name, one in cast("Mapping[str, object]", keys).items()}
     if isinstance(keys, str | bytes) or not isinstance(keys, Iterable):
         return keys
     return tuple(cast("Iterable[object]", keys))

@@ -78,9 +78,15 @@ def _note(aggregate: Aggregate) -> str | None:
     match aggregate:
         case Extreme(largest=largest):
             end = "largest" if largest else "smallest"
-            return f"is a private extreme quantile, a few rows inwards of the {end} value"
+            return (
+                f"is a private extreme quantile, some rows inwards of the {end} value (.preview"
+                f" says how many); its interval is about that quantile, not about the {end} value"
+            )
         case PrivateBounds():
-            return "are choices among 0 and powers of two, and have no interval"
+            return (
+                "are choices among 0 and powers of two, and have no interval; .preview says how"
+                " many rows may lie beyond each and be clamped"
+            )
         case TopK():
             return "are the winners, chosen privately; the intervals are those of their counts"
         case Quantiles():

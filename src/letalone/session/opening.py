@@ -20,12 +20,13 @@ from letalone.ledger import DataSet, Ledger
 from letalone.plans.schema import Column, Schema, schema_path, unknown_column
 from letalone.plans.types import Type
 from letalone.privacy import Budget, Neighbours, Shares
-from letalone.privacy.neighbours import read_neighbours
+from letalone.privacy.neighbours import Relation, read_neighbours
 from letalone.session.session import Session
 from letalone.session.table import Progress, Table
 from letalone.session.unit import ROW, Unit
 
 Place = str | PathLike[str]
+LEDGER_SUFFIX = ".letalone.db"
 TELLING = re.compile(r"(^|_)(id|key|user|patient|person|customer|member|client|household)", re.I)
 
 
@@ -33,8 +34,8 @@ def open(  # noqa: A001  (as people call it: la.open)
     source: object,
     *,
     unit: str | Unit | None = None,
-    neighbours: Neighbours | None = None,
-    budget: Budget | None = None,
+    neighbours: Neighbours | str | None = None,
+    budget: Budget | float | None = None,
     ledger: Place | Ledger | None = None,
     name: str | None = None,
     schema: Schema | Place | None = None,
@@ -50,12 +51,17 @@ def open(  # noqa: A001  (as people call it: la.open)
     unit: the column that tells people apart, or la.ROW where each row is another person's.
     neighbours: la.ADD_REMOVE, unless the schema or this says la.REPLACE.
     budget: what all answers together may reveal; a ledger that knows the data set has it.
-    ledger: a path or a la.Ledger. Without one the budget lives in this process only.
+    ledger: a path or a la.Ledger; else NAME.letalone.db beside the file, where there is one.
+    Without one the budget lives in this process only.
     name: the data set's name, which the budget belongs to: else the schema's, the file's, "data".
     schema, types: what is declared; the columns of a CSV file are text until types are.
     shares: how the budget's delta is divided, at the first registration.
     progress: is told how far long work is, from 0 to 1; for the owner of the data only.
     """
+    if isinstance(budget, int | float):
+        budget = Budget(epsilon=budget)
+    beside = _beside(source) if ledger is None else None
+    ledger = ledger if beside is None else beside
     declared = _declared(source, schema)
     engine = _engine(source, declared, types, table)
     own = not isinstance(ledger, Ledger)
@@ -63,10 +69,18 @@ def open(  # noqa: A001  (as people call it: la.open)
     try:
         found = _named(engine.schema(), name, source=source, declared=declared is not None)
         call = _Call(source, budget, ledger, name)
+        if isinstance(ledger, Ledger) or _is_there(ledger):
+            book = ledger if isinstance(ledger, Ledger) else _ledger(ledger)
+        if (
+            book is not None
+            and unit is None
+            and not (declared is not None and declared.unit_declared)
+        ):
+            unit = _known_unit(book, found)
         found = _with_unit(found, unit, call, declared=declared is not None)
         if neighbours is not None:
-            found = replace(found, neighbours=read_neighbours(neighbours))
-        book = ledger if isinstance(ledger, Ledger) else _ledger(ledger)
+            found = replace(found, neighbours=_relation(neighbours))
+        book = _ledger(ledger) if book is None else book
         known = _registered(book, found, budget, shares, call)
     except BaseException:
         engine.close()
@@ -74,7 +88,7 @@ def open(  # noqa: A001  (as people call it: la.open)
             book.close()
         raise
     found = replace(found, version=known.version)
-    words = _words(source)
+    words = _words(source) + ("" if beside is None else f", with {beside.name} beside it")
     return Session(Table(engine, found, book, source=words, own_ledger=own, progress=progress))
 
 
@@ -224,11 +238,43 @@ def _registered(
     )
 
 
+def _is_there(ledger: object) -> bool:
+    """Whether a ledger can be looked at: a refused call must not make one."""
+    return isinstance(ledger, str | PathLike) and Path(cast("Place", ledger)).is_file()
+
+
+def _known_unit(ledger: Ledger, schema: Schema) -> str | Unit | None:
+    """The unit that the ledger protects under this name, where it is in it."""
+    try:
+        unit = ledger.data_set(schema.name).neighbours.unit
+    except ParameterError:
+        return None
+    names = [column.name for column in schema.columns]
+    return unit if unit in names else ROW if unit == "row" else None
+
+
 def _known_budget(ledger: Ledger, name: str) -> Budget | None:
     try:
         return ledger.data_set(name).budget
     except ParameterError:
         return None
+
+
+def _relation(neighbours: object) -> Neighbours:
+    """The neighbours, or those that a schema file's word for them names."""
+    words = {relation.value: Neighbours(relation) for relation in Relation}
+    return read_neighbours(
+        words.get(neighbours, neighbours) if isinstance(neighbours, str) else neighbours
+    )
+
+
+def _beside(source: object) -> Path | None:
+    """The ledger that the command line keeps beside a file, where there is one."""
+    if not isinstance(source, str | PathLike):
+        return None
+    path = Path(fspath(cast("Place", source))).expanduser()
+    found = path.with_name(path.stem + LEDGER_SUFFIX)
+    return found if found.is_file() else None
 
 
 def _words(source: object) -> str:

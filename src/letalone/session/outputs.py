@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
 from math import isfinite
-from typing import Any
+from typing import Any, cast
 
 from letalone.answers.columns import Cell, KeyColumn, Kind, Output
 from letalone.plans.constants import shown
@@ -142,8 +142,15 @@ def _output(slot: Slot, answer: Answer, rows: int) -> Output:
         tuple(_cell(number, slot.kind) for number in _column(numbers, rows, slot.place))
         for numbers in (answer.values, answer.low, answer.high)
     ]
-    values, low, high = cells if slot.interval else (cells[0], None, None)
+    values, low, high = cells if slot.interval else (_holding_zero(slot, cells[0]), None, None)
     return Output(slot.name, slot.aggregate, slot.label, slot.kind, values, low, high)
+
+
+def _holding_zero(slot: Slot, bounds: tuple[Cell, ...]) -> tuple[Cell, ...]:
+    """Bounds that were bought, widened to 0: the range at most doubles, and it costs no privacy."""
+    further = min if slot.end == "lower" else max
+    found = (cast("float", bound) for bound in bounds)
+    return tuple(further(bound, type(bound)(0)) for bound in found)
 
 
 def _column(numbers: Any, rows: int, place: int) -> list[Any]:

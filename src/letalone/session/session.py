@@ -11,7 +11,9 @@ from letalone.answers import views
 from letalone.errors import ParameterError
 from letalone.exact.typed import Number
 from letalone.ledger import Ledger
+from letalone.plans.aggregates import private_bounds
 from letalone.plans.constants import shown
+from letalone.plans.expressions import Expression
 from letalone.plans.schema import Column, Schema
 from letalone.privacy import Budget, Neighbours
 from letalone.privacy.filters import brief
@@ -23,6 +25,7 @@ from letalone.session.table import Table
 
 LISTED = 8
 LONGEST = 30
+MOST_BEYOND = 1_000  # rows that may lie beyond bounds that are bought
 
 
 class Session(Asking):
@@ -91,6 +94,26 @@ class Session(Asking):
         return self._table.data_set().how_many_more(
             question.asked.privacy, delta=question.asked.delta or None
         )
+
+    def private_bounds(
+        self, of: str | Expression, *, epsilon: Number, rows: int | None = None
+    ) -> Release:
+        """Bounds of a column, bought privately, from one row of each unit.
+
+        `rows` is how many units there are, in public. Refused, before anything is spent, where more
+        than a tenth of them may lie beyond a bound; without it, where more than a thousand may.
+        """
+        query = self.agg(bounds=private_bounds(of))
+        query = query if self.schema.unit is None else query.bound(max_rows=1)
+        beyond = query.preview(epsilon=epsilon).errors["bounds"] or 0
+        most = MOST_BEYOND if rows is None else rows / 10
+        if beyond > most:
+            raise ParameterError(
+                f"At this ε about {beyond:,.0f} rows at each end may lie beyond the bounds, more"
+                f" than {most:,.0f}. Give a larger epsilon, rows= if there are many in public, or"
+                " bounds that are publicly known. Nothing was spent."
+            )
+        return query.release(epsilon=epsilon)
 
     def batch(
         self,

@@ -1,0 +1,275 @@
+"""What a newcomer met: a command that is offered asks what was asked, in words of the terminal."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+
+from letalone.cli.rewriting import mended_bounds
+from letalone.ledger import Ledger
+from screens import check_refusal, check_screen, offered
+
+Letalone = Callable[..., Any]
+ROWS = "\n".join(f"{n},{'AB'[n % 2]},{n % 7}.5,{n % 3 == 0}" for n in range(60))
+SCHEMA = """format = 1
+name = "my"
+[columns.pid]
+type = "integer"
+[columns.ward]
+type = "text"
+[columns.cost]
+type = "number"
+[columns.ok]
+type = "boolean"
+"""
+ASK = ("--unit", "pid", "--epsilon", "1", "--budget", "9")
+COUNT = "SELECT COUNT(*) FROM my"
+
+
+@pytest.fixture
+def my(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    Path("my.csv").write_text(f"pid,ward,cost,ok\n{ROWS}\n")
+    Path("my.letalone.toml").write_text(SCHEMA)
+    return tmp_path
+
+
+def option(command: list[str], name: str) -> str:
+    return command[command.index(name) + 1]
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        ("SELECT ward, COUNT(*) FROM my GROUP BY ward ORDER BY 2 LIMIT 3",
+         "SELECT ward, COUNT(*) FROM my GROUP BY ward"),
+        ("SELECT COUNT(cost) AS n FROM my WHERE ok",
+         "SELECT COUNT(*) AS n FROM my WHERE ok AND NOT cost IS NULL"),
+        ("SELECT COUNT(*) FROM my WHERE ward LIKE 'A%'",
+         "SELECT COUNT(*) FROM my WHERE ward IN ('A', 'B')"),
+        ("SELECT COUNT(*) FROM my WHERE ward LIKE 'A'",
+         "SELECT COUNT(*) FROM my WHERE ward = 'A'"),
+        ("SELECT * FROM my WHERE ok", "SELECT COUNT(*) FROM my WHERE ok"),
+    ],
+)  # fmt: skip
+def test_the_command_that_is_offered_asks_what_was_asked(
+    letalone: Letalone, my: Path, typed: str, meant: str
+) -> None:
+    refused = letalone("query", "my.csv", typed, *ASK, "--keys", "ward=A,B")
+    check_refusal(refused, 4)
+    assert "Try:" in refused.err
+    (command,) = offered(refused.err)
+    assert command[2] == meant
+    check_screen(letalone(*command))
+
+
+def test_a_command_that_asks_something_else_says_so(letalone: Letalone, my: Path) -> None:
+    refused = letalone("query", "my.csv", "SELECT MEDIAN(cost) FROM my", *ASK)
+    assert "Another question, which would be answered:" in check_refusal(refused, 4)
+    (command,) = offered(refused.err)
+    assert command[2] == COUNT
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        ("cost=1000:0", "cost=0:1000"),
+        ("cots=0:1000", "cost=0:1000"),
+        ("0:1000", "cost=0:1000"),
+        ("cost=1000", "cost=0:1000"),
+        ("cost=0-1000", "cost=0:1000"),
+        ("price=-5:1e3", "cost=-5:1e3"),
+    ],
+)
+def test_bounds_are_put_right_and_not_bought(
+    letalone: Letalone, my: Path, typed: str, meant: str
+) -> None:
+    refused = letalone("query", "my.csv", "SELECT SUM(cost) FROM my", *ASK, "--bounds", typed)
+    words = check_refusal(refused, 2)
+    assert "Column '0:1000'" not in words
+    (command,) = offered(refused.err)
+    assert option(command, "--bounds") == meant
+    assert "--private-bounds" not in command
+    check_screen(letalone(*command))
+
+
+def test_bounds_of_which_nothing_is_clear_stay_as_they_are() -> None:
+    assert mended_bounds(["x=1:2", "cost=a:b"], ["cost", "age"]) == ("x=1:2", "cost=a:b")
+
+
+def test_an_epsilon_that_is_changed_is_spoken_of(letalone: Letalone, my: Path) -> None:
+    assert letalone("query", "my.csv", COUNT, *ASK[:4], "--budget", "2").code == 0
+    sql = "SELECT ward, COUNT(*) FROM my GROUP BY ward"
+    refused = letalone("query", "my.csv", sql, "--epsilon", "5")
+    assert "With less ε, since 5 does not fit into the budget:" in check_refusal(refused, 2)
+    command = offered(refused.err)[0]
+    assert float(option(command, "--epsilon")) <= 1
+    check_screen(letalone(*command))
+
+
+def test_no_unit_is_made_up_where_no_name_sounds_like_a_person(
+    letalone: Letalone, my: Path
+) -> None:
+    Path("sites.csv").write_text("Ward name,site\nA,x\n")
+    for words in (
+        ("describe", "sites.csv"),
+        ("init", "sites.csv", "--yes"),
+        ("query", "sites.csv", "SELECT COUNT(*) FROM sites", "--epsilon", "1", "--budget", "2"),
+    ):
+        shown = letalone(*words)
+        (command,) = offered(shown.out + shown.err)
+        assert option(command, "--unit") == "COLUMN", words
+
+
+def test_the_unit_of_the_ledger_is_offered_where_there_is_one(letalone: Letalone, my: Path) -> None:
+    Path("my.letalone.toml").unlink()
+    asked = ("--unit", "ward", *ASK[2:])
+    assert letalone("query", "my.csv", COUNT, *asked).code == 0
+    (command,) = offered(letalone("describe", "my.csv").out)
+    assert option(command, "--unit") == "ward"
+    (command,) = offered(letalone("init", "my.csv", "--yes").out)
+    assert option(command, "--unit") == "ward"
+    assert "--budget" not in command
+    check_screen(letalone(*command))
+
+
+def test_a_delta_of_which_no_use_is_made_is_no_part_of_the_price(
+    letalone: Letalone, my: Path
+) -> None:
+    asked = ("query", "my.csv", COUNT, *ASK, "--delta", "1e-6")
+    assert "Price: ε = 1, to protect" in check_screen(letalone(*asked, "--dry-run"))
+    assert letalone(*asked, "--json").json()["delta"] == 0
+    groups = "SELECT ward, COUNT(*) FROM my GROUP BY ward"
+    found = letalone("query", "my.csv", groups, *ASK, "--delta", "1e-6", "--dry-run", "--json")
+    assert found.json()["delta"] == 1e-6
+
+
+def test_an_answer_without_groups_is_printed_with_its_reason_and_no_picture(
+    letalone: Letalone, my: Path
+) -> None:
+    """Thirty units against a threshold of hundreds: a key is listed less than once in e^20."""
+    sql = "SELECT ward, COUNT(*) FROM my GROUP BY ward"
+    more = ("--unit", "pid", "--epsilon", "0.1", "--budget", "2:1e-4", "--delta", "1e-6")
+    files = ("--plot", "w.png", "--receipt", "w.json")
+    shown = letalone("query", "my.csv", sql, *more, *files)
+    words = check_screen(shown)
+    assert "No group is listed" in words
+    assert "--max-groups" in words
+    assert "w.png was not written. There is nothing to draw" in words
+    assert "Price: ε = 0.1, δ = 1e-6" in words
+    assert Path("w.json").exists()
+    found = letalone("query", "my.csv", sql, *more, *files, "--json").json()
+    assert (found["repeated"], found["plot"], found["receipt"]) == (True, None, "w.json")
+    assert any("No group is listed" in note for note in found["notes"])
+
+
+def test_an_answer_is_printed_though_its_file_cannot_be_written(
+    letalone: Letalone, my: Path
+) -> None:
+    Path("taken.json").mkdir()
+    shown = letalone("query", "my.csv", COUNT, *ASK, "--receipt", "taken.json")
+    assert shown.code == 2
+    assert "Price: ε = 1" in shown.out
+    assert "taken.json" in shown.err
+
+
+def test_fewer_groups_make_the_error_smaller(letalone: Letalone, my: Path) -> None:
+    sql = "SELECT ward, COUNT(*) n FROM my GROUP BY ward"
+    asked = ("query", "my.csv", sql, *ASK, "--keys", "ward=A,B", "--max-rows", "2", "--dry-run")
+    errors = [
+        letalone(*asked, "--max-groups", most, "--json").json()["parts"][0]["errors"]["n"]
+        for most in ("1", "2")
+    ]
+    assert errors[0] < errors[1]
+
+
+def test_an_answer_says_that_max_rows_sets_the_error(letalone: Letalone, my: Path) -> None:
+    for more in ((), ("--dry-run",)):
+        words = check_screen(letalone("query", "my.csv", COUNT, *ASK, *more))
+        assert "Up to 10 rows of each pid count" in words
+        assert "--max-rows makes the error smaller" in words
+    words = check_screen(letalone("query", "my.csv", COUNT, *ASK, "--max-rows", "1"))
+    assert "--max-rows" not in words
+
+
+def test_thirty_groups_fit_one_screen_and_json_has_all(letalone: Letalone, my: Path) -> None:
+    sql = "SELECT pid, COUNT(*) n FROM my GROUP BY pid"
+    keys = ("--keys", "pid=" + ",".join(map(str, range(30))))
+    words = check_screen(letalone("query", "my.csv", sql, *ASK, *keys))
+    assert "and 18 more" in words
+    found = letalone("query", "my.csv", sql, *ASK, *keys, "--json").json()
+    assert (len(found["rows"]), found["repeated"]) == (30, True)
+
+
+def test_a_table_of_a_duckdb_file_is_called_by_its_own_name(letalone: Letalone, my: Path) -> None:
+    with duckdb.connect("h.duckdb") as db:
+        db.execute("CREATE TABLE visits AS SELECT range AS pid FROM range(100)")
+        db.execute("CREATE TABLE other AS SELECT 1 AS x")
+    refused = letalone("init", "h.duckdb")
+    words = check_refusal(refused, 2)
+    assert "Name one with --table." in words
+    (command,) = offered(letalone("init", "h.duckdb", "--table", "visits").out)
+    assert "FROM visits" in command[2]
+    assert option(command, "--table") == "visits"
+    check_screen(letalone(*command))
+    assert Ledger.open("h.letalone.db").data_set("visits").releases == 1
+    refused = letalone("query", "h.duckdb", "SELECT COUNT(*) FROM other", "--table", "other", *ASK)
+    assert "describes visits" in check_refusal(refused, 2)
+
+
+@pytest.mark.parametrize(
+    ("sql", "said"),
+    [
+        ("SELECT COUNT(DISTINCT ward) FROM my", "Write COUNT(DISTINCT pid)"),
+        ("SELECT COUNT(*) FROM my WHERE ok = 1", "Write TRUE or FALSE."),
+        ("SELECT * FROM my", "SELECT * would show rows"),
+        ("SELECT COUNT(*) FROM my WHERE ward < 'B'", "use =, <> or IN"),
+    ],
+)
+def test_a_refusal_speaks_sql_and_not_python(
+    letalone: Letalone, my: Path, sql: str, said: str
+) -> None:
+    shown = letalone("query", "my.csv", sql, *ASK)
+    assert said in check_refusal(shown, shown.code)
+    assert "la." not in shown.err
+    assert "STAR" not in shown.err
+
+
+def test_files_of_another_kind_are_told_from_damaged_ones(letalone: Letalone, my: Path) -> None:
+    assert "frame" not in check_refusal(letalone("describe", "no.csv"), 2)
+    for command in ("verify", "explain"):
+        words = check_refusal(letalone(command, "my.csv"), 2)
+        assert "is no receipt" in words
+        assert "damaged" not in words
+    assert letalone("query", "my.csv", COUNT, *ASK).code == 0
+    for command in ("show", "verify"):
+        refused = letalone("ledger", command, "my.csv")
+        assert "A ledger lies beside it" in check_refusal(refused, 2)
+        (offer,) = offered(refused.err)
+        assert letalone(*offer).code == 0
+
+
+def test_a_schema_file_without_a_unit_is_described_with_the_next_step(
+    letalone: Letalone, my: Path
+) -> None:
+    words = check_screen(letalone("describe", "my.csv"))
+    assert 'write unit = "pid" into' in words
+
+
+def test_init_offers_force_with_all_that_was_typed(letalone: Letalone, my: Path) -> None:
+    refused = letalone("init", "my.csv", "--unit", "pid", "--yes")
+    (command,) = offered(refused.err)
+    assert option(command, "--unit") == "pid"
+    assert {"--yes", "--force"} <= set(command)
+    assert letalone(*command).code == 0
+
+
+def test_every_command_says_in_the_same_words_who_is_protected(
+    letalone: Letalone, my: Path
+) -> None:
+    whom = "each pid (add or remove one)"
+    assert whom in check_screen(letalone("query", "my.csv", COUNT, *ASK, "--receipt", "x.json"))
+    for words in (("describe", "my.csv"), ("verify", "x.json")):
+        assert whom in check_screen(letalone(*words))
