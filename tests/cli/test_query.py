@@ -161,7 +161,10 @@ def test_a_dry_run_spends_nothing_and_says_the_price(letalone: Letalone, my: Pat
     asked = ("query", "my.csv", sql, "--unit", "patient_id", "--epsilon", "0.5", "--keys", "ward=A")
     for more in (("--bounds", "cost=0:10"), ("--private-bounds",)):
         words = check_screen(letalone(*asked, *more, "--dry-run"))
-        assert "Price: ε = 0.5, to protect each patient_id (add or remove one). Nothing was spent" in words
+        assert (
+            "Price: ε = 0.5, to protect each patient_id (add or remove one). Nothing was spent"
+            in words
+        )
         found = letalone(*asked, *more, "--dry-run", "--json").json()
         assert set(found) == PREVIEW_KEYS
         assert (found["epsilon"], found["fits"]) == (0.5, None)

@@ -16,8 +16,8 @@ from letalone.engines.sources import find_files
 from letalone.errors import ParameterError
 from letalone.ledger import DataSet, Ledger
 from letalone.plans.schema import Schema, schema_path
+from letalone.session.opening import LEDGER_SUFFIX
 
-LEDGER_SUFFIX = ".letalone.db"
 ROW = "row"
 TO_FILL_IN = "COLUMN"
 ID = re.compile(r"(^|_)[pu]?id$")
