@@ -71,6 +71,8 @@ class Estimate:
 def epsilon_above(sources: Sources, delta: float, *, coarser: float = 1.0) -> float:
     """An epsilon with which the composition is certainly (epsilon, delta)-DP, or inf."""
     found = _first_answer(sources, delta, upper=True, coarser=coarser)
+    known = [at + curve.shift for curve, at in _answers(sources, delta, upper=True)]
+    found = min(known if found is None else [found, *known], default=None)
     # A hair more: then the same curve, asked for delta there, answers less than delta.
     return inf if found is None else nextafter(max(found, 0.0) * (1 + 2.0**-40), inf)
 
@@ -113,6 +115,12 @@ def _around(sources: Sources, epsilon: float, *, upper: bool) -> list[Curve]:
     return [curve for curve in known if curve.reaches(epsilon)] or [
         NOTHING_KNOWN if upper else NOTHING_SHOWN
     ]
+
+
+def _answers(sources: Sources, delta: float, *, upper: bool) -> list[tuple[Curve, float]]:
+    """What the curves that are known already say: each is certified."""
+    known = ((curve, curve.epsilon(delta)) for curve in _curves(sources, upper))
+    return [(curve, at) for curve, at in known if at is not None]
 
 
 def _reaching(laws: Laws, tilt: float, epsilon: float, *, upper: bool) -> Curve:
@@ -221,7 +229,7 @@ def _finer(sources: Sources, laws: Laws, guess: Estimate) -> Laws:
     best, asked = laws, ACCURACY_BELOW * guess.epsilon
     # Atoms off the grid cost a part of a step each: halving that again and again is dear.
     few = sum(count for _, count in sources) <= MANY
-    dear = 8.0 if few or len(sources) > MANY else 1.0
+    dear = 32.0 if few else 8.0 if len(sources) > MANY else 1.0
     for _ in range(MOST_REFINEMENTS):
         lost, step = _lost(laws), float(laws[0][0].step)
         finer = max(step / min(max(sqrt(lost / asked), 1.5), 8.0), dear * _coarsest(sources, guess))
