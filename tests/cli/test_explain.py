@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from letalone.answers.promise import best_guess, most_caught
 from letalone.cli import app
-from letalone.cli.explain_epsilon import COLUMNS, ROWS, best_guess, factor, most_caught, picture
+from letalone.cli.explain_epsilon import COLUMNS, ROWS, factor, picture
 from letalone.cli.explain_error import (
     BAR,
     DIMENSIONS,

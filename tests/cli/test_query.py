@@ -15,9 +15,9 @@ import duckdb
 import pytest
 
 from letalone.cli.app import run
+from letalone.cli.offered import to_type
 from letalone.cli.progress import bar
 from letalone.cli.screen import program_name
-from letalone.cli.source import to_type
 from letalone.ledger import Ledger, verify_receipt
 from letalone.sample.hospital import Visits, visits
 from screens import check_refusal, check_screen, offered

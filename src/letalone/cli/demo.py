@@ -5,7 +5,7 @@ from dataclasses import asdict
 
 from rich.table import Table
 
-from letalone.cli.explain_epsilon import best_guess
+from letalone.answers.promise import best_guess
 from letalone.cli.questions import CENTS, CONFIDENCE, MOST_CENTS, Line, Patients, Question, ask_all
 from letalone.cli.screen import (
     TOGETHER,

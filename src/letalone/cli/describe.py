@@ -5,14 +5,14 @@ Nothing here is read from the data: no rows are counted, no value is looked at.
 
 from pathlib import Path
 
+from letalone.cli.offered import to_type
+from letalone.cli.places import ledger_path
 from letalone.cli.screen import console, print_json, protected, table
 from letalone.cli.source import (
     Source,
     fingerprint_of,
     known_data_set,
-    ledger_path,
     read_source,
-    to_type,
     unit_example,
 )
 from letalone.ledger import DataSet

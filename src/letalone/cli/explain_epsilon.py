@@ -10,6 +10,7 @@ in the data" is sometimes wrong both ways, and below the curve nobody can be.
 
 from math import ceil, exp, log
 
+from letalone.answers.promise import best_guess, most_caught
 from letalone.cli.screen import (
     TOGETHER,
     console,
@@ -48,16 +49,6 @@ def explain_epsilon(epsilon: float, *, delta: float, as_json: bool) -> None:
     others = [f"{usual:g}: {percent(best_guess(PureDP(usual)))}" for usual in USUAL]
     shown = "  ".join(other.replace(" ", TOGETHER) for other in others)
     screen.print("\n" + flowing(f"Won at most, by ε:  {shown}", screen.width))
-
-
-def best_guess(privacy: Privacy) -> float:
-    """The most often that anyone is right about one person, at even odds; rounded up."""
-    return min(1.0, (1 + privacy.delta(0)) / 2 + 2.0**-53)
-
-
-def most_caught(privacy: Privacy, false_alarm: float) -> float:
-    """The most often that a test with this false-alarm rate finds the person."""
-    return 1 - privacy.tradeoff(false_alarm)
 
 
 def factor(epsilon: float) -> str:

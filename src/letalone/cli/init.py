@@ -10,21 +10,20 @@ from pathlib import Path
 
 import typer
 
+from letalone.cli.offered import to_type
+from letalone.cli.places import ledger_path, schema_path
 from letalone.cli.screen import console, flowing, print_json, table
 from letalone.cli.source import (
     check_one_file,
-    in_short_form,
     known_data_set,
-    ledger_path,
     read_unit,
-    to_type,
     unit_example,
 )
 from letalone.engines.csv_files import sniff_csv
 from letalone.engines.duck import open_duck
 from letalone.engines.sources import find_files
 from letalone.errors import ParameterError
-from letalone.plans.schema import Schema, schema_path
+from letalone.plans.schema import Schema
 
 LISTED = 10  # on a screen
 MOST = 30  # in an error
@@ -76,7 +75,7 @@ class _Again:
 
 
 def _place(again: _Again, *, force: bool) -> Path:
-    path = in_short_form(schema_path(again.file))
+    path = schema_path(again.file)
     if path.exists() and not force:
         raise ParameterError(
             f"{path} is there already, and was not changed. Edit it, or write it anew. Try:"

@@ -5,8 +5,9 @@ It shows prices and counts, never an answer and never data.
 
 from pathlib import Path
 
+from letalone.cli.offered import to_type
+from letalone.cli.places import ledger_path
 from letalone.cli.screen import console, flowing, print_json
-from letalone.cli.source import ledger_path, to_type
 from letalone.errors import FormatError, ParameterError
 from letalone.ledger import DataSet, Ledger, Verified
 from letalone.ledger.data_sets import budget_to_json, neighbours_to_json

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import fields, replace
 from typing import Any
 
+from letalone.cli.offered import to_type
 from letalone.cli.ready import Missing, ready
 from letalone.cli.request import USUAL_DELTA, Request, completed, repaired, usual_budget
 from letalone.cli.rewriting import mended_bounds
@@ -15,7 +16,6 @@ from letalone.cli.source import (
     TO_FILL_IN,
     Source,
     likely_unit,
-    to_type,
     unit_example,
     unit_to_try,
 )

@@ -14,10 +14,12 @@ from pathlib import Path
 from letalone.answers.picture import FORMATS
 from letalone.cli.answer import Answered, Written, print_answer, print_preview
 from letalone.cli.mending import advice
+from letalone.cli.offered import to_type
+from letalone.cli.places import ledger_path
 from letalone.cli.progress import bar
 from letalone.cli.ready import Bounds, Ready, ready
 from letalone.cli.request import Request, completed
-from letalone.cli.source import Source, known_data_set, ledger_path, read_source, to_type
+from letalone.cli.source import Source, known_data_set, read_source
 from letalone.errors import BudgetExceeded, LetaloneError, ParameterError
 from letalone.exact.typed import as_typed
 from letalone.ledger import DataSet

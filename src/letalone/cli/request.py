@@ -6,9 +6,10 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, cast
 
+from letalone.cli.offered import to_type
 from letalone.cli.rewriting import rewritten
 from letalone.cli.screen import exponent
-from letalone.cli.source import Source, to_type, unit_to_try
+from letalone.cli.source import Source, unit_to_try
 from letalone.errors import LetaloneError
 from letalone.exact.typed import as_typed
 from letalone.ledger import DataSet

@@ -5,18 +5,16 @@ and NAME.letalone.db, the ledger.
 """
 
 import re
-import shlex
 from dataclasses import dataclass
 from glob import has_magic
 from pathlib import Path
 
-from letalone.cli.screen import program_name
+from letalone.cli.places import schema_path
 from letalone.engines.duck import open_duck
 from letalone.engines.sources import find_files
 from letalone.errors import ParameterError
 from letalone.ledger import DataSet, Ledger
-from letalone.plans.schema import Schema, schema_path
-from letalone.session.opening import LEDGER_SUFFIX
+from letalone.plans.schema import Schema
 
 ROW = "row"
 TO_FILL_IN = "COLUMN"
@@ -52,7 +50,7 @@ def read_source(file: str, *, table: str | None = None) -> Source:
     """The file's columns and types: as its schema file declares them, else from its metadata."""
     check_one_file(file)
     kind = find_files(file).kind
-    beside = in_short_form(schema_path(file))
+    beside = schema_path(file)
     declared = Schema.read(beside) if beside.exists() else None
     if declared is not None and kind == "duckdb" and table is not None:
         _check_same_table(declared.name, table, beside)
@@ -79,18 +77,6 @@ def check_one_file(file: str) -> None:
             f"{file} stands for several files, but here one is asked at a time. In Python,"
             " la.open takes a pattern."
         )
-
-
-def ledger_path(file: str, given: Path | None = None) -> Path:
-    """The ledger that was given, or the one beside the file."""
-    path = Path(file).resolve()  # a link to a file has the file's budget
-    return given or in_short_form(path.with_name(path.stem + LEDGER_SUFFIX))
-
-
-def in_short_form(path: Path) -> Path:
-    """A path as seen from the working folder, where it lies in it."""
-    here = Path.cwd()
-    return path.relative_to(here) if path.is_relative_to(here) else path
 
 
 def known_data_set(path: Path, name: str) -> DataSet | None:
@@ -134,14 +120,3 @@ def unit_example(schema: Schema, known: DataSet | None = None) -> str:
 def unit_to_try(schema: Schema, known: DataSet | None = None) -> str:
     """A unit with which a command can be checked before it is offered."""
     return likely_unit(schema, known) or ROW
-
-
-def to_type(*words: str) -> str:
-    """A command on a line of its own, quoted for the shell."""
-    return f"\n  {' '.join(_quoted(word) for word in (program_name(), *words))}"
-
-
-def _quoted(word: str) -> str:
-    """In double quotes where the word has single ones and nothing that these would change."""
-    readable = "'" in word and not set(word) & set('"$`\\!')
-    return f'"{word}"' if readable else shlex.quote(word)

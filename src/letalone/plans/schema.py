@@ -25,6 +25,7 @@ from letalone.plans.types import Key, Type
 from letalone.privacy.neighbours import ADD_REMOVE, Neighbours, read_neighbours
 
 SUFFIX = ".letalone.toml"
+LEDGER_SUFFIX = ".letalone.db"
 LISTED = 30
 
 
@@ -151,8 +152,17 @@ class Schema:
 
 def schema_path(data_path: str | Path) -> Path:
     """Where the schema of a data file lies: NAME.letalone.toml beside NAME.parquet."""
-    path = Path(data_path).resolve()  # a link to a file has the file's schema
-    return path.with_name(path.stem + SUFFIX)
+    return _beside(data_path, SUFFIX)
+
+
+def ledger_path(data_path: str | Path) -> Path:
+    """Where the ledger of a data file lies: NAME.letalone.db beside NAME.parquet."""
+    return _beside(data_path, LEDGER_SUFFIX)
+
+
+def _beside(data_path: str | Path, suffix: str) -> Path:
+    path = Path(data_path).resolve()  # a link to a file has the file's schema and budget
+    return path.with_name(path.stem + suffix)
 
 
 def check_name(what: str, name: object) -> None:

@@ -51,7 +51,7 @@ def as_ball(bound: Bound) -> Ball:
 
 def is_zero(bound: Bound) -> bool:
     """Whether a number is 0 for certain; a ball around 0 may be any small number."""
-    return bound == 0 if isinstance(bound, Fraction) else bool(bound == 0)
+    return bool(bound == 0)
 
 
 def at_most(bound: Bound, limit: Fraction) -> bool:

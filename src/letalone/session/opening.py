@@ -17,7 +17,7 @@ from letalone.engines.frames import is_frame
 from letalone.errors import ParameterError
 from letalone.exact.typed import refusal
 from letalone.ledger import DataSet, Ledger
-from letalone.plans.schema import Column, Schema, schema_path, unknown_column
+from letalone.plans.schema import Column, Schema, ledger_path, schema_path, unknown_column
 from letalone.plans.types import Type
 from letalone.privacy import Budget, Neighbours, Shares
 from letalone.privacy.neighbours import Relation, read_neighbours
@@ -26,7 +26,6 @@ from letalone.session.table import Progress, Table
 from letalone.session.unit import ROW, Unit
 
 Place = str | PathLike[str]
-LEDGER_SUFFIX = ".letalone.db"
 TELLING = re.compile(r"(^|_)(id|key|user|patient|person|customer|member|client|household)", re.I)
 
 
@@ -272,8 +271,7 @@ def _beside(source: object) -> Path | None:
     """The ledger that the command line keeps beside a file, where there is one."""
     if not isinstance(source, str | PathLike):
         return None
-    path = Path(fspath(cast("Place", source))).expanduser()
-    found = path.with_name(path.stem + LEDGER_SUFFIX)
+    found = ledger_path(Path(fspath(cast("Place", source))).expanduser())
     return found if found.is_file() else None
 
 

@@ -1,0 +1,21 @@
+"""Where the schema and the ledger of a file lie, as the command line shows it."""
+
+from pathlib import Path
+
+from letalone.plans import schema
+
+
+def ledger_path(file: str, given: Path | None = None) -> Path:
+    """The ledger that was given, or the one beside the file."""
+    return given or in_short_form(schema.ledger_path(file))
+
+
+def schema_path(file: str) -> Path:
+    """The schema file beside the file."""
+    return in_short_form(schema.schema_path(file))
+
+
+def in_short_form(path: Path) -> Path:
+    """A path as seen from the working folder, where it lies in it."""
+    here = Path.cwd()
+    return path.relative_to(here) if path.is_relative_to(here) else path
