@@ -85,7 +85,7 @@ def test_a_dyadic_is_just_above():
 @pytest.mark.parametrize(
     ("value", "text"),
     [(Fraction(1, 10), "0.1"), (Fraction(2), "2"), (Fraction(1, 3), "1/3"),
-     (Fraction(1, 10**6), "1e-06"),
+     (Fraction(1, 10**6), "1e-6"),
      (Fraction(10**40 + 1, 3 * 10**40), "≈0.333333")],
 )  # fmt: skip
 def test_parameters_read_as_typed(value, text):

@@ -9,6 +9,7 @@ import pytest
 from letalone.errors import BudgetExceeded, ParameterError, PrivacyWarning
 from letalone.privacy import Budget, between, warn_if_delta_is_large
 from letalone.privacy.budget import FACTOR, SHARES
+from letalone.privacy.filters import brief
 
 
 def test_ten_charges_of_a_tenth_fill_a_budget_of_one():
@@ -16,7 +17,7 @@ def test_ten_charges_of_a_tenth_fill_a_budget_of_one():
     for _ in range(10):
         left -= Budget(0.1)
     assert left == Budget(0)
-    with pytest.raises(BudgetExceeded, match=r"costs ε = 1e-09, but only ε = 0 is left"):
+    with pytest.raises(BudgetExceeded, match=r"costs ε = 1e-9, but only ε = 0 is left"):
         left - Budget(1e-9)
 
 
@@ -35,9 +36,9 @@ def test_both_amounts_must_fit():
 def test_amounts_are_the_typed_rationals():
     budget = Budget(0.1, 1e-6) + Budget(0.2)
     assert (budget.epsilon, budget.delta) == (Fraction(3, 10), Fraction(1, 10**6))
-    assert str(budget) == "ε = 0.3, δ = 1e-06"
+    assert str(budget) == "ε = 0.3, δ = 1e-6"
     assert repr(Budget(2)) == "Budget(epsilon=2)"
-    assert repr(budget) == "Budget(epsilon=0.3, delta=1e-06)"
+    assert repr(budget) == "Budget(epsilon=0.3, delta=1e-6)"
 
 
 def test_d9_a_delta_of_one_in_n_is_warned_of():
@@ -102,3 +103,24 @@ def test_strange_factors_are_refused(operation, rule):
             operation(Budget(1), wrong)
     with pytest.raises(ParameterError, match="delta is 6/5, but must be"):
         Budget(1, 0.3) * 4
+
+
+def test_what_is_printed_has_few_digits_and_what_is_kept_has_all():
+    long = Budget(Fraction(9682528721227548, 10**15), Fraction(43, 12_000_000))
+    assert repr(long) == "Budget(epsilon=≈9.68253, delta=≈3.58334e-6)"
+    assert str(long) == "ε = ≈9.68253, δ = ≈3.58334e-6"
+    assert long.epsilon == Fraction(9682528721227548, 10**15)
+
+
+def test_spent_is_rounded_up_and_left_down():
+    third = Budget(Fraction(2, 3), Fraction(1, 3_000_000))
+    assert brief(third) == "ε = 0.666667, δ = 3.33334e-7"
+    assert brief(third, up=False) == "ε = 0.666666, δ = 3.33333e-7"
+    assert brief(Budget(0.1, 1e-6)) == brief(Budget(0.1, 1e-6), up=False) == "ε = 0.1, δ = 1e-6"
+
+
+def test_what_does_not_fit_says_what_was_asked_and_what_is_left():
+    with pytest.raises(BudgetExceeded) as caught:
+        Budget(1) - Budget(2)
+    error = caught.value
+    assert (error.spent, error.asked, error.left) == (Budget(0), Budget(2), Budget(1))

@@ -7,6 +7,7 @@ from mpmath import erfc, exp, log, mp, mpf, sqrt
 
 from letalone.exact.typed import as_typed
 from letalone.privacy import (
+    ZCDP,
     ApproxDP,
     BoundedRange,
     DiscreteGaussianPrivacy,
@@ -204,3 +205,30 @@ def test_negative_epsilons_are_the_sum_of_the_excess_too(epsilon):
     assert_certified(between(p, q), epsilon, slow.delta_by_events(p, q, epsilon))
     a, b = slow.geometric_law(2, 0, 300), slow.geometric_law(2, 3, 300)
     assert_certified(GeometricPrivacy(3, 2), epsilon, slow.divergence(a, b, epsilon))
+
+
+@pytest.mark.parametrize(
+    "curve",
+    [
+        LaplacePrivacy(0.1),
+        GaussianDP(0.1),
+        DiscreteGaussianPrivacy(1, 10),
+        GeometricPrivacy(1, 10),
+        ZCDP(0.1),
+        ApproxDP(0.1, 1e-8),
+        GaussianDP(1).sampled(0.01),
+    ],
+    ids=lambda curve: type(curve).__name__,
+)
+def test_a_huge_curve_is_printed_at_once_in_one_line(curve):
+    for number in (10**30, 10**400):
+        text = str(curve * number)
+        assert len(text) < 130
+        assert "δ = 1.001" not in text
+
+
+def test_the_quick_epsilon_of_a_huge_curve_is_no_less_than_the_slow_one():
+    """At a mu of 50,000, just beyond where it is used; and it is near."""
+    huge = GaussianDP(50_000)
+    printed = float(str(huge).split("ε = ")[1].split(" ")[0])
+    assert huge.epsilon(1e-6) <= printed <= 1.001 * huge.epsilon(1e-6)

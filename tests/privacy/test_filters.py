@@ -201,7 +201,7 @@ def test_no_promise_is_refused_whatever_the_budget() -> None:
 
 def test_leaks_beyond_their_cap_are_refused_with_the_remedy() -> None:
     spending = Filter(BUDGET)
-    with pytest.raises(BudgetExceeded, match=r"Its own δ of 3e-07.*2.5e-07.*Shares\(leak=…\)"):
+    with pytest.raises(BudgetExceeded, match=r"Its own δ of 3e-7.*2.5e-7.*Shares\(leak=…\)"):
         spending.charge(ApproxDP(0.1, 3e-7))
     Filter(BUDGET, shares=Shares(leak=1)).charge(ApproxDP(1, 1e-6))
 

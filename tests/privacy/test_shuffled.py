@@ -323,7 +323,7 @@ def test_too_few_reports_fall_back_to_the_local_epsilon_and_say_so():
 
 def test_the_printed_form_states_the_conditions():
     assert str(PureDP(1).shuffled(10**6)) == (
-        "Shuffled(PureDP(epsilon=1), reports=1000000): ε = 0.004335 at δ = 1e-06 (one report "
+        "Shuffled(PureDP(epsilon=1), reports=1000000): ε = 0.004335 at δ = 1e-6 (one report "
         "alone: ε = 1) for one closed batch of honest reports, one a person, without times, "
         "addresses or tokens, replace one unit"
     )

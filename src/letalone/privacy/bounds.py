@@ -10,7 +10,15 @@ where the decimal *is* the number (0.3 for 3/10), it is returned as typed.
 """
 
 from collections.abc import Callable
-from decimal import ROUND_CEILING, Context
+from decimal import (
+    MAX_EMAX,
+    MIN_EMIN,
+    ROUND_CEILING,
+    ROUND_FLOOR,
+    ROUND_HALF_EVEN,
+    Context,
+    Decimal,
+)
 from fractions import Fraction
 from math import inf, isinf, nextafter
 from typing import NamedTuple
@@ -25,6 +33,8 @@ ONE = Fraction(1)
 ANY_ACCURACY = -(1 << 62)
 SPARE_BITS = 96
 MOST_SHOWN = 10**12  # a longer denominator is not for people
+SHORT = 8  # digits that a person reads at a glance
+LARGEST_EXPONENT = 300
 
 
 class Bounds(NamedTuple):
@@ -154,20 +164,40 @@ def shown(value: Fraction) -> str:
     """A parameter as a person would write it: 0.1, 1/3, or six digits with a sign of waves."""
     nearest = _typed_exactly(value)
     if nearest is not None:
-        return f"{nearest:.17g}" if len(f"{nearest:.17g}") < len(repr(nearest)) else _plain(nearest)
-    exact = str(value) if value.denominator < MOST_SHOWN else ""
-    return exact if 0 < len(exact) <= 12 else f"≈{float(value):.6g}"
+        short = f"{nearest:.17g}"
+        return _plain(short if len(short) < len(repr(nearest)) else repr(nearest))
+    exact = str(value) if value.denominator < MOST_SHOWN and abs(value) < MOST_SHOWN else ""
+    return exact if 0 < len(exact) <= 12 else f"≈{_digits(value, 6, ROUND_HALF_EVEN)}"
 
 
-def _plain(value: float) -> str:
-    text = repr(value)
-    return text.removesuffix(".0")
+def six(value: Fraction, *, up: bool = True) -> str:
+    """A number in six digits, rounded up, or down; exact where it is shorter."""
+    exact = shown(value)
+    if len(exact) <= SHORT and not set(exact) & {"/", "≈"}:
+        return exact
+    return _digits(value, 6, ROUND_CEILING if up else ROUND_FLOOR)
+
+
+def at_a_glance(value: Fraction) -> str:
+    """As typed where that is short; else six digits, rounded up, with a sign of waves."""
+    exact = shown(value)
+    return exact if len(exact) <= SHORT else f"≈{_digits(value, 6, ROUND_CEILING)}"
 
 
 def shown_above(value: float) -> str:
     """Four digits, rounded up."""
-    if isinf(value):
-        return "∞"
-    read = as_typed(value)
-    up = Context(prec=4, rounding=ROUND_CEILING).divide(read.numerator, read.denominator)  # pyright: ignore[reportArgumentType]
-    return f"{float(up):.4g}"
+    return "∞" if isinf(value) else _digits(as_typed(value), 4, ROUND_CEILING)
+
+
+def _digits(value: Fraction, digits: int, way: str) -> str:
+    rounded = Context(prec=digits, rounding=way, Emax=MAX_EMAX, Emin=MIN_EMIN).divide(
+        Decimal(value.numerator), Decimal(value.denominator)
+    )
+    if rounded and not -LARGEST_EXPONENT < rounded.adjusted() < LARGEST_EXPONENT:
+        return _plain(f"{rounded.normalize():.{digits}g}")  # no float is as large, or as small
+    return _plain(f"{float(rounded):.{digits}g}")
+
+
+def _plain(text: str) -> str:
+    """1e-6 and not 1e-06; 2 and not 2.0."""
+    return text.removesuffix(".0").replace("e-0", "e-").replace("e+0", "e+")

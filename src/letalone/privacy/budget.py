@@ -1,7 +1,8 @@
 """A budget: an epsilon and a delta, exact, that are spent and never refunded.
 
 Amounts are rationals. A float means its shortest decimal, so ten charges of 0.1 fill a
-budget of 1 with nothing left and no tolerance.
+budget of 1 with nothing left and no tolerance. Printed, long ones have six digits, rounded up,
+and a sign of waves; `.epsilon` and `.delta` are exact.
 
   Proven:   rational arithmetic; what budgets may be spent on is the accountant's to prove
   Tested:   tests/privacy/test_budget.py, with claim D9
@@ -13,7 +14,7 @@ from warnings import warn
 
 from letalone.errors import BudgetExceeded, ParameterError, PrivacyWarning
 from letalone.exact.typed import COUNT, DELTA, EPSILON_OR_ZERO, Constraint, Number
-from letalone.privacy.bounds import shown
+from letalone.privacy.bounds import at_a_glance, shown
 
 FACTOR = Constraint(
     "a number that is 0 or more",
@@ -52,7 +53,10 @@ class Budget:
         if not cost <= self:
             raise BudgetExceeded(
                 f"This costs {cost}, but only {self} is left. Ask for less: a smaller epsilon, "
-                "or fewer questions."
+                "or fewer questions.",
+                spent=Budget(0),
+                asked=cost,
+                left=self,
             )
         return Budget(self.epsilon - cost.epsilon, self.delta - cost.delta)
 
@@ -83,12 +87,12 @@ class Budget:
         return _read(other) < self
 
     def __str__(self) -> str:
-        delta = f", δ = {shown(self.delta)}" if self.delta else ""
-        return f"ε = {shown(self.epsilon)}{delta}"
+        delta = f", δ = {at_a_glance(self.delta)}" if self.delta else ""
+        return f"ε = {at_a_glance(self.epsilon)}{delta}"
 
     def __repr__(self) -> str:
-        delta = f", delta={shown(self.delta)}" if self.delta else ""
-        return f"Budget(epsilon={shown(self.epsilon)}{delta})"
+        delta = f", delta={at_a_glance(self.delta)}" if self.delta else ""
+        return f"Budget(epsilon={at_a_glance(self.epsilon)}{delta})"
 
 
 def _read(other: object) -> Budget:

@@ -22,11 +22,10 @@ from typing import NamedTuple
 from letalone.exact.typed import COUNT, POSITIVE_DELTA, Number, as_typed
 from letalone.privacy.approximate import NoPrivacy
 from letalone.privacy.bank import ORDERS
-from letalone.privacy.bounds import shown_above
+from letalone.privacy.bounds import shown_above, six
 from letalone.privacy.chart import Axis, Curve, write_chart
 from letalone.privacy.conversions import divergence_of, mu_squared_of, rho_of
 from letalone.privacy.curve import Privacy
-from letalone.privacy.filters import six
 from letalone.privacy.gaussian import GaussianDP
 from letalone.privacy.renyi import RenyiDP
 from letalone.privacy.theorems import MOST_ATOMS, advanced, basic, optimal

@@ -35,6 +35,7 @@ from letalone.privacy.bounds import (
     Bounds,
     above,
     as_ball,
+    at_a_glance,
     at_most,
     dyadic_above,
     exactly,
@@ -404,4 +405,4 @@ def _is_a_rule(group: Privacy) -> bool:
 
 def _term(part: Privacy, count: int) -> str:
     name = f"{type(part).__name__}({part.described()})"
-    return name if count == 1 else f"{count} × {name}"
+    return name if count == 1 else f"{at_a_glance(Fraction(count))} × {name}"

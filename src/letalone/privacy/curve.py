@@ -60,6 +60,7 @@ FORMAT = 1
 USUAL_DELTA = Fraction(1, 10**6)
 NEGLIGIBLE = Fraction(1, 2**60)
 FARTHEST = 1e6
+HUGE_RHO = 10**9  # an epsilon that large promises nothing; one part in 10^3 more does no harm
 SMALLEST = 5e-324
 CUTS = (0.25, 1.0, 4.0)
 MOST_CUTS = 60
@@ -254,9 +255,25 @@ class Privacy(ABC):
         if self.worst_loss() is None:
             at = max(USUAL_DELTA, 2 * leak) if isinstance(leak, Fraction) else USUAL_DELTA
             at = min(at, Fraction(1, 2))
-            return f"ε = {shown_above(self._epsilon_above(at))} at δ = {shown_above(above(at))}"
+            return f"ε = {shown_above(self._printed(at))} at δ = {shown_above(above(at))}"
         most = shown_above(above(self.worst_loss() or ZERO))
-        return f"ε = {most}" + ("" if leak == 0 else f", δ = {shown_above(above(leak))}")
+        return f"ε = {most}" + ("" if leak == 0 else f", δ = {shown_above(min(1.0, above(leak)))}")
+
+    def _printed(self, delta: Fraction) -> float:
+        """An epsilon that is enough, at once: where it is huge anyway, from the rho of zCDP.
+
+        At the order 1 + u of Renyi's divergence, delta <= e^(u (rho (1 + u) - e)); with u =
+        sqrt(log(1/delta) / rho) that is delta for e = rho + 2 sqrt(rho log(1/delta)).
+        """
+        from letalone.privacy.conversions import rho_of
+
+        rho = rho_of(self)
+        if rho is not None and rho > HUGE_RHO:
+            return above(once(lambda: ball(rho) + 2 * (ball(rho) * -ball(delta).log()).sqrt()))
+        try:
+            return self._epsilon_above(delta)
+        except (OverflowError, ValueError):  # beyond what any float holds
+            return inf
 
     def _epsilon_above(self, delta: Fraction) -> float:
         leak, worst = self.certain_leak(), self.worst_loss()

@@ -21,7 +21,7 @@ from typing import ClassVar
 
 from letalone.exact.balls import Ball, ball, certain, is_positive
 from letalone.exact.typed import COUNT, SCALE, Number
-from letalone.privacy.bounds import ONE, ZERO, Bounds, exactly, once, shown
+from letalone.privacy.bounds import ONE, ZERO, Bounds, at_a_glance, exactly, once, shown
 from letalone.privacy.curve import Json, Privacy
 from letalone.privacy.lattice import half_line
 from letalone.privacy.neighbours import Neighbours
@@ -113,4 +113,5 @@ class DiscreteGaussianPrivacy(Privacy):
 
     def described(self) -> str:
         """Sensitivity and sigma."""
-        return f"sensitivity={self.sensitivity}, sigma={shown(self.sigma)}"
+        shift = at_a_glance(Fraction(self.sensitivity))
+        return f"sensitivity={shift}, sigma={shown(self.sigma)}"

@@ -25,7 +25,6 @@ Fully adaptive composition for Gaussian differential privacy (2022).
 """
 
 from dataclasses import dataclass, replace
-from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
 from math import inf, isinf
 from threading import Lock
@@ -42,7 +41,7 @@ from letalone.privacy.bank import (
     open_accounts,
     price_of,
 )
-from letalone.privacy.bounds import ZERO, shown
+from letalone.privacy.bounds import ZERO, shown, six
 from letalone.privacy.budget import Budget
 from letalone.privacy.composition import Composed
 from letalone.privacy.conversions import rational_above, read_curve
@@ -53,7 +52,6 @@ from letalone.privacy.sampled_group import SampledGroup
 
 # Where a curve must be read at one delta and none was named: this part of the budget's.
 USUAL_POINT = Fraction(1, 1000)
-SHORT = 8  # digits that a person reads at a glance
 
 
 @dataclass(frozen=True, slots=True)
@@ -248,27 +246,16 @@ def _delta_of(account: Account) -> Fraction:
     return account.share if account.amount else ZERO
 
 
-def brief(budget: Budget) -> str:
-    """A budget in six digits, rounded up; exact where it is shorter."""
-    delta = f", δ = {six(budget.delta)}" if budget.delta else ""
-    return f"ε = {six(budget.epsilon)}{delta}"
-
-
-def six(value: Fraction) -> str:
-    """A number in six digits, rounded up; exact where it is shorter."""
-    exact = shown(value)
-    if len(exact) > SHORT or "/" in exact or "≈" in exact:
-        up = Context(prec=6, rounding=ROUND_CEILING).divide(
-            Decimal(value.numerator), Decimal(value.denominator)
-        )
-        exact = f"{float(up):.6g}"
-    return exact.replace("e-0", "e-")
+def brief(budget: Budget, *, up: bool = True) -> str:
+    """A budget in six digits, exact where it is shorter; what is left is rounded down."""
+    delta = f", δ = {six(budget.delta, up=up)}" if budget.delta else ""
+    return f"ε = {six(budget.epsilon, up=up)}{delta}"
 
 
 def _words(state: FilterState, privacy: Privacy, price: Price) -> str:
     return (
         f"{privacy} does not fit into the budget ({state.budget}): ({brief(state.spent)}) is "
-        f"spent, so about ({brief(state.remaining)}) is left. Nothing was charged. "
+        f"spent, so about ({brief(state.remaining, up=False)}) is left. Nothing was charged. "
         f"{_remedy(state, privacy, price)}"
     )
 

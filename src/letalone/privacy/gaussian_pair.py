@@ -11,6 +11,7 @@ from letalone.exact.balls import Ball, ball, certain
 from letalone.privacy.bounds import ONE, once
 
 FAR = Fraction(10**6)
+LARGE, TERMS = 10**4, 12  # (2n-1)!! / (2 x^2)^n is below 2^-290 then
 
 
 def gaussian_delta(mu_squared: Fraction, epsilon: Fraction) -> Ball:
@@ -23,10 +24,23 @@ def gaussian_delta(mu_squared: Fraction, epsilon: Fraction) -> Ball:
 
 
 def _balle_wang(mu_squared: Fraction, epsilon: Ball) -> Ball:
-    # Phi(x) = erfc(-x / sqrt 2) / 2.
+    # Phi(x) = erfc(-x / sqrt 2) / 2, and far^2 - near^2 = epsilon: no huge number is multiplied by
+    # a tiny one.
     half, mu = ball(2).sqrt(), ball(mu_squared).sqrt()
     near, far = (epsilon / mu - mu / 2) / half, (epsilon / mu + mu / 2) / half
-    return (near.erfc() - epsilon.exp() * far.erfc()) / 2
+    height = (-near * near).exp()
+    first = height * _scaled(near) if near > LARGE else near.erfc()
+    second = height * _scaled(far) if far > LARGE else epsilon.exp() * far.erfc()
+    return (first - second) / 2
+
+
+def _scaled(x: Ball) -> Ball:
+    """e^(x^2) erfc(x) for large x: the series is off by less than the first term left out."""
+    total, term = ball(0), ball(1)
+    for number in range(TERMS):
+        total += term
+        term *= -(2 * number + 1) / (2 * x * x)
+    return (total + term * Ball(0, 1)) / (x * Ball.pi().sqrt())
 
 
 def gaussian_missed(mu_squared: Fraction, false_alarm: Fraction) -> Fraction | Ball:

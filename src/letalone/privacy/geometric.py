@@ -20,7 +20,7 @@ from typing import ClassVar
 
 from letalone.exact.balls import Ball, ball, certain, is_positive
 from letalone.exact.typed import COUNT, SCALE, Number
-from letalone.privacy.bounds import ONE, ZERO, Bounds, exactly, shown
+from letalone.privacy.bounds import ONE, ZERO, Bounds, at_a_glance, exactly, shown
 from letalone.privacy.curve import Json, Privacy
 from letalone.privacy.neighbours import Neighbours
 from letalone.privacy.zcdp import ZCDP
@@ -102,4 +102,5 @@ class GeometricPrivacy(Privacy):
 
     def described(self) -> str:
         """Sensitivity and scale."""
-        return f"sensitivity={self.sensitivity}, scale={shown(self.scale)}"
+        shift = at_a_glance(Fraction(self.sensitivity))
+        return f"sensitivity={shift}, scale={shown(self.scale)}"

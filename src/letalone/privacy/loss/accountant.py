@@ -23,6 +23,7 @@ from letalone.privacy.loss.lattice_law import (
     law_above,
     law_below,
 )
+from letalone.privacy.loss.merged import merged
 from letalone.privacy.loss.pairs import Atoms, Pair, ends_of
 from letalone.privacy.loss.tilted import (
     NOTHING_KNOWN,
@@ -50,8 +51,11 @@ MANY = 64  # different releases, from which on each gets fewer points
 MOST_CURVES = 8  # that are remembered for one composition
 MOST_SMALLER = 12
 OFTEN = 30
+DEAR = 8.0  # times the finest step, where many different releases share the time
 SMALLEST = 5e-324
 ROUGHLY = 16.0  # times the step of an answer, for a look ahead
+MOST_PARTS = 1 << 14
+NEARLY = 1e-9
 NUDGES = (1.0, 0.8, 1.25, 0.5, 2.0, 0.25, 4.0)
 
 Source = Pair | Atoms
@@ -146,6 +150,15 @@ class Aim:
     delta: float | None = None
     epsilon: float | None = None
 
+    @property
+    def roughly(self) -> "Aim":
+        """The same to a few digits: what is asked from above and from below."""
+        round_to = "{:.6g}".format
+        return Aim(
+            self.delta if self.delta is None else float(round_to(self.delta)),
+            self.epsilon if self.epsilon is None else float(round_to(self.epsilon)),
+        )
+
     def miss(self, at: Moments, tilt: float) -> float:
         """Above 0 where the tilt is too small: by a saddlepoint estimate, or by the mean."""
         if self.epsilon is not None:
@@ -216,33 +229,48 @@ def _prepared(
     sources: Sources, aim: Aim, *, upper: bool, coarser: float = 1.0
 ) -> tuple[Laws, Estimate]:
     """The laws on a grid that is fine enough for the accuracy, and where to look."""
-    guess = _first_look(sources, aim)
+    some = _some_of(sources)
+    guess = _first_look(some, aim.roughly)
     step = _exact_step(sources, guess) or _step(sources, guess, upper=upper, coarser=coarser)
-    laws = _laws(sources, step, upper=upper, ignored=IGNORED * guess.delta)
     if not upper:
-        laws = _finer(sources, laws, guess)
-    return laws, _estimate(laws, aim)
+        dear = DEAR * len(sources) / len(some) if len(sources) > MANY else 1.0
+        step = _finer(some, step, guess, dear)
+    laws = _laws(sources, step, upper=upper, ignored=IGNORED * guess.delta)
+    return merged(laws, upper=upper), guess if some != sources else _estimate(laws, aim)
 
 
-def _finer(sources: Sources, laws: Laws, guess: Estimate) -> Laws:
-    """Laws below on finer grids, until they lower epsilon by no more than was asked for."""
-    best, asked = laws, ACCURACY_BELOW * guess.epsilon
+def _finer(sources: Sources, step: Fraction, guess: Estimate, dear: float) -> Fraction:
+    """Finer grids for laws below, until they lower epsilon by no more than was asked for."""
+    best, asked, least = step, ACCURACY_BELOW * guess.epsilon, inf
     # Atoms off the grid cost a part of a step each: halving that again and again is dear.
     few = sum(count for _, count in sources) <= MANY
-    dear = 32.0 if few else 8.0 if len(sources) > MANY else 1.0
+    coarsest = (32.0 if few else dear) * _coarsest(sources, guess)
     for _ in range(MOST_REFINEMENTS):
-        lost, step = _lost(laws), float(laws[0][0].step)
-        finer = max(step / min(max(sqrt(lost / asked), 1.5), 8.0), dear * _coarsest(sources, guess))
+        lost = _lost(_laws(sources, step, upper=False, ignored=IGNORED * guess.delta))
+        best, least = (step, lost) if lost < least else (best, least)
+        times = min(max(sqrt(lost / asked), 1.5), 8.0)
+        finer = _round(sources, max(float(step) / times, coarsest))
         if lost <= asked or finer >= 0.99 * step:
             break
-        laws = _laws(sources, _round(sources, finer), upper=False, ignored=IGNORED * guess.delta)
-        best = min(best, laws, key=_lost)
+        step = finer
     return best
 
 
 def _lost(laws: Laws) -> float:
     """About how far all releases together lower epsilon."""
     return sum(count * law.lost for law, count in laws)
+
+
+def _some_of(sources: Sources) -> Sources:
+    """Of very many different releases about MANY, each for as many: enough for a first look."""
+    every = len(sources) // MANY
+    if every < 2:
+        return sources
+    by_width = sorted(sources, key=lambda one: _width(one[0]))
+    return tuple(
+        (part[len(part) // 2][0], sum(count for _, count in part))
+        for part in (by_width[at : at + every] for at in range(0, len(by_width), every))
+    )
 
 
 @lru_cache(maxsize=64)
@@ -300,12 +328,27 @@ def _coarsest(sources: Sources, guess: Estimate) -> float:
 
 
 def _round(sources: Sources, step: float) -> Fraction:
-    """A step near this one that the losses of the first law which has two ends are apart by."""
-    for source, _ in sources:
-        low, high = (-inf, inf) if isinstance(source, Atoms) else ends_of(source)
-        if step <= high - low < inf:
-            return Fraction(high - low) / ceil((high - low) / step)
-    return Fraction(step)
+    """A step near this one that the ends of the first law which has two are apart by.
+
+    Of those near, one which fits the others, too.
+    """
+    ends = [(_apart(source), count) for source, count in sources[:MANY]]
+    ends = [(apart, count) for apart, count in ends if step <= apart < inf]
+    if not ends:
+        return Fraction(step)
+    width, fewest = ends[0][0], ceil(ends[0][0] / step)
+    parts = np.arange(fewest, fewest + min(fewest // 4, MOST_PARTS) + 1)
+    lost = sum(count * (apart / width * parts + NEARLY) % 1 / parts for apart, count in ends[1:])
+    best = parts[int(np.argmin(lost))] if len(ends) > 1 else fewest
+    return Fraction(width) / int(best)
+
+
+def _apart(source: Source) -> float:
+    """How far the ends of the losses are apart; for many atoms there is nothing to fit."""
+    if isinstance(source, Atoms):
+        return float(np.ptp(source.losses)) if source.losses.size == 2 else inf
+    low, high = ends_of(source)
+    return high - low
 
 
 def _exact_step(sources: Sources, guess: Estimate) -> Fraction | None:

@@ -19,7 +19,7 @@ Doroshenko, Ghazi, Kamath, Kumar, Manurangsi: Connect the dots (2022).
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from math import exp, expm1, inf, log2
+from math import ceil, exp, expm1, floor, inf, log2
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,10 +30,12 @@ from letalone.privacy.loss.pairs import ACCURACY, Atoms, Floats, Pair, Tails, en
 FARTHEST = 2.0**20
 MOST_POINTS = 1 << 22
 SMALLEST = 1e-300
-MOST_POOLINGS = 20
+MOST_POOLINGS = 12
 MOST_RISES = 1000
 SMALL_RISE = 1e-13
 REACH = 32
+NEARLY = 1e-9  # of a step: an atom that far below a point of the grid counts as on it
+MOST_ORIGINS = 8
 PARTS = 33  # a support is right to a few hundredths of an octave
 
 
@@ -196,7 +198,7 @@ def _line_tails(source: Pair, tails: Tails, grid: Floats, h: float) -> tuple[Flo
     lower, higher = _gaps(source, tails, grid)
     with np.errstate(over="ignore", invalid="ignore"):
         tail = _from_below(tails, source.coarse) - (lower - higher * exp(-h)) / -expm1(-h)
-        lost = float(lower.sum() + higher.sum())
+        lost = abs(float(lower.sum() - higher.sum()))
     tail = np.minimum(tail, tails.one[0] * (1 - ACCURACY))
     tail[-1] = source.infinite * (1 - 4 * ACCURACY)  # the rest beyond the last point is left out
     return np.nan_to_num(tail, nan=-1.0), lost
@@ -238,11 +240,12 @@ def _from_below(tails: Tails, coarse: float) -> Floats:
 
 def _falling(tail: Floats, grid: Floats) -> Floats:
     """Neighbours that rise are replaced by their mean, which keeps the curve or lowers it."""
-    for _ in range(MOST_POOLINGS):
+    for more in range(MOST_POOLINGS):
         rises = (np.diff(tail) > SMALL_RISE).nonzero()[0]
         if not 0 < rises.size < MOST_RISES:
             break
-        part = slice(max(0, int(rises[0]) - REACH), int(rises[-1]) + REACH)
+        reach = REACH << more
+        part = slice(max(0, int(rises[0]) - reach), int(rises[-1]) + reach)
         tail[part] = _pooled(tail[part], np.exp(grid[part][0] - grid[part]))
     return np.minimum.accumulate(tail)
 
@@ -285,18 +288,72 @@ def _merged(source: Pair, step: Fraction, tails: Tails, first: int) -> LatticeLa
 
 def _atoms_below(atoms: Atoms, step: Fraction) -> LatticeLaw:
     place, offset = _places(atoms, step)
+    if (offset == 0).all():
+        return _placed(atoms, step, place, shift=atoms.unit_error)
+    if atoms.losses.size == 2 and np.ptp(atoms.losses) > 2 * float(step):
+        return _moved_inwards(atoms, step)
+    return _moved_down(atoms, step)
+
+
+def _moved_down(atoms: Atoms, step: Fraction) -> LatticeLaw:
+    """Each atom at the point of the grid below it."""
     h = float(step)
-    up = offset > h / 2
-    nearest = place + up
-    gap = np.where(offset == 0, 0.0, nearest * h - atoms.losses)
-    first = int(nearest.min())
-    size = _fitting(int(nearest.max()) - first + 1)
-    masses = _piled(nearest - first, atoms.masses * (1 - 4 * ACCURACY), size)
-    slack = 4 * ACCURACY * float(np.abs(atoms.losses).max())
-    shift = max(0.0, float(gap.max())) + (slack if np.any(offset != 0) else atoms.unit_error)
+    origin = _origin(atoms, h)
+    place = np.floor((atoms.losses - origin) / h + NEARLY).astype(np.int64)
+    largest = float(np.abs(atoms.losses).max()) + abs(origin)
+    shift = 2 * h * NEARLY + 4 * ACCURACY * largest
+    return _placed(atoms, step, place, shift=shift, origin=origin)
+
+
+def _placed(
+    atoms: Atoms, step: Fraction, place: NDArray[np.int64], *, shift: float, origin: float = 0.0
+) -> LatticeLaw:
+    first = int(place.min())
+    size = _fitting(int(place.max()) - first + 1)
+    masses = _piled(place - first, atoms.masses * (1 - 4 * ACCURACY), size)
+    lost = shift + float(atoms.masses @ (atoms.losses - origin - place * float(step)))
     leak = atoms.infinite * (1 - 4 * ACCURACY)
-    lost = max(0.0, shift - float(atoms.masses @ gap))
-    return LatticeLaw(step, first, masses, leak, shift, lost=lost)
+    return LatticeLaw(step, first, masses, leak, shift, origin, max(0.0, lost))
+
+
+def _moved_inwards(atoms: Atoms, step: Fraction) -> LatticeLaw:
+    """Two atoms, each at a point of the grid between them: the chord below theirs."""
+    (low, high), slack = sorted(atoms.losses.tolist()), _slack(atoms, float(step))
+    origins = (0.0, (low + 2 * slack) % float(step), (high - 2 * slack) % float(step))
+    return min((_chord(atoms, step, origin) for origin in origins), key=lambda law: law.lost)
+
+
+def _slack(atoms: Atoms, h: float) -> float:
+    """More than what the places of atoms and of a grid near them are off."""
+    return 8 * ACCURACY * (float(np.abs(atoms.losses).sum()) + h)
+
+
+def _chord(atoms: Atoms, step: Fraction, origin: float) -> LatticeLaw:
+    """The curve from the left line at one point of the grid to 0 at another."""
+    h, (low, high) = float(step), sorted(atoms.losses.tolist())
+    slack = _slack(atoms, h)
+    first, last = ceil((low - origin + slack) / h), floor((high - origin - slack) / h)
+    left, right = origin + first * h, origin + last * h
+    whole, alarms = float(atoms.masses.sum()), float(atoms.masses @ np.exp(-atoms.losses))
+    # Both sums are right to a relative 2^-44, and what is left of their difference to that.
+    unsure = 8 * ACCURACY * whole / -expm1(left - right)
+    told = (whole - exp(left) * alarms) / -expm1(left - right)
+    masses = np.zeros(last - first + 1)
+    masses[-1], masses[0] = max(0.0, told - unsure), max(0.0, whole - told - unsure)
+    lost = float(atoms.masses @ atoms.losses - told * right - (whole - told) * left)
+    leak = atoms.infinite * (1 - 4 * ACCURACY)
+    return LatticeLaw(step, first, masses, leak, 2.0**-50 * abs(origin), origin, max(0.0, lost))
+
+
+def _origin(atoms: Atoms, h: float) -> float:
+    """Where the grid starts so that little is lost when all atoms move down to it."""
+    heaviest = atoms.losses[np.argsort(-atoms.masses)[:MOST_ORIGINS]]
+
+    def lost(origin: float) -> float:
+        return float(atoms.masses @ (((atoms.losses - origin) / h + NEARLY) % 1))
+
+    best = min(map(float, heaviest), key=lost)
+    return best % h
 
 
 def support(source: Pair, step: Fraction, *, top: float, bottom: float) -> tuple[int, int]:

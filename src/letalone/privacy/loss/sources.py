@@ -195,6 +195,7 @@ def _answers(curve: RandomizedResponsePrivacy) -> Atoms:
     loss = float(certain(lambda: curve.odds().log()).mid())
     losses = np.array([loss, 0.0, -loss])
     masses = np.array([told, (curve.categories - 2) * other, other])
+    losses, masses = losses[masses > 0], masses[masses > 0]
     if curve.stated_epsilon is not None:
         return Atoms(losses, masses, 0.0, curve.stated_epsilon)
     return Atoms(losses, masses, 0.0, Fraction(loss), loss * 2.0**-50)

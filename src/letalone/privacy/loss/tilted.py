@@ -16,7 +16,7 @@ round are bounded and charged.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from math import ceil, exp, expm1, floor, inf, log, log1p, log2, sqrt
+from math import ceil, exp, expm1, floor, log, log1p, log2, sqrt
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,12 +24,16 @@ from numpy.typing import NDArray
 from letalone.privacy.loss.lattice_law import LatticeLaw, TooWide
 from letalone.privacy.loss.pairs import Floats
 
-OUTSIDE = 1e-11
+OUTSIDE = 1e-9
 NEGLIGIBLE = -90.0  # e^-90 is below any rounding
 UNIT = 2.0**-53
 MOST_POINTS = 1 << 22  # of a window
 STEEPEST = 600.0
 ROUGH_POINTS = 2048
+FAR = 4.0  # spreads
+STEEP = 0.5  # a tilt
+WIDE = 1000  # steps
+RARELY = 16  # runs of one law up to which its power is a product
 EXPONENTS = (0.5, 1, 2, 4, 6, 7, 9, 12)
 
 
@@ -46,12 +50,25 @@ class Moments:
     variance: float
 
 
-Points = Sequence[tuple[Floats, Floats, int]]  # losses, their logarithmic masses, how often
+@dataclass(frozen=True)
+class Points:
+    """Laws as weighted points, one after another: losses, logarithmic masses, how often each."""
+
+    losses: Floats
+    logs: Floats
+    starts: NDArray[np.intp]
+    sizes: NDArray[np.intp]
+    counts: Floats
 
 
 def points_of(laws: Laws, most: int) -> Points:
     """The laws as weighted points; groups of neighbours become one, at their mean."""
-    return [(*_grouped(law, most), count) for law, count in laws]
+    losses, logs = zip(*(_grouped(law, most) for law, _ in laws), strict=True)
+    sizes = np.array([one.size for one in losses])
+    counts = np.array([float(count) for _, count in laws])
+    return Points(
+        np.concatenate(losses), np.concatenate(logs), np.cumsum(sizes) - sizes, sizes, counts
+    )
 
 
 def _grouped(law: LatticeLaw, most: int) -> tuple[Floats, Floats]:
@@ -67,16 +84,16 @@ def _grouped(law: LatticeLaw, most: int) -> tuple[Floats, Floats]:
 
 def moments(points: Points, tilt: float) -> Moments:
     """Those of the sum at this tilt."""
-    total = np.zeros(3)
-    for losses, logs, count in points:
-        exponents = tilt * losses + logs
-        peak = float(exponents.max())
-        weights = np.exp(exponents - peak)
-        whole = float(weights.sum())
-        mean = float(weights @ losses) / whole
-        spread = float(weights @ (losses - mean) ** 2) / whole
-        total += count * np.array([peak + log(whole), mean, spread])
-    return Moments(*total.tolist())
+    losses, starts, counts = points.losses, points.starts, points.counts
+    exponents = tilt * losses + points.logs
+    peaks = np.maximum.reduceat(exponents, starts)
+    weights = np.exp(exponents - np.repeat(peaks, points.sizes))
+    wholes = np.add.reduceat(weights, starts)
+    means = np.add.reduceat(weights * losses, starts) / wholes
+    away = losses - np.repeat(means, points.sizes)
+    spreads = np.add.reduceat(weights * away**2, starts) / wholes
+    logs = peaks + np.log(wholes)
+    return Moments(float(counts @ logs), float(counts @ means), float(counts @ spreads))
 
 
 @dataclass(frozen=True)
@@ -95,6 +112,23 @@ class TiltedSum:
     slack: float
     shift: float
     spread: float
+
+    def losses(self, start: int) -> Floats:
+        """The losses of the window from a place on."""
+        places = np.arange(self.first + start, self.first + self.masses.size, dtype=np.float64)
+        return self.origin + places * self.step
+
+    @property
+    def reach(self) -> float:
+        """How far below the middle a curve is kept; a smaller tilt shows what is farther."""
+        steep = STEEPEST / (self.tilt + 1)
+        wide = self.tilt > STEEP and self.spread > WIDE * self.step
+        return min(steep, FAR * self.spread) if wide else steep
+
+    def from_loss(self, loss: float) -> int:
+        """The first place of the window with more than this loss."""
+        place = floor((loss - self.origin) / self.step) + 1 - self.first
+        return min(max(place, 0), self.masses.size)
 
 
 @dataclass(frozen=True)
@@ -185,49 +219,84 @@ def _transform_size(points: float) -> int:
 
 
 class _Spectrum:
-    """A product of powers of transforms, with a bound on its error at each frequency."""
+    """A product of powers of transforms, with a bound on its error at each frequency.
+
+    Frequencies where the product is certainly below any rounding are dropped on the way, and
+    what they may hold is charged.
+    """
 
     def __init__(self, size: int) -> None:
         self.size = size
-        self.sizes = np.zeros(size // 2 + 1)  # ln |product|
-        self.most = np.zeros(size // 2 + 1)  # ln of a bound on |product|
-        self.relative = np.zeros(size // 2 + 1)
-        self.factors: list[tuple[Spectrum, int]] = []
+        self.kept = np.arange(size // 2 + 1)
+        self.most = np.zeros(self.kept.size)  # ln of a bound on |product|
+        self.relative = np.zeros(self.kept.size)
+        self.product = np.ones(self.kept.size, np.complex128)  # of those that are run rarely
+        self.powers = np.zeros(self.kept.size, np.complex128)  # ln of the others' product
+        self.rarely = 0
+        self.dropped = 0.0
+        self.growth = 0.0  # how far the logarithm of a dropped one may have grown since
 
     def multiply(self, weights: Floats, first: int, count: int) -> None:
         """By the transform of these weights, to this power."""
-        folded = np.zeros(self.size)
-        for start in range(0, weights.size, self.size):
-            part = weights[start : start + self.size]
-            folded[: part.size] += part
-        factor = np.fft.rfft(np.roll(folded, first % self.size))
-        lengths = np.abs(factor)
+        factor = np.fft.rfft(_folded(weights, first, self.size))
+        factor = factor if factor.size == self.kept.size else factor[self.kept]
         norm = float(np.sqrt(weights @ weights))
         wrong = _transform_error(self.size) * sqrt(self.size) * norm + 4 * UNIT
-        with np.errstate(divide="ignore"):
-            self.sizes += count * np.log(lengths)
+        self.growth += count * wrong
+        squares = factor.real**2 + factor.imag**2
+        held = squares > max(self._too_small(count) - wrong, 0.0) ** 2
+        self._keep(held)
+        self._times(factor[held], np.sqrt(squares[held]), wrong, count)
+        self._keep(self.most > NEGLIGIBLE)
+
+    def _too_small(self, count: int) -> float:
+        """A length whose power makes any product negligible."""
+        highest = float(self.most.max(initial=NEGLIGIBLE))
+        return exp((NEGLIGIBLE - highest) / count)
+
+    def _times(self, factor: Spectrum, lengths: Floats, wrong: float, count: int) -> None:
         self.most += count * np.log(lengths + wrong)
         self.relative += count * wrong / (lengths + wrong)
-        self.factors.append((factor, count))
+        if count <= RARELY:
+            self.product *= factor**count
+            self.rarely += count
+        else:
+            self.powers += count * np.log(factor)
+
+    def _keep(self, held: NDArray[np.bool_]) -> None:
+        gone = held.size - int(held.sum())
+        if not gone:
+            return
+        self.dropped += 2 * gone * exp(NEGLIGIBLE)
+        self.kept, self.most, self.relative = self.kept[held], self.most[held], self.relative[held]
+        self.product, self.powers = self.product[held], self.powers[held]
 
     def inverted(self) -> tuple[Floats, float]:
         """The product transformed back, and a bound on the error of each entry."""
-        kept = (self.most > NEGLIGIBLE) & (self.sizes > -inf)
-        powers = np.zeros(int(kept.sum()), np.complex128)
-        for factor, count in self.factors:
-            powers += count * np.log(factor[kept])
-        product = np.zeros(self.size // 2 + 1, np.complex128)
-        product[kept] = np.exp(powers)
-        length = np.abs(product[kept])
-        turns = 8 * UNIT * (1 + np.abs(powers))
-        relative = self.relative[kept]
+        values = self.product * np.exp(self.powers)
+        length = np.abs(values)
+        turns = 8 * UNIT * (1 + self.rarely + np.abs(self.powers))
         # (|F| + e)^n - |F|^n <= |F|^n (e^(n e / |F|) - 1), and at most (|F| + e)^n.
-        lost = np.exp(self.most[kept])
-        bound = np.where(relative < 30, length * np.expm1(np.minimum(relative, 30)), 2 * lost)
-        total = float((bound + length * turns).sum()) + float(np.exp(self.most[~kept]).sum())
+        lost = 2 * np.exp(self.most)
+        grown = length * np.expm1(np.minimum(self.relative, 30))
+        bound = np.where(self.relative < 30, grown, lost) + length * turns
+        total = float(bound.sum()) + self.dropped * exp(self.growth)
         error = 2 * total / self.size
         error += _transform_error(self.size) * float(np.sqrt(2 * length @ length / self.size))
+        product = np.zeros(self.size // 2 + 1, np.complex128)
+        product[self.kept] = values
         return np.fft.irfft(product, self.size), error
+
+
+def _folded(weights: Floats, first: int, size: int) -> Floats:
+    """The weights on a circle of this size, from place `first` on."""
+    folded = np.zeros(size)
+    start = first % size
+    while weights.size:
+        part, weights = weights[: size - start], weights[size - start :]
+        folded[start : start + part.size] += part
+        start = 0
+    return folded
 
 
 def _leak(laws: Laws) -> float:
@@ -340,17 +409,19 @@ class Curve:
 
 def curve_of(total: TiltedSum, *, upper: bool) -> Curve:
     """The bound from above, or from below, on the curve of the sum."""
-    places = np.arange(total.first, total.first + total.masses.size, dtype=np.float64)
-    losses: Floats = total.origin + places * total.step
-    anchor = float(losses[int(np.argmax(total.masses))])
-    near = (total.tilt + 1) * (anchor - losses) < STEEPEST
-    losses, masses = losses[near], total.masses[near]
+    anchor = total.origin + (total.first + int(np.argmax(total.masses))) * total.step
+    start = total.from_loss(anchor - total.reach)
+    masses = total.masses[start:]
+    losses = total.losses(start)
     if not losses.size:
         raise TooWide
     sign = 1 if upper else -1
     masses = np.maximum(np.maximum(masses, 0.0) + sign * total.error, 0.0)
-    told = _suffix(masses * np.exp(-total.tilt * (losses - anchor)))
-    alarms = _suffix(masses * np.exp(-(total.tilt + 1) * (losses - anchor)))
+    past = losses - anchor
+    masses *= np.exp(-total.tilt * past)
+    told = _suffix(masses)
+    masses *= np.exp(-past, out=past)
+    alarms = _suffix(masses)
     tilt = total.tilt
     peak = (tilt / (tilt + 1)) ** tilt / (tilt + 1) if tilt else 1.0
     return Curve(
