@@ -49,6 +49,7 @@ STEEPEST_TILT = 1e5
 COARSER = (1.0, 4.0, 16.0, 64.0)  # steps to fall back to where a window is too wide
 MANY = 64  # different releases, from which on each gets fewer points
 MOST_CURVES = 8  # that are remembered for one composition
+MOST_REMEMBERED = 1 << 22  # points of all of them: 24 bytes each
 MOST_SMALLER = 12
 OFTEN = 30
 DEAR = 8.0  # times the finest step, where many different releases share the time
@@ -113,8 +114,9 @@ def _around(sources: Sources, epsilon: float, *, upper: bool) -> list[Curve]:
         for coarser in COARSER:
             with suppress(TooWide):
                 laws, guess = _prepared(sources, Aim(epsilon=epsilon), upper=upper, coarser=coarser)
-                known.append(_reaching(laws, guess.tilt, epsilon, upper=upper))
-                del known[:-MOST_CURVES]
+                known = _remembered(
+                    sources, _reaching(laws, guess.tilt, epsilon, upper=upper), upper
+                )
                 break
     return [curve for curve in known if curve.reaches(epsilon)] or [
         NOTHING_KNOWN if upper else NOTHING_SHOWN
@@ -141,6 +143,22 @@ def _reaching(laws: Laws, tilt: float, epsilon: float, *, upper: bool) -> Curve:
 @lru_cache(maxsize=16)
 def _curves(sources: Sources, upper: bool) -> list[Curve]:  # noqa: ARG001
     return []
+
+
+def _remembered(sources: Sources, curve: Curve, upper: bool) -> list[Curve]:
+    """All curves known now; large ones of other compositions are forgotten for a large one."""
+    global _points
+    _points += curve.losses.size
+    if _points > MOST_REMEMBERED:
+        _curves.cache_clear()
+        _points = curve.losses.size
+    known = _curves(sources, upper)
+    known.insert(0, curve)
+    del known[MOST_CURVES:]
+    return known
+
+
+_points = 0  # of all curves since they were last forgotten
 
 
 @dataclass(frozen=True)
@@ -207,9 +225,7 @@ def _first_answer(
             curve = _holding(laws, guess.tilt, delta, upper=upper)
             if curve is not None:
                 if coarser == 1:
-                    known = _curves(sources, upper)
-                    known.insert(0, curve)
-                    del known[MOST_CURVES:]
+                    _remembered(sources, curve, upper)
                 found = curve.epsilon(delta) or 0.0
                 return found + (curve.shift if upper else -curve.shift)
     return None
