@@ -57,7 +57,9 @@ def test_two_atoms_moved_inwards_show_no_more_than_they_did(seed):
 def test_two_atoms_moved_outwards_would_show_more(monkeypatch):
     """The power of the test above: one point of the grid too far on either side."""
     monkeypatch.setattr(lattice_law, "_slack", lambda *_: -float(STEP))
-    found = [below_everywhere(two_atoms(n), law_below(two_atoms(n), STEP, **ENDS)) for n in range(9)]
+    found = [
+        below_everywhere(two_atoms(n), law_below(two_atoms(n), STEP, **ENDS)) for n in range(9)
+    ]
     assert not all(found)
 
 

@@ -20,6 +20,8 @@ from letalone.privacy.loss.accountant import Sources
 from letalone.privacy.loss.pairs import ACCURACY, Atoms, Floats
 
 MOST_LOSSES = 1 << 15
+MOST_SHARES = 1 << 20  # numbers in the table of all ways to share
+SURELY_MANY = 16  # releases with as many losses each: hundreds of millions of sums
 LGAMMA = 2.0**-48
 HALVINGS = 80
 LOST = 2.0**-1060  # more than a probability loses that is below all floats
@@ -82,8 +84,7 @@ def _edge(holds: Callable[[float], bool], high: float) -> tuple[float, float]:
 def listed(sources: Sources) -> Listed | None:
     """All losses of a list, if every release has few."""
     atoms = [(source, count) for source, count in sources if isinstance(source, Atoms)]
-    sizes = [comb(count + a.losses.size - 1, count) for a, count in atoms]
-    if len(atoms) < len(sources) or not 0 < prod(sizes) <= MOST_LOSSES:
+    if len(atoms) < len(sources) or not _are_few(atoms):
         return None
     losses, masses = np.zeros(1), np.ones(1)
     for source, count in atoms:
@@ -99,9 +100,20 @@ def listed(sources: Sources) -> Listed | None:
     return Listed(losses, masses, leak, rounding, shift)
 
 
+def _are_few(atoms: list[tuple[Atoms, int]]) -> bool:
+    """Whether all sums, and the tables that list them, are small."""
+    if any(min(a.losses.size, count) > SURELY_MANY for a, count in atoms):
+        return False
+    sizes = [comb(count + a.losses.size - 1, count) for a, count in atoms]
+    shares = [size * a.losses.size for size, (a, n) in zip(sizes, atoms, strict=True) if n > 1]
+    return 0 < prod(sizes) <= MOST_LOSSES and max(shares, default=0) <= MOST_SHARES
+
+
 def _shared(source: Atoms, count: int) -> tuple[Floats, Floats]:
     """The losses of that many releases, with their multinomial probabilities."""
     held = source.masses > 0
+    if count == 1:
+        return source.losses[held], source.masses[held]
     ways = _ways(int(held.sum()), count)
     factorials = np.array([lgamma(n + 1) for n in range(count + 1)])
     logs = ways @ np.log(source.masses[held]) - factorials[ways].sum(axis=1)

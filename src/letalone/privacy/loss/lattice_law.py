@@ -25,11 +25,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from letalone.privacy.loss.line_places import left_end, nowhere, refined, to_right_end
-from letalone.privacy.loss.pairs import ACCURACY, Atoms, Floats, Pair, Tails, ends_of
+from letalone.privacy.loss.pairs import (
+    ACCURACY,
+    Atoms,
+    Floats,
+    Pair,
+    Tails,
+    accuracy_of,
+    ends_of,
+)
 
 FARTHEST = 2.0**20
 MOST_POINTS = 1 << 22
 SMALLEST = 1e-300
+FAR_OUT = 1e-16
 MOST_POOLINGS = 12
 MOST_RISES = 1000
 SMALL_RISE = 1e-13
@@ -81,7 +90,7 @@ def law_above(source: Pair | Atoms, step: Fraction, *, top: float, bottom: float
     grid = grid_points(first, last - first + 1, step)
     tails = source.tails(grid)
     # Of the mass m in (l_i, l_(i+1)], the share at the lower end is a, from P's and Q's mass.
-    one, other = sides(tails, source.coarse)
+    one, other = sides(tails, source)
     moved = source.misplaced * (1 + float(np.abs(grid).max()))
     lower_share = _lower_end(one, other, grid, h) if moved < h / 100 else np.zeros(grid.size)
     unsure = one.error + times_exp(other.error, grid[:-1]) + 8 * moved * one.masses
@@ -90,7 +99,8 @@ def law_above(source: Pair | Atoms, step: Fraction, *, top: float, bottom: float
     below = tails.one_below + lower_share - error
     tail = np.where(tails.one < 0.5, above, 1 - np.maximum(below, 0.0))
     tail = np.maximum.accumulate(np.clip(tail, 0.0, 1.0)[::-1])[::-1]
-    tail[-1] = min(1.0, tails.one[-1] * (1 + ACCURACY))  # beyond the last point: infinity
+    off = float(off_by(tails.one[-1:], source)[0])
+    tail[-1] = min(1.0, tails.one[-1] * (1 + 4 * off))  # beyond the last point: infinity
     masses = -np.diff(tail, prepend=1.0) * (1 + 2.0**-50)
     return LatticeLaw(step, first, masses, max(float(tail[-1]), source.infinite), moved)
 
@@ -103,20 +113,29 @@ class _Side:
     error: Floats
 
 
-def sides(tails: Tails, coarse: float) -> tuple[_Side, _Side]:
+def sides(tails: Tails, source: Pair) -> tuple[_Side, _Side]:
     """Under P and under Q."""
     return (
-        _side(tails.one, tails.one_below, coarse),
-        _side(tails.other, tails.other_below, coarse),
+        _side(tails.one, tails.one_below, source),
+        _side(tails.other, tails.other_below, source),
     )
 
 
-def _side(above: Floats, below: Floats, coarse: float) -> _Side:
+def _side(above: Floats, below: Floats, source: Pair) -> _Side:
     upper = above[:-1] < 0.5
     masses = np.where(upper, -np.diff(above), np.diff(below))
     # The two tails that a mass is the difference of: the larger one counts.
     size = np.where(upper, above[:-1], below[1:])
-    return _Side(masses, 8 * ACCURACY * size + np.where(upper, 0.0, 2 * coarse))
+    off = 8 * off_by(size, source) * size
+    return _Side(masses, off + np.where(upper, 0.0, 2 * source.coarse))
+
+
+def off_by(sizes: Floats, source: Pair) -> Floats:
+    """How far tails of these sizes may be off, as a share: far out more (proof, section 2)."""
+    far = sizes < FAR_OUT
+    if not far.any():
+        return np.full(sizes.shape, accuracy_of(source))
+    return accuracy_of(source) * (1 - np.log(np.clip(sizes, SMALLEST, 1.0)) / 64 * far)
 
 
 def times_exp(values: Floats, exponents: Floats) -> Floats:
@@ -135,7 +154,7 @@ def _atoms_above(atoms: Atoms, step: Fraction) -> LatticeLaw:
     h = float(step)
     place, offset = _places(atoms, step)
     # The share at the upper end, rounded up by more than the floats can lose.
-    slack = 8 * ACCURACY * (1 + np.abs(atoms.losses)) / -expm1(-h)
+    slack = 8 * ACCURACY * (1 + np.abs(atoms.losses) / -expm1(-h))
     exact = offset == 0
     share = np.where(exact, 0.0, np.clip(np.expm1(-offset) / expm1(-h) + slack, 0.0, 1.0))
     first = int(place.min())
@@ -143,7 +162,8 @@ def _atoms_above(atoms: Atoms, step: Fraction) -> LatticeLaw:
     raised = atoms.masses * (1 + 4 * ACCURACY)
     masses = _piled(place - first, raised * (1 - share), size)
     masses += _piled(place - first + 1, raised * share, size)
-    shift = atoms.unit_error if exact.all() else 0.0
+    # An atom may also lie a hair above the upper end.
+    shift = atoms.unit_error if exact.all() else 4 * ACCURACY * float(np.abs(atoms.losses).max())
     return LatticeLaw(step, first, masses, atoms.infinite * (1 + 4 * ACCURACY), shift)
 
 
@@ -197,16 +217,16 @@ def _line_tails(source: Pair, tails: Tails, grid: Floats, h: float) -> tuple[Flo
     """The upper tails of the law from below, and about how far it lowers the mean."""
     lower, higher = _gaps(source, tails, grid)
     with np.errstate(over="ignore", invalid="ignore"):
-        tail = _from_below(tails, source.coarse) - (lower - higher * exp(-h)) / -expm1(-h)
+        tail = _from_below(tails, source) - (lower - higher * exp(-h)) / -expm1(-h)
         lost = abs(float(lower.sum() - higher.sum()))
-    tail = np.minimum(tail, tails.one[0] * (1 - ACCURACY))
+    tail = np.minimum(tail, tails.one[0] * (1 - 4 * accuracy_of(source)))
     tail[-1] = source.infinite * (1 - 4 * ACCURACY)  # the rest beyond the last point is left out
     return np.nan_to_num(tail, nan=-1.0), lost
 
 
 def _too_high(source: Pair, tails: Tails, grid: Floats) -> float:
     """How far the grid is above the loss of the last outputs, merged; 0 if they go on for ever."""
-    one, other = sides(tails, source.coarse)
+    one, other = sides(tails, source)
     held = (one.masses > 4 * one.error).nonzero()[0]
     if ends_of(source)[1] == inf or not held.size:
         return 0.0
@@ -221,7 +241,7 @@ def _gaps(source: Pair, tails: Tails, grid: Floats) -> tuple[Floats, Floats]:
 
     With m, w the masses between both places, line i is above line i-1 at l_i by w e^l - m.
     """
-    one, other = sides(tails, source.coarse)
+    one, other = sides(tails, source)
     above = times_exp(other.masses, grid[1:]) - one.masses
     # Of a mass under Q that is too small for floats nothing is known but that it is small.
     small = np.where(one.masses > 0, SMALLEST, 0.0)
@@ -232,10 +252,11 @@ def _gaps(source: Pair, tails: Tails, grid: Floats) -> tuple[Floats, Floats]:
     )
 
 
-def _from_below(tails: Tails, coarse: float) -> Floats:
+def _from_below(tails: Tails, source: Pair) -> Floats:
     """Lower bounds on the upper tails under P."""
-    least = 1 - tails.one_below * (1 + 4 * ACCURACY) - coarse
-    return np.where(tails.one < 0.5, tails.one * (1 - 4 * ACCURACY), least)
+    off = 4 * off_by(np.minimum(tails.one, tails.one_below), source)
+    least = 1 - tails.one_below * (1 + off) - source.coarse
+    return np.where(tails.one < 0.5, tails.one * (1 - off), least)
 
 
 def _falling(tail: Floats, grid: Floats) -> Floats:
@@ -272,7 +293,7 @@ def _or_nothing(law: LatticeLaw) -> LatticeLaw:
 
 def _merged(source: Pair, step: Fraction, tails: Tails, first: int) -> LatticeLaw:
     """Where lines fail (an atom at the end): outputs merged, all losses lowered by `shift`."""
-    one, other = sides(tails, source.coarse)
+    one, other = sides(tails, source)
     least = one.masses - one.error
     most = np.maximum(other.masses, 0.0) + other.error + SMALLEST
     kept = least > 0.5 * one.masses
@@ -334,13 +355,16 @@ def _chord(atoms: Atoms, step: Fraction, origin: float) -> LatticeLaw:
     slack = _slack(atoms, h)
     first, last = ceil((low - origin + slack) / h), floor((high - origin - slack) / h)
     left, right = origin + first * h, origin + last * h
-    whole, alarms = float(atoms.masses.sum()), float(atoms.masses @ np.exp(-atoms.losses))
-    # Both sums are right to a relative 2^-44, and what is left of their difference to that.
-    unsure = 8 * ACCURACY * whole / -expm1(left - right)
-    told = (whole - exp(left) * alarms) / -expm1(left - right)
+    whole, shown = float(atoms.masses.sum()), -np.expm1(left - atoms.losses)
+    told = float(atoms.masses @ shown) / -expm1(left - right)
+    # The masses are right to a relative 2^-44, the losses less the grid's to the slack.
+    parts = atoms.masses @ (8 * ACCURACY * np.abs(shown) + slack * np.exp(left - atoms.losses))
+    unsure = 8 * ACCURACY * whole + float(parts) / -expm1(left - right)
     masses = np.zeros(last - first + 1)
     masses[-1], masses[0] = max(0.0, told - unsure), max(0.0, whole - told - unsure)
     lost = float(atoms.masses @ atoms.losses - told * right - (whole - told) * left)
+    if told < unsure:  # the left point is too high: no mass there is below
+        masses[0], lost = 0.0, inf
     leak = atoms.infinite * (1 - 4 * ACCURACY)
     return LatticeLaw(step, first, masses, leak, 2.0**-50 * abs(origin), origin, max(0.0, lost))
 

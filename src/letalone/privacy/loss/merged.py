@@ -46,7 +46,8 @@ def _sum(one: LatticeLaw, other: LatticeLaw, sign: int) -> LatticeLaw:
     """The law of the sum of two losses."""
     terms = min(one.masses.size, other.masses.size)
     masses = np.convolve(one.masses, other.masses) * (1 + sign * (terms + 4) * UNIT)
-    leak = -expm1(log1p(-one.infinite) + log1p(-other.infinite)) if one.infinite < 1 else 1.0
+    sure = max(one.infinite, other.infinite) >= 1
+    leak = 1.0 if sure else -expm1(log1p(-one.infinite) + log1p(-other.infinite))
     return LatticeLaw(
         one.step,
         one.first + other.first,

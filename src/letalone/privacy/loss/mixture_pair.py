@@ -47,6 +47,11 @@ class MixturePair:
         """How far `_inverse` may be from the loss asked for, over 1 + |l|."""
         return _table(self).misplaced
 
+    @property
+    def reach(self) -> float:
+        """How far apart the centres of the Gaussians are."""
+        return self.mu * (self.first + self.second)
+
     def tails(self, losses: Floats) -> Tails:
         """At the x that has the loss."""
         pieces = [self._tails(losses[k : k + CHUNK]) for k in range(0, losses.size, CHUNK)]

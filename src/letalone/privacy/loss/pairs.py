@@ -239,6 +239,17 @@ class SplicedPair:
         return at.one, at.other
 
 
+def accuracy_of(pair: Pair) -> float:
+    """How far tails above FAR_OUT may be off, as a share; a Gaussian's places are rounded."""
+    match pair:
+        case GaussianPair():
+            return ACCURACY * max(1.0, pair.mu / 8)
+        case PoissonPair() | SplicedPair():
+            return accuracy_of(pair.base)
+        case _:  # mixtures of Gaussians reach farther
+            return ACCURACY * max(1.0, getattr(pair, "reach", 0.0) / 8)
+
+
 def ends_of(pair: Pair) -> tuple[float, float]:
     """Losses between which all lie; right to a few roundings, for choosing grids by."""
     match pair:

@@ -33,6 +33,7 @@ from letalone.privacy.loss.accountant import Source
 from letalone.privacy.loss.mixture_pair import MixturePair
 from letalone.privacy.loss.pairs import (
     Atoms,
+    Floats,
     GaussianPair,
     LaplacePair,
     PoissonPair,
@@ -47,6 +48,7 @@ from letalone.privacy.sampled_group import SampledGroup, sides_of
 Orders = tuple[Source, ...]
 
 MOST_ATOMS = 1 << 20
+LONGEST = 690.0  # e^690 and e^-690 are floats
 DISCRETE_REACH = 40  # beyond 40 standard deviations lies less than e^-800
 
 
@@ -136,18 +138,27 @@ def _sampled(curve: Sampled) -> Orders | None:
 def _poisson_atoms(base: Atoms, rate: float) -> tuple[Atoms, Atoms]:
     """The atoms of ((1-rate) Q + rate P, Q), and of its reverse.
 
-    What Q gives and P never does is no atom of P, but one of the mixture, at ln(1 - rate).
+    What Q gives and P never does, or too rarely for floats, is no atom of P, but one of the
+    mixture, at ln(1 - rate).
     """
-    with np.errstate(over="ignore"):
-        other = np.where(base.masses > 0, base.masses * np.exp(-base.losses), 0.0)
-        far = np.log((1 - rate) + rate * np.exp(base.losses))
-        losses = np.where(base.losses < -1, far, np.log1p(rate * np.expm1(base.losses)))
-    mixed = (1 - rate) * other + rate * base.masses
-    if base.infinite:
+    held = base.losses > -LONGEST
+    base_losses, masses = base.losses[held], base.masses[held]
+    other, losses = masses * np.exp(-base_losses), _mixed_losses(base_losses, rate)
+    mixed = (1 - rate) * other + rate * masses
+    if base.infinite or not held.all():
         unseen = max(0.0, 1 - float(other.sum()))
         losses, other = np.append(losses, log1p(-rate)), np.append(other, unseen)
         mixed = np.append(mixed, (1 - rate) * unseen)
     return Atoms(losses, mixed, rate * base.infinite), Atoms(-losses, other)
+
+
+def _mixed_losses(losses: Floats, rate: float) -> Floats:
+    """ln(1 - rate + rate e^l), each right to a few roundings of itself."""
+    within = np.minimum(losses, LONGEST)
+    long = losses + np.log(rate + (1 - rate) * np.exp(-np.maximum(losses, 0.0)))
+    far = np.log((1 - rate) + rate * np.exp(np.minimum(losses, 0.0)))
+    near = np.log1p(rate * np.expm1(within))
+    return np.select([losses > LONGEST, (losses < -1) & (rate > 0.5)], [long, far], near)
 
 
 @lru_cache(maxsize=256)

@@ -27,6 +27,7 @@ from letalone.privacy.loss.pairs import Floats
 OUTSIDE = 1e-9
 NEGLIGIBLE = -90.0  # e^-90 is below any rounding
 UNIT = 2.0**-53
+TINIEST = 1e-300
 MOST_POINTS = 1 << 22  # of a window
 STEEPEST = 600.0
 ROUGH_POINTS = 2048
@@ -35,6 +36,8 @@ STEEP = 0.5  # a tilt
 WIDE = 1000  # steps
 RARELY = 16  # runs of one law up to which its power is a product
 EXPONENTS = (0.5, 1, 2, 4, 6, 7, 9, 12)
+LONGEST = 300.0  # losses over which e^loss is safe to sum
+HIGHEST = 700.0  # e^700 is a float
 
 
 Laws = Sequence[tuple[LatticeLaw, int]]
@@ -229,9 +232,10 @@ class _Spectrum:
         self.size = size
         self.kept = np.arange(size // 2 + 1)
         self.most = np.zeros(self.kept.size)  # ln of a bound on |product|
-        self.relative = np.zeros(self.kept.size)
+        self.relative = np.zeros(self.kept.size)  # ln of that bound over the length computed
         self.product = np.ones(self.kept.size, np.complex128)  # of those that are run rarely
         self.powers = np.zeros(self.kept.size, np.complex128)  # ln of the others' product
+        self.turned = np.zeros(self.kept.size)  # the sizes of the terms of `powers`, added up
         self.rarely = 0
         self.dropped = 0.0
         self.growth = 0.0  # how far the logarithm of a dropped one may have grown since
@@ -244,7 +248,7 @@ class _Spectrum:
         wrong = _transform_error(self.size) * sqrt(self.size) * norm + 4 * UNIT
         self.growth += count * wrong
         squares = factor.real**2 + factor.imag**2
-        held = squares > max(self._too_small(count) - wrong, 0.0) ** 2
+        held = squares >= max(self._too_small(count) - wrong, 0.0) ** 2
         self._keep(held)
         self._times(factor[held], np.sqrt(squares[held]), wrong, count)
         self._keep(self.most > NEGLIGIBLE)
@@ -256,12 +260,14 @@ class _Spectrum:
 
     def _times(self, factor: Spectrum, lengths: Floats, wrong: float, count: int) -> None:
         self.most += count * np.log(lengths + wrong)
-        self.relative += count * wrong / (lengths + wrong)
+        self.relative += count * np.log1p(wrong / np.maximum(lengths, TINIEST))
         if count <= RARELY:
             self.product *= factor**count
             self.rarely += count
         else:
-            self.powers += count * np.log(factor)
+            power = count * np.log(factor)
+            self.powers += power
+            self.turned += np.abs(power)
 
     def _keep(self, held: NDArray[np.bool_]) -> None:
         gone = held.size - int(held.sum())
@@ -270,13 +276,14 @@ class _Spectrum:
         self.dropped += 2 * gone * exp(NEGLIGIBLE)
         self.kept, self.most, self.relative = self.kept[held], self.most[held], self.relative[held]
         self.product, self.powers = self.product[held], self.powers[held]
+        self.turned = self.turned[held]
 
     def inverted(self) -> tuple[Floats, float]:
         """The product transformed back, and a bound on the error of each entry."""
         values = self.product * np.exp(self.powers)
         length = np.abs(values)
-        turns = 8 * UNIT * (1 + self.rarely + np.abs(self.powers))
-        # (|F| + e)^n - |F|^n <= |F|^n (e^(n e / |F|) - 1), and at most (|F| + e)^n.
+        turns = 8 * UNIT * (1 + self.rarely + self.turned)
+        # (|F| + e)^n - |F|^n = |F|^n (e^(n ln(1 + e / |F|)) - 1), and at most (|F| + e)^n.
         lost = 2 * np.exp(self.most)
         grown = length * np.expm1(np.minimum(self.relative, 30))
         bound = np.where(self.relative < 30, grown, lost) + length * turns
@@ -301,7 +308,9 @@ def _folded(weights: Floats, first: int, size: int) -> Floats:
 
 def _leak(laws: Laws) -> float:
     """The probability that some loss is infinite."""
-    return -expm1(sum(count * log1p(-min(law.infinite, 1 - 1e-16)) for law, count in laws))
+    if any(law.infinite >= 1 for law, _ in laws):
+        return 1.0
+    return -expm1(sum(count * log1p(-law.infinite) for law, count in laws))
 
 
 def _transform_error(points: int) -> float:
@@ -337,8 +346,8 @@ class Curve:
     """delta(epsilon) over the window of a tilted sum, from one side."""
 
     losses: Floats
-    told: Floats
-    alarms: Floats
+    told: Floats  # the weight from each place on
+    values: Floats  # the curve at each place
     anchor: float
     scale: float
     extra: float
@@ -359,18 +368,21 @@ class Curve:
 
     def delta(self, epsilon: float) -> float:
         """The bound at an epsilon inside the window."""
-        place = int(np.searchsorted(self.losses, epsilon, side="right"))
-        if place >= self.losses.size:
-            return self._extra(epsilon) + self.infinite
-        return self._at(place, epsilon)
+        return self._at(int(np.searchsorted(self.losses, epsilon, side="right")), epsilon)
 
     def _at(self, place: int, epsilon: float) -> float:
-        inside = self.told[place] - exp(min(epsilon - self.anchor, 700.0)) * self.alarms[place]
-        bound = exp(self.scale) * max(float(inside), 0.0) * self.factor
+        """A line in e^epsilon up to the place, the first one above epsilon."""
+        bound = exp(min(self.scale, HIGHEST)) * self._inside(place, epsilon) * self.factor
         return max(0.0, bound + self._extra(epsilon) + self.infinite)
 
+    def _inside(self, place: int, epsilon: float) -> float:
+        if place >= self.losses.size:
+            return 0.0
+        before = min(epsilon - float(self.losses[place]), 0.0)
+        return float(-expm1(before) * self.told[place] + exp(before) * self.values[place])
+
     def _extra(self, epsilon: float) -> float:
-        return self.extra * exp(self.scale - self.tilt * (epsilon - self.anchor))
+        return self.extra * exp(min(self.scale - self.tilt * (epsilon - self.anchor), HIGHEST))
 
     def epsilon(self, delta: float) -> float | None:
         """Where the bound falls to delta; None if that is not in the window."""
@@ -409,7 +421,8 @@ class Curve:
 
 def curve_of(total: TiltedSum, *, upper: bool) -> Curve:
     """The bound from above, or from below, on the curve of the sum."""
-    anchor = total.origin + (total.first + int(np.argmax(total.masses))) * total.step
+    peak_at = int(np.argmax(total.masses))
+    anchor = total.origin + (total.first + peak_at) * total.step
     start = total.from_loss(anchor - total.reach)
     masses = total.masses[start:]
     losses = total.losses(start)
@@ -417,38 +430,55 @@ def curve_of(total: TiltedSum, *, upper: bool) -> Curve:
         raise TooWide
     sign = 1 if upper else -1
     masses = np.maximum(np.maximum(masses, 0.0) + sign * total.error, 0.0)
-    past = losses - anchor
-    masses *= np.exp(-total.tilt * past)
+    past = np.arange(start - peak_at, start - peak_at + masses.size) * -(total.tilt * total.step)
+    masses *= np.exp(past, out=past)
     told = _suffix(masses)
-    masses *= np.exp(-past, out=past)
-    alarms = _suffix(masses)
+    # Suffix sums of positive terms, twice, and exponents (proof, section 5).
+    rounded = (16 + 4 * total.step) * masses.size * UNIT + 2.0**-38
     tilt = total.tilt
     peak = (tilt / (tilt + 1)) ** tilt / (tilt + 1) if tilt else 1.0
     return Curve(
         losses=losses,
         told=told,
-        alarms=alarms,
+        values=_values(told, total.step, tilt),
         anchor=anchor,
         scale=total.log_moment - tilt * anchor,
         extra=sign * total.outside * peak,
         tilt=tilt,
         infinite=total.infinite,
-        factor=1 + sign * total.slack,
-        shift=total.shift,
+        factor=1 + sign * (total.slack + rounded),
+        shift=total.shift + 4 * UNIT * (abs(total.origin) + float(np.abs(losses[[0, -1]]).max())),
         spread=total.spread,
     )
 
 
 def _suffix(values: Floats) -> Floats:
-    return np.append(np.cumsum(values[::-1])[::-1], 0.0)
+    return np.cumsum(values[::-1])[::-1]
+
+
+def _values(told: Floats, step: float, tilt: float) -> Floats:
+    """The curve at each place: v_i = (1 - e^-h) told_(i+1) + e^-h v_(i+1), from the right.
+
+    No term is negative, so no digits cancel. In blocks over which no factor is tiny.
+    """
+    values = np.zeros(told.size)
+    block = max(1, int(LONGEST / ((tilt + 1) * step)))
+    for stop in range(told.size - 1, 0, -block):
+        start = max(0, stop - block)
+        most = float(told[start + 1])
+        if most > 0:
+            falling = np.exp(np.arange(stop - start) * -step)  # from the first of the block on
+            inner = _suffix(told[start + 1 : stop + 1] / most * falling) * (-expm1(-step) * most)
+            values[start:stop] = (inner + falling[-1] * exp(-step) * values[stop]) / falling
+    return values
 
 
 def _constant(delta: float) -> Curve:
     nothing = np.zeros(1)
     return Curve(
         losses=nothing,
-        told=np.zeros(2),
-        alarms=np.zeros(2),
+        told=nothing,
+        values=nothing,
         anchor=0.0,
         scale=0.0,
         extra=0.0,
