@@ -10,7 +10,7 @@ by a saddlepoint estimate is rough; the bounds hold at any tilt.
 """
 
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
 from math import ceil, exp, gcd, inf, log, nextafter, pi, sqrt
@@ -45,7 +45,7 @@ MOST_POINTS = 1 << 19
 ROUGH_POINTS = 4096
 MOST_REFINEMENTS = 6
 BISECTIONS = 9  # the tilt to a few parts in a thousand
-STEEPEST_TILT = 1e14
+STEEPEST_TILT = 1e5  # where losses are 1 apart
 COARSER = (1.0, 4.0, 16.0, 64.0)  # steps to fall back to where a window is too wide
 MANY = 64  # different releases, from which on each gets fewer points
 MOST_CURVES = 8  # that are remembered for one composition
@@ -56,6 +56,7 @@ DEAR = 8.0  # times the finest step, where many different releases share the tim
 SMALLEST = 5e-324
 ROUGHLY = 16.0  # times the step of an answer, for a look ahead
 MOST_PARTS = 1 << 14
+FINEST = 1 << 16
 NEARLY = 1e-9
 NUDGES = (1.0, 0.8, 1.25, 0.5, 2.0, 0.25, 4.0)
 
@@ -110,17 +111,26 @@ def delta_below(sources: Sources, epsilon: float) -> float:
 def _around(sources: Sources, epsilon: float, *, upper: bool) -> list[Curve]:
     """All known curves with this epsilon in their window, at least one of them tight there."""
     known = _curves(sources, upper)
-    if not any(curve.holds(epsilon) for curve in known):
+    near = min(epsilon, _end(sources))  # beyond it all curves say the same
+    if not any(curve.holds(near) for curve in known):
         for coarser in COARSER:
             with suppress(TooWide):
-                laws, guess = _prepared(sources, Aim(epsilon=epsilon), upper=upper, coarser=coarser)
-                known = _remembered(
-                    sources, _reaching(laws, guess.tilt, epsilon, upper=upper), upper
-                )
+                laws, guess = _prepared(sources, Aim(epsilon=near), upper=upper, coarser=coarser)
+                known = _remembered(sources, _reaching(laws, guess.tilt, near, upper=upper), upper)
                 break
     return [curve for curve in known if curve.reaches(epsilon)] or [
         NOTHING_KNOWN if upper else NOTHING_SHOWN
     ]
+
+
+@lru_cache(maxsize=64)
+def _end(sources: Sources) -> float:
+    """The largest sum of losses, or infinity; right to a few roundings."""
+    ends = (
+        count * (float(source.losses.max()) if isinstance(source, Atoms) else ends_of(source)[1])
+        for source, count in sources
+    )
+    return sum(ends)
 
 
 def _answers(sources: Sources, delta: float, *, upper: bool) -> list[tuple[Curve, float]]:
@@ -195,7 +205,9 @@ def _estimate(laws: Laws, aim: Aim) -> Estimate:
     rough = points_of(laws, ROUGH_POINTS)
     low, high = 1e-3, 1.0
     # A tilt so steep that one step of the grid is everything leaves no window around it.
-    steepest = min(STEEPEST_TILT, 50 / float(laws[0][0].step))
+    step = float(laws[0][0].step)
+    widest = max(law.masses.size for law, _ in laws) * step
+    steepest = min(STEEPEST_TILT / min(widest, 1.0), 50 / step)
     low, high = min(low, steepest / 4), min(high, steepest)
     while miss(moments(rough, high), high) > 0 and high < steepest:
         low, high = high, min(high * 4, steepest)
@@ -247,12 +259,20 @@ def _prepared(
     """The laws on a grid that is fine enough for the accuracy, and where to look."""
     some = _some_of(sources)
     guess = _first_look(some, aim.roughly)
+    if aim.epsilon is not None:
+        guess = _not_too_narrow(sources, guess)
     step = _exact_step(sources, guess) or _step(sources, guess, upper=upper, coarser=coarser)
     if not upper:
         dear = DEAR * len(sources) / len(some) if len(sources) > MANY else 1.0
         step = _finer(some, step, guess, dear)
     laws = _laws(sources, step, upper=upper, ignored=IGNORED * guess.delta)
     return merged(laws, upper=upper), guess if some != sources else _estimate(laws, aim)
+
+
+def _not_too_narrow(sources: Sources, guess: Estimate) -> Estimate:
+    """Close to the end of the losses the spread is tiny, and so is the delta asked for."""
+    widest = max(_width(source) for source, _ in sources)
+    return replace(guess, spread=max(guess.spread, 8 * widest / FINEST))
 
 
 def _finer(sources: Sources, step: Fraction, guess: Estimate, dear: float) -> Fraction:

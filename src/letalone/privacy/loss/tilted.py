@@ -297,13 +297,11 @@ class _Spectrum:
 
 def _folded(weights: Floats, first: int, size: int) -> Floats:
     """The weights on a circle of this size, from place `first` on."""
-    folded = np.zeros(size)
     start = first % size
-    while weights.size:
-        part, weights = weights[: size - start], weights[size - start :]
-        folded[start : start + part.size] += part
-        start = 0
-    return folded
+    rounds = -(-(start + weights.size) // size)
+    spread = np.zeros(rounds * size)
+    spread[start : start + weights.size] = weights
+    return spread.reshape(rounds, size).sum(axis=0) if rounds > 1 else spread
 
 
 def _leak(laws: Laws) -> float:
