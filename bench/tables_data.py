@@ -21,6 +21,7 @@ KEYS = [f"department {number:02d}" for number in range(DEPARTMENTS)]
 BLOCK = 1_000_000
 UPPER = 1000
 MAX_ROWS = 10
+MAX_GROUPS = 3
 EPSILON = 1
 
 Job = Callable[[], object]
@@ -29,7 +30,7 @@ Job = Callable[[], object]
 def generate(path: Path, rows: int) -> None:
     """User u of n has about 1 / sqrt(u) of the rows."""
     generator = np.random.default_rng(1)
-    users = max(1, rows // 10)
+    users, names = max(1, rows // 10), pa.array(KEYS)
     writer = None
     for start in range(0, rows, BLOCK):
         size = min(BLOCK, rows - start)
@@ -38,7 +39,7 @@ def generate(path: Path, rows: int) -> None:
             {
                 "user": (users * generator.random(size) ** 2).astype(np.int64),
                 "number": number.astype(np.int32),
-                "department": np.char.mod("department %02d", number),
+                "department": names.take(pa.array(number)),
                 "amount": generator.gamma(2, 200, size),
                 "age": generator.binomial(90, 0.45, size).astype(np.int32),
             }

@@ -17,6 +17,7 @@ def show(result: dict[str, Any]) -> None:
         f"ranks, once: {result['ranks_seconds']:.2f} s;{beside}"
         f" peak {result['peak_megabytes']:.0f} MB"
     )
+    print(f"sums of at most three groups a user: {result['groups_seconds']:.2f} s")
     show_accuracy(result["accuracy"])
     if result["rivals"]:
         show_rivals(result)

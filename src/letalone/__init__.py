@@ -40,15 +40,20 @@ if TYPE_CHECKING:
     from letalone.mechanisms.applications import frequent_itemsets as frequent_itemsets
     from letalone.mechanisms.applications import private_price as private_price
     from letalone.mechanisms.calibration import calibrate as calibrate
+    from letalone.plans import per_unit as per_unit
+    from letalone.plans.aggregates import correlation as correlation
     from letalone.plans.aggregates import count as count
     from letalone.plans.aggregates import count_distinct as count_distinct
+    from letalone.plans.aggregates import covariance as covariance
     from letalone.plans.aggregates import histogram as histogram
+    from letalone.plans.aggregates import linear_regression as linear_regression
     from letalone.plans.aggregates import max as max  # noqa: A004
     from letalone.plans.aggregates import mean as mean
     from letalone.plans.aggregates import median as median
     from letalone.plans.aggregates import min as min  # noqa: A004
     from letalone.plans.aggregates import private_bounds as private_bounds
     from letalone.plans.aggregates import quantile as quantile
+    from letalone.plans.aggregates import regression_slope as regression_slope
     from letalone.plans.aggregates import std as std
     from letalone.plans.aggregates import sum as sum  # noqa: A004
     from letalone.plans.aggregates import top_k as top_k
@@ -126,17 +131,22 @@ __all__ = [
     "case",
     "col",
     "compose",
+    "correlation",
     "count",
     "count_distinct",
+    "covariance",
     "frequent_itemsets",
     "histogram",
+    "linear_regression",
     "mean",
     "median",
+    "per_unit",
     "privacy",
     "private_bounds",
     "private_price",
     "product",
     "quantile",
+    "regression_slope",
     "sensitivity",
     "std",
     "top_k",
@@ -149,6 +159,7 @@ _NOT_STARRED = ("max", "min", "open", "sum")
 
 _MODULES = {
     "audit": "letalone.audit",
+    "per_unit": "letalone.plans.per_unit",
     "privacy": "letalone.privacy",
     "sensitivity": "letalone.mechanisms.sensitivity",
     "utility": "letalone.mechanisms.utility",
@@ -182,15 +193,19 @@ _MEMBERS = {
     "letalone.mechanisms.calibration": ("calibrate",),
     "letalone.mechanisms.applications": ("best_option", "frequent_itemsets", "private_price"),
     "letalone.plans.aggregates": (
+        "correlation",
         "count",
         "count_distinct",
+        "covariance",
         "histogram",
+        "linear_regression",
         "max",
         "mean",
         "median",
         "min",
         "private_bounds",
         "quantile",
+        "regression_slope",
         "std",
         "sum",
         "top_k",

@@ -37,8 +37,9 @@ class ParameterError(LetaloneError, ValueError):
 class BudgetExceeded(LetaloneError):  # noqa: N818  (a public promise, and a better sentence)
     """The answer would cost more privacy than is left; nothing was spent.
 
-    A filter says what was `spent` before, what was `asked` for (None where no epsilon is
-    enough) and what is `left`; elsewhere they are None.
+    It says what was `spent` before, what was `asked` for (None where no epsilon is enough) and
+    what is `left`, where that is known; `budget - cost` spends from the budget, all of which is
+    left.
     """
 
     exit_code = 3

@@ -4,6 +4,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
+from numpy import isnan
 
 import letalone as la
 from answers.releases import made
@@ -94,9 +95,59 @@ def test_a_histogram_has_bars_and_a_value_is_drawn_inside_its_interval() -> None
     )
     (field,) = draw((), outputs, title="").axes
     assert [bar.get_height() for bar in field.patches] == [5, 0]
+    assert field.get_ylim()[0] == 0
 
 
 def test_a_group_without_a_value_is_drawn_nowhere() -> None:
     output = Output("m", "m", "", Kind.NUMBER, (1.0, None), (0.5, None), (2.0, None))
     figure = made(keys=(KeyColumn("k", Kind.TEXT, ("A", "B")),), outputs=(output,)).plot()
-    figure.draw_without_rendering()
+    (field,) = figure.axes
+    first, second = field.lines[0].get_ydata()
+    assert first == 1.0
+    assert isnan(second)
+    bars = [bar for bar in field.collections[0].get_segments() if len(bar)]
+    assert [bar[0, 0] for bar in bars if not isnan(bar).any()] == [0], "only A has a bar"
+    assert [label.get_text() for label in field.get_xticklabels()] == ["A", "B"]
+    assert 2.0 < field.get_ylim()[1] < 3.0
+
+
+def test_the_title_says_what_was_asked_and_at_which_price() -> None:
+    plan = {"aggregates": [["n", {"node": "Count"}], ["m", {"node": "Mean", "of": {"name": "c"}}]]}
+    output = Output("n", "n", "", Kind.INTEGER, (1,), (0,), (2,))
+    figure = made(plan=plan, keys=(KeyColumn("k", Kind.TEXT, ("A",)),), outputs=(output,)).plot()
+    asked, price = figure.get_suptitle().split("\n")
+    assert asked == "count and mean of c by k (visits)"
+    assert price == "ε = 0.5, add or remove one patient; bars at 95 %"
+
+
+def test_a_histogram_for_each_group_has_its_bars_side_by_side() -> None:
+    outputs = tuple(
+        Output(f"h_{at}", "h", at, Kind.INTEGER, (4, 6), (3, 5), (5, 7))
+        for at in ("[0, 1)", "[1, 2]")
+    )
+    figure = made(keys=(KeyColumn("k", Kind.TEXT, ("A", "B")),), outputs=outputs).plot()
+    (field,) = figure.axes
+    spans = sorted((bar.get_x(), bar.get_x() + bar.get_width()) for bar in field.patches)
+    assert len(spans) == 4
+    assert all(end <= start + 1e-9 for (_, end), (start, _) in pairwise(spans)), "none overlap"
+
+
+def test_counts_of_ranges_are_bars_and_means_of_ranges_are_not() -> None:
+    keys = (KeyColumn("age", Kind.TEXT, ("[0, 10)", "[10, 20]")),)
+    for kind, bars in ((Kind.INTEGER, 2), (Kind.NUMBER, 0)):
+        output = Output("n", "n", "", kind, (4, 6), (3, 5), (5, 7))
+        (field,) = made(keys=keys, outputs=(output,)).plot().axes
+        assert len(field.patches) == bars
+
+
+def test_what_is_left_out_of_a_picture_is_said() -> None:
+    names = tuple(f"W{number}" for number in range(70))
+    keys = (KeyColumn("ward", Kind.TEXT, names),)
+    one = Output("n", "n", "", Kind.INTEGER, (5,) * 70, (4,) * 70, (6,) * 70)
+    (field,) = made(keys=keys, outputs=(one,)).plot().axes
+    assert field.get_xlabel() == "n (the first 60 of 70)"
+    several = tuple(
+        Output(f"q_{at}", "q", at, Kind.INTEGER, one.values, one.low, one.high) for at in "12"
+    )
+    (field,) = made(keys=keys, outputs=several).plot().axes
+    assert field.get_legend().get_title().get_text() == "(the first 8 of 70)"

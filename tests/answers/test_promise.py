@@ -47,5 +47,5 @@ def test_p7_a_family_of_ten_is_told_what_holds_for_it() -> None:
 
 def test_a_curve_without_a_pure_epsilon_is_priced_at_the_delta_that_was_asked_for() -> None:
     curve = la.Gaussian(epsilon=1, delta=1e-5, sensitivity=1).privacy
-    assert price(curve, 1e-5) == "ε = 1 at δ = 1e-05"
-    assert price(curve).endswith("at δ = 1e-06")
+    assert price(curve, 1e-5) == "ε = 1 at δ = 1e-5"
+    assert price(curve).endswith("at δ = 1e-6")

@@ -2,6 +2,7 @@
 
 import copy
 import json
+from fractions import Fraction
 from math import inf
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ import pytest
 import letalone as la
 from answers.releases import KEYS, OUTPUTS, made
 from letalone.answers.columns import KeyColumn, Kind, Output
+from letalone.answers.release import SplitPart
 from letalone.exact.canonical import canonical
 
 NAMES = ("ward", "day", "old", "level", "n", "n_low", "n_high", "cost", "cost_low", "cost_high",
@@ -125,7 +127,7 @@ def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_it_explains_the_question_the_split_the_bounds_the_sql_and_the_promise() -> None:
-    words = " ".join(made().explain().split())
+    words = " ".join(made().explain(sql=True).split())
     for part in (
         "count and mean of cost",
         "at most 10 rows",
@@ -136,6 +138,17 @@ def test_it_explains_the_question_the_split_the_bounds_the_sql_and_the_promise()
         "Where the data of 10 go together",
     ):
         assert part in words, part
+
+
+def test_the_sql_is_shown_on_request_and_the_rest_is_short() -> None:
+    parts = tuple(SplitPart(f"a{n}", Fraction(1, 9), "noise", "one charge") for n in range(9))
+    words = made(split=parts, sql="SELECT\n" * 90).explain()
+    assert "SELECT" not in words
+    assert "explain(…, sql=True)" in words
+    assert "a5: 11.1 %" in words
+    assert "- and 3 more: .asked.split has all" in words
+    assert words.count("one charge") == 1
+    assert len(words.splitlines()) <= 25
 
 
 def test_keys_are_as_long_as_outputs() -> None:

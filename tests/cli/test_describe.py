@@ -59,7 +59,7 @@ def test_what_is_declared_and_what_is_left_are_shown(letalone: Letalone, my: Pat
         "protects each patient_id (add or remove one)",
         "'Cardiology', 'Oncology', missing",
         "0 to 1000.5",
-        "ε = 2, δ = 1e-06",
+        "ε = 2, δ = 1e-6",
         "on 1 release",
         "my.letalone.db",
         Ledger.open("my.letalone.db").fingerprint,

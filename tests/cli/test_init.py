@@ -5,6 +5,7 @@ import pty
 import subprocess
 import sys
 from collections.abc import Callable
+from datetime import date, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
+from letalone.engines.csv_files import guess_csv
 from letalone.plans.schema import Schema
 from letalone.plans.types import Type
 from letalone.sample.hospital import visits
@@ -93,7 +95,8 @@ def test_types_of_parquet_are_metadata_and_need_no_word(
     parquet.write_table(table, "t.parquet")
     found = letalone("init", "t.parquet", "--json").json()
     assert set(found) == {
-        "format", "command", "path", "name", "unit", "unit_declared", "types_guessed", "columns",
+        "format", "command", "path", "name", "unit", "unit_declared", "types_guessed", "remarks",
+        "columns",
     }  # fmt: skip
     assert (found["path"], found["types_guessed"], found["unit"]) == (
         "t.letalone.toml",
@@ -102,6 +105,45 @@ def test_types_of_parquet_are_metadata_and_need_no_word(
     )
     columns = {column.name: column.type for column in Schema.read("t.letalone.toml").columns}
     assert columns["odd name"] is Type.TEXT
+
+
+@pytest.mark.parametrize(
+    ("spelling", "kind"),
+    [
+        ("%Y-%m-%d", "date"),
+        ("%Y/%m/%d", "date"),
+        ("%d/%m/%Y", "text"),
+        ("%m/%d/%Y", "text"),
+        ("%d.%m.%Y", "text"),
+        ("%d-%m-%y", "text"),
+    ],
+)
+def test_dates_that_would_be_misread_are_text_and_the_owner_is_told(
+    letalone: Letalone, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, spelling: str, kind: str
+) -> None:
+    """What is guessed to be a date is read as that very day by the engine."""
+    monkeypatch.chdir(tmp_path)
+    days = [date(2024, 1, 2) + timedelta(3 * number) for number in range(40)]
+    Path("d.csv").write_text("id,day\n" + "".join(f"1,{day:{spelling}}\n" for day in days))
+    words = check_refusal(letalone("init", "d.csv"), 2)
+    why = "dates, but not written 2024-01-31"
+    assert (why in words) is (kind == "text")
+    assert (why in check_screen(letalone("init", "d.csv", "--yes"))) is (kind == "text")
+    text = Path("d.letalone.toml").read_text("utf-8")
+    assert f'type = "{kind}"' in text
+    assert (f"# {why}" in text) is (kind == "text")
+    if kind == "date":
+        asked = ("query", "d.csv", "SELECT COUNT(*) n FROM d WHERE day >= '2024-02-01'")
+        found = letalone(*asked, "--unit", "row", "--epsilon", "1000", "--budget", "1e4", "--json")
+        assert found.json()["rows"][0]["n"] == sum(day >= date(2024, 2, 1) for day in days)
+
+
+def test_a_type_that_the_reader_does_not_read_is_not_guessed(tmp_path: Path) -> None:
+    """30 February looks like a date where nobody counts the days."""
+    file = tmp_path / "x.csv"
+    file.write_text("id,day,sum\n1,2024-02-28,1\n2,2024-02-30,2.5\n")
+    kinds = {column.name: column.type for column in guess_csv(file).schema.columns}
+    assert kinds == {"id": Type.INTEGER, "day": Type.TEXT, "sum": Type.NUMBER}
 
 
 def test_many_columns_still_fit_one_screen(

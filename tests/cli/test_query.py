@@ -3,6 +3,7 @@
 import json
 import os
 import pty
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -141,6 +142,84 @@ def test_bounds_are_bought_with_a_fifth_and_the_whole_price_is_charged(
     assert (again["rows"], again["remaining"]) == (found["rows"], found["remaining"])
 
 
+def test_the_screen_says_that_cells_may_be_unreadable_and_speaks_no_python(
+    letalone: Letalone, my: Path
+) -> None:
+    asked = ("query", "my.csv", "SELECT AVG(cost) FROM my", *ASK, "--bounds", "cost=0:3000")
+    words = check_screen(letalone(*asked))
+    assert "Note: cost is read from text: cells that are no number" in words
+    assert "read from text" not in check_screen(letalone("query", "my.csv", COUNT, *ASK))
+    sql = "SELECT COUNT(DISTINCT patient_id) a, COUNT(*) b, SUM(cost) c FROM my"
+    for more in ((), ("--json",)):
+        shown = letalone("query", "my.csv", sql, *ASK, "--bounds", "cost=0:3000", *more)
+        assert not re.search(r" \.[a-z]", shown.out)
+
+
+def test_bounds_are_bought_from_one_row_of_each_unit_whatever_the_answer_takes(
+    letalone: Letalone, my: Path
+) -> None:
+    """The bounding of their plan says so, and their error is that of one row."""
+    asked = ("query", "my.csv", "SELECT SUM(cost) FROM my", *ASK, "--private-bounds")
+    assert letalone(*asked, "--max-rows", "7").code == 0
+    plans = [entry.body["plan"] for entry in Ledger.open("my.letalone.db").entries("my")
+             if "plan" in entry.body]  # fmt: skip
+    bounding = [plan["bounding"]["max_rows"] for plan in plans]
+    assert bounding == [1, 7]
+    found = letalone(*asked, "--max-rows", "7", "--dry-run", "--json").json()
+    alone = letalone(*asked, "--max-rows", "1", "--dry-run", "--json").json()
+    assert found["parts"][0] == alone["parts"][0]
+    assert found["parts"][1] != alone["parts"][1]
+
+
+def test_bounds_that_are_bought_hold_zero_and_come_with_a_warning(
+    letalone: Letalone, my: Path
+) -> None:
+    """2,000 patients at ε = 0.2: 160 may lie beyond each end, so that 1,700 must be there."""
+    asked = ("query", "my.csv", "SELECT AVG(cost) FROM my", *ASK, "--private-bounds")
+    for more in (("--dry-run",), ()):
+        words = check_screen(letalone(*asked, *more))
+        assert "BEWARE: about 161 patient_id may lie beyond each bound" in words
+        assert "only if you know that 1,700 patient_id or more are asked about" in words
+    ((lower, upper),) = letalone(*asked, "--json").json()["private_bounds"].values()
+    assert (lower, int(upper).bit_count()) == ("0", 1)
+
+
+def test_bounds_are_not_bought_at_an_epsilon_that_cannot_buy_them(
+    letalone: Letalone, my: Path
+) -> None:
+    asked = ("query", "my.csv", "SELECT AVG(cost) FROM my", "--private-bounds")
+    refused = letalone(*asked, *ASK[:2], *ASK[4:], "--epsilon", "0.1")
+    assert "the bounds of cost cannot be bought" in check_refusal(refused, 2)
+    assert not Path("my.letalone.db").exists()
+    declared, dearer = offered(refused.err)
+    assert "--bounds" in declared
+    assert "--private-bounds" not in declared
+    assert dearer[dearer.index("--epsilon") + 1] == "0.17"
+    check_screen(letalone(*dearer))
+    cheaper = [*dearer]
+    cheaper[dearer.index("--epsilon") + 1] = "0.16"
+    check_refusal(letalone(*cheaper), 2)
+
+
+def test_a_screen_shows_no_count_below_zero_and_no_mean_of_nobody(
+    letalone: Letalone, my: Path
+) -> None:
+    """40 wards in which nobody is: all noisy counts are above 0 once in 2^40 runs."""
+    sql = "SELECT ward, COUNT(*) n, AVG(cost) c FROM my GROUP BY ward"
+    keys = ("--keys", f"ward={','.join(f'none{number}' for number in range(40))}")
+    asked = ("query", "my.csv", sql, *ASK, *keys, "--bounds", "cost=0:3000")
+    found = letalone(*asked, "--json").json()
+    assert min(row["n"] for row in found["rows"]) < 0
+    assert all(row["c"] is not None for row in found["rows"])
+    assert any("may lie beyond their intervals (a count below 0)" in one for one in found["notes"])
+    words = check_screen(letalone(*asked))
+    assert re.search(r"none\d+ 0 \[0, \d+\] unknown \[0, 3,000\]", words)
+    assert not re.search(r"-\d", words)
+    assert "Unknown: too few rows for this noise" in words
+    full = letalone("query", "my.csv", COUNT, *ASK)
+    assert "unknown" not in full.out.lower()
+
+
 def test_bounds_are_not_bought_where_nothing_would_be_left_for_the_answer(
     letalone: Letalone, my: Path
 ) -> None:
@@ -202,11 +281,11 @@ WRONG = [
     (2, "SELECT AVG(cost) FROM my.csv", ()),
     (2, 'SELECT COUNT(*) FROM "my', ()),
     (2, "SELECT COUNT(*)", ()),
-    (4, "SELECT MEDIAN(cost) FROM my", ()),
+    (4, "SELECT STRING_AGG(ward, ',') FROM my", ()),
     (4, "SELECT * FROM my", ()),
     (4, "DROP TABLE my", ()),
-    (4, "SELECT COUNT(*) FROM my ORDER BY 1", ()),
-    (4, "SELECT COUNT(DISTINCT ward) FROM my", ()),
+    (4, "SELECT COUNT(*) FROM my ORDER BY cost", ()),
+    (4, "SELECT SUM(DISTINCT cost) FROM my", ()),
     (4, "SELECT SUM(ward) FROM my", ()),
     (4, "SELECT COUNT(*) FROM my GROUP BY cost", ("--keys", "cost=1,2")),
     (2, "SELECT COUNT(*) FROM my WHERE birth_date = 'yesterday'", ()),
@@ -428,3 +507,36 @@ def test_progress_stays_out_of_standard_output(my: Path) -> None:
     os.close(theirs)
     os.close(ours)
     assert json.loads(done.stdout)["rows"]
+
+
+def test_sql_in_full_is_answered_arranged_and_joined_to_public_files(
+    letalone: Letalone, my: Path
+) -> None:
+    Path("wards.csv").write_text("ward,floor\nA,1\nB,2\n")
+    sql = (
+        "SELECT floor, COUNT(*) AS n, SUM(cost) / COUNT(*) AS each FROM my"
+        " JOIN wards USING (ward) GROUP BY floor ORDER BY floor DESC LIMIT 1"
+    )
+    public = ("--public", "wards=wards.csv", "--bounds", "cost=0:100", "--keys", "floor=1,2")
+    words = check_screen(letalone("query", "my.csv", sql, *ASK, *public))
+    assert "sorted by floor downwards; at most 1 of them" in words
+    again = letalone("query", "my.csv", sql, *ASK, *public, "--json").json()
+    assert again["repeated"]
+    assert [row["floor"] for row in again["rows"]] == [2]
+    for wrong in (("--public", "wards"), ("--public", "wards=none.csv")):
+        check_refusal(letalone("query", "my.csv", sql, *ASK, *public, *wrong), 2)
+
+
+def test_explain_spends_nothing_and_asks_for_no_budget(letalone: Letalone, my: Path) -> None:
+    sql = "EXPLAIN SELECT MEDIAN(cost) FROM my"
+    asked = ("query", "my.csv", sql, "--epsilon", "1", "--unit", "patient_id", "--private-bounds")
+    words = check_screen(letalone(*asked))
+    assert "Nothing was spent" in words
+    assert not Path("my.letalone.db").exists()
+
+
+def test_a_refusal_shows_the_place(letalone: Letalone, my: Path) -> None:
+    shown = letalone("query", "my.csv", "SELECT COUNT(*) FROM my WHERE random() < 1", *ASK)
+    check_refusal(shown, 4)
+    assert "\n  SELECT COUNT(*) FROM my WHERE random() < 1\n" in shown.err
+    assert "\n                                ^^^^^^\n" in shown.err

@@ -9,6 +9,7 @@ import pytest
 
 from letalone.cli.rewriting import mended_bounds
 from letalone.ledger import Ledger
+from letalone.plans.schema import Schema
 from screens import check_refusal, check_screen, offered
 
 Letalone = Callable[..., Any]
@@ -43,10 +44,8 @@ def option(command: list[str], name: str) -> str:
 @pytest.mark.parametrize(
     ("typed", "meant"),
     [
-        ("SELECT ward, COUNT(*) FROM my GROUP BY ward ORDER BY 2 LIMIT 3",
+        ("SELECT ward, COUNT(*) FROM my GROUP BY ward ORDER BY cost LIMIT 3",
          "SELECT ward, COUNT(*) FROM my GROUP BY ward"),
-        ("SELECT COUNT(cost) AS n FROM my WHERE ok",
-         "SELECT COUNT(*) AS n FROM my WHERE ok AND NOT cost IS NULL"),
         ("SELECT COUNT(*) FROM my WHERE ward LIKE 'A%'",
          "SELECT COUNT(*) FROM my WHERE ward IN ('A', 'B')"),
         ("SELECT COUNT(*) FROM my WHERE ward LIKE 'A'",
@@ -66,7 +65,7 @@ def test_the_command_that_is_offered_asks_what_was_asked(
 
 
 def test_a_command_that_asks_something_else_says_so(letalone: Letalone, my: Path) -> None:
-    refused = letalone("query", "my.csv", "SELECT MEDIAN(cost) FROM my", *ASK)
+    refused = letalone("query", "my.csv", "SELECT STRING_AGG(ward, ',') FROM my", *ASK)
     assert "Another question, which would be answered:" in check_refusal(refused, 4)
     (command,) = offered(refused.err)
     assert command[2] == COUNT
@@ -215,14 +214,49 @@ def test_a_table_of_a_duckdb_file_is_called_by_its_own_name(letalone: Letalone, 
     assert option(command, "--table") == "visits"
     check_screen(letalone(*command))
     assert Ledger.open("h.letalone.db").data_set("visits").releases == 1
-    refused = letalone("query", "h.duckdb", "SELECT COUNT(*) FROM other", "--table", "other", *ASK)
-    assert "describes visits" in check_refusal(refused, 2)
+    refused = letalone("query", "h.duckdb", "SELECT COUNT(*) FROM visits", "--epsilon", "0.25")
+    (command,) = offered(refused.err)
+    assert option(command, "--table") == "visits"
+    check_screen(letalone(*command))
+    assert Ledger.open("h.letalone.db").data_set("visits").releases == 2
+
+
+def test_two_tables_of_a_file_have_two_schema_files_and_two_budgets(
+    letalone: Letalone, my: Path
+) -> None:
+    with duckdb.connect("h.duckdb") as db:
+        db.execute("CREATE TABLE visits AS SELECT range AS pid FROM range(100)")
+        db.execute("CREATE TABLE people AS SELECT range AS pid FROM range(50)")
+    for table, budget in (("visits", "2"), ("people", "3")):
+        assert letalone("init", "h.duckdb", "--table", table, "--unit", "pid").code == 0
+        asked = ("query", "h.duckdb", f"SELECT COUNT(*) FROM {table}", "--table", table)
+        check_screen(letalone(*asked, "--epsilon", "1", "--budget", budget))
+        assert Schema.read(f"h.{table}.letalone.toml").name == table
+    assert not Path("h.letalone.toml").exists()
+    with Ledger.open("h.letalone.db") as ledger:
+        found = {one.name: (one.budget.epsilon, one.spent.epsilon) for one in ledger.data_sets()}
+    assert found == {"visits": (2, 1), "people": (3, 1)}
+    words = check_screen(letalone("describe", "h.duckdb", "--table", "people"))
+    assert "h.people.letalone.toml" in words
+    assert "left about ε = 2" in words
+
+
+def test_a_table_has_one_budget_however_it_is_named(letalone: Letalone, my: Path) -> None:
+    """The only table of a file, by no name, by its name, and by that with its schema."""
+    with duckdb.connect("one.duckdb") as db:
+        db.execute("CREATE TABLE visits AS SELECT range AS pid FROM range(100)")
+    asked = ("query", "one.duckdb", "SELECT COUNT(*) FROM visits", "--epsilon", "0.5")
+    assert letalone(*asked, "--unit", "pid", "--budget", "2").code == 0
+    for named in ((), ("--table", "visits"), ("--table", "main.visits")):
+        assert letalone(*asked, *named, "--json").json()["repeated"], named
+    with Ledger.open("one.letalone.db") as ledger:
+        assert [one.name for one in ledger.data_sets()] == ["visits"]
 
 
 @pytest.mark.parametrize(
     ("sql", "said"),
     [
-        ("SELECT COUNT(DISTINCT ward) FROM my", "Write COUNT(DISTINCT pid)"),
+        ("SELECT SUM(DISTINCT cost) FROM my", "DISTINCT is answered in COUNT only"),
         ("SELECT COUNT(*) FROM my WHERE ok = 1", "Write TRUE or FALSE."),
         ("SELECT * FROM my", "SELECT * would show rows"),
         ("SELECT COUNT(*) FROM my WHERE ward < 'B'", "use =, <> or IN"),

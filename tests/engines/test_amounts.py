@@ -36,7 +36,9 @@ def is_missing(x):
 
 GRIDS = st.builds(
     lambda low, size, shift: GridSum(col("x"), low, low + size, shift),
-    st.integers(-(2**40), 2**40) | st.sampled_from([0, -1, -(2**31), -(2**31) - 1]),
+    st.integers(-(2**40), 2**40)
+    | st.sampled_from([0, -1, -(2**31), -(2**31) - 1])
+    | st.sampled_from([2**52 - 2, 2**52 + 1, -(2**52) - 3, 2**51, -(2**51)]),
     st.integers(1, 2**31 - 1),
     st.integers(-60, 60),
 )

@@ -16,7 +16,17 @@ from hypothesis import strategies as st
 
 from engines.makers import MAKERS
 from engines.reference import Reference
-from letalone.engines.measures import Cells, GridSum, Rows, RowsWith, Scope, Units
+from letalone.engines.measures import (
+    Cells,
+    DistinctValues,
+    GridSum,
+    ProductSum,
+    Rows,
+    RowsWith,
+    Scope,
+    Units,
+)
+from letalone.errors import ParameterError
 from letalone.plans.expressions import Bin, case, col
 from letalone.plans.query import Bounding, GroupColumn
 from letalone.plans.schema import Column, Schema
@@ -114,6 +124,14 @@ HISTOGRAMS = [
     Cells(col("age"), Fraction(-1), Fraction(3), 10),
     Cells(col("twice"), Fraction(1, 3), Fraction(7, 9), 7),
 ]
+WIDE = GridSum(col("cost"), -(2**19), 2**19, 9)
+SPAN = GridSum(col("age"), 0, 2**20, 13)
+SIGNED = GridSum(col("half"), -50, 70, 6)
+PRODUCTS = [
+    ProductSum((WIDE, SPAN), powers) for powers in ((0, 0), (0, 1), (2, 1), (2, 2))
+]  # up to 2^76: beyond 64 bits
+PRODUCTS.append(ProductSum((SIGNED, WIDE, SPAN), (1, 0, 1)))
+VALUES = [DistinctValues(col(name)) for name in ("cost", "ward", "day", "urgent", "half")]
 
 
 @pytest.fixture(params=MAKERS)
@@ -176,7 +194,7 @@ def test_all_measures_are_those_of_a_slow_engine(once, rows, asked):
         ranks = made.ranks(replace(scope, bounding=Bounding(max_rows=1))) if bounded else None
         slow = Reference(rows, ranks or [1] * len(rows))
         clipped = scope.bounding.clip and scope.schema.unit is not None
-        measures = MEASURES + ([] if clipped else HISTOGRAMS)
+        measures = MEASURES + ([] if clipped else HISTOGRAMS + PRODUCTS + VALUES[:1])
         assert made.engine.measure(scope, measures) == slow.measure(scope, measures)
         if scope.groups:
             found = made.engine.discover(scope)
@@ -209,7 +227,8 @@ def test_bounds_cut_off_what_they_should_in_a_crowd(make, bounding):
     for grouping, where in product(GROUPINGS, ("all", "derived")):
         groups, keys = GROUPINGS[grouping]
         scope = Scope(SCHEMA, FILTERS[where], DERIVED, (), groups, keys, bounding)
-        measures = [Rows(), Units(), COST] + ([] if bounding.clip else HISTOGRAMS[:1])
+        more = [*HISTOGRAMS[:1], *PRODUCTS[1:4]]
+        measures = [Rows(), Units(), COST] + ([] if bounding.clip else more)
         assert made.engine.measure(scope, measures) == slow.measure(scope, measures)
         assert not groups or dict(made.engine.discover(scope)) == slow.discover(scope)
 
@@ -268,3 +287,19 @@ def test_the_statement_shows_no_key_and_no_place_of_a_file(make):
     assert "LISTED" not in shown
     assert "/" not in shown
     assert '"visits"' in shown
+
+
+def test_different_values_of_every_type_are_counted_and_missing_ones_are_not(make):
+    """Both zeros are one value; NaN and the infinities are missing."""
+    rows = [*crowd(60), row(patient="p", cost=0.0), row(patient="q", cost=-0.0)]
+    made = make(rows)
+    slow = Reference(rows, made.ranks(scope_of(Bounding(max_rows=1))))
+    for bounding in (Bounding(max_rows=3), Bounding(max_groups=2, max_rows=2)):
+        scope = Scope(SCHEMA, None, DERIVED, (), *GROUPINGS["ward"], bounding)
+        assert made.engine.measure(scope, VALUES) == slow.measure(scope, VALUES)
+
+
+def test_a_product_beyond_128_bits_of_sums_is_refused_before_it_is_asked():
+    with pytest.raises(ParameterError, match="coarser grids"):
+        ProductSum((WIDE, WIDE), (4, 2))
+    assert ProductSum((WIDE, SPAN), (2, 2)).largest > 2**63, "no case is beyond 64 bits"

@@ -9,7 +9,7 @@ import pyarrow as pa
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engines.reference import value_of
+from evaluator import evaluate
 from letalone.engines import syntax
 from letalone.engines.lockdown import LockedDuck
 from letalone.engines.measures import Scope
@@ -20,6 +20,7 @@ from letalone.plans.expressions import (
     Arithmetic,
     Bin,
     Case,
+    Clamp,
     ColumnRef,
     Comparison,
     DatePart,
@@ -92,12 +93,18 @@ def expressions(kind, depth):
     return leaf | larger(kind, depth - 1)
 
 
+HALVES = [(Fraction(-1, 3), Fraction(5, 2)), (None, Fraction(1, 10)), (Fraction(1, 2), None)]
+WHOLES = [(Fraction(-1), Fraction(7)), (None, Fraction(0)), (Fraction(2**53), None)]
+
+
 @cache
 def larger(kind, depth):
     number = expressions(Type.NUMBER, depth)
     if kind is Type.NUMBER:
         made = st.builds(Arithmetic, st.sampled_from("+-*/"), number, number)
         made |= st.builds(Negated, number)
+        either = number | expressions(Type.INTEGER, depth)
+        made |= st.builds(lambda of, ends: Clamp(of, *ends), either, st.sampled_from(HALVES))
     elif kind is Type.INTEGER:
         dates = expressions(Type.DATE, depth) | expressions(Type.TIMESTAMP, depth)
         parts = st.sampled_from(["year", "month", "day", "weekday"])
@@ -105,6 +112,8 @@ def larger(kind, depth):
         made |= st.builds(DatePart, st.just("hour"), expressions(Type.TIMESTAMP, depth))
         widths = st.sampled_from([Fraction(1, 10), Fraction(7), Fraction(10**9)])
         made |= st.builds(Bin, number, widths, widths, st.integers(1, 50))
+        whole = expressions(Type.INTEGER, depth)
+        made |= st.builds(lambda of, ends: Clamp(of, *ends), whole, st.sampled_from(WHOLES))
     elif kind is Type.BOOLEAN:
         made = conditions(depth)
     else:
@@ -156,7 +165,7 @@ def values_in(rows, expression):
 
 
 def agree(rows, expression):
-    expected = [value_of(expression, row, SCHEMA) for row in rows]
+    expected = [evaluate(expression, row, SCHEMA) for row in rows]
     for found, wanted in zip(values_in(rows, expression), expected, strict=True):
         assert (found is None) == (wanted is None), (found, wanted)
         assert found == (float(wanted) if isinstance(found, float) else wanted)

@@ -10,7 +10,7 @@ from letalone.engines.duck import open_duck
 from letalone.engines.failure import EngineFailed
 from letalone.engines.measures import GridSum, Rows, Scope, Units
 from letalone.plans.expressions import col
-from letalone.plans.query import Bounding
+from letalone.plans.query import Bounding, GroupColumn
 from letalone.plans.types import Type
 from seeded import SeededBits
 
@@ -105,6 +105,28 @@ def test_nothing_that_filters_is_moved_below_the_join_by_position(tmp_path):
     assert "0.001" in plan
     assert "0.001" not in below
     assert "Filter" not in below
+    engine.close()
+
+
+def test_a_busy_unit_takes_no_row_groups_away_from_the_others(tmp_path):
+    """Only its rows are put in order: a filter on units below the join would shift the ranks."""
+    rows = table().to_pandas()
+    rows["unit"] = rows.row // 2
+    rows.loc[150_000:150_100, "unit"] = 75_000
+    rows["half"] = rows.x < 0.5
+    rows.to_parquet(tmp_path / "all.parquet", row_group_size=5_000)
+    engine = open_duck(tmp_path / "all.parquet", bits=SeededBits(3), threads=2)
+    half = GroupColumn("half", col("half"), Type.BOOLEAN)
+    schema = engine.schema().protecting("unit")
+    bounding = Bounding(max_groups=1, max_rows=2)
+    scope = Scope(schema, None, (), (), (half,), ((False,), (True,)), bounding)
+    found = engine.measure(scope, [Rows(), GridSum(col("row"), 0, 2**30, 0)])
+    name = engine._ranks_name(scope)
+    rows["rank"] = engine._duck.connection.sql(f"FROM {name}").fetchnumpy()["rank"]
+    rows = rows.sort_values("rank")
+    own = rows[rows["half"] == rows.groupby("unit")["half"].transform("first")]
+    kept = own[own.groupby("unit").cumcount() < 2].groupby("half").row
+    assert found == [list(kept.count()), list(kept.sum())]
     engine.close()
 
 

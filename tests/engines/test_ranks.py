@@ -58,6 +58,21 @@ def test_a_units_ranks_stay_as_they_are_when_other_units_come_or_go(rows, others
     assert among == [int(rank) for rank in alone]
 
 
+NEAR = st.sampled_from([word << 32 for word in (0, 1, 2, 3, 2**31, 2**31 + 1)])
+WIDEST = st.sampled_from([7, 2**40, 2**62])  # room for 32 or 17 random bits in a key, or too wide
+
+
+@given(st.lists(st.tuples(st.sampled_from([0, 1]), NEAR | WORDS), max_size=40), WIDEST)
+def test_a_units_rows_are_in_the_order_of_their_own_32_bits_and_then_of_the_table(rows, widest):
+    """However few of the bits have room in the keys."""
+    rows = [*rows, (widest, 0)]
+    ranks = ranks_of([code for code, _ in rows], PositionBits([word for _, word in rows]))
+    for unit in {code for code, _ in rows}:
+        mine = [number for number, (code, _) in enumerate(rows) if code == unit]
+        wanted = sorted(mine, key=lambda number: (rows[number][1] >> 32, number))
+        assert sorted(mine, key=lambda number: ranks[number]) == wanted
+
+
 def p_value(orders):
     """Of a chi-squared test that all six orders of three rows are equally likely."""
     counts = Counter(orders)

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from letalone.errors import ParameterError
+from letalone.exact import canonical as module
 from letalone.exact.canonical import canonical
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]))
@@ -39,6 +40,19 @@ def test_reading_it_gives_the_value_back_and_writing_that_the_same_bytes(value: 
     assert canonical(json.loads(spelled)) == spelled
 
 
+KEYS = st.text('aZ1_ "\\\x7f', max_size=3)
+PLAIN = st.recursive(
+    st.none() | st.booleans() | st.integers(-(2**53) + 1, 2**53 - 1) | TEXT,
+    lambda inner: st.lists(inner) | st.dictionaries(KEYS, inner),
+)
+
+
+@given(PLAIN)
+def test_what_is_spelled_at_once_is_spelled_as_it_would_be_piece_by_piece(value: object) -> None:
+    assert module._is_plain(value, 0), "the quick way would not be tried"
+    assert canonical(value) == module._written(value, 0).encode()
+
+
 @given(st.dictionaries(TEXT, st.integers(0, 9)))
 def test_the_order_of_insertion_does_not_matter(value: dict[str, int]) -> None:
     assert canonical(dict(reversed(value.items()))) == canonical(value)
@@ -50,7 +64,21 @@ def test_tuples_are_lists_and_there_are_no_spaces() -> None:
 
 @pytest.mark.parametrize(
     "value",
-    [1.0, 0.1, 2**53, -(2**53), b"x", {1: 2}, {"a": {2: 3}}, "\ud800", {"\udfff": 1}, {1, 2}],
+    [
+        1.0,
+        0.1,
+        [0.5],
+        {"a": (2**53,)},
+        ["\ud800"],
+        2**53,
+        -(2**53),
+        b"x",
+        {1: 2},
+        {"a": {2: 3}},
+        "\ud800",
+        {"\udfff": 1},
+        {1, 2},
+    ],
 )
 def test_what_has_no_certain_spelling_is_refused(value: object) -> None:
     with pytest.raises(ParameterError, match="Canonical JSON cannot hold"):

@@ -196,6 +196,27 @@ def test_a_failure_is_no_answer(ledger: Ledger) -> None:
     assert ledger.repeat_of("visits", "a") is None
 
 
+def test_an_abandoned_charge_stays_spent_and_is_no_answer_and_freezes_nothing(
+    ledger: Ledger,
+) -> None:
+    ledger.abandon(ledger.charge("visits", PureDP(0.1), plan={}, digest="a"))
+    found = ledger.data_set("visits")
+    assert (found.frozen, found.spent) == (False, Budget(0.1))
+    assert ledger.repeat_of("visits", "a") is None
+    assert ledger.unsettled() == []
+    ledger.verify()
+
+
+def test_what_fits_is_said_without_an_entry(ledger: Ledger) -> None:
+    before = len(ledger)
+    assert ledger.fits("visits", PureDP(1))
+    assert not ledger.fits("visits", PureDP(1.001))
+    assert not ledger.fits("nobody", PureDP(0.1))
+    assert len(ledger) == before
+    ledger.freeze("visits", "looked at")
+    assert not ledger.fits("visits", PureDP(0.1))
+
+
 def test_repeats_of_another_data_set_are_not_given(ledger: Ledger) -> None:
     ledger.register("other", Budget(1), neighbours=PATIENTS)
     paid = ledger.charge("other", PureDP(0.1), plan={}, digest="a")

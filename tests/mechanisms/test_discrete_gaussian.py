@@ -111,7 +111,7 @@ def test_floats_are_refused_with_the_remedy():
 
 def test_it_prints_epsilon_delta_and_error():
     assert repr(DiscreteGaussian(epsilon=1, delta=1e-6, sensitivity=3, dimension=4)) == (
-        "DiscreteGaussian(ε = 1, δ = 1e-06, sensitivity 3, sigma 13.5927, error 27 at 95 %)"
+        "DiscreteGaussian(ε = 1, δ = 1e-6, sensitivity 3, sigma 13.5927, error 27 at 95 %)"
     )
 
 

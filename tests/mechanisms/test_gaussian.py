@@ -150,9 +150,9 @@ def test_sigma_is_a_dyadic_rational_of_53_bits():
 
 def test_it_prints_epsilon_delta_and_error():
     assert repr(Gaussian(epsilon=1, delta=1e-6, sensitivity=1)) == (
-        "Gaussian(ε = 1, δ = 1e-06, sensitivity 1, sigma 4.22468, error 8.281 at 95 %)"
+        "Gaussian(ε = 1, δ = 1e-6, sensitivity 1, sigma 4.22468, error 8.281 at 95 %)"
     )
-    assert "ε = 0.396858 at δ = 1e-06" in repr(Gaussian(sigma=10, sensitivity=1))
+    assert "ε = 0.396858 at δ = 1e-6" in repr(Gaussian(sigma=10, sensitivity=1))
 
 
 @pytest.mark.parametrize("epsilon", [0.1, 0.3, 0.7, 1, 1.1, 2.3, 4.9, 0.6000000000000001])

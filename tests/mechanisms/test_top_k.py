@@ -138,7 +138,7 @@ def test_wrong_parameters_are_refused():
 def test_it_prints_epsilon_delta_and_shortfall():
     text = repr(TopK(k=30, epsilon=1, delta=1e-6, method="one-shot", sensitivity=1))
     assert text.startswith(
-        "TopK(k = 30, ε = 1, δ = 1e-06, one-shot, sensitivity 1, each at most 300.3"
+        "TopK(k = 30, ε = 1, δ = 1e-6, one-shot, sensitivity 1, each at most 300.3"
     )
 
 

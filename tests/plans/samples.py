@@ -11,6 +11,7 @@ from letalone.plans.expressions import (
     Arithmetic,
     Bin,
     Case,
+    Clamp,
     Comparison,
     DatePart,
     Expression,
@@ -123,4 +124,5 @@ def numbers(depth: int) -> SearchStrategy[Expression]:
         st.builds(DatePart, st.sampled_from(["year", "month", "day", "weekday"]), DAY_VALUES),
         st.builds(DatePart, st.sampled_from(["year", "hour", "weekday"]), MOMENT_VALUES),
         st.builds(Bin, inner, FRACTIONS, st.just(Fraction(5, 2)), st.integers(1, 9)),
+        st.builds(Clamp, inner, st.just(Fraction(-1, 2)), st.sampled_from([None, Fraction(7, 3)])),
     )

@@ -31,6 +31,9 @@ from plans.samples import SCHEMA
         (col("note").is_null(), "note is missing"),
         (case((col("smokes"), 1)), "(1 if smokes; otherwise missing)"),
         (Bin(col("age"), 0, 10, 10), "age in ranges of 10 from 0 to 100"),
+        (col("age").clamp(0, 10), "age clamped to [0, 10]"),
+        (col("age").clamp(upper=10), "age clamped to at most 10"),
+        (col("age").clamp(lower=0.5), "age clamped to at least 0.5"),
     ],
 )
 def test_expressions_read_aloud(expression: Expression, words: str) -> None:

@@ -4,11 +4,11 @@ from itertools import product
 
 import pytest
 
+from evaluator import evaluate
 from letalone.plans.expressions import And, Expression, Not, OneOf, Or, case, col
 from letalone.plans.presence import surely_present
 from letalone.plans.schema import Column, Schema
 from letalone.plans.types import Type
-from plans.evaluator import evaluate
 
 NAMES = ("a", "b")
 SCHEMA = Schema("flags", tuple(Column(name, Type.BOOLEAN) for name in NAMES))

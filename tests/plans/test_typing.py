@@ -7,12 +7,12 @@ from math import inf, isfinite
 import pytest
 from hypothesis import given, settings
 
+from evaluator import Row, evaluate
 from letalone.errors import LetaloneError, ParameterError, UnsupportedQuery
 from letalone.plans.expressions import Case, Expression, Literal, Not, case, col
 from letalone.plans.presence import surely_present
 from letalone.plans.types import Type
 from letalone.plans.typing import Typed, columns_of, type_of
-from plans.evaluator import Row, evaluate
 from plans.samples import ROWS, SCHEMA, conditions, numbers
 
 PYTHON = {Type.BOOLEAN: bool, Type.INTEGER: int, Type.NUMBER: float}

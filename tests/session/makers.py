@@ -44,6 +44,23 @@ def by_ward(session: la.Session) -> la.Query:
     )
 
 
+def of_units(session: la.Session) -> la.Query:
+    """Patients with two visits or more, by the ward of their last one."""
+    return (
+        session.where(la.col("age") >= 18)
+        .per_unit(
+            total=la.per_unit.sum("cost", lower=0, upper=1000),
+            oldest=la.per_unit.max("age"),
+            ward_a=la.per_unit.any(la.col("ward") == "A"),
+            last=la.per_unit.last("ward", by="age"),
+            visits=la.per_unit.count(),
+        )
+        .where(la.col("visits") >= 2)
+        .group_by("last", keys=WARDS)
+        .agg(n=la.count(), total=la.mean("total", upper=5000), a=la.mean("ward_a"))
+    )
+
+
 def write_parquet(path: Path, frame: pd.DataFrame | None = None) -> Path:
     """The frame as a Parquet file."""
     (visits() if frame is None else frame).to_parquet(path, index=False)

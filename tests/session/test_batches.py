@@ -77,8 +77,12 @@ def test_without_a_delta_a_batch_is_a_sum() -> None:
 
 def test_a_batch_over_budget_is_refused_whole_and_recorded() -> None:
     session = opened(budget=la.Budget(1))
-    with pytest.raises(la.BudgetExceeded, match=r"The 3 answers together cost \(ε = 1.5\)"):
+    with pytest.raises(
+        la.BudgetExceeded, match=r"The 3 answers together cost \(ε = 1.5\)"
+    ) as caught:
         session.batch(questions(session, 3), epsilon=0.5)
+    error = caught.value
+    assert (error.spent, error.asked, error.left) == (la.Budget(0), la.Budget(1.5), la.Budget(1))
     assert session.spent == la.Budget(0)
     assert [one.kind for one in session.ledger.entries("data")][-1] is Kind.REFUSED
 
@@ -110,3 +114,28 @@ def test_a_failure_in_a_batch_freezes_and_answers_nothing(monkeypatch: pytest.Mo
         session.batch(questions(session, 3), epsilon=0.1)
     assert caught.value.__context__ is None
     assert len(calls) == 2
+
+
+def test_a_batch_prints_each_answer_with_its_price_and_the_rest_once() -> None:
+    session = opened(budget=la.Budget(10, 1e-5))
+    batch = session.batch([by_ward(session), session.agg(n=la.count())], epsilon=[0.5, 0.25])
+    text = str(batch)
+    assert text == repr(batch) != str(list(batch))
+    assert "1 of 2: count and mean of cost" in text
+    assert "2 of 2: count;" in text
+    assert "Price: ε = 0.5." in text
+    assert "Price: ε = 0.25." in text
+    for once in (
+        "rows without patient_id",
+        "All protect",
+        "that cost (ε = 0.75) together",
+        "Left:",
+    ):
+        assert text.count(once) == 1, once
+    assert text.count("rows with other keys") == 1, "a note of one answer stands beside it"
+    assert "&lt;" not in text
+    assert batch._repr_html_().startswith("<pre>")
+    assert [one.epsilon for one in batch] == [0.5, 0.25]
+    assert "are free" in str(
+        session.batch([by_ward(session), session.agg(n=la.count())], epsilon=[0.5, 0.25])
+    )

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 import letalone as la
-from session.makers import EVERYTHING, by_ward, visits
+from session.makers import EVERYTHING, by_ward, of_units, visits
 
 BUDGET = la.Budget(epsilon=5, delta=1e-3)
 OTHER = visits(2000, seed=5).assign(ward="Z", cost=1e9, patient_id=7)
@@ -25,11 +25,14 @@ LOOKS: dict[str, Callable[[la.Session], Any]] = {
     "everything": lambda s: str(s.agg(**EVERYTHING).preview(0.5)),
     "found keys": lambda s: str(s.group_by("ward").agg(n=la.count()).preview(1, 1e-6)),
     "epsilon_for": lambda s: by_ward(s).epsilon_for(error={"n": 10}),
-    "explain": lambda s: by_ward(s).explain(epsilon=0.5),
-    "explain more": lambda s: s.agg(**SOME).explain(epsilon=0.5),
-    "explain found keys": lambda s: s.group_by("ward").agg(n=la.count()).explain(1, delta=1e-6),
+    "explain": lambda s: by_ward(s).explain(epsilon=0.5, sql=True),
+    "explain more": lambda s: s.agg(**SOME).explain(epsilon=0.5, sql=True),
+    "explain found keys": lambda s: (
+        s.group_by("ward").agg(n=la.count()).explain(1, delta=1e-6, sql=True)
+    ),
     "how many": lambda s: s.how_many_more(by_ward(s), epsilon=0.5),
     "digest": lambda s: by_ward(s).plan.digest(),
+    "units": lambda s: of_units(s).explain(epsilon=0.5, sql=True),
 }
 REFUSED: dict[str, Callable[[la.Session], Any]] = {
     "no bounds": lambda s: s.agg(m=la.mean("cost")).release(0.5),
@@ -43,6 +46,7 @@ REFUSED: dict[str, Callable[[la.Session], Any]] = {
 }
 ANSWERED: dict[str, Callable[[la.Session], la.Release]] = {
     "by ward": lambda s: by_ward(s).release(0.5),
+    "units": lambda s: of_units(s).release(0.5),
     "everything": lambda s: s.agg(**EVERYTHING).release(0.5),
     "clipped": lambda s: (
         by_ward(s).bound(max_groups=2, clip=True).release(0.5)  # a unit's own total
@@ -102,5 +106,5 @@ def test_a_file_s_footer_is_not_looked_at_either(tmp_path: Path) -> None:
         path.parent.mkdir()
         frame.to_parquet(path, index=False)
         with la.open(path, unit="patient_id", budget=BUDGET) as session:
-            seen.add(repr(session) + by_ward(session).explain(epsilon=0.5))
+            seen.add(repr(session) + by_ward(session).explain(epsilon=0.5, sql=True))
     assert len(seen) == 1

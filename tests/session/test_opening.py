@@ -36,7 +36,7 @@ def test_without_a_unit_the_error_names_the_columns_and_shows_the_call(tmp_path:
         assert column in words
     call = words.split("For example: ")[1]
     assert "unit='patient_id'" in call
-    assert "budget=la.Budget(epsilon=2, delta=1e-06)" in call
+    assert "budget=la.Budget(epsilon=2, delta=1e-6)" in call
     with eval(call) as session:  # the corrected call works as it stands
         assert session.unit == "patient_id"
 

@@ -13,7 +13,7 @@ import pytest
 
 import letalone as la
 from letalone.engines.duck import DuckEngine
-from session.makers import EVERYTHING, by_ward
+from session.makers import EVERYTHING, by_ward, of_units
 
 CELL, NUMBER, PERSON = "SECRETCELL", 918273645, "UNIT-7788"
 SECRETS = (CELL, str(NUMBER), f"{NUMBER:,}", PERSON)
@@ -47,6 +47,8 @@ ASKED: dict[str, Callable[[la.Session], Any]] = {
         s.group_by("patient_id").agg(n=la.count()).bound(max_rows=1).release(0.5, delta=1e-6)
     ),
     "preview": lambda s: by_ward(s).preview(0.5),
+    "units": lambda s: of_units(s).release(0.5),
+    "units of text": lambda s: s.per_unit(m=la.per_unit.max("ward")).agg(n=la.count()),
     "no column": lambda s: s.agg(m=la.mean("price", lower=0, upper=1)).release(0.5),
     "no bounds": lambda s: s.agg(m=la.mean("cost")).release(0.5),
     "too much": lambda s: s.agg(n=la.count()).release(6),
@@ -90,7 +92,7 @@ def asked(session: la.Session, ask: Callable[[la.Session], Any], folder: Path) -
     else:
         seen += [repr(found), found._repr_html_()]
         if isinstance(found, la.Release):
-            seen += [found.explain(), found.save(folder / "r.json").read_text("utf-8")]
+            seen += [found.explain(sql=True), found.save(folder / "r.json").read_text("utf-8")]
             seen += [repr(found.rows()), repr(found.to_pandas()), repr(found.to_json())]
     session.ledger.export(folder / "ledger.json")
     seen += [repr(session), session._repr_html_(), (folder / "ledger.json").read_text("utf-8")]

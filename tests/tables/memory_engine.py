@@ -7,10 +7,21 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from math import floor
+from math import floor, prod
 from typing import Any
 
-from letalone.engines.measures import Cells, Exact, GridSum, Measure, Rows, RowsWith, Scope, Units
+from letalone.engines.measures import (
+    Cells,
+    DistinctValues,
+    Exact,
+    GridSum,
+    Measure,
+    ProductSum,
+    Rows,
+    RowsWith,
+    Scope,
+    Units,
+)
 from letalone.plans.expressions import (
     And,
     Case,
@@ -120,6 +131,11 @@ def _value(measure: Measure, rows: list[tuple[Any, Row]], scope: Scope) -> Any:
         case GridSum(of):
             places = (_place(measure, evaluate(of, row)) for _, row in rows)
             return sum(_amount(measure, place) for place in places if place is not None)
+        case DistinctValues(of):
+            return len({evaluate(of, row) for _, row in rows} - {None})
+        case ProductSum(grids, powers):
+            found = ([_place(grid, evaluate(grid.of, row)) for grid in grids] for _, row in rows)
+            return sum(_multiplied(grids, powers, places) for places in found if None not in places)
         case Cells(of, lower, step, count):
             cells = [0] * count
             for _, row in rows:
@@ -139,6 +155,11 @@ def _amount(measure: GridSum, place: int) -> int:
     if measure.power == 1:
         return place - measure.low
     return (place - (measure.low + measure.high) // 2) ** 2
+
+
+def _multiplied(grids: Sequence[GridSum], powers: Sequence[int], places: Sequence[Any]) -> int:
+    each = zip(grids, powers, places, strict=True)
+    return prod((place - (grid.low + grid.high) // 2) ** power for grid, power, place in each)
 
 
 def _clipped(measure: Measure, rows: list[tuple[Any, Row]]) -> int:

@@ -15,9 +15,11 @@ from letalone.audit import Audit, Verdict, audit, confidence_of_each
 from letalone.plans.query import (
     Aggregate,
     Count,
+    CountPresent,
     CountUnits,
     Deviation,
     Extreme,
+    Formula,
     Histogram,
     Mean,
     PrivateBounds,
@@ -26,6 +28,7 @@ from letalone.plans.query import (
     TopK,
     Variance,
 )
+from letalone.plans.trees import Answered, Combined, Constant
 from letalone.tables.compiled import compiled
 from seeded import SeededBits
 from tables.memory_engine import MemoryEngine
@@ -34,12 +37,15 @@ from tables.plans_for_tests import PRESENT, A, D, F, X, plan_of
 MEDIAN = Quantiles(A, F(0), F(9), (F(1, 2),), F(1))
 QUARTILES = Quantiles(A, F(0), F(9), (F(1, 4), F(1, 2), F(3, 4)), F(1))
 FEW = [("A", 0.0, 0)] * 3
+TWICE = Formula((Count(),), Combined("*", Constant(F(2)), Answered(0)))
 Options = dict[str, Any]
 
 # what is asked, rows of one table, the row that the other has more, draws, how it is asked
 CASES: dict[str, tuple[dict[str, Aggregate], Any, Any, int, Options]] = {
     "count": ({"n": Count()}, FEW, ("A", 1.0, 1), 20_000, {}),
     "units": ({"n": CountUnits()}, FEW, ("A", 1.0, 1), 20_000, {}),
+    "present": ({"n": CountPresent(X)}, FEW, ("A", 1.0, 1), 20_000, {}),
+    "formula": ({"f": TWICE}, FEW, ("A", 1.0, 1), 20_000, {}),
     "sum": ({"s": Sum(X, F(-1), F(1))}, FEW, ("A", 1.0, 1), 20_000, {}),
     "moments": (
         {"n": Count(), "s": Sum(X, F(0), F(1)), "m": Mean(X, F(0), F(1))},

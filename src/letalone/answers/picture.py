@@ -8,11 +8,11 @@ The only file below the command line that draws; matplotlib is loaded when it is
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
-from math import nan
+from math import isfinite, nan
 from pathlib import Path
 from typing import Any, cast
 
-from letalone.answers.columns import KeyColumn, Output
+from letalone.answers.columns import KeyColumn, Kind, Output
 from letalone.answers.views import cell_text, is_drawn
 from letalone.errors import ParameterError
 
@@ -53,7 +53,8 @@ class _Field:
     name: str
     labels: tuple[str, ...]
     series: tuple[tuple[str, tuple[Point, ...]], ...]
-    ranges: bool
+    bars: bool
+    legend: str = ""
 
     @property
     def sideways(self) -> bool:
@@ -65,23 +66,42 @@ class _Field:
         """In inches."""
         return max(2.6, 0.22 * len(self.labels)) if self.sideways else 2.6
 
+    @property
+    def ends(self) -> tuple[float, float]:
+        """Where the axis of values starts and ends: at 0, unless something lies below it."""
+        points = [point for _, points in self.series for point in points]
+        low = min((low for _, low, _ in points if isfinite(low)), default=0.0)
+        high = max((high for _, _, high in points if isfinite(high)), default=1.0)
+        low, high = min(low, 0.0), max(high, 0.0)
+        room = 0.06 * (high - low or 1.0)
+        return low - (room if low < 0 else 0.0), high + room
+
 
 def _field(name: str, keys: Sequence[KeyColumn], outputs: Sequence[Output]) -> _Field:
     """Groups across; where an aggregate has several numbers, those, and a series a group."""
     own = [output for output in outputs if output.aggregate == name]
     drawn = [output for output in own if is_drawn(output)]
-    groups = _groups(keys)
+    groups, winners = _groups(keys), [] if keys else _winners(own)
     if len(drawn) == 1:
-        winners = [] if keys else _winners(own)
         labels, series = winners or groups, [("", _points(drawn[0]))]
     else:
-        labels = ([] if keys else _winners(own)) or [one.label or one.name for one in drawn]
+        labels = winners or [one.label or one.name for one in drawn]
         points = list(zip(*(_points(output) for output in drawn), strict=True))
-        series = list(zip(groups, points, strict=True))[:MOST_SERIES]
-    shown = tuple((words, tuple(points[:MOST_PLACES])) for words, points in series)
-    ranges = len(drawn) > 1 and all(output.label.startswith("[") for output in drawn)
+        series = list(zip(groups, points, strict=True))
+    shown = tuple((words, tuple(points[:MOST_PLACES])) for words, points in series[:MOST_SERIES])
+    whole = all(output.kind is Kind.INTEGER for output in drawn)
     word = f"{name} (count)" if _winners(own) else name
-    return _Field(word, tuple(labels[:MOST_PLACES]), shown, ranges)
+    return _Field(
+        name=word + _cut(len(labels), MOST_PLACES),
+        labels=tuple(labels[:MOST_PLACES]),
+        series=shown,
+        bars=whole and all(label.startswith("[") for label in labels),
+        legend=_cut(len(series), MOST_SERIES).strip(),
+    )
+
+
+def _cut(number: int, most: int) -> str:
+    return f" (the first {most} of {number:,})" if number > most else ""
 
 
 def _winners(outputs: Sequence[Output]) -> list[str]:
@@ -90,40 +110,46 @@ def _winners(outputs: Sequence[Output]) -> list[str]:
 
 
 def _draw_one(place: Any, field: _Field) -> None:
-    for shift, (words, points) in enumerate(field.series):
-        _bars(place, field, points, words, shift=shift)
+    for number, (words, points) in enumerate(field.series):
+        _draw_series(place, field, points, words, number=number)
     if len(field.series) > 1:
-        place.legend(fontsize=8)
+        place.legend(
+            fontsize=8, title=field.legend or None, loc="upper left", bbox_to_anchor=(1.01, 1)
+        )
     labels, ticks = [_plain(label) for label in field.labels], range(len(field.labels))
-    ends = [low for _, points in field.series for _, low, _ in points]
-    from_zero = (
-        {"left" if field.sideways else "bottom": 0} if not any(end < 0 for end in ends) else {}
-    )
+    along = (-0.6, len(field.labels) - 0.4)
     if field.sideways:
         place.set_yticks(ticks, labels, fontsize=8)
-        place.invert_yaxis()
         place.set_xlabel(_plain(field.name))
-        place.set_xlim(**from_zero)
+        place.set_xlim(*field.ends)
+        place.set_ylim(*reversed(along))
     else:
         place.set_xticks(ticks, labels)
         place.set_ylabel(_plain(field.name))
-        place.set_ylim(**from_zero)
+        place.set_ylim(*field.ends)
+        place.set_xlim(*along)
 
 
-def _bars(place: Any, field: _Field, points: Sequence[Point], series: str, *, shift: int) -> None:
-    across = [number + 0.08 * shift for number in range(len(points))]
+def _draw_series(
+    place: Any, field: _Field, points: Sequence[Point], words: str, *, number: int
+) -> None:
+    width = 0.8 / len(field.series)
+    first = (width - 0.8) / 2 if len(field.series) > 1 else 0.0
+    across = [spot + first + number * width for spot in range(len(points))]
     # A count below 0 lies below its interval, which ends at 0: it is drawn at that end.
     values = [min(max(value, low), high) for value, low, high in points]
     below = [value - low for value, (_, low, _) in zip(values, points, strict=True)]
     above = [high - value for value, (_, _, high) in zip(values, points, strict=True)]
-    how = {"fmt": "o", "capsize": 3, "label": _plain(series) or None}
+    how = {"fmt": "none" if field.bars else "o", "capsize": 3, "ecolor": f"C{number}"}
+    label = {"label": _plain(words) or None}
+    if field.bars:
+        draw = place.barh if field.sideways else place.bar
+        draw(across, values, width, alpha=0.35, color=f"C{number}", **label)
+    how |= {} if field.bars else {"color": f"C{number}", **label}
     if field.sideways:
         place.errorbar(values, across, xerr=[below, above], **how)
     else:
         place.errorbar(across, values, yerr=[below, above], **how)
-    if field.ranges and len(field.series) == 1:
-        draw = place.barh if field.sideways else place.bar
-        draw(across, values, 0.95, alpha=0.35)
 
 
 def _points(output: Output) -> list[Point]:

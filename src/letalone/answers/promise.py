@@ -11,9 +11,9 @@ odds, because delta(0) is the total variation distance.
 from decimal import ROUND_CEILING, Decimal
 from math import inf, isinf, nextafter
 
-from letalone.exact.typed import COUNT, Number
+from letalone.exact.typed import COUNT, Number, as_typed
 from letalone.privacy import ApproxDP, PureDP
-from letalone.privacy.bounds import shown_above
+from letalone.privacy.bounds import shown, shown_above
 from letalone.privacy.curve import USUAL_DELTA, Privacy
 from letalone.privacy.neighbours import Neighbours, is_replace
 
@@ -27,7 +27,7 @@ def price(privacy: Privacy, delta: Number = 0) -> str:
     if not isinf(pure):
         return f"ε = {shown_above(pure)}"
     at = delta or USUAL_DELTA
-    return f"ε = {shown_above(privacy.epsilon(at))} at δ = {float(at):g}"
+    return f"ε = {shown_above(privacy.epsilon(at))} at δ = {shown(as_typed(at))}"
 
 
 def most_caught(privacy: Privacy, false_alarm: Number = FALSE_ALARMS) -> float:

@@ -24,6 +24,8 @@ from letalone.answers.columns import (
     output_to_json,
 )
 from letalone.answers.promise import FAMILY, group_promise, promise
+from letalone.answers.shown import as_shown
+from letalone.answers.titles import title_of
 from letalone.errors import FormatError, LetaloneError
 from letalone.exact.typed import Number
 from letalone.privacy.bounds import above
@@ -38,8 +40,9 @@ FIELDS = {
     "format", "kind", "data_set", "version", "question", "plan", "digest", "epsilon", "delta",
     "confidence", "privacy", "split", "sql", "notes", "keys", "outputs",
 }  # fmt: skip
-Ends = tuple[float | None, float | None, float | None]
 PARTS = ("name", "share", "noise", "groups")
+NO_GROUPS = "no groups"
+MOST_PARTS = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +56,7 @@ class SplitPart:
 
     def __str__(self) -> str:
         percent = f"{float(100 * self.share):.3g} % of ε"
-        groups = "" if self.groups == "no groups" else f"; {self.groups}"
+        groups = "" if self.groups == NO_GROUPS else f"; {self.groups}"
         return f"{self.name}: {percent}, {self.noise}{groups}"
 
 
@@ -156,11 +159,19 @@ class ReleaseRecord:
         return tuple(name for name, _, _ in self._named)
 
     def rows(self) -> list[dict[str, Cell]]:
-        """One dictionary for each group, in the order of the keys."""
+        """One dictionary for each group, in the order of the keys, with the noisy numbers."""
         named = self._named
         names = [name for name, _, _ in named]
         cells = zip(*(values for _, _, values in named), strict=True)
         return [dict(zip(names, row, strict=True)) for row in cells]
+
+    @property
+    def shown(self) -> tuple[Output, ...]:
+        """The numbers as people see them: a count below 0 as 0, a mean that says nothing as None.
+
+        `.rows()` keeps the noisy numbers: they are unbiased, so that they can be added up.
+        """
+        return as_shown(self.plan, self.outputs)
 
     def to_pandas(self) -> Any:
         """A pandas frame, one row for each group."""
@@ -176,13 +187,16 @@ class ReleaseRecord:
 
     def plot(self, path: object = None) -> Any:
         """A matplotlib figure with error bars; a path ending in .svg, .png or .pdf writes it."""
-        return picture.draw(self.keys, self._shown, title=self._price(), path=path)
+        asked = title_of(self.plan, [column.name for column in self.keys])
+        bars = f"bars at {100 * self.confidence:g} %"
+        title = f"{asked} ({self.data_set})\n{self._price()}; {bars}"
+        return picture.draw(self.keys, self.shown, title=title, path=path)
 
     # In words.
 
-    def explain(self) -> str:
-        """The question, the price, the bounds, the SQL that ran, and what is promised to whom."""
-        return explained(self.asked, [*self._standing_lines()])
+    def explain(self, *, sql: bool = False) -> str:
+        """The question, the price, the bounds, what is promised to whom; and the SQL that ran."""
+        return explained(self.asked, self._standing_lines(), sql=sql)
 
     def promise(self) -> str:
         """One paragraph that can be quoted: what anyone can find out about one unit."""
@@ -193,12 +207,12 @@ class ReleaseRecord:
         return group_promise(self.privacy, size, delta=self.asked.delta)
 
     def __str__(self) -> str:
-        return views.as_text(self.keys, self._shown, self._lines())
+        return views.as_text(self.keys, self.shown, self._lines())
 
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        return views.as_html(self.keys, self._shown, self._lines())
+        return views.as_html(self.keys, self.shown, self._lines())
 
     # As it is stored.
 
@@ -246,14 +260,6 @@ class ReleaseRecord:
         keys = [(column.name, column.kind, column.values) for column in self.keys]
         return [*keys, *(column for output in self.outputs for column in output.columns)]
 
-    @property
-    def _shown(self) -> tuple[Output, ...]:
-        """As people see it: a value beyond its interval (a count below 0) is shown at its end.
-
-        `.rows()` keeps such values: they are unbiased, so that they can be added up.
-        """
-        return tuple(_inside(output) for output in self.outputs)
-
     def _price(self) -> str:
         asked = Budget(self.asked.epsilon, self.asked.delta)
         return f"{asked}, {self.privacy.neighbours}"
@@ -272,37 +278,32 @@ class ReleaseRecord:
         return [str(line) for line in found if line is not None]
 
 
-def explained(asked: Asked, last: list[str]) -> str:
+def explained(asked: Asked, last: list[str], *, sql: bool = False) -> str:
     """A question at a price, in words: no fact about the data is in it."""
     price = f"{Budget(asked.epsilon, asked.delta)}, {asked.privacy.neighbours}"
     words = [
         f"Question about {asked.data_set}: {asked.question}.",
         *(f"- {note}" for note in asked.notes),
-        "",
         f"Price: {price}. It is split from public facts alone:",
-        *(f"- {part}" for part in asked.split),
+        *_split_lines(asked.split),
         *last,
         "",
         promise(asked.privacy),
-        "",
         group_promise(asked.privacy, delta=asked.delta),
-        "",
-        "What the engine runs; noise is added to its results, which nobody sees:",
     ]
-    return f"{views.flowing(words)}\n{asked.sql}"
+    if not sql:
+        return views.flowing([*words, "explain(…, sql=True) shows the SQL that the engine runs."])
+    engine = "What the engine runs; noise is added to its results, which nobody sees:"
+    return f"{views.flowing([*words, '', engine])}\n{asked.sql}"
 
 
-def _inside(output: Output) -> Output:
-    if output.low is None or output.high is None or not output.kind.is_numeric:
-        return output
-    ends = zip(output.values, output.low, output.high, strict=True)
-    return replace(output, values=tuple(_clamped(*cast("Ends", one)) for one in ends))
-
-
-def _clamped(value: float | None, low: float | None, high: float | None) -> Cell:
-    if value is None or low is None or high is None:
-        return value
-    return min(max(value, low), high)
+def _split_lines(split: tuple[SplitPart, ...]) -> list[str]:
+    """The parts of the price; how groups are charged is the same for all, and said once."""
+    shown = [f"- {replace(part, groups=NO_GROUPS)}" for part in split[:MOST_PARTS]]
+    rest = len(split) - len(shown)
+    more = [f"- and {rest} more: .asked.split has all"] if rest else []
+    groups = {part.groups for part in split} - {NO_GROUPS}
+    return [*shown, *more, *(f"- {words}" for words in sorted(groups))]
 
 
 def check_format(stored: object, kind: str, fields: set[str]) -> None:

@@ -19,6 +19,7 @@ WIDEST = 100
 MOST_ROWS, MOST_OUTPUTS = 20, 20
 MOST_ROWS_IN_HTML = 200
 LONGEST_CELL = 40
+UNKNOWN = "unknown"  # the interval of such a number is all that was public before
 MOST_DIGITS = 400  # more than any float has on either side of the point
 
 Grid = list[list[str]]
@@ -41,17 +42,30 @@ def cell_text(cell: Cell) -> str:
 
 def interval_text(value: Cell, low: Cell, high: Cell) -> str:
     """A value with the ends of its interval: 12.3 [11.8, 12.9]."""
+    name = UNKNOWN if value is None else cell_text(value)
     if not isinstance(low, int | float) or not isinstance(high, int | float):
-        return cell_text(value)
+        return cell_text(value) if low is high else f"{name} [{_end(low, -1)}, {_end(high, 1)}]"
     if isinstance(low, int) and isinstance(high, int):
-        return f"{cell_text(value)} [{low:,}, {high:,}]"
+        return f"{name} [{low:,}, {high:,}]"
     digits = _digits(low, high)
     if digits is None or not isinstance(value, int | float) or not isfinite(value):
-        return f"{cell_text(value)} [{cell_text(low)}, {cell_text(high)}]"
+        return f"{name} [{cell_text(low)}, {cell_text(high)}]"
     shown = _rounded(value, digits, ROUND_HALF_EVEN)
     return (
         f"{shown} [{_rounded(low, digits, ROUND_FLOOR)}, {_rounded(high, digits, ROUND_CEILING)}]"
     )
+
+
+def _end(end: Cell, side: int) -> str:
+    """An end, rounded outwards; open where there is none."""
+    if not isinstance(end, int | float):
+        return "−∞" if side < 0 else "∞"
+    return f"{end:,}" if isinstance(end, int) else f"{_outwards(end, side):,.6g}"
+
+
+def _outwards(end: float, side: int) -> float:
+    """The end moved by a millionth, which is more than six digits lose."""
+    return end + side * abs(end) * 1e-5
 
 
 def output_cells(output: Output) -> list[str]:
@@ -68,7 +82,7 @@ def grid(keys: Sequence[KeyColumn], outputs: Sequence[Output], *, most: int) -> 
     Where nothing is grouped there is one row, which is easier to read as a column.
     """
     if not keys:
-        rows = [[output.name, *output_cells(output)] for output in outputs]
+        rows = [[output.name, *output_cells(output)] for output in outputs if output.values]
         return [["", "value"], *rows[:most]], max(0, len(rows) - most)
     columns = [[k.name, *map(cell_text, k.values[:most])] for k in keys]
     columns += [[o.name, *output_cells(_first(o, most))] for o in outputs]

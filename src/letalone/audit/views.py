@@ -179,7 +179,7 @@ def _direction(one: Outputs, other: Outputs, places: Integers) -> Direction:
     mine, theirs = _finite(one.numbers[:, places]), _finite(other.numbers[:, places])
     spread = np.atleast_2d(np.cov(mine, rowvar=False) + np.cov(theirs, rowvar=False))
     # A little of the identity, for coordinates whose noise is the same.
-    ridge = 1e-12 * max(float(np.trace(spread)), 1e-300) * np.eye(len(places))
+    ridge = 1e-12 * max(float(np.trace(spread)), 1e-200) * np.eye(len(places))
     moved = mine.mean(axis=0) - theirs.mean(axis=0)
     weights = np.asarray(cast("Any", np.linalg).solve(spread + ridge, moved), np.float64)
     size = float(np.abs(weights).max())

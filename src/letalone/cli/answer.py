@@ -9,11 +9,12 @@ from pathlib import Path
 from rich.table import Table
 
 from letalone.answers.views import grid
-from letalone.cli.ready import FOR_BOUNDS, Bounds, Ready
+from letalone.cli.ready import FOR_BOUNDS, Bounds, Ready, beyond
 from letalone.cli.screen import (
     console,
     flowing,
     in_short,
+    in_two_digits,
     print_json,
     protected,
     rounded_up,
@@ -25,12 +26,22 @@ from letalone.plans.constants import shown
 from letalone.privacy import Budget, Neighbours
 from letalone.privacy.filters import brief
 from letalone.session import Release
+from letalone.session.notes import notes_of
+from letalone.session.preview import IN_ROWS
+from letalone.sql.bounds import columns_within
 from letalone.tables.compiled import Share
 
-MOST_ROWS = 12  # on a screen; to ask again with --json is free
+LEAST_ROWS, MOST_ROWS = 3, 12  # on a screen; to ask again with --json is free
+HEIGHT = 24  # of a screen, with room for the next prompt
+AROUND = 3  # the head of a table, its line, and how many rows are left out
 BARS = "Error bars are about the noise, not about what the bounds leave out."
 BOUNDS = "bounds of "
 WHOLE = 10  # a larger error has no use for digits after the point
+RAW = (
+    "values are noisy numbers as they were drawn: they can be added up, and may lie beyond their"
+    " intervals (a count below 0)"
+)
+UNKNOWN = "Unknown: too few rows for this noise; the interval is the whole range."
 NO_ERROR = "depends on how many rows a group has"
 
 
@@ -63,9 +74,13 @@ def print_answer(found: Answered, written: Written) -> None:
         print_json("query", _as_json(found, written))
         return
     screen = console()
-    screen.print(_table(found.release), markup=False)
-    for line in [*_lines(found), *written.remarks]:
-        screen.print(flowing(line, screen.width), markup=False)
+    lines = [flowing(line, screen.width) for line in [*_lines(found), *written.remarks]]
+    files = [path for path in (written.plot, written.receipt) if path is not None]
+    below = sum(line.count("\n") + 1 for line in lines) + len(files)
+    most = max(LEAST_ROWS, min(MOST_ROWS, HEIGHT - AROUND - below))
+    screen.print(_table(found.release, most=most), markup=False)
+    for line in lines:
+        screen.print(line, markup=False)
     share = " (of the answer; the bounds have an entry of their own)" if found.bounds else ""
     for words, path in (
         (f"Drawn to {written.plot}", written.plot),
@@ -84,14 +99,14 @@ def print_preview(asked: Ready, known: DataSet | None) -> None:
     screen = console()
     rows = table("part", "share of ε", "error to expect", "noise")
     for share in _shares(asked):
-        rows.add_row(share.name, _percent(share.share), _error(share), share.words)
+        rows.add_row(share.name, _percent(share.share), _error(asked, share), share.words)
     screen.print(rows, markup=False)
     for line in _preview_lines(asked, known, fits=fits):
         screen.print(flowing(line, screen.width), markup=False)
 
 
-def _table(release: Release) -> Table:
-    (head, *rows), rest = grid(release.keys, release.outputs, most=MOST_ROWS)
+def _table(release: Release, *, most: int) -> Table:
+    (head, *rows), rest = grid(release.keys, release.shown, most=most)
     names = [name or "answer" for name in head]
     keys = max(1, len(release.keys))
     shown_rows = table(*names, right=tuple(names[keys:]))
@@ -105,7 +120,10 @@ def _table(release: Release) -> Table:
 def _lines(found: Answered) -> list[str]:
     release, confidence = found.release, f"{100 * found.release.confidence:g} %"
     lines = [f"That is the {release.asked.question}. In brackets: {confidence} error bars. {BARS}"]
+    lines += [words for words in [found.asked.parts.arrangement.in_words()] if words]
     lines += _without_groups(found)
+    lines += [UNKNOWN] * _has_unknown(release)
+    lines += _unusual(found)
     lines += _rows(found.asked)
     if found.bounds:
         lines.append(_bought(found))
@@ -113,8 +131,24 @@ def _lines(found: Answered) -> list[str]:
     price = f"Price: {brief(found.asked.total)}, to protect {whom}."
     if release.repeated:
         price = "The same question was answered before: this is that answer, and it is free."
-    left = f"Left: about {brief(found.remaining)} of {brief(found.budget)}"
+    left = f"Left: about {brief(found.remaining, up=False)} of {brief(found.budget)}"
     return [*lines, f"{price} {left}, {_more(found.more)} ({found.ledger})."]
+
+
+def _unusual(found: Answered) -> list[str]:
+    """The notes that are not those of every such question: cells that cannot be read, say."""
+    usual = notes_of(found.asked.answer.plan)
+    return [f"Note: {_in_short(note)}." for note in found.release.notes if note not in usual]
+
+
+def _in_short(note: str) -> str:
+    """A note without what is written in Python to change that."""
+    return note.split("; .bound")[0].split(": .batch")[0]
+
+
+def _has_unknown(release: Release) -> bool:
+    pairs = zip(release.outputs, release.shown, strict=True)
+    return any(shown.values.count(None) > raw.values.count(None) for raw, shown in pairs)
 
 
 def _neighbours(asked: Ready) -> Neighbours:
@@ -154,7 +188,21 @@ def _more(more: float) -> str:
 def _bought(found: Answered) -> str:
     bounds = ", ".join(_bound(name, *ends) for name, ends in found.bounds.items())
     part = in_short(float(FOR_BOUNDS * found.asked.total.epsilon))
-    return f"A fifth of ε, {part}, bought bounds: {bounds}. Next time give them: they are public."
+    return (
+        f"A fifth of ε, {part}, bought bounds: {bounds}. {_caution(found.asked)} They are public:"
+        " --bounds takes them next time."
+    )
+
+
+def _caution(asked: Ready) -> str:
+    """How many units a table needs for its bought bounds to mean something: public facts alone."""
+    if asked.bounds is None:
+        return ""
+    rows, unit = beyond(asked.bounds), asked.schema.unit or "row"
+    return (
+        f"BEWARE: about {rounded_up(rows, 0)} {unit} may lie beyond each bound. Trust bounds and"
+        f" answer only if you know that {in_two_digits(10 * rows)} {unit} or more are asked about."
+    )
 
 
 def _bound(name: str, lower: Fraction, upper: Fraction) -> str:
@@ -163,7 +211,7 @@ def _bound(name: str, lower: Fraction, upper: Fraction) -> str:
 
 def _as_json(found: Answered, written: Written) -> dict[str, object]:
     release = found.release
-    notes = [note.split("; .bound")[0] for note in release.notes]
+    notes = [_in_short(note) for note in release.notes]
     return {
         "data_set": release.data_set,
         "question": release.asked.question,
@@ -174,7 +222,7 @@ def _as_json(found: Answered, written: Written) -> dict[str, object]:
         "confidence": release.confidence,
         "columns": list(release.columns),
         "rows": [_cells(row) for row in release.rows()],
-        "notes": [*notes, *_without_groups(found), *_rows(found.asked), *written.remarks],
+        "notes": [*notes, RAW, *_without_groups(found), *_rows(found.asked), *written.remarks],
         "private_bounds": {name: [str(end) for end in ends] for name, ends in found.bounds.items()},
         "repeated": release.repeated,
         "budget": budget_to_json(found.budget),
@@ -210,10 +258,21 @@ def _percent(share: Fraction) -> str:
     return f"{float(100 * share):.3g} %"
 
 
-def _error(share: Share) -> str:
-    errors = list(share.errors.values())
-    rows = " rows" if share.name.startswith(BOUNDS) else ""
-    return ", ".join(NO_ERROR if one is None else f"± {_digits(one)}{rows}" for one in errors)
+def _error(asked: Ready, share: Share) -> str:
+    return ", ".join(_one_error(asked, share, name) for name in share.errors)
+
+
+def _one_error(asked: Ready, share: Share, name: str) -> str:
+    error = share.errors[name]
+    if error is None:
+        return NO_ERROR
+    if share.name.startswith(BOUNDS):
+        return f"{_digits(error)} {asked.schema.unit or 'row'} beyond each"
+    if isinstance(dict(asked.answer.plan.aggregates)[name], IN_ROWS):
+        return f"± {_digits(error)} rows"
+    added = columns_within(asked.parts.aggregates[name])
+    bought = any(column in asked.bought for column in added)
+    return f"± {_digits(error)}{' × the range found' if bought else ''}"
 
 
 def _digits(error: float) -> str:
@@ -227,11 +286,13 @@ def _preview_lines(asked: Ready, known: DataSet | None, *, fits: bool | None) ->
         f"Price: {brief(asked.total)}, to protect {protected(_neighbours(asked))}. Nothing"
         " was spent, and no data was looked at.",
         *_rows(asked),
+        *([_caution(asked)] if asked.bounds else []),
     ]
     if known is None:
         return lines
     allowed = "It fits." if fits else "It does not fit."
-    return [*lines, f"Left: about {brief(known.remaining)} of {brief(known.budget)}. {allowed}"]
+    left = f"Left: about {brief(known.remaining, up=False)} of {brief(known.budget)}."
+    return [*lines, f"{left} {allowed}"]
 
 
 def _question(asked: Ready) -> str:

@@ -106,7 +106,7 @@ def start(
 
 @app.command()
 def demo(context: typer.Context, as_json: AsJson = False) -> None:
-    """Ask a made-up hospital five questions, privately."""
+    """Ask a made-up hospital two questions, privately, on DuckDB."""
     from letalone.cli.demo import demo
 
     demo(as_json=as_json or context.obj)
@@ -152,7 +152,7 @@ def query(
     file: Annotated[str, typer.Argument(help=TABLE, metavar="FILE", hidden=True)],
     sql: Annotated[
         str,
-        typer.Argument(help="A SELECT with COUNT, SUM or AVG.", metavar="SQL", hidden=True),
+        typer.Argument(help="A SELECT with COUNT, SUM, AVG, …", metavar="SQL", hidden=True),
     ],
     epsilon: Epsilon = None,
     delta: Annotated[float | None, _number("Slack in probability: far below 1/n.")] = None,
@@ -162,6 +162,10 @@ def query(
     ] = None,
     bounds: Annotated[
         list[str] | None, typer.Option(help="Values clamped: cost=0:1000.", metavar="COLUMN=BOUNDS")
+    ] = None,
+    public: Annotated[
+        list[str] | None,
+        typer.Option(help="Tables to join: cities=cities.csv.", metavar="NAME=FILE"),
     ] = None,
     private_bounds: Annotated[
         bool, typer.Option("--private-bounds", help="Buy bounds with a fifth of epsilon.")
@@ -173,7 +177,10 @@ def query(
     max_groups: Annotated[
         int | None,
         typer.Option(
-            help="Groups that a unit counts in.", parser=_read_whole_number, metavar="NUMBER"
+            help="Groups that a unit counts in.",
+            parser=_read_whole_number,
+            metavar="NUMBER",
+            hidden=True,  # so that the rest fits a screen
         ),
     ] = None,
     budget: Annotated[
@@ -201,6 +208,7 @@ def query(
         unit=unit,
         keys=tuple(keys or ()),
         bounds=tuple(bounds or ()),
+        public=tuple(public or ()),
         private_bounds=private_bounds,
         max_rows=max_rows,
         max_groups=max_groups,

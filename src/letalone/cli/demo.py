@@ -1,12 +1,26 @@
-"""`letalone demo`: private answers, their error bars and their price, side by side."""
+"""`letalone demo`: the main job on a table that is made up, beside the true figures.
 
-from collections.abc import Sequence
-from dataclasses import asdict
+A hospital is written to a temporary folder and asked two questions by the same way as any table:
+`la.open` on DuckDB, a ledger, noise. Then the folder is gone. Up to 20 rows of a patient count,
+which is all that anyone has, so the true figures differ from the answers by the noise alone.
 
+  Tested:   tests/cli/test_demo.py
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import numpy as np
 from rich.table import Table
 
-from letalone.answers.promise import best_guess
-from letalone.cli.questions import CENTS, CONFIDENCE, MOST_CENTS, Line, Patients, Question, ask_all
+from letalone.answers.columns import Cell
+from letalone.answers.promise import FALSE_ALARMS, best_guess, most_caught
+from letalone.answers.views import cell_text, output_cells
+from letalone.cli.offered import to_type
 from letalone.cli.screen import (
     TOGETHER,
     WIDEST,
@@ -15,110 +29,205 @@ from letalone.cli.screen import (
     in_short,
     percent,
     print_json,
-    program_name,
-    rounded_down,
-    rounded_up,
+    protected,
     table,
 )
-from letalone.privacy import Privacy, PureDP, compose
-from letalone.sample.hospital import visits
+from letalone.ledger.data_sets import budget_to_json
+from letalone.plans.aggregates import count, count_distinct, mean
+from letalone.plans.expressions import ColumnRef
+from letalone.privacy import Budget, Privacy, PureDP, compose
+from letalone.privacy.filters import brief
+from letalone.sample.hospital import MOST_VISITS, WARDS, Visits, aged, visits
+from letalone.session import Query, Release, Session
+from letalone.session.opening import open as open_table
 
 SAMPLE_SEED = 1890  # of Warren and Brandeis: The right to privacy
+UNIT = "patient_id"
+TYPES = {"birth_date": "date", "cost": "number"}
+OLD, BORN_BY = 65, date(1961, 1, 1)  # 65 years before the hospital's today
+MOST_COST = 3000
+BUDGET = Budget(epsilon=2)
+FOR_OLDER, FOR_WARDS = 0.1, 0.9
+Exact = Mapping[str, tuple[Cell, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A private answer and, since nobody in the table exists, the figures without noise."""
+
+    text: str
+    release: Release
+    exact: Exact
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """All that the demo shows."""
+
+    visits: int
+    patients: int
+    older: Question
+    wards: Question
+    spent: Budget
+    remaining: Budget
+
+    @property
+    def privacy(self) -> Privacy:
+        """What both answers reveal together."""
+        return compose(self.older.release.privacy, self.wards.release.privacy)
 
 
 def demo(*, as_json: bool) -> None:
     """Ask the questions and print what came back."""
-    patients = Patients.of(visits(seed=SAMPLE_SEED))
-    questions = ask_all(patients)
-    total = compose(*(question.privacy for question in questions))
+    hospital = visits(seed=SAMPLE_SEED)
+    with TemporaryDirectory(prefix="letalone-demo-") as folder:
+        found = asked(hospital, Path(folder))
     if as_json:
-        _print_json(len(patients), questions, total)
+        print_json("demo", _as_json(found))
     else:
-        _show(len(patients), questions, total)
+        _show(found)
 
 
-def _print_json(patients: int, questions: Sequence[Question], total: Privacy) -> None:
-    shown = [
-        {
-            "question": question.text,
-            "epsilon": question.privacy.epsilon(0),
-            "answers": [asdict(line) for line in question.lines],
-        }
-        for question in questions
+def asked(hospital: Visits, folder: Path) -> Shown:
+    """The two answers about this table, by way of a file and a ledger in a folder."""
+    file = folder / "visits.csv"
+    hospital.to_csv(file)
+    with open_table(
+        file, unit=UNIT, types=TYPES, budget=BUDGET, ledger=folder / "visits.letalone.db"
+    ) as session:
+        older = Question(
+            f"patients of {OLD} or older",
+            _older(session).release(epsilon=FOR_OLDER),
+            _exactly_older(hospital),
+        )
+        wards = Question(
+            "visits and mean bill by ward",
+            _wards(session).release(epsilon=FOR_WARDS),
+            _exactly_in_wards(hospital),
+        )
+        patients = len(np.unique(hospital.patient_id))
+        return Shown(len(hospital), patients, older, wards, session.spent, session.remaining)
+
+
+def _older(session: Session) -> Query:
+    return session.where(ColumnRef("birth_date") <= BORN_BY).agg(patients=count_distinct())
+
+
+def _wards(session: Session) -> Query:
+    grouped = session.group_by("ward", keys=list(WARDS)).bound(max_rows=MOST_VISITS)
+    return grouped.agg(visits=count(), bill=mean("cost", lower=0, upper=MOST_COST))
+
+
+def _exactly_older(hospital: Visits) -> Exact:
+    old = aged(OLD, hospital.birth_date)
+    return {"patients": (len(np.unique(hospital.patient_id[old])),)}
+
+
+def _exactly_in_wards(hospital: Visits) -> Exact:
+    bills = np.clip(hospital.cost, 0, MOST_COST)
+    inside = [hospital.ward == ward for ward in WARDS]
+    return {
+        "visits": tuple(int(rows.sum()) for rows in inside),
+        "bill": tuple(float(bills[rows].mean()) for rows in inside),
+    }
+
+
+def _as_json(found: Shown) -> dict[str, object]:
+    questions = [
+        {"question": one.text, "epsilon": one.release.epsilon, "rows": _rows(one)}
+        for one in (found.older, found.wards)
     ]
-    content = {"made_up": True, "patients": patients, "neighbours": "replace one patient"}
-    price = {"confidence": CONFIDENCE, "epsilon": total.epsilon(0), "delta": 0}
-    print_json("demo", content | {"questions": shown} | price)
+    return {
+        "made_up": True,
+        "patients": found.patients,
+        "visits": found.visits,
+        "unit": UNIT,
+        "neighbours": str(found.wards.release.privacy.neighbours),
+        "confidence": found.wards.release.confidence,
+        "questions": questions,
+        "epsilon": found.privacy.epsilon(0),
+        "delta": 0,
+        "budget": budget_to_json(BUDGET),
+        "remaining": budget_to_json(found.remaining),
+    }
 
 
-def _show(patients: int, questions: Sequence[Question], total: Privacy) -> None:
+def _rows(question: Question) -> list[dict[str, Any]]:
+    """The noisy rows, with NAME_exact beside each NAME."""
+    return [
+        {**row, **{f"{name}_exact": cells[place] for name, cells in question.exact.items()}}
+        for place, row in enumerate(question.release.rows())
+    ]
+
+
+def _show(found: Shown) -> None:
     screen = console()
     roomy = screen.width >= WIDEST
-    opening = f"A hospital that does not exist: {patients:,} patients, 1 to 20 visits each."
-    screen.print(flowing(opening, screen.width))
-    screen.print(_table(questions, total, roomy=roomy))
-    for paragraph in (_footnote(roomy=roomy), _meaning(total)):
-        screen.print(flowing(paragraph, screen.width) + "\n", markup=False)
-    program = program_name()
-    screen.print("Run it again and see the noise change. Then try")
-    for words in (
-        f"explain epsilon {in_short(total.epsilon(0))}",
-        "init my.csv    (a file of yours)",
-    ):
-        screen.print(f"  {program} {words}", markup=False, soft_wrap=True)  # to be copied whole
+    for paragraph in (_opening(found), _count(found.older)):
+        screen.print(flowing(paragraph, screen.width), markup=False)
+    screen.print(_table(found.wards, roomy=roomy))
+    for paragraph in (_footnote(roomy=roomy), _price(found), _meaning(found)):
+        screen.print(flowing(paragraph, screen.width), markup=False)
+    last = "Run it again and see the noise change. Then ask a table of yours:"
+    query = ("query", "my.csv", "SELECT COUNT(*) FROM my", "--epsilon", "0.5")
+    commands = to_type("init", "my.csv") + to_type(*query) + to_type("explain", "epsilon", "1")
+    screen.print(last + commands, markup=False, soft_wrap=True)  # to be copied whole
 
 
-def _table(questions: Sequence[Question], total: Privacy, *, roomy: bool) -> Table:
-    """The answers; a narrow terminal has no column of exact ones."""
-    numbers = ("private", "error bar (95 %)", "ε", *(("exact*",) if roomy else ()))
-    rows = table("patients", *numbers, right=numbers)
-    for question in questions:
-        for place, line in enumerate(question.lines):
-            price = in_short(question.privacy.epsilon(0)) if place == 0 else ""
-            exact = (_number(line, line.exact),) if roomy else ()
-            answer = f"[bold]{_number(line, line.value)}[/bold]"
-            rows.add_row(line.label, answer, _bar(line, roomy=roomy), price, *exact)
-    rows.add_row("all together", "", "", f"[bold]{in_short(total.epsilon(0))}[/bold]")
-    return rows
-
-
-def _number(line: Line, value: float | str) -> str:
-    if isinstance(value, str):
-        return value
-    return f"{value:,.{_digits(line)}f}{line.unit}"
-
-
-def _bar(line: Line, *, roomy: bool) -> str:
-    if line.low is None or line.high is None:
-        most = "at most" if roomy else "≤"
-        return f"{most} {rounded_up(line.shortfall or 0, 0)} below the top"
-    low, high = rounded_down(line.low, _digits(line)), rounded_up(line.high, _digits(line))
-    return f"{low} to {high}{line.unit}"
-
-
-def _digits(line: Line) -> int:
-    return 0 if isinstance(line.value, int) else 1
-
-
-def _footnote(*, roomy: bool) -> str:
-    bounds = f"at most two wards a patient, costs cut at {MOST_CENTS // CENTS:,}"
-    exact = f"* on the same bounded data ({bounds}), shown only because they are made up."
-    narrow = f"The data are bounded: {bounds}."
-    return f"{exact if roomy else narrow} The bars of the six wards hold jointly."
-
-
-def _meaning(total: Privacy) -> str:
-    """What the total promises, and why that may be more than its epsilon does."""
-    epsilon = total.epsilon(0)
-    price = f"ε{TOGETHER}={TOGETHER}{in_short(epsilon)}"
-    guess, worst = _won(total), _won(PureDP(epsilon))
-    less = f" Answers that use up all that {price} allows would make it {worst}."
+def _opening(found: Shown) -> str:
     return (
-        f"{price} is the price of all this, for any one patient with all visits: who bets at even"
-        f" odds on which of two records is theirs wins at most {guess} of the time."
-        f"{less if guess != worst else ''}"
+        f"A hospital that does not exist: {found.visits:,} visits of {found.patients:,} patients,"
+        " made up, written to a temporary folder, and asked by way of DuckDB."
     )
 
 
-def _won(privacy: Privacy) -> str:
-    return percent(best_guess(privacy)).replace(" ", TOGETHER)
+def _count(question: Question) -> str:
+    (output,) = question.release.shown
+    (answer,), (exact,) = output_cells(output), question.exact[output.name]
+    return f"{question.text.capitalize()}: {answer}, exactly* {cell_text(exact)}"
+
+
+def _table(question: Question, *, roomy: bool) -> Table:
+    """The answers by ward; a narrow terminal has no columns of exact ones."""
+    (wards,) = question.release.keys
+    columns: list[tuple[str, list[str]]] = [("ward", [cell_text(ward) for ward in wards.values])]
+    for output in question.release.shown:
+        columns.append((output.name, output_cells(output)))
+        exact = [cell_text(round(float(str(one)))) for one in question.exact[output.name]]
+        columns += [("exact*", exact)] * roomy
+    names = [name for name, _ in columns]
+    rows = table(*names, right=tuple(names[1:]))
+    for row in zip(*(cells for _, cells in columns), strict=True):
+        rows.add_row(*row)
+    return rows
+
+
+def _footnote(*, roomy: bool) -> str:
+    bounds = f"bills above {MOST_COST:,} count as {MOST_COST:,}"
+    more = "" if roomy else " (--json has all)"
+    exact = f"* without noise, shown only because nobody in it is real{more}"
+    return f"In brackets: 95 % error bars; {bounds}. {exact}."
+
+
+def _price(found: Shown) -> str:
+    prices = f"{FOR_OLDER:g} + {FOR_WARDS:g}"
+    label = found.wards.release.privacy.neighbours
+    whom = "" if label is None else f", to protect {protected(label)}, with all visits"
+    left = f"Left: about {brief(found.remaining, up=False)} of {brief(BUDGET)}."
+    return f"Price: ε{TOGETHER}={TOGETHER}{prices}{whom}. {left}"
+
+
+def _meaning(found: Shown) -> str:
+    """What an ε promises, whatever was asked: the numbers of `letalone explain epsilon`."""
+    epsilon = found.privacy.epsilon(0)
+    promised = PureDP(epsilon)
+    return (
+        f"ε{TOGETHER}={TOGETHER}{in_short(epsilon)} means: whoever bets at even odds that a patient"
+        f" was here wins at most {_percent(best_guess(promised))} of the time, and a test with"
+        f" {_percent(FALSE_ALARMS)} false alarms finds a patient at most"
+        f" {_percent(most_caught(promised))} of the time."
+    )
+
+
+def _percent(share: float) -> str:
+    return percent(share).replace(" ", TOGETHER)

@@ -83,7 +83,7 @@ def _foot(source: Source, path: Path, known: DataSet | None, fingerprint: str | 
         many = f"{known.releases} release{'s' * (known.releases != 1)}"
         lines.append(f"budget       {known.budget}")
         lines.append(f"spent        about {brief(known.spent)} on {many}")
-        lines.append(f"left         about {brief(known.remaining)}")
+        lines.append(f"left         about {brief(known.remaining, up=False)}")
         lines += ["frozen       nothing is answered until the owner acts"] * known.frozen
     if fingerprint is not None:
         lines += [f"ledger       {path}", f"fingerprint  {fingerprint}"]

@@ -11,7 +11,7 @@ from pathlib import Path
 import typer
 
 from letalone.cli.offered import to_type
-from letalone.cli.places import ledger_path, schema_path
+from letalone.cli.places import in_short_form, ledger_path
 from letalone.cli.screen import console, flowing, print_json, table
 from letalone.cli.source import (
     check_one_file,
@@ -19,11 +19,14 @@ from letalone.cli.source import (
     read_unit,
     unit_example,
 )
-from letalone.engines.csv_files import sniff_csv
+from letalone.engines.csv_files import Guess, guess_csv
 from letalone.engines.duck import open_duck
+from letalone.engines.reading import DATED
 from letalone.engines.sources import find_files
 from letalone.errors import ParameterError
-from letalone.plans.schema import Schema
+from letalone.plans.schema import Column, Schema
+from letalone.plans.types import Type
+from letalone.session.beside import schema_beside
 
 LISTED = 10  # on a screen
 MOST = 30  # in an error
@@ -36,21 +39,24 @@ EDIT = (
 def init(
     file: str, *, unit: str | None, table_name: str | None, yes: bool, force: bool, as_json: bool
 ) -> None:
-    """Write NAME.letalone.toml beside the file."""
+    """Write NAME.letalone.toml beside the file; of one of its tables, NAME.TABLE.letalone.toml."""
     check_one_file(file)
     guessed = find_files(file).kind == "csv"
-    again = _Again(file, unit, table_name, yes=yes)
-    path = _place(again, force=force)
-    schema = _undecided(_found(file, table_name, guessed=guessed))
+    again = _Again(file, unit, table_name, yes=yes, force=force)
+    path = _place(again)
+    found = _found(file, table_name, guessed=guessed)
+    schema = _undecided(found.schema)
     if unit is not None:
         schema = schema.protecting(read_unit(unit, schema))
     if guessed:
-        _confirm(again, schema, as_json=as_json)
-    path.write_text(schema.to_toml(), encoding="utf-8")
+        _confirm(again, found, as_json=as_json)
+    path.write_text(schema.to_toml(_remarks(found)), encoding="utf-8")
     if as_json:
-        print_json("init", _as_json(path, schema, guessed=guessed))
+        print_json("init", _as_json(path, schema, found, guessed=guessed))
         return
-    _show(again, path, schema, guessed=guessed and yes)
+    if guessed and yes:
+        console().print(_types(found), markup=False)
+    _show(again, path, schema)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +68,7 @@ class _Again:
     table: str | None
     _: KW_ONLY
     yes: bool
+    force: bool
 
     @property
     def which(self) -> list[str]:
@@ -74,9 +81,9 @@ class _Again:
         return to_type("init", self.file, *unit, *self.which, *more)
 
 
-def _place(again: _Again, *, force: bool) -> Path:
-    path = schema_path(again.file)
-    if path.exists() and not force:
+def _place(again: _Again) -> Path:
+    path = in_short_form(schema_beside(again.file, again.table))
+    if path.exists() and not again.force:
         raise ParameterError(
             f"{path} is there already, and was not changed. Edit it, or write it anew. Try:"
             + again.command(*["--yes"] * again.yes, "--force")
@@ -84,38 +91,49 @@ def _place(again: _Again, *, force: bool) -> Path:
     return path
 
 
-def _found(file: str, table_name: str | None, *, guessed: bool) -> Schema:
+def _found(file: str, table_name: str | None, *, guessed: bool) -> Guess:
     if guessed and table_name is None:
-        return sniff_csv(file)
+        return guess_csv(file)
     engine = open_duck(file, table=table_name)
     try:
-        return engine.schema()
+        return Guess(engine.schema(), {})
     finally:
         engine.close()
+
+
+def _remarks(found: Guess) -> dict[str, str]:
+    """Why a column whose cells look like another type is text."""
+    return {name: _why(kind) for name, kind in found.misread.items()}
+
+
+def _why(kind: Type) -> str:
+    if kind in DATED:
+        return "dates, but not written 2024-01-31"
+    return f"{kind.value}, but not in every cell"
 
 
 def _undecided(schema: Schema) -> Schema:
     return replace(schema, unit=None, unit_declared=False)
 
 
-def _confirm(again: _Again, schema: Schema, *, as_json: bool) -> None:
+def _confirm(again: _Again, found: Guess, *, as_json: bool) -> None:
     if again.yes:
         return
     if as_json or not sys.stdin.isatty():
-        types = ", ".join(f"{column.name} {column.type.value}" for column in schema.columns[:MOST])
-        types += f" and {len(schema.columns) - MOST} more" * (len(schema.columns) > MOST)
+        columns = found.schema.columns
+        types = ", ".join(f"{one.name} {_type(one, found)}" for one in columns[:MOST])
+        types += f" and {len(columns) - MOST} more" * (len(columns) > MOST)
         raise ParameterError(
             "The types of a CSV file are guessed from its cells, and become public when you confirm"
-            f" them: {types}. If they may be known, type:" + again.command("--yes")
+            f" them: {types}. If they may be known, type:"
+            + again.command("--yes", *["--force"] * again.force)
         )
-    console().print(_types(schema), markup=False)
+    console().print(_types(found), markup=False)
     typer.confirm("These types were guessed from the cells. May they be known?", abort=True)
 
 
-def _show(again: _Again, path: Path, schema: Schema, *, guessed: bool) -> None:
+def _show(again: _Again, path: Path, schema: Schema) -> None:
     screen = console()
-    if guessed:
-        screen.print(_types(schema), markup=False)
     screen.print(f"Written to {path}; all in it is public.", markup=False, soft_wrap=True)
     screen.print(flowing(EDIT, screen.width), markup=False)
     screen.print("Then ask:" + _example(again, schema), markup=False, soft_wrap=True)
@@ -130,21 +148,27 @@ def _example(again: _Again, schema: Schema) -> str:
     return to_type("query", again.file, sql, *again.which, *unit, "--epsilon", "0.5", *budget)
 
 
-def _types(schema: Schema) -> object:
+def _types(found: Guess) -> object:
     rows = table("column", "type")
-    for column in schema.columns[:LISTED]:
-        rows.add_row(column.name, column.type.value)
-    if (more := len(schema.columns) - LISTED) > 0:
+    for column in found.schema.columns[:LISTED]:
+        rows.add_row(column.name, _type(column, found))
+    if (more := len(found.schema.columns) - LISTED) > 0:
         rows.add_row(f"and {more} more", "in the file")
     return rows
 
 
-def _as_json(path: Path, schema: Schema, *, guessed: bool) -> dict[str, object]:
+def _type(column: Column, found: Guess) -> str:
+    why = _remarks(found).get(column.name)
+    return column.type.value if why is None else f"{column.type.value} ({why})"
+
+
+def _as_json(path: Path, schema: Schema, found: Guess, *, guessed: bool) -> dict[str, object]:
     return {
         "path": str(path),
         "name": schema.name,
         "unit": schema.unit,
         "unit_declared": schema.unit_declared,
         "types_guessed": guessed,
+        "remarks": _remarks(found),
         "columns": [{"name": column.name, "type": column.type.value} for column in schema.columns],
     }

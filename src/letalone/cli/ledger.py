@@ -106,7 +106,7 @@ def _print(found: list[DataSet], open_ends: dict[str, list[int]]) -> None:
     for one in found[:MOST]:
         screen.print(_title(one, open_ends[one.name]), markup=False)
         screen.print(f"  spent  {brief(one.spent)}  of  {brief(one.budget)}", markup=False)
-        screen.print(f"  left   about {brief(one.remaining)}", markup=False)
+        screen.print(f"  left   about {brief(one.remaining, up=False)}", markup=False)
     if len(found) > MOST:
         screen.print(f"and {len(found) - MOST} more: --json lists all.")
 

@@ -21,9 +21,9 @@ from letalone.cli.source import (
 )
 from letalone.errors import BudgetExceeded, LetaloneError
 from letalone.ledger import DataSet
-from letalone.plans.expressions import ColumnRef
 from letalone.plans.schema import Schema
-from letalone.tables.sql_reader import plan_parts
+from letalone.sql.bounds import columns_within
+from letalone.sql.question import read_question
 
 NOT_TYPED = " All columns of a CSV file are text until a schema file declares their types."
 
@@ -44,8 +44,8 @@ def advice(error: LetaloneError, request: Request, source: Source, known: DataSe
 
 def _opening(error: LetaloneError, request: Request, found: list[Request], count: str) -> str:
     typed = request.epsilon
-    other = typed is not None and typed > 0 and any(one.epsilon != typed for one in found)
-    if other and not isinstance(error, BudgetExceeded):
+    less = typed is not None and typed > 0 and any((one.epsilon or 0) < typed for one in found)
+    if less and not isinstance(error, BudgetExceeded):
         return f" With less ε, since {typed:g} does not fit into the budget:"
     if request.sql != count and all(one.sql == count for one in found):
         return " Another question, which would be answered:"
@@ -115,5 +115,5 @@ def _passes(request: Request, source: Source, known: DataSet | None) -> bool:
 
 def _added(sql: str, schema: Schema) -> list[str]:
     """The columns that are added up, once their names are put right."""
-    asked = plan_parts(repaired(sql, schema), schema).aggregates.values()
-    return list(dict.fromkeys(one.of.name for one in asked if isinstance(one.of, ColumnRef)))
+    asked = read_question(repaired(sql, schema), schema).aggregates.values()
+    return list(dict.fromkeys(name for one in asked for name in columns_within(one)))

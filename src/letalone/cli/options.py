@@ -6,7 +6,7 @@ They are public, so an error quotes them.
 """
 
 import csv
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import date
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
@@ -15,7 +15,7 @@ from letalone.errors import ParameterError
 from letalone.plans.bounds import check_range
 from letalone.plans.constants import as_bound
 from letalone.plans.keys import check_groupable, read_column_keys
-from letalone.plans.schema import Schema
+from letalone.plans.schema import Schema, unknown_column
 from letalone.plans.types import Key, Type
 from letalone.privacy import Budget
 
@@ -36,18 +36,32 @@ def read_bounds(words: Sequence[str], schema: Schema) -> dict[str, tuple[Fractio
     return found
 
 
-def read_keys(words: Sequence[str], schema: Schema) -> dict[str, tuple[Key, ...]]:
-    """The keys by column."""
+def read_keys(words: Sequence[str], types: Mapping[str, Type]) -> dict[str, tuple[Key, ...]]:
+    """The keys by group column, or by column."""
     found: dict[str, tuple[Key, ...]] = {}
     for word in words:
         name, _, listed = word.partition("=")
-        column = schema.column(name)
+        if name not in types:
+            raise unknown_column(name, list(types), table="the question")
         if not listed:
             raise ParameterError(f"--keys {word} lists no keys. Write --keys {name}=A,B,C.")
-        check_groupable(column.type, column.name)
+        check_groupable(types[name], name)
         (texts,) = csv.reader([listed], skipinitialspace=True)
-        keys = [_key(text, column.type, name) for text in texts]
-        found[column.name] = read_column_keys(keys, column.type)
+        keys = [_key(text, types[name], name) for text in texts]
+        found[name] = read_column_keys(keys, types[name])
+    return found
+
+
+def read_public(words: Sequence[str]) -> dict[str, str]:
+    """The files of public tables by name."""
+    found: dict[str, str] = {}
+    for word in words:
+        name, _, path = word.partition("=")
+        if not name or not path:
+            raise ParameterError(
+                f"--public {word} names no file: write --public cities=cities.csv."
+            )
+        found[name] = path
     return found
 
 

@@ -1,4 +1,4 @@
-"""Where the schema and the ledger of a file lie, as the command line shows it."""
+"""Where the ledger of a file lies, and how the command line shows places."""
 
 from pathlib import Path
 
@@ -8,11 +8,6 @@ from letalone.plans import schema
 def ledger_path(file: str, given: Path | None = None) -> Path:
     """The ledger that was given, or the one beside the file."""
     return given or in_short_form(schema.ledger_path(file))
-
-
-def schema_path(file: str) -> Path:
-    """The schema file beside the file."""
-    return in_short_form(schema.schema_path(file))
 
 
 def in_short_form(path: Path) -> Path:

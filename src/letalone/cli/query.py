@@ -18,25 +18,28 @@ from letalone.cli.offered import to_type
 from letalone.cli.places import ledger_path
 from letalone.cli.progress import bar
 from letalone.cli.ready import Bounds, Ready, ready
-from letalone.cli.request import Request, completed
+from letalone.cli.request import Request, completed, table_in
 from letalone.cli.source import Source, known_data_set, read_source
 from letalone.errors import BudgetExceeded, LetaloneError, ParameterError
 from letalone.exact.typed import as_typed
 from letalone.ledger import DataSet
-from letalone.plans.aggregates import Asked
+from letalone.plans.trees import Computable
 from letalone.privacy.filters import brief
 from letalone.session import ROW, Query, Release, Session
 from letalone.session.opening import open as open_table
 from letalone.session.releasing import priced
+from letalone.sql.text import EXPLAIN
 
 LEAST = Fraction(1, 1000)  # below it an answer is of little use
 
 
 def query(request: Request) -> None:
     """Ask, and print what came back; with --dry-run, what it would cost."""
-    source = read_source(request.file, table=request.table)
+    source = _source(request)
     path = ledger_path(request.file, request.ledger)
     known = known_data_set(path, source.schema.name)
+    if EXPLAIN.match(request.sql):
+        request = replace(request, dry_run=True)
     asked = _ready(request, source, known)
     if request.dry_run:
         print_preview(asked, known)
@@ -53,6 +56,26 @@ def query(request: Request) -> None:
             raise written.failed
         return
     raise BudgetExceeded(words)
+
+
+def _source(request: Request) -> Source:
+    """The table; where a DuckDB file has several, the one in FROM is offered."""
+    try:
+        return read_source(request.file, table=request.table)
+    except ParameterError as error:
+        words = str(error)
+    named = table_in(request.sql) if request.table is None else None
+    raise ParameterError(f"{words}{_with_table(request, named)}")
+
+
+def _with_table(request: Request, table: str | None) -> str:
+    if table is None:
+        return ""
+    try:
+        read_source(request.file, table=table)
+    except ParameterError:
+        return ""
+    return f" Try:{request.command(table=table)}"
 
 
 def _ready(request: Request, source: Source, known: DataSet | None) -> Ready:
@@ -145,23 +168,29 @@ def _check_both_fit(asked: Ready, question: Query, *, digest: str) -> None:
         return
     error = BudgetExceeded(
         f"Bounds and answer cost ({brief(asked.total)}) together, and do not fit into the budget of"
-        f" {table.name!r}, ({found.budget}): about ({brief(found.remaining)}) is left. Nothing was"
-        " charged; the refusal is written down."
+        f" {table.name!r}, ({found.budget}): about ({brief(found.remaining, up=False)}) is left."
+        " Nothing was charged; the refusal is written down."
     )
     table.ledger.refuse(table.name, error, digest=digest)
     raise error
 
 
 def _question(
-    asked: Ready, session: Session, aggregates: Mapping[str, Asked], *, grouped: bool
+    asked: Ready, session: Session, aggregates: Mapping[str, Computable], *, grouped: bool
 ) -> Query:
     question = session.agg(**aggregates)
+    for join in asked.parts.joins:
+        frame, on = asked.frames[join.name], dict(join.on)
+        question = question.join(frame, on=on, name=join.name)
+    if grouped:
+        question = replace(question, arrangement=asked.parts.arrangement)
     if asked.parts.where is not None:
         question = question.where(asked.parts.where)
     if grouped and asked.parts.groups:
         question = question.group_by(*asked.parts.groups, keys=asked.keys)
-    if asked.request.max_rows is not None:
-        question = question.bound(max_rows=asked.request.max_rows)
+    most = asked.request.max_rows if grouped else asked.rows_for_bounds
+    if most is not None:
+        question = question.bound(max_rows=most)
     if grouped and asked.request.max_groups is not None:
         question = question.bound(max_groups=asked.request.max_groups)
     return question

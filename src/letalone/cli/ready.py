@@ -5,34 +5,42 @@ nothing but the budget and the engine can still stop it; one that does not is re
 the ledger hears of it, and `mending` finds commands that would pass.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
 from itertools import product
 from typing import Any
 
-from letalone.cli.options import read_bounds, read_budget, read_keys
+from letalone.cli.options import read_bounds, read_budget, read_keys, read_public
 from letalone.cli.request import USUAL_DELTA, Request
 from letalone.cli.source import ROW, Source, read_unit, unit_to_try
 from letalone.errors import BudgetExceeded, NeighboursDiffer, ParameterError
 from letalone.exact.typed import EPSILON, Number
 from letalone.ledger import DataSet
-from letalone.plans.aggregates import Asked, Kind, private_bounds
-from letalone.plans.bounds import check_numeric
+from letalone.plans.aggregates import Asked, private_bounds
 from letalone.plans.domains import closed_domain
-from letalone.plans.expressions import ColumnRef
-from letalone.plans.query import make_plan
+from letalone.plans.expressions import Expression
+from letalone.plans.parts import PublicJoin
+from letalone.plans.query import expression_of, make_plan
 from letalone.plans.schema import Schema
-from letalone.plans.types import Key
-from letalone.plans.typing import columns_of
+from letalone.plans.trees import Computable
+from letalone.plans.types import Key, Type
+from letalone.plans.typing import Columns, columns_of
 from letalone.privacy import Budget
 from letalone.privacy.filters import FilterState, brief, charged, opened
+from letalone.session.in_sql import public_frames, public_schemas
+from letalone.session.joining import join_of
 from letalone.session.outputs import slots_of
+from letalone.session.session import MOST_BEYOND
+from letalone.sql.bounds import bounded, columns_within, unbounded
+from letalone.sql.question import Question, read_question
 from letalone.tables.compiled import Compiled, compiled
-from letalone.tables.sql_reader import Parts, plan_parts
 
 FOR_BOUNDS = Fraction(1, 5)  # of epsilon, where bounds are bought
-ADDED = (Kind.SUM, Kind.MEAN)
+# Upper bounds to plan with before any are bought: the first is said; with the others there are as
+# many steps between bounds of whole numbers, and of numbers, as there can be.
+GUESSES = (Fraction(1), Fraction(98_304), Fraction(499, 100))
 Bounds = Mapping[str, tuple[Fraction, Fraction]]
 
 
@@ -50,16 +58,17 @@ class Ready:
 
     request: Request
     schema: Schema
-    parts: Parts
+    parts: Question
+    frames: Mapping[str, object]
     keys: tuple[tuple[Key, ...], ...] | None
     budget: Budget | None
     bought: tuple[str, ...]
     answer: Compiled
     bounds: Compiled | None
 
-    def bounded(self, bounds: Bounds) -> dict[str, Asked]:
+    def bounded(self, bounds: Bounds) -> dict[str, Computable]:
         """The aggregates with the bounds that were bought."""
-        return _bounded(self.parts.aggregates, bounds)
+        return bounded(self.parts.aggregates, bounds)
 
     def fits(self, state: FilterState) -> bool:
         """Whether a budget in this state allows it: all that it charges, one after the other."""
@@ -80,6 +89,11 @@ class Ready:
         return Budget(self.answer.epsilon + bounds, 0 if pure else self.answer.delta)
 
     @property
+    def rows_for_bounds(self) -> int | None:
+        """How many rows of a unit the bounds are bought from."""
+        return None if self.bounds is None else self.bounds.plan.bounding.max_rows
+
+    @property
     def bounds_asked(self) -> dict[str, Asked]:
         """What is bought first."""
         return {name: private_bounds(name) for name in self.bought}
@@ -87,29 +101,87 @@ class Ready:
 
 def ready(request: Request, source: Source, known: DataSet | None) -> Ready:
     """The question, compiled, or a refusal in words."""
-    parts = plan_parts(request.sql, source.schema)
+    frames = public_frames(read_public(request.public))
+    parts = read_question(request.sql, source.schema, tables=public_schemas(frames))
     schema = source.schema.protecting(_unit(request, source, known))
     epsilon = _epsilon(request)
     given = read_bounds(request.bounds, schema)
-    bought = _unbounded(request, parts, schema, given)
-    keys = _keys(request, parts, schema, known)
+    joins = tuple(
+        join_of(schema, frames[join.name], on=dict(join.on), name=join.name) for join in parts.joins
+    )
+    columns = columns_of(schema, joins=joins)
+    bought = _unbounded(request, parts, columns, given)
+    keys = _keys(request, parts, columns, known)
     budget = _budget(request, known)
     share = epsilon * FOR_BOUNDS if bought else Fraction(0)
-    parts = parts._replace(aggregates=_bounded(parts.aggregates, given))
-    guess = dict.fromkeys(bought, (Fraction(0), Fraction(1)))  # the price does not depend on it
-    aggregates = _bounded(parts.aggregates, guess)
-    answer = _compiled(
-        request, schema, aggregates, parts, keys=keys, price=(epsilon - share, request.delta or 0)
-    )
-    bounds = None
-    if bought:
-        asked = {name: private_bounds(name) for name in bought}
-        alone = parts._replace(groups=())
-        bounds = _compiled(request, schema, asked, alone, keys=None, price=(share, 0))
-    asked = Ready(request, schema, parts, keys, budget, bought, answer, bounds)
+    parts = replace(parts, aggregates=bounded(parts.aggregates, given))
+    price = (epsilon - share, request.delta or 0)
+    answer, *_ = [
+        _compiled(
+            request, schema, _guessed(parts, bought, most), keys=keys, price=price, joins=joins
+        )
+        for most in (GUESSES if bought else GUESSES[:1])
+    ]
+    bounds = _bounds(request, schema, parts, bought=bought, share=share, joins=joins)
+    asked = Ready(request, schema, parts, frames, keys, budget, bought, answer, bounds)
     if known is None and budget is not None:
         _check_new_budget(asked, budget)
     return asked
+
+
+def _guessed(parts: Question, bought: tuple[str, ...], most: Fraction) -> Question:
+    """With bounds that are not bought yet: the price does not depend on them."""
+    guess = dict.fromkeys(bought, (Fraction(0), most))
+    return replace(parts, aggregates=bounded(parts.aggregates, guess))
+
+
+def _bounds(
+    request: Request,
+    schema: Schema,
+    parts: Question,
+    *,
+    bought: tuple[str, ...],
+    share: Fraction,
+    joins: tuple[PublicJoin, ...],
+) -> Compiled | None:
+    """The bounds to buy, of one row of each unit: more rows would cost more and tell little."""
+    if not bought:
+        return None
+    asked = {name: private_bounds(name) for name in bought}
+    alone = replace(parts, aggregates=asked, groups=())
+    one_row = replace(request, max_rows=None if schema.unit is None else 1, max_groups=None)
+    found = _compiled(one_row, schema, alone, keys=None, price=(share, 0), joins=joins)
+    _check_bounds(request, found, bought)
+    return found
+
+
+def beyond(bounds: Compiled) -> float:
+    """How many rows, one of each unit, may lie beyond a bound: a function of public facts."""
+    return max(error or 0 for part in bounds.parts for error in part.errors.values())
+
+
+def _check_bounds(request: Request, bounds: Compiled, bought: tuple[str, ...]) -> None:
+    """Bounds that no table is large enough for are not bought."""
+    rows = beyond(bounds)
+    if rows <= MOST_BEYOND:
+        return
+    enough = _two_digits_up(float(request.epsilon or 0) * rows / MOST_BEYOND)
+    raise Missing(
+        f"At this ε the bounds of {' and '.join(bought)} cannot be bought: about {rows:,.0f} people"
+        f" may lie beyond each, more than {MOST_BEYOND:,}. Give bounds that are publicly known, in"
+        " place of 0:1000, or more ε. (In Python, session.private_bounds takes rows=, how many"
+        " people there are in public.)",
+        {"bounds": _example_bounds(request, bought), "private_bounds": False},
+        {"epsilon": enough},
+    )
+
+
+def _two_digits_up(number: float) -> float:
+    return float(Context(prec=2, rounding=ROUND_CEILING).plus(Decimal(number)))
+
+
+def _example_bounds(request: Request, names: Sequence[str]) -> tuple[str, ...]:
+    return (*request.bounds, *(f"{name}=0:1000" for name in names))
 
 
 def _check_new_budget(asked: Ready, budget: Budget) -> None:
@@ -154,20 +226,17 @@ def _epsilon(request: Request) -> Fraction:
     return EPSILON.typed("epsilon", request.epsilon)
 
 
-def _unbounded(request: Request, parts: Parts, schema: Schema, given: Bounds) -> tuple[str, ...]:
+def _unbounded(
+    request: Request, parts: Question, columns: Columns, given: Bounds
+) -> tuple[str, ...]:
     """The columns that are added up and have no bounds, if they may be bought."""
-    added = dict.fromkeys(
-        one.of.name
-        for one in parts.aggregates.values()
-        if one.kind in ADDED and isinstance(one.of, ColumnRef)
-    )
+    added = {name for one in parts.aggregates.values() for name in columns_within(one)}
     for name in given:
         if name not in added:
-            raise ParameterError(f"--bounds names {name!r}, but no SUM or AVG of it is asked.")
-    for name in added:
-        check_numeric(ColumnRef(name), columns_of(schema), done="adding up")
-    columns = [schema.column(name) for name in added if name not in given]
-    without = [one.name for one in columns if one.lower is None or one.upper is None]
+            raise ParameterError(
+                f"--bounds names {name!r}, but no SUM or AVG or other number of it is asked."
+            )
+    without = [name for name in unbounded(parts.aggregates, columns) if name not in given]
     if without and not request.private_bounds:
         raise _no_bounds(request, without)
     return tuple(without)
@@ -178,21 +247,23 @@ def _no_bounds(request: Request, names: list[str]) -> Missing:
         f"No bounds are known for {' and '.join(names)}, and none are read from the data: without"
         " bounds one person could change the answer without limit. Give them from what is publicly"
         " known, in place of 0:1000, or buy them with a fifth of epsilon.",
-        {"bounds": (*request.bounds, *(f"{name}=0:1000" for name in names))},
+        {"bounds": _example_bounds(request, names)},
         {"private_bounds": True},
     )
 
 
 def _keys(
-    request: Request, parts: Parts, schema: Schema, known: DataSet | None
+    request: Request, parts: Question, columns: Columns, known: DataSet | None
 ) -> tuple[tuple[Key, ...], ...] | None:
     """Every combination of the keys; None where there are no groups, or they are to be found."""
-    given = read_keys(request.keys, schema)
+    groups = {
+        name: expression_of(one) for name, one in zip(parts.group_names, parts.groups, strict=True)
+    }
+    given = read_keys(request.keys, {**_types(columns), **_group_types(groups, columns)})
     for name in given:
-        if name not in parts.groups:
+        if name not in groups:
             raise ParameterError(f"--keys names {name!r}, which is not in GROUP BY.")
-    columns = columns_of(schema)
-    found = {name: given.get(name) or _declared(name, columns) for name in parts.groups}
+    found = {name: given.get(name) or closed_domain(of, columns) for name, of in groups.items()}
     without = [name for name, keys in found.items() if keys is None]
     if not without:
         return tuple(product(*(keys for keys in found.values() if keys))) if found else None
@@ -201,8 +272,12 @@ def _keys(
     return None
 
 
-def _declared(name: str, columns: Any) -> tuple[Key, ...] | None:
-    return closed_domain(ColumnRef(name), columns)
+def _types(columns: Columns) -> dict[str, Type]:
+    return {name: typed.type for name, typed in columns.typed.items()}
+
+
+def _group_types(groups: Mapping[str, Expression], columns: Columns) -> dict[str, Type]:
+    return {name: columns.type_of(of).type for name, of in groups.items()}
 
 
 def _no_keys(
@@ -252,30 +327,22 @@ def _same_unit(unit: str | None, known: DataSet | None) -> str | None:
     )
 
 
-def _bounded(aggregates: Mapping[str, Asked], bounds: Bounds) -> dict[str, Asked]:
-    found: dict[str, Asked] = {}
-    for name, one in aggregates.items():
-        known = isinstance(one.of, ColumnRef) and one.kind in ADDED and one.of.name in bounds
-        lower, upper = bounds[one.of.name] if known else (one.lower, one.upper)  # pyright: ignore
-        found[name] = replace(one, lower=lower, upper=upper)
-    return found
-
-
 def _compiled(
     request: Request,
     schema: Schema,
-    aggregates: Mapping[str, Asked],
-    parts: Parts,
+    asked: Question,
     *,
     keys: tuple[tuple[Key, ...], ...] | None,
     price: tuple[Number, Number],
+    joins: tuple[PublicJoin, ...],
 ) -> Compiled:
     plan = make_plan(
         schema,
-        aggregates,
-        where=parts.where,
-        groups=parts.groups,
+        asked.aggregates,
+        where=asked.where,
+        groups=asked.groups,
         keys=keys,
+        joins=joins,
         max_rows=request.max_rows,
         max_groups=request.max_groups,
     )

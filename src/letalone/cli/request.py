@@ -14,7 +14,7 @@ from letalone.errors import LetaloneError
 from letalone.exact.typed import as_typed
 from letalone.ledger import DataSet
 from letalone.plans.schema import Schema
-from letalone.tables.sql_reader import plan_parts
+from letalone.sql.question import read_question
 
 USUAL_EPSILON = 0.5
 USUAL_DELTA = 1e-6
@@ -39,6 +39,7 @@ class Request:
     unit: str | None = None
     keys: tuple[str, ...] = ()
     bounds: tuple[str, ...] = ()
+    public: tuple[str, ...] = ()
     private_bounds: bool = False
     max_rows: int | None = None
     max_groups: int | None = None
@@ -88,11 +89,17 @@ def repaired(sql: str, schema: Schema) -> str:
     respelled = _respelled(renamed, schema)
     for tried in (renamed, respelled, rewritten(renamed), rewritten(respelled)):
         try:
-            plan_parts(tried, schema)
+            read_question(tried, schema)
         except LetaloneError:
             continue
         return tried
     return f"SELECT COUNT(*) FROM {name}"
+
+
+def table_in(sql: str) -> str | None:
+    """The table that FROM names, where it does."""
+    found = TABLE.search(sql)
+    return None if found is None else found[1].strip("\"'")
 
 
 def quoted(name: str) -> str:

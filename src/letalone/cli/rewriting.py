@@ -1,7 +1,6 @@
 """SQL that is near to what was typed and can be read: only ever shown to whoever typed it.
 
-ORDER BY, LIMIT and HAVING are left out, COUNT(column) becomes COUNT(*) of the rows that have
-it, SELECT * a count, and LIKE a list to fill in.
+ORDER BY, LIMIT and HAVING are left out, SELECT * becomes a count, and LIKE a list to fill in.
 """
 
 import re
@@ -33,18 +32,10 @@ def rewritten(sql: str) -> str:
 
 
 def _count_rows(query: exp.Select) -> None:
-    """SELECT * and COUNT(column), where nothing else is asked beside it."""
+    """SELECT *, where nothing else is asked beside it."""
     asked = [one for one in query.expressions if type(one) is not exp.Column]
-    if len(asked) != 1:
-        return
-    (one,) = asked
-    counted = one.this if type(one) is exp.Alias else one
-    if type(one) is exp.Star:
-        one.replace(exp.Count(this=exp.Star()))
-    elif type(counted) is exp.Count and type(counted.this) is exp.Column:
-        there = exp.Not(this=exp.Is(this=counted.this.copy(), expression=exp.Null()))
-        counted.set("this", exp.Star())
-        query.where(there, copy=False)
+    if len(asked) == 1 and type(asked[0]) is exp.Star:
+        asked[0].replace(exp.Count(this=exp.Star()))
 
 
 def _listed(node: exp.Expr) -> exp.Expr:

@@ -5,6 +5,7 @@ probability of being found out upwards, an interval outwards.
 """
 
 import json
+import re
 import sys
 from collections.abc import Mapping
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal, localcontext
@@ -23,6 +24,7 @@ WIDEST = 80  # a longer line is tiring to read, however wide the terminal is
 MOST_DIGITS = 1500  # more than a float has, before and after the point
 PLAIN = range(-4, 15)  # outside these powers of ten a number is written with an exponent
 LARGE = 1e15  # an error bar above this has no use for its last digits
+WHOLE = re.compile(r"[εδ] = \S|\d %")
 TOGETHER = "\N{NO-BREAK SPACE}"  # a space at which `flowing` does not break a line
 
 
@@ -99,8 +101,9 @@ def _written(number: Decimal, *, plain: str = "f") -> str:
 
 
 def flowing(text: str, width: int) -> str:
-    """A paragraph in lines of this width, broken at ordinary spaces only."""
-    return fill(text, width, break_on_hyphens=False).replace(TOGETHER, " ")
+    """A paragraph in lines of this width, broken at ordinary spaces only: not within ε = 1."""
+    whole = WHOLE.sub(lambda found: found[0].replace(" ", TOGETHER), text)
+    return fill(whole, width, break_on_hyphens=False).replace(TOGETHER, " ")
 
 
 def protected(neighbours: Neighbours) -> str:

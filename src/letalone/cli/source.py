@@ -1,7 +1,7 @@
 """What the command line knows of a file before it asks anything: names, types, where things lie.
 
 Only metadata is read here. Beside NAME.csv lie NAME.letalone.toml, what its owner declares,
-and NAME.letalone.db, the ledger.
+and NAME.letalone.db, the ledger. A table of a DuckDB file may have NAME.TABLE.letalone.toml.
 """
 
 import re
@@ -9,12 +9,13 @@ from dataclasses import dataclass
 from glob import has_magic
 from pathlib import Path
 
-from letalone.cli.places import schema_path
+from letalone.cli.places import in_short_form
 from letalone.engines.duck import open_duck
 from letalone.engines.sources import find_files
 from letalone.errors import ParameterError
 from letalone.ledger import DataSet, Ledger
 from letalone.plans.schema import Schema
+from letalone.session.beside import schema_beside
 
 ROW = "row"
 TO_FILL_IN = "COLUMN"
@@ -50,24 +51,14 @@ def read_source(file: str, *, table: str | None = None) -> Source:
     """The file's columns and types: as its schema file declares them, else from its metadata."""
     check_one_file(file)
     kind = find_files(file).kind
-    beside = schema_path(file)
+    beside = in_short_form(schema_beside(file, table))
     declared = Schema.read(beside) if beside.exists() else None
-    if declared is not None and kind == "duckdb" and table is not None:
-        _check_same_table(declared.name, table, beside)
     engine = open_duck(file, schema=declared, table=table)
     try:
         schema = engine.schema()
     finally:
         engine.close()
     return Source(file, table, schema, beside if declared is not None else None, kind)
-
-
-def _check_same_table(name: str, table: str, beside: Path) -> None:
-    if name != table:
-        raise ParameterError(
-            f"--table is {table}, but {beside} describes {name}: a DuckDB file has one schema"
-            " file, for one of its tables. In Python, la.open takes another with schema=."
-        )
 
 
 def check_one_file(file: str) -> None:

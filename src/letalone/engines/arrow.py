@@ -1,4 +1,4 @@
-"""The only file that talks to pyarrow: what we use of it, with types.
+"""What we use of pyarrow, with types; only this file and cells.py talk to it.
 
 pyarrow has no type information of its own, so everything is cast here once.
 """
@@ -7,14 +7,18 @@ pyarrow has no type information of its own, so everything is cast here once.
 # pyright: reportUnknownArgumentType=false, reportMissingTypeArgument=false
 # pyright: reportUnknownParameterType=false, reportUnknownLambdaType=false
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from datetime import date
+from pathlib import Path
 from typing import Any, Protocol, cast
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 from numpy.typing import NDArray
+from pyarrow import csv
 
+from letalone.engines.cells import is_valid, sound
 from letalone.errors import ParameterError
 from letalone.plans.types import Key, Type
 
@@ -55,18 +59,55 @@ def as_table(source: object) -> Table:
 
 
 def without_dictionaries(table: Table) -> Table:
-    """The same table with categories as plain values, and empty columns where Arrow has no type."""
+    """The same table with categories as plain values, and no cell that cannot be scanned."""
     whole = cast("Any", table)
     for number, field in enumerate(whole.schema):
-        if pa.types.is_dictionary(field.type):
-            plain = whole.column(number).cast(field.type.value_type)
+        column = whole.column(number)
+        plain = sound(column)
+        if plain is not column:
             whole = whole.set_column(number, field.name, plain)
     return cast("Table", whole)
+
+
+def parquet_columns(paths: Sequence[Path], names: Sequence[str]) -> object:
+    """A stream of some columns of Parquet files, with no cell that cannot be scanned."""
+    schema = pq.ParquetFile(paths[0]).schema_arrow
+    kinds = [sound(pa.array([], schema.field(name).type)).type for name in names]
+    fields = pa.schema([pa.field(n, kind) for n, kind in zip(names, kinds, strict=True)])
+    return pa.RecordBatchReader.from_batches(fields, _batches(paths, fields))
+
+
+def has_valid_column(paths: Sequence[Path], name: str) -> bool:
+    """Whether every cell of a column of Parquet files is what its type says."""
+    return all(
+        is_valid(batch.column(name))
+        for path in paths
+        for batch in pq.ParquetFile(path).iter_batches(columns=[name])
+    )
+
+
+def row_groups(path: Path) -> list[int]:
+    """How many rows each row group of a Parquet file has.
+
+    DuckDB's own list of them fails where a column's smallest time is beyond the calendar.
+    """
+    footer = pq.ParquetFile(path).metadata
+    return [footer.row_group(number).num_rows for number in range(footer.num_row_groups)]
+
+
+def _batches(paths: Sequence[Path], fields: Any) -> Iterator[object]:
+    for path in paths:
+        for batch in pq.ParquetFile(path).iter_batches(columns=fields.names):
+            columns = [sound(batch.column(name)) for name in fields.names]
+            yield pa.RecordBatch.from_arrays(columns, schema=fields)
 
 
 def table_of(columns: Sequence[tuple[str, object]]) -> Table:
     """A table of named arrays; names may repeat."""
     arrays = [array for _, array in columns]
+    for name, _ in columns:
+        if any("\ud800" <= letter <= "\udfff" for letter in name):
+            raise ParameterError(f"A column is called {name!r}, which is no text. Rename it.")
     return cast("Table", pa.Table.from_arrays(arrays, names=[name for name, _ in columns]))
 
 
@@ -131,6 +172,11 @@ def batch_sizes(table: Table) -> list[int]:
     return [batch.num_rows for batch in cast("Any", table).to_batches()]
 
 
+def whole(reader: object) -> Table:
+    """All batches of a reader."""
+    return cast("Table", cast("Any", reader).read_all())
+
+
 def codes_of(reader: object) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
     """A number for each value of a one-column stream, equal for equal values; which are missing.
 
@@ -156,6 +202,12 @@ def codes_of(reader: object) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
     return codes, missing
 
 
+def numbered(codes: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The same codes as numbers from 0, in the order in which they first come."""
+    indices = cast("Any", pa.array(codes).dictionary_encode()).indices
+    return indices.to_numpy(zero_copy_only=False).astype(np.int64)
+
+
 def _numbered(values: Any) -> Any:
     """Whole numbers as they are, other values numbered: the values themselves can be let go."""
     return values if pa.types.is_integer(values.type) else values.dictionary_encode()
@@ -169,3 +221,23 @@ def rows_of(table: Table) -> list[dict[str, object]]:
 def types_of(table: Table) -> list[str]:
     """Arrow's words for the types of the columns."""
     return [str(field.type) for field in cast("Any", table).schema]
+
+
+def read_file(path: Path) -> Table:
+    """A public CSV or Parquet file; what is wrong with it may be said."""
+    try:
+        read = pq.read_table if path.suffix.lower() == ".parquet" else csv.read_csv
+        return cast("Table", cast("Any", read)(str(path)))
+    except (pa.ArrowException, OSError) as error:
+        words = str(error).splitlines()[0][:200]
+    raise ParameterError(f"The public table {path} cannot be read: {words}")
+
+
+def schema_of(table: Table) -> Hashable:
+    """Names and types, which can be compared and hashed."""
+    return cast("Any", table).schema
+
+
+def empty_table(schema: object) -> Table:
+    """A table of these columns without rows."""
+    return cast("Table", cast("Any", schema).empty_table())

@@ -17,6 +17,7 @@ read directly, a file would have other rows, and ranks other positions, in each 
 import csv
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from sqlglot import exp
@@ -24,7 +25,7 @@ from sqlglot import exp
 from letalone.engines import syntax
 from letalone.engines.failure import unreadable
 from letalone.engines.lockdown import LockedDuck
-from letalone.engines.reading import check_columns, type_of_stored
+from letalone.engines.reading import DATED, Stored, check_columns, read, type_of_stored
 from letalone.engines.syntax import Sql
 from letalone.errors import ParameterError
 from letalone.plans.schema import Column, Schema
@@ -34,24 +35,40 @@ DELIMITERS = ",;\t|"
 LONGEST_LINE = 1 << 27  # in bytes
 LONGEST_HEADER = 1 << 20
 LOOKED_AT = 20_480  # rows, as many as DuckDB's own guess looks at
-DATED = (Type.DATE, Type.TIMESTAMP)
 YEAR_FIRST = re.compile(r"\s*\d{4}[-/]\d{1,2}[-/]\d{1,2}(\D|$)")
 _NONE: list[str] = []
 
 
+@dataclass(frozen=True, slots=True)
+class Guess:
+    """A proposal to the owner; `misread` are columns of dates, or the like, that stay text.
+
+    Their cells look like another type, and would be misread or missing if it were declared.
+    """
+
+    schema: Schema
+    misread: Mapping[str, Type]
+
+
 def sniff_csv(path: str | Path) -> Schema:
     """The columns with the types that their values look like: a proposal to the owner."""
+    return guess_csv(path).schema
+
+
+def guess_csv(path: str | Path) -> Guess:
+    """The same, with the columns that stay text because they would not be read as they look."""
     file = Path(path).resolve()
     names, delimiter = csv_dialect(file)
     duck = LockedDuck()
     try:
         duck.lock([file])
         kinds = _guessed(duck, file, delimiter, len(names))
-        kinds = _readable(duck, csv_sql([file], names, delimiter), names, kinds)
+        looks = dict(zip(names, kinds, strict=True))
+        misread = _misread(duck, csv_sql([file], names, delimiter), looks)
     finally:
         duck.close()
-    columns = [Column(name, kind) for name, kind in zip(names, kinds, strict=True)]
-    return Schema(file.stem, tuple(columns))
+    columns = [Column(n, Type.TEXT if n in misread else kind) for n, kind in looks.items()]
+    return Guess(Schema(file.stem, tuple(columns)), {name: looks[name] for name in misread})
 
 
 def _guessed(duck: LockedDuck, file: Path, delimiter: str, number: int) -> list[Type]:
@@ -73,26 +90,33 @@ def _guessed(duck: LockedDuck, file: Path, delimiter: str, number: int) -> list[
     return known if len(known) == number else [Type.TEXT] * number
 
 
-def _readable(duck: LockedDuck, cells: Sql, names: list[str], kinds: list[Type]) -> list[Type]:
-    """A date that is not written year first would be misread or missing, so it stays text."""
-    dates = [name for name, kind in zip(names, kinds, strict=True) if kind in DATED]
-    if not dates:
-        return kinds
-    some = syntax.select([syntax.named(name) for name in dates], syntax.renamed(cells, "file"))
+def _misread(duck: LockedDuck, cells: Sql, looks: Mapping[str, Type]) -> list[str]:
+    """Columns with a cell that the engine's own reader would not read as what it looks like."""
+    tried = {name: kind for name, kind in looks.items() if kind is not Type.TEXT}
+    if not tried:
+        return []
+    both = [[syntax.named(name), _read(name, kind)] for name, kind in tried.items()]
+    some = syntax.select([one for pair in both for one in pair], syntax.renamed(cells, "file"))
     try:
         rows = duck.run(some.limit(LOOKED_AT))
     except Exception:  # as above
-        rows = [("",) * len(dates)]
-    seen = zip(*rows, strict=True) if rows else [()] * len(dates)
-    good = {name for name, column in zip(dates, seen, strict=True) if all(map(_iso, column))}
+        return list(tried)
     return [
-        Type.TEXT if kind in DATED and name not in good else kind
-        for name, kind in zip(names, kinds, strict=True)
+        name
+        for place, (name, kind) in enumerate(tried.items())
+        if not all(_is_read(row[2 * place], row[2 * place + 1], kind) for row in rows)
     ]
 
 
-def _iso(cell: object) -> bool:
-    return cell is None or YEAR_FIRST.match(str(cell)) is not None
+def _read(name: str, kind: Type) -> Sql:
+    return read(Stored(name, "VARCHAR"), syntax.named(name), Column(name, kind)).sql
+
+
+def _is_read(cell: object, value: object, kind: Type) -> bool:
+    """A date that is not written year first can be read, as another day."""
+    if cell is None:
+        return True
+    return value is not None and (kind not in DATED or YEAR_FIRST.match(str(cell)) is not None)
 
 
 def csv_dialect(path: Path) -> tuple[list[str], str]:

@@ -8,21 +8,26 @@ Everything that DuckDB raises stops in failure.py.
 """
 
 import weakref
-from collections.abc import Mapping, Sequence
+from collections.abc import Generator, Iterable, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from os import PathLike
 from threading import RLock
 from typing import cast
+
+from sqlglot import exp
 
 from letalone.engines import arrow, syntax
 from letalone.engines.failure import contained
 from letalone.engines.frames import FRAMES, as_arrow, is_frame
 from letalone.engines.lockdown import LockedDuck
 from letalone.engines.measures import Exact, Measure, Scope
+from letalone.engines.parquet_files import reads_to_the_end, sound_copy, unsafe
+from letalone.engines.partners import lending_scope, lent_rows, unit_kind
 from letalone.engines.public import check_public, copy_of_public
 from letalone.engines.ranks import Progress, draw_ranks
 from letalone.engines.reading import check_columns, check_readable
-from letalone.engines.rows import Relation, Tables, mark_of, unit_of, with_ranks
+from letalone.engines.rows import LENT, Relation, Tables, mark_of, unit_of, with_ranks
 from letalone.engines.sources import (
     Files,
     batch_sizes,
@@ -39,7 +44,7 @@ from letalone.engines.statements import (
 )
 from letalone.engines.syntax import Sql
 from letalone.errors import ParameterError
-from letalone.plans.query import PublicJoin
+from letalone.plans.query import PrivateJoin, PublicJoin
 from letalone.plans.schema import Column, Schema, unknown_column
 from letalone.plans.types import Key, Type
 from letalone.randomness.bits import SYSTEM, BitSource
@@ -58,7 +63,8 @@ def open_duck(
     threads: int | None = None,
     memory: int | None = None,
 ) -> "DuckEngine":
-    """Opens a file, a pattern of files or a frame. Nothing but metadata is read.
+    """Opens a file, a pattern of files or a frame. Nothing but metadata is read of files; cells of
+    frames that no engine can read are made missing, and nothing is decided or said by them.
 
     `schema` or `types` declare types; `table` names a table of a DuckDB file; `memory` is in
     bytes (half of the machine's if not given).
@@ -68,7 +74,7 @@ def open_duck(
     duck = LockedDuck(threads=threads, memory=memory)
     try:
         relation = _relation(duck, files, frame, table)
-        found = _schema(relation, schema, types or {}, table or _name(files))
+        found = _schema(relation, schema, types or {}, relation.name or _name(files))
     except BaseException:
         duck.close()
         raise
@@ -92,6 +98,7 @@ class DuckEngine:
         self._files, self._frame, self._bits = files, frame, bits
         self._ranks: set[str] = set()
         self._loaded = False
+        self._scanned: set[str] = set()
         self._public: dict[str, Relation] = {}
         self._copies = 0
         self._lock = RLock()  # a connection runs one statement at a time
@@ -101,10 +108,21 @@ class DuckEngine:
         """The columns and their types: as declared, or from metadata alone."""
         return self._schema
 
+    def read_from_text(self) -> frozenset[str]:
+        """The columns that are stored as text and declared to be something else: metadata."""
+        stored = self._relation.columns
+        return frozenset(
+            column.name
+            for column in self._schema.columns
+            if column.type not in (Type.TEXT, Type.OTHER) and stored[column.name].type is Type.TEXT
+        )
+
     def measure(self, scope: Scope, measures: Sequence[Measure]) -> list[Exact]:
         """One entry for each measure: an integer (Cells: a list) for each key, in order."""
         self._load()
         made = statements(scope, measures, self._tables(scope))
+        if self._made_sound(one.sql for one in made):
+            made = statements(scope, measures, self._tables(scope))
         keys = len(scope.keys or ()) if scope.groups else 1
         self.prepare(scope)
         found: list[Exact] = [[]] * len(measures)
@@ -118,6 +136,8 @@ class DuckEngine:
         """All keys present, sorted, with their number of units after bounding. Private."""
         self._load()
         query = discovery(scope, self._tables(scope))
+        if self._made_sound([query]):
+            query = discovery(scope, self._tables(scope))
         self.prepare(scope)
         rows = self._run(query, replace(scope, keys=None))
         found = [(cast("tuple[Key, ...]", row[:-1]), cast("int", row[-1])) for row in rows]
@@ -138,6 +158,7 @@ class DuckEngine:
         if not needs_ranks(scope):
             return
         name, column = self._ranks_name(scope), scope.schema.column(scope.schema.unit or "")
+        self._made_sound([unit_of(self._relation, column, "#source")])
         with self._lock:
             if name not in self._ranks:
                 contained(lambda: self._draw_ranks(name, column, progress or _nobody))
@@ -154,6 +175,43 @@ class DuckEngine:
             check_public(self._duck, relation, join)
             self._public[join.table_digest] = relation
 
+    def unit_kind(self, unit: str) -> str:
+        """How the units of a column are told apart: metadata."""
+        return unit_kind(self._relation, unit)
+
+    def lend(
+        self,
+        schema: Schema,
+        join: PrivateJoin,
+        names: Iterable[str],
+        *,
+        progress: Progress | None = None,
+    ) -> arrow.Table:
+        """One row of each unit, with the named columns, for the engine of another table. Private.
+
+        Rows of a table that is joined to it by its unit get these as partners.
+        """
+        scope, wanted = lending_scope(schema), list(names)
+        self._load()
+        query = lent_rows(schema, join, wanted, self._tables(scope))
+        if self._made_sound([query]):
+            query = lent_rows(schema, join, wanted, self._tables(scope))
+        self.prepare(scope, progress=progress)
+        with self._lock:
+            return contained(lambda: self._all_rows(query))
+
+    @contextmanager
+    def borrowing(self, lent: Mapping[str, arrow.Table]) -> Generator[None]:
+        """What other tables lend, by the names of their data sets, until the end of the block."""
+        with self._lock:
+            for name, table in lent.items():
+                contained(lambda n=name, t=table: self._duck.connection.register(f"{LENT}{n}", t))
+            try:
+                yield
+            finally:
+                for name in lent:
+                    self._duck.connection.unregister(f"{LENT}{name}")
+
     def close(self) -> None:
         """Lets go of the table and removes what was spilled."""
         with self._lock:
@@ -167,6 +225,23 @@ class DuckEngine:
             contained(lambda: self._duck.run(syntax.copied(self._relation.sql, LOADED)))
             self._relation = replace(self._relation, sql=syntax.table_named(LOADED))
             self._loaded = True
+
+    def _made_sound(self, statements: Iterable[Sql]) -> bool:
+        """Whether the rows had to be copied, because one of the columns cannot be scanned."""
+        if self._files is None or self._files.kind != "parquet" or self._loaded:
+            return False
+        with self._lock:
+            names = {column.name for one in statements for column in one.find_all(exp.Column)}
+            paths, relation = self._files.paths, self._relation
+            asked = [name for name in unsafe(relation, names) if name not in self._scanned]
+            self._check_unchanged()
+            if all(reads_to_the_end(self._duck, paths, relation.columns[n]) for n in asked):
+                self._scanned.update(asked)
+                return False
+            self._relation = contained(lambda: sound_copy(self._duck, paths, relation))
+            self._check_unchanged()
+            self._loaded = True
+            return True
 
     def _tables(self, scope: Scope) -> Tables:
         ranks = self._ranks_name(scope) if needs_ranks(scope) else None
@@ -182,7 +257,10 @@ class DuckEngine:
         query = with_ranks([unit], self._relation.sql, None, mark="#")
         self._check_unchanged()
         reader = self._duck.connection.sql(syntax.printed(query)).to_arrow_reader(BATCH)
-        codes, missing = arrow.codes_of(reader)
+        try:
+            codes, missing = arrow.codes_of(reader)
+        finally:
+            reader.close()  # an unfinished one would hold the connection and stop the next release
         progress(0.3)
         ranks = draw_ranks(codes, missing, bits=self._bits, progress=progress)
         table = arrow.ranks_table(ranks, missing, self._batch_sizes())
@@ -192,7 +270,7 @@ class DuckEngine:
 
     def _batch_sizes(self) -> list[int]:
         if self._files is not None:
-            return batch_sizes(self._duck, self._files)
+            return [] if self._loaded else batch_sizes(self._files)
         return arrow.batch_sizes(cast("arrow.Table", self._frame))
 
     def _run(self, query: Sql, scope: Scope) -> list[tuple[int | None, ...]]:
@@ -211,6 +289,16 @@ class DuckEngine:
                 self._duck.connection.unregister(KEYS)
         self._check_unchanged()
         return cast("list[tuple[int | None, ...]]", rows)
+
+    def _all_rows(self, query: Sql) -> arrow.Table:
+        self._check_unchanged()
+        reader = self._duck.connection.sql(syntax.printed(query)).to_arrow_reader(BATCH)
+        try:
+            found = arrow.whole(reader)
+        finally:
+            reader.close()
+        self._check_unchanged()
+        return found
 
     def _check_unchanged(self) -> None:
         if self._files is not None:

@@ -6,6 +6,9 @@ the same integers, one for each key in the listed order (a single one without gr
 
 GridSum:  i = clamp(floor(x · 2^shift), low, high); the sum of (i − low) for power 1 and
 of (i − middle)² for power 2, middle = (low + high) // 2. A missing x adds nothing.
+ProductSum: the sum of the products of (i − middle)^power over columns on grids, over the rows in
+which none of the columns is missing; all powers 0: how many such rows there are.
+DistinctValues: how many different x there are; a missing x is none.
 Cells:    how many x fall into [lower + j·step, lower + (j + 1)·step), j = 0 … count − 1;
 what lies below is counted in the first cell, what lies above in the last.
 Edges are rounded to the nearest double, so 0.29 lies in the cell that starts at 0.29.
@@ -14,15 +17,21 @@ Bounding, where the unit is a column: rows whose unit is missing are dropped. ma
 with a stored rank of at most that. max_groups: of the listed groups that a unit has rows in, the
 ones with the smallest ranks, and in each at most max_rows rows. clip: a unit's rows in a group
 are one row, whose i is the sum of theirs, clamped to low … high; Cells are refused.
+
+per_unit: the rows are units, one each, and where, derived, joins, groups and measures are about
+their features; nothing is bounded then.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from math import prod
 from typing import Literal, Protocol
 
+from letalone.errors import ParameterError
 from letalone.plans.expressions import Expression
-from letalone.plans.query import Bounding, GroupColumn, Plan, PublicJoin
+from letalone.plans.features import PerUnit
+from letalone.plans.query import Bounding, GroupColumn, Join, Plan
 from letalone.plans.schema import Schema
 from letalone.plans.types import Key
 
@@ -34,10 +43,11 @@ class Scope:
     schema: Schema
     where: Expression | None
     derived: tuple[tuple[str, Expression], ...]
-    joins: tuple[PublicJoin, ...]
+    joins: tuple[Join, ...]
     groups: tuple[GroupColumn, ...]
     keys: tuple[tuple[Key, ...], ...] | None
     bounding: Bounding
+    per_unit: PerUnit | None = None
 
 
 def scope_of(plan: Plan) -> Scope:
@@ -50,6 +60,7 @@ def scope_of(plan: Plan) -> Scope:
         groups=plan.groups,
         keys=plan.keys,
         bounding=plan.bounding,
+        per_unit=plan.per_unit,
     )
 
 
@@ -81,6 +92,41 @@ class GridSum:
     power: Literal[1, 2] = 1
 
 
+LARGEST_PRODUCT = 2**86
+"""2^40 rows of such products stay below 2^126, and sums have 128 bits."""
+
+
+@dataclass(frozen=True, slots=True)
+class ProductSum:
+    """The sum of products of places about the middles of their grids."""
+
+    places: tuple[GridSum, ...]
+    powers: tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        if self.largest > LARGEST_PRODUCT:
+            raise ParameterError("These products are too large to be added up. Take coarser grids.")
+
+    @property
+    def largest(self) -> int:
+        """The largest product of one row, without its sign."""
+        each = zip(self.places, self.powers, strict=True)
+        return prod(((grid.high - grid.low + 1) // 2) ** power for grid, power in each)
+
+    @property
+    def ends(self) -> tuple[int, int]:
+        """Between which numbers the product of a row lies: a square is not negative."""
+        signed = any(power % 2 for power in self.powers)
+        return -self.largest if signed else 0, self.largest
+
+
+@dataclass(frozen=True, slots=True)
+class DistinctValues:
+    """How many different values there are."""
+
+    of: Expression
+
+
 @dataclass(frozen=True, slots=True)
 class Cells:
     """A histogram of values over equal cells."""
@@ -91,8 +137,19 @@ class Cells:
     count: int
 
 
-Measure = Rows | RowsWith | Units | GridSum | Cells
+Measure = Rows | RowsWith | Units | GridSum | ProductSum | DistinctValues | Cells
 Exact = list[int] | list[list[int]]
+
+
+def looked_at(measure: Measure) -> tuple[Expression, ...]:
+    """What a measure looks at in each row."""
+    match measure:
+        case Rows() | Units():
+            return ()
+        case ProductSum(places):
+            return tuple(grid.of for grid in places)
+        case _:
+            return (measure.of,)
 
 
 class Engine(Protocol):

@@ -5,9 +5,12 @@ They are public, so an error here may say what is wrong with them.
   Tested:   tests/engines/test_public.py
 """
 
+from pathlib import Path
+
 from sqlglot import exp
 
 from letalone.engines import syntax
+from letalone.engines.arrow import read_file
 from letalone.engines.frames import as_arrow
 from letalone.engines.lockdown import LockedDuck
 from letalone.engines.reading import check_columns
@@ -16,6 +19,14 @@ from letalone.engines.sources import relation_of_view
 from letalone.errors import ParameterError
 from letalone.plans.query import PublicJoin
 from letalone.plans.schema import unknown_column
+
+
+def read_public(path: object) -> object:
+    """A public file as a frame; the types of a CSV file are as they look."""
+    file = Path(str(path))
+    if file.suffix.lower() not in (".csv", ".parquet"):
+        raise ParameterError(f"The public table {file} must be a .csv or a .parquet file.")
+    return read_file(file)
 
 
 def copy_of_public(duck: LockedDuck, join: PublicJoin, table: object, *, name: str) -> Relation:

@@ -1,16 +1,18 @@
 """Ranks: a uniformly random order of each unit's rows, drawn once.
 
-Rows are put into a random order (sorted by 64-bit keys: random bits above, the position below),
-and that order is then sorted by unit, keeping it within each unit. The place of a row
-among those of its unit is its rank, from 1.
+A row has 32 random bits of its own. Rows are sorted once, as 64-bit keys: the unit above, as many
+of the row's bits as there is room for, the row's position below. The few rows of a unit that
+agree in these are then put in the order of all their bits. The place of a row among those of
+its unit is its rank, from 1.
 
 Theorem.  The order of a unit's rows depends on that unit's rows and on bits that no other
 row uses. So neighbours, whose other units have the same rows and the same bits, keep the
 same rows of all other units (SOUNDNESS 13).
-  Proven:   each row has 32 random bits of its own, in every table. Two rows of a unit are
-            ordered by these, and where they agree, by which comes first in the table. Sorting
-            by (unit, place in that order) compares two rows of a unit by that order only.
-            Rows of other units do not enter, nor does their number.
+  Proven:   two rows of a unit are ordered by their 32 bits, and where these agree, by which comes
+            first in the table: the keys decide it if they differ above the position, and else
+            `_untie` does, by the same rule. How many bits have room depends on all rows, but
+            the order does not depend on it. Rows of other units do not enter, nor does their
+            number.
   Uniform:  two rows agree in 32 bits with probability 2^-32; for a unit of m rows the order is
             uniform up to m² / 2^33 in total variation. Soundness does not rest on it, only
             how well the kept rows stand for all.
@@ -23,17 +25,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from letalone.engines.arrow import numbered
 from letalone.engines.failure import EngineFailed
 from letalone.randomness.bits import BitSource
 
 Codes = NDArray[np.int64]
+Keys = NDArray[np.uint64]
 Progress = Callable[[float], None]
 
-BLOCK = 1 << 22  # rows at a time where a whole temporary array would be large
+BLOCK = 1 << 18  # rows at a time: temporary arrays stay in the processor's cache
 SHORT = np.iinfo(np.uint16).max
-# The position has the lower half of a key. Were it given only the bits that it needs, the random
-# bits would be more in a smaller table, and one unit's ties could tell of another's rows.
-POSITION = np.uint64(32)
+CHANCE = 32  # random bits of a row
+ROOM = 12  # of these should have room in the key, or ties would be many
 MOST_ROWS = 1 << 32
 
 
@@ -58,66 +61,79 @@ def _ranks(codes: Codes, bits: BitSource, progress: Progress) -> NDArray[np.unsi
         return np.empty(0, np.uint16)
     if codes.size > MOST_ROWS:
         raise EngineFailed
-    width = max(1, int(codes.size - 1).bit_length())
-    order = _random_order(codes.size, bits)
+    position = max(1, int(codes.size - 1).bit_length())
+    codes, unit = _compact(codes, 64 - position - ROOM)
+    chance = min(CHANCE, 64 - unit - position)
+    words = np.empty(codes.size, np.uint32)
+    keys = _keys(codes, words, bits, chance=chance, position=position)
     progress(0.5)
-    keys = _by_unit(_compact(codes, width), order, width)
+    keys.sort()
     progress(0.7)
-    keys.sort()
+    if chance < CHANCE:
+        _untie(keys, words, position)
     progress(0.8)
-    ranks = _places(keys, order, width)
-    return ranks.astype(np.uint16) if ranks.max() <= SHORT else ranks
+    return _places(keys, below=chance + position, position=position)
 
 
-def _random_order(size: int, bits: BitSource) -> NDArray[np.uint64]:
-    """The positions 0 … size-1 in random order."""
-    keys = np.empty(size, np.uint64)
-    for start in range(0, size, BLOCK):
-        block = keys[start : start + BLOCK]
-        bits.fill(block)
-        block >>= POSITION
-        block <<= POSITION
-        block |= np.arange(start, start + block.size, dtype=np.uint64)
-    keys.sort()
-    keys &= np.uint64(MOST_ROWS - 1)
-    return keys
+def _compact(codes: Codes, most_bits: int) -> tuple[Codes, int]:
+    """Codes in a narrow range, and its bits: as they are, or numbered anew if it is too wide."""
+    bits = (int(codes.max()) - int(codes.min())).bit_length()
+    if bits > most_bits:
+        codes = numbered(codes)
+        bits = int(codes.max()).bit_length()
+    return codes, max(1, bits)
 
 
-def _compact(codes: Codes, width: int) -> Codes:
-    """Codes that fit above a position in 64 bits: less the smallest, or numbered anew."""
-    smallest, largest = int(codes.min()), int(codes.max())
-    if (largest - smallest).bit_length() + width <= 64:
-        return codes
-    return np.unique(codes, return_inverse=True)[1].astype(np.int64, copy=False)
-
-
-def _by_unit(codes: Codes, order: NDArray[np.uint64], width: int) -> NDArray[np.uint64]:
-    """For each row, in random order: its unit above, its place in that order below."""
-    smallest = codes.min()
+def _keys(
+    codes: Codes, words: NDArray[np.uint32], bits: BitSource, *, chance: int, position: int
+) -> Keys:
+    """For each row its unit, some of its random bits, its position; `words` gets all its bits."""
+    smallest = np.uint64(int(codes.min()) % 2**64)
     keys = np.empty(codes.size, np.uint64)
     for start in range(0, codes.size, BLOCK):
-        here = codes[order[start : start + BLOCK]]
+        block, here = keys[start : start + BLOCK], codes[start : start + BLOCK]
+        bits.fill(block)
+        block >>= np.uint64(64 - CHANCE)
+        words[start : start + BLOCK] = block
+        block >>= np.uint64(CHANCE - chance)
         # Differences of 64-bit integers are right modulo 2^64, and they are below it.
-        units = here.astype(np.uint64) - np.uint64(int(smallest) % 2**64)
-        places = np.arange(start, start + here.size, dtype=np.uint64)
-        keys[start : start + BLOCK] = (units << np.uint64(width)) | places
+        block |= (here.view(np.uint64) - smallest) << np.uint64(chance)
+        block <<= np.uint64(position)
+        block |= np.arange(start, start + block.size, dtype=np.uint64)
     return keys
 
 
-def _places(keys: NDArray[np.uint64], order: NDArray[np.uint64], width: int) -> NDArray[np.uint32]:
+def _untie(keys: Keys, words: NDArray[np.uint32], position: int) -> None:
+    """Puts rows whose keys agree above the position in the order of all their random bits."""
+    below = np.uint64(1 << position)
+    lots = range(0, keys.size, BLOCK)
+    first = np.concatenate([_tied(keys[lot : lot + BLOCK + 1], below) + lot for lot in lots])
+    tied = np.union1d(first, first + 1)
+    some = keys[tied]
+    own = words[(some & (below - np.uint64(1))).view(np.int64)]
+    keys[tied] = some[np.lexsort((own, some >> np.uint64(position)))]  # stable: then by position
+
+
+def _tied(keys: Keys, below: np.uint64) -> NDArray[np.int64]:
+    """Where a key and the next one agree above the position."""
+    return np.flatnonzero((keys[1:] ^ keys[:-1]) < below)
+
+
+def _places(keys: Keys, *, below: int, position: int) -> NDArray[np.unsignedinteger[Any]]:
     """The place of each row among those of its unit, in the order of the table."""
-    ranks = np.empty(keys.size, np.uint32)
-    first = 0  # where the unit at the end of the last block began
-    last_unit: np.uint64 | None = None
+    ranks: NDArray[np.unsignedinteger[Any]] = np.empty(keys.size, np.uint16)
+    mask, next_unit = np.uint64((1 << position) - 1), np.uint64(1 << below)
+    began = 0  # where the unit at the end of the last block began
     for start in range(0, keys.size, BLOCK):
-        block = keys[start : start + BLOCK]
-        units = block >> np.uint64(width)
-        fresh = np.empty(block.size, np.bool_)
-        fresh[1:] = units[1:] != units[:-1]
-        fresh[0] = last_unit is None or units[0] != last_unit
-        numbers = np.arange(start, start + block.size, dtype=np.int64)
-        began = np.maximum.accumulate(np.where(fresh, numbers, first))
-        places = order[block & np.uint64((1 << width) - 1)]
-        ranks[places] = (numbers - began + 1).astype(np.uint32)
-        first, last_unit = int(began[-1]), units[-1]
+        block, second = keys[start : start + BLOCK], max(start, 1)
+        here = keys[second : start + BLOCK]
+        changed = (here ^ keys[second - 1 : second - 1 + here.size]) >= next_unit
+        fresh = np.flatnonzero(changed) + (second - start)
+        firsts = np.concatenate(([began - start], fresh))
+        lengths = np.diff(np.concatenate(([0], fresh, [block.size])))
+        places = np.arange(1, block.size + 1) - np.repeat(firsts, lengths)
+        if ranks.dtype == np.uint16 and places.max() > SHORT:
+            ranks = ranks.astype(np.uint32)
+        ranks[(block & mask).view(np.int64)] = places
+        began = start + int(firsts[-1])
     return ranks

@@ -23,6 +23,7 @@ from letalone.plans.types import Type
 SHORT_INTEGERS = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER")
 LONG_INTEGERS = ("UBIGINT", "HUGEINT", "UHUGEINT")
 TIMES = ("TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS")
+DATED = (Type.DATE, Type.TIMESTAMP)
 ZONED = ("TIMESTAMP WITH TIME ZONE", "TIMESTAMPTZ", "TIMESTAMP_NS WITH TIME ZONE")
 
 # From what a column of each declared type can be read; every type from itself.
@@ -73,13 +74,18 @@ def type_of_stored(stored: str) -> Type:
 
 
 def check_columns(names: Sequence[str], what: str) -> None:
-    """Refuses tables without columns, and names that DuckDB would hold to be the same."""
+    """Refuses tables without columns, and names that DuckDB cannot tell apart or hold."""
     if not names:
         raise ParameterError(f"{what} has no columns. Give one with at least one.")
     seen: dict[str, str] = {}
     for name in names:
-        if not name:
+        if not name.strip():
             raise ParameterError(f"{what} has a column without a name. Name every column.")
+        if "\0" in name:
+            # Arrow ends a name there, so two columns could get each other's values.
+            raise ParameterError(
+                f"{what} has a column {name!r}, with a NUL character in its name. Rename it."
+            )
         if name.lower() in seen:
             raise ParameterError(
                 f"{what} has columns {seen[name.lower()]!r} and {name!r}, which differ in nothing"
@@ -132,13 +138,33 @@ def _converted(stored: Stored, source: Sql, kind: Type) -> Sql:
     if stored.stored in ZONED and kind is not Type.TEXT:
         source = syntax.tried(source, TIMESTAMP)  # the session's time zone is UTC
     if stored.collated:
-        source = syntax.called("DECODE", syntax.called("ENCODE", source))
+        source = plain_text(source)
+    if stored.stored.startswith("DECIMAL("):
+        source = syntax.case((_has_its_digits(stored, source), source))
+    if kind is Type.TEXT and stored.type in DATED and not stored.stored.startswith("TIMESTAMP_NS"):
+        # Times beyond the calendar cannot be written; nanoseconds do not reach beyond it.
+        when = _in_the_calendar(syntax.tried(source, SQL_TYPES[stored.type]), stored.type)
+        source = syntax.case((when, source))
     if _is_as_wanted(stored, kind):
         return source
     if stored.type is Type.TEXT and kind is Type.TIMESTAMP:
         # Straight to a time without zone would ignore an offset in the text.
         source = syntax.tried(source, TIMESTAMPTZ)
     return syntax.tried(source, SQL_TYPES[kind])
+
+
+def plain_text(source: Sql) -> Sql:
+    """Text without its collation; NULL where its bytes are no UTF-8."""
+    return syntax.called("TRY", syntax.called("DECODE", syntax.called("ENCODE", source)))
+
+
+def _has_its_digits(stored: Stored, source: Sql) -> Sql:
+    """Whether a decimal is as short as its type says: DuckDB cannot convert a longer one."""
+    digits, scale = (int(n) for n in stored.stored[len("DECIMAL(") : -1].split(","))
+    nines = "9" * (digits - scale) + "." + "9" * scale if scale else "9" * digits
+    last = exp.Cast(this=syntax.text(nines), to=exp.DataType.build(stored.stored))
+    low = syntax.operation(exp.GTE, source, syntax.minus(last))
+    return syntax.joined(exp.And, [low, syntax.operation(exp.LTE, source, last.copy())])
 
 
 def _is_as_wanted(stored: Stored, kind: Type) -> bool:

@@ -13,23 +13,36 @@ from sqlglot import exp
 
 from letalone.engines import syntax
 from letalone.engines.measures import Scope
-from letalone.engines.reading import SHORT_INTEGERS, TEXT, Stored, read
+from letalone.engines.reading import (
+    SHORT_INTEGERS,
+    SQL_TYPES,
+    TEXT,
+    Stored,
+    plain_text,
+    read,
+)
 from letalone.engines.sql import Emitter
 from letalone.engines.syntax import Sql
 from letalone.engines.terms import Levels, Term
 from letalone.errors import ParameterError
 from letalone.plans.expressions import Expression, column_names
-from letalone.plans.query import PublicJoin
+from letalone.plans.features import rows_schema
+from letalone.plans.query import Join, PrivateJoin, PublicJoin
 from letalone.plans.schema import Column
 from letalone.plans.types import Type
+
+LENT = "letalone_lent_"  # and the name of the data set that lends
+UNIT = "unit"  # the column of what is lent that holds the unit
+PLAIN = {kind: str(sql.value) for kind, sql in SQL_TYPES.items()}  # what engines store types as
 
 
 @dataclass(frozen=True, slots=True)
 class Relation:
-    """Something to select from, and its columns as they are stored."""
+    """Something to select from, and its columns as they are stored; its name where it has one."""
 
     sql: Sql
     columns: Mapping[str, Stored]
+    name: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +66,7 @@ class ScopeRows:
         groups = [group.of for group in scope.groups]
         used = [*where, *derived, *groups, *expressions]
         self._names = {name for expression in used for name in column_names(expression)}
-        self._names |= {left for join in scope.joins for left, _ in join.on}
+        self._names |= {left for join in scope.joins if _is_public(join) for left, _ in join.on}
         self._columns = self._base_columns()
         self._emit = Emitter(self.levels, self._columns)
         for name, expression in scope.derived:
@@ -81,7 +94,8 @@ class ScopeRows:
 
     def select(self, *, with_unit: bool) -> Sql:
         """The rows as a source of a SELECT."""
-        rows = self._base(with_unit=with_unit)
+        partners = any(isinstance(join, PrivateJoin) for join in self._scope.joins)
+        rows = self._base(with_unit=with_unit or partners)
         for number, join in enumerate(self._scope.joins):
             rows = self._joined(rows, join, number)
         return syntax.nested(self.levels.over(rows), f"{self.mark}rows")
@@ -95,7 +109,7 @@ class ScopeRows:
         joined = [column for join in self._scope.joins for column in join.columns]
         terms = {column.name: self._private(column) for column in columns}
         for join in self._scope.joins:
-            relation = self._public(join)
+            relation = self._other(join)
             terms |= {column.name: _term(relation, column) for column in join.columns}
         named = {c.name: terms[c.name] for c in (*columns, *joined)}
         return {
@@ -105,7 +119,9 @@ class ScopeRows:
     def _private(self, column: Column) -> Term:
         return _term(self._tables.private, column, f"{self.mark}source")
 
-    def _public(self, join: PublicJoin) -> Relation:
+    def _other(self, join: Join) -> Relation:
+        if isinstance(join, PrivateJoin):
+            return partner_relation(join)
         relation = self._tables.public.get(join.table_digest)
         if relation is None:
             raise ParameterError(
@@ -128,19 +144,26 @@ class ScopeRows:
             columns.append(syntax.alias(rank, f"{self.mark}rank"))
         return with_ranks(columns or [_one()], self._tables.private.sql, ranks, mark=self.mark)
 
-    def _joined(self, rows: exp.Select, join: PublicJoin, number: int) -> exp.Select:
+    def _joined(self, rows: exp.Select, join: Join, number: int) -> exp.Select:
         below, beside = f"{self.mark}below{number}", f"{self.mark}public{number}"
-        relation = self._public(join)
+        relation = self._other(join)
         added = [
             syntax.alias(_term(relation, column, beside).sql, column.name)
             for column in join.columns
+            if column.name in self._names or _is_public(join)
         ]
-        on = [self._pair(relation, left, right, (below, beside)) for left, right in join.on]
+        on = self._on(relation, join, (below, beside))
         everything = exp.Column(this=exp.Star(), table=exp.to_identifier(below, quoted=True))
         query = syntax.select([everything, *added], syntax.nested(rows, below))
         public = syntax.renamed(relation.sql, beside)
         query.append("joins", exp.Join(this=public, kind="INNER", on=syntax.joined(exp.And, on)))
         return query
+
+    def _on(self, relation: Relation, join: Join, names: tuple[str, str]) -> list[Sql]:
+        if isinstance(join, PrivateJoin):
+            units = (syntax.named(f"{self.mark}unit", names[0]), syntax.named(UNIT, names[1]))
+            return [syntax.operation(exp.EQ, *units)]
+        return [self._pair(relation, left, right, names) for left, right in join.on]
 
     def _pair(self, public: Relation, left: str, right: str, names: tuple[str, str]) -> Sql:
         """Equality of a column with one of a public table."""
@@ -166,7 +189,7 @@ class ScopeRows:
 def unit_of(relation: Relation, column: Column, source: str) -> Sql:
     """The unit of a row: what is stored, never converted, so that no two people become one.
 
-    Zero has one spelling; NULL where it is missing. Types without a short code are compared as
+    Zero has one spelling; NULL where it is missing. Long integers and identifiers are compared as
     text, which tells all their values apart.
     """
     if column.type is Type.OTHER:
@@ -180,10 +203,21 @@ def unit_of(relation: Relation, column: Column, source: str) -> Sql:
         zero = (syntax.operation(exp.EQ, value, syntax.double(0.0)), syntax.double(0.0))
         return syntax.case(zero, (syntax.is_finite(value), value))
     if stored.collated:
-        return syntax.called("DECODE", syntax.called("ENCODE", value))
+        return plain_text(value)
     if stored.stored in SHORT_INTEGERS or stored.stored == "VARCHAR":
         return value
+    if stored.type in (Type.DATE, Type.TIMESTAMP) or stored.stored.startswith("DECIMAL("):
+        return value  # a time beyond the calendar cannot be written as text
     return syntax.tried(value, TEXT)
+
+
+def partner_relation(join: PrivateJoin) -> Relation:
+    """The one row of each unit of another private table, once it is lent (`partners`)."""
+    columns = {
+        column.name: Stored(f"column{number}", PLAIN[column.type])
+        for number, column in enumerate(join.columns)
+    }
+    return Relation(syntax.table_named(f"{LENT}{join.name}"), columns)
 
 
 def with_ranks(columns: Sequence[Sql], source: Sql, ranks: str | None, *, mark: str) -> exp.Select:
@@ -210,13 +244,17 @@ def _stored(relation: Relation, name: str) -> Stored:
     return stored
 
 
+def _is_public(join: Join) -> bool:
+    return isinstance(join, PublicJoin)
+
+
 def _one() -> Sql:
     return syntax.alias(syntax.whole(1), "one")
 
 
 def mark_of(scope: Scope) -> str:
     """A beginning that no name of the scope has, for the names that are ours."""
-    names = [column.name for column in scope.schema.columns]
+    names = [column.name for column in rows_schema(scope.schema, scope.per_unit).columns]
     names += [column.name for join in scope.joins for column in join.columns]
     mark = "#"
     while any(name.startswith(mark) for name in names):

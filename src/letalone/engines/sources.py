@@ -10,22 +10,21 @@ Theorem (in the sense of SOUNDNESS 2).  Nothing here looks at a value to decide 
 A path's folders (year=2024/) are data and never become columns.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from glob import has_magic
 from os import PathLike, fspath
 from pathlib import Path
-from typing import cast
 
 from sqlglot import exp
 
-from letalone.engines import syntax
+from letalone.engines import arrow, syntax
 from letalone.engines.csv_files import csv_dialect, csv_sql
-from letalone.engines.failure import EngineFailed, Result, unreadable
+from letalone.engines.failure import EngineFailed, unreadable
 from letalone.engines.lockdown import LockedDuck
-from letalone.engines.reading import Stored, check_columns
+from letalone.engines.parquet_files import described, opened, relation_of_parquet
+from letalone.engines.reading import Stored
 from letalone.engines.rows import Relation
-from letalone.engines.syntax import Sql
 from letalone.errors import ParameterError
 
 PARQUET, CSV, DUCKDB = (".parquet", ".pq"), (".csv", ".tsv", ".txt"), (".duckdb", ".ddb", ".db")
@@ -80,12 +79,12 @@ def relation_of_files(duck: LockedDuck, files: Files, *, table: str | None = Non
     match files.kind:
         case "parquet":
             duck.lock(files.paths)
-            return _parquet(duck, files.paths)
+            return relation_of_parquet(duck, files.paths)
         case "csv":
             duck.lock(files.paths)
             return _csv(files.paths)
         case _:
-            _opened(lambda: duck.attach(files.paths[0]), files.paths[0].name)
+            opened(lambda: duck.attach(files.paths[0]), files.paths[0].name)
             duck.lock([])
             return _duckdb(duck, table, files.paths[0].name)
 
@@ -93,58 +92,14 @@ def relation_of_files(duck: LockedDuck, files: Files, *, table: str | None = Non
 def relation_of_view(duck: LockedDuck, name: str) -> Relation:
     """The relation that reads a registered frame."""
     sql = syntax.table_named(name)
-    return Relation(sql, {one.name: one for one in _described(duck, sql)})
+    return Relation(sql, {one.name: one for one in described(duck, sql)})
 
 
-def batch_sizes(duck: LockedDuck, files: Files) -> list[int]:
+def batch_sizes(files: Files) -> list[int]:
     """How many rows the batches have in which files are scanned, where that is known."""
     if files.kind != "parquet":
         return []
-    return [size for path in files.paths for size in _row_groups(duck, path)]
-
-
-def _parquet(duck: LockedDuck, paths: Sequence[Path]) -> Relation:
-    first = _parquet_schema(duck, paths[0])
-    for path in paths[1:]:
-        if _parquet_schema(duck, path) != first:
-            raise ParameterError(
-                f"{paths[0].name} and {path.name} have different columns. Open files together"
-                " only if their columns have the same names and types in the same order."
-            )
-    sql = syntax.called(
-        "read_parquet",
-        syntax.texts([str(path) for path in paths]),
-        syntax.option("hive_partitioning", exp.Boolean(this=False)),
-        syntax.option("union_by_name", exp.Boolean(this=False)),
-    )
-    check_columns(_top_names(first), paths[0].name)
-    return Relation(sql, {one.name: one for one in _described(duck, sql)})
-
-
-def _parquet_schema(duck: LockedDuck, path: Path) -> list[tuple[object, ...]]:
-    columns = ("name", "type", "num_children", "converted_type", "logical_type")
-    source = syntax.called("parquet_schema", syntax.text(str(path)))
-    query = syntax.select([syntax.named(name) for name in columns], syntax.renamed(source, "file"))
-    return _opened(lambda: duck.run(query), path.name)
-
-
-def _row_groups(duck: LockedDuck, path: Path) -> list[int]:
-    group, size = syntax.named("row_group_id"), syntax.named("row_group_num_rows")
-    source = syntax.renamed(syntax.called("parquet_metadata", syntax.text(str(path))), "file")
-    query = syntax.select([group, size], source)
-    query.set("distinct", exp.Distinct())
-    return [rows for _, rows in sorted(cast("list[tuple[int, int]]", duck.run(query)))]
-
-
-def _top_names(schema: Sequence[tuple[object, ...]]) -> list[str]:
-    """The columns at the top: the rows of the schema that are nobody's children but the root's."""
-    names: list[str] = []
-    inside = 0
-    for name, _, children, *_ in schema[1:]:
-        if not inside:
-            names.append(str(name))
-        inside += cast("int", children or 0) - (1 if inside else 0)
-    return names
+    return [size for path in files.paths for size in arrow.row_groups(path)]
 
 
 def _csv(paths: Sequence[Path]) -> Relation:
@@ -168,7 +123,7 @@ def _duckdb(duck: LockedDuck, table: str | None, file: str) -> Relation:
     found = sorted((str(schema), str(name)) for schema, name in duck.run(query))
     wanted = [(s, n) for s, n in found if table is None or table in (n, f"{s}.{n}")]
     if len(wanted) != 1:
-        names = ", ".join(n if s == "main" else f"{s}.{n}" for s, n in found) or "none"
+        names = ", ".join(_called(s, n) for s, n in found) or "none"
         asked = "no table was named" if table is None else f"{table!r} is not one of them"
         raise ParameterError(
             f"{file} holds these tables: {names}; {asked}. Name one with table=. (A view has no"
@@ -176,23 +131,13 @@ def _duckdb(duck: LockedDuck, table: str | None, file: str) -> Relation:
         )
     schema, name = wanted[0]
     sql = syntax.table_named(name, schema=schema, catalog="file")
-    columns = {c.name: replace(c, collated=c.stored == "VARCHAR") for c in _described(duck, sql)}
-    return Relation(sql, columns)
+    columns = {c.name: replace(c, collated=c.stored == "VARCHAR") for c in described(duck, sql)}
+    return Relation(sql, columns, _called(schema, name))
 
 
-def _described(duck: LockedDuck, source: Sql) -> list[Stored]:
-    """The columns of a relation, from its metadata."""
-    everything = syntax.select([exp.Star()], syntax.renamed(source, "source"))
-    rows = duck.run(exp.Describe(this=everything))
-    return [Stored(str(name), str(kind)) for name, kind, *_ in rows]
-
-
-def _opened(run: Callable[[], Result], name: str) -> Result:
-    try:
-        return run()
-    except Exception:
-        pass  # the engine's own words could hold a piece of the file
-    raise ParameterError(f"{name} cannot be read: it is damaged, or no file of its kind.")
+def _called(schema: str, name: str) -> str:
+    """What a table is called, however it was named: a budget belongs to a name."""
+    return name if schema == "main" else f"{schema}.{name}"
 
 
 def _kind(paths: Sequence[Path]) -> str:

@@ -28,6 +28,7 @@ from letalone.plans.expressions import (
     Arithmetic,
     Bin,
     Case,
+    Clamp,
     ColumnRef,
     Comparison,
     DatePart,
@@ -41,6 +42,7 @@ from letalone.plans.expressions import (
     Or,
 )
 from letalone.plans.types import Type, type_of_value
+from letalone.plans.typing import is_whole
 
 ARITHMETIC: Mapping[str, syntax.Binary] = {
     "+": exp.Add,
@@ -100,6 +102,8 @@ class Emitter:
                 return self._part(part, self.value(of))
             case Bin():
                 return self._bin(cast("Bin", expression))
+            case Clamp(of, lower, upper):
+                return self._clamp(self.value(of), lower, upper)
 
     def _arithmetic(self, op: str, left: Expression, right: Expression) -> Term:
         one = as_double(self.term(left))
@@ -150,6 +154,20 @@ class Emitter:
         last = syntax.operation(exp.EQ, q.sql, syntax.double(float(node.count)))
         sql = syntax.case((within, floored(q.sql)), (last, syntax.whole(node.count - 1)))
         return Term(syntax.cast_to(sql, BIGINT), Type.INTEGER, depth=q.depth)
+
+    def _clamp(self, of: Term, lower: Fraction | None, upper: Fraction | None) -> Term:
+        """A comparison with NULL is not true, so what is missing stays so."""
+        ends = [end for end in (lower, upper) if end is not None]
+        whole = of.type is Type.INTEGER and all(is_whole(end) for end in ends)
+        x = self._levels.name(of if whole else as_double(of))
+        sides = ((exp.LT, lower), (exp.GT, upper))
+        branches = [(side, _end(end, whole=whole)) for side, end in sides if end is not None]
+        pairs = [(syntax.operation(side, x.sql, end), end.copy()) for side, end in branches]
+        return replace(x, sql=syntax.case(*pairs, otherwise=x.sql), simple=False)
+
+
+def _end(end: Fraction, *, whole: bool) -> Sql:
+    return syntax.constant(int(end)) if whole else syntax.double(float(end))
 
 
 def literal(value: Value) -> Term:

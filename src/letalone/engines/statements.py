@@ -9,7 +9,8 @@ are first added up for each unit and group ("pairs"), and the pairs are bounded:
     Proven:   each window is partitioned by the unit, and each GROUP BY below it has the unit
               among its keys. Ranks of one unit differ, so the smallest rank of a group is
               another one for each group, DENSE_RANK counts the groups, and at most
-              max_groups have a place of at most max_groups. ROW_NUMBER likewise.
+              max_groups have a place of at most max_groups. ROW_NUMBER likewise; a pair of
+              at most max_rows rows keeps them all, so only larger ones are put in order.
     Tested:   tests/engines/test_engine_laws.py, against a slow evaluation in Python
 
 Keys stand in a table of their own and are joined last (to pairs: before groups are chosen,
@@ -22,25 +23,30 @@ from dataclasses import dataclass
 from sqlglot import exp
 
 from letalone.engines import syntax
-from letalone.engines.amounts import cell, place, square
+from letalone.engines.amounts import cell, middle, offset, place, product, square, where_all_are
 from letalone.engines.measures import (
     Cells,
+    DistinctValues,
     Exact,
     GridSum,
     Measure,
+    ProductSum,
     Rows,
     RowsWith,
     Scope,
     Units,
+    looked_at,
 )
 from letalone.engines.rows import ScopeRows, Tables
 from letalone.engines.syntax import BIGINT, Sql
 from letalone.engines.terms import Term
+from letalone.engines.units import of_units
 from letalone.errors import ParameterError, UnsupportedQuery
 from letalone.plans.expressions import Expression, same
 
 KEYS = "letalone_keys"
 NUMBER = "number"  # the column of the keys that says which key it is
+ALONE = (Cells, DistinctValues)  # grouped by a value, too, so each has a statement of its own
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,8 +62,8 @@ class Figure:
         """The exact value, from one row of the result."""
         numbers = [row[column] or 0 for column in self.columns]
         match self.measure:
-            case GridSum(power=1, low=low) if not self.clipped:
-                return numbers[0] - low * numbers[1]
+            case GridSum(power=1) as grid if not self.clipped:
+                return numbers[0] + (middle(grid) - grid.low) * numbers[1]
             case _:
                 return numbers[0]
 
@@ -91,21 +97,23 @@ def needs_ranks(scope: Scope) -> bool:
     """Whether the bounding chooses among the rows of a unit."""
     bounding = scope.bounding
     chooses = bounding.max_rows is not None or (bounding.max_groups is not None and scope.groups)
-    return scope.schema.unit is not None and bool(chooses)
+    return scope.schema.unit is not None and bool(chooses) and scope.per_unit is None
 
 
 def statements(scope: Scope, measures: Sequence[Measure], tables: Tables) -> list[Statement]:
-    """One statement for all measures but histograms, and one for each histogram."""
+    """One statement for all measures but those that group by values, and one for each of these."""
     check_keys(scope)
+    scope, tables = of_units(scope, tables)
     numbered = list(enumerate(measures))
-    plain = [pair for pair in numbered if not isinstance(pair[1], Cells)]
-    cells = [[pair] for pair in numbered if isinstance(pair[1], Cells)]
+    plain = [pair for pair in numbered if not isinstance(pair[1], ALONE)]
+    cells = [[pair] for pair in numbered if isinstance(pair[1], ALONE)]
     lots = [plain, *cells] if plain else cells
     return [_Builder(scope, lot, tables).all_keys() for lot in lots]
 
 
 def discovery(scope: Scope, tables: Tables) -> exp.Select:
     """All groups that there are, with their number of units."""
+    scope, tables = of_units(scope, tables)
     return _Builder(scope, [(0, Units())], tables).totals()
 
 
@@ -122,7 +130,7 @@ class _Builder:
         self, scope: Scope, numbered: Sequence[tuple[int, Measure]], tables: Tables
     ) -> None:
         measures = [measure for _, measure in numbered]
-        expressions = [measure.of for measure in measures if not isinstance(measure, Rows | Units)]
+        expressions = [of for measure in measures for of in looked_at(measure)]
         self._measures = measures
         self._rows = ScopeRows(scope, expressions, tables)
         self._mark = self._rows.mark
@@ -134,6 +142,8 @@ class _Builder:
         self._keys = [f"{self._mark}key{number}" for number in range(len(scope.groups))]
         self._sums: list[Sql] = []
         self._places: dict[tuple[str, int, int, int], Term] = {}
+        self._together: dict[str, list[Term]] = {}
+        self._distinct = any(isinstance(measure, DistinctValues) for measure in measures)
         self._cell = self._read_cell()
         self._figures = tuple(
             Figure(number, measure, self._columns_of(measure), self._clipped)
@@ -149,14 +159,22 @@ class _Builder:
         columns = [syntax.named(NUMBER, "keys")]
         columns += [syntax.named(name, "totals") for name in self._result_names()]
         query = syntax.select(columns, keys)
-        side = "" if self._cell else "LEFT"
+        side = "" if self._cell and not self._distinct else "LEFT"
         on = _same_keys(self._keys, "keys", "totals")
         query.append("joins", exp.Join(this=syntax.nested(totals, "totals"), side=side, on=on))
         return Statement(query, self._figures, grouped=True)
 
     def totals(self, *, listed: bool = False) -> exp.Select:
         """One row for each group that there is."""
-        return self._of_pairs(listed=listed) if self._paired else self._of_rows()
+        found = self._of_pairs(listed=listed) if self._paired else self._of_rows()
+        return self._values_counted(found) if self._distinct else found
+
+    def _values_counted(self, values: exp.Select) -> exp.Select:
+        """How many different values each group has, from a row for each group and value."""
+        keys = [syntax.named(name) for name in self._keys]
+        number = syntax.alias(exp.Count(this=exp.Star()), f"{self._mark}sum0")
+        source = syntax.nested(values, f"{self._mark}values")
+        return syntax.grouped(syntax.select([*keys, number], source), keys)
 
     # Rows
 
@@ -191,13 +209,14 @@ class _Builder:
         ]
 
     def _result_names(self) -> list[str]:
-        cells = [f"{self._mark}cell"] if self._cell else []
+        cells = [f"{self._mark}cell"] if self._cell and not self._distinct else []
         return [*cells, *(f"{self._mark}sum{number}" for number in range(len(self._sums)))]
 
     # Pairs of a unit and a group
 
     def _of_pairs(self, *, listed: bool) -> exp.Select:
-        pairs = self._pairs()
+        few = self._bounding.max_rows is not None
+        pairs = self._pairs(turns=few and self._cell)
         if listed and self._keys:
             pairs = self._listed(pairs)
         where: list[Sql] = []
@@ -208,26 +227,52 @@ class _Builder:
         if self._cell:
             where.append(syntax.is_present(syntax.named(f"{self._mark}cell")))
         columns = [*self._by(), *self._sums_of_pairs()]
-        query = syntax.select(columns, syntax.nested(pairs, f"{self._mark}kept"), where=where)
-        return syntax.grouped(query, self._by())
+        source = syntax.nested(pairs, f"{self._mark}pairs kept")
+        if few and not self._cell:
+            chosen = syntax.select([exp.Star()], source, where=where)
+            source, where = self._few_rows(chosen), []
+        return syntax.grouped(syntax.select(columns, source, where=where), self._by())
 
-    def _pairs(self) -> exp.Select:
+    def _few_rows(self, chosen: exp.Select) -> Sql:
+        """Pairs with few rows as they are; only those with more have their rows put in order."""
+        name, most = f"{self._mark}chosen", syntax.whole(self._bounding.max_rows or 0)
+        rows, pairs = syntax.named(f"{self._mark}rows"), syntax.table_named(name)
+        unit = f"{self._mark}unit"
+        names = [unit, *self._keys, *self._result_names()]
+        columns = [syntax.named(one) for one in names]
+        light = syntax.select(columns, pairs, where=[syntax.operation(exp.LTE, rows, most)])
+        many = syntax.select(
+            [syntax.named(one) for one in (unit, *self._keys)],
+            pairs,
+            where=[syntax.operation(exp.GT, rows, most)],
+        )
+        both = syntax.both(light, self._pairs(turns=True, only=many))
+        return syntax.nested(syntax.with_table(both, chosen, name), f"{self._mark}kept")
+
+    def _pairs(self, *, turns: bool, only: exp.Select | None = None) -> exp.Select:
         by = [self._rows.unit, *self._by()]
         columns = [*by, *self._named_sums()]
-        if self._bounding.max_groups is not None and self._keys:
-            first = exp.Min(this=self._rows.rank)
-            columns.append(syntax.alias(first, f"{self._mark}first"))
         source = self._rows.select(with_unit=True)
         where = [*self._bounded(), *self._rows.where]
-        if self._bounding.max_rows is not None:
-            source, where = self._turns(source, where), [self._turn()]
+        if turns:
+            source, where = self._turns(source, where, only), [self._turn()]
+        if only is None:
+            columns.append(syntax.alias(exp.Count(this=exp.Star()), f"{self._mark}rows"))
+            if self._bounding.max_groups is not None and self._keys:
+                first = exp.Min(this=self._rows.rank)
+                columns.append(syntax.alias(first, f"{self._mark}first"))
         return syntax.grouped(syntax.select(columns, source, where=where), by)
 
-    def _turns(self, source: Sql, where: Sequence[Sql]) -> Sql:
+    def _turns(self, source: Sql, where: Sequence[Sql], only: exp.Select | None) -> Sql:
+        """Rows (of some pairs only) with their place among those of their unit and group."""
         by = [self._rows.unit, *(syntax.named(name) for name in self._keys)]
+        rows = syntax.select([exp.Star()], source, where=where)
+        if only is not None:
+            rows = _semi_joined(rows, only, [f"{self._mark}unit", *self._keys])
         turn = syntax.window(exp.RowNumber(), partition=by, order=self._rows.rank)
         columns = [exp.Star(), syntax.alias(turn, f"{self._mark}turn")]
-        return syntax.nested(syntax.select(columns, source, where=where), f"{self._mark}turns")
+        few = syntax.nested(rows, f"{self._mark}some")
+        return syntax.nested(syntax.select(columns, few), f"{self._mark}turns")
 
     def _turn(self) -> Sql:
         most = syntax.whole(self._bounding.max_rows or 0)
@@ -280,7 +325,7 @@ class _Builder:
 
     def _columns_of(self, measure: Measure) -> tuple[int, ...]:
         match measure:
-            case Rows() | Cells():
+            case Rows() | Cells() | DistinctValues():
                 return (self._add(exp.Count(this=exp.Star())),)
             case Units():
                 return (self._add(self._units()),)
@@ -288,6 +333,8 @@ class _Builder:
                 return (self._add(exp.Count(this=self._presence(of))),)
             case GridSum():
                 return self._grid_columns(measure)
+            case ProductSum():
+                return (self._add(self._product(measure)),)
 
     def _units(self) -> Sql:
         if not self._has_unit or self._paired:
@@ -296,26 +343,40 @@ class _Builder:
 
     def _grid_columns(self, grid: GridSum) -> tuple[int, ...]:
         where = self._place(grid)
-        if self._clipped:
-            return (self._add(exp.Sum(this=where.sql)),)
-        if grid.power == 2:
-            squared = square(where, grid, self._rows.levels)
+        if grid.power == 2 and not self._clipped:
+            squared = square(where, self._rows.levels)
             return (self._add(exp.Sum(this=squared.sql)),)
-        return self._add(exp.Sum(this=where.sql)), self._add(exp.Count(this=where.sql))
+        total = self._add(exp.Sum(this=where.sql))
+        return (total,) if self._clipped else (total, self._add(exp.Count(this=where.sql)))
+
+    def _product(self, asked: ProductSum) -> Sql:
+        if self._clipped:
+            raise UnsupportedQuery(
+                "A clipped total has no product with another: it is made of several values."
+                " Bound the rows of a unit instead: max_rows=."
+            )
+        key = repr(asked.places)
+        if key not in self._together:
+            found = [self._place(grid) for grid in asked.places]
+            self._together[key] = where_all_are(found, self._rows.levels)
+        factors = self._together[key]
+        if not any(asked.powers):
+            return exp.Count(this=factors[0].sql)
+        return exp.Sum(this=product(factors, asked))
 
     def _presence(self, of: Expression) -> Sql:
-        """Something that is NULL where the expression is: its place, if that is computed anyway."""
+        """NULL where the expression is; its offset on a grid, if that is computed anyway."""
         for measure in self._measures:
             if isinstance(measure, GridSum) and measure.power == 1 and same(measure.of, of):
                 return self._place(measure).sql
         return self._rows.value(of).sql
 
     def _place(self, grid: GridSum) -> Term:
-        """The place on a grid as a column, once for each grid."""
+        """The place on a grid (its offset, unless clipped) as a column, once for each grid."""
         key = (repr(grid.of), grid.low, grid.high, grid.shift)
         if key not in self._places:
-            levels = self._rows.levels
-            self._places[key] = levels.name(place(self._rows.term(grid.of), grid, levels))
+            levels, make = self._rows.levels, place if self._clipped else offset
+            self._places[key] = levels.name(make(self._rows.term(grid.of), grid, levels))
         return self._places[key]
 
     def _add(self, sql: Sql) -> int:
@@ -328,15 +389,17 @@ class _Builder:
         return len(self._sums) - 1
 
     def _read_cell(self) -> bool:
-        cells = [measure for measure in self._measures if isinstance(measure, Cells)]
+        cells = [measure for measure in self._measures if isinstance(measure, ALONE)]
         if cells and self._clipped:
             raise UnsupportedQuery(
                 "A clipped total has no place in a histogram: it is made of several values."
                 " Bound the rows of a unit instead: max_rows=."
             )
         for one in cells:
-            levels = self._rows.levels
-            levels.name(cell(self._rows.term(one.of), one, levels), f"{self._mark}cell")
+            levels, rows = self._rows.levels, self._rows
+            histogram = isinstance(one, Cells)
+            found = cell(rows.term(one.of), one, levels) if histogram else rows.value(one.of)
+            levels.name(found, f"{self._mark}cell")
         return bool(cells)
 
 
@@ -350,6 +413,14 @@ def _clip(total: Sql, grid: GridSum) -> Sql:
         return syntax.operation(exp.Sub, clipped, low)
     offset = syntax.operation(exp.Sub, clipped, syntax.whole((grid.low + grid.high) // 2))
     return syntax.operation(exp.Mul, offset, offset)
+
+
+def _semi_joined(rows: exp.Select, only: exp.Select, names: Sequence[str]) -> exp.Select:
+    """The rows whose columns of these names are in another SELECT."""
+    query = syntax.select([exp.Star()], syntax.nested(rows, "rows"))
+    on = _same_keys(names, "rows", "only")
+    query.append("joins", exp.Join(this=syntax.nested(only, "only"), kind="SEMI", on=on))
+    return query
 
 
 def _same_keys(names: Sequence[str], left: str, right: str) -> Sql:

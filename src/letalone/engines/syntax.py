@@ -22,6 +22,7 @@ BOOLEAN, BIGINT, DOUBLE, TEXT, DATE, TIMESTAMP, TIMESTAMPTZ = (
     exp.DType(word)
     for word in ("BOOLEAN", "BIGINT", "DOUBLE", "VARCHAR", "DATE", "TIMESTAMP", "TIMESTAMPTZ")
 )
+HUGEINT = exp.DType("INT128")
 SMALL = 2**31  # integers below it are literals of type INTEGER, wider ones are cast
 
 
@@ -165,7 +166,7 @@ def select(columns: Sequence[Sql], source: Sql, *, where: Sequence[Sql] = ()) ->
     return query
 
 
-def nested(query: exp.Select, name: str) -> Sql:
+def nested(query: exp.Query, name: str) -> Sql:
     """A query as a source of another."""
     return exp.Subquery(this=query, alias=exp.TableAlias(this=exp.to_identifier(name, quoted=True)))
 
@@ -190,6 +191,19 @@ def window(function: Sql, *, partition: Sequence[Sql], order: Sql | None = None)
     """A window function."""
     ordered = None if order is None else exp.Order(expressions=[exp.Ordered(this=order)])
     return exp.Window(this=function, partition_by=list(partition), order=ordered)
+
+
+def both(one: exp.Select, other: exp.Select) -> exp.Union:
+    """The rows of two queries with the same columns, one after the other."""
+    return exp.Union(this=one, expression=other, distinct=False)
+
+
+def with_table(query: exp.Query, table: exp.Select, name: str) -> exp.Query:
+    """A query that reads another one's rows under a name; they are computed once."""
+    alias_of = exp.TableAlias(this=exp.to_identifier(name, quoted=True))
+    table_of_query = exp.CTE(this=table, alias=alias_of, materialized=True)
+    query.set("with_", exp.With(expressions=[table_of_query]))
+    return query
 
 
 def copied(source: Sql, name: str) -> Sql:

@@ -20,11 +20,38 @@ from letalone.errors import ParameterError
 LARGEST = 2**53 - 1
 DEEPEST = 200
 _spelled = JSONEncoder(ensure_ascii=False).encode
+_at_once = JSONEncoder(ensure_ascii=False, separators=(",", ":"), sort_keys=True).encode
 
 
 def canonical(value: object) -> bytes:
     """The RFC 8785 spelling of None, truth values, whole numbers, strings, lists and objects."""
+    if _is_plain(value, 0):
+        try:
+            return _at_once(value).encode("utf-8")
+        except UnicodeEncodeError:
+            pass  # half of a surrogate pair: refused below, in words
     return _written(value, 0).encode("utf-8")
+
+
+def _is_plain(value: object, depth: int) -> bool:
+    """Whether Python's own encoder, which is faster, spells the value in the same way.
+
+    It sorts keys by code points, which for ASCII is the same order.
+    """
+    if depth > DEEPEST:
+        return False
+    kind = type(value)
+    if kind is str or value is None or kind is bool:
+        return True
+    if kind is int:
+        return -LARGEST <= cast("int", value) <= LARGEST
+    if kind is dict:
+        fields = cast("dict[object, object]", value)
+        if not all(type(name) is str and name.isascii() for name in fields):
+            return False
+        return all(_is_plain(item, depth + 1) for item in fields.values())
+    items = cast("list[object]", value)
+    return kind in (list, tuple) and all(_is_plain(item, depth + 1) for item in items)
 
 
 def _written(value: object, depth: int) -> str:

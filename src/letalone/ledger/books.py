@@ -161,12 +161,12 @@ class Books:
 
     def entries(self, name: str | None = None, kind: Kind | None = None) -> list[Entry]:
         """The entries about a data set, or all."""
-        return [self._read(row) for row in self.rows(name, kind)]
+        return [_read(row) for row in self.rows(name, kind)]
 
     def entry(self, number: int) -> Entry | None:
         """One entry."""
         row = self.connection.execute(select(ENTRIES).where(ENTRIES.c.number == number)).first()
-        return None if row is None else self._read(Row(*row))
+        return None if row is None else _read(Row(*row))
 
     def data_set(self, name: str) -> DataSet | None:
         """How a data set stands: what the last entry that changed it says."""
@@ -178,9 +178,7 @@ class Books:
             .limit(1)
         )
         row = self.connection.execute(query).first()
-        if row is None:
-            return None
-        return data_set_from_json(name, self._read(Row(*row)).body.get("after"))
+        return None if row is None else _data_set(name, Row(*row))
 
     def names(self) -> list[str]:
         """The names of all data sets, in the order in which they were opened."""
@@ -241,16 +239,21 @@ class Books:
             )
         return head
 
-    def _read(self, row: Row) -> Entry:
-        try:
-            entry = read_entry(row.text)
-        except FormatError as error:
-            raise LedgerDamaged(f"The ledger is damaged at entry {row.number}: {error}") from None
-        if row != (entry.number, entry.name, entry.kind.value, row.text, text_digest(row.text)):
-            raise LedgerDamaged(
-                f"The ledger is damaged at entry {row.number}: its hash does not fit."
-            )
-        return entry
+
+def _read(row: Row) -> Entry:
+    try:
+        entry = read_entry(row.text)
+    except FormatError as error:
+        raise LedgerDamaged(f"The ledger is damaged at entry {row.number}: {error}") from None
+    if row != (entry.number, entry.name, entry.kind.value, row.text, text_digest(row.text)):
+        raise LedgerDamaged(f"The ledger is damaged at entry {row.number}: its hash does not fit.")
+    return entry
+
+
+@lru_cache(maxsize=16)
+def _data_set(name: str, row: Row) -> DataSet:
+    """What a row says of a data set: asked several times in one release, and never changed."""
+    return data_set_from_json(name, _read(row).body.get("after"))
 
 
 BEFORE_ALL = (0, BEFORE_THE_FIRST)

@@ -176,6 +176,14 @@ class Ledger:
             raise found
         return found
 
+    def fits(self, name: str, privacy: Privacy, *, delta: Number | None = None) -> bool:
+        """Whether a charge would be accepted as the data set stands; nothing is written down."""
+        try:
+            acts.paid(self.data_set(name), storable(privacy), delta)
+        except LetaloneError:
+            return False
+        return True
+
     def settle(self, reservation: Reservation, release: Json) -> Entry:
         """Write down the answer that a reservation paid for; it has text and whole numbers only."""
         text = canonical(release, name="release")
@@ -189,6 +197,11 @@ class Ledger:
             after = replace(acts.known(books, reservation.name), frozen=True)
             acts.change(books, Kind.FROZEN, after, {"why": acts.ENGINE_FAILED})
             return entry
+
+    def abandon(self, reservation: Reservation) -> Entry:
+        """Write down that the data was not touched after all; what was charged stays spent."""
+        with self._store.writing() as books:
+            return acts.settle(books, reservation, None)
 
     def refuse(
         self,

@@ -27,11 +27,12 @@ def check_same(before: DataSet, wanted: DataSet, shares: Shares | None) -> None:
             "or register other data under another name."
         )
     if wanted.budget != before.budget:
+        left = brief(before.remaining, up=False)
         raise ParameterError(
             f"The data set {before.name!r} has the budget ({before.budget}), not "
-            f"({wanted.budget}): ({brief(before.spent)}) is spent, about "
-            f"({brief(before.remaining)}) is left. Open it with its own budget; its owner can "
-            f"allow more with ledger.raise_budget({before.name!r}, budget)."
+            f"({wanted.budget}): ({brief(before.spent)}) is spent, about ({left}) is left. Open it "
+            f"with its own budget; its owner can allow more with "
+            f"ledger.raise_budget({before.name!r}, budget)."
         )
     if shares is not None and shares != before.shares:
         raise ParameterError(

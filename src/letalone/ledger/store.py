@@ -218,6 +218,12 @@ def _in_words(path: Path | None) -> Generator[None]:
         yield
     except DBAPIError as error:
         raise _named(error, str(path or "The ledger in memory")) from None
+    except UnicodeDecodeError:  # sqlite3 fails on its own words about a damaged file
+        raise _damaged(str(path or "The ledger in memory")) from None
+
+
+def _damaged(place: str) -> LetaloneError:
+    return LedgerDamaged(f"{place} is damaged: SQLite cannot read it. Restore it from a copy.")
 
 
 def _named(error: DBAPIError, place: str) -> LetaloneError:
@@ -231,7 +237,7 @@ def _named(error: DBAPIError, place: str) -> LetaloneError:
     elif code in UNWRITABLE:
         why = "the file or its folder cannot be written or read. Look at its permissions"
     else:
-        return LedgerDamaged(f"{place} is damaged: SQLite cannot read it. Restore it from a copy.")
+        return _damaged(place)
     return LedgerUnavailable(f"{place} cannot be used: {why}, and try again. Nothing was released.")
 
 

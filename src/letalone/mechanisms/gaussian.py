@@ -175,7 +175,7 @@ def promise(target: tuple[Fraction, Fraction] | None, privacy: Privacy) -> str:
     """The (epsilon, delta) asked for, or where none was asked, the epsilon at one in a million."""
     if target is not None:
         return f"ε = {shown(target[0])}, δ = {shown(target[1])}"
-    return f"ε = {shown(Fraction(privacy.epsilon(1e-6)))} at δ = 1e-06"
+    return f"ε = {shown(Fraction(privacy.epsilon(1e-6)))} at δ = 1e-6"
 
 
 def _read_calibration(calibration: Calibration | str) -> Calibration:

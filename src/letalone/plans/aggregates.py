@@ -13,14 +13,14 @@ What these functions return does not know its table yet; `resolved` makes it an 
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
-from enum import Enum
+from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
 from typing import cast
 
 from letalone.errors import ParameterError, UnsupportedQuery
-from letalone.exact.typed import COUNT, Constraint, Number, refusal
+from letalone.exact.typed import COUNT, Constraint, Number, read_flag, refusal
+from letalone.plans.asked import Asked, Kind, Of, as_number, read_of
 from letalone.plans.bounds import (
     check_cells,
     check_numeric,
@@ -31,28 +31,67 @@ from letalone.plans.bounds import (
 )
 from letalone.plans.constants import as_bound, as_value
 from letalone.plans.domains import closed_domain
-from letalone.plans.expressions import Case, ColumnRef, Expression, Literal, Not, inlined
+from letalone.plans.expressions import ColumnRef, Expression, inlined
+from letalone.plans.formulas import check_formula, resolved_formula
 from letalone.plans.keys import check_groupable, read_column_keys
+from letalone.plans.pairs import (
+    check_pair,
+    correlation,
+    covariance,
+    linear_regression,
+    regression_slope,
+    resolved_pair,
+)
 from letalone.plans.parts import (
     Aggregate,
-    Compared,
+    Correlation,
     Count,
+    CountPresent,
     CountUnits,
+    CountValues,
+    Covariance,
     Deviation,
     Extreme,
+    Formula,
     Histogram,
     Mean,
     PrivateBounds,
     Quantiles,
+    Regression,
+    Slope,
     Sum,
     TopK,
     Variance,
 )
+from letalone.plans.trees import AskedFormula, Computable
 from letalone.plans.types import Type
 from letalone.plans.typing import Columns
 from letalone.plans.wording import in_words
 
-Of = str | Expression
+__all__ = [
+    "Asked",
+    "Kind",
+    "check_aggregate",
+    "correlation",
+    "count",
+    "count_distinct",
+    "covariance",
+    "histogram",
+    "linear_regression",
+    "max",
+    "mean",
+    "median",
+    "min",
+    "private_bounds",
+    "quantile",
+    "regression_slope",
+    "resolved",
+    "std",
+    "sum",
+    "top_k",
+    "variance",
+]
+
 MOST_QUANTILES = 100
 MOST_EDGES = 10_001
 RANK = Constraint(
@@ -63,46 +102,17 @@ RANK = Constraint(
 )
 
 
-class Kind(Enum):
-    """The aggregates by the names that people call them."""
-
-    COUNT = "count"
-    COUNT_DISTINCT = "count_distinct"
-    SUM = "sum"
-    MEAN = "mean"
-    VARIANCE = "variance"
-    STD = "std"
-    QUANTILE = "quantile"
-    MIN = "min"
-    MAX = "max"
-    HISTOGRAM = "histogram"
-    TOP_K = "top_k"
-    PRIVATE_BOUNDS = "private_bounds"
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Asked(Compared):
-    """An aggregate as it was asked for, before the table is known."""
-
-    kind: Kind
-    of: Expression | None = None
-    lower: Fraction | None = None
-    upper: Fraction | None = None
-    step: Fraction | None = None
-    at: tuple[Fraction, ...] = ()
-    edges: tuple[Fraction, ...] = ()
-    k: int = 1
-    candidates: tuple[object, ...] | None = None
-
-
-def count() -> Asked:
-    """How many rows."""
-    return Asked(Kind.COUNT)
+def count(of: Of | None = None) -> Asked:
+    """How many rows; of a column or an expression: those in which it is not missing."""
+    return Asked(Kind.COUNT, None if of is None else read_of(of))
 
 
 def count_distinct(of: Of | None = None) -> Asked:
-    """How many units (people, say) have at least one row."""
-    return Asked(Kind.COUNT_DISTINCT, None if of is None else _of(of))
+    """How many units (people, say) have at least one row; of a column: how many values it has.
+
+    The values are counted among the rows that count; a missing one is none.
+    """
+    return Asked(Kind.COUNT_DISTINCT, None if of is None else read_of(of))
 
 
 def sum(of: Of, *, lower: Number | None = None, upper: Number | None = None) -> Asked:  # noqa: A001
@@ -115,14 +125,26 @@ def mean(of: Of, *, lower: Number | None = None, upper: Number | None = None) ->
     return _bounded(Kind.MEAN, of, lower, upper)
 
 
-def variance(of: Of, *, lower: Number | None = None, upper: Number | None = None) -> Asked:
-    """The variance (mean squared deviation) of values clamped to [lower, upper]."""
-    return _bounded(Kind.VARIANCE, of, lower, upper)
+def variance(
+    of: Of, *, lower: Number | None = None, upper: Number | None = None, sample: bool = False
+) -> Asked:
+    """The variance (mean squared deviation) of values clamped to [lower, upper].
+
+    With sample=True its squares are divided by n − 1 instead of n.
+    """
+    asked = _bounded(Kind.VARIANCE, of, lower, upper)
+    return replace(asked, sample=read_flag("sample", sample))
 
 
-def std(of: Of, *, lower: Number | None = None, upper: Number | None = None) -> Asked:
-    """The standard deviation of values clamped to [lower, upper]."""
-    return _bounded(Kind.STD, of, lower, upper)
+def std(
+    of: Of, *, lower: Number | None = None, upper: Number | None = None, sample: bool = False
+) -> Asked:
+    """The standard deviation of values clamped to [lower, upper].
+
+    With sample=True its squares are divided by n − 1 instead of n.
+    """
+    asked = _bounded(Kind.STD, of, lower, upper)
+    return replace(asked, sample=read_flag("sample", sample))
 
 
 def quantile(
@@ -186,7 +208,7 @@ def histogram(of: Of, edges: Iterable[Number], *more: object) -> Asked:
         )
     if any(start >= end for start, end in pairwise(read)):
         raise ParameterError("The edges of a histogram must rise, each above the one before it.")
-    return Asked(Kind.HISTOGRAM, _of(of), edges=read)
+    return Asked(Kind.HISTOGRAM, read_of(of), edges=read)
 
 
 def top_k(of: Of, k: int, *, candidates: Iterable[object] | None = None) -> Asked:
@@ -194,7 +216,7 @@ def top_k(of: Of, k: int, *, candidates: Iterable[object] | None = None) -> Aske
     if isinstance(candidates, str):
         raise refusal("candidates", candidates, "a list, such as ['A', 'B', 'C']")
     listed = None if candidates is None else tuple(as_value(value) for value in candidates)
-    return Asked(Kind.TOP_K, _of(of), k=int(COUNT.typed("k", k)), candidates=listed)
+    return Asked(Kind.TOP_K, read_of(of), k=int(COUNT.typed("k", k)), candidates=listed)
 
 
 def private_bounds(of: Of, *, epsilon: object = None) -> Asked:
@@ -208,16 +230,20 @@ def private_bounds(of: Of, *, epsilon: object = None) -> Asked:
             " visits.private_bounds('cost', epsilon=0.5), or ask"
             " visits.agg(b=la.private_bounds('cost')).release(epsilon=0.5)."
         )
-    return Asked(Kind.PRIVATE_BOUNDS, _of(of))
+    return Asked(Kind.PRIVATE_BOUNDS, read_of(of))
 
 
-def resolved(asked: Asked | Aggregate, columns: Columns) -> Aggregate:
+def resolved(asked: Computable | Aggregate, columns: Columns) -> Aggregate:
     """The aggregate over the columns of a table: bounds, steps and candidates filled in."""
+    if isinstance(asked, AskedFormula):
+        return resolved_formula(asked, columns, lambda part: resolved(part, columns))
     if not isinstance(asked, Asked):
-        return asked
-    if asked.of is None or asked.kind is Kind.COUNT_DISTINCT:
+        return cast("Aggregate", asked)
+    if asked.of is None or asked.kind in (Kind.COUNT, Kind.COUNT_DISTINCT):
         return _counted(asked, columns)
-    of = _as_number(asked.of, columns) if asked.kind is not Kind.TOP_K else asked.of
+    if asked.by:
+        return resolved_pair(asked, columns)
+    of = as_number(asked.of, columns) if asked.kind is not Kind.TOP_K else asked.of
     match asked.kind:
         case Kind.TOP_K:
             return _top_k(of, asked, columns)
@@ -256,19 +282,33 @@ def check_aggregate(aggregate: Aggregate, columns: Columns) -> None:
         case Variance(of, lower, upper) | Deviation(of, lower, upper):
             check_numeric(of, columns, done="adding up")
             check_range(lower, upper, words=in_words(of))
+            read_flag("sample", aggregate.sample)
+        case CountPresent(of):
+            columns.type_of(of)
+        case Formula():
+            check_formula(aggregate, lambda part: check_aggregate(part, columns))
+        case CountValues(of):
+            _check_values(of, columns)
+        case Covariance() | Correlation() | Slope() | Regression():
+            check_pair(aggregate, columns)
 
 
 def _counted(asked: Asked, columns: Columns) -> Aggregate:
-    if asked.kind is Kind.COUNT:
-        return Count()
     of = asked.of
+    if asked.kind is Kind.COUNT:
+        return Count() if of is None or not columns.type_of(of).nullable else CountPresent(of)
     if of is None or (isinstance(of, ColumnRef) and of.name == columns.unit):
         return CountUnits()
-    raise UnsupportedQuery(
-        f"count_distinct of '{in_words(of)}' has no private answer here: only units are counted"
-        f" once each, and the unit is {columns.unit or 'the row'!r}. Write la.count_distinct(),"
-        " or group by the column with its keys listed."
-    )
+    _check_values(of, columns)
+    return CountValues(of)
+
+
+def _check_values(of: Expression, columns: Columns) -> None:
+    if columns.type_of(of).type is Type.OTHER:
+        raise UnsupportedQuery(
+            f"'{in_words(of)}' has a type whose values cannot be told apart, so different ones are"
+            " not counted. Choose a column of text, numbers, dates or truth values."
+        )
 
 
 def _clamped(of: Expression, asked: Asked, columns: Columns) -> Aggregate:
@@ -280,9 +320,9 @@ def _clamped(of: Expression, asked: Asked, columns: Columns) -> Aggregate:
         case Kind.MEAN:
             return Mean(of, lower, upper)
         case Kind.VARIANCE:
-            return Variance(of, lower, upper)
+            return Variance(of, lower, upper, asked.sample)
         case Kind.STD:
-            return Deviation(of, lower, upper)
+            return Deviation(of, lower, upper, asked.sample)
         case Kind.QUANTILE:
             step = _step_for(asked, lower, upper, typed.type)
             return Quantiles(of, lower, upper, asked.at, step)
@@ -317,13 +357,6 @@ def _check_top_k(of: Expression, k: int, candidates: object, columns: Columns) -
         raise refusal("k", k, f"at most the number of candidates, {len(keys)}")
 
 
-def _as_number(of: Expression, columns: Columns) -> Expression:
-    """A condition as 1 or 0, missing where it is missing."""
-    if columns.type_of(of).type is not Type.BOOLEAN:
-        return of
-    return Case(((of, Literal(1)), (Not(of), Literal(0))), Literal(None))
-
-
 def _bounded(
     kind: Kind,
     of: Of,
@@ -335,18 +368,10 @@ def _bounded(
 ) -> Asked:
     low = None if lower is None else as_bound("lower", lower)
     high = None if upper is None else as_bound("upper", upper)
-    node = _of(of)
+    node = read_of(of)
     if low is not None and high is not None:
         check_range(low, high, words=in_words(inlined(node, {})))
     return Asked(kind, node, low, high, step, at)
-
-
-def _of(of: object) -> Expression:
-    if isinstance(of, str):
-        return ColumnRef(of)
-    if isinstance(of, Expression):
-        return of
-    raise refusal("column", of, 'a column\'s name or an expression, such as la.col("cost") / 2')
 
 
 def _step(step: Number | None) -> Fraction | None:

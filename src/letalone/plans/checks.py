@@ -14,19 +14,25 @@ from letalone.errors import ParameterError, UnsupportedQuery
 from letalone.exact.typed import refusal
 from letalone.plans.aggregates import check_aggregate
 from letalone.plans.expressions import Expression
+from letalone.plans.features import PerUnit, check_features, rows_schema
 from letalone.plans.keys import check_groupable
 from letalone.plans.parts import (
     Aggregate,
     Bounding,
     Count,
+    CountPresent,
     CountUnits,
     Extreme,
     GroupColumn,
     Histogram,
+    Join,
     Mean,
+    PrivateJoin,
     PublicJoin,
     Quantiles,
     Sum,
+    flattened,
+    shown_name,
 )
 from letalone.plans.schema import Schema, check_name, check_names
 from letalone.plans.types import Key, Type
@@ -40,16 +46,19 @@ MOST_CELLS = 1_000_000
 MOST_AGGREGATES = 100
 MOST_GROUP_COLUMNS = 10
 MOST_DERIVED = 100
-CLIPPED = (Count, CountUnits, Sum, Mean)
+CLIPPED = (Count, CountPresent, CountUnits, Sum, Mean)
 
 
 def check_plan(plan: "Plan") -> None:
     """Refuses, in words and with a remedy, what has no total and bounded answer."""
-    check_columns(plan.schema, plan.joins, plan.derived)
-    columns = columns_of(plan.schema, joins=plan.joins, derived=plan.derived)
+    if plan.per_unit is not None:
+        check_per_unit(plan.per_unit, plan.schema)
+    schema = rows_schema(plan.schema, plan.per_unit)
+    check_columns(schema, plan.joins, plan.derived)
+    columns = columns_of(schema, joins=plan.joins, derived=plan.derived)
     if plan.where is not None:
         _check_where(plan.where, columns)
-    columns = columns_of(plan.schema, joins=plan.joins, derived=plan.derived, where=plan.where)
+    columns = columns_of(schema, joins=plan.joins, derived=plan.derived, where=plan.where)
     check_groups(plan.groups, columns)
     check_grouped(plan.keys, plan.groups)
     check_aggregates(plan.aggregates, columns)
@@ -58,20 +67,34 @@ def check_plan(plan: "Plan") -> None:
     check_bounding(plan.bounding, plan)
 
 
+def check_per_unit(per_unit: PerUnit, schema: Schema) -> None:
+    """Refuses what has no total answer before there is one row for each unit."""
+    check_columns(schema, per_unit.joins, per_unit.derived)
+    if per_unit.where is not None:
+        columns = columns_of(schema, joins=per_unit.joins, derived=per_unit.derived)
+        _check_where(per_unit.where, columns)
+    check_features(per_unit, schema)
+
+
 def check_columns(
     schema: Schema,
-    joins: Sequence[PublicJoin],
+    joins: Sequence[Join],
     derived: Sequence[tuple[str, Expression]],
 ) -> None:
     """Names that are distinct, and joins whose columns are there."""
     if not isinstance(schema, Schema):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise refusal("schema", schema, "a la.Schema")
     for join in joins:
-        _check_join(join, schema)
+        if isinstance(join, PrivateJoin):
+            _check_partner(join, schema)
+        else:
+            _check_join(join, schema)
     for name, _ in derived:
         check_name("derived column", name)
     if len(derived) > MOST_DERIVED:
         raise ParameterError(f"There are {len(derived)} derived columns; at most {MOST_DERIVED}.")
+    others = [join.name for join in joins if isinstance(join, PrivateJoin)]
+    check_names([schema.name, *others], "data sets of the question")
     joined = [column.name for join in joins for column in join.columns]
     own = [column.name for column in schema.columns]
     check_names([*own, *joined, *(name for name, _ in derived)], "columns of the question")
@@ -102,9 +125,10 @@ def check_grouped(keys: object, groups: Sequence[GroupColumn]) -> None:
 
 def check_aggregates(aggregates: Sequence[tuple[str, Aggregate]], columns: Columns) -> None:
     """Between one and a hundred named aggregates that the columns can answer."""
-    if not 1 <= len(aggregates) <= MOST_AGGREGATES:
+    number = max(len(aggregates), len(flattened(aggregates)))
+    if not 1 <= number <= MOST_AGGREGATES:
         raise ParameterError(
-            f"A question has {len(aggregates)} aggregates, but needs from 1 to {MOST_AGGREGATES}:"
+            f"A question has {number} aggregates, but needs from 1 to {MOST_AGGREGATES}:"
             " .agg(n=la.count())."
         )
     for name, aggregate in aggregates:
@@ -120,7 +144,9 @@ def check_bounding(bounding: Bounding, plan: "Plan") -> None:
         raise ParameterError(
             f"max_groups is {bounding.max_groups}, but the question has no groups. Leave it out."
         )
-    if plan.schema.unit is None:
+    if plan.per_unit is not None:
+        _check_one_row(bounding)
+    elif plan.schema.unit is None:
         _check_row_unit(bounding)
     elif bounding.clip:
         _check_clip(bounding, plan)
@@ -135,6 +161,21 @@ def _check_where(where: Expression, columns: Columns) -> None:
             f"The filter '{in_words(where)}' is {found.value}, but must be a condition, such as"
             ' la.col("age") >= 65.'
         )
+
+
+def _check_partner(join: PrivateJoin, schema: Schema) -> None:
+    check_name("data set", join.name)
+    if schema.unit is None:
+        raise ParameterError(
+            f"{join.name!r} is another private table, which is joined on the unit, and here each"
+            " row is a unit. Join it before .per_unit(…), to a table whose unit is a column."
+        )
+    if len(join.on) != 1 or join.on[0][0] != schema.unit:
+        raise ParameterError(
+            f"{join.name!r} is another private table, so it is joined on the units of both: give"
+            f" on={schema.unit!r}, or a pair of names, the unit here first."
+        )
+    check_name("unit", join.on[0][1])
 
 
 def _check_join(join: PublicJoin, schema: Schema) -> None:
@@ -162,13 +203,13 @@ def _check_cells(
     keys: tuple[tuple[Key, ...], ...] | None, aggregates: Sequence[tuple[str, Aggregate]]
 ) -> None:
     number = 1 if keys is None else len(keys)
-    for name, aggregate in aggregates:
+    for name, aggregate in flattened(aggregates):
         if not isinstance(aggregate, Quantiles | Extreme | Histogram):
             continue
         if number * aggregate.cells > MOST_CELLS:
             raise ParameterError(
-                f"{name!r} needs {number:,} keys × {aggregate.cells:,} cells, but there may be"
-                f" {MOST_CELLS:,} in all. Take a larger step, closer bounds or fewer keys."
+                f"{shown_name(name)!r} needs {number:,} keys × {aggregate.cells:,} cells, but there"
+                f" may be {MOST_CELLS:,} in all. Take a larger step, closer bounds or fewer keys."
             )
 
 
@@ -180,22 +221,31 @@ def _check_row_unit(bounding: Bounding) -> None:
         )
 
 
+def _check_one_row(bounding: Bounding) -> None:
+    if bounding != Bounding(max_rows=1):
+        raise ParameterError(
+            "After .per_unit(…) each unit is one row, so there is nothing to bound: leave out"
+            " max_rows, max_groups and clip."
+        )
+
+
 def _check_clip(bounding: Bounding, plan: "Plan") -> None:
     if bounding.max_groups is None or bounding.max_rows is not None:
         raise ParameterError(
             "clip=True clips each unit's own total in each group, so it needs max_groups=… and no"
             " max_rows."
         )
-    for name, aggregate in plan.aggregates:
+    for name, aggregate in flattened(plan.aggregates):
         if not isinstance(aggregate, CLIPPED):
             raise UnsupportedQuery(
-                f"{name!r} is not a total, so a unit's share of it cannot be clipped. Use"
-                " max_rows=… instead of clip=True, or ask it in a question of its own."
+                f"{shown_name(name)!r} is not a total, so a unit's share of it cannot be clipped."
+                " Use max_rows=… instead of clip=True, or ask it in a question of its own."
             )
 
 
 def _check_unit(bounding: Bounding, plan: "Plan") -> None:
-    only_units = all(isinstance(aggregate, CountUnits) for _, aggregate in plan.aggregates)
+    asked = flattened(plan.aggregates)
+    only_units = all(isinstance(aggregate, CountUnits) for _, aggregate in asked)
     if only_units and (bounding.max_groups is not None or not plan.groups):
         return
     if bounding.max_rows is None:

@@ -6,25 +6,48 @@
 Tested:   tests/plans/test_described.py
 """
 
+from fractions import Fraction
+from typing import cast
+
 from letalone.plans.constants import shown
+from letalone.plans.expressions import Case, Expression, Literal
+from letalone.plans.features import (
+    Feature,
+    PerUnit,
+    UnitCondition,
+    UnitCount,
+    UnitExtreme,
+    UnitMean,
+    UnitTotal,
+    UnitValue,
+)
 from letalone.plans.parts import (
     Aggregate,
     Bounding,
+    Correlation,
     Count,
+    CountPresent,
     CountUnits,
+    CountValues,
+    Covariance,
     Deviation,
     Extreme,
+    Formula,
     GroupColumn,
     Histogram,
+    Join,
     Mean,
     PrivateBounds,
-    PublicJoin,
+    PrivateJoin,
     Quantiles,
+    Regression,
+    Slope,
     Sum,
     TopK,
     Variance,
 )
 from letalone.plans.query import Plan
+from letalone.plans.trees import in_words as formula_in_words
 from letalone.plans.types import Key
 from letalone.plans.wording import in_words, listed, value_in_words
 
@@ -33,11 +56,36 @@ def described(plan: Plan) -> str:
     """The question as one sentence, its parts separated by semicolons."""
     asked = [_aggregate(aggregate) for _, aggregate in plan.aggregates]
     parts = [_and(asked) + _groups(plan.groups, plan.keys)]
-    if plan.where is not None:
-        parts.append(f"only rows with {in_words(plan.where)}")
-    parts += [f"where {name} is {in_words(of)}" for name, of in plan.derived]
-    parts += [_join(join) for join in plan.joins]
-    return "; ".join([*parts, _bounding(plan.schema.unit, plan.bounding)])
+    parts += _steps(plan, "rows" if plan.per_unit is None else "units")
+    if plan.per_unit is None:
+        return "; ".join([*parts, _bounding(plan.schema.unit, plan.bounding)])
+    features = [f"{name} is {_feature(one)}" for name, one in plan.per_unit.features]
+    one_row = f"each {plan.schema.unit} is one row, made of all its rows"
+    return "; ".join([*parts, one_row, *features, *_steps(plan.per_unit, "of its rows")])
+
+
+def _steps(of: Plan | PerUnit, rows: str) -> list[str]:
+    """Which rows, and what is beside them."""
+    parts = [] if of.where is None else [f"only {rows} with {in_words(of.where)}"]
+    parts += [f"where {name} is {in_words(one)}" for name, one in of.derived]
+    return [*parts, *(_join(join) for join in of.joins)]
+
+
+def _feature(feature: Feature) -> str:
+    match feature:
+        case UnitCount():
+            return "their number"
+        case UnitTotal(of, lower, upper):
+            return f"the total of {_within(of, cast('Fraction', lower), cast('Fraction', upper))}"
+        case UnitMean(of, lower, upper):
+            return f"the mean of {_within(of, cast('Fraction', lower), cast('Fraction', upper))}"
+        case UnitExtreme(of, largest):
+            return f"the {'largest' if largest else 'smallest'} {in_words(of)}"
+        case UnitCondition(of, every):
+            return f"whether {in_words(of)} in {'each' if every else 'any'} of them"
+        case UnitValue(of, by, last):
+            which = f"{'largest' if last else 'smallest'} {in_words(by)}"
+            return f"{in_words(of)} in the one with the {which}"
 
 
 def _aggregate(aggregate: Aggregate) -> str:
@@ -46,6 +94,14 @@ def _aggregate(aggregate: Aggregate) -> str:
             return "count"
         case CountUnits():
             return "number of units"
+        case CountPresent(Case(((condition, Literal(1)),), Literal(None))):
+            return f"count of rows with {in_words(condition)}"
+        case CountPresent(of):
+            return f"count of rows that have {in_words(of)}"
+        case Formula(inner, tree):
+            return formula_in_words(tree, [_aggregate(part) for part in inner])
+        case CountValues(of):
+            return f"number of different values of {in_words(of)}"
         case Histogram(of, edges):
             ends = f"from {shown(edges[0])} to {shown(edges[-1])}"
             return f"histogram of {in_words(of)} in {len(edges) - 1} ranges {ends}"
@@ -63,14 +119,43 @@ def _aggregate(aggregate: Aggregate) -> str:
         case Mean():
             return f"mean of {_clamped(aggregate)}"
         case Variance():
-            return f"variance of {_clamped(aggregate)}"
+            return f"{_sample(aggregate)}variance of {_clamped(aggregate)}"
         case Deviation():
-            return f"standard deviation of {_clamped(aggregate)}"
+            return f"{_sample(aggregate)}standard deviation of {_clamped(aggregate)}"
+        case Covariance() | Correlation() | Slope() | Regression():
+            return _compared(aggregate)
 
 
-def _clamped(aggregate: Sum | Mean | Variance | Deviation | Quantiles | Extreme) -> str:
-    ends = f"[{shown(aggregate.lower)}, {shown(aggregate.upper)}]"
-    said = f"{in_words(aggregate.of)} clamped to {ends}"
+def _compared(asked: Covariance | Correlation | Slope | Regression) -> str:
+    of = _clamped(asked)
+    match asked:
+        case Regression(by=by, by_lower=lowest, by_upper=highest):
+            features = zip(by, lowest, highest, strict=True)
+            return f"linear regression of {of} on {_and([_within(*one) for one in features])}"
+        case _:
+            by = _within(asked.by, asked.by_lower, asked.by_upper)
+    match asked:
+        case Covariance():
+            return f"{_sample(asked)}covariance of {of} and {by}"
+        case Correlation():
+            return f"correlation of {of} and {by}"
+        case Slope():
+            return f"slope of {of} along {by}"
+
+
+def _sample(asked: Variance | Deviation | Covariance) -> str:
+    return "sample " if asked.sample else ""
+
+
+def _within(of: Expression, lower: Fraction, upper: Fraction) -> str:
+    return f"{in_words(of)} clamped to [{shown(lower)}, {shown(upper)}]"
+
+
+Clamped = Sum | Mean | Variance | Deviation | Covariance | Correlation | Slope | Regression
+
+
+def _clamped(aggregate: Clamped | Quantiles | Extreme) -> str:
+    said = _within(aggregate.of, aggregate.lower, aggregate.upper)
     if isinstance(aggregate, Quantiles | Extreme):
         said += f" in steps of {shown(aggregate.step)}"
     return said
@@ -94,8 +179,10 @@ def _group(group: GroupColumn) -> str:
     return words if words == group.name else f"{group.name} ({words})"
 
 
-def _join(join: PublicJoin) -> str:
+def _join(join: Join) -> str:
     on = _and([left if left == right else f"{left} = {right}" for left, right in join.on])
+    if isinstance(join, PrivateJoin):
+        return f"joined with one row of each in the private data set {join.name} on {on}"
     return f"joined with the public table {join.name} on {on}"
 
 

@@ -133,6 +133,14 @@ class Expression:
         """A part of a date: year, month, day, weekday (1 is Monday) or hour (in UTC)."""
         return DatePart(part, self)
 
+    def clamp(self, lower: object = None, upper: object = None) -> "Clamp":
+        """The number, moved to the nearer end where it lies outside of [lower, upper]."""
+        low, high = (
+            None if end is None else as_bound(name, end)
+            for name, end in (("lower", lower), ("upper", upper))
+        )
+        return Clamp(self, low, high)
+
     def __getattr__(self, name: str) -> NoReturn:
         hint = f' Write .part("{name}").' if name in PARTS else ""
         raise AttributeError(f"An expression has no {name!r}.{hint}", name=name, obj=self)
@@ -334,6 +342,32 @@ class Bin(Expression):
         return f"[{shown(start)}, {shown(end)}{']' if number == self.count - 1 else ')'}"
 
 
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class Clamp(Expression):
+    """The number, moved to the nearer end where it lies outside of [lower, upper].
+
+    An end that is None is open. A whole number stays whole where the ends are; else in doubles.
+    """
+
+    of: Expression
+    lower: Fraction | None
+    upper: Fraction | None
+
+    def __post_init__(self) -> None:
+        _check_nodes(self.of)
+        for side in ("lower", "upper"):
+            if getattr(self, side) is not None:
+                object.__setattr__(self, side, as_bound(side, getattr(self, side)))
+        if self.lower is None and self.upper is None:
+            raise ParameterError("clamp got no bound. Give lower=…, upper=… or both.")
+        if self.lower is not None and self.upper is not None and self.lower > self.upper:
+            raise ParameterError(
+                f"clamp got lower={shown(self.lower)} and upper={shown(self.upper)}, but lower must"
+                " not be above upper. Swap them."
+            )
+
+
 Node = (
     ColumnRef
     | Literal
@@ -348,6 +382,7 @@ Node = (
     | Case
     | DatePart
     | Bin
+    | Clamp
 )
 NODES: tuple[type[Expression], ...] = Node.__args__
 

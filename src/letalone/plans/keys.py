@@ -11,6 +11,7 @@ not listed are dropped; a listed key that no row has is answered all the same.
 """
 
 from collections.abc import Iterable, Sequence
+from datetime import date
 from itertools import product as combinations
 from math import prod
 from typing import cast
@@ -26,7 +27,7 @@ EXAMPLES = {
     Type.TEXT: "text, such as 'A'",
     Type.INTEGER: "a whole number of 64 bits, such as 7",
     Type.BOOLEAN: "True or False",
-    Type.DATE: "a date, such as datetime.date(2024, 1, 31)",
+    Type.DATE: "a date, such as datetime.date(2024, 1, 31) or '2024-01-31'",
 }
 
 
@@ -107,10 +108,20 @@ def _key(value: object, kind: Type) -> Key:
     read = value if type(value) is int else as_value(value)  # there may be a million
     if read is None:
         return None
+    if kind is Type.DATE and isinstance(read, str):
+        read = _day(read)
     fits = type_of_value(read) is kind and _in_range(read)
     if not fits:
         raise refusal("key", value, f"{EXAMPLES[kind]}, since the column is {kind.value}")
     return cast("Key", read)
+
+
+def _day(text: str) -> str | date:
+    """The date that a text writes, year first; else the text, which is refused."""
+    try:
+        return date.fromisoformat(text)
+    except ValueError:
+        return text
 
 
 def _in_range(value: object) -> bool:

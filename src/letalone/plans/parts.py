@@ -3,6 +3,7 @@
 Tested:   tests/plans/test_query.py
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass, fields
 from fractions import Fraction
 from functools import reduce
@@ -14,9 +15,10 @@ from letalone.exact.typed import Constraint, read_flag
 from letalone.plans.constants import as_bound
 from letalone.plans.expressions import Bin, Expression
 from letalone.plans.schema import Column
+from letalone.plans.trees import Tree
 from letalone.plans.types import Key, Type
 
-NUMBERS = ("lower", "upper", "step", "at", "edges")
+NUMBERS = ("lower", "upper", "by_lower", "by_upper", "step", "at", "edges")
 
 
 class Compared:
@@ -95,6 +97,23 @@ class PublicJoin:
 
 
 @dataclass(frozen=True, slots=True)
+class PrivateJoin:
+    """Another private table of the same units: of each unit one row, joined to all of its rows.
+
+    `name` is its data set, which is charged, too; `on` pairs the two unit columns; `columns` are
+    what it adds. A row whose unit it does not have is dropped.
+    """
+
+    name: str
+    on: tuple[tuple[str, str], ...]
+    columns: tuple[Column, ...]
+    version: int
+
+
+Join = PublicJoin | PrivateJoin
+
+
+@dataclass(frozen=True, slots=True)
 class Count:
     """How many rows."""
 
@@ -102,6 +121,20 @@ class Count:
 @dataclass(frozen=True, slots=True)
 class CountUnits:
     """How many units have a row."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CountPresent(Compared):
+    """How many rows in which the value is not missing."""
+
+    of: Expression
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CountValues(Compared):
+    """How many different values there are; a missing one is none."""
+
+    of: Expression
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -124,20 +157,71 @@ class Mean(Compared):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Variance(Compared):
-    """The variance of values clamped to [lower, upper]."""
+    """The variance of values clamped to [lower, upper]; sample: n/(n − 1) times it."""
 
     of: Expression
     lower: Fraction
     upper: Fraction
+    sample: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Deviation(Compared):
-    """The standard deviation of values clamped to [lower, upper]."""
+    """The standard deviation of values clamped to [lower, upper]; sample: from n/(n − 1)."""
 
     of: Expression
     lower: Fraction
     upper: Fraction
+    sample: bool = False
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Covariance(Compared):
+    """The covariance of two columns, each clamped, over the rows that have both."""
+
+    of: Expression
+    by: Expression
+    lower: Fraction
+    upper: Fraction
+    by_lower: Fraction
+    by_upper: Fraction
+    sample: bool = False
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Correlation(Compared):
+    """Pearson's correlation of two columns, each clamped, over the rows that have both."""
+
+    of: Expression
+    by: Expression
+    lower: Fraction
+    upper: Fraction
+    by_lower: Fraction
+    by_upper: Fraction
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Slope(Compared):
+    """How much `of` rises where `by` rises by 1: least squares over the rows that have both."""
+
+    of: Expression
+    by: Expression
+    lower: Fraction
+    upper: Fraction
+    by_lower: Fraction
+    by_upper: Fraction
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Regression(Compared):
+    """Least squares of `of` on an intercept and `by`, all clamped, over the rows that have all."""
+
+    of: Expression
+    by: tuple[Expression, ...]
+    lower: Fraction
+    upper: Fraction
+    by_lower: tuple[Fraction, ...]
+    by_upper: tuple[Fraction, ...]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -210,19 +294,70 @@ class PrivateBounds(Compared):
     of: Expression
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Formula(Compared):
+    """A formula over aggregates with one number each, computed on their noisy answers."""
+
+    parts: "tuple[Aggregate, ...]"
+    tree: Tree
+
+
 Aggregate = (
     Count
     | CountUnits
+    | CountPresent
+    | CountValues
     | Sum
     | Mean
     | Variance
     | Deviation
+    | Covariance
+    | Correlation
+    | Slope
+    | Regression
     | Quantiles
     | Extreme
     | Histogram
     | TopK
     | PrivateBounds
+    | Formula
 )
+
+
+def flattened(aggregates: Iterable[tuple[str, Aggregate]]) -> list[tuple[str, Aggregate]]:
+    """The aggregates with the parts of formulas in place of these, under `inner_name`."""
+    found: list[tuple[str, Aggregate]] = []
+    for name, aggregate in aggregates:
+        if isinstance(aggregate, Formula):
+            found += [(inner_name(name, n), part) for n, part in enumerate(aggregate.parts)]
+        else:
+            found.append((name, aggregate))
+    return found
+
+
+def inner_name(name: str, number: int) -> str:
+    """The name of a part of a formula, which nobody can give to an aggregate."""
+    return f"{name}\0{number}"
+
+
+def shown_name(name: str) -> str:
+    """The name of an aggregate, or of the formula that a part belongs to."""
+    return name.partition("\0")[0]
+
+
+def expressions_of(aggregate: Aggregate) -> tuple[Expression, ...]:
+    """What an aggregate looks at in each row."""
+    match aggregate:
+        case Count() | CountUnits():
+            return ()
+        case Covariance(of, by) | Correlation(of, by) | Slope(of, by):
+            return (of, by)
+        case Regression(of, by):
+            return (of, *by)
+        case Formula(parts):
+            return tuple(of for part in parts for of in expressions_of(part))
+        case _:
+            return (aggregate.of,)
 
 
 def _as_typed(name: str, value: object) -> Fraction | tuple[Fraction, ...] | None:

@@ -5,7 +5,7 @@ is not missing, so no aggregate over the kept rows skips a row for a missing age
 
 Theorem.  If `condition` is true in a row, then every column of `surely_present(condition)`
 is not missing in it.
-  Proven:   by induction: arithmetic, negation, date parts, ranges, comparisons and `isin`
+  Proven:   by induction: arithmetic, negation, date parts, ranges, clamps, comparisons and `isin`
             are missing where an operand is; `and` is true only if all parts are; `or` only
             if one is, so what all parts share is kept; `not` is true only where its
             operand is false, hence not missing
@@ -20,6 +20,7 @@ from letalone.plans.expressions import (
     Arithmetic,
     Bin,
     Case,
+    Clamp,
     ColumnRef,
     Comparison,
     DatePart,
@@ -59,7 +60,7 @@ def _needed(expression: Expression) -> Names:
             return frozenset((name,))
         case Arithmetic(_, left, right) | Comparison(_, left, right):
             return _needed(left) | _needed(right)
-        case Negated(of) | Not(of) | OneOf(of) | DatePart(_, of) | Bin(of):
+        case Negated(of) | Not(of) | OneOf(of) | DatePart(_, of) | Bin(of) | Clamp(of):
             return _needed(of)
         # `and`, `or` and cases can be there without all of their parts; `is_null` always is.
         case And() | Or() | Case() | IsNull() | Literal():

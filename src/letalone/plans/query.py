@@ -6,13 +6,14 @@ alone. `make_plan` builds one from what people write.
 
 In order: public tables are joined, derived columns computed, rows filtered, units bounded,
 groups formed. Every name in an expression is a column of the table, of a public table, or
-an earlier derived one.
+an earlier derived one. With `per_unit` the rows are units and the columns their features
+(`plans.features`): then all of this is about them, and a unit is one row.
 
   Tested:   tests/plans/test_query.py
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from itertools import product
 from math import prod
@@ -22,48 +23,76 @@ from letalone.errors import ParameterError
 from letalone.exact.canonical import canonical
 from letalone.exact.typed import refusal
 from letalone.plans.aggregates import Asked, resolved
-from letalone.plans.checks import check_columns, check_grouped, check_plan
+from letalone.plans.checks import check_columns, check_grouped, check_per_unit, check_plan
 from letalone.plans.constants import as_bound, shown
+from letalone.plans.dates import dated
 from letalone.plans.domains import closed_domain
 from letalone.plans.expressions import Bin, ColumnRef, Expression, as_expression
+from letalone.plans.features import (
+    PerUnit,
+    always_there,
+    check_has_unit,
+    resolved_features,
+    rows_schema,
+)
 from letalone.plans.keys import MOST_KEYS, read_keys
 from letalone.plans.keys import product as all_of
 from letalone.plans.parts import (
     Aggregate,
     Bounding,
     Compared,
+    Correlation,
     Count,
+    CountPresent,
     CountUnits,
+    CountValues,
+    Covariance,
     Deviation,
     Extreme,
+    Formula,
     GroupColumn,
     Histogram,
+    Join,
     Mean,
     PrivateBounds,
+    PrivateJoin,
     PublicJoin,
     Quantiles,
+    Regression,
+    Slope,
     Sum,
     TopK,
     Variance,
+    flattened,
 )
 from letalone.plans.schema import Schema
+from letalone.plans.trees import AskedFormula, Computable
 from letalone.plans.types import Key, Type
 from letalone.plans.typing import Columns, Typed, columns_of
 
 __all__ = [
     "Aggregate",
     "Bounding",
+    "Correlation",
     "Count",
+    "CountPresent",
     "CountUnits",
+    "CountValues",
+    "Covariance",
     "Deviation",
     "Extreme",
+    "Formula",
     "GroupColumn",
     "Histogram",
+    "Join",
     "Mean",
     "Plan",
     "PrivateBounds",
+    "PrivateJoin",
     "PublicJoin",
     "Quantiles",
+    "Regression",
+    "Slope",
     "Sum",
     "TopK",
     "Variance",
@@ -82,11 +111,12 @@ class Plan(Compared):
     schema: Schema
     where: Expression | None
     derived: tuple[tuple[str, Expression], ...]
-    joins: tuple[PublicJoin, ...]
+    joins: tuple[Join, ...]
     groups: tuple[GroupColumn, ...]
     keys: tuple[tuple[Key, ...], ...] | None
     aggregates: tuple[tuple[str, Aggregate], ...]
     bounding: Bounding
+    per_unit: PerUnit | None = None
 
     def __post_init__(self) -> None:
         check_plan(self)
@@ -97,7 +127,19 @@ class Plan(Compared):
     @property
     def columns(self) -> Columns:
         """What expressions can name, as it is in the rows that the filter keeps."""
-        return columns_of(self.schema, joins=self.joins, derived=self.derived, where=self.where)
+        return columns_of(
+            rows_schema(self.schema, self.per_unit),
+            joins=self.joins,
+            derived=self.derived,
+            where=self.where,
+            present=always_there(self.schema, self.per_unit),
+        )
+
+    @property
+    def partners(self) -> tuple[PrivateJoin, ...]:
+        """The other private tables, whose data sets are charged, too."""
+        joins = (*self.joins, *(() if self.per_unit is None else self.per_unit.joins))
+        return tuple(join for join in joins if isinstance(join, PrivateJoin))
 
     def type_of(self, expression: Expression) -> Typed:
         """The type, the interval and the presence of an expression in the rows that are kept."""
@@ -122,16 +164,17 @@ class Plan(Compared):
 
 def make_plan(
     schema: Schema,
-    aggregates: Mapping[str, Asked | Aggregate],
+    aggregates: Mapping[str, Computable | Aggregate],
     *,
     where: object = None,
     derived: Sequence[tuple[str, object]] = (),
-    joins: Sequence[PublicJoin] = (),
+    joins: Sequence[Join] = (),
     groups: Sequence[Group] = (),
     keys: object = None,
     max_rows: int | None = None,
     max_groups: int | None = None,
     clip: bool = False,
+    per_unit: PerUnit | None = None,
 ) -> Plan:
     """A plan from what people write: bounds, steps, keys and bounding that were left out filled in.
 
@@ -139,11 +182,16 @@ def make_plan(
     are none for some group column, they are found privately.
     """
     named = tuple((name, as_expression(value)) for name, value in derived)
-    condition = None if where is None else as_expression(where)
-    check_columns(schema, joins, named)
-    columns = columns_of(schema, joins=joins, derived=named)
+    units = None if per_unit is None else units_of(per_unit, schema)
+    rows = rows_schema(schema, units)
+    check_columns(rows, joins, named)
+    named = _derived(named, rows, joins)
+    columns = columns_of(rows, joins=joins, derived=named)
+    condition = None if where is None else dated(as_expression(where), columns)
     grouped = tuple(_group(group, columns) for group in _listed(groups))
-    asked = tuple((name, resolved(one, columns)) for name, one in aggregates.items())
+    kept = columns_of(rows, joins=joins, derived=named, where=condition)
+    asked = tuple((name, resolved(_dated(one, columns), kept)) for name, one in aggregates.items())
+    given = Bounding(max_rows, max_groups, clip)
     return Plan(
         schema=schema,
         where=condition,
@@ -152,8 +200,18 @@ def make_plan(
         groups=grouped,
         keys=_keys(keys, grouped, columns),
         aggregates=asked,
-        bounding=_bounding(schema, grouped, asked, Bounding(max_rows, max_groups, clip)),
+        bounding=_one_row(given) if units else _bounding(schema, grouped, asked, given),
+        per_unit=units,
     )
+
+
+def units_of(per_unit: PerUnit, schema: Schema) -> PerUnit:
+    """The features with everything filled in, checked."""
+    check_has_unit(schema)
+    check_columns(schema, per_unit.joins, per_unit.derived)
+    units = resolved_features(per_unit, schema)
+    check_per_unit(units, schema)
+    return units
 
 
 def bins(
@@ -179,6 +237,26 @@ def bins(
     return GroupColumn(shown_as, Bin(node, low, step, count), Type.INTEGER)
 
 
+def _derived(
+    named: Sequence[tuple[str, Expression]], schema: Schema, joins: Sequence[Join]
+) -> tuple[tuple[str, Expression], ...]:
+    """Derived columns with the dates in them read, each beside the ones before it."""
+    read: tuple[tuple[str, Expression], ...] = ()
+    for name, expression in named:
+        read += ((name, dated(expression, columns_of(schema, joins=joins, derived=read))),)
+    return read
+
+
+def _dated(asked: Computable | Aggregate, columns: Columns) -> Computable | Aggregate:
+    if isinstance(asked, AskedFormula):
+        parts = tuple(cast("Computable", _dated(part, columns)) for part in asked.parts)
+        return replace(asked, parts=parts)
+    if not isinstance(asked, Asked) or asked.of is None:
+        return asked
+    by = tuple(dated(one, columns) for one in asked.by)
+    return replace(asked, of=dated(asked.of, columns), by=by)
+
+
 def _listed(groups: Sequence[Group]) -> Sequence[Group]:
     return (groups,) if isinstance(groups, str | GroupColumn) else groups
 
@@ -190,11 +268,23 @@ def _group(group: Group, columns: Columns) -> GroupColumn:
         case str():
             return GroupColumn(group, ColumnRef(group), columns.type_of(ColumnRef(group)).type)
         case (str() as name, Expression() as of):
+            of = dated(of, columns)
             return GroupColumn(name, of, columns.type_of(of).type)
         case _:  # pyright: ignore[reportUnnecessaryComparison]
             raise refusal(
                 "group column", group, "a column's name, a pair (name, expression) or la.bins(…)"
             )
+
+
+def expression_of(group: Group) -> Expression:
+    """What a group column is in each row."""
+    match group:
+        case GroupColumn(of=of):
+            return of
+        case str():
+            return ColumnRef(group)
+        case (_, of):
+            return of
 
 
 def _keys(
@@ -252,17 +342,26 @@ def _check_ranges(keys: tuple[tuple[Key, ...], ...], groups: Sequence[GroupColum
                 )
 
 
+def _one_row(given: Bounding) -> Bounding:
+    return Bounding(max_rows=1) if given == Bounding() else given
+
+
 def _bounding(
     schema: Schema,
     groups: Sequence[GroupColumn],
     aggregates: Sequence[tuple[str, Aggregate]],
     given: Bounding,
 ) -> Bounding:
-    """What was given; else ten rows a unit, unless the unit is the row or units are counted."""
+    """What was given; else ten rows a unit, unless the unit is the row or units are counted.
+
+    One row is enough for bounds alone: the error grows with the number of rows.
+    """
     if given != Bounding():
         alone = given.clip and not groups and given.max_groups is None
         return Bounding(given.max_rows, 1, clip=True) if alone else given
+    aggregates = flattened(aggregates)
     only_units = all(isinstance(aggregate, CountUnits) for _, aggregate in aggregates)
     if schema.unit is None or (only_units and not groups):
         return given
-    return Bounding(max_rows=USUAL_MAX_ROWS)
+    only_bounds = all(isinstance(aggregate, PrivateBounds) for _, aggregate in aggregates)
+    return Bounding(max_rows=1 if only_bounds else USUAL_MAX_ROWS)

@@ -10,10 +10,12 @@ goes could change which rows of another are kept.
   Tested:   tests/plans/test_schema.py
 """
 
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from fractions import Fraction
+from hashlib import sha256
 from pathlib import Path
 from typing import Self, cast
 
@@ -27,6 +29,8 @@ from letalone.privacy.neighbours import ADD_REMOVE, Neighbours, read_neighbours
 SUFFIX = ".letalone.toml"
 LEDGER_SUFFIX = ".letalone.db"
 LISTED = 30
+UNFIT = re.compile(r'[\\/:*?"<>|%\x00-\x1f]')
+LONGEST_IN_A_PATH = 100  # in bytes; names of files have 255
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,11 +120,11 @@ class Schema:
         """The same table with another unit: a column's name, or None for each row."""
         return replace(self, unit=unit, unit_declared=True)
 
-    def to_toml(self) -> str:
-        """The schema file, with comments that say what can be filled in."""
+    def to_toml(self, remarks: Mapping[str, str] | None = None) -> str:
+        """The schema file, with comments that say what can be filled in; remarks are by column."""
         from letalone.plans.schema_file import written  # it builds schemas, so it imports this
 
-        return written(self)
+        return written(self, remarks or {})
 
     @classmethod
     def from_toml(cls, text: str) -> "Schema":
@@ -150,14 +154,25 @@ class Schema:
             )
 
 
-def schema_path(data_path: str | Path) -> Path:
-    """Where the schema of a data file lies: NAME.letalone.toml beside NAME.parquet."""
-    return _beside(data_path, SUFFIX)
+def schema_path(data_path: str | Path, table: str | None = None) -> Path:
+    """Where the schema of a data file lies: NAME.letalone.toml beside NAME.parquet.
+
+    That of one of several tables in it: NAME.TABLE.letalone.toml.
+    """
+    return _beside(data_path, SUFFIX if table is None else f".{_in_a_path(table)}{SUFFIX}")
 
 
 def ledger_path(data_path: str | Path) -> Path:
     """Where the ledger of a data file lies: NAME.letalone.db beside NAME.parquet."""
     return _beside(data_path, LEDGER_SUFFIX)
+
+
+def _in_a_path(table: str) -> str:
+    """A table's name as a part of a file's name, which has fewer letters and an end."""
+    written = UNFIT.sub(lambda found: f"%{ord(found[0]):02X}", table)
+    if len(written.encode()) <= LONGEST_IN_A_PATH:
+        return written
+    return sha256(table.encode()).hexdigest()
 
 
 def _beside(data_path: str | Path, suffix: str) -> Path:

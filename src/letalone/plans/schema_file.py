@@ -45,7 +45,7 @@ Table = Mapping[str, object]
 Kind = TypeVar("Kind")
 
 
-def written(schema: Schema) -> str:
+def written(schema: Schema, remarks: Mapping[str, str]) -> str:
     """The file for a schema, with what is not declared as a comment to fill in."""
     lines = [
         HEAD,
@@ -58,7 +58,9 @@ def written(schema: Schema) -> str:
         *_unit_lines(schema),
     ]
     for column in schema.columns:
-        lines += ["", f"[columns.{_name(column.name)}]", f"type = {_text(column.type.value)}"]
+        remark = f"  # {remarks[column.name]}" if column.name in remarks else ""
+        lines += ["", f"[columns.{_name(column.name)}]"]
+        lines += [f"type = {_text(column.type.value)}{remark}"]
         lines += [*_bound_lines(column, schema.unit), *_key_lines(column, schema.unit)]
     return "\n".join(lines) + "\n"
 

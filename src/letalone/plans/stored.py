@@ -10,7 +10,7 @@ an object with its name under "node".
             every past format
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields
 from datetime import date, datetime
 from enum import Enum
@@ -22,9 +22,11 @@ from letalone.errors import FormatError, LetaloneError
 from letalone.exact.canonical import LARGEST
 from letalone.plans.constants import Value
 from letalone.plans.expressions import DEEPEST, NODES
-from letalone.plans.parts import Aggregate, Bounding, GroupColumn, PublicJoin
+from letalone.plans.features import Feature, PerUnit
+from letalone.plans.parts import Aggregate, Bounding, GroupColumn, PrivateJoin, PublicJoin
 from letalone.plans.query import Plan
 from letalone.plans.schema import Column, Schema
+from letalone.plans.trees import TREES
 from letalone.plans.types import Type
 from letalone.privacy.neighbours import Neighbours, Relation
 
@@ -32,11 +34,16 @@ FORMAT = 1
 KIND = "plan"
 DAMAGE = (TypeError, ValueError, LookupError, AttributeError, ArithmeticError, RecursionError)
 AGGREGATES: tuple[type, ...] = Aggregate.__args__
+FEATURES: tuple[type, ...] = Feature.__args__
 RECORDS: tuple[type, ...] = (
     *NODES,
     *AGGREGATES,
+    *TREES,
+    *FEATURES,
+    PerUnit,
     GroupColumn,
     PublicJoin,
+    PrivateJoin,
     Bounding,
     Column,
     Schema,
@@ -46,13 +53,14 @@ BY_NAME = {record.__name__: record for record in RECORDS}
 DEEPEST_VALUE = 4 * DEEPEST
 # Said of a schema file that is not finished; a plan is about a finished one.
 NOT_STORED = ("unit_declared",)
+# Fields that came later: left out where they are as before, so that older plans keep their digest.
+LATER: dict[str, object] = {"per_unit": None, "sample": False}
 Json = dict[str, object]
 
 
 def plan_to_json(plan: Plan) -> Json:
     """The plan as JSON, without loss."""
-    stored = {part.name: to_stored(getattr(plan, part.name)) for part in fields(Plan)}
-    return {"format": FORMAT, "kind": KIND, **stored}
+    return {"format": FORMAT, "kind": KIND, **_said(plan, [part.name for part in fields(Plan)])}
 
 
 def plan_from_json(stored: Mapping[str, object] | str) -> Plan:
@@ -105,7 +113,13 @@ def _tagged(value: int | Fraction | date) -> Json:
 def _record(value: object) -> Json:
     known = BY_NAME[type(value).__name__]
     names = [part.name for part in fields(known) if part.name not in NOT_STORED]
-    return {"node": known.__name__, **{name: to_stored(getattr(value, name)) for name in names}}
+    return {"node": known.__name__, **_said(value, names)}
+
+
+def _said(value: object, names: Sequence[str]) -> Json:
+    found = {name: getattr(value, name) for name in names}
+    usual = [name for name in found if name in LATER and found[name] is LATER[name]]
+    return {name: to_stored(part) for name, part in found.items() if name not in usual}
 
 
 def _fields(stored: Mapping[str, object] | str) -> Json:
@@ -140,7 +154,8 @@ def _check_format(found: Json) -> None:
 
 def _restored(found: Json) -> Plan:
     make = cast("Callable[..., Plan]", Plan)
-    plan = make(**{part.name: _read(found[part.name], 0) for part in fields(Plan)})
+    names = [p.name for p in fields(Plan) if p.name in found or p.name not in LATER]
+    plan = make(**{name: _read(found[name], 0) for name in names})
     if plan_to_json(plan) != found:  # an unknown field, or a second spelling of the same plan
         raise FormatError("This plan is damaged: it is not spelled as to_json spells it.")
     return plan

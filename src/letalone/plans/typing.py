@@ -28,6 +28,7 @@ from letalone.plans.expressions import (
     Arithmetic,
     Bin,
     Case,
+    Clamp,
     ColumnRef,
     Comparison,
     DatePart,
@@ -42,7 +43,7 @@ from letalone.plans.expressions import (
     checked_size,
     inlined,
 )
-from letalone.plans.parts import PublicJoin
+from letalone.plans.parts import Join
 from letalone.plans.presence import surely_present
 from letalone.plans.schema import Column, Schema, unknown_column
 from letalone.plans.types import Type, type_of_value
@@ -91,15 +92,22 @@ def type_of(expression: Expression, schema: Schema) -> Typed:
 def columns_of(
     schema: Schema,
     *,
-    joins: Sequence[PublicJoin] = (),
+    joins: Sequence[Join] = (),
     derived: Sequence[tuple[str, Expression]] = (),
     where: Expression | None = None,
+    present: frozenset[str] = frozenset(),
 ) -> Columns:
-    """The columns of a table, of the public tables joined to it, and the derived ones."""
+    """The columns of a table, of the public tables joined to it, and the derived ones.
+
+    Those in `present` are never missing, and the filter says it of others.
+    """
     declared = {column.name: column for column in schema.columns}
     for join in joins:
         declared |= {column.name: column for column in join.columns}
-    typed = {name: _of_column(column) for name, column in declared.items()}
+    typed = {
+        name: replace(_of_column(column), nullable=name not in present)
+        for name, column in declared.items()
+    }
     columns = Columns(schema.name, schema.unit, typed, declared, {})
     for name, expression in derived:
         columns = _with_derived(columns, name, expression)
@@ -123,7 +131,7 @@ def _within(
     here = surely_present(checked_size(where)) | surely_present(inlined(where, columns.derived))
     typed = dict(columns.typed)
     for name in typed.keys() - columns.derived.keys():
-        typed[name] = replace(typed[name], nullable=name not in here)
+        typed[name] = replace(typed[name], nullable=typed[name].nullable and name not in here)
     for name, expression in derived:
         again = _typed(expression, replace(columns, typed=typed))
         typed[name] = replace(again, nullable=again.nullable and name not in here)
@@ -169,6 +177,8 @@ def _typed(expression: Expression, columns: Columns) -> Typed:
         case Bin(of, _, _, count):
             _numeric(of, columns, "put into ranges")
             return Typed(Type.INTEGER, 0, count - 1)
+        case Clamp(of, lower, upper):
+            return _clamped(_numeric(of, columns, "clamped"), lower, upper)
 
 
 def _of_constant(value: Value) -> Typed:
@@ -241,10 +251,14 @@ def _check_comparable(expression: Comparison, left: Typed, right: Typed) -> None
             f"'{in_words(expression)}' compares with a missing value, which is never true."
             " Write .is_null() or ~….is_null()."
         )
-    _check_same_kind(left.type, right.type, in_words(expression))
+    sides = ((expression.left, left), (expression.right, right))
+    text = [of for of, t in sides if isinstance(of, ColumnRef) and t.type is Type.TEXT]
+    _check_same_kind(left.type, right.type, in_words(expression), columns=text)
 
 
-def _check_same_kind(left: Type, right: Type, words: str) -> None:
+def _check_same_kind(
+    left: Type, right: Type, words: str, *, columns: Sequence[ColumnRef] = ()
+) -> None:
     if left is Type.OTHER or right is Type.OTHER:
         raise UnsupportedQuery(
             f"'{words}' compares a column whose type letalone does not know. Only .is_null() works"
@@ -254,15 +268,16 @@ def _check_same_kind(left: Type, right: Type, words: str) -> None:
         return
     raise ParameterError(
         f"'{words}' compares {left.value} with {right.value}; both sides must be of the same"
-        f" type.{_comparing_hint({left, right})}"
+        f" type.{_comparing_hint({left, right}, columns)}"
     )
 
 
-def _comparing_hint(kinds: set[Type]) -> str:
-    if Type.TEXT in kinds and kinds & set(ORDERED):
+def _comparing_hint(kinds: set[Type], columns: Sequence[ColumnRef]) -> str:
+    if columns and Type.TEXT in kinds and kinds & set(ORDERED):
+        declared = {columns[0].name: (kinds & set(ORDERED)).pop().value}
         return (
-            " Write a date as datetime.date(2024, 1, 31). A column of dates that is text (in CSV"
-            " files, or Python objects in pandas) is declared: la.open(…, types={'day': 'date'})."
+            " In CSV files, and in pandas where they are Python objects, dates are text until their"
+            f" type is declared: la.open(…, types={declared})."
         )
     if Type.TIMESTAMP in kinds:
         return " Write a time as datetime.datetime(2024, 1, 31)."
@@ -290,7 +305,8 @@ def _one_of(of: Expression, values: tuple[Value, ...], columns: Columns) -> Type
                 f"The values for '{in_words(of)}' hold None, which nothing equals. Leave it out"
                 " and add | ….is_null()."
             )
-        _check_same_kind(found.type, kind.type, f"{in_words(of)} is one of …")
+        named = [of] if isinstance(of, ColumnRef) else []
+        _check_same_kind(found.type, kind.type, f"{in_words(of)} is one of …", columns=named)
     return Typed(Type.BOOLEAN, nullable=found.nullable)
 
 
@@ -322,6 +338,21 @@ def _reached(expression: Case, found: list[Typed], columns: Columns) -> list[Typ
     conditions = [condition for condition, _ in expression.branches]
     sure = [repr(Not(c)) for c in conditions if not _condition(c, columns)]
     return found[:-1] if any(repr(c) in sure for c in conditions) else found
+
+
+def _clamped(found: Typed, lower: Fraction | None, upper: Fraction | None) -> Typed:
+    ends = [end for end in (lower, upper) if end is not None]
+    whole = found.type is Type.INTEGER and all(is_whole(end) for end in ends)
+    low = -inf if lower is None else float(lower)
+    high = inf if upper is None else float(upper)
+    kind = Type.INTEGER if whole else Type.NUMBER
+    least, most = (min(max(end, low), high) for end in (found.lower, found.upper))
+    return Typed(kind, least, most, found.nullable)
+
+
+def is_whole(end: Fraction) -> bool:
+    """Whether an end is a whole number that doubles hold exactly."""
+    return end.denominator == 1 and abs(end) <= 2**53
 
 
 def _date_part(part: str, of: Expression, columns: Columns) -> Typed:

@@ -13,6 +13,7 @@ from letalone.plans.expressions import (
     Arithmetic,
     Bin,
     Case,
+    Clamp,
     ColumnRef,
     Comparison,
     DatePart,
@@ -64,6 +65,8 @@ def in_words(expression: Expression) -> str:
         case Bin(of, lower, width, count):
             end = shown(lower + count * width)
             return f"{_part(of)} in ranges of {shown(width)} from {shown(lower)} to {end}"
+        case Clamp(of, lower, upper):
+            return f"{_part(of)} clamped to {_ends(lower, upper)}"
 
 
 def value_in_words(value: Value) -> str:
@@ -91,6 +94,12 @@ def listed(words: list[str]) -> str:
 def _cases(branches: tuple[tuple[Expression, Expression], ...], otherwise: Expression) -> str:
     said = "; ".join(f"{_part(value)} if {_part(condition)}" for condition, value in branches)
     return f"({said}; otherwise {_part(otherwise)})"
+
+
+def _ends(lower: Fraction | None, upper: Fraction | None) -> str:
+    if lower is None:
+        return f"at most {shown(upper or Fraction())}"
+    return f"at least {shown(lower)}" if upper is None else f"[{shown(lower)}, {shown(upper)}]"
 
 
 def _part(expression: Expression) -> str:

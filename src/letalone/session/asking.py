@@ -3,7 +3,8 @@
     visits.where(la.col("age") >= 65).group_by("ward", keys=["A", "B"]).agg(n=la.count())
 
 Whatever the order of the steps: public tables are joined, columns derived, rows filtered,
-units bounded, groups formed.
+units bounded, groups formed. `.per_unit(…)` alone stands between: steps before it are about
+rows, steps after it about units.
 """
 
 from abc import ABC, abstractmethod
@@ -13,10 +14,12 @@ from typing import TYPE_CHECKING, cast
 
 from letalone.errors import ParameterError
 from letalone.exact.typed import refusal
-from letalone.plans.aggregates import Asked
 from letalone.plans.expressions import Expression, as_expression
-from letalone.plans.query import Aggregate, Group
+from letalone.plans.features import Feature, PerUnit
+from letalone.plans.query import Aggregate, Group, units_of
+from letalone.plans.trees import Computable
 from letalone.session.joining import public_join
+from letalone.session.partners import private_join
 
 if TYPE_CHECKING:
     from letalone.session.query import Query
@@ -47,19 +50,59 @@ class Asking(ABC):
 
     def join(
         self,
-        public_table: object,
+        other: object,
         *,
         on: str | Sequence[str] | Mapping[str, str],
         name: str = "public",
+        columns: Sequence[str] | None = None,
     ) -> "Query":
-        """The columns of a public table beside each row: a frame with one row for each key.
+        """The columns of another table beside each row: of a public one, or a private one.
 
-        `on` names the columns, or maps those of this table to those of the public one. Rows
-        without a partner are dropped. Nobody in the public table is protected.
+        A public table is a frame with one row for each key; `on` names the columns, or maps those
+        of this table to those of the public one. Rows without a partner are dropped. Nobody in the
+        public table is protected.
+
+        A private one is another open session with the same units; `on` is the unit's column, or a
+        pair of names, this table's first. Of each unit one row counts, chosen at random; both data
+        sets are charged the whole price. `columns` are those to take, if not all.
         """
         so_far = self._so_far()
-        added = public_join(so_far.table, public_table, on=on, name=name)
+        if isinstance(other, Asking):
+            theirs = other._so_far()
+            if theirs is not other and so_far.before is None:
+                added = private_join(so_far.table, theirs.table, on=on, columns=columns)
+                return replace(so_far, joins=(*so_far.joins, added))
+            raise ParameterError(
+                "A private table is joined as it is, before .per_unit(…): visits.join(patients,"
+                " on='patient_id'). Filter afterwards."
+            )
+        if columns is not None:
+            raise ParameterError("columns are for private tables: leave out those of the frame.")
+        added = public_join(so_far.table, other, rows=so_far.rows, on=on, name=name)
         return replace(so_far, joins=(*so_far.joins, added))
+
+    def per_unit(self, *unnamed: object, **features: Feature) -> "Query":
+        """One row for each unit, with features of all its rows: `total=la.per_unit.sum("cost")`.
+
+        Steps before it say which rows; steps after it are about units and their features alone.
+        However many rows a unit has, it is one row, so nothing has to be bounded or left out.
+        """
+        if unnamed:
+            raise ParameterError(
+                "A feature has no name. Give it one: .per_unit(visits=la.per_unit.count())."
+            )
+        so_far = self._so_far()
+        if so_far.before is not None:
+            raise ParameterError(
+                "per_unit was called twice, but after it rows are units already. Name all features"
+                " in one call."
+            )
+        if so_far.is_about_groups:
+            raise ParameterError(
+                "per_unit comes before group_by, agg and bound: those are about units then."
+            )
+        before = PerUnit(tuple(features.items()), so_far.filter, so_far.derived, so_far.joins)
+        return type(so_far)(so_far.table, before=units_of(before, so_far.table.schema))
 
     def group_by(
         self, *columns: Group | list[Group], keys: object = None, **named: Expression
@@ -80,13 +123,13 @@ class Asking(ABC):
             raise ParameterError("group_by got no column. Name at least one.")
         return replace(so_far, groups=groups, keys=_kept(keys))
 
-    def agg(self, *unnamed: object, **aggregates: Asked | Aggregate) -> "Query":
+    def agg(self, *unnamed: object, **aggregates: Computable | Aggregate) -> "Query":
         """What is asked of each group, by name: `n=la.count(), cost=la.mean("cost")`."""
         if unnamed:
             raise ParameterError("An aggregate has no name. Give it one: .agg(n=la.count()).")
         so_far = self._so_far()
         for name, one in aggregates.items():
-            if not isinstance(one, Asked | Aggregate):  # pyright: ignore[reportUnnecessaryIsInstance]
+            if not isinstance(one, Computable | Aggregate):  # pyright: ignore[reportUnnecessaryIsInstance]
                 raise refusal(name, one, 'an aggregate, such as la.count() or la.mean("cost")')
             if name in dict(so_far.aggregates):
                 raise ParameterError(f"The aggregate {name!r} is asked for twice. Rename one.")

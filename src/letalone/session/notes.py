@@ -1,20 +1,45 @@
 """What to know when reading an answer: functions of the question, never of the data."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from math import ceil
 
+from letalone.answers.release import SplitPart
 from letalone.plans.described import described
+from letalone.plans.expressions import Expression, column_names
+from letalone.plans.features import PerUnit, made_of
+from letalone.plans.parts import expressions_of, flattened
 from letalone.plans.query import (
     Aggregate,
+    Correlation,
     Count,
+    CountPresent,
     CountUnits,
+    CountValues,
+    Covariance,
     Extreme,
+    Formula,
     Plan,
     PrivateBounds,
     Quantiles,
+    Regression,
+    Slope,
     TopK,
 )
+from letalone.plans.types import Type
+from letalone.plans.wording import in_words
+from letalone.tables.compiled import Share
 
-NOT_CLAMPED = (Count, CountUnits, PrivateBounds, TopK)
+NOT_CLAMPED = (Count, CountPresent, CountUnits, CountValues, PrivateBounds, TopK)
+UNKNOWN = "where the noise leaves too little to tell, there is no value"
+KEYS = "keys"  # what the part that finds keys is called
+STARVED = 3
+READ = {
+    Type.INTEGER: "are no whole number, such as 'unknown' or '1,234',",
+    Type.NUMBER: "are no number, such as 'unknown' or '1,234.50',",
+    Type.BOOLEAN: "are neither true nor false",
+    Type.DATE: "are no date written year first, as 2024-01-31,",
+    Type.TIMESTAMP: "are no time written year first, as 2024-01-31 14:30:00,",
+}
 
 
 def question_of(plan: Plan) -> str:
@@ -22,9 +47,66 @@ def question_of(plan: Plan) -> str:
     return described(plan)
 
 
-def notes_of(plan: Plan) -> tuple[str, ...]:
-    """The notes that belong to every answer to this question."""
-    return (*_units(plan), *_intervals(plan), *_groups(plan), *_aggregates(plan))
+def notes_of(plan: Plan, *, from_text: frozenset[str] = frozenset()) -> tuple[str, ...]:
+    """The notes that belong to every answer to this question.
+
+    `from_text` names the columns that are stored as text and declared to be something else.
+    """
+    said = (_units(plan), _partners(plan), _intervals(plan), _groups(plan), _aggregates(plan))
+    return (*(note for notes in said for note in notes), *_read(plan, from_text))
+
+
+def starved(parts: Sequence[SplitPart]) -> Iterator[str]:
+    """What gets less than a third of an equal share of ε, because others beside it need more."""
+    for part in parts:
+        if part.name != KEYS and STARVED * len(parts) * part.share < 1:
+            yield (
+                f"{part.name} has {float(100 * part.share):.2g} % of ε, because what stands beside"
+                " it needs more; a question of its own would be more accurate: .batch takes an ε"
+                " for each"
+            )
+
+
+def in_rows(plan: Plan, parts: Sequence[Share]) -> Iterator[str]:
+    """How many rows lie beyond an extreme or a bound: known beforehand, from the price."""
+    errors = {name: error for part in parts for name, error in part.errors.items()}
+    for name, aggregate in plan.aggregates:
+        rows = ceil((errors.get(name) or 0) + 0.5)
+        if isinstance(aggregate, Extreme):
+            yield f"{name} is meant to be some {rows:,} rows inwards, and may be twice as many"
+        if isinstance(aggregate, PrivateBounds):
+            yield (
+                f"about {rows:,} rows may lie beyond each of {name} and be clamped: trust bounds"
+                f" only where {10 * rows:,} rows or more are asked about"
+            )
+
+
+def _read(plan: Plan, from_text: frozenset[str]) -> Iterator[str]:
+    """Columns whose cells may turn out not to be readable: which, nobody is told."""
+    used = {name for of in expressions_in(plan) for name in column_names(of)}
+    joined = [column for join in plan.partners for column in join.columns]
+    for column in (*plan.schema.columns, *joined):
+        if column.name in used & from_text:
+            cells = f"cells that {READ[column.type]} count as missing"
+            yield f"{column.name} is read from text: {cells}"
+
+
+def expressions_in(plan: Plan) -> Iterator[Expression]:
+    """All that a question looks at in a row."""
+    if plan.per_unit is not None:
+        yield from _of_rows(plan.per_unit)
+    if plan.where is not None:
+        yield plan.where
+    yield from (of for _, of in plan.derived)
+    yield from (group.of for group in plan.groups)
+    yield from (of for _, one in plan.aggregates for of in expressions_of(one))
+
+
+def _of_rows(before: PerUnit) -> Iterator[Expression]:
+    if before.where is not None:
+        yield before.where
+    yield from (of for _, of in before.derived)
+    yield from (of for _, feature in before.features for of in made_of(feature))
 
 
 def _units(plan: Plan) -> Iterator[str]:
@@ -32,7 +114,9 @@ def _units(plan: Plan) -> Iterator[str]:
     if unit is None:
         return
     rows, groups = bounding.max_rows, bounding.max_groups
-    if bounding.clip:
+    if plan.per_unit is not None:
+        yield f"each {unit} is one row, whatever number of rows it has"
+    elif bounding.clip:
         where = f" in at most {_number(groups or 1, 'group')}" if plan.groups else ""
         yield (
             f"each {unit} counts once{where}, with its own total clipped to the range of one row;"
@@ -52,10 +136,19 @@ def _units(plan: Plan) -> Iterator[str]:
     yield f"rows without {unit} are left out"
 
 
+def _partners(plan: Plan) -> Iterator[str]:
+    for join in plan.partners:
+        yield (
+            f"{join.name} is private, too, and is charged the same; one of its rows of each"
+            f" {join.on[0][1]} counts, chosen at random, and who is not in it is left out"
+        )
+
+
 def _intervals(plan: Plan) -> Iterator[str]:
     bounded = plan.schema.unit is not None and plan.bounding.max_rows is not None
-    bounded = bounded or plan.bounding.max_groups is not None
-    clamped = any(not isinstance(aggregate, NOT_CLAMPED) for _, aggregate in plan.aggregates)
+    bounded = (bounded or plan.bounding.max_groups is not None) and plan.per_unit is None
+    asked = flattened(plan.aggregates)
+    clamped = any(not isinstance(aggregate, NOT_CLAMPED) for _, aggregate in asked)
     if bounded or clamped:
         how = " and ".join(["bounded"] * bounded + ["clamped"] * clamped)
         yield f"intervals speak of the {how} data"
@@ -79,18 +172,23 @@ def _note(aggregate: Aggregate) -> str | None:
         case Extreme(largest=largest):
             end = "largest" if largest else "smallest"
             return (
-                f"is a private extreme quantile, some rows inwards of the {end} value (.preview"
-                f" says how many); its interval is about that quantile, not about the {end} value"
+                f"is a private extreme quantile, some rows inwards of the {end} value; its"
+                f" interval is about that quantile, not about the {end} value"
             )
         case PrivateBounds():
-            return (
-                "are choices among 0 and powers of two, and have no interval; .preview says how"
-                " many rows may lie beyond each and be clamped"
-            )
+            return "are choices among 0 and powers of two, and have no interval"
         case TopK():
             return "are the winners, chosen privately; the intervals are those of their counts"
+        case CountValues(of):
+            return f"is how many different {in_words(of)} there are among the rows that count"
+        case Covariance() | Correlation() | Slope():
+            return f"is about the rows in which both columns are there; {UNKNOWN}"
+        case Regression():
+            return f"is about the rows in which all columns are there; {UNKNOWN}"
         case Quantiles():
             return "is a choice among the steps; its interval holds the true quantile"
+        case Formula():
+            return "is computed from noisy numbers; its interval follows from theirs"
         case _:
             return None
 

@@ -17,10 +17,11 @@ from letalone.engines.frames import is_frame
 from letalone.errors import ParameterError
 from letalone.exact.typed import refusal
 from letalone.ledger import DataSet, Ledger
-from letalone.plans.schema import Column, Schema, ledger_path, schema_path, unknown_column
+from letalone.plans.schema import Column, Schema, ledger_path, unknown_column
 from letalone.plans.types import Type
 from letalone.privacy import Budget, Neighbours, Shares
 from letalone.privacy.neighbours import Relation, read_neighbours
+from letalone.session.beside import schema_beside
 from letalone.session.session import Session
 from letalone.session.table import Progress, Table
 from letalone.session.unit import ROW, Unit
@@ -46,7 +47,8 @@ def open(  # noqa: A001  (as people call it: la.open)
     """Opens a table to ask questions about: whose privacy, and how much may be spent.
 
     source: the path of a Parquet, CSV or DuckDB file (`table` names its table), a pattern of
-    paths, or a pandas, Polars or Arrow frame. Beside a file, NAME.letalone.toml is read.
+    paths, or a pandas, Polars or Arrow frame. Beside a file, NAME.letalone.toml is read
+    (of a DuckDB file's table also NAME.TABLE.letalone.toml).
     unit: the column that tells people apart, or la.ROW where each row is another person's.
     neighbours: la.ADD_REMOVE, unless the schema or this says la.REPLACE.
     budget: what all answers together may reveal; a ledger that knows the data set has it.
@@ -61,7 +63,7 @@ def open(  # noqa: A001  (as people call it: la.open)
         budget = Budget(epsilon=budget)
     beside = _beside(source) if ledger is None else None
     ledger = ledger if beside is None else beside
-    declared = _declared(source, schema)
+    declared = _declared(source, schema, table)
     engine = _engine(source, declared, types, table)
     own = not isinstance(ledger, Ledger)
     book: Ledger | None = None
@@ -112,7 +114,7 @@ class _Call:
         return f"la.open({', '.join(given)})"
 
 
-def _declared(source: object, schema: object) -> Schema | None:
+def _declared(source: object, schema: object, table: str | None) -> Schema | None:
     """The schema that was given, or that lies beside the file."""
     if isinstance(schema, Schema):
         return schema
@@ -122,7 +124,7 @@ def _declared(source: object, schema: object) -> Schema | None:
         raise refusal("schema", schema, "a la.Schema or the path of a schema file")
     if not isinstance(source, str | PathLike):
         return None
-    beside = schema_path(fspath(cast("Place", source)))
+    beside = schema_beside(cast("Place", source), table)
     return Schema.read(beside) if beside.is_file() else None
 
 

@@ -2,7 +2,7 @@
 
 An aggregate that answers with one number has one column with two ends; one with several has
 a column for each: q_0.25 and q_0.75, ages_[0, 10), top_1 with top_1_count, cost_lower and
-cost_upper.
+cost_upper, fit_intercept and fit_age.
 
   Tested:   tests/session/test_outputs.py
 """
@@ -15,18 +15,22 @@ from math import isfinite
 from typing import Any, cast
 
 from letalone.answers.columns import Cell, KeyColumn, Kind, Output
+from letalone.plans.asked import name_of
 from letalone.plans.constants import shown
 from letalone.plans.expressions import Bin, Expression
 from letalone.plans.query import (
     Aggregate,
     Count,
+    CountPresent,
     CountUnits,
+    CountValues,
     Extreme,
     GroupColumn,
     Histogram,
     Plan,
     PrivateBounds,
     Quantiles,
+    Regression,
     TopK,
 )
 from letalone.plans.schema import check_names
@@ -84,7 +88,7 @@ def filled(plan: Plan, columns: Columns) -> tuple[tuple[KeyColumn, ...], tuple[O
 
 def _slots(plan: Plan, name: str, aggregate: Aggregate) -> Iterator[Slot]:
     match aggregate:
-        case Count() | CountUnits():
+        case Count() | CountPresent() | CountUnits() | CountValues():
             yield Slot(name, 0, "", "", Kind.INTEGER)
         case Histogram(edges=edges):
             for place, label in enumerate(_ranges(edges)):
@@ -94,6 +98,9 @@ def _slots(plan: Plan, name: str, aggregate: Aggregate) -> Iterator[Slot]:
                 yield Slot(name, place, label, label, _step_kind(plan, aggregate))
         case Extreme():
             yield Slot(name, 0, "", "", _step_kind(plan, aggregate))
+        case Regression(by=by):
+            for place, label in enumerate(["intercept", *(name_of(one) for one in by)]):
+                yield Slot(name, place, label, label, Kind.NUMBER)
         case TopK(of=of, k=k):
             for place, label in enumerate(_labels([str(rank + 1) for rank in range(k)])):
                 kind = KINDS[plan.type_of(of).type]
@@ -160,4 +167,4 @@ def _column(numbers: Any, rows: int, place: int) -> list[Any]:
 def _cell(number: float, kind: Kind) -> Cell:
     if kind is Kind.INTEGER:
         return int(number) if isfinite(number) else None
-    return float(number)
+    return float(number) if isfinite(number) else None

@@ -3,19 +3,26 @@
 Tested:   tests/session/test_no_data.py, test_preview.py
 """
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from math import isfinite
 
 from letalone.answers import views
 from letalone.answers.release import SplitPart
 from letalone.errors import ParameterError
 from letalone.exact.typed import Number
+from letalone.plans.parts import Formula
 from letalone.plans.query import Extreme, Plan, PrivateBounds, Quantiles, TopK
 from letalone.privacy import Budget, Privacy
 from letalone.session.outputs import slots_of
+from letalone.session.partners import partners_of
 from letalone.session.releasing import Priced
 from letalone.session.table import Left, Table
+from letalone.tables.compiled import Compiled, compiled
 
 IN_ROWS = (Quantiles, Extreme, TopK, PrivateBounds)
+LARGE = 1000  # from here on without digits after the point
+MOST_TRIED = 10  # aggregates that are compiled by themselves, too
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -24,7 +31,8 @@ class Preview:
 
     An error is the half-width of the interval to expect; None where it depends on how many rows
     a group has, which is private: give `rows=` to see it for that many. That of a quantile, a
-    winner or a private bound is in rows.
+    winner or a private bound is in rows. `alone` has the errors of those aggregates that would
+    be at least twice as accurate in a question of their own, at the same price.
     """
 
     privacy: Privacy
@@ -38,6 +46,8 @@ class Preview:
     notes: tuple[str, ...]
     left: Left
     in_rows: frozenset[str] = frozenset()
+    alone: dict[str, float] = field(default_factory=dict[str, float])
+    formulas: frozenset[str] = frozenset()
 
     def __str__(self) -> str:
         price = f"{Budget(self.epsilon, self.delta)}, {self.privacy.neighbours}"
@@ -58,14 +68,23 @@ class Preview:
     def _error(self, name: str) -> str:
         error = self.errors[name]
         if error is None:
+            if name in self.formulas:
+                return "depends on the numbers that it is computed from"
             return "depends on how many rows there are: preview(…, rows=1000)"
-        return f"± {error:,.4g}{' rows' if name in self.in_rows else ''}"
+        rows = " rows" if name in self.in_rows else ""
+        alone = f" (± {_number(self.alone[name])} if asked alone)" if name in self.alone else ""
+        return f"± {_number(error)}{rows}{alone}"
+
+
+def _number(error: float) -> str:
+    return f"{error:,.0f}" if isfinite(error) and error >= LARGE else f"{error:.4g}"
 
 
 def preview_of(table: Table, question: Priced, *, rows: int | None = None) -> Preview:
     """The preview of a question at its price."""
     asked, whole = question.asked, question.whole
     plan = whole.plan
+    errors = {name: _error(whole, name, rows) for name, _ in plan.aggregates}
     return Preview(
         privacy=asked.privacy,
         epsilon=float(asked.epsilon),
@@ -73,11 +92,13 @@ def preview_of(table: Table, question: Priced, *, rows: int | None = None) -> Pr
         confidence=float(asked.confidence),
         columns=_columns(plan),
         split=asked.split,
-        errors={name: _error(question, name, rows) for name, _ in plan.aggregates},
+        errors=errors,
         question=asked.question,
         notes=asked.notes,
-        left=table.left(asked.privacy, delta=asked.delta),
+        left=table.left(asked.privacy, delta=asked.delta, beside=partners_of(table, [plan])),
         in_rows=frozenset(name for name, one in plan.aggregates if isinstance(one, IN_ROWS)),
+        formulas=frozenset(name for name, one in plan.aggregates if isinstance(one, Formula)),
+        alone=dict(_alone(whole, errors, rows)) if 1 < len(errors) <= MOST_TRIED else {},
     )
 
 
@@ -86,10 +107,26 @@ def _columns(plan: Plan) -> tuple[str, ...]:
     return groups + tuple(name for slot in slots_of(plan) for name in slot.names)
 
 
-def _error(question: Priced, name: str, rows: Number | None) -> float | None:
+def _alone(
+    whole: Compiled, errors: dict[str, float | None], rows: int | None
+) -> Iterator[tuple[str, float]]:
+    """The errors to expect of aggregates that are asked alone, where they are half or less."""
+    for name, aggregate in whole.plan.aggregates:
+        together = errors[name]
+        if together is None:
+            continue
+        plan = replace(whole.plan, aggregates=((name, aggregate),))
+        price = {"epsilon": whole.epsilon, "delta": whole.delta}
+        one = compiled(plan, **price, confidence=whole.confidence)
+        alone = _error(one, name, rows)
+        if alone is not None and 2 * alone <= together:
+            yield name, alone
+
+
+def _error(whole: Compiled, name: str, rows: Number | None) -> float | None:
     try:
-        return question.whole.expected_error(name, rows=rows)  # pyright: ignore[reportArgumentType]
+        return whole.expected_error(name, rows=rows)  # pyright: ignore[reportArgumentType]
     except ParameterError:
-        if rows is not None:
+        if rows is not None and not isinstance(dict(whole.plan.aggregates)[name], Formula):
             raise
         return None

@@ -8,14 +8,18 @@ from dataclasses import dataclass
 from typing import Self
 
 from letalone.answers import views
+from letalone.answers.arranged import AS_IT_IS, Arrangement, arranged
 from letalone.answers.release import explained
 from letalone.errors import LetaloneError, ParameterError
 from letalone.exact.typed import Number
-from letalone.plans.aggregates import Asked
 from letalone.plans.expressions import And, Expression
-from letalone.plans.query import Aggregate, Group, Plan, PublicJoin, make_plan
+from letalone.plans.features import PerUnit, rows_schema
+from letalone.plans.query import Aggregate, Group, Join, Plan, make_plan
+from letalone.plans.schema import Schema
+from letalone.plans.trees import Computable
 from letalone.session.asking import Asking
 from letalone.session.notes import notes_of, question_of
+from letalone.session.partners import partners_of, read_from_text
 from letalone.session.preview import Preview, preview_of
 from letalone.session.release import Release
 from letalone.session.releasing import priced, released
@@ -35,25 +39,44 @@ class Query(Asking):
     table: Table
     conditions: tuple[Expression, ...] = ()
     derived: tuple[tuple[str, Expression], ...] = ()
-    joins: tuple[PublicJoin, ...] = ()
+    joins: tuple[Join, ...] = ()
     groups: tuple[Group, ...] = ()
     keys: object = None
-    aggregates: tuple[tuple[str, Asked | Aggregate], ...] = ()
+    aggregates: tuple[tuple[str, Computable | Aggregate], ...] = ()
     max_rows: int | None = None
     max_groups: int | None = None
     clip: bool = False
+    before: PerUnit | None = None
+    arrangement: Arrangement = AS_IT_IS
+    only_explained: bool = False
 
     def _so_far(self) -> "Query":
         return self
 
     @property
+    def filter(self) -> Expression | None:
+        """All conditions as one."""
+        where = self.conditions
+        return None if not where else where[0] if len(where) == 1 else And(where)
+
+    @property
+    def is_about_groups(self) -> bool:
+        """Whether groups, aggregates or bounds were named."""
+        bounded = self.clip or self.max_rows is not None or self.max_groups is not None
+        return bool(self.groups or self.aggregates or bounded)
+
+    @property
+    def rows(self) -> Schema:
+        """The columns of what the question is about: the table's rows, or units."""
+        return rows_schema(self.table.schema, self.before)
+
+    @property
     def plan(self) -> Plan:
         """The question with everything filled in, or the error that says what is missing."""
-        where = self.conditions
         return make_plan(
             self.table.schema,
             dict(self.aggregates),
-            where=None if not where else where[0] if len(where) == 1 else And(where),
+            where=self.filter,
             derived=self.derived,
             joins=self.joins,
             groups=self.groups,
@@ -61,6 +84,7 @@ class Query(Asking):
             max_rows=self.max_rows,
             max_groups=self.max_groups,
             clip=self.clip,
+            per_unit=self.before,
         )
 
     def preview(
@@ -95,20 +119,28 @@ class Query(Asking):
         return epsilon_for(self.plan, error=error, delta=delta, confidence=confidence, rows=rows)
 
     def explain(
-        self, epsilon: Number | None = None, *, delta: Number = 0, confidence: Number = 0.95
+        self,
+        epsilon: Number | None = None,
+        *,
+        delta: Number = 0,
+        confidence: Number = 0.95,
+        sql: bool = False,
     ) -> str:
-        """The question in words; with an epsilon also its price, its split and the SQL."""
+        """The question in words; with an epsilon also its price and its split, and the SQL."""
         if epsilon is None:
             plan = self.plan
-            notes = [f"- {note}" for note in notes_of(plan)]
+            from_text = read_from_text(self.table, plan)
+            notes = [f"- {note}" for note in notes_of(plan, from_text=from_text)]
             what = f"Question about {self.table.name}: {question_of(plan)}."
-            more = "explain(epsilon=0.1) shows the price, its split and the SQL, too."
+            more = "explain(epsilon=0.1) shows the price and its split, too; sql=True also the SQL."
             return views.flowing([what, *notes, more])
         question = priced(
             self.table, self.plan, epsilon=epsilon, delta=delta, confidence=confidence
         )
         asked = question.asked
-        return explained(asked, [str(self.table.left(asked.privacy, delta=asked.delta))])
+        beside = partners_of(self.table, [question.whole.plan])
+        left = [str(self.table.left(asked.privacy, delta=asked.delta, beside=beside))]
+        return explained(asked, left, sql=sql)
 
     def release(
         self,
@@ -128,16 +160,26 @@ class Query(Asking):
                 "release needs either an epsilon or an error, and not both: release(epsilon=0.5)"
                 " pays so much, release(error=5) solves for the ε that is enough."
             )
+        self._check_asked()
         plan, remark = self.plan, None
         if epsilon is None:
             assert error is not None
             epsilon = epsilon_for(plan, error=error, delta=delta, confidence=confidence, rows=rows)
             remark = f"ε = {epsilon:g} is the least of three digits that keeps the error asked for."
         question = priced(self.table, plan, epsilon=epsilon, delta=delta, confidence=confidence)
-        return released(self.table, question, remark=remark)
+        return arranged(released(self.table, question, remark=remark), self.arrangement)
+
+    def _check_asked(self) -> None:
+        if self.only_explained:
+            raise ParameterError(
+                "The SQL begins with EXPLAIN, so the question is explained and not asked. Leave"
+                " the word out to ask it; .preview(epsilon=0.5) shows its price."
+            )
 
     def __repr__(self) -> str:
         try:
+            if self.only_explained:
+                return self.explain()
             return f"Query({self.table.name}: {question_of(self.plan)})"
         except LetaloneError as error:
             return f"Query({self.table.name}, not complete: {error})"

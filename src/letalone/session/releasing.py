@@ -14,21 +14,23 @@ themselves is a function of questions, declarations and earlier answers.
 """
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from letalone.answers.promise import price
 from letalone.answers.release import Asked, SplitPart, Standing
 from letalone.engines.measures import Units
-from letalone.errors import BudgetExceeded, DataSetFrozen
+from letalone.errors import BudgetExceeded, DataSetFrozen, LetaloneError
 from letalone.exact.typed import CONFIDENCE, Number
 from letalone.ledger import Reservation, digest_of
 from letalone.plans.query import Plan
-from letalone.privacy import Privacy
+from letalone.privacy import Budget, Privacy
 from letalone.privacy.curve import Json
 from letalone.privacy.filters import brief
-from letalone.session.notes import notes_of, question_of
+from letalone.session.notes import in_rows, notes_of, question_of, starved
 from letalone.session.outputs import filled, slots_of
+from letalone.session.partners import lent, locked, partners_of, read_from_text
 from letalone.session.release import Release, batch_to_json, releases_from
 from letalone.session.table import Table
 from letalone.session.together import cheapest
@@ -60,9 +62,11 @@ def priced(
 ) -> Priced:
     """The question at a price; no data is touched, and nothing is spent."""
     table.check_open()
+    partners_of(table, [plan])
     slots_of(plan)
     whole = compiled(plan, epsilon=epsilon, delta=delta, confidence=confidence)
     sure, stored = CONFIDENCE.typed("confidence", confidence), plan.to_json()
+    parts = tuple(SplitPart(p.name, p.share, p.words, p.groups) for p in whole.parts)
     asked = Asked(
         data_set=table.name,
         version=table.data_set().version,
@@ -73,9 +77,13 @@ def priced(
         delta=whole.delta,
         confidence=sure,
         privacy=whole.privacy,
-        split=tuple(SplitPart(p.name, p.share, p.words, p.groups) for p in whole.parts),
+        split=parts,
         sql=_sql(table, whole),
-        notes=notes_of(plan),
+        notes=(
+            *notes_of(plan, from_text=read_from_text(table, plan)),
+            *starved(parts),
+            *in_rows(plan, whole.parts),
+        ),
     )
     return Priced(whole, asked)
 
@@ -93,8 +101,7 @@ def released_together(table: Table, questions: Sequence[Priced]) -> list[Release
     """The answers to several questions, as one charge for what they reveal together."""
     plans: Json = {"kind": "batch", "questions": [one.asked.plan for one in questions]}
     digest = digest_of({"batch": [one.asked.digest for one in questions]}, name="The batch")
-    with table.lock:
-        table.check_open()
+    with locked([table, *partners_of(table, [one.whole.plan for one in questions])]):
         curve = cheapest([one.asked.privacy for one in questions], table.data_set().state)
         cost = price(curve)
         words = f"The {len(questions)} answers together cost ({cost})"
@@ -106,14 +113,15 @@ def released_together(table: Table, questions: Sequence[Priced]) -> list[Release
 def _answered(
     table: Table, bill: Bill, questions: Sequence[Priced], *, remark: str | None
 ) -> list[Release]:
-    with table.lock:
-        table.check_open()
-        stored = table.ledger.repeat_of(table.name, bill.digest)
+    beside = partners_of(table, [one.whole.plan for one in questions])
+    tables = [table, *beside]
+    with locked(tables):
+        stored = _repeated(tables, bill)
         repeated = stored is not None
         if stored is None:
-            stored = _settled(table, _charged(table, bill), questions)
+            stored = _settled(tables, _all_charged(tables, bill), questions)
         standing = Standing(
-            left=table.left(bill.privacy, delta=bill.delta),
+            left=table.left(bill.privacy, delta=bill.delta, beside=beside),
             remark=remark,
             repeated=repeated,
             receipt=table.ledger.receipt(stored),
@@ -121,13 +129,52 @@ def _answered(
     return releases_from(stored, standing)
 
 
+def _repeated(tables: Sequence[Table], bill: Bill) -> Json | None:
+    """The earlier answer, if it was charged to all of the data sets as they are now."""
+    found = [one.ledger.repeat_of(one.name, bill.digest) for one in tables]
+    return found[0] if all(one == found[0] for one in found) else None
+
+
+def _all_charged(tables: Sequence[Table], bill: Bill) -> list[Reservation]:
+    """A charge to each data set: all, or none.
+
+    A data set that refuses comes first, so nothing else is charged then. If one has been spent
+    from elsewhere since it was looked at, what the others were charged stays spent.
+    """
+    paid: dict[str, Reservation] = {}
+    alone = len(tables) == 1
+    for one in tables if alone else sorted(tables, key=lambda one: _fits(one, bill)):
+        try:
+            paid[one.name] = _charged(one, bill)
+        except LetaloneError as error:
+            _abandon([(each, paid[each.name]) for each in tables if each.name in paid], error)
+            raise
+    return [paid[one.name] for one in tables]
+
+
+def _fits(table: Table, bill: Bill) -> bool:
+    curve = bill.privacy.labelled(table.schema.protects)
+    return table.ledger.fits(table.name, curve, delta=bill.delta)
+
+
+def _abandon(paid: Sequence[tuple[Table, Reservation]], error: LetaloneError) -> None:
+    for one, reservation in paid:
+        with suppress(LetaloneError):
+            one.ledger.abandon(reservation)
+        error.add_note(
+            f"{one.name!r} was charged a moment before. Its data was not touched, and there is no"
+            " answer, but what was charged stays spent."
+        )
+
+
 def _charged(table: Table, bill: Bill) -> Reservation:
+    curve = bill.privacy.labelled(table.schema.protects)
     try:
         return table.ledger.charge(
-            table.name, bill.privacy, plan=bill.plan, digest=bill.digest, delta=bill.delta
+            table.name, curve, plan=bill.plan, digest=bill.digest, delta=bill.delta
         )
-    except BudgetExceeded:
-        pass  # the ledger has written it down; said below in words for this question
+    except BudgetExceeded as refused:
+        asked = refused.asked  # the ledger has written it down; said below for this question
     found = table.data_set()
     leak = bill.privacy.certain_leak()
     own = (
@@ -136,26 +183,39 @@ def _charged(table: Table, bill: Bill) -> Reservation:
         if leak != 0
         else ""
     )
+    left = brief(found.remaining, up=False)
     raise BudgetExceeded(
         f"{bill.words} and does not fit into the budget of {table.name!r}, ({found.budget}):"
-        f" ({brief(found.spent)}) is spent, so about ({brief(found.remaining)}) is left. Nothing"
-        f" was charged; the refusal is written down.{own} Ask with a smaller epsilon, or ask less."
+        f" ({brief(found.spent)}) is spent, so about ({left}) is left. Nothing was charged; the"
+        f" refusal is written down.{own} Ask with a smaller epsilon, or ask less.",
+        spent=found.spent,
+        asked=asked,
+        left=found.remaining,
     )
 
 
-def _settled(table: Table, paid: Reservation, questions: Sequence[Priced]) -> Json:
+def _settled(
+    tables: Sequence[Table], paid: Sequence[Reservation], questions: Sequence[Priced]
+) -> Json:
     """The answers as they were written down; from here on data is touched."""
-    found = _all_measured(table, questions)
+    found = _all_measured(tables[0], questions)
     if found is None:
-        table.ledger.fail(paid)
-        raise DataSetFrozen(
-            f"The data set {table.name!r} is frozen: its engine could not finish. There is no"
-            " answer, and what was charged stays spent. Its owner can look at the data and allow"
-            f" questions again: ledger.thaw({table.name!r}, 'why')."
-        )
+        for one, reservation in zip(tables, paid, strict=True):
+            one.ledger.fail(reservation)
+        raise _frozen([one.name for one in tables])
     stored = found[0].to_json() if len(found) == 1 else batch_to_json(found)
-    table.ledger.settle(paid, stored)
+    for one, reservation in zip(tables, paid, strict=True):
+        one.ledger.settle(reservation, stored)
     return stored
+
+
+def _frozen(names: Sequence[str]) -> DataSetFrozen:
+    which = f"set {names[0]!r} is" if len(names) == 1 else f"sets {' and '.join(names)} are"
+    return DataSetFrozen(
+        f"The data {which} frozen: its engine could not finish. There is no"
+        " answer, and what was charged stays spent. Its owner can look at the data and allow"
+        f" questions again: ledger.thaw({names[0]!r}, 'why')."
+    )
 
 
 def _all_measured(table: Table, questions: Sequence[Priced]) -> list[Release] | None:
@@ -172,10 +232,11 @@ def _all_measured(table: Table, questions: Sequence[Priced]) -> list[Release] | 
 
 def _measured(table: Table, whole: Compiled) -> Columns:
     engine = table.engine
-    engine.prepare(whole.scope, progress=table.tell)
-    if whole.discovery is not None:
-        whole = whole.with_keys(engine.discover(whole.scope), table.bits)
-    return whole.finish(engine.measure(whole.scope, whole.measures), table.bits)
+    with engine.borrowing(lent(table, whole.plan)):
+        engine.prepare(whole.scope, progress=table.tell)
+        if whole.discovery is not None:
+            whole = whole.with_keys(engine.discover(whole.scope), table.bits)
+        return whole.finish(engine.measure(whole.scope, whole.measures), table.bits)
 
 
 def _release(question: Priced, columns: Columns) -> Release:
@@ -191,8 +252,7 @@ def _digest(plan: Json, **price: object) -> str:
 
 def _price(question: Priced) -> str:
     asked = question.asked
-    delta = f", δ = {float(asked.delta):g}" if asked.delta else ""
-    return f"ε = {float(asked.epsilon):g}{delta}"
+    return str(Budget(asked.epsilon, asked.delta))
 
 
 def _sql(table: Table, whole: Compiled) -> str:

@@ -3,21 +3,26 @@
 Tested:   tests/session
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from types import TracebackType
-from typing import NoReturn, Self
+from typing import NoReturn, Self, overload
 
 from letalone.answers import views
+from letalone.answers.arranged import arranged
 from letalone.errors import ParameterError
 from letalone.exact.typed import Number
 from letalone.ledger import Ledger
 from letalone.plans.aggregates import private_bounds
+from letalone.plans.asked import Bounds
 from letalone.plans.constants import shown
 from letalone.plans.expressions import Expression
 from letalone.plans.schema import Column, Schema
 from letalone.privacy import Budget, Neighbours
 from letalone.privacy.filters import brief
 from letalone.session.asking import Asking
+from letalone.session.batch import Batch
+from letalone.session.in_sql import query_in_sql
+from letalone.session.partners import partners_of
 from letalone.session.query import Query
 from letalone.session.release import Release
 from letalone.session.releasing import priced, released_together
@@ -31,7 +36,7 @@ MOST_BEYOND = 1_000  # rows that may lie beyond bounds that are bought
 class Session(Asking):
     """An open table with a budget, made by `la.open`; a context manager.
 
-    `.where`, `.derive`, `.join`, `.group_by`, `.agg` and `.bound` begin a question.
+    `.where`, `.derive`, `.join`, `.per_unit`, `.group_by`, `.agg` and `.bound` begin a question.
     """
 
     __slots__ = ("_table",)
@@ -91,9 +96,67 @@ class Session(Asking):
         """About how many more such questions fit, if nothing else is asked."""
         self._check_own(query)
         question = priced(self._table, query.plan, epsilon=epsilon, delta=delta)
-        return self._table.data_set().how_many_more(
-            question.asked.privacy, delta=question.asked.delta or None
+        privacy, delta = question.asked.privacy, question.asked.delta
+        tables = [self._table, *partners_of(self._table, [query.plan])]
+        return min(
+            one.data_set().how_many_more(privacy.labelled(one.schema.protects), delta=delta or None)
+            for one in tables
         )
+
+    @overload
+    def sql(
+        self,
+        sql: str,
+        *,
+        epsilon: None = None,
+        delta: Number = 0,
+        keys: object = None,
+        bounds: Bounds | None = None,
+        tables: Mapping[str, object] | None = None,
+        dialect: str | None = None,
+        max_rows: int | None = None,
+        max_groups: int | None = None,
+    ) -> Query: ...
+
+    @overload
+    def sql(
+        self,
+        sql: str,
+        *,
+        epsilon: Number,
+        delta: Number = 0,
+        keys: object = None,
+        bounds: Bounds | None = None,
+        tables: Mapping[str, object] | None = None,
+        dialect: str | None = None,
+        max_rows: int | None = None,
+        max_groups: int | None = None,
+    ) -> Release: ...
+
+    def sql(
+        self,
+        sql: str,
+        *,
+        epsilon: Number | None = None,
+        delta: Number = 0,
+        keys: object = None,
+        bounds: Bounds | None = None,
+        tables: Mapping[str, object] | None = None,
+        dialect: str | None = None,
+        max_rows: int | None = None,
+        max_groups: int | None = None,
+    ) -> Query | Release:
+        """The question that a SELECT asks; with an epsilon its answer, at once.
+
+        `bounds={"cost": (0, 1000)}` and `keys={"ward": ["A", "B"]}` are what the SQL leaves open;
+        `tables={"cities": frame}` are public tables that it may join. The first dialect that
+        fits is read: duckdb, postgres, spark, bigquery.
+        """
+        question = query_in_sql(
+            self._table, sql, keys=keys, bounds=bounds, tables=tables, dialect=dialect
+        )
+        question = question.bound(max_rows=max_rows, max_groups=max_groups)
+        return question if epsilon is None else question.release(epsilon=epsilon, delta=delta)
 
     def private_bounds(
         self, of: str | Expression, *, epsilon: Number, rows: int | None = None
@@ -122,11 +185,11 @@ class Session(Asking):
         epsilon: Number | Sequence[Number],
         delta: Number = 0,
         confidence: Number = 0.95,
-    ) -> list[Release]:
+    ) -> Batch:
         """The answers to several questions, each at this (epsilon, delta), as one charge.
 
-        What they reveal together is composed exactly and charged at once, which costs no more
-        than one by one, and less where there are many. `epsilon` may be a list, one for each.
+        `epsilon` is the price of each question, not of all: three at 0.5 cost 1.5, or less where
+        composing exactly saves some. It may be a list, one for each.
         """
         prices = _epsilons(queries, epsilon)
         for query in queries:
@@ -135,7 +198,9 @@ class Session(Asking):
             priced(self._table, query.plan, epsilon=each, delta=delta, confidence=confidence)
             for query, each in zip(queries, prices, strict=True)
         ]
-        return released_together(self._table, questions)
+        found = released_together(self._table, questions)
+        pairs = zip(found, queries, strict=True)
+        return Batch([arranged(release, query.arrangement) for release, query in pairs])
 
     def close(self) -> None:
         """Lets go of the data; what was spent stays spent."""
@@ -168,7 +233,7 @@ class Session(Asking):
                 f"  protects  {self.neighbours}",
                 f"  budget    {found.budget}",
                 f"  spent     {brief(found.spent)} on {many}",
-                f"  left      about {brief(found.remaining)}",
+                f"  left      about {brief(found.remaining, up=False)}",
                 f"  ledger    {table.where_kept()}",
                 f"  columns   {_columns(self.schema)}",
             ]

@@ -1,6 +1,6 @@
 """An open table: the engine that reads it, what is public about it, the ledger it is charged to."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
@@ -26,12 +26,17 @@ class Left:
     privacy: Privacy
     delta: Fraction | None
     kept: str
+    beside: "tuple[Left, ...]" = ()
 
     def __str__(self) -> str:
+        others = [f"Of {one.data_set.name!r}: {one}" for one in self.beside]
+        return " ".join([self._own(), *others])
+
+    def _own(self) -> str:
         found = self.data_set
         more = found.how_many_more(self.privacy, delta=self.delta)
         like = f"about {more:,} more like this" if isinstance(more, int) else "any number like this"
-        left = f"Left: about ({brief(found.remaining)}) of ({found.budget}), {like}."
+        left = f"Left: about ({brief(found.remaining, up=False)}) of ({found.budget}), {like}."
         return f"{left} {self.kept}"
 
 
@@ -39,8 +44,8 @@ class Table:
     """A session and all its questions share one; one answer is made at a time."""
 
     __slots__ = (
-        "_joined", "_own_ledger", "bits", "engine", "is_open", "ledger", "lock", "name",
-        "progress", "schema", "source",
+        "_joined", "_own_ledger", "_partners", "bits", "engine", "from_text", "is_open", "ledger",
+        "lock", "name", "progress", "schema", "source",
     )  # fmt: skip
 
     def __init__(
@@ -56,9 +61,10 @@ class Table:
     ) -> None:
         self.engine, self.schema, self.ledger = engine, schema, ledger
         self.name, self.source, self.progress = schema.name, source, progress
-        self.bits = bits
+        self.bits, self.from_text = bits, engine.read_from_text()
         self._own_ledger, self.is_open, self.lock = own_ledger, True, RLock()
         self._joined: set[tuple[str, tuple[tuple[str, str], ...]]] = set()
+        self._partners: dict[str, Table] = {}
 
     def check_open(self) -> None:
         """Before anything is charged: a closed engine would fail, and freeze the data set."""
@@ -84,6 +90,21 @@ class Table:
                 self.engine.add_public(join, frame)
                 self._joined.add(seen)
 
+    def meet(self, other: "Table") -> None:
+        """Remembers another private table that questions join."""
+        with self.lock:
+            known = self._partners.get(other.name)
+            if known is not None and known is not other and known.is_open:
+                raise ParameterError(
+                    f"Another open table called {other.name!r} is joined to {self.name!r} already."
+                    " Close it, or open one of them under another name."
+                )
+            self._partners[other.name] = other
+
+    def partner(self, name: str) -> "Table":
+        """The other private table of this name; a name stands for one data set."""
+        return self._partners[name]
+
     def close(self) -> None:
         """Lets go of the data, and of the ledger where it was opened for this session."""
         with self.lock:
@@ -99,6 +120,14 @@ class Table:
             return "The budget is kept in the ledger."
         return 'The budget lives in this process only: la.open(…, ledger="budget.db") keeps it.'
 
-    def left(self, privacy: Privacy, *, delta: Fraction | None = None) -> "Left":
-        """What is left now, and how many more like this one would fit."""
-        return Left(self.data_set(), privacy, delta or None, self.where_kept())
+    def left(
+        self,
+        privacy: Privacy,
+        *,
+        delta: Fraction | None = None,
+        beside: "Sequence[Table]" = (),
+    ) -> "Left":
+        """What is left now, also of tables beside it, and how many more like this would fit."""
+        mine = privacy.labelled(self.schema.protects)
+        others = tuple(one.left(privacy, delta=delta) for one in beside)
+        return Left(self.data_set(), mine, delta or None, self.where_kept(), others)

@@ -23,18 +23,21 @@ from numpy.typing import NDArray
 from letalone.engines.measures import Cells, Exact, Measure, Scope, scope_of
 from letalone.errors import ParameterError
 from letalone.exact.typed import CONFIDENCE, DELTA, EPSILON, Number
-from letalone.plans.query import Plan
+from letalone.plans.parts import Formula, inner_name, shown_name
+from letalone.plans.query import Count, CountPresent, CountUnits, Extreme, Plan, Quantiles, Sum
 from letalone.plans.types import Key
 from letalone.privacy import Neighbours, Privacy, compose
 from letalone.randomness.bits import SYSTEM, BitSource
 from letalone.tables.choices import ChoicePart
 from letalone.tables.columns import Answer, Columns
 from letalone.tables.discovery import Discovery, Keys
+from letalone.tables.formulas import confidence_of, evaluated, linear
 from letalone.tables.sensitivity import contribution
 from letalone.tables.split import Split, split
 from letalone.tables.vectors import VectorPart
 
 Found = list[tuple[tuple[Key, ...], int]]
+STEADY = (Count, CountPresent, CountUnits, Sum)  # errors that do not depend on numbers of rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +100,7 @@ class Compiled:
     def _share(self, place: int) -> Share:
         part, shared = self.split.parts.parts[place], self.split.parts.shared
         counts = shared.names if shared is not None and shared.reads(place) else ()
-        names = (*part.names, *counts)
+        names = tuple(dict.fromkeys(shown_name(name) for name in (*part.names, *counts)))
         words = part.words if isinstance(part, ChoicePart) else self.split.noises[place].words
         errors = {name: self._error_or_none(name) for name in names}
         return Share(", ".join(names), self.split.shares[place], words, self._groups, errors)
@@ -119,16 +122,35 @@ class Compiled:
         A mean's and a variance's depend on `rows`, how many rows a group has: a public number,
         or one from an earlier release. That of a quantile is in rows (of rank).
         """
+        aggregate = dict(self.plan.aggregates).get(name)
+        if isinstance(aggregate, Formula):
+            return self._formula_error(name, aggregate, rows)
+        return self._part_error(name, self.confidence, rows)
+
+    def _formula_error(self, name: str, formula: Formula, rows: int | None) -> float:
+        factors = linear(formula.tree)
+        in_rows = any(isinstance(part, Quantiles | Extreme) for part in formula.parts)
+        needs_rows = rows is None and not all(isinstance(p, STEADY) for p in formula.parts)
+        if factors is None or in_rows or needs_rows:
+            raise ParameterError(
+                f"The error of the formula {name!r} depends on its answers, or on how many rows a"
+                " group has. Ask for its parts to see theirs."
+            )
+        sure = confidence_of(len(formula.parts), self.confidence)
+        errors = {part: self._part_error(inner_name(name, part), sure, rows) for part in factors}
+        return sum(abs(float(factor)) * errors[part] for part, factor in factors.items())
+
+    def _part_error(self, name: str, confidence: float, rows: int | None) -> float:
         found = self.split
         if found.parts.shared is not None and name in found.parts.shared.names:
-            return found.parts.shared.error(found.noises, self.confidence)
+            return found.parts.shared.error(found.noises, confidence)
         for place, part in enumerate(found.parts.parts):
             if name not in part.names:
                 continue
             if isinstance(part, ChoicePart):
-                return part.error(found.epsilons[place], confidence=self.confidence)
+                return part.error(found.epsilons[place], confidence=confidence)
             noise = found.noises[place]
-            return part.error(name, noise, confidence=self.confidence, rows=rows)
+            return part.error(name, noise, confidence=confidence, rows=rows)
         names = ", ".join(name for name, _ in self.plan.aggregates)
         raise ParameterError(f"There is no aggregate {name!r}. The aggregates are: {names}.")
 
@@ -153,9 +175,25 @@ class Compiled:
         answers, noisy = self._drawn(arrays, bits)
         shared = self.split.parts.shared
         if shared is not None:
-            answers |= shared.answers(noisy, self.split.noises, self.confidence)
+            for sure, names in self._by_confidence(shared.names).items():
+                found = shared.answers(noisy, self.split.noises, sure)
+                answers |= {name: found[name] for name in names}
+        for name, aggregate in self.plan.aggregates:
+            if isinstance(aggregate, Formula):
+                answers[name] = evaluated(name, aggregate, answers)
         ordered = {name: answers[name] for name, _ in self.plan.aggregates}
         return Columns(keys, ordered, self.confidence)
+
+    def _by_confidence(self, names: Sequence[str]) -> dict[float, list[str]]:
+        """The names by how sure their intervals must be: the parts of a formula surer."""
+        formulas = {
+            n: len(one.parts) for n, one in self.plan.aggregates if isinstance(one, Formula)
+        }
+        found: dict[float, list[str]] = {}
+        for name in names:
+            parts = formulas.get(shown_name(name), 1)
+            found.setdefault(confidence_of(parts, self.confidence), []).append(name)
+        return found
 
     def _drawn(
         self, arrays: Mapping[str, NDArray[Any]], bits: BitSource
@@ -167,10 +205,13 @@ class Compiled:
             if isinstance(part, VectorPart):
                 noise = self.split.noises[place]
                 noisy[place] = noise.release(part.vector(exact), bits)
-                answers |= part.answers(noisy[place], noise, self.confidence)
+                for sure, names in self._by_confidence(part.names).items():
+                    found = part.answers(noisy[place], noise, sure)
+                    answers |= {name: found[name] for name in names}
             else:
-                cost = self.split.epsilons[place]
-                answers |= part.answers(exact, cost, confidence=self.confidence, bits=bits)
+                # A choice is drawn once, so all its names get the surest interval.
+                cost, sure = self.split.epsilons[place], max(self._by_confidence(part.names))
+                answers |= part.answers(exact, cost, confidence=sure, bits=bits)
         return answers, noisy
 
 

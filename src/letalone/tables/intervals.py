@@ -76,10 +76,12 @@ def within(law: Law, weights: Floats, values: Floats, confidence: float) -> Flag
     scales = _apart(np.abs(weights[..., used]) * law.scale)
     squares = scales**2
     tail = np.zeros(values.shape)
-    for j in range(scales.shape[-1]):
-        others = np.delete(squares, j, axis=-1)
-        share = np.prod(squares[..., j, None] / (squares[..., j, None] - others), axis=-1)
-        tail += share * np.exp(-np.abs(values) / scales[..., j])
+    far, count = np.abs(values), scales.shape[-1]
+    for j in range(count):
+        share, own = np.exp(-far / scales[..., j]), squares[..., j]
+        for other in (squares[..., i] for i in range(count) if i != j):
+            share *= own / (own - other)
+        tail += share
     return tail >= 1 - confidence
 
 
@@ -98,10 +100,10 @@ def fitting(
     accepted: Callable[[Floats], Flags], value: Floats, *, least: float, most: float
 ) -> tuple[Floats, Floats]:
     """The ends of the accepted numbers around a value; all of them where it is not accepted."""
-    low = farthest(accepted, value, np.full(value.shape, least))
-    high = farthest(accepted, value, np.full(value.shape, most))
-    good = accepted(value)
-    return np.where(good, low, least), np.where(good, high, most)
+    ends = np.stack([np.full(value.shape, least), np.full(value.shape, most)])
+    found = farthest(accepted, np.stack([value, value]), ends)  # both sides at once
+    low, high = np.where(accepted(value), found, ends)
+    return low, high
 
 
 def _normal(confidence: float) -> float:

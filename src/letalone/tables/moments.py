@@ -8,14 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from letalone.engines.measures import Measure
-from letalone.errors import ParameterError
 from letalone.plans.query import Aggregate, Deviation, Mean, Sum, Variance
 from letalone.tables.columns import Answer
 from letalone.tables.corners import FIRST, ONE, SECOND, Corners, Polynomial
 from letalone.tables.intervals import Flags, Law, fitting, width, within
 from letalone.tables.noise import Noise
+from letalone.tables.samples import sampled
 from letalone.tables.sensitivity import Contribution, Moved
-from letalone.tables.vectors import ROOT_TWO, VectorPart, Wholes
+from letalone.tables.vectors import ROOT_TWO, VectorPart, Wholes, needs_rows
 
 Floats = NDArray[np.float64]
 EVEN = 1 / 3  # the variance of values spread evenly over [−1, 1]
@@ -76,12 +76,23 @@ class MomentsPart(VectorPart):
 
     def answers(self, noisy: Floats, noise: Noise, confidence: float) -> dict[str, Answer]:
         """Each aggregate with its interval."""
-        answer = {Sum: self._sum, Mean: self._mean, Variance: self._variance}
-        kinds = {Deviation: self._deviation, **answer}
         return {
-            name: kinds[type(aggregate)](noisy, noise.law, confidence)
+            name: self._answer(aggregate, noisy, noise.law, confidence)
             for name, aggregate in self.asked
         }
+
+    def _answer(self, asked: Moment, noisy: Floats, law: Law, confidence: float) -> Answer:
+        match asked:
+            case Sum():
+                return self._sum(noisy, law, confidence)
+            case Mean():
+                return self._mean(noisy, law, confidence)
+            case Variance(sample=sample) | Deviation(sample=sample):
+                square = self._variance(noisy, law, confidence)
+        if sample:
+            form = self.corners.form(ONE)
+            square = sampled(square, noisy @ form, width(law, form, confidence))
+        return _root(square) if isinstance(asked, Deviation) else square
 
     def _sum(self, noisy: Floats, law: Law, confidence: float) -> Answer:
         form = self.corners.form(self._value)
@@ -91,10 +102,10 @@ class MomentsPart(VectorPart):
 
     def _mean(self, noisy: Floats, law: Law, confidence: float) -> Answer:
         mean, some = self._means(noisy)
-        forms = self.corners.form
+        first, one = self.corners.form(FIRST), self.corners.form(ONE)
 
         def accepted(tried: Floats) -> Flags:
-            weights = forms(FIRST) - tried[..., None] * forms(ONE)
+            weights = first - tried[..., None] * one
             return within(law, weights, np.sum(weights * noisy, axis=-1), confidence)
 
         low, high = fitting(accepted, mean, least=-1.0, most=1.0)
@@ -121,10 +132,6 @@ class MomentsPart(VectorPart):
         ends = ((variance, 0.5), (low, 0.0), (high, 1.0))
         return Answer(*(square * np.where(some, end, whole) for end, whole in ends))
 
-    def _deviation(self, noisy: Floats, law: Law, confidence: float) -> Answer:
-        square = self._variance(noisy, law, confidence)
-        return Answer(*(np.sqrt(end) for end in (square.values, square.low, square.high)))
-
     def _means(self, noisy: Floats) -> tuple[Floats, Flags]:
         """Where the mean is in [−1, 1], and whether there seem to be rows at all."""
         rows = noisy @ self.corners.form(ONE)
@@ -141,10 +148,7 @@ class MomentsPart(VectorPart):
         if isinstance(aggregate, Sum):
             return width(noise.law, self.corners.form(self._value), confidence)
         if rows is None:
-            raise ParameterError(
-                f"The error of {name!r} depends on how many rows a group has, which is private."
-                " Give rows=, a public number or one from an earlier release."
-            )
+            raise needs_rows(name)
         radius = self.corners.grid.radius
         square = self._widest_square(noise.law, confidence) / rows
         match aggregate:
@@ -167,6 +171,10 @@ class MomentsPart(VectorPart):
         return max(
             width(law, forms((m * m - v * (1 - m * m), -2 * m, 1.0)), confidence) for m, v in tried
         )
+
+
+def _root(square: Answer) -> Answer:
+    return Answer(*(np.sqrt(end) for end in (square.values, square.low, square.high)))
 
 
 def _norm(weights: Floats) -> float:

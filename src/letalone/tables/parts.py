@@ -11,12 +11,15 @@ from fractions import Fraction
 from typing import Literal as OneOfThese
 from typing import cast
 
-from letalone.engines.measures import Cells, Units
+from letalone.engines.measures import Cells, DistinctValues, RowsWith, Units
 from letalone.plans.expressions import Expression
+from letalone.plans.parts import flattened
 from letalone.plans.query import (
     Aggregate,
     Count,
+    CountPresent,
     CountUnits,
+    CountValues,
     Deviation,
     Extreme,
     Histogram,
@@ -24,6 +27,7 @@ from letalone.plans.query import (
     Plan,
     PrivateBounds,
     Quantiles,
+    Regression,
     Sum,
     TopK,
     Variance,
@@ -35,6 +39,7 @@ from letalone.tables.choices import ChoicePart
 from letalone.tables.corners import Corners
 from letalone.tables.grid import grid_for
 from letalone.tables.moments import Moment, MomentsPart
+from letalone.tables.pairing import pair_parts, regression_part
 from letalone.tables.quantiles import RankPart
 from letalone.tables.scales import Scale
 from letalone.tables.sensitivity import Contribution, contribution, refuse_clip
@@ -43,6 +48,7 @@ from letalone.tables.vectors import CountPart, HistogramPart, SharedCount, Total
 
 Part = VectorPart | ChoicePart
 Group = tuple[tuple[str, Moment], ...]
+Named = list[tuple[str, Aggregate]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,15 +79,26 @@ class Facts:
 def parts_of(plan: Plan, *, bits: int) -> Parts:
     """The parts of a plan, on grids of about 2^bits steps."""
     facts = Facts(plan.columns, contribution(plan), bits)
-    counts = tuple(name for name, aggregate in plan.aggregates if isinstance(aggregate, Count))
-    moments = _moments_with_count(facts, plan, counts)
-    others = (_other(facts, name, aggregate) for name, aggregate in plan.aggregates)
+    asked = flattened(plan.aggregates)
+    counts = tuple(name for name, aggregate in asked if isinstance(aggregate, Count))
+    moments = _moments_with_count(facts, asked, counts)
+    others = (_other(facts, names, aggregate) for names, aggregate in _once_each(asked))
     rest = tuple(part for part in others if part is not None)
-    return Parts((*moments.parts, *rest), moments.shared)
+    pairs = pair_parts(asked, facts.unit, facts.bits)
+    return Parts((*moments.parts, *pairs, *rest), moments.shared)
 
 
-def _moments_with_count(facts: Facts, plan: Plan, counts: tuple[str, ...]) -> Parts:
-    groups = _groups(plan)
+def _once_each(asked: Named) -> list[tuple[tuple[str, ...], Aggregate]]:
+    """What is asked for under several names, by a formula, say, is answered once."""
+    found: dict[str, tuple[tuple[str, ...], Aggregate]] = {}
+    for name, aggregate in asked:
+        names, _ = found.get(repr(aggregate), ((), aggregate))
+        found[repr(aggregate)] = ((*names, name), aggregate)
+    return list(found.values())
+
+
+def _moments_with_count(facts: Facts, asked: Named, counts: tuple[str, ...]) -> Parts:
+    groups = _groups(asked)
     readers = _readers(facts, groups) if counts else []
     parts = [_moments(facts, group, counted=place in readers) for place, group in enumerate(groups)]
     if counts and not readers:
@@ -90,10 +107,10 @@ def _moments_with_count(facts: Facts, plan: Plan, counts: tuple[str, ...]) -> Pa
     return Parts(tuple(parts), SharedCount(counts, tuple(forms)) if forms else None)
 
 
-def _groups(plan: Plan) -> list[Group]:
+def _groups(asked: Named) -> list[Group]:
     """Aggregates of the same column within the same bounds, together."""
     found: dict[str, list[tuple[str, Moment]]] = {}
-    for name, aggregate in plan.aggregates:
+    for name, aggregate in asked:
         if isinstance(aggregate, Sum | Mean | Variance | Deviation):
             about = repr((aggregate.of, aggregate.lower, aggregate.upper))
             found.setdefault(about, []).append((name, aggregate))
@@ -128,11 +145,15 @@ def _moments(facts: Facts, group: Group, *, counted: bool) -> Part:
     return MomentsPart(group, facts.unit, corners, counted, one.lower, one.upper)
 
 
-def _other(facts: Facts, name: str, aggregate: Aggregate) -> Part | None:
-    names, unit = (name,), facts.unit
+def _other(facts: Facts, names: tuple[str, ...], aggregate: Aggregate) -> Part | None:
+    unit = facts.unit
     match aggregate:
         case CountUnits():
             return CountPart(names, unit, Units())
+        case CountPresent(of):
+            return CountPart(names, unit, RowsWith(of))
+        case CountValues(of):
+            return CountPart(names, unit, DistinctValues(of))
         case Quantiles(at=(share,)):
             return RankPart(names, unit, _scale(facts, aggregate), share)
         case Quantiles(at=shares):
@@ -146,6 +167,8 @@ def _other(facts: Facts, name: str, aggregate: Aggregate) -> Part | None:
             return TopPart(names, unit, of, k, candidates)
         case PrivateBounds(of):
             return BoundsPart(names, unit, of, facts.is_whole(of))
+        case Regression(by=by) if len(by) > 1:
+            return regression_part(names, unit, aggregate, facts.bits)
         case _:
             return None
 

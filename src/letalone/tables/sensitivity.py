@@ -14,18 +14,28 @@ public beforehand: no bound on it), M = max(|a|, |b|) and R = max(b, 0) − min(
   several numbers a group, a row adding at most w to them, none negative (cells, corners):
     add/remove  L1 fkw            L2² f(kw)²
     replace     L1 2fkw           L2² 2f(kw)²
-  units: as rows, with one row in each of `groups` groups.
+  units: as rows, with one row in each of `groups` groups.  different values: as rows.
   ranks: proofs, section 4.  Rounding sums down to a multiple of a number: section 3.
   Proven:   docs/explanation/proofs/tables.md, sections 1 to 4
   Tested:   by every neighbour of random small tables; reached there
   Assumed:  the engine bounds and clamps as `engines.measures` says
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, isqrt
 
-from letalone.engines.measures import Cells, GridSum, Measure, Rows, RowsWith, Units
+from letalone.engines.measures import (
+    Cells,
+    DistinctValues,
+    GridSum,
+    Measure,
+    ProductSum,
+    Rows,
+    RowsWith,
+    Units,
+)
 from letalone.errors import ParameterError, UnsupportedQuery
 from letalone.plans.query import Plan
 from letalone.privacy.neighbours import is_replace
@@ -95,6 +105,12 @@ def sensitivity_of(measure: Measure, unit: Contribution) -> Moved:
     match measure:
         case Rows() | RowsWith():
             return number_moves(0, 1, unit)
+        case DistinctValues():
+            refuse_clip(unit)
+            return number_moves(0, 1, unit)
+        case ProductSum():
+            refuse_clip(unit)
+            return number_moves(*measure.ends, unit)
         case Units():
             each = Contribution(unit.groups, 1, unit.groups, unit.keys, unit.replace)
             return number_moves(0, 1, each)
@@ -133,11 +149,28 @@ def shares_move(weight: int, unit: Contribution) -> Moved:
 
 def rounded_shares_move(weight: Fraction, unit: Contribution, numbers: int) -> Moved:
     """The same for sums rounded down to whole numbers; `numbers` of them for each group."""
-    one, touched = shares_move(1, unit), unit.touched
+    one = shares_move(1, unit)
+    scaled = Moved(ceil(one.l1 * weight), ceil(one.l2_squared * weight**2))
+    return _rounded(scaled, unit, numbers)
+
+
+def products_move(products: Sequence[ProductSum], row: int, unit: Contribution) -> Moved:
+    """Several numbers for each group, a row adding a product from −row or 0 to row, rounded down.
+
+    Each is scaled so that its largest product counts `row`. At most what each moves, added up.
+    """
+    each = [number_moves(-row if one.ends[0] else 0, row, unit) for one in products]
+    whole = Moved(sum(one.l1 for one in each), sum(one.l2_squared for one in each))
+    return _rounded(whole, unit, len(products))
+
+
+def _rounded(moved: Moved, unit: Contribution, numbers: int) -> Moved:
+    """The same after rounding down: each number of a group that differs strays by less than 1."""
+    touched = unit.touched
     moving = numbers * (touched if touched is not None else 2 * unit.groups)
-    squares = ceil(one.l2_squared * weight**2)
+    squares = moved.l2_squared
     # The norm of a sum is at most the sum of the norms: (√s + √m)² = s + m + 2√(sm).
-    return Moved(ceil(one.l1 * weight) + moving, squares + moving + 2 * isqrt(squares * moving) + 2)
+    return Moved(moved.l1 + moving, squares + moving + 2 * isqrt(squares * moving) + 2)
 
 
 def rank_moves(share: Fraction, unit: Contribution) -> Fraction:
@@ -161,7 +194,8 @@ def refuse_clip(unit: Contribution) -> None:
     if unit.clipped:
         raise UnsupportedQuery(
             "A clipped total is one number of a unit, not of a row, so it has no histogram, no"
-            " quantile, no top_k and no variance. Bound rows instead: max_rows= without clip."
+            " quantile, no top_k, no variance, no different values and no products. Bound rows"
+            " instead: max_rows= without clip."
         )
 
 

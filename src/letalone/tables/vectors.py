@@ -13,7 +13,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from letalone.engines.measures import Cells, GridSum, Measure, Rows, RowsWith, Units
+from letalone.engines.measures import (
+    Cells,
+    DistinctValues,
+    GridSum,
+    Measure,
+    Rows,
+    RowsWith,
+    Units,
+)
+from letalone.errors import ParameterError
 from letalone.plans.expressions import Expression
 from letalone.tables.columns import Answer, count_answer
 from letalone.tables.grid import Grid
@@ -67,11 +76,11 @@ class VectorPart(ABC):
 
 @dataclass(frozen=True, slots=True)
 class CountPart(VectorPart):
-    """How many rows, or units."""
+    """How many rows, or units, or different values."""
 
     names: tuple[str, ...]
     unit: Contribution
-    measure: Rows | Units = Rows()  # noqa: RUF009  (it is frozen and has no fields)
+    measure: Rows | RowsWith | Units | DistinctValues = Rows()  # noqa: RUF009  (it is frozen and has no fields)
 
     @property
     def measures(self) -> tuple[Measure, ...]:
@@ -213,6 +222,14 @@ class SharedCount:
             1 / (noises[part].law.deviation ** 2 * float(form @ form)) for part, form in self.forms
         ]
         return [share / sum(precise) for share in precise]
+
+
+def needs_rows(name: str) -> ParameterError:
+    """Refuses to say an error that depends on private numbers."""
+    return ParameterError(
+        f"The error of {name!r} depends on how many rows a group has, which is private."
+        " Give rows=, a public number or one from an earlier release."
+    )
 
 
 def as_share(weight: float) -> Fraction:

@@ -1,0 +1,306 @@
+"""The page "What SQL works", made from the translator's own tables; its examples are run.
+
+    python docs/what_sql_works.py
+
+Every kind of node that is translated stands in an example, and everything that is refused by
+name has one: the tests compare.
+
+  Tested:   tests/sql/test_page.py
+"""
+
+from collections.abc import Iterable, Iterator
+from fractions import Fraction
+from pathlib import Path
+
+from letalone.plans.parts import PublicJoin
+from letalone.plans.query import make_plan
+from letalone.plans.schema import Column, Schema
+from letalone.plans.types import Type
+from letalone.sql.question import read_question
+from letalone.sql.refusals import CLAUSES, REFUSED, Refused
+from letalone.sql.tables import JOINS
+from letalone.sql.text import DIALECTS, LONGEST
+
+PAGE = Path(__file__).parent / "reference" / "sql.md"
+VISITS = Schema(
+    "visits",
+    (
+        Column("patient_id", Type.INTEGER),
+        Column("ward", Type.TEXT, keys=("A", "B", "C")),
+        Column("city", Type.TEXT),
+        Column("age", Type.INTEGER, Fraction(0), Fraction(120)),
+        Column("cost", Type.NUMBER, Fraction(0), Fraction(1000)),
+        Column("refund", Type.NUMBER),
+        Column("day", Type.DATE),
+        Column("at", Type.TIMESTAMP),
+        Column("icu", Type.BOOLEAN),
+    ),
+    unit="patient_id",
+)
+CITIES = Schema(
+    "cities",
+    (Column("city", Type.TEXT), Column("region", Type.TEXT), Column("size", Type.NUMBER)),
+)
+AGGREGATES = (
+    "COUNT(*)",
+    "COUNT(refund)",
+    "COUNT(DISTINCT patient_id)",
+    "COUNT(DISTINCT city)",
+    "APPROX_COUNT_DISTINCT(city)",
+    "COUNT_IF(icu)",
+    "COUNT(*) FILTER (WHERE icu)",
+    "SUM(cost)",
+    "SUM(CASE WHEN icu THEN cost ELSE 0 END)",
+    "SUM(CLAMP(refund, 0, 500))",
+    "SUM(GREATEST(0, LEAST(refund, 500)))",
+    "AVG(cost)",
+    "MEAN(cost)",
+    "MIN(age)",
+    "MAX(age)",
+    "MEDIAN(age)",
+    "QUANTILE_CONT(age, 0.9)",
+    "QUANTILE_CONT(age, [0.25, 0.5, 0.75])",
+    "QUANTILE_DISC(age, 0.9)",
+    "PERCENTILE_CONT(0.9) WITHIN GROUP (ORDER BY age)",
+    "PERCENTILE(age, 0.9)",
+    "APPROX_QUANTILE(age, 0.9)",
+    "APPROX_PERCENTILE(age, 0.9)",
+    "VAR_POP(cost)",
+    "VAR_SAMP(cost)",
+    "VARIANCE(cost)",
+    "STDDEV_POP(cost)",
+    "STDDEV_SAMP(cost)",
+    "STDDEV(cost)",
+    "COVAR_POP(age, cost)",
+    "COVAR_SAMP(age, cost)",
+    "CORR(age, cost)",
+    "REGR_SLOPE(cost, age)",
+)
+FORMULAS = (
+    "SUM(cost) / COUNT(*)",
+    "SUM(cost) / NULLIF(COUNT(*), 0)",
+    "SUM(cost) / COUNT(cost)",
+    "100 * AVG(cost)",
+    "SUM(cost) - SUM(CLAMP(refund, 0, 500))",
+    "ROUND(AVG(cost) + 0.5, 1)",
+    "ABS(-AVG(cost))",
+    "(SUM(cost))",
+    "SAFE_DIVIDE(SUM(cost), COUNT(*))",
+)
+CONDITIONS = (
+    "age = 65",
+    "age <> 65",
+    "age < 65",
+    "age <= 65",
+    "age > 65",
+    "age >= 65",
+    "age BETWEEN 18 AND 65",
+    "ward IN ('A', 'B')",
+    "icu AND NOT (age < 18)",
+    "icu = TRUE OR cost > 100",
+    "cost IS NOT NULL",
+    "day >= '2024-01-31'",
+    "day >= DATE '2024-01-31'",
+    "at < TIMESTAMP '2024-01-31 10:30:00'",
+    "cost + 1 > -refund * 2",
+    "cost - refund > age / 2",
+    "SAFE_DIVIDE(cost, age) > 1",
+    "COALESCE(refund, 0) > 0",
+    "NULLIF(refund, 0) > 1",
+    "ABS(refund) > 1",
+    "GREATEST(cost, refund) > 10",
+    "LEAST(cost, refund) > 10",
+    "CLAMP(refund, 0, 500) = 500",
+    "IF(icu, cost, refund) > 10",
+    "YEAR(day) = 2024",
+    "MONTH(day) = 1",
+    "DAY(day) = 31",
+    "DAYOFMONTH(day) = 31",
+    "HOUR(at) < 12",
+    "EXTRACT(ISODOW FROM day) = 1",
+    "ISODOW(day) = 1",
+    "DATE_PART('year', day) = 2024",
+)
+QUERIES = (
+    "SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward",
+    "SELECT ward AS unit, COUNT(*) FROM visits GROUP BY 1",
+    "SELECT YEAR(day) AS year, MONTH(day) AS month, COUNT(*) FROM visits GROUP BY year, month",
+    "SELECT CASE WHEN age < 18 THEN 'child' ELSE 'adult' END AS who, COUNT(*) FROM visits"
+    " GROUP BY who",
+    "SELECT BIN(age, 0, 100, 10) AS ages, COUNT(*) FROM visits GROUP BY ages",
+    "SELECT FLOOR(age / 10) * 10 AS ages, COUNT(*) FROM visits GROUP BY ages",
+    "SELECT region, COUNT(*) FROM visits JOIN cities USING (city) GROUP BY region",
+    "SELECT c.region, COUNT(*) FROM visits v JOIN cities c ON v.city = c.city GROUP BY c.region",
+    "SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward HAVING n >= 10 AND ward <> 'C'",
+    "SELECT ward, AVG(cost) FROM visits GROUP BY ward ORDER BY COUNT(*) DESC LIMIT 2 OFFSET 1",
+    "EXPLAIN SELECT COUNT(*) FROM visits",
+    'SELECT COUNT(*) FROM `visits` WHERE ward = "A"',
+)
+OTHERS = (
+    Refused("rows", "Count or add up.", "SELECT * FROM visits"),
+    Refused("a column as it is", "Count it, or put it into GROUP BY.", "SELECT ward FROM visits"),
+    Refused("SUM(DISTINCT)", "Leave out DISTINCT.", "SELECT SUM(DISTINCT cost) FROM visits"),
+    Refused("a file", "Write FROM visits.", "SELECT COUNT(*) FROM 'visits.parquet'"),
+    Refused("a table function", "Write FROM visits.", "SELECT COUNT(*) FROM read_csv('v.csv')"),
+    Refused(
+        "a system table", "Write FROM visits.", "SELECT COUNT(*) FROM information_schema.tables"
+    ),
+    Refused(
+        "a query in FROM", "Write FROM visits.", "SELECT COUNT(*) FROM (SELECT * FROM visits) t"
+    ),
+    Refused(
+        "a table joined to itself",
+        "Join a public table.",
+        "SELECT COUNT(*) FROM visits JOIN visits v ON visits.city = v.city",
+    ),
+    Refused(
+        "several statements",
+        "Ask one question at a time.",
+        "SELECT COUNT(*) FROM visits; SELECT COUNT(*) FROM visits",
+    ),
+    Refused("UNION", "Ask two questions.", "SELECT COUNT(*) FROM visits UNION SELECT 1"),
+    Refused("PRAGMA", "Ask with SELECT.", "PRAGMA show_tables"),
+    Refused("COPY", "Ask with SELECT.", "COPY visits TO 'out.csv'"),
+    Refused("ATTACH", "Ask with SELECT.", "ATTACH 'other.db'"),
+    Refused("SET", "Ask with SELECT.", "SET threads = 1"),
+)
+
+
+def worked() -> Iterator[tuple[str, str]]:
+    """Every example that works, and what it becomes, in words."""
+    for sql in (
+        *(f"SELECT {one} FROM visits" for one in (*AGGREGATES, *FORMULAS)),
+        *(f"SELECT COUNT(*) FROM visits WHERE {one}" for one in CONDITIONS),
+        *QUERIES,
+    ):
+        yield sql, asked_for(sql)
+
+
+def refused() -> Iterator[Refused]:
+    """Everything that is refused by name."""
+    seen: set[str] = set()
+    for one in (*OTHERS, *JOINS.values(), *CLAUSES.values(), *REFUSED.values()):
+        if one.example not in seen:
+            seen.add(one.example)
+            yield one
+
+
+def asked_for(sql: str) -> str:
+    """What a query about the example table asks for, in words."""
+    found = read_question(sql, VISITS, tables={"cities": CITIES})
+    joins = [PublicJoin(one.name, one.on, one.added, "0" * 64) for one in found.joins]
+    plan = make_plan(
+        VISITS, found.aggregates, where=found.where, groups=found.groups, joins=joins, max_rows=1
+    )
+    words = plan.in_words().removesuffix("; each patient_id counts with at most 1 row")
+    return f"{words}. {found.arrangement.in_words()}".strip()
+
+
+def page() -> str:
+    """The page in Markdown."""
+    return "\n".join(_lines())
+
+
+def _lines() -> Iterator[str]:
+    yield from (
+        "# What SQL works",
+        "",
+        "`session.sql(…)` and `letalone query` read one `SELECT`. It is parsed, translated into a"
+        " question of",
+        "letalone's own, and thrown away: nothing of it is sent to a database. What has no"
+        " translation is refused,",
+        "with its place in the text and the nearest thing that works. The refusal depends on the"
+        " text and on the",
+        "declared columns, never on the data.",
+        "",
+        f"The text may have {LONGEST:,} characters. It is read as {', '.join(DIALECTS[:-1])} and"
+        f" {DIALECTS[-1]} write it, in that order;",
+        "the first that fits counts (`dialect=` names one). This page is made from the"
+        " translator's tables, and every",
+        "example on it is run by the tests.",
+        "",
+        "The examples are about a table `visits` whose unit is `patient_id`; the bounds of `age`"
+        " and `cost` and the",
+        "keys of `ward` are declared, those of `refund` are not.",
+        "",
+        "## Aggregates",
+        "",
+        'Bounds come from the schema, from `bounds={"refund": (0, 500)}` or `--bounds'
+        " refund=0:500`, or stand in the",
+        "query: `CLAMP(refund, 0, 500)`, or `GREATEST(0, LEAST(refund, 500))`. `MIN` and `MAX` are"
+        " private extreme",
+        "quantiles, some rows inwards. `APPROX_…` and `…_DISC` are the same as their namesakes"
+        " here: all are chosen",
+        "among steps.",
+        "",
+    )
+    yield from _table(AGGREGATES, "SELECT {} FROM visits")
+    yield from (
+        "",
+        "## Formulas over aggregates",
+        "",
+        "A formula is computed on the noisy answers; what is asked for twice is paid for once. Its"
+        " interval follows",
+        "from those of its parts. Where the divisor may be 0 the interval is open.",
+        "",
+    )
+    yield from _table(FORMULAS, "SELECT {} FROM visits")
+    yield from (
+        "",
+        "## Conditions",
+        "",
+        "Nothing in a condition can fail on a row: `x / 0` is missing, and so is anything computed"
+        " from what is",
+        "missing, `GREATEST` and `LEAST` too. `/` divides as numbers do, in every dialect.",
+        "",
+    )
+    yield from _table(CONDITIONS, "SELECT COUNT(*) FROM visits WHERE {}", cut="only rows with ")
+    yield from (
+        "",
+        "## Groups, joins, order",
+        "",
+        "Which groups there are is public: declared keys, `keys=` or `--keys`, the values of a"
+        " `CASE`, months, ranges.",
+        "Else they are found privately, which takes a delta. `HAVING`, `ORDER BY` and `LIMIT` act"
+        " on the noisy answer,",
+        "so they cost nothing, and the same question in another order is free; the receipt holds"
+        " the whole answer.",
+        "`ORDER BY COUNT(*) DESC LIMIT k` sorts noisy counts, which is at least as accurate as"
+        " `la.top_k` where all keys are",
+        'declared. Public tables are given by `tables={"cities": frame}` or `--public'
+        " cities=cities.csv`.",
+        "",
+    )
+    yield from _table(QUERIES, "{}")
+    yield from (
+        "",
+        "## What is refused",
+        "",
+        "| not answered | instead | example |",
+        "|---|---|---|",
+    )
+    for one in refused():
+        yield f"| {_cell(one.what)} | {_cell(one.instead)} | `{_cell(one.example)}` |"
+    yield ""
+
+
+def _table(examples: Iterable[str], frame: str, *, cut: str = "") -> Iterator[str]:
+    yield "| SQL | what is asked |"
+    yield "|---|---|"
+    for one in examples:
+        words = asked_for(frame.format(one))
+        yield f"| {_code(one)} | {_cell(words.partition(cut)[2] if cut else words)} |"
+
+
+def _code(sql: str) -> str:
+    mark = "``" if "`" in sql else "`"
+    space = " " if "`" in sql else ""
+    return f"{mark}{space}{_cell(sql)}{space}{mark}"
+
+
+def _cell(words: str) -> str:
+    return words.replace("|", "\\|").replace("\n", " ")
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page(), encoding="utf-8")

@@ -1,0 +1,225 @@
+"""An answer filtered, sorted and cut: HAVING, ORDER BY, LIMIT and OFFSET on what was released.
+
+All of it looks at the noisy numbers alone, so it costs nothing and needs no proof of its own:
+post-processing. The ledger stores, and a receipt signs, the whole answer; what is here is a view
+of it, so the same question in another order is the same question, and free.
+
+  Tested:   tests/answers/test_arranged.py
+"""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+from math import isnan
+from operator import eq, ge, gt, le, lt, ne
+from typing import Any, TypeVar, cast
+
+from letalone.answers.columns import Cell, KeyColumn, Output
+from letalone.answers.release import ReleaseRecord
+
+AnyRelease = TypeVar("AnyRelease", bound=ReleaseRecord)
+COMPARED: Mapping[str, Callable[[Any, Any], bool]] = {
+    "=": eq,
+    "<>": ne,
+    "<": lt,
+    "<=": le,
+    ">": gt,
+    ">=": ge,
+}
+RANGE = re.compile(r"\[(-?\d+(?:\.\d+)?), ")
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """The cell of a column: a key, or a noisy number."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Fixed:
+    """A constant."""
+
+    value: Cell
+
+
+@dataclass(frozen=True, slots=True)
+class Test:
+    """A comparison (= <> < <= > >=), `and`, `or`, `not` or `missing`; true, false or unknown."""
+
+    op: str
+    parts: tuple["Condition", ...]
+
+    __test__ = False  # not one of pytest's
+
+
+Condition = Named | Fixed | Test
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """One column to sort by; rows without a value come last, unless `missing_first`."""
+
+    name: str
+    descending: bool = False
+    missing_first: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Arrangement:
+    """Which rows of an answer are shown, and in which order; `hidden` columns are not."""
+
+    having: Condition | None = None
+    order: tuple[Order, ...] = ()
+    limit: int | None = None
+    offset: int = 0
+    hidden: tuple[str, ...] = ()
+
+    def in_words(self) -> str:
+        """What was done to the rows, in words."""
+        said: list[str] = []
+        if self.having is not None:
+            said.append(f"only those with {_words(self.having)}")
+        if self.order:
+            ways = [f"{one.name}{' downwards' if one.descending else ''}" for one in self.order]
+            said.append(f"sorted by {', '.join(ways)}")
+        if self.offset:
+            said.append(f"without the first {self.offset:,}")
+        if self.limit is not None:
+            said.append(f"at most {self.limit:,} of them")
+        return f"Rows are {'; '.join(said)}: by the noisy numbers." if said else ""
+
+
+AS_IT_IS = Arrangement()
+
+
+def arranged(release: AnyRelease, how: Arrangement) -> AnyRelease:
+    """The view of a release; the receipt that goes with it is that of the whole."""
+    if how == AS_IT_IS:
+        return release
+    rows = release.rows()
+    places = [place for place, row in enumerate(rows) if _holds(how.having, row)]
+    for one in reversed(how.order):
+        places = _sorted(places, [row.get(one.name) for row in rows], one)
+    end = None if how.limit is None else how.offset + how.limit
+    places = places[how.offset : end]
+    shown = tuple(output for output in release.outputs if output.aggregate not in how.hidden)
+    standing = release.standing
+    remark = " ".join(words for words in (standing.remark, how.in_words()) if words)
+    return replace(
+        release,
+        keys=tuple(_key(column, places) for column in release.keys),
+        outputs=tuple(_output(output, places) for output in shown),
+        standing=replace(standing, remark=remark or None),
+    )
+
+
+def _holds(condition: Condition | None, row: Mapping[str, Cell]) -> bool:
+    return condition is None or _value(condition, row) is True
+
+
+def _value(condition: Condition, row: Mapping[str, Cell]) -> Cell:
+    match condition:
+        case Named(name):
+            return _known(row.get(name))
+        case Fixed(value):
+            return value
+        case Test(op, parts):
+            found = [_value(part, row) for part in parts]
+            return _compared(op, *found) if op in COMPARED else _joined(op, found)
+
+
+def _joined(op: str, found: Sequence[Cell]) -> bool | None:
+    match op:
+        case "and":
+            return False if False in found else None if None in found else True
+        case "or":
+            return True if True in found else None if None in found else False
+        case "not":
+            return None if found[0] is None else not found[0]
+        case _:
+            return found[0] is None
+
+
+def _compared(op: str, left: Cell, right: Cell) -> bool | None:
+    if left is None or right is None:
+        return None
+    left, right = _alike(left, right), _alike(right, left)
+    try:
+        return COMPARED[op](left, right)
+    except TypeError:  # text beside a number
+        return None
+
+
+def _alike(one: Cell, other: Cell) -> Cell:
+    """Text beside a date is a date."""
+    if not isinstance(one, str) or not isinstance(other, date):
+        return one
+    try:
+        return date.fromisoformat(one)
+    except ValueError:
+        return None
+
+
+def _known(cell: Cell) -> Cell:
+    return None if isinstance(cell, float) and isnan(cell) else cell
+
+
+def _sorted(places: list[int], cells: Sequence[Cell], one: Order) -> list[int]:
+    """A stable sort; ranges such as '[0, 10)' by where they begin."""
+    found = {place: _sortable(_known(cells[place])) for place in places}
+    there = [place for place in places if found[place] is not None]
+    gone = [place for place in places if found[place] is None]
+    there.sort(key=lambda place: cast("Any", found[place]), reverse=one.descending)
+    if one.descending:  # equal ones stay in the order in which they were
+        there = _steady(there, found, places)
+    return [*gone, *there] if one.missing_first else [*there, *gone]
+
+
+def _steady(there: list[int], found: Mapping[int, Any], places: list[int]) -> list[int]:
+    at = {place: number for number, place in enumerate(places)}
+    groups: dict[Any, list[int]] = {}
+    for place in there:
+        groups.setdefault(found[place], []).append(place)
+    return [place for group in groups.values() for place in sorted(group, key=at.__getitem__)]
+
+
+def _sortable(cell: Cell) -> tuple[float, str] | None:
+    match cell:
+        case None:
+            return None
+        case str():
+            found = RANGE.match(cell)
+            return (float(found[1]) if found else 0.0, cell)
+        case date():
+            return (float(cell.toordinal()), "")
+        case _:
+            return (float(cell), "")
+
+
+def _key(column: KeyColumn, places: Sequence[int]) -> KeyColumn:
+    return replace(column, values=tuple(column.values[place] for place in places))
+
+
+def _output(output: Output, places: Sequence[int]) -> Output:
+    values, low, high = (
+        None if cells is None else tuple(cells[place] for place in places)
+        for cells in (output.values, output.low, output.high)
+    )
+    return replace(output, values=values or (), low=low, high=high)
+
+
+def _words(condition: Condition) -> str:
+    match condition:
+        case Named(name):
+            return name
+        case Fixed(value):
+            return repr(value) if isinstance(value, str) else f"{value}"
+        case Test("not", (of,)):
+            return f"not ({_words(of)})"
+        case Test("missing", (of,)):
+            return f"{_words(of)} missing"
+        case Test(op, parts):
+            within = [_words(p) if op in COMPARED else f"({_words(p)})" for p in parts]
+            return f" {op} ".join(within)

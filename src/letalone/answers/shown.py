@@ -1,0 +1,84 @@
+"""The numbers of a release as people see them: none beyond its interval, none that says nothing.
+
+Noise takes a count below 0, and the mean of a group in which nobody seems to be is the middle of
+its range. `.rows()` keeps such numbers: they are unbiased, so that they can be added up. On a
+screen the first is shown at the end of its interval, and the second as unknown: an interval that
+is the whole declared range says no more than was public before. What is known beforehand (that
+a sum of what is never negative is not) narrows an interval, and it holds as often as before.
+
+  Tested:   tests/answers/test_shown.py
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from math import inf, isfinite
+from typing import cast
+
+from letalone.answers.columns import Output
+from letalone.privacy.curve import Json
+
+Range = tuple[float, float]
+Ends = tuple[float | None, float | None, float | None]
+NEARLY = 1e-9  # of the range: ends are computed in floats
+
+# What is known of an aggregate of values between two bounds, before anything is asked.
+RANGES: Mapping[str, Callable[[float, float], Range]] = {
+    "Mean": lambda lower, upper: (lower, upper),
+    "Quantiles": lambda lower, upper: (lower, upper),
+    "Extreme": lambda lower, upper: (lower, upper),
+    "Variance": lambda lower, upper: (0.0, ((upper - lower) / 2) ** 2),
+    "Deviation": lambda lower, upper: (0.0, (upper - lower) / 2),
+    "Correlation": lambda lower, upper: (-1.0, 1.0),  # noqa: ARG005  (whatever the bounds are)
+    "Sum": lambda lower, upper: (0.0 if lower >= 0 else -inf, 0.0 if upper <= 0 else inf),
+}
+
+
+def as_shown(plan: Json, outputs: Sequence[Output]) -> tuple[Output, ...]:
+    """The outputs of the answer to a plan: each value in its interval, or None where unknown."""
+    ranges = _ranges(plan)
+    return tuple(_inside(output, ranges.get(output.aggregate)) for output in outputs)
+
+
+def _inside(output: Output, whole: Range | None) -> Output:
+    if output.low is None or output.high is None or not output.kind.is_numeric:
+        return output
+    ends = zip(output.values, output.low, output.high, strict=True)
+    found = [_narrowed(cast("Ends", one), whole) for one in ends]
+    values, low, high = zip(*found, strict=True) if found else ((), (), ())
+    return replace(output, values=values, low=low, high=high)
+
+
+def _narrowed(ends: Ends, whole: Range | None) -> Ends:
+    value, low, high = ends
+    if value is None or low is None or high is None:
+        return ends
+    if whole is None:
+        return min(max(value, low), high), low, high
+    least, most = whole
+    if isfinite(most - least):
+        return (None if _is_all(low, high, whole) else min(max(value, low), high)), low, high
+    low, high = (min(max(end, least), most) for end in (low, high))
+    return min(max(value, low), high), low, high
+
+
+def _is_all(low: float, high: float, whole: Range) -> bool:
+    least, most = whole
+    slack = NEARLY * (most - least)
+    return low <= least + slack and high >= most - slack
+
+
+def _ranges(plan: Json) -> dict[str, Range]:
+    """The range of each aggregate that has one; none where the plan is not as it is stored."""
+    found: dict[str, Range] = {}
+    try:
+        for name, stored in cast("list[tuple[str, Json]]", plan["aggregates"]):
+            if (whole := RANGES.get(str(stored["node"]))) is not None:
+                found[name] = whole(_bound(stored["lower"]), _bound(stored["upper"]))
+    except (LookupError, TypeError, ValueError, ArithmeticError):
+        return {}
+    return found
+
+
+def _bound(stored: object) -> float:
+    return float(Fraction(str(cast("Json", stored)["number"])))

@@ -1,0 +1,132 @@
+"""Cells of Arrow columns that no reader of them can stumble over, whatever a row holds.
+
+An Arrow array promises more than anybody checks: text may be no UTF-8, a time may lie beyond what
+fits into microseconds, a map may have a key twice. DuckDB stops at such a cell, and that one
+person's row can stop a release would be an exact answer (SOUNDNESS 1). So each cell is read here
+by a total rule of its own: what cannot be read is missing, in this row only.
+
+Theorem.  A cell of the result depends on that cell alone; its type, on the column's type alone.
+  Proven:   every rule below is applied to each cell, and chosen by the type
+  Tested:   tests/engines/test_hostile_data.py
+  Assumed:  the buffers of the arrays are as long as they should be
+
+Columns of types that no question can look into are replaced by whether they are there.
+"""
+
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
+# pyright: reportUnknownArgumentType=false, reportAttributeAccessIssue=false
+
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+A_SECOND = {"s": 1, "ms": 1000}
+MOST_SECONDS = 2**63 // 10**6 - 1  # that fit into microseconds
+THERE = pa.scalar(b"", pa.binary())
+
+
+def sound(column: Any) -> Any:
+    """The column with the same chunks, each of them readable; itself where it is already."""
+    if isinstance(column, pa.ChunkedArray):
+        chunks = column.chunks or [pa.array([], column.type)]
+        made = [_chunk(chunk) for chunk in chunks]
+        same = all(new is old for new, old in zip(made, chunks, strict=True))
+        return column if same else pa.chunked_array(made)
+    return _chunk(column)
+
+
+def _chunk(cells: Any) -> Any:
+    kind = cells.type
+    if pa.types.is_dictionary(kind):
+        return _undone(cells, cells.indices, cells.dictionary)
+    if pa.types.is_run_end_encoded(kind):
+        return _chunk(pc.run_end_decode(cells))
+    if isinstance(kind, pa.BaseExtensionType):
+        return _extended(cells)
+    if _is_text(kind):
+        return cells if is_valid(cells) else _texts(cells)
+    if pa.types.is_timestamp(kind) and kind.unit in A_SECOND:
+        return _times(cells)
+    if pa.types.is_float16(kind):
+        return cells.cast(pa.float32())
+    if pa.types.is_decimal256(kind) or (pa.types.is_decimal(kind) and kind.scale < 0):
+        return cells.cast(pa.float64(), safe=False)
+    if pa.types.is_decimal(kind):
+        return cells if is_valid(cells) else _decimals(cells)
+    return cells if _is_plain(kind) else _presence(cells)
+
+
+def _is_text(kind: Any) -> bool:
+    whole = pa.types.is_string(kind) or pa.types.is_large_string(kind)
+    return whole or pa.types.is_string_view(kind)
+
+
+def _is_plain(kind: Any) -> bool:
+    """Fixed-width values of which every bit pattern can be scanned."""
+    number = pa.types.is_integer(kind) or pa.types.is_floating(kind)
+    time = pa.types.is_date(kind) or pa.types.is_timestamp(kind)
+    return number or time or pa.types.is_boolean(kind) or pa.types.is_null(kind)
+
+
+def _undone(cells: Any, places: Any, values: Any) -> Any:
+    """Categories as plain values; a place that is none is missing."""
+    if pa.types.is_nested(values.type):
+        return _presence(cells)
+    inside = pc.and_(pc.greater_equal(places, 0), pc.less(places, len(values)))
+    known = pc.if_else(inside, places, pa.scalar(None, places.type))
+    return _chunk(values).take(known)
+
+
+def _extended(cells: Any) -> Any:
+    if cells.type.extension_name in ("arrow.uuid", "arrow.bool8"):
+        return cells
+    if cells.type.extension_name == "arrow.json":
+        return _presence(cells)
+    return _chunk(cells.storage)
+
+
+def is_valid(cells: Any) -> bool:
+    """Whether text is UTF-8 and decimals have no more digits than their type."""
+    try:
+        cells.validate(full=True)
+    except pa.ArrowInvalid:
+        return False
+    return True
+
+
+def _texts(cells: Any) -> Any:
+    """Text as it is; what is no UTF-8 is missing."""
+    large = pa.types.is_large_string(cells.type)
+    stored = cells.cast(pa.large_binary() if large else pa.binary())
+    return pa.array([_text(cell.as_py()) for cell in stored], cells.type)
+
+
+def _text(cell: bytes | None) -> str | None:
+    try:
+        return None if cell is None else cell.decode()
+    except UnicodeDecodeError:
+        return None
+
+
+def _decimals(cells: Any) -> Any:
+    """Decimals as they are; what has more digits than the type is missing."""
+    stored, width = cells.buffers()[1], cells.type.bit_width // 8
+    places = range(cells.offset * width, (cells.offset + len(cells)) * width, width)
+    whole = (int.from_bytes(stored[p : p + width], "little", signed=True) for p in places)
+    fits = pa.array([abs(number) < 10**cells.type.precision for number in whole], pa.bool_())
+    return pc.if_else(fits, cells, pa.scalar(None, cells.type))
+
+
+def _times(cells: Any) -> Any:
+    """Seconds and milliseconds as microseconds; what does not fit is missing."""
+    kind = cells.type
+    counts, most = cells.view(pa.int64()), MOST_SECONDS * A_SECOND[kind.unit]
+    fits = pc.and_(pc.less_equal(counts, most), pc.greater_equal(counts, -most))
+    known = pc.if_else(fits, counts, pa.scalar(None, pa.int64()))
+    micros = pc.multiply(known, 10**6 // A_SECOND[kind.unit])
+    return micros.cast(pa.timestamp("us", kind.tz))
+
+
+def _presence(cells: Any) -> Any:
+    return pc.if_else(pc.is_valid(cells), THERE, pa.scalar(None, pa.binary()))

@@ -1,0 +1,150 @@
+"""Parquet files: names and types from the footer, and rows that DuckDB can read to the end.
+
+DuckDB stops at text that is no UTF-8, at times beyond what fits into microseconds and at decimals
+longer than their type, so one person's row could stop a release. Hence each column that could
+hold such a cell is read through once, when it is first asked for (after the charge). If that
+fails, the files are copied into a table in which such cells are missing.
+
+Theorem.  What is read of a row depends on that row alone.
+  Proven:   files without such a cell are read directly, and the copy has the same values; files
+            with one are read from the copy only, in which each cell is read for itself. That
+            DuckDB uses a file's statistics is sound, because no value is changed beside them.
+  Tested:   tests/engines/test_hostile_data.py
+  Assumed:  pages, dictionaries and statistics are what a Parquet writer makes; a file that is
+            damaged freezes the data set. DuckDB replaces and leaves out nothing in valid text.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import cast
+
+from sqlglot import exp
+
+from letalone.engines import arrow, syntax
+from letalone.engines.failure import Result
+from letalone.engines.lockdown import LockedDuck
+from letalone.engines.reading import SHORT_INTEGERS, Stored, check_columns
+from letalone.engines.rows import Relation
+from letalone.engines.syntax import Sql
+from letalone.errors import ParameterError
+
+COPY, FIXED = "letalone_sound", "letalone_fixed"
+# Every bit pattern of these is a value.
+SAFE = (*SHORT_INTEGERS, "UBIGINT", "FLOAT", "DOUBLE", "BOOLEAN", "DATE", "TIMESTAMP_NS")
+TIMES = ("TIMESTAMP", "TIMESTAMP WITH TIME ZONE")
+
+
+def relation_of_parquet(duck: LockedDuck, paths: Sequence[Path]) -> Relation:
+    """The relation that reads the files, all of the same columns."""
+    first = _schema(duck, paths[0])
+    for path in paths[1:]:
+        if _schema(duck, path) != first:
+            raise ParameterError(
+                f"{paths[0].name} and {path.name} have different columns. Open files together"
+                " only if their columns have the same names and types in the same order."
+            )
+    sql = _scan(paths, "strict")
+    check_columns(_top_names(first), paths[0].name)
+    return Relation(sql, {one.name: one for one in described(duck, sql)})
+
+
+def unsafe(relation: Relation, names: Iterable[str]) -> list[str]:
+    """Which of these columns could hold a cell that stops the scan: from their types."""
+    columns = relation.columns
+    return sorted(n for n in names if n in columns and columns[n].stored not in SAFE)
+
+
+def reads_to_the_end(
+    duck: LockedDuck, paths: Sequence[Path], column: Stored, *, broken: str = "strict"
+) -> bool:
+    """Whether every cell of a column can be scanned. Private: it tells of the rows."""
+    hashed = exp.Max(this=syntax.called("HASH", syntax.named(column.name)))
+    try:
+        duck.run(syntax.select([hashed], syntax.renamed(_scan(paths, broken), "source")))
+        if column.stored.startswith("DECIMAL("):  # too many digits stop only what comes later
+            return arrow.has_valid_column(paths, column.name)
+    except Exception:  # whatever the reason is; its words could hold a value
+        return False
+    return True
+
+
+def sound_copy(duck: LockedDuck, paths: Sequence[Path], relation: Relation) -> Relation:
+    """The rows copied into a table, in their order, with what cannot be read missing."""
+    risky = [relation.columns[name] for name in unsafe(relation, relation.columns)]
+    late = [one.name for one in risky if not reads_to_the_end(duck, paths, one, broken="replace")]
+    columns = [syntax.alias(_cell(one, late), name) for name, one in relation.columns.items()]
+    query = syntax.select(columns, syntax.renamed(_scan(paths, "replace"), "replaced"))
+    _beside(query, syntax.renamed(_scan(paths, "ignore"), "left_out"))
+    if late:
+        duck.connection.register(FIXED, arrow.parquet_columns(paths, late))
+        _beside(query, syntax.renamed(syntax.table_named(FIXED), "fixed"))
+    try:
+        duck.run(exp.Create(this=syntax.table_named(COPY), kind="TABLE", expression=query))
+    finally:
+        if late:
+            duck.connection.unregister(FIXED)
+    return Relation(syntax.table_named(COPY), relation.columns)
+
+
+def _cell(column: Stored, late: Sequence[str]) -> Sql:
+    """A column of the copy. Bytes that are no text are replaced on one side and left out on the
+    other, so text is the same on both exactly if it has none."""
+    if column.name in late:
+        return syntax.named(column.name, "fixed")
+    cell = syntax.named(column.name, "replaced")
+    if column.stored == "VARCHAR":
+        other = syntax.named(column.name, "left_out")
+        return syntax.case((syntax.operation(exp.EQ, cell, other), cell))
+    if column.stored in SAFE or column.stored.startswith("DECIMAL(") or column.stored in TIMES:
+        return cell
+    return syntax.case((syntax.is_present(cell), syntax.called("ENCODE", syntax.text(""))))
+
+
+def _beside(query: exp.Select, source: Sql) -> None:
+    query.append("joins", exp.Join(this=source, method="POSITIONAL"))
+
+
+def _scan(paths: Sequence[Path], broken: str) -> Sql:
+    """Reads the files; `broken` says what becomes of bytes that are no UTF-8."""
+    no = exp.Boolean(this=False)
+    options: Mapping[str, Sql] = {
+        "hive_partitioning": no,
+        "union_by_name": no.copy(),
+        "utf8_validation": syntax.text(broken),
+    }
+    named = [syntax.option(name, value) for name, value in options.items()]
+    return syntax.called("read_parquet", syntax.texts([str(path) for path in paths]), *named)
+
+
+def _schema(duck: LockedDuck, path: Path) -> list[tuple[object, ...]]:
+    columns = ("name", "type", "num_children", "converted_type", "logical_type")
+    source = syntax.called("parquet_schema", syntax.text(str(path)))
+    query = syntax.select([syntax.named(name) for name in columns], syntax.renamed(source, "file"))
+    return opened(lambda: duck.run(query), path.name)
+
+
+def _top_names(schema: Sequence[tuple[object, ...]]) -> list[str]:
+    """The columns at the top: the rows of the schema that are nobody's children but the root's."""
+    names: list[str] = []
+    inside = 0
+    for name, _, children, *_ in schema[1:]:
+        if not inside:
+            names.append(str(name))
+        inside += cast("int", children or 0) - (1 if inside else 0)
+    return names
+
+
+def described(duck: LockedDuck, source: Sql) -> list[Stored]:
+    """The columns of a relation, from its metadata."""
+    everything = syntax.select([exp.Star()], syntax.renamed(source, "source"))
+    rows = duck.run(exp.Describe(this=everything))
+    return [Stored(str(name), str(kind)) for name, kind, *_ in rows]
+
+
+def opened(run: Callable[[], Result], name: str) -> Result:
+    """What `run` returns; a file that cannot be opened is named without the engine's words."""
+    try:
+        return run()
+    except Exception:
+        pass  # the engine's own words could hold a piece of the file
+    raise ParameterError(f"{name} cannot be read: it is damaged, or no file of its kind.")

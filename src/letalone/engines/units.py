@@ -1,0 +1,205 @@
+"""Rows that are units, as a relation: one SELECT that has one row for each unit.
+
+What is asked of units is then asked of this relation as of a table whose rows are units of
+their own.
+
+Theorem.  The relation has one row for each unit that has a row which the filter keeps. Its
+columns depend on these rows alone, not on their order, and no row can make the statement fail.
+  Proven:   the GROUP BY has the unit as its only key, and units are compared as they are stored.
+            Sums are of whole numbers of at most 2^52 in HUGEINT, which 2^74 rows would not fill;
+            counts, extremes and conditions do not depend on the order of rows; of the rows that
+            FIRST chooses among, two that nothing tells apart have the same value. What is cast
+            fits: see `_total` and `_number`.
+  Tested:   tests/engines/test_units.py, against plain Python, rows shuffled
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from math import ldexp
+
+from sqlglot import exp
+
+from letalone.engines import syntax
+from letalone.engines.amounts import place
+from letalone.engines.measures import GridSum, Scope
+from letalone.engines.reading import Stored
+from letalone.engines.rows import PLAIN, Relation, ScopeRows, Tables
+from letalone.engines.syntax import BIGINT, DOUBLE, Sql
+from letalone.plans.features import (
+    Feature,
+    PerUnit,
+    Steps,
+    UnitCondition,
+    UnitCount,
+    UnitExtreme,
+    UnitMean,
+    UnitTotal,
+    UnitValue,
+    columns_before,
+    made_of,
+    rows_schema,
+    steps_of,
+)
+from letalone.plans.query import Bounding
+from letalone.plans.types import Type
+
+LARGEST = 2**63 - 1
+EXACT = 53  # whole numbers of up to so many bits are doubles
+DROPPED = (0, 11, 32)  # how many of the last bits a total may lose to be one
+
+
+def of_units(scope: Scope, tables: Tables) -> tuple[Scope, Tables]:
+    """The scope as one about a table of units; itself, where its rows are rows."""
+    if scope.per_unit is None:
+        return scope, tables
+    schema = rows_schema(scope.schema, scope.per_unit)
+    stored = {c.name: Stored(c.name, PLAIN[c.type]) for c in schema.columns}
+    before = replace(tables, ranks=None)
+    units = Relation(syntax.nested(_Units(scope, scope.per_unit, before).select(), "units"), stored)
+    about = replace(scope, schema=schema, bounding=Bounding(), per_unit=None)
+    return about, replace(before, private=units)
+
+
+@dataclass(frozen=True, slots=True)
+class _Sum:
+    """A total on its steps: the columns that hold it and the number of values."""
+
+    total: Sql
+    number: Sql
+    steps: Steps
+
+
+class _Units:
+    """Builds the relation."""
+
+    def __init__(self, scope: Scope, per_unit: PerUnit, tables: Tables) -> None:
+        inner = Scope(
+            schema=scope.schema,
+            where=per_unit.where,
+            derived=per_unit.derived,
+            joins=per_unit.joins,
+            groups=(),
+            keys=None,
+            bounding=Bounding(),
+        )
+        of = [one for _, feature in per_unit.features for one in made_of(feature)]
+        self._rows = ScopeRows(inner, of, tables)
+        self._before = columns_before(scope.schema, per_unit)
+        self._raw: list[Sql] = []
+        self._places: dict[str, Sql] = {}
+        self._columns = [
+            syntax.alias(self._column(feature), name) for name, feature in per_unit.features
+        ]
+
+    def select(self) -> exp.Select:
+        """One row for each unit, with its features by name."""
+        unit = self._rows.unit
+        where = [syntax.is_present(unit), *self._rows.where]
+        raw = [syntax.alias(sql, self._name(number)) for number, sql in enumerate(self._raw)]
+        grouped = syntax.select(raw, self._rows.select(with_unit=True), where=where)
+        made = syntax.nested(syntax.grouped(grouped, [unit]), f"{self._rows.mark}made")
+        return syntax.select(self._columns, made)
+
+    def _column(self, feature: Feature) -> Sql:
+        match feature:
+            case UnitCount():
+                return self._add(exp.Count(this=exp.Star()))
+            case UnitTotal():
+                return _total(self._sum(feature))
+            case UnitMean():
+                return _mean(self._sum(feature))
+            case UnitExtreme(of, largest):
+                value = self._rows.value(of).sql
+                return self._add(exp.Max(this=value) if largest else exp.Min(this=value))
+            case UnitCondition(of, every):
+                true = syntax.case(
+                    (self._rows.value(of).sql, _truth(True)), otherwise=_truth(False)
+                )
+                return self._add(syntax.called("BOOL_AND" if every else "BOOL_OR", true))
+            case UnitValue(of, by, last):
+                value, order = self._rows.value(of).sql, self._rows.value(by).sql
+                return self._add(_first(value, [(order, last), (value, False)]))
+
+    def _sum(self, feature: UnitTotal | UnitMean) -> _Sum:
+        steps = steps_of(feature, self._before.type_of(feature.of).type)
+        grid = GridSum(feature.of, steps.low, steps.high, steps.shift)
+        value = self._place(grid)
+        total, number = self._add(exp.Sum(this=value)), self._add(exp.Count(this=value))
+        return _Sum(total, number, steps)
+
+    def _place(self, grid: GridSum) -> Sql:
+        """The place of a value on its steps as a column, once for each grid."""
+        if (found := self._places.get(repr(grid))) is None:
+            levels = self._rows.levels
+            found = levels.name(place(self._rows.term(grid.of), grid, levels)).sql
+            self._places[repr(grid)] = found
+        return found
+
+    def _add(self, sql: Sql) -> Sql:
+        """An aggregate as a column, once."""
+        if sql not in self._raw:
+            self._raw.append(sql)
+        return syntax.named(self._name(self._raw.index(sql)))
+
+    def _name(self, number: int) -> str:
+        return f"{self._rows.mark}raw{number}"
+
+
+def _first(value: Sql, by: Sequence[tuple[Sql, bool]]) -> Sql:
+    """The value that comes first in an order (True: largest first), what is missing at the end."""
+    order = [exp.Ordered(this=one, desc=down, nulls_first=False) for one, down in by]
+    return syntax.called("FIRST", exp.Order(this=value, expressions=order))
+
+
+def _total(of: _Sum) -> Sql:
+    """The total; whole numbers that 64 bits cannot hold become the nearest one that they can."""
+    if of.steps.kind is Type.NUMBER:
+        return _scaled(_number(of.total), of.steps)
+    end, start = syntax.whole(LARGEST), syntax.whole(-LARGEST)
+    above = (syntax.operation(exp.GT, of.total, end), end)
+    below = (syntax.operation(exp.LT, of.total, start), start)
+    return syntax.tried(syntax.case(above, below, otherwise=of.total), BIGINT)
+
+
+def _mean(of: _Sum) -> Sql:
+    """The mean, within the bounds; NULL where no value is there."""
+    number = syntax.cast_to(of.number, DOUBLE)
+    mean = syntax.operation(exp.Div, _number(of.total), number)
+    low, high = syntax.double(of.steps.low), syntax.double(of.steps.high)
+    within = syntax.called("GREATEST", low, syntax.called("LEAST", mean, high))
+    there = syntax.operation(exp.GT, of.number, syntax.whole(0))
+    return syntax.case((there, _scaled(within, of.steps)))
+
+
+def _number(total: Sql) -> Sql:
+    """A total of HUGEINT as a double: from 2^53 on without its last bits, so that it is one.
+
+    DuckDB's own cast rounds twice. Up to 2^85, which no table's totals reach, the casts fit.
+    """
+    *fine, coarse = [(bits, _double(total, bits)) for bits in DROPPED]
+    branches = [(_is_below(total, EXACT + bits), value) for bits, value in fine]
+    return syntax.case(*branches, otherwise=coarse[1])
+
+
+def _is_below(total: Sql, bits: int) -> Sql:
+    """Whether a total is below 2^bits in size."""
+    end = exp.Cast(
+        this=syntax.text(str(2**bits)), to=exp.DataType.build("HUGEINT", dialect="duckdb")
+    )
+    return syntax.operation(exp.LT, syntax.called("ABS", total), end)
+
+
+def _double(total: Sql, dropped: int) -> Sql:
+    """A total without its last bits, towards zero, as a double."""
+    step = 2**dropped
+    rest = syntax.operation(exp.IntDiv, total, syntax.whole(step)) if dropped else total
+    whole = syntax.cast_to(syntax.tried(rest, BIGINT), DOUBLE)
+    return syntax.operation(exp.Mul, whole, syntax.double(step)) if dropped else whole
+
+
+def _scaled(of: Sql, steps: Steps) -> Sql:
+    return syntax.operation(exp.Mul, of, syntax.double(ldexp(1, -steps.shift)))
+
+
+def _truth(value: bool) -> Sql:
+    return exp.Boolean(this=value)

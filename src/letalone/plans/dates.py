@@ -1,0 +1,86 @@
+"""Dates as people write them: text beside a date is one, and a date beside a time is its midnight.
+
+    la.col("day") >= "2024-06-01"            as in SQL; year first, as ISO 8601 writes it
+    la.col("at") >= datetime.date(2024, 6, 1)   from midnight on, in UTC
+
+Only constants are read: which they are is decided by the types of columns, never by data.
+
+  Tested:   tests/plans/test_dates.py
+"""
+
+from dataclasses import fields
+from datetime import date, datetime
+from typing import cast
+
+from letalone.errors import ParameterError
+from letalone.plans.constants import Value, as_value
+from letalone.plans.expressions import (
+    Comparison,
+    Expression,
+    Literal,
+    Node,
+    OneOf,
+    checked_size,
+)
+from letalone.plans.types import Type
+from letalone.plans.typing import Columns
+
+EXAMPLES = {Type.DATE: "'2024-01-31'", Type.TIMESTAMP: "'2024-01-31 14:30:00'"}
+
+
+def dated(expression: Expression, columns: Columns) -> Expression:
+    """The expression with constants beside dates and times read as such."""
+    return _dated(checked_size(expression), columns)
+
+
+def moment(text: str, kind: Type) -> Value:
+    """The date or the time that a text writes, or an error that shows how to write it."""
+    read = date.fromisoformat if kind is Type.DATE else datetime.fromisoformat
+    try:
+        return as_value(read(text))
+    except ValueError:
+        pass
+    raise ParameterError(f"{text[:40]!r} is no {kind.value}: write it as {EXAMPLES[kind]}.")
+
+
+def _dated(node: Expression, columns: Columns) -> Expression:
+    match cast("Node", node):
+        case Comparison(op, left, right):
+            left, right = _dated(left, columns), _dated(right, columns)
+            return Comparison(op, _beside(left, right, columns), _beside(right, left, columns))
+        case OneOf(of, values):
+            of = _dated(of, columns)
+            if not any(isinstance(value, str | date) for value in values):
+                return OneOf(of, values)
+            kind = columns.type_of(of).type
+            return OneOf(of, tuple(_read(value, kind) for value in values))
+        case Literal():
+            return node
+        case _:
+            changed = {
+                part.name: _changed(getattr(node, part.name), columns)
+                for part in fields(cast("Node", node))
+            }
+            return type(node)(**changed)
+
+
+def _changed(value: object, columns: Columns) -> object:
+    if isinstance(value, Expression):
+        return _dated(value, columns)
+    if isinstance(value, tuple):
+        return tuple(_changed(item, columns) for item in cast("tuple[object, ...]", value))
+    return value
+
+
+def _beside(side: Expression, other: Expression, columns: Columns) -> Expression:
+    if not isinstance(side, Literal) or not isinstance(side.value, str | date):
+        return side
+    return Literal(_read(side.value, columns.type_of(other).type))
+
+
+def _read(value: Value, kind: Type) -> Value:
+    if isinstance(value, str) and kind in EXAMPLES:
+        return moment(value, kind)
+    if type(value) is date and kind is Type.TIMESTAMP:
+        return datetime(value.year, value.month, value.day)
+    return value

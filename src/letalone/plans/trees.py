@@ -1,0 +1,217 @@
+"""Formulas over aggregates as people write them: `la.sum("a") / la.count()`, `100 * la.mean("x")`.
+
+A tree is a closed, flat family of frozen nodes: the answer of a part, a constant, an operation on
+two, a function of one. `Computable` gives what people ask for the operators that build trees.
+
+  Tested:   tests/plans/test_formulas.py
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Literal as OneOfThese
+from typing import SupportsIndex, cast
+
+from letalone.errors import ParameterError
+from letalone.exact.typed import refusal
+from letalone.plans.constants import as_bound, shown
+
+Operator = OneOfThese["+", "-", "*", "/"]
+Function = OneOfThese["negative", "absolute", "rounded"]
+OPERATORS = ("+", "-", "*", "/")
+FUNCTIONS = ("negative", "absolute", "rounded")
+MOST_DIGITS = 15
+MOST_NODES = 100
+DEEPEST = 30
+PLAIN = "a number or an aggregate, such as la.count()"
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """The noisy answer of the part of this number."""
+
+    part: int
+
+
+@dataclass(frozen=True, slots=True)
+class Constant:
+    """A number as typed."""
+
+    value: Fraction
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "value", as_bound("constant", self.value))
+
+
+@dataclass(frozen=True, slots=True)
+class Combined:
+    """A sum, a difference, a product or a quotient."""
+
+    op: Operator
+    left: "Tree"
+    right: "Tree"
+
+    def __post_init__(self) -> None:
+        if self.op not in OPERATORS:
+            raise refusal("operator", self.op, "one of + - * /")
+
+
+@dataclass(frozen=True, slots=True)
+class Applied:
+    """The opposite, the size, or the number rounded half away from 0 to so many digits."""
+
+    function: Function
+    of: "Tree"
+    digits: int = 0
+
+    def __post_init__(self) -> None:
+        if self.function not in FUNCTIONS:
+            raise refusal("function", self.function, f"one of {', '.join(FUNCTIONS)}")
+        if type(self.digits) is not int or abs(self.digits) > MOST_DIGITS:
+            what = f"a whole number from -{MOST_DIGITS} to {MOST_DIGITS}"
+            raise refusal("digits", self.digits, what, "It is how many follow the point.")
+
+
+Tree = Answered | Constant | Combined | Applied
+TREES: tuple[type, ...] = Tree.__args__
+
+
+class Computable:
+    """What can be calculated with: an aggregate as asked, or a formula over some."""
+
+    __slots__ = ()
+
+    def __add__(self, other: object) -> "AskedFormula":
+        return combined("+", self, other)
+
+    def __radd__(self, other: object) -> "AskedFormula":
+        return combined("+", other, self)
+
+    def __sub__(self, other: object) -> "AskedFormula":
+        return combined("-", self, other)
+
+    def __rsub__(self, other: object) -> "AskedFormula":
+        return combined("-", other, self)
+
+    def __mul__(self, other: object) -> "AskedFormula":
+        return combined("*", self, other)
+
+    def __rmul__(self, other: object) -> "AskedFormula":
+        return combined("*", other, self)
+
+    def __truediv__(self, other: object) -> "AskedFormula":
+        return combined("/", self, other)
+
+    def __rtruediv__(self, other: object) -> "AskedFormula":
+        return combined("/", other, self)
+
+    def __neg__(self) -> "AskedFormula":
+        return applied("negative", self)
+
+    def __abs__(self) -> "AskedFormula":
+        return applied("absolute", self)
+
+    def __round__(self, digits: SupportsIndex | None = None) -> "AskedFormula":
+        return applied("rounded", self, 0 if digits is None else digits.__index__())
+
+
+@dataclass(frozen=True, slots=True)
+class AskedFormula(Computable):
+    """A formula over aggregates, before the table is known; each part once."""
+
+    parts: tuple[Computable, ...]
+    tree: Tree
+
+
+def combined(op: Operator, left: object, right: object) -> AskedFormula:
+    """The formula of an operation on two aggregates, formulas or numbers."""
+    one, other = as_formula(left), as_formula(right)
+    parts = one.parts + tuple(part for part in other.parts if part not in one.parts)
+    moved = renumbered(other.tree, [parts.index(part) for part in other.parts])
+    return AskedFormula(parts, checked(Combined(op, one.tree, moved)))
+
+
+def applied(function: Function, of: object, digits: int = 0) -> AskedFormula:
+    """The formula of a function of an aggregate or a formula."""
+    found = as_formula(of)
+    return AskedFormula(found.parts, checked(Applied(function, found.tree, digits)))
+
+
+def as_formula(value: object) -> AskedFormula:
+    """The formula that is one aggregate, or one number."""
+    if isinstance(value, AskedFormula):
+        return value
+    if isinstance(value, Computable):
+        return AskedFormula((value,), Answered(0))
+    if isinstance(value, bool | str) or value is None:
+        raise refusal("part of a formula", value, PLAIN)
+    return AskedFormula((), Constant(as_bound("number in a formula", value)))
+
+
+def renumbered(tree: Tree, numbers: list[int]) -> Tree:
+    """The tree with part i as part numbers[i]."""
+    return mapped(tree, lambda one: Answered(numbers[one.part]))
+
+
+def mapped(tree: Tree, change: Callable[[Answered], Tree]) -> Tree:
+    """The tree with its answers changed."""
+    match tree:
+        case Answered():
+            return change(tree)
+        case Constant():
+            return tree
+        case Combined(op, left, right):
+            return Combined(op, mapped(left, change), mapped(right, change))
+        case Applied(function, of, digits):
+            return Applied(function, mapped(of, change), digits)
+
+
+def used(tree: Tree) -> list[int]:
+    """The parts that a tree reads, in order, each once."""
+    found: dict[int, None] = {}
+    mapped(tree, lambda one: found.setdefault(one.part) or one)
+    return list(found)
+
+
+def checked(tree: object) -> Tree:
+    """The tree, or a refusal if it is no tree, or too large to walk; never recursive itself."""
+    waiting, seen = [(tree, 1)], 0
+    while waiting:
+        node, depth = waiting.pop()
+        seen += 1
+        if not isinstance(node, Tree):
+            raise refusal("part of a formula", node, PLAIN)
+        if seen > MOST_NODES or depth > DEEPEST:
+            raise ParameterError(
+                f"This formula has more than {MOST_NODES} parts or is nested deeper than {DEEPEST}"
+                " levels. Ask for its parts, and calculate with the answers."
+            )
+        if isinstance(node, Combined):
+            waiting += [(node.left, depth + 1), (node.right, depth + 1)]
+        elif isinstance(node, Applied):
+            waiting.append((node.of, depth + 1))
+    return cast("Tree", tree)
+
+
+def in_words(tree: Tree, parts: list[str]) -> str:
+    """The formula with its parts in words: (sum of cost) / (count)."""
+    match tree:
+        case Answered(part):
+            return f"({parts[part]})"
+        case Constant(value):
+            return shown(value)
+        case Combined(op, left, right):
+            return f"{_bracketed(left, parts)} {op} {_bracketed(right, parts)}"
+        case Applied("negative", of):
+            return f"-{_bracketed(of, parts)}"
+        case Applied("absolute", of):
+            return f"the size of {_bracketed(of, parts)}"
+        case Applied(_, of, digits):
+            many = f"{abs(digits)} digit{'s' * (abs(digits) > 1)}"
+            places = f"{many} {'after' if digits > 0 else 'before'} the point"
+            return f"{_bracketed(of, parts)} rounded to {places if digits else 'whole numbers'}"
+
+
+def _bracketed(tree: Tree, parts: list[str]) -> str:
+    words = in_words(tree, parts)
+    return f"({words})" if isinstance(tree, Combined | Applied) else words

@@ -1,0 +1,51 @@
+"""Where the schema file of a table lies, by one rule for `la.open` and for the command line.
+
+Beside NAME.parquet lies NAME.letalone.toml. A DuckDB file has several tables, so each may have a
+file of its own, NAME.TABLE.letalone.toml; NAME.letalone.toml then belongs to the table that it
+names, or to the only one. However a table is named, it has one schema file and one name, and so
+one budget.
+
+  Tested:   tests/session/test_beside.py
+"""
+
+from os import PathLike, fspath
+from pathlib import Path
+
+from letalone.engines.duck import open_duck
+from letalone.engines.failure import EngineFailed
+from letalone.engines.sources import DUCKDB
+from letalone.errors import ParameterError
+from letalone.plans.schema import Schema, schema_path
+
+
+def schema_beside(source: str | PathLike[str], table: str | None = None) -> Path:
+    """Where the schema of a file's table lies, or would lie; only metadata is read."""
+    path = Path(fspath(source)).expanduser()
+    plain = schema_path(path)
+    if path.suffix.lower() not in DUCKDB or (table is None and plain.exists()):
+        return plain
+    name = _called(path, table)
+    if name is None:
+        return plain
+    own = schema_path(path, name)
+    if own.exists():
+        return own
+    if table is None or (plain.exists() and _is_of(plain, path, name)):
+        return plain
+    return own
+
+
+def _is_of(plain: Path, path: Path, name: str) -> bool:
+    return Schema.read(plain).name == name or _called(path, None) == name
+
+
+def _called(path: Path, table: str | None) -> str | None:
+    """What a table is called; None where it is not there, which opening it will say."""
+    try:
+        engine = open_duck(path, table=table)
+    except (ParameterError, EngineFailed):
+        return None
+    try:
+        return engine.schema().name
+    finally:
+        engine.close()

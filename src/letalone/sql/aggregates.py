@@ -1,0 +1,249 @@
+"""Aggregates of SQL as aggregates of a question: COUNT, SUM, AVG, MEDIAN, CORR and their kin.
+
+Proven:   by `AGGREGATES` and `NAMED`: a node that is in neither ends in a refusal
+Tested:   tests/sql/test_question.py, test_page.py
+Assumed:  sqlglot reads SQL as it is meant
+"""
+
+from collections.abc import Callable
+from dataclasses import replace
+from fractions import Fraction
+from functools import partial
+from typing import cast
+
+from sqlglot import exp
+
+from letalone.plans import aggregates as ask
+from letalone.plans.aggregates import Asked, Kind
+from letalone.plans.expressions import Case, Clamp, ColumnRef, Expression, Literal
+from letalone.sql.functions import ONE, number_of
+from letalone.sql.names import only
+from letalone.sql.refusals import refused, shown
+from letalone.sql.text import Unread, slip
+from letalone.sql.values import Translator
+
+AGGREGATED = (
+    "Aggregates are COUNT, COUNT(DISTINCT …), SUM, AVG, MIN, MAX, MEDIAN, QUANTILE_CONT, VAR_POP,"
+    " VAR_SAMP, STDDEV_POP, STDDEV_SAMP, COVAR_POP, COVAR_SAMP, CORR and REGR_SLOPE."
+)
+Make = Callable[[exp.Expr, Translator], Asked]
+
+
+def is_aggregate(node: exp.Expr) -> bool:
+    """Whether a node stands for one number of many rows."""
+    return type(node) in AGGREGATES or _name(node) in NAMED
+
+
+def aggregate(node: exp.Expr, translate: Translator) -> Asked:
+    """The aggregate that a node asks for, or a refusal."""
+    make = AGGREGATES.get(type(node)) or NAMED.get(_name(node))
+    if make is None:
+        raise refused(node, AGGREGATED)
+    return make(node, translate)
+
+
+def called(node: exp.Expr, asked: Asked) -> str:
+    """The name of an aggregate that nobody gave one: count, sum_cost, quantile_cost."""
+    word = WORDS.get(asked.kind.value, asked.kind.value)
+    if type(node) in SPELLED:
+        word = SPELLED[type(node)]
+    of = asked.of
+    if asked.kind is Kind.COUNT_DISTINCT:
+        return word
+    if asked.kind is Kind.COUNT and not isinstance(of, ColumnRef):
+        return word if of is None else "count_if"
+    return f"{word}_{of.name}" if isinstance(of, ColumnRef) else word
+
+
+def _name(node: exp.Expr) -> str:
+    return str(node.this).upper() if type(node) is exp.Anonymous else ""
+
+
+def _argument(node: exp.Expr, translate: Translator) -> Expression:
+    """What is added up: not DISTINCT, not a constant."""
+    if type(node) is exp.Distinct:
+        instead = "Leave out DISTINCT; COUNT(DISTINCT ward) counts different values."
+        raise Unread("DISTINCT is answered in COUNT only", instead, node=node, word="DISTINCT")
+    if type(node) in (exp.Order, exp.Ordered, exp.Limit, exp.HavingMax):
+        raise Unread("An aggregate in an order", "Leave out the order: it adds nothing.", node=node)
+    if type(node) is exp.Star:
+        raise Unread("* is answered in COUNT(*) only", "Name the column: SUM(cost).", node=node)
+    found = translate(node)
+    if isinstance(found, Literal):
+        raise Unread("An aggregate of a constant", "Name a column: SUM(cost).", node=node)
+    return found
+
+
+def _bounded(make: Callable[..., Asked], of: Expression) -> Asked:
+    """SUM(CLAMP(cost, 0, 1000)) is the sum of cost within these bounds."""
+    if isinstance(of, Clamp) and of.lower is not None and of.upper is not None:
+        return make(of.of, lower=of.lower, upper=of.upper)
+    return make(of)
+
+
+def _of_one(make: Callable[..., Asked], node: exp.Expr, translate: Translator) -> Asked:
+    only(node, "this")
+    return _bounded(make, _argument(node.this, translate))
+
+
+def _named_one(make: Callable[..., Asked], node: exp.Expr, translate: Translator) -> Asked:
+    if len(node.expressions) != 1:
+        raise slip(f"{shown(node)} takes one column", AGGREGATED, node=node)
+    return _bounded(make, _argument(node.expressions[0], translate))
+
+
+def _count(node: exp.Expr, translate: Translator) -> Asked:
+    only(node, "this", "big_int", words={"expressions": "COUNT of several columns"})
+    of = node.this
+    if type(of) is exp.Star:
+        only(of)
+        return ask.count()
+    if type(of) is exp.Distinct:
+        return _distinct(of, translate)
+    found = translate(of)
+    return ask.count() if isinstance(found, Literal) else ask.count(found)
+
+
+def _distinct(node: exp.Expr, translate: Translator) -> Asked:
+    only(node, "expressions", words={"on": "DISTINCT ON"})
+    if len(node.expressions) != 1:
+        instead = "Count one column: COUNT(DISTINCT ward)."
+        raise Unread("COUNT(DISTINCT …) of several columns", instead, node=node)
+    return _different(node.expressions[0], translate)
+
+
+def _different(node: exp.Expr, translate: Translator) -> Asked:
+    found = translate(node)
+    if not isinstance(found, ColumnRef):
+        instead = "Count a column: COUNT(DISTINCT ward)."
+        raise Unread("COUNT(DISTINCT …) of an expression", instead, node=node)
+    return ask.count_distinct(found.name)
+
+
+def _about_distinct(node: exp.Expr, translate: Translator) -> Asked:
+    only(node, "this")
+    return _different(node.this, translate)
+
+
+def _count_if(node: exp.Expr, translate: Translator) -> Asked:
+    only(node, "this")
+    return ask.count(_where(translate(node.this), ONE))
+
+
+def _where(condition: Expression, of: Expression) -> Expression:
+    return Case(((condition, of),), Literal(None))
+
+
+def _filtered(node: exp.Expr, translate: Translator) -> Asked:
+    """COUNT(*) FILTER (WHERE …): rows for which it is not true count as missing."""
+    only(node, "this", "expression")
+    asked = aggregate(node.this, translate)
+    if asked.kind is Kind.COUNT_DISTINCT:
+        instead = "Put the condition into WHERE, in a question of its own."
+        raise Unread("FILTER beside DISTINCT is not read", instead, node=node)
+    condition = translate(cast("exp.Filter", node).expression.this)
+    return replace(asked, of=_where(condition, ONE if asked.of is None else asked.of))
+
+
+def _quantiles(of: exp.Expr, at: exp.Expr, translate: Translator) -> Asked:
+    listed = at.expressions if type(at) is exp.Array else [at]
+    ranks = [number_of(one, translate, "The quantile") for one in listed]
+    return _bounded(partial(_quantile, ranks), _argument(of, translate))
+
+
+def _quantile(ranks: list[Fraction], of: Expression, **bounds: Fraction) -> Asked:
+    return ask.quantile(of, ranks, **bounds)
+
+
+def _percentile(node: exp.Expr, translate: Translator) -> Asked:
+    """QUANTILE_CONT(cost, 0.5), which sqlglot calls so."""
+    only(node, "this", "expression", "quantile")
+    at = node.args.get("expression") or node.args.get("quantile")
+    if at is None:
+        instead = "Write QUANTILE_CONT(cost, 0.5), or … WITHIN GROUP (ORDER BY cost)."
+        raise slip("The quantile has no column", instead, node=node)
+    return _quantiles(node.this, at, translate)
+
+
+def _named_percentile(node: exp.Expr, translate: Translator) -> Asked:
+    if len(node.expressions) != 2:
+        instead = "Write QUANTILE_CONT(cost, 0.5)."
+        raise slip(f"{shown(node)} takes a column and a quantile", instead, node=node)
+    of, at = node.expressions
+    return _quantiles(of, at, translate)
+
+
+def _within_group(node: exp.Expr, translate: Translator) -> Asked:
+    only(node, "this", "expression")
+    inner, order = node.this, cast("exp.WithinGroup", node).expression
+    if type(inner) not in (exp.PercentileCont, exp.PercentileDisc) or inner.args.get("expression"):
+        raise refused(inner, AGGREGATED)
+    (one,) = order.expressions if len(order.expressions) == 1 else (None,)
+    if one is None or one.args.get("desc"):
+        instead = "Order by one column, upwards: WITHIN GROUP (ORDER BY cost)."
+        raise Unread("This order is not read", instead, node=order)
+    return _quantiles(one.this, inner.this, translate)
+
+
+def _of_two(make: Callable[..., Asked], node: exp.Expr, translate: Translator) -> Asked:
+    """Two columns; their bounds are declared, or written as CLAMP."""
+    only(node, "this", "expression")
+    pair = cast("exp.Binary", node)
+    found = [_argument(one, translate) for one in (pair.this, pair.expression)]
+    bounds: dict[str, tuple[Fraction, Fraction]] = {}
+    for place, one in enumerate(found):
+        match one:
+            case Clamp(ColumnRef(name), Fraction() as lower, Fraction() as upper):
+                bounds[name], found[place] = (lower, upper), one.of
+            case _:
+                pass
+    return make(*found, bounds=bounds or None)
+
+
+SPELLED: dict[type[exp.Expr], str] = {
+    exp.Variance: "var_samp",
+    exp.Stddev: "stddev",
+    exp.StddevSamp: "stddev_samp",
+    exp.CovarSamp: "covar_samp",
+    exp.Median: "median",
+}
+WORDS = {
+    "mean": "avg",
+    "variance": "var_pop",
+    "std": "stddev_pop",
+    "covariance": "covar_pop",
+    "correlation": "corr",
+    "regression_slope": "regr_slope",
+}
+AGGREGATES: dict[type[exp.Expr], Make] = {
+    exp.Count: _count,
+    exp.CountIf: _count_if,
+    exp.ApproxDistinct: _about_distinct,
+    exp.Sum: partial(_of_one, ask.sum),
+    exp.Avg: partial(_of_one, ask.mean),
+    exp.Min: partial(_of_one, ask.min),
+    exp.Max: partial(_of_one, ask.max),
+    exp.VariancePop: partial(_of_one, ask.variance),
+    exp.Variance: partial(_of_one, partial(ask.variance, sample=True)),
+    exp.StddevPop: partial(_of_one, ask.std),
+    exp.Stddev: partial(_of_one, partial(ask.std, sample=True)),
+    exp.StddevSamp: partial(_of_one, partial(ask.std, sample=True)),
+    exp.CovarPop: partial(_of_two, ask.covariance),
+    exp.CovarSamp: partial(_of_two, partial(ask.covariance, sample=True)),
+    exp.Corr: partial(_of_two, ask.correlation),
+    exp.RegrSlope: partial(_of_two, ask.regression_slope),
+    exp.Median: partial(_of_one, ask.median),
+    exp.PercentileCont: _percentile,
+    exp.PercentileDisc: _percentile,
+    exp.ApproxQuantile: _percentile,
+    exp.Quantile: _percentile,
+    exp.WithinGroup: _within_group,
+    exp.Filter: _filtered,
+}
+NAMED: dict[str, Make] = {
+    "MEAN": partial(_named_one, ask.mean),
+    "QUANTILE_CONT": _named_percentile,
+    "QUANTILE_DISC": _named_percentile,
+    "APPROX_PERCENTILE": _named_percentile,
+    "PERCENTILE": _named_percentile,
+}

@@ -1,0 +1,112 @@
+"""Bounds that are given beside a query: every aggregate of a column is of it clamped to them.
+
+Tested:   tests/sql/test_bounds.py
+"""
+
+from collections.abc import Mapping
+from dataclasses import fields, replace
+from fractions import Fraction
+from math import isinf
+from typing import cast
+
+from letalone.errors import ParameterError
+from letalone.plans.asked import Asked, Kind, as_number, read_bounds
+from letalone.plans.bounds import check_numeric
+from letalone.plans.expressions import Clamp, ColumnRef, Expression, Literal, Node, column_names
+from letalone.plans.trees import AskedFormula, Computable
+from letalone.plans.typing import Columns
+
+Bounds = Mapping[str, tuple[Fraction, Fraction]]
+COUNTED = (Kind.COUNT, Kind.COUNT_DISTINCT)
+
+
+def bounded(aggregates: Mapping[str, Computable], bounds: object) -> dict[str, Computable]:
+    """The aggregates within the bounds that are given by column; each must be of some use."""
+    given = dict(read_bounds(bounds))
+    used = {name for one in aggregates.values() for name in columns_within(one)}
+    for name in given:
+        if name not in used:
+            added = f" The columns that are: {', '.join(sorted(used))}." if used else ""
+            raise ParameterError(
+                f"Bounds are given for {name!r}, but no SUM, AVG or other number of it is"
+                f" asked.{added}"
+            )
+    return {name: _bounded(one, given) for name, one in aggregates.items()}
+
+
+def columns_within(asked: Computable) -> list[str]:
+    """The columns whose values an aggregate adds up or searches."""
+    if isinstance(asked, AskedFormula):
+        return [name for part in asked.parts for name in columns_within(part)]
+    one = cast("Asked", asked)
+    if one.kind in COUNTED or one.of is None:
+        return []
+    return [name for of in (one.of, *one.by) for name in column_names(of)]
+
+
+def unbounded(aggregates: Mapping[str, Computable], columns: Columns) -> list[str]:
+    """The columns without declared bounds that some aggregate needs bounds of."""
+    found: dict[str, None] = {}
+    for one in aggregates.values():
+        for part in one.parts if isinstance(one, AskedFormula) else (one,):
+            found |= dict.fromkeys(_lacking(cast("Asked", part), columns))
+    return list(found)
+
+
+def _lacking(asked: Asked, columns: Columns) -> list[str]:
+    if asked.kind in COUNTED or asked.of is None:
+        return []
+    if not asked.by and asked.lower is not None and asked.upper is not None:
+        check_numeric(as_number(asked.of, columns), columns, done="adding up")
+        return []
+    given = {name for name, _ in asked.bounds}
+    names: list[str] = []
+    for of in (asked.of, *asked.by):
+        typed = check_numeric(as_number(of, columns), columns, done="adding up")
+        if isinf(typed.lower) or isinf(typed.upper):
+            names += [name for name in column_names(of) if _is_open(name, columns)]
+    return [name for name in names if name not in given]
+
+
+def _is_open(name: str, columns: Columns) -> bool:
+    typed = columns.type_of(ColumnRef(name))
+    return typed.type.is_numeric and (isinf(typed.lower) or isinf(typed.upper))
+
+
+def _bounded(asked: Computable, bounds: Bounds) -> Computable:
+    if isinstance(asked, AskedFormula):
+        return replace(asked, parts=tuple(_bounded(part, bounds) for part in asked.parts))
+    one = cast("Asked", asked)
+    if one.kind in COUNTED or one.of is None:
+        return one
+    plain = isinstance(one.of, ColumnRef) and not one.by and one.lower is one.upper is None
+    if plain and one.of.name in bounds:
+        lower, upper = bounds[one.of.name]
+        return replace(one, lower=lower, upper=upper)
+    if one.by and all(isinstance(of, ColumnRef) for of in (one.of, *one.by)):
+        names = [*column_names(one.of), *(name for of in one.by for name in column_names(of))]
+        more = {name: bounds[name] for name in names if name in bounds}
+        return replace(one, bounds=tuple({**more, **dict(one.bounds)}.items()))
+    by = tuple(clamped(of, bounds) for of in one.by)
+    return replace(one, of=clamped(one.of, bounds), by=by)
+
+
+def clamped(node: Expression, bounds: Bounds) -> Expression:
+    """The expression with each of these columns clamped where it is read."""
+    if isinstance(node, ColumnRef):
+        ends = bounds.get(node.name)
+        return node if ends is None else Clamp(node, *ends)
+    if isinstance(node, Literal):
+        return node
+    changed = {
+        part.name: _changed(getattr(node, part.name), bounds) for part in fields(cast("Node", node))
+    }
+    return type(node)(**changed)
+
+
+def _changed(value: object, bounds: Bounds) -> object:
+    if isinstance(value, Expression):
+        return clamped(value, bounds)
+    if isinstance(value, tuple):
+        return tuple(_changed(item, bounds) for item in cast("tuple[object, ...]", value))
+    return value

@@ -1,0 +1,146 @@
+"""Formulas over aggregates: SUM(a) / COUNT(*), 100 * AVG(x), ROUND(…), as trees of ours.
+
+NULLIF(COUNT(*), 0) is read as COUNT(*): a division by what may be 0 has an open interval anyway.
+
+  Tested:   tests/sql/test_question.py, test_arranging.py
+"""
+
+from collections.abc import Callable, Mapping
+from typing import cast
+
+from sqlglot import exp
+
+from letalone.plans.asked import Asked
+from letalone.plans.expressions import Literal
+from letalone.plans.trees import Computable, Operator, applied, combined
+from letalone.sql.aggregates import AGGREGATED, aggregate, called, is_aggregate
+from letalone.sql.functions import number_of
+from letalone.sql.names import only
+from letalone.sql.refusals import refused, shown
+from letalone.sql.text import Unread
+from letalone.sql.values import Translator
+
+OPERATIONS: dict[type[exp.Expr], Operator] = {
+    exp.Add: "+",
+    exp.Sub: "-",
+    exp.Mul: "*",
+    exp.Div: "/",
+    exp.SafeDivide: "/",
+}
+FORMULA = "A formula over aggregates is made of numbers, + - * /, ROUND and ABS."
+Value = Computable | Literal
+
+
+class Formulas:
+    """Translates formulas; `known` are aggregates that the query gave a name."""
+
+    def __init__(self, translate: Translator, known: Mapping[str, Computable]) -> None:
+        self.translate, self.known = translate, known
+
+    def __call__(self, node: exp.Expr) -> Computable:
+        """The aggregate or the formula that a node stands for, or a refusal."""
+        found = self._value(node)
+        if isinstance(found, Computable):
+            return found
+        raise Unread("A constant is selected", "Ask for an aggregate: COUNT(*).", node=node)
+
+    def _value(self, node: exp.Expr) -> Value:
+        if is_aggregate(node):
+            return aggregate(node, self.translate)
+        translate = FORMULAS.get(type(node))
+        if translate is None:
+            raise refused(node, AGGREGATED if isinstance(node, exp.Func) else FORMULA)
+        return translate(self, node)
+
+    def read_literal(self, node: exp.Expr) -> Value:
+        """A number."""
+        found = self.translate(node)
+        if isinstance(found, Literal) and isinstance(found.value, str | bool):
+            raise Unread("Text is selected", "Ask for an aggregate: COUNT(*).", node=node)
+        return cast("Literal", found)
+
+    def read_named(self, node: exp.Expr) -> Value:
+        """An aggregate by its name in SELECT."""
+        name = cast("exp.Column", node).name.casefold()
+        if not node.args.get("table") and name in self.known:
+            return self.known[name]
+        found = self.translate.names.column(node).name
+        instead = (
+            f"Count it, add it up, or put it into GROUP BY: SELECT {found}, COUNT(*) … GROUP BY"
+            f" {found}."
+        )
+        raise Unread(f"{found!r} is selected as it is, which would show rows", instead, node=node)
+
+    def read_brackets(self, node: exp.Expr) -> Value:
+        """What stands in brackets."""
+        only(node, "this")
+        return self._value(node.this)
+
+    def read_operation(self, node: exp.Expr) -> Value:
+        """Plus, minus, times, divided by."""
+        only(node, "this", "expression", "typed", "safe")
+        binary = cast("exp.Binary", node)
+        left, right = self._value(binary.this), self._value(binary.expression)
+        if isinstance(left, Literal) and isinstance(right, Literal):
+            return _constant(self.translate(node), node)
+        return combined(OPERATIONS[type(node)], _plain(left), _plain(right))
+
+    def read_negative(self, node: exp.Expr) -> Value:
+        """The opposite."""
+        only(node, "this")
+        of = self._value(node.this)
+        return cast("Literal", self.translate(node)) if isinstance(of, Literal) else -of
+
+    def read_absolute(self, node: exp.Expr) -> Value:
+        """The size."""
+        only(node, "this")
+        return applied("absolute", _plain(self._value(node.this)))
+
+    def read_rounded(self, node: exp.Expr) -> Value:
+        """To so many digits."""
+        only(node, "this", "decimals")
+        decimals = node.args.get("decimals")
+        digits = 0 if decimals is None else number_of(decimals, self.translate, "The digits")
+        if digits != int(digits):
+            raise Unread("ROUND takes whole digits", "Write ROUND(AVG(cost), 2).", node=node)
+        return applied("rounded", _plain(self._value(node.this)), int(digits))
+
+    def read_nullif(self, node: exp.Expr) -> Value:
+        """NULLIF(…, 0), which guards a division."""
+        only(node, "this", "expression")
+        other = self._value(cast("exp.Nullif", node).expression)
+        if not isinstance(other, Literal) or other.value != 0:
+            instead = "Only NULLIF(…, 0) is read, before a division."
+            raise Unread(f"This {shown(node)} is not read", instead, node=node)
+        return self._value(node.this)
+
+
+def default_name(node: exp.Expr, asked: Computable) -> str:
+    """The name of a column that nobody gave one."""
+    while type(node) in (exp.Paren, exp.Round):
+        node = node.this
+    return called(node, asked) if isinstance(asked, Asked) and is_aggregate(node) else "formula"
+
+
+def _plain(value: Value) -> object:
+    return value.value if isinstance(value, Literal) else value
+
+
+def _constant(found: object, node: exp.Expr) -> Literal:
+    """1 / 3 in doubles is not what is meant: only constants that are written out."""
+    if not isinstance(found, Literal):
+        instead = "Write the result: 0.5 for 1 / 2."
+        raise Unread("A calculation with constants alone", instead, node=node)
+    return found
+
+
+FORMULAS: dict[type[exp.Expr], Callable[[Formulas, exp.Expr], Value]] = {
+    exp.Literal: Formulas.read_literal,
+    exp.Column: Formulas.read_named,
+    exp.Paren: Formulas.read_brackets,
+    exp.Neg: Formulas.read_negative,
+    exp.Abs: Formulas.read_absolute,
+    exp.Round: Formulas.read_rounded,
+    exp.Nullif: Formulas.read_nullif,
+    **dict.fromkeys(OPERATIONS, Formulas.read_operation),
+}

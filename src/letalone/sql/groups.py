@@ -1,0 +1,165 @@
+"""GROUP BY: columns, their places or names in SELECT, CASE, parts of dates, and ranges.
+
+Ranges are BIN(age, 0, 100, 10), from 0 to 100 by 10; or FLOOR(age / 10) * 10 where the bounds of
+the column are declared, so that which ranges there are is public. They are shown as '[0, 10)'.
+
+  Tested:   tests/sql/test_question.py, test_refusals.py
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from math import floor
+
+from sqlglot import exp
+
+from letalone.plans.expressions import Bin, Case, ColumnRef, DatePart, Expression, Literal, same
+from letalone.plans.parts import GroupColumn
+from letalone.plans.query import Group, bins
+from letalone.plans.types import Type
+from letalone.sql.aggregates import is_aggregate
+from letalone.sql.functions import number_of
+from letalone.sql.names import Names, matching, only
+from letalone.sql.text import Unread, slip
+from letalone.sql.values import Translator
+
+GROUPED = "GROUP BY takes columns, CASE, YEAR(day), MONTH(day) and BIN(age, 0, 100, 10)."
+
+
+@dataclass(frozen=True, slots=True)
+class Grouped:
+    """A group column: its name in the answer, and what it is in each row."""
+
+    name: str
+    of: Expression
+
+    @property
+    def group(self) -> Group:
+        """As `group_by` takes it."""
+        if isinstance(self.of, Bin):
+            return GroupColumn(self.name, self.of, Type.INTEGER)
+        plain = isinstance(self.of, ColumnRef) and self.of.name == self.name
+        return self.name if plain else (self.name, self.of)
+
+
+def key_of(node: exp.Expr, translate: Translator) -> Expression:
+    """What a group column is in each row."""
+    while type(node) is exp.Paren:
+        node = node.this
+    ranges = _ranges(node, translate)
+    if ranges is not None:
+        return ranges
+    found = translate(node)
+    if isinstance(found, Literal):
+        raise Unread("A constant is no group", GROUPED, node=node)
+    return found
+
+
+def is_grouping(node: exp.Expr) -> bool:
+    """Whether a selected column may be a key: no aggregate is in it."""
+    return not any(is_aggregate(one) for one in node.walk())
+
+
+def grouped(
+    nodes: Sequence[exp.Expr], selected: Sequence[tuple[str | None, exp.Expr]], names: Names
+) -> list[Grouped]:
+    """The group columns in their order; `selected` are the columns of SELECT with their names."""
+    translate = Translator(names)
+    keys = {name: key_of(node, translate) for name, node in selected if name and is_grouping(node)}
+    found: list[Grouped] = []
+    for node in nodes:
+        of = key_of(_meant(node, selected, names), translate)
+        found.append(Grouped(_name(of, keys, len(found) + 1), of))
+    return found
+
+
+def _meant(
+    node: exp.Expr, selected: Sequence[tuple[str | None, exp.Expr]], names: Names
+) -> exp.Expr:
+    """The expression that a place or a name in SELECT stands for."""
+    if type(node) is exp.Literal and not node.args.get("is_string"):
+        return _at(node, selected)
+    if type(node) is exp.Column and not node.args.get("table") and names.find(node.this) is None:
+        called = [name for name, _ in selected if name]
+        name = matching(node.this, called)
+        if name is not None:
+            node = next(one for known, one in selected if known == name)
+    if not is_grouping(node):
+        raise Unread("An aggregate is no group", GROUPED, node=node)
+    return node
+
+
+def _at(node: exp.Expr, selected: Sequence[tuple[str | None, exp.Expr]]) -> exp.Expr:
+    digits = str(node.this)
+    place = int(digits) if digits.isdecimal() else 0
+    if not 1 <= place <= len(selected):
+        what = f"GROUP BY names the column {digits[:20]}, and SELECT has {len(selected)}"
+        raise slip(what, "Name the column.", node=node)
+    chosen = selected[place - 1][1]
+    if not is_grouping(chosen):
+        raise Unread("An aggregate is no group", GROUPED, node=node)
+    return chosen
+
+
+def _name(of: Expression, keys: Mapping[str, Expression], place: int) -> str:
+    for name, key in keys.items():
+        if same(key, of):
+            return name
+    match of:
+        case ColumnRef(name):
+            return name
+        case DatePart(part, ColumnRef(name)):
+            return f"{part}_{name}"
+        case Bin(ColumnRef(name)):
+            return name
+        case Case():
+            return "case" if place == 1 else f"case_{place}"
+        case _:
+            return f"group_{place}"
+
+
+def _ranges(node: exp.Expr, translate: Translator) -> Expression | None:
+    if type(node) is exp.Anonymous and str(node.this).upper() == "BIN":
+        return _bin(node, translate)
+    if type(node) is exp.Mul and type(node.this) is exp.Floor:
+        return _floor(node.this, node.expression, node, translate)
+    if type(node) is exp.Mul and type(node.expression) is exp.Floor:
+        return _floor(node.expression, node.this, node, translate)
+    return None
+
+
+def _bin(node: exp.Expr, translate: Translator) -> Expression:
+    if len(node.expressions) != 4:
+        what = "BIN takes a column, from, to and the width of a range"
+        raise slip(what, "Write BIN(age, 0, 100, 10).", node=node)
+    of, *numbers = node.expressions
+    ends = [number_of(one, translate, "An end of BIN") for one in numbers]
+    return bins(translate(of), *ends, name="range").of
+
+
+def _floor(
+    floored: exp.Floor, times: exp.Expr, node: exp.Expr, translate: Translator
+) -> Expression:
+    """FLOOR(x / w) * w, of a column that is clamped to declared bounds where it is read."""
+    only(floored, "this")
+    quotient = floored.this
+    width = number_of(times, translate, "The width of a range")
+    if type(quotient) is not exp.Div:
+        raise Unread("This FLOOR is not read", GROUPED, node=node)
+    by = number_of(quotient.expression, translate, "The width of a range")
+    of = translate(quotient.this)
+    bounds = _declared(of, translate.names)
+    if by != width or width <= 0 or bounds is None:
+        instead = "Write BIN(age, 0, 100, 10): from, to and the width of a range."
+        raise Unread("These ranges have no public ends", instead, node=node)
+    first, last = (Fraction(floor(end / width)) for end in bounds)
+    return Bin(of, first * width, width, int(last - first) + 1)
+
+
+def _declared(of: Expression, names: Names) -> tuple[Fraction, Fraction] | None:
+    columns = [*names.schema.columns, *(c for one in names.joined.values() for c in one.added)]
+    for column in columns:
+        if isinstance(of, ColumnRef) and column.name == of.name:
+            known = column.lower is not None and column.upper is not None
+            return (column.lower or Fraction(0), column.upper or Fraction(0)) if known else None
+    return None

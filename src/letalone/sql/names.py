@@ -1,0 +1,145 @@
+"""What names in a query mean: columns of the table and of public tables, by exact letters.
+
+Capitals count only in quotes, as in SQL. Beyond that a name is a column only if it is spelled
+so letter by letter: one that merely looks like it (a Cyrillic а, a Kelvin sign) is refused.
+
+  Tested:   tests/sql/test_question.py
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import cast
+from unicodedata import normalize
+
+from sqlglot import exp
+
+from letalone.plans.expressions import ColumnRef
+from letalone.plans.schema import Column, Schema, unknown_column
+from letalone.sql.text import SHAPE, Unread, slip
+
+# Letters of other scripts that look like Latin ones, after Unicode's confusables table.
+LATIN = str.maketrans(
+    "абвеікмнорстухѕјԁӏһԛԝѵАВЕІКМНОРСТУХЅЈԌԚԜαονυιρκτχγΑΒΕΖΗΙΚΜΝΟΡΤΥΧıɑɡɩʋ",
+    "abbeikmhopctyxsjdlhqwvABEIKMHOPCTYXSJGQWaovuipktxyABEZHIKMNOPTYXiagiu",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Joined:
+    """A public table in the query: pairs of (column of the private table, column of this one)."""
+
+    name: str
+    on: tuple[tuple[str, str], ...]
+    schema: Schema
+
+    @property
+    def added(self) -> tuple[Column, ...]:
+        """The columns that it brings: all but those that rows are joined on."""
+        keys = {right for _, right in self.on}
+        return tuple(column for column in self.schema.columns if column.name not in keys)
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """The columns that a query can name; tables by what the query calls them."""
+
+    schema: Schema
+    called: str
+    joined: Mapping[str, Joined]
+
+    def column(self, node: exp.Expr) -> ColumnRef:
+        """The column that is meant."""
+        only(node, "this", "table", words={"db": "A name with dots", "catalog": "A name with dots"})
+        if type(node.this) is not exp.Identifier:
+            raise Unread("A column must be called by its name", node=node)
+        prefix = node.text("table")
+        if not prefix:
+            return ColumnRef(self._anywhere(node.this))
+        return ColumnRef(self._of_table(prefix, node))
+
+    @property
+    def all_names(self) -> list[str]:
+        """Every column, the table's own first."""
+        own = [column.name for column in self.schema.columns]
+        return own + [column.name for one in self.joined.values() for column in one.added]
+
+    def _anywhere(self, identifier: exp.Identifier) -> str:
+        found = self.find(identifier)
+        if found is not None:
+            return found
+        raise _unknown(identifier, self.all_names, table=self.schema.name)
+
+    def find(self, identifier: exp.Identifier) -> str | None:
+        """The column of this name, if there is one."""
+        return matching(identifier, self.all_names)
+
+    def _of_table(self, prefix: str, node: exp.Expr) -> str:
+        identifier, table = cast("exp.Identifier", node.this), prefix.casefold()
+        if table == self.called:
+            own = [column.name for column in self.schema.columns]
+            found = matching(identifier, own)
+            if found is None:
+                raise _unknown(identifier, own, table=self.schema.name)
+            return found
+        if table not in self.joined:
+            instead = f"The table is called {quoted(self.called)}: or leave out the prefix."
+            raise slip(f"There is no table {prefix!r} in this SQL", instead, node=node)
+        return _of_joined(identifier, self.joined[table])
+
+
+def matching(identifier: exp.Identifier, names: Sequence[str]) -> str | None:
+    """The name that is meant: exactly, or but for capitals where it is not in quotes."""
+    name = identifier.name
+    if name in names:
+        return name
+    if identifier.quoted or normalize("NFKC", name) != name:
+        return None
+    by_lower = {one.lower(): one for one in names}
+    return by_lower.get(name.lower())
+
+
+def looks_like(name: str, names: Sequence[str]) -> str | None:
+    """A name that this one could be taken for, without being it."""
+    shape, plain = _shape(name), normalize("NFKC", name) == name
+    near = (one for one in names if one != name and _shape(one) == shape)
+    return next((one for one in near if not plain or one.lower() != name.lower()), None)
+
+
+def quoted(name: str) -> str:
+    """A name as SQL writes it."""
+    return name if name.isidentifier() else f'"{name}"'
+
+
+def only(node: exp.Expr, *allowed: str, words: Mapping[str, str] | None = None) -> None:
+    """Refuses a node that carries more than the parts that are translated."""
+    for name, value in node.args.items():
+        if name in allowed or value in (None, False, []):
+            continue
+        what = (words or {}).get(name) or f"{node.key.upper()} with {name.strip('_').upper()}"
+        inner = cast("object", value[0] if isinstance(value, list) else value)
+        place = inner if isinstance(inner, exp.Expr) else node
+        raise Unread(f"Not answered: {what}", SHAPE, node=place)
+
+
+def _of_joined(identifier: exp.Identifier, table: Joined) -> str:
+    names = [column.name for column in table.schema.columns]
+    found = matching(identifier, names)
+    if found is None:
+        raise _unknown(identifier, names, table=table.name)
+    partners = {right: left for left, right in table.on}
+    return partners.get(found, found)
+
+
+def _unknown(identifier: exp.Identifier, names: Sequence[str], *, table: str) -> Unread:
+    name = identifier.name
+    twin = looks_like(name, names)
+    if twin is not None:
+        instead = f"Type {twin!r} again, by hand."
+        what = f"{name!r} only looks like {twin!r}: it has other letters"
+        return slip(what, instead, node=identifier)
+    what, _, rest = str(unknown_column(name, names, table=table)).partition(". ")
+    return slip(what, rest, node=identifier)
+
+
+def _shape(name: str) -> str:
+    return normalize("NFKC", name).translate(LATIN).casefold()

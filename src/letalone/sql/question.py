@@ -1,0 +1,218 @@
+"""From the text of a query to a question: translated node by node, or refused; never re-emitted.
+
+    SELECT ward, COUNT(*) AS n, AVG(cost) FROM visits WHERE age >= 65 GROUP BY ward ORDER BY n
+
+The text is read in the dialects that people type, one after the other: DuckDB, PostgreSQL, Spark,
+BigQuery; the first that can be parsed and translated counts. Whatever has no translation is
+refused with its place and the nearest thing that works, also what sqlglot attaches to a node
+that has one: each node may carry the parts that are named, and no other.
+
+Theorem.  A refusal depends on the text and on the schemas alone, and no part of the text reaches
+an engine but as constants and names of a plan.
+  Proven:   nothing in this package has a table or an engine; the plan is emitted by `engines`
+  Tested:   tests/sql; bench/fuzz_sql.py asks random queries, hostile ones among them
+  Assumed:  sqlglot reads SQL as it is meant
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import cast
+from unicodedata import normalize
+
+from sqlglot import exp
+
+from letalone.answers.arranged import Arrangement
+from letalone.errors import LetaloneError, ParameterError
+from letalone.plans.expressions import Expression, Literal, same
+from letalone.plans.query import Group
+from letalone.plans.schema import Schema
+from letalone.plans.trees import Computable
+from letalone.sql.arranging import Arranging
+from letalone.sql.formulas import Formulas, default_name
+from letalone.sql.groups import Grouped, grouped, is_grouping, key_of
+from letalone.sql.names import Joined, Names, looks_like, only
+from letalone.sql.refusals import CLAUSES
+from letalone.sql.tables import names_of
+from letalone.sql.text import DIALECTS, SHAPE, Text, Unread, parsed, read_text, slip, too_deep
+from letalone.sql.values import Translator
+
+READ = ("expressions", "from_", "joins", "where", "group", "having", "order", "limit", "offset")
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What was asked: aggregates by name, which rows, by which groups, how the answer is shown."""
+
+    aggregates: Mapping[str, Computable]
+    where: Expression | None
+    groups: tuple[Group, ...]
+    group_names: tuple[str, ...]
+    joins: tuple[Joined, ...]
+    arrangement: Arrangement
+    explain: bool
+    dialect: str
+
+
+def read_question(
+    sql: object,
+    schema: Schema,
+    *,
+    tables: Mapping[str, Schema] | None = None,
+    dialect: str | None = None,
+) -> Question:
+    """The question that a SELECT asks of this table; `tables` are the public ones, by name."""
+    text = read_text(sql)
+    first: Unread | LetaloneError | None = None
+    for one in _dialects(dialect):
+        found = _tried(text, one, schema, tables or {})
+        if isinstance(found, Question):
+            return found
+        first = _better(first, found)
+        if isinstance(found, Unread) and found.final:
+            break
+    raise text.error(first) if isinstance(first, Unread) else cast("LetaloneError", first)
+
+
+def _tried(
+    text: Text, dialect: str, schema: Schema, tables: Mapping[str, Schema]
+) -> Question | Unread | LetaloneError:
+    try:
+        return _question(text, parsed(text, dialect), dialect, schema, tables)
+    except Unread as error:
+        return error.with_traceback(None)
+    except LetaloneError as error:
+        return error.with_traceback(None)
+    except RecursionError:
+        return too_deep()
+
+
+def _better(
+    first: Unread | LetaloneError | None, found: Unread | LetaloneError
+) -> Unread | LetaloneError:
+    """The first refusal, unless a later dialect got further: it could parse the text."""
+    return found if first is None or (_puzzling(first) and not _puzzling(found)) else first
+
+
+def _puzzling(error: Unread | LetaloneError) -> bool:
+    return isinstance(error, Unread) and "not understood" in error.what
+
+
+def _dialects(dialect: object) -> Sequence[str]:
+    if dialect is None:
+        return DIALECTS
+    if dialect not in DIALECTS:
+        raise ParameterError(
+            f"dialect is {str(dialect)[:40]!r}, but must be one of: {', '.join(DIALECTS)}; or leave"
+            " it out, and the first that fits is taken."
+        )
+    return (cast("str", dialect),)
+
+
+def _question(
+    text: Text, query: exp.Select, dialect: str, schema: Schema, tables: Mapping[str, Schema]
+) -> Question:
+    _check_clauses(query)
+    names = names_of(query, schema, tables)
+    translate = Translator(names)
+    selected = [_selected(node, names) for node in query.expressions]
+    groups = _groups(query, selected, names)
+    asked, order = _asked(selected, groups, translate)
+    where = query.args.get("where")
+    condition = None if where is None else translate(where.this)
+    hidden: dict[str, Computable] = {}
+    arrangement = Arranging(translate, groups, asked, order, hidden).read(query)
+    return Question(
+        aggregates={**asked, **hidden},
+        where=condition,
+        groups=tuple(group.group for group in groups),
+        group_names=tuple(group.name for group in groups),
+        joins=tuple(names.joined.values()),
+        arrangement=arrangement,
+        explain=text.explain,
+        dialect=dialect,
+    )
+
+
+def _check_clauses(query: exp.Select) -> None:
+    for name, refused in CLAUSES.items():
+        value = query.args.get(name)
+        if value not in (None, False, []):
+            inner = cast("exp.Expr", value[0] if isinstance(value, list) else value)
+            what = f"Not answered: {refused.what}"
+            word = refused.what.split()[-1] if refused.what.isupper() else None
+            raise Unread(what, refused.instead, node=inner, word=word)
+    only(query, *READ)
+
+
+def _selected(node: exp.Expr, names: Names) -> tuple[str | None, exp.Expr]:
+    """A column of SELECT: its name, if it was given one, and what it is."""
+    if type(node) is exp.Star or (type(node) is exp.Column and type(node.this) is exp.Star):
+        instead = "Count or add up: SELECT COUNT(*), AVG(cost)."
+        raise Unread("SELECT * would show rows", instead, node=node)
+    if type(node) is not exp.Alias:
+        return None, node
+    only(node, "this", "alias")
+    _check_alias(node.alias, names, node)
+    return node.alias, node.this
+
+
+def _check_alias(name: str, names: Names, node: exp.Expr) -> None:
+    twin = looks_like(name, names.all_names)
+    if twin is not None or normalize("NFKC", name) != name:
+        what = f"The name {name!r} could be taken for another"
+        raise slip(what, "Give it a name in plain letters.", node=node.args.get("alias"))
+
+
+def _groups(
+    query: exp.Select, selected: Sequence[tuple[str | None, exp.Expr]], names: Names
+) -> list[Grouped]:
+    group = query.args.get("group")
+    if group is None:
+        return []
+    words = {"all": "GROUP BY ALL", "rollup": "ROLLUP", "cube": "CUBE"}
+    only(group, "expressions", words={**words, "grouping_sets": "GROUPING SETS"})
+    if not group.expressions:
+        raise Unread("GROUP BY has no columns", SHAPE, node=group, word="GROUP")
+    return grouped(group.expressions, selected, names)
+
+
+def _asked(
+    selected: Sequence[tuple[str | None, exp.Expr]],
+    groups: Sequence[Grouped],
+    translate: Translator,
+) -> tuple[dict[str, Computable], list[str]]:
+    """The aggregates by name, and the names of all columns of SELECT in their order."""
+    found: dict[str, Computable] = {}
+    order: list[str] = []
+    for name, node in selected:
+        key = _key(node, groups, translate)
+        if key is not None:
+            order.append(key)
+            continue
+        asked = Formulas(translate, {})(node)
+        shown = name or default_name(node, asked)
+        if shown in found:
+            what = f"Two columns are called {shown!r}"
+            raise slip(what, "Name one: SUM(cost) AS costs.", node=node)
+        found[shown] = asked
+        order.append(shown)
+    if not found:
+        what = "The SQL asks for no COUNT, SUM or other aggregate"
+        raise Unread(what, SHAPE, node=selected[0][1] if selected else None)
+    return found, order
+
+
+def _key(node: exp.Expr, groups: Sequence[Grouped], translate: Translator) -> str | None:
+    """The group column that a selected expression is; None where it holds an aggregate."""
+    if not is_grouping(node):
+        return None
+    if type(node) in (exp.Window, exp.Literal, exp.Subquery):
+        return None  # refused as a formula, in better words
+    of = key_of(node, translate)
+    for group in groups:
+        if same(group.of, of):
+            return group.name
+    if isinstance(of, Literal):
+        return None
+    what = "This is selected as it is, which would show rows"
+    raise Unread(what, "Count it, add it up, or put it into GROUP BY.", node=node)

@@ -1,0 +1,247 @@
+"""What is not answered, by the node that sqlglot makes of it, and the nearest thing that works.
+
+The page "What SQL works" lists these; its examples are run.
+"""
+
+from typing import NamedTuple, cast
+
+from sqlglot import exp
+
+from letalone.sql.text import Unread
+
+CONDITIONS = (
+    "An expression is made of columns, constants, = <> < <= > >=, IN, BETWEEN, IS NULL, AND, OR,"
+    " NOT, + - * /, CASE, COALESCE, ABS, CLAMP, GREATEST, LEAST and parts of dates."
+)
+
+
+class Refused(NamedTuple):
+    """What it is called, what to do instead, and an example of it that is refused."""
+
+    what: str
+    instead: str
+    example: str
+
+
+WINDOW = Refused(
+    "OVER (a window)",
+    "Group instead: SELECT ward, AVG(cost) FROM visits GROUP BY ward.",
+    "SELECT AVG(cost) OVER (PARTITION BY ward) FROM visits",
+)
+SUBQUERY = Refused(
+    "a query within a query",
+    "Ask two questions, and put the first answer into the second as a number; in Python,"
+    " .per_unit(…) makes one row of each person first.",
+    "SELECT COUNT(*) FROM visits WHERE cost > (SELECT AVG(cost) FROM visits)",
+)
+CAST = Refused(
+    "a cast, which can fail on a row",
+    "Declare the column's type in the schema file.",
+    "SELECT SUM(cost::INTEGER) FROM visits",
+)
+RANDOM = Refused(
+    "a random number, which makes an answer that cannot be repeated",
+    "Leave it out: noise is added anyway.",
+    "SELECT COUNT(*) FROM visits WHERE random() < 0.5",
+)
+TEXT = Refused(
+    "a function of text",
+    "List the values that are meant: ward IN ('A', 'B').",
+    "SELECT COUNT(*) FROM visits WHERE lower(ward) = 'a'",
+)
+WHOLE = Refused(
+    "a division of whole numbers, which can fail",
+    "Write / for division, and GROUP BY BIN(age, 0, 100, 10) for ranges.",
+    "SELECT COUNT(*) FROM visits WHERE age // 2 = 1",
+)
+LISTING = Refused(
+    "a list of values, which would show rows",
+    "Count them by group: SELECT ward, COUNT(*) FROM visits GROUP BY ward.",
+    "SELECT STRING_AGG(ward, ',') FROM visits",
+)
+INTERVAL = Refused(
+    "arithmetic with dates",
+    "Compare with a date: day >= '2024-01-31', or take a part: YEAR(day), MONTH(day).",
+    "SELECT COUNT(*) FROM visits WHERE day + INTERVAL 1 DAY > day",
+)
+TRUNCATED = Refused(
+    "DATE_TRUNC",
+    "Group by parts of the date: GROUP BY YEAR(day), MONTH(day).",
+    "SELECT COUNT(*) FROM visits GROUP BY DATE_TRUNC('month', day)",
+)
+WEEKDAY = Refused(
+    "DAYOFWEEK, which begins on another day in every dialect",
+    "Write EXTRACT(ISODOW FROM day): Monday is 1.",
+    "SELECT COUNT(*) FROM visits WHERE DAYOFWEEK(day) = 1",
+)
+PARAMETER = Refused(
+    "a parameter", "Write the value itself.", "SELECT COUNT(*) FROM visits WHERE age = ?"
+)
+REFUSED: dict[type[exp.Expr], Refused] = {
+    exp.Window: WINDOW,
+    exp.Subquery: SUBQUERY,
+    exp.Select: SUBQUERY,
+    exp.Exists: SUBQUERY,
+    exp.Cast: CAST,
+    exp.TryCast: CAST,
+    exp.Rand: RANDOM,
+    exp.Randn: RANDOM,
+    exp.Uuid: RANDOM,
+    exp.CurrentTimestamp: RANDOM._replace(
+        what="the time now, which makes an answer that cannot be repeated",
+        instead="Write the date: day >= '2024-01-31'.",
+        example="SELECT COUNT(*) FROM visits WHERE at < CURRENT_TIMESTAMP",
+    ),
+    exp.CurrentDate: RANDOM._replace(
+        what="the day today, which makes an answer that cannot be repeated",
+        instead="Write the date: day >= '2024-01-31'.",
+        example="SELECT COUNT(*) FROM visits WHERE day < CURRENT_DATE",
+    ),
+    exp.Like: Refused(
+        "LIKE",
+        "List the values that are meant, as in ward IN ('A', 'B').",
+        "SELECT COUNT(*) FROM visits WHERE ward LIKE 'A%'",
+    ),
+    exp.ILike: Refused(
+        "ILIKE",
+        "List the values that are meant, as in ward IN ('A', 'B').",
+        "SELECT COUNT(*) FROM visits WHERE ward ILIKE 'a%'",
+    ),
+    exp.RegexpLike: TEXT._replace(
+        example="SELECT COUNT(*) FROM visits WHERE regexp_matches(ward, 'A')"
+    ),
+    exp.Lower: TEXT,
+    exp.Upper: TEXT._replace(example="SELECT COUNT(*) FROM visits WHERE upper(ward) = 'A'"),
+    exp.Concat: TEXT._replace(example="SELECT COUNT(*) FROM visits WHERE concat(ward, 'x') = 'Ax'"),
+    exp.DPipe: TEXT._replace(example="SELECT COUNT(*) FROM visits WHERE ward || 'x' = 'Ax'"),
+    exp.Substring: TEXT._replace(
+        example="SELECT COUNT(*) FROM visits WHERE substring(ward, 1, 1) = 'A'"
+    ),
+    exp.Length: TEXT._replace(example="SELECT COUNT(*) FROM visits WHERE length(ward) = 1"),
+    exp.IntDiv: WHOLE,
+    exp.Mod: WHOLE._replace(
+        what="%, a remainder, which can fail",
+        example="SELECT COUNT(*) FROM visits WHERE age % 2 = 1",
+    ),
+    exp.Pow: Refused(
+        "a power, which can be too large",
+        "Multiply: cost * cost.",
+        "SELECT SUM(cost ^ 2) FROM visits",
+    ),
+    exp.Sqrt: Refused(
+        "a root or a logarithm, which can fail on a row",
+        "Compute it into a column of the table.",
+        "SELECT SUM(SQRT(cost)) FROM visits",
+    ),
+    exp.Ln: Refused(
+        "a root or a logarithm, which can fail on a row",
+        "Compute it into a column of the table.",
+        "SELECT SUM(LN(cost)) FROM visits",
+    ),
+    exp.Floor: Refused(
+        "FLOOR",
+        "For ranges write GROUP BY BIN(age, 0, 100, 10), or FLOOR(age / 10) * 10 of a column with"
+        " declared bounds.",
+        "SELECT SUM(FLOOR(cost)) FROM visits",
+    ),
+    exp.WidthBucket: Refused(
+        "WIDTH_BUCKET",
+        "Write BIN(age, 0, 100, 10): from, to and the width of a range.",
+        "SELECT COUNT(*) FROM visits GROUP BY WIDTH_BUCKET(age, 0, 100, 10)",
+    ),
+    exp.GroupConcat: LISTING,
+    exp.ArrayAgg: LISTING._replace(example="SELECT ARRAY_AGG(ward) FROM visits"),
+    exp.AnyValue: LISTING._replace(example="SELECT ANY_VALUE(ward) FROM visits"),
+    exp.IgnoreNulls: LISTING._replace(example="SELECT ANY_VALUE(ward) FROM visits"),
+    exp.First: LISTING._replace(example="SELECT FIRST(ward) FROM visits"),
+    exp.ArgMax: LISTING._replace(example="SELECT ARG_MAX(ward, cost) FROM visits"),
+    exp.ArgMin: LISTING._replace(example="SELECT ARG_MIN(ward, cost) FROM visits"),
+    exp.ApproxQuantiles: Refused(
+        "APPROX_QUANTILES",
+        "Write QUANTILE_CONT(cost, [0.25, 0.5, 0.75]).",
+        "SELECT APPROX_QUANTILES(cost, 4) FROM visits",
+    ),
+    exp.Interval: INTERVAL,
+    exp.DateAdd: INTERVAL._replace(
+        example="SELECT COUNT(*) FROM visits WHERE date_add(day, INTERVAL 1 DAY) > day"
+    ),
+    exp.DateDiff: INTERVAL._replace(
+        example="SELECT AVG(DATE_DIFF('day', day, DATE '2024-01-31')) FROM visits"
+    ),
+    exp.TimestampTrunc: TRUNCATED,
+    exp.DateTrunc: TRUNCATED,
+    exp.DayOfWeek: WEEKDAY,
+    exp.Placeholder: PARAMETER,
+    exp.Parameter: PARAMETER._replace(example="SELECT COUNT(*) FROM visits WHERE age = $name"),
+    exp.NullSafeEQ: Refused(
+        "IS NOT DISTINCT FROM",
+        "Write = and IS NULL.",
+        "SELECT COUNT(*) FROM visits WHERE age IS NOT DISTINCT FROM 1",
+    ),
+    exp.NullSafeNEQ: Refused(
+        "IS DISTINCT FROM",
+        "Write <> and IS NULL.",
+        "SELECT COUNT(*) FROM visits WHERE age IS DISTINCT FROM 1",
+    ),
+}
+CLAUSES: dict[str, Refused] = {
+    "with_": Refused(
+        "WITH",
+        "Write one SELECT; in Python, .derive(…) names an expression and .per_unit(…) makes one"
+        " row of each person.",
+        "WITH t AS (SELECT * FROM visits) SELECT COUNT(*) FROM visits",
+    ),
+    "distinct": Refused(
+        "SELECT DISTINCT",
+        "Count different values: COUNT(DISTINCT ward); or GROUP BY ward.",
+        "SELECT DISTINCT ward FROM visits",
+    ),
+    "hint": Refused(
+        "a comment with a hint",
+        "Leave out /*+ … */.",
+        "SELECT /*+ REPARTITION(3) */ COUNT(*) FROM visits",
+    ),
+    "into": Refused(
+        "INTO",
+        "An answer is shown, not stored: .save writes it.",
+        "SELECT COUNT(*) INTO t FROM visits",
+    ),
+    "laterals": Refused(
+        "LATERAL",
+        "Join a public table: JOIN cities USING (city).",
+        "SELECT COUNT(*) FROM visits LATERAL VIEW explode(array(1)) t AS x",
+    ),
+    "windows": WINDOW._replace(
+        what="WINDOW", example="SELECT COUNT(*) FROM visits WINDOW w AS (PARTITION BY ward)"
+    ),
+    "qualify": WINDOW._replace(
+        what="QUALIFY", example="SELECT COUNT(*) FROM visits QUALIFY COUNT(*) > 1"
+    ),
+    "sample": Refused(
+        "a sample",
+        "Ask about all rows: noise protects them, and a sample of a file does not.",
+        "SELECT COUNT(*) FROM visits TABLESAMPLE 10%",
+    ),
+    "pivots": Refused(
+        "PIVOT",
+        "Group instead: GROUP BY ward.",
+        "SELECT COUNT(*) FROM visits PIVOT (SUM(cost) FOR ward IN ('A', 'B'))",
+    ),
+    "locks": Refused(
+        "FOR UPDATE", "Leave it out: nothing is changed.", "SELECT COUNT(*) FROM visits FOR UPDATE"
+    ),
+}
+
+
+def refused(node: exp.Expr, instead: str = CONDITIONS) -> Unread:
+    """The refusal of a node that has no translation."""
+    for kind in type(node).__mro__:
+        if (found := REFUSED.get(cast("type[exp.Expr]", kind))) is not None:
+            return Unread(f"Not answered: {found.what}", found.instead, node=node)
+    return Unread(f"Not answered: {shown(node)}", instead, node=node)
+
+
+def shown(node: exp.Expr) -> str:
+    """What kind of thing a node is: its SQL name."""
+    name = node.this if type(node) is exp.Anonymous else None
+    return str(name or node.key).upper()[:40]

@@ -1,0 +1,177 @@
+"""FROM and JOIN: the one private table, and public tables joined to it on a unique key.
+
+A row of the private table meets at most one row of a public one, so a join of a public table
+changes nobody's share of an answer. Rows without a partner are left out: an inner join.
+
+  Tested:   tests/sql/test_question.py, test_refusals.py
+"""
+
+from collections.abc import Mapping
+from typing import cast
+
+from sqlglot import exp
+
+from letalone.plans.schema import Schema
+from letalone.sql.names import Joined, Names, matching, only, quoted
+from letalone.sql.refusals import CLAUSES, Refused
+from letalone.sql.text import Unread, slip
+
+UNIQUE = (
+    "Join a public table on equal keys: JOIN cities USING (city), or ON visits.city = cities.city."
+)
+JOINS: dict[str, Refused] = {
+    "LEFT": Refused(
+        "LEFT JOIN",
+        "Write JOIN: rows without a partner are left out.",
+        "SELECT COUNT(*) FROM visits LEFT JOIN cities USING (city)",
+    ),
+    "RIGHT": Refused(
+        "RIGHT JOIN",
+        "Write JOIN: rows without a partner are left out.",
+        "SELECT COUNT(*) FROM visits RIGHT JOIN cities USING (city)",
+    ),
+    "FULL": Refused(
+        "FULL JOIN",
+        "Write JOIN: rows without a partner are left out.",
+        "SELECT COUNT(*) FROM visits FULL JOIN cities USING (city)",
+    ),
+    "CROSS": Refused("CROSS JOIN", UNIQUE, "SELECT COUNT(*) FROM visits CROSS JOIN cities"),
+    "NATURAL": Refused(
+        "NATURAL JOIN",
+        "Name the columns: JOIN cities USING (city).",
+        "SELECT COUNT(*) FROM visits NATURAL JOIN cities",
+    ),
+}
+
+
+def names_of(query: exp.Select, schema: Schema, tables: Mapping[str, Schema]) -> Names:
+    """What the tables of a query are called, and what they are joined on."""
+    source = query.args.get("from_")
+    if source is None:
+        raise slip("The SQL has no FROM", f"The table is called {quoted(schema.name)}.")
+    called = _private(source.this, schema, tables)
+    names = Names(schema, called, {})
+    for holder in (query, source.this):
+        for join in cast("list[exp.Join]", holder.args.get("joins") or []):
+            names = _joined(join, names, tables)
+    return names
+
+
+def _private(table: exp.Expr, schema: Schema, tables: Mapping[str, Schema]) -> str:
+    name = _name(table, schema)
+    if matching(name, [schema.name]) is None:
+        if matching(name, list(tables)) is not None:
+            instead = f"Write FROM {quoted(schema.name)} JOIN {name.name} USING (…)."
+            raise slip("A public table stands in FROM", instead, node=table)
+        what = f"There is no table {_dotted(table)!r}: this one is called {quoted(schema.name)}"
+        raise slip(what, f"Write FROM {quoted(schema.name)}.", node=table)
+    return _alias(table, schema.name)
+
+
+def _name(table: exp.Expr, schema: Schema) -> exp.Identifier:
+    plain = type(table) is exp.Table and type(table.this) is exp.Identifier
+    if type(table) is exp.Subquery:
+        what = "Not answered: a query within a query"
+        raise Unread(what, f"Write FROM {quoted(schema.name)}.", node=table)
+    if not plain:
+        what = f"FROM must name the table {quoted(schema.name)}"
+        raise Unread(what, "Files and table functions are not read here.", node=table)
+    identifier = cast("exp.Identifier", table.this)
+    if len(cast("exp.Table", table).parts) > 1 or _is_file(identifier.name):
+        what = f"There is no table {_dotted(table)!r}: this one is called {quoted(schema.name)}"
+        raise slip(what, f"Write FROM {quoted(schema.name)}.", node=table)
+    for name, refused in CLAUSES.items():
+        if table.args.get(name) not in (None, False, []):
+            raise Unread(f"Not answered: {refused.what}", refused.instead, node=table)
+    only(table, "this", "alias", "joins")
+    return identifier
+
+
+def _is_file(name: str) -> bool:
+    return "/" in name or "\\" in name
+
+
+def _dotted(table: exp.Expr) -> str:
+    return ".".join(part.name for part in cast("exp.Table", table).parts)
+
+
+def _alias(table: exp.Expr, name: str) -> str:
+    alias = table.args.get("alias")
+    if alias is None:
+        return name.casefold()
+    only(alias, "this", words={"columns": "An alias with columns"})
+    return str(alias.name).casefold()
+
+
+def _joined(join: exp.Join, names: Names, tables: Mapping[str, Schema]) -> Names:
+    _check_kind(join)
+    identifier = _name(join.this, names.schema)
+    name = matching(identifier, list(tables))
+    if name is None:
+        raise _no_public(identifier, names, tables, join)
+    called = _alias(join.this, name)
+    if called == names.called or called in names.joined:
+        raise slip(f"Two tables are called {called!r}", "Give one an alias.", node=join)
+    on = _using(join, names, tables[name]) or _on(join, called, names, tables[name])
+    found = Joined(name, on, tables[name])
+    return Names(names.schema, names.called, {**names.joined, called: found})
+
+
+def _no_public(
+    identifier: exp.Identifier, names: Names, tables: Mapping[str, Schema], join: exp.Join
+) -> Unread:
+    if matching(identifier, [names.schema.name]) is not None:
+        instead = "Join a public table; in Python, .per_unit(…) makes one row of each person."
+        return Unread("Not answered: a table joined to itself", instead, node=join)
+    known = f"Public tables are: {', '.join(tables)}." if tables else "No public table is given."
+    how = "Give one: tables={'cities': frame}, or --public cities=cities.csv."
+    what = f"There is no public table {identifier.name!r}"
+    return slip(what, f"{known} {how}", node=identifier)
+
+
+def _check_kind(join: exp.Join) -> None:
+    for part in ("side", "kind", "method"):
+        word = str(join.args.get(part) or "").upper()
+        if word in JOINS:
+            raise Unread(f"Not answered: {JOINS[word].what}", JOINS[word].instead, node=join)
+        if word not in ("", "INNER"):
+            raise Unread(f"Not answered: {word} JOIN", UNIQUE, node=join)
+    only(join, "this", "using", "on", "kind", "side", "method")
+    if not join.args.get("using") and not join.args.get("on"):
+        raise Unread("Not answered: a second table without a key", UNIQUE, node=join)
+
+
+def _using(join: exp.Join, names: Names, public: Schema) -> tuple[tuple[str, str], ...]:
+    pairs: list[tuple[str, str]] = []
+    for one in cast("list[exp.Expr]", join.args.get("using") or []):
+        identifier = cast("exp.Identifier", one if type(one) is exp.Identifier else one.this)
+        own = [column.name for column in names.schema.columns]
+        left = matching(identifier, own)
+        right = matching(identifier, [column.name for column in public.columns])
+        if left is None or right is None:
+            table = public.name if left else names.schema.name
+            what = f"Column {identifier.name!r} is not in table {table!r}"
+            raise slip(what, "Both tables must have it: or write ON a.x = b.y.", node=identifier)
+        pairs.append((left, right))
+    return tuple(pairs)
+
+
+def _on(join: exp.Join, called: str, names: Names, public: Schema) -> tuple[tuple[str, str], ...]:
+    own = Names(names.schema, names.called, {})
+    other = Names(public, called, {})
+    condition = cast("exp.Expr", join.args["on"])
+    parts = condition.flatten() if type(condition) is exp.And else [condition]
+    return tuple(_pair(one, own, other) for one in parts)
+
+
+def _pair(node: exp.Expr, own: Names, other: Names) -> tuple[str, str]:
+    while type(node) is exp.Paren:
+        node = node.this
+    sides = [node.this, node.expression] if type(node) is exp.EQ else []
+    if len(sides) != 2 or any(type(side) is not exp.Column for side in sides):
+        raise Unread("This condition of a join is not read", UNIQUE, node=node)
+    prefixes = [side.text("table").casefold() for side in sides]
+    if sorted(prefixes) != sorted([own.called, other.called]):
+        raise Unread("A join needs a column of each table, with its prefix", UNIQUE, node=node)
+    left, right = sides if prefixes[0] == own.called else reversed(sides)
+    return own.column(left).name, other.column(right).name

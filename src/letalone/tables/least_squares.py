@@ -1,0 +1,88 @@
+"""Least squares from noisy sums of products, with intervals.
+
+With columns z = (1, t₁, …, t_d) and s, all but the first in [−1, 1], the coefficients β solve
+A β = b for A = Σ z zᵀ and b = Σ z s. Where Â = A + E and b̂ = b + f have noise,
+    β̂ − β = A⁻¹(f − E β̂)     exactly,
+whose first order is the linear form Â⁻¹(f − E β̂) of the noises: its width is the interval's. What
+is left out is a factor of norm at most 1/(1 − ρ), ρ = ‖E‖ / (least eigenvalue of Â), by which
+the interval is widened.
+
+The rule for a matrix that the noise may have spoiled: with e the root of the mean square of
+‖E‖ (Frobenius), the least eigenvalue is lifted to e by adding a multiple of the unit matrix (a
+ridge), so that there is a solution; where it was not above 2e, that is no estimate of anything
+with an interval, and the coefficients are missing.
+  Proven:   docs/explanation/proofs/tables.md, section 10
+  Tested:   coverage on generated data
+  Assumed:  ‖E‖ is e, and β̂ in the form's weights is as good as β
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from letalone.tables.columns import Answer
+from letalone.tables.cross import Axis
+from letalone.tables.intervals import Law
+from letalone.tables.spread import widths
+
+Floats = NDArray[np.float64]
+EVEN = 1 / 3  # the mean square of values spread evenly over [−1, 1]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LeastSquares:
+    """What each number of a noisy vector counts for in A and b, and how answers follow from β.
+
+    `left` has the shape (d + 1, d + 1, numbers), `right` (d + 1, numbers). The answer is
+    `turn` β + `shift`: the intercept, then a coefficient for each feature, in their own units.
+    """
+
+    left: Floats
+    right: Floats
+    turn: Floats
+    shift: Floats
+
+    def answer(self, noisy: Floats, law: Law, confidence: float) -> Answer:
+        """The coefficients of each group, missing where there seem to be no rows."""
+        matrix, target = np.einsum("gl,ikl->gik", noisy, self.left), noisy @ self.right.T
+        spoiled = self._noise(law)
+        least = np.linalg.eigvalsh(matrix)[:, 0]
+        ridge = np.maximum(spoiled - least, 0.0)
+        matrix = matrix + ridge[:, None, None] * np.eye(len(self.right))
+        inverse = cast("Floats", np.linalg.inv(matrix))
+        solved = np.einsum("gik,gk->gi", inverse, target)
+        forms = self._forms(inverse, solved)
+        some = matrix[:, 0, 0] > 2 * widths(law, self.left[0, 0], confidence)
+        known = (some & (least > 2 * spoiled))[:, None]
+        factor = 1 - spoiled / np.where(known, least[:, None], np.inf)
+        half = np.where(known, widths(law, forms, confidence) / factor, np.inf)
+        values = solved @ self.turn.T + self.shift
+        return Answer(np.where(known, values, np.nan), values - half, values + half)
+
+    def error(self, law: Law, confidence: float, rows: int) -> float:
+        """The largest half-width of a coefficient, for features spread evenly that all matter."""
+        features = len(self.right) - 1
+        inverse = np.diag([1.0] + [1 / EVEN] * features) / rows
+        solved = np.array([0.0] + [1 / features] * features)
+        return float(np.max(widths(law, self._forms(inverse[None], solved[None]), confidence)))
+
+    def _forms(self, inverse: Floats, solved: Floats) -> Floats:
+        """The weights of the noises in each coefficient, for each group."""
+        unexplained = self.right - np.einsum("gk,ikl->gil", solved, self.left)
+        return np.einsum("goi,gil->gol", self.turn @ inverse, unexplained)
+
+    def _noise(self, law: Law) -> float:
+        return law.deviation * float(np.sqrt(np.sum(self.left**2)))
+
+
+def line(of: Axis, by: Sequence[Axis], left: Floats, right: Floats) -> LeastSquares:
+    """Least squares of one axis on others; the answers are in the units of their values."""
+    rise = np.array([of.grid.radius / one.grid.radius for one in by])
+    centres = np.array([one.grid.centre for one in by])
+    turn = np.diag([of.grid.radius, *rise])
+    turn[0, 1:] = -rise * centres
+    shift = np.array([of.grid.centre] + [0.0] * len(by))
+    return LeastSquares(left, right, turn, shift)

@@ -1,0 +1,85 @@
+"""A view of an answer: rows chosen and sorted by what was released, the rest untouched."""
+
+from dataclasses import replace
+from datetime import date
+
+import pytest
+
+from answers.releases import made
+from letalone.answers.arranged import Arrangement, Fixed, Named, Order, Test, arranged
+from letalone.answers.columns import KeyColumn, Kind, Output
+
+
+def answer(keys: tuple, values: tuple, kind: Kind = Kind.TEXT):
+    low = tuple(None if v is None else v - 1 for v in values)
+    high = tuple(None if v is None else v + 1 for v in values)
+    outputs = (
+        Output("n", "n", "", Kind.NUMBER, values, low, high),
+        Output("extra", "extra", "", Kind.NUMBER, values, low, high),
+    )
+    return replace(made(), keys=(KeyColumn("key", kind, keys),), outputs=outputs)
+
+
+def keys_of(found) -> list:
+    return [row["key"] for row in found.rows()]
+
+
+WARDS = answer(("B", "A", "C", None), (3.0, 1.0, 3.0, None))
+
+
+@pytest.mark.parametrize(
+    ("how", "keys"),
+    [
+        (Arrangement(), ["B", "A", "C", None]),
+        (Arrangement(order=(Order("key"),)), ["A", "B", "C", None]),
+        (Arrangement(order=(Order("key", descending=True),)), ["C", "B", "A", None]),
+        (Arrangement(order=(Order("n", descending=True),)), ["B", "C", "A", None]),
+        (Arrangement(order=(Order("n", missing_first=True),)), [None, "A", "B", "C"]),
+        (Arrangement(order=(Order("n"), Order("key", descending=True))), ["A", "C", "B", None]),
+        (Arrangement(limit=2), ["B", "A"]),
+        (Arrangement(limit=2, offset=3), [None]),
+        (Arrangement(limit=0), []),
+        (Arrangement(having=Test(">", (Named("n"), Fixed(2)))), ["B", "C"]),
+        (Arrangement(having=Test("not", (Test(">", (Named("n"), Fixed(2))),))), ["A"]),
+        (Arrangement(having=Test("missing", (Named("n"),))), [None]),
+        (Arrangement(having=Test("=", (Named("key"), Fixed(5)))), []),
+        (Arrangement(having=Test("<", (Named("key"), Fixed(5)))), []),
+    ],
+)
+def test_rows_are_filtered_sorted_and_cut(how: Arrangement, keys: list) -> None:
+    assert keys_of(arranged(WARDS, how)) == keys
+
+
+def test_unknown_is_neither_true_nor_false() -> None:
+    unknown, yes, no = (Test("=", (Fixed(x), Fixed(1))) for x in (None, 1, 2))
+    for op, parts, kept in (
+        ("and", (unknown, yes), 0), ("and", (unknown, no), 0), ("or", (unknown, yes), 4),
+        ("or", (unknown, no), 0), ("not", (unknown,), 0), ("missing", (unknown,), 4),
+    ):  # fmt: skip
+        assert len(arranged(WARDS, Arrangement(having=Test(op, parts))).rows()) == kept
+
+
+def test_ranges_are_sorted_by_where_they_begin_and_dates_compared_with_text() -> None:
+    ranges = answer(("[100, 110]", "[20, 30)", "[3, 4)"), (1.0, 2.0, 3.0))
+    assert keys_of(arranged(ranges, Arrangement(order=(Order("key"),))))[0] == "[3, 4)"
+    days = answer((date(2024, 1, 1), date(2025, 1, 1)), (1.0, 2.0), Kind.DATE)
+    late = Test(">", (Named("key"), Fixed("2024-06-01")))
+    assert keys_of(arranged(days, Arrangement(having=late))) == [date(2025, 1, 1)]
+
+
+def test_hidden_columns_are_left_out_and_the_receipt_is_that_of_the_whole() -> None:
+    found = arranged(WARDS, Arrangement(limit=1, hidden=("extra",)))
+    assert [output.name for output in found.outputs] == ["n"]
+    assert found.standing.receipt is WARDS.standing.receipt
+    assert found.asked is WARDS.asked
+    assert "at most 1 of them: by the noisy numbers" in str(found)
+
+
+def test_a_single_row_that_is_left_out_leaves_an_empty_table() -> None:
+    """Found by random queries: an answer without keys, and LIMIT 0."""
+    one = replace(made(), keys=(), outputs=answer(("A",), (1.0,)).outputs)
+    found = arranged(one, Arrangement(limit=0))
+    assert found.rows() == []
+    assert "at most 0" in str(found)
+    assert "<table>" in found._repr_html_()
+    assert len(found.to_pandas()) == 0

@@ -1,0 +1,96 @@
+"""On a screen no value lies beyond its interval, and none is shown where nothing was learnt."""
+
+from math import nextafter
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import letalone as la
+from answers.releases import OUTPUTS, made
+from letalone.answers.columns import Kind, Output
+from letalone.answers.shown import as_shown
+from letalone.answers.views import interval_text
+from letalone.plans.query import make_plan
+from letalone.plans.schema import Column, Schema
+from letalone.plans.types import Type
+
+SCHEMA = Schema("t", (Column("x", Type.NUMBER),))
+
+
+def plan_of(aggregate: Any) -> Any:
+    return make_plan(SCHEMA, {"a": aggregate}).to_json()
+
+
+def output(value: float, low: float, high: float) -> Output:
+    return Output("a", "a", "", Kind.NUMBER, (value,), (low,), (high,))
+
+
+def shown(plan: Any, value: float, low: float, high: float) -> Any:
+    (found,) = as_shown(plan, [output(value, low, high)])
+    assert (found.low, found.high) == ((low,), (high,)), "the ends stay"
+    return found.values[0]
+
+
+@given(st.tuples(*[st.floats(-1e300, 1e300)] * 3))
+def test_a_value_is_shown_within_its_interval_and_as_it_is_where_it_lies_in_it(
+    numbers: tuple[float, float, float],
+) -> None:
+    value, low, high = numbers[0], *sorted(numbers[1:])
+    found = shown(plan_of(la.count()), value, low, high)
+    assert low <= found <= high
+    assert found == value or not low <= value <= high
+
+
+@pytest.mark.parametrize(
+    ("name", "whole"),
+    [
+        ("mean", (2, 10)),
+        ("median", (2, 10)),
+        ("max", (2, 10)),
+        ("variance", (0, 16)),
+        ("std", (0, 4)),
+    ],
+)
+def test_a_value_is_unknown_where_its_interval_is_its_whole_range_and_only_there(
+    name: str, whole: tuple[float, float]
+) -> None:
+    plan = plan_of(getattr(la, name)("x", lower=2, upper=10))
+    least, most = whole
+    assert shown(plan, 3.0, least, most) is None
+    assert shown(plan, 3.0, nextafter(least, 99), most) is None
+    assert shown(plan, 3.0, least + 1e-3, most) == 3.0
+    assert shown(plan, 3.0, least, most - 1e-3) == 3.0
+
+
+@pytest.mark.parametrize(
+    ("lower", "upper", "expected"),
+    [
+        (0, 10, (0.0, 0.0, 5.0)),
+        (2, 10, (0.0, 0.0, 5.0)),
+        (-1, 10, (-3.0, -9.0, 5.0)),
+        (-10, 0, (-3.0, -9.0, 0.0)),
+    ],
+)
+def test_a_sum_is_known_however_wide_its_interval_is_and_has_the_sign_of_its_values(
+    lower: int, upper: int, expected: tuple[float, float, float]
+) -> None:
+    plan = plan_of(la.sum("x", lower=lower, upper=upper))
+    (found,) = as_shown(plan, [output(-3.0, -9.0, 5.0)])
+    assert (found.values, found.low, found.high) == tuple((end,) for end in expected)
+    (wide,) = as_shown(plan, [output(1.0, -1e300, 1e300)])
+    assert wide.values[0] is not None
+
+
+def test_the_release_shows_one_and_keeps_the_other() -> None:
+    release = made()
+    assert release.shown[0].values == (2**55 + 1, 0, 12)
+    assert release.outputs == OUTPUTS
+    assert [row["n"] for row in release.rows()] == [2**55 + 1, -5, 12]
+
+
+def test_an_unknown_value_is_called_so_with_its_interval() -> None:
+    assert interval_text(None, 0.0, 3000.0) == "unknown [0, 3,000]"
+    assert interval_text(None, 0, 9) == "unknown [0, 9]"
+    assert interval_text(None, None, None) == "missing"

@@ -1,0 +1,165 @@
+"""No cell of a file or a frame can make a statement fail: it is read, or missing in its row."""
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import letalone as la
+from engines.hostile import BROKEN, FRAMED, STORED, TEXTS, raw, texts
+from letalone.engines import duck
+from letalone.engines.duck import open_duck
+from letalone.engines.measures import Rows, RowsWith, Scope, Units
+from letalone.engines.reading import READABLE
+from letalone.plans.expressions import col
+from letalone.plans.query import Bounding, GroupColumn
+from letalone.plans.schema import Column, Schema
+from letalone.plans.types import Type
+from seeded import SeededBits
+
+HUGE = la.Budget(epsilon=10**6, delta=0.5)
+
+
+def scope(schema, **options):
+    given = {"where": None, "derived": (), "joins": (), "groups": (), "keys": None}
+    return Scope(schema=schema, **{**given, "bounding": Bounding(), **options})
+
+
+def asked_everything(engine, name):
+    """Every way in which a column can be asked for, in every type that it can be declared."""
+    own = engine.schema().column(name).type
+    kinds = [own, *(kind for kind in Type if own in READABLE[kind] and kind is not own)]
+    for kind in kinds:
+        schema = Schema("t", (Column(name, kind),))
+        missing = engine.measure(scope(schema, where=col(name).is_null()), [Rows()])
+        there = engine.measure(scope(schema), [RowsWith(col(name))])
+        assert missing[0][0] + there[0][0] == 6, (name, kind)
+        if kind.is_groupable:
+            engine.discover(scope(schema, groups=(GroupColumn("g", col(name), kind),)))
+        if kind is not Type.OTHER:
+            one = scope(schema.protecting(name), bounding=Bounding(max_rows=1))
+            rows, units = engine.measure(one, [Rows(), Units()])
+            assert rows == units, (name, kind)
+
+
+def test_no_cell_of_a_frame_stops_a_statement():
+    engine = open_duck(pa.table(FRAMED))
+    for name in FRAMED:
+        asked_everything(engine, name)
+
+
+@pytest.mark.parametrize("one_by_one", [False, True])
+def test_no_cell_of_a_parquet_file_stops_a_statement(one_by_one, tmp_path):
+    """Together, and a few by themselves: then nothing else has made the engine copy the rows."""
+    alone = ["text", "ms", "us", "decimal", "struct", "clock", "json"]
+    for names in [[name] for name in alone] if one_by_one else [list(STORED)]:
+        pq.write_table(pa.table({name: STORED[name] for name in names}), tmp_path / "x.parquet")
+        engine = open_duck(tmp_path / "x.parquet")
+        for name in names:
+            asked_everything(engine, name)
+        engine.close()
+
+
+def written(folder, *, parts=3, copies=500):
+    """Files with several row groups: broken text here and there, whole numbers beside it."""
+    for part in range(parts):
+        cells = [cell for cell in BROKEN for _ in range(copies)]
+        size = len(cells)
+        table = pa.table(
+            {
+                "c": texts(cells=cells),
+                "i": range(part * size, (part + 1) * size),
+                "when": raw(pa.timestamp("ms"), [5, 2**63 - 1] * (size // 2)),
+            }
+        )
+        pq.write_table(table, folder / f"{part}.parquet", row_group_size=700)
+    return str(folder / "*.parquet")
+
+
+def test_rows_stay_beside_each_other_in_a_file_with_broken_cells(tmp_path):
+    engine = open_duck(written(tmp_path), bits=SeededBits(1))
+    schema = engine.schema()
+    for text in ("A", "A\x00B"):
+        found = engine.measure(scope(schema, where=col("c") == text), [Rows()])
+        assert found == [[1500]]
+    first = (col("i") >= 3000) & (col("i") < 3500) & (col("c") == "A")
+    assert engine.measure(scope(schema, where=first), [Rows()]) == [[500]]
+    assert engine.measure(scope(schema), [RowsWith(col("c")), RowsWith(col("when"))]) == [
+        [3000],
+        [4500],
+    ]
+    odd = col("i").isin([1, 7, 701, 3001, 8999])
+    late = col("when").is_null()
+    assert engine.measure(scope(schema, where=odd & late), [Rows()]) == [[5]]
+    assert engine.measure(scope(schema, where=odd & ~late), [Rows()]) == [[0]]
+    unit = scope(schema.protecting("c"), bounding=Bounding(max_rows=7))
+    assert engine.measure(unit, [Rows(), Units()]) == [[14], [2]], "units that are no text are none"
+    engine.close()
+
+
+def test_ranks_that_were_drawn_before_fit_the_copy(tmp_path):
+    """The rows are copied when a broken column is first asked for; the ranks stay."""
+    engine = open_duck(written(tmp_path), bits=SeededBits(1))
+    schema = Schema("t", (Column("c", Type.TEXT), Column("i", Type.INTEGER)), unit="i")
+    before = scope(schema, bounding=Bounding(max_rows=1), where=col("i") < 4000)
+    assert engine.measure(before, [Rows()]) == [[4000]]
+    after = scope(schema, bounding=Bounding(max_rows=1), where=col("c") == "A")
+    assert engine.measure(after, [Rows()]) == [[1500]]
+    assert engine.measure(before, [Rows()]) == [[4000]]
+    engine.close()
+
+
+def test_a_broken_cell_is_read_alike_whatever_stands_in_other_rows(tmp_path):
+    """DuckDB reads b'\\xff' as '?' if told to, and then looks for '?' only in row groups whose
+    smallest text is not above it: one person's row would decide on another's."""
+    for other in (b"!", b"a"):
+        cells = texts(cells=[b"a", b"\xff", other, b"z"])
+        pq.write_table(pa.table({"c": cells}), tmp_path / "x.parquet")
+        engine = open_duck(tmp_path / "x.parquet")
+        for text, wanted in (("?", 0), ("??", 0), ("", 0), ("z", 1)):
+            found = engine.measure(scope(engine.schema(), where=col("c") == text), [Rows()])
+            assert found == [[wanted]], (other, text)
+        engine.close()
+
+
+def test_a_file_without_broken_cells_is_not_copied(tmp_path, monkeypatch):
+    def never(*_):
+        raise AssertionError
+
+    monkeypatch.setattr(duck, "sound_copy", never)
+    table = pa.table({"c": ["a", "ä", None], "when": pa.array([1, 2, 3], pa.timestamp("ms"))})
+    pq.write_table(table, tmp_path / "x.parquet")
+    engine = open_duck(tmp_path / "x.parquet")
+    measures = [RowsWith(col("c")), RowsWith(col("when"))]
+    assert engine.measure(scope(engine.schema()), measures) == [[2], [3]]
+    assert engine._scanned == {"c", "when"}
+    engine.close()
+
+
+def test_a_frame_without_broken_cells_is_not_copied():
+    table = pa.table({"c": ["a", "ä"], "x": [1, 2], "when": pa.array([1, 2], pa.timestamp("us"))})
+    assert duck.as_arrow(table) is table
+
+
+def test_broken_text_is_missing_and_the_rest_is_as_it_was():
+    for kind in (pa.string(), pa.large_string(), pa.string_view()):
+        found = duck.as_arrow(pa.table({"c": texts(kind)}))
+        assert found.schema.field("c").type == kind
+        assert found.column("c").to_pylist() == TEXTS
+    times = duck.as_arrow(pa.table({"c": raw(pa.timestamp("s", "UTC"), [0, 2**62, -5])}))
+    assert [cell.value for cell in times.column("c")] == [0, None, -5_000_000]
+
+
+@pytest.mark.parametrize("source", ["parquet", "frame"])
+def test_one_broken_cell_does_not_freeze_a_data_set(source, tmp_path):
+    table = pa.table(
+        {"who": range(6), "c": texts(), "when": raw(pa.timestamp("ms"), [2**63 - 1] * 6)}
+    )
+    pq.write_table(table, tmp_path / "x.parquet")
+    opened = tmp_path / "x.parquet" if source == "parquet" else table
+    with la.open(opened, unit="who", budget=HUGE) as session:
+        query = session.group_by("c", keys=["A", "??"]).agg(n=la.count()).bound(max_rows=1)
+        assert [row["n"] for row in query.release(1000).rows()] == [1, 0]
+        found = session.group_by("c").agg(n=la.count()).bound(max_rows=1).release(900, delta=0.1)
+        assert {row["c"] for row in found.rows()} <= {"A", "A\x00B", None}
+        late = session.where(la.col("when").is_null()).agg(n=la.count()).bound(max_rows=1)
+        assert late.release(1000).rows()[0]["n"] == 6

@@ -1,0 +1,166 @@
+"""Whatever columns are called, the right one is read, or the table is refused when it is opened."""
+
+import csv
+
+import duckdb
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from letalone.engines.duck import open_duck
+from letalone.engines.measures import GridSum, Rows, Scope, Units
+from letalone.errors import ParameterError
+from letalone.plans.expressions import col
+from letalone.plans.query import Bounding, GroupColumn
+from letalone.plans.types import Type
+
+QUOTED = ['"', '""', "'", "a'b", 'a"b', "`", "[x]", "E'x'", "$$", "\\", "%s", "{x}"]
+WRITTEN = ["a.b", "a;b", "--", "/*", "*/", "$1", "$name", "?", ":x", "x:y", "a::int", "*", "-", "1"]
+BLANK = ["a\nb", "a\rb", "a\tb", " a", "a ", "\u200b", "\ufeffx", "\x01", "\x1b[31m", "\u202e"]
+ALIKE = ["a", "\uff41", "\u0430", "\u00e9", "e\u0301", "\u00df", "\u03c2", "\u0131", "k\u0327"]
+RESERVED = ["select", "from", "null", "true", "order", "lambda", "columns", "count", "struct"]
+OURS = [
+    "#",
+    "##",
+    "#unit",
+    "#rank",
+    "#key0",
+    "#rows",
+    "#source",
+    "#ranks",
+    "#1",
+    "#level0",
+    "#sum0",
+]
+OURS += ["rank", "unit", "one", "source", "replaced", "left_out", "fixed", "file", "t", "data"]
+OURS += ["letalone_frame", "letalone_keys", "letalone_loaded", "letalone_sound"]
+THEIRS = ["rowid", "file_row_number", "filename", "file_index", "main", "excluded", "current_date"]
+LONG = ["x" * 10_000, "x" * 9_999 + "y"]
+NAMES = [*QUOTED, *WRITTEN, *BLANK, *ALIKE, *RESERVED, *OURS, *THEIRS, *LONG]
+AS_UNIT = ['a"b', "a.b", "a\nb", "#unit", "#rank", "#source", "rank", "select", "rowid", LONG[0]]
+
+
+def table():
+    """Two rows; the column with number n holds n in both, the first one of all tells them apart."""
+    columns = {"key": [1, 2]} | {name: [number] * 2 for number, name in enumerate(NAMES)}
+    return pa.table(columns)
+
+
+def from_csv(folder):
+    rows = table().to_pylist()
+    with (folder / "n.csv").open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file)
+        writer.writerow(rows[0])
+        writer.writerows(row.values() for row in rows)
+    types = dict.fromkeys(rows[0], Type.INTEGER)
+    return open_duck(folder / "n.csv", types=types)
+
+
+def from_parquet(folder):
+    pq.write_table(table(), folder / "n.parquet")
+    return open_duck(folder / "n.parquet")
+
+
+def from_broken_parquet(folder):
+    """With text that is no UTF-8, so that the rows are copied."""
+    broken = pa.Array.from_buffers(pa.string(), 2, pa.array([b"\xff"] * 2, pa.binary()).buffers())
+    pq.write_table(table().append_column("broken", broken), folder / "n.parquet")
+    engine = open_duck(folder / "n.parquet")
+    scope = Scope(engine.schema(), col("broken").is_null(), (), (), (), None, Bounding())
+    assert engine.measure(scope, [Rows()]) == [[2]]
+    return engine
+
+
+def from_duckdb(folder):
+    connection = duckdb.connect(folder / "n.duckdb")
+    connection.register("rows", table())
+    connection.execute("CREATE TABLE t AS FROM rows")
+    connection.close()
+    return open_duck(folder / "n.duckdb")
+
+
+MAKERS = {
+    "arrow": lambda _: open_duck(table()),
+    "pandas": lambda _: open_duck(table().to_pandas()),
+    "parquet": from_parquet,
+    "broken parquet": from_broken_parquet,
+    "csv": from_csv,
+    "duckdb": from_duckdb,
+}
+
+
+@pytest.mark.parametrize("maker", MAKERS)
+def test_the_right_column_is_read_whatever_it_is_called(maker, tmp_path):
+    engine = MAKERS[maker](tmp_path)
+    schema = engine.schema()
+    most = len(NAMES)
+    read = [GridSum(col(name), 0, most, 0) for name in NAMES]
+    scope = Scope(schema, None, (), (), (), None, Bounding())
+    assert engine.measure(scope, read) == [[2 * number] for number in range(most)]
+    for name in AS_UNIT:
+        number = NAMES.index(name)
+        group = (GroupColumn(name, col(name), Type.INTEGER),)
+        bounded = Bounding(max_rows=1)
+        here = Scope(
+            schema.protecting(name), col(name) == number, (), (), group, ((number,),), bounded
+        )
+        assert engine.measure(here, [Rows(), Units(), GridSum(col("key"), 0, 2, 0)])[:2] == [
+            [1],
+            [1],
+        ]
+        other = Scope(schema.protecting("key"), col(name) == number, (), (), (), None, bounded)
+        assert engine.measure(other, [Rows(), GridSum(col(name), 0, most, 0)]) == [
+            [2],
+            [2 * number],
+        ]
+    engine.close()
+
+
+REFUSED = {
+    "empty": ["", "x"],
+    "blank": [" ", "x"],
+    "a blank of another kind": ["\u00a0", "x"],
+    "twice": ["x", "x"],
+    "in capitals": ["straße", "STRAßE"],
+    "in capitals, elsewhere": ["É", "é"],
+    "the sign of Kelvin": ["\u212a", "k"],
+    "cut at a NUL": ["a\0b", "a\0c"],
+    "NUL": ["\0", "x"],
+}
+
+
+@pytest.mark.parametrize("maker", ["arrow", "pandas", "parquet", "csv"])
+@pytest.mark.parametrize("names", REFUSED.values(), ids=REFUSED)
+def test_names_that_cannot_be_told_apart_or_held_are_refused(names, maker, tmp_path):
+    cells = pa.Table.from_arrays([pa.array([1]), pa.array([2])], names=names)
+    words = r"without a name|differ in nothing|NUL character|cannot be read"
+    if maker == "parquet":
+        pq.write_table(cells, tmp_path / "n.parquet")
+        source = tmp_path / "n.parquet"
+    elif maker == "csv":
+        text = ",".join(names) + "\n1,2\n"
+        (tmp_path / "n.csv").write_text(text, "utf-8", newline="")
+        source = tmp_path / "n.csv"
+    else:
+        source = cells
+    if maker == "pandas":
+        source = pd.DataFrame([[1, 2]], columns=names)
+    with pytest.raises(ParameterError, match=words):
+        open_duck(source)
+
+
+def test_a_name_that_is_no_text_is_refused():
+    with pytest.raises(ParameterError, match="which is no text"):
+        open_duck(pd.DataFrame([[1]], columns=pd.Index(["\ud800"], dtype=object)))
+
+
+def test_duckdb_holds_no_names_to_be_the_same_that_we_do_not():
+    """Its own rule, looked at: two names of one letter each are one only if they are for us."""
+    connection = duckdb.connect()
+    letters = [chr(code) for code in (*range(0xC0, 0x250), *range(0x370, 0x530), 0x1E9E, 0x212A)]
+    for letter in letters:
+        for other in {letter.lower(), letter.upper(), letter.casefold()} - {letter}:
+            found = connection.execute(f'SELECT * FROM (SELECT 1 AS "{letter}", 2 AS "{other}")')
+            names = [column[0] for column in found.description]
+            assert names == [letter, other] or letter.lower() == other.lower()

@@ -1,0 +1,230 @@
+"""Rows of two private tables, joined on the unit: one partner each, of the same unit."""
+
+from datetime import date
+from fractions import Fraction
+from random import Random
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from engines.makers import arrow_table
+from engines.reference import Reference
+from letalone.engines.duck import DuckEngine, open_duck
+from letalone.engines.measures import GridSum, Rows, RowsWith, Scope, Units
+from letalone.plans import per_unit
+from letalone.plans.expressions import col
+from letalone.plans.features import PerUnit
+from letalone.plans.query import Bounding, GroupColumn, PrivateJoin, units_of
+from letalone.plans.schema import Column, Schema
+from letalone.plans.types import Type
+from seeded import SeededBits
+
+VISITS = Schema(
+    "visits",
+    (Column("u", Type.TEXT), Column("cost", Type.NUMBER), Column("ward", Type.TEXT)),
+    unit="u",
+)
+PATIENTS = Schema(
+    "patients",
+    (
+        Column("id", Type.TEXT),
+        Column("sex", Type.TEXT),
+        Column("age", Type.INTEGER, Fraction(0), Fraction(100)),
+        Column("weight", Type.NUMBER),
+        Column("born", Type.DATE),
+    ),
+    unit="id",
+)
+JOIN = PrivateJoin("patients", (("u", "id"),), PATIENTS.columns[1:], 1)
+SEX = GroupColumn("sex", col("sex"), Type.TEXT)
+MEASURES = [
+    Rows(),
+    Units(),
+    GridSum(col("cost"), 0, 1000, 0),
+    GridSum(col("age"), 0, 100, 0, 2),
+    GridSum(col("weight"), 0, 200, 0),
+    GridSum(col("born").part("year"), 0, 3000, 0),
+    RowsWith(col("weight")),
+]
+BOUNDINGS = [
+    Bounding(max_rows=1),
+    Bounding(max_rows=2),
+    Bounding(max_groups=1, max_rows=2),
+    Bounding(max_groups=2, clip=True),
+]
+UNITS = ["a", "b", "c", "A", "", None]
+a_visit = st.fixed_dictionaries(
+    {
+        "u": st.sampled_from(UNITS),
+        "cost": st.none() | st.sampled_from([0.0, 3.5, 999.0, float("nan")]),
+        "ward": st.sampled_from(["x", "y"]),
+    }
+)
+a_patient = st.fixed_dictionaries(
+    {
+        "id": st.sampled_from(UNITS),
+        "sex": st.none() | st.sampled_from("FM"),
+        "age": st.none() | st.sampled_from([-4, 20, 55, 300]),
+        "weight": st.none() | st.sampled_from([50.5, float("inf"), 80.0]),
+        "born": st.none() | st.just(date(1990, 1, 1)),
+    }
+)
+
+
+def engine_of(rows: list, schema: Schema, seed: int) -> DuckEngine:
+    table = arrow_table(rows, schema)
+    return open_duck(table, schema=schema, bits=SeededBits(seed), threads=2)
+
+
+def ranks_of(engine: DuckEngine, schema: Schema) -> list[int | None]:
+    scope = Scope(schema, None, (), (), (), None, Bounding(max_rows=1))
+    engine.prepare(scope)
+    name = engine._ranks_name(scope)
+    return [rank for (rank,) in engine._duck.connection.sql(f"FROM {name}").fetchall()]
+
+
+def joined(visits: list, patients: list, ranks: list) -> list:
+    """Each visit with the first row of its patient, in plain Python; None without one."""
+    first = {row["id"]: row for row, rank in zip(patients, ranks, strict=True) if rank == 1}
+    found = []
+    for visit in visits:
+        partner = first.get(visit["u"])
+        found.append(None if partner is None else {**visit, **partner})
+    return found
+
+
+def asked(bounding: Bounding, *, grouped: bool, where: bool) -> Scope:
+    return Scope(
+        schema=VISITS,
+        where=col("age") > 30 if where else None,
+        derived=(),
+        joins=(JOIN,),
+        groups=(SEX,) if grouped else (),
+        keys=(("F",), ("M",), (None,)) if grouped else None,
+        bounding=bounding,
+    )
+
+
+def together(scope: Scope) -> Scope:
+    """The same question about one table that has all columns."""
+    columns = (*VISITS.columns, *PATIENTS.columns[1:])
+    schema = Schema("visits", columns, unit="u")
+    return Scope(schema, scope.where, (), (), scope.groups, scope.keys, scope.bounding)
+
+
+def measured(mine: DuckEngine, theirs: DuckEngine, scope: Scope, measures: list) -> list:
+    lent = theirs.lend(PATIENTS, JOIN, [column.name for column in JOIN.columns])
+    with mine.borrowing({"patients": lent}):
+        return mine.measure(scope, measures)
+
+
+@given(
+    visits=st.lists(a_visit, max_size=15),
+    patients=st.lists(a_patient, max_size=10),
+    bounding=st.sampled_from(BOUNDINGS),
+    grouped=st.booleans(),
+    where=st.booleans(),
+)
+@settings(max_examples=15, deadline=None)
+def test_a_joined_table_is_that_of_plain_python(visits, patients, bounding, grouped, where):
+    if bounding.max_groups is not None and not grouped:
+        bounding = Bounding(max_rows=2)
+    scope = asked(bounding, grouped=grouped, where=where)
+    measures = [m for m in MEASURES if not (bounding.clip and getattr(m, "power", 1) == 2)]
+    mine, theirs = engine_of(visits, VISITS, 1), engine_of(patients, PATIENTS, 2)
+    rows = joined(visits, patients, ranks_of(theirs, PATIENTS))
+    kept = [(row, rank) for row, rank in zip(rows, ranks_of(mine, VISITS), strict=True) if row]
+    slow = Reference([row for row, _ in kept], [rank for _, rank in kept])
+    assert measured(mine, theirs, scope, measures) == slow.measure(together(scope), measures)
+    mine.close()
+    theirs.close()
+
+
+@given(visits=st.lists(a_visit, min_size=1, max_size=8), patients=st.lists(a_patient, max_size=6))
+@settings(max_examples=4, deadline=None)
+def test_no_unit_moves_a_joined_table_by_more_than_its_rows(visits, patients):
+    """Every neighbour through DuckDB: a unit is left out of either table, or of both."""
+    scope = asked(Bounding(max_rows=2), grouped=True, where=False)
+    measures = [Rows(), GridSum(col("cost"), 0, 1000, 0), GridSum(col("age"), 0, 100, 0)]
+    most = [2, 2000, 200]
+
+    def all_of(these: list, those: list) -> list:
+        mine, theirs = engine_of(these, VISITS, 3), engine_of(those, PATIENTS, 4)
+        found = measured(mine, theirs, scope, measures)
+        mine.close()
+        theirs.close()
+        return found
+
+    # Ranks are drawn by position: a row that is set to no unit keeps the others' positions.
+    whole = all_of(visits, patients)
+    for unit in {row["u"] for row in visits} - {None}:
+        these = [{**row, "u": None} if row["u"] == unit else row for row in visits]
+        those = [{**row, "id": None} if row["id"] == unit else row for row in patients]
+        for pair in ((these, patients), (visits, those), (these, those)):
+            moved = [
+                sum(abs(a - b) for a, b in zip(*two, strict=True))
+                for two in zip(whole, all_of(*pair), strict=True)
+            ]
+            assert all(far <= limit for far, limit in zip(moved, most, strict=True))
+
+
+def test_features_can_be_made_of_both_tables():
+    visits = [
+        {"u": "a", "cost": 1.0, "ward": "x"},
+        {"u": "a", "cost": 2.0, "ward": "y"},
+        {"u": "b", "cost": 4.0, "ward": "y"},
+        {"u": "gone", "cost": 8.0, "ward": "y"},
+    ]
+    patients = [
+        {"id": "a", "sex": "F", "age": 30, "weight": 1.5, "born": None},
+        {"id": "b", "sex": "M", "age": 40, "weight": None, "born": None},
+    ]
+    mine, theirs = engine_of(visits, VISITS, 1), engine_of(patients, PATIENTS, 2)
+    features = (
+        ("total", per_unit.sum("cost", lower=0, upper=10)),
+        ("sex", per_unit.first("sex", by="age")),
+        ("heavy", per_unit.max(col("weight") + col("cost"))),
+    )
+    units = units_of(PerUnit(features, joins=(JOIN,)), VISITS)
+    scope = Scope(VISITS, None, (), (), (SEX,), (("F",), ("M",)), Bounding(max_rows=1), units)
+    measures = [Rows(), GridSum(col("total"), 0, 100, 0), RowsWith(col("heavy"))]
+    assert measured(mine, theirs, scope, measures) == [[1, 1], [3, 4], [1, 0]]
+    mine.close()
+    theirs.close()
+
+
+def test_positions_hold_where_the_join_could_leave_out_whole_parts_of_a_file(tmp_path):
+    """Few partners, of neighbouring units: an engine that left out row groups would shift ranks."""
+    size, random = 60_000, Random(3)
+    units = sorted(f"p{random.randrange(3000):05}" for _ in range(size))
+    visits = pa.table(
+        {"u": units, "cost": [float(n % 7) for n in range(size)], "ward": ["x"] * size}
+    )
+    pq.write_table(visits, tmp_path / "visits.parquet", row_group_size=2048)
+    chosen = [f"p{number:05}" for number in range(2900, 2910)]
+    patients = [{"id": one, "sex": "F", "age": 50, "weight": None, "born": None} for one in chosen]
+    mine = open_duck(tmp_path / "visits.parquet", schema=VISITS, bits=SeededBits(5), threads=2)
+    theirs = engine_of(patients, PATIENTS, 6)
+    scope = asked(Bounding(max_rows=3), grouped=False, where=True)
+    ranks = ranks_of(mine, VISITS)
+    kept = [n for n in range(size) if units[n] in chosen and ranks[n] <= 3]
+    expected = [[len(kept)], [sum(n % 7 for n in kept)]]
+    assert measured(mine, theirs, scope, [Rows(), GridSum(col("cost"), 0, 10, 0)]) == expected
+    assert len(kept) == 30
+    mine.close()
+    theirs.close()
+
+
+def test_what_was_lent_is_gone_afterwards_and_only_what_is_asked_for_is_lent():
+    mine, theirs = engine_of([], VISITS, 1), engine_of([], PATIENTS, 2)
+    lent = theirs.lend(PATIENTS, JOIN, ["age"])
+    assert lent.column_names == ["unit", "column1"]
+    with pytest.raises(RuntimeError), mine.borrowing({"patients": lent}):
+        raise RuntimeError
+    views = mine._duck.connection.sql("SELECT view_name FROM duckdb_views()").fetchall()
+    assert not [name for (name,) in views if "lent" in name]
+    mine.close()
+    theirs.close()

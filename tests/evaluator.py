@@ -1,0 +1,134 @@
+"""The semantics of expressions, slowly: the value of one in one row, None where it is missing.
+
+It shares no code with the typing of plans or with the engines, which are both checked against it.
+"""
+
+from collections.abc import Mapping
+from fractions import Fraction
+from math import floor, isfinite
+
+from letalone.plans.expressions import (
+    And,
+    Arithmetic,
+    Bin,
+    Case,
+    Clamp,
+    ColumnRef,
+    Comparison,
+    DatePart,
+    Expression,
+    IsNull,
+    Literal,
+    Negated,
+    Not,
+    OneOf,
+    Or,
+)
+from letalone.plans.schema import Column, Schema
+from letalone.plans.types import Type
+
+Row = Mapping[str, object]
+
+
+def evaluate(node: Expression, row: Row, schema: Schema, derived: Mapping = {}) -> object:
+    """The value of an expression in one row; None where it is missing."""
+
+    def value(part: Expression) -> object:
+        return evaluate(part, row, schema, derived)
+
+    match node:
+        case ColumnRef(name) if name in derived:
+            return value(derived[name])
+        case ColumnRef(name):
+            return read(row[name], schema.column(name))
+        case Literal(constant):
+            return float(constant) if isinstance(constant, Fraction) else constant
+        case Arithmetic(op, left, right):
+            return arithmetic(op, value(left), value(right))
+        case Negated(of):
+            return arithmetic("-", 0.0, value(of)) if value(of) is not None else None
+        case Comparison(op, left, right):
+            return compared(op, value(left), value(right))
+        case And(parts):
+            found = [value(part) for part in parts]
+            return False if False in found else None if None in found else True
+        case Or(parts):
+            found = [value(part) for part in parts]
+            return True if True in found else None if None in found else False
+        case Not(of):
+            return None if value(of) is None else not value(of)
+        case IsNull(of):
+            return value(of) is None
+        case OneOf(of, values):
+            x = value(of)
+            plain = [float(v) if isinstance(v, Fraction) else v for v in values]
+            return None if x is None else any(compared("=", x, v) for v in plain)
+        case Case(branches, otherwise):
+            return value(next((v for c, v in branches if value(c) is True), otherwise))
+        case DatePart(part, of):
+            x = value(of)
+            return None if x is None else x.isoweekday() if part == "weekday" else getattr(x, part)
+        case Bin(of, lower, width, count):
+            x = value(of)
+            q = arithmetic("/", arithmetic("-", x, float(lower)), float(width))
+            return None if q is None or not 0 <= q <= count else min(floor(q), count - 1)
+        case Clamp(of, lower, upper):
+            return clamped(value(of), lower, upper)
+    raise AssertionError(type(node))
+
+
+def clamped(x: object, lower: Fraction | None, upper: Fraction | None) -> object:
+    if x is None:
+        return None
+    ends = [end for end in (lower, upper) if end is not None]
+    whole = isinstance(x, int) and all(end.denominator == 1 for end in ends)
+    kind = int if whole else float
+    x = kind(x)
+    if lower is not None and x < kind(lower):
+        return kind(lower)
+    return kind(upper) if upper is not None and x > kind(upper) else x
+
+
+def read(value: object, column: Column) -> object:
+    if isinstance(value, float) and not isfinite(value):
+        return None
+    if column.type is Type.INTEGER and isinstance(value, int) and not -(2**63) <= value < 2**63:
+        return None
+    if value is None or not column.type.is_numeric:
+        return value
+    ends = int if column.type is Type.INTEGER else float
+    if column.lower is not None and value < ends(column.lower):
+        return ends(column.lower)
+    if column.upper is not None and value > ends(column.upper):
+        return ends(column.upper)
+    return value
+
+
+def arithmetic(op: str, left: object, right: object) -> float | None:
+    if left is None or right is None:
+        return None
+    a, b = float(left), float(right)
+    if op == "/" and b == 0:
+        return None
+    result = a + b if op == "+" else a - b if op == "-" else a * b if op == "*" else a / b
+    return result if isfinite(result) else None
+
+
+def compared(op: str, left: object, right: object) -> bool | None:
+    if left is None or right is None:
+        return None
+    if isinstance(left, float) != isinstance(right, float):
+        left, right = float(left), float(right)
+    match op:
+        case "=":
+            return left == right
+        case "<>":
+            return left != right
+        case "<":
+            return left < right
+        case "<=":
+            return left <= right
+        case ">":
+            return left > right
+        case _:
+            return left >= right

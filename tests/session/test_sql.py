@@ -1,0 +1,138 @@
+"""SQL in a session: the same question as in Python; what is arranged is free; nothing else is."""
+
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+import letalone as la
+from session.makers import WARDS, by_ward, opened, visits
+
+COSTS = {"cost": (0, 1000)}
+GROUPED = "SELECT ward, COUNT(*) AS n, AVG(cost) AS cost FROM data GROUP BY ward"
+
+
+def test_sql_asks_the_question_of_python() -> None:
+    session = opened()
+    found = session.sql(GROUPED, keys=WARDS, bounds=COSTS)
+    assert found.plan.digest() == by_ward(session).plan.digest()
+
+
+def test_with_an_epsilon_the_answer_comes_at_once() -> None:
+    session = opened()
+    found = session.sql("SELECT COUNT(*) AS n FROM data", epsilon=0.5)
+    assert found.columns == ("n", "n_low", "n_high")
+    assert found.epsilon == 0.5
+    assert session.spent.epsilon > 0
+
+
+def test_another_order_of_the_same_question_is_free_and_its_receipt_is_whole(
+    tmp_path: Path,
+) -> None:
+    session = opened(seed=1)
+    first = session.sql(GROUPED, keys=WARDS, bounds=COSTS, epsilon=1)
+    spent = session.spent
+    last = session.sql(
+        f"{GROUPED} HAVING n > 0 ORDER BY n DESC LIMIT 2", keys=WARDS, bounds=COSTS, epsilon=1
+    )
+    assert session.spent == spent
+    assert last.repeated
+    counts = sorted((row["n"] for row in first.rows()), reverse=True)
+    assert [row["n"] for row in last.rows()] == counts[:2]
+    whole = la.Release.load(last.save(tmp_path / "x.json"))
+    assert whole.rows() == first.rows()
+
+
+def test_a_batch_is_arranged_one_by_one() -> None:
+    session = opened()
+    asked = session.sql(f"{GROUPED} LIMIT 1", keys=WARDS, bounds=COSTS)
+    one, two = session.batch([asked, by_ward(session)], epsilon=1)
+    assert (len(one.rows()), len(two.rows())) == (1, 3)
+
+
+def test_explain_explains_and_does_not_ask() -> None:
+    session = opened()
+    found = session.sql("EXPLAIN SELECT COUNT(*) FROM data")
+    assert "Question about data: count" in repr(found)
+    assert found.preview(1).errors["count"] > 0
+    with pytest.raises(la.ParameterError, match="begins with EXPLAIN"):
+        found.release(1)
+    with pytest.raises(la.ParameterError, match="begins with EXPLAIN"):
+        session.sql("EXPLAIN SELECT COUNT(*) FROM data", epsilon=1)
+    assert session.spent.epsilon == 0
+
+
+def test_public_tables_are_frames_or_files(tmp_path: Path) -> None:
+    regions = pd.DataFrame({"ward": WARDS, "region": ["N", "S", "N"], "beds": [1, 2, 3]})
+    regions.to_csv(tmp_path / "r.csv", index=False)
+    regions.to_parquet(tmp_path / "r.parquet")
+    session = opened()
+    sql = "SELECT region, SUM(CLAMP(beds, 0, 5)) AS b FROM data JOIN r USING (ward) GROUP BY region"
+    for given in (regions, tmp_path / "r.csv", str(tmp_path / "r.parquet")):
+        found = session.sql(sql, tables={"r": given}, keys=["N", "S"]).bound(max_rows=50)
+        rows = found.release(10**5).rows()
+        truth = visits().merge(regions, on="ward").groupby("region")["beds"].sum()
+        assert [round(row["b"]) for row in rows] == truth.tolist()
+    with pytest.raises(la.ParameterError, match="two rows with the same ward"):
+        session.sql(sql, tables={"r": pd.concat([regions, regions])}, keys=["N", "S"])
+    for bad in (3, tmp_path / "none.csv", tmp_path / "r.txt"):
+        with pytest.raises(la.ParameterError, match="public table"):
+            session.sql(sql, tables={"r": bad})
+
+
+def test_bounding_is_given_beside_the_sql() -> None:
+    plan = opened().sql(GROUPED, keys=WARDS, bounds=COSTS, max_rows=3, max_groups=2).plan
+    assert (plan.bounding.max_rows, plan.bounding.max_groups) == (3, 2)
+
+
+@pytest.mark.parametrize(
+    ("sql", "options", "words"),
+    [
+        ("SELECT * FROM data", {}, "would show rows"),
+        ("SELECT SUM(cost) FROM data", {}, "no declared lower and upper bound"),
+        ("SELECT COUNT(*) FROM data", {"keys": ["A"]}, "no GROUP BY"),
+        ("SELECT COUNT(*) FROM data", {"bounds": COSTS}, "no SUM, AVG"),
+        ("SELECT COUNT(*) FROM data", {"tables": [1]}, "public tables by name"),
+        ("SELECT COUNT(*) FROM data", {"dialect": "x"}, "must be one of"),
+        ("SELECT ward, COUNT(*) FROM data GROUP BY ward", {}, "needs a delta"),
+    ],
+)
+def test_a_refusal_costs_nothing_and_is_the_same_on_an_empty_table(
+    sql: str, options: dict, words: str
+) -> None:
+    said = []
+    for frame in (visits(), visits().iloc[:0]):
+        session = opened(frame)
+        with pytest.raises(la.LetaloneError, match=words) as found:
+            session.sql(sql, **options).release(1)
+        assert session.spent.epsilon == 0
+        said.append(str(found.value))
+    assert said[0] == said[1]
+
+
+def test_formulas_and_new_aggregates_come_out_right_at_a_large_epsilon() -> None:
+    frame = visits()
+    session = opened(frame, unit=la.ROW)
+    sql = (
+        "SELECT SUM(cost) / COUNT(*) AS r, COUNT(cost) AS c, COUNT_IF(age >= 50) AS old,"
+        " ROUND(AVG(cost), 1) AS m, VAR_SAMP(cost) AS v, CORR(age, cost) AS k,"
+        " COUNT(DISTINCT ward) AS w, COUNT(*) FILTER (WHERE ward = 'A') AS a FROM data"
+    )
+    (row,) = session.sql(sql, bounds={"cost": (0, 10**4), "age": (0, 100)}).release(10**6).rows()
+    truth = {
+        "r": frame["cost"].sum() / len(frame), "c": frame["cost"].count(),
+        "old": (frame["age"] >= 50).sum(), "m": round(frame["cost"].mean(), 1),
+        "v": frame["cost"].var(), "k": frame["age"].corr(frame["cost"]), "w": 3,
+        "a": (frame["ward"] == "A").sum(),
+    }  # fmt: skip
+    for name, true in truth.items():
+        assert row[name] == pytest.approx(true, rel=1e-3, abs=1e-3), name
+
+
+def test_an_open_end_is_none_and_shown_as_open() -> None:
+    session = opened(visits().iloc[:3], unit=la.ROW, seed=3)
+    found = session.agg(r=la.count() / (la.count() - la.count())).release(0.1)
+    (row,) = found.rows()
+    assert (row["r_low"], row["r_high"]) == (None, None)
+    assert la.Release.from_json(found.to_json()).rows() == [row]
+    assert "missing" in str(found) or "unknown" in str(found)
