@@ -1,6 +1,6 @@
 """Random SQL, valid and hostile, against a small table with planted secrets.
 
-    python bench/fuzz_sql.py                      10^5 queries, about ten minutes
+    python bench/fuzz_sql.py                      10^5 queries, an hour or two
     python bench/fuzz_sql.py --queries 1000 --seed 7
 
 For every query: the outcome (the plan's digest, or the refusal) is the same on the emptied table;
