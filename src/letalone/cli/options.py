@@ -40,7 +40,9 @@ def read_keys(words: Sequence[str], types: Mapping[str, Type]) -> dict[str, tupl
     """The keys by group column, or by column."""
     found: dict[str, tuple[Key, ...]] = {}
     for word in words:
-        name, _, listed = word.partition("=")
+        name, equals, listed = word.partition("=")
+        if not equals and name not in types:
+            raise ParameterError(f"--keys {word} names no column. Write --keys COLUMN={word}.")
         if name not in types:
             raise unknown_column(name, list(types), table="the question")
         if not listed:

@@ -85,10 +85,14 @@ def _read(plan: Plan, from_text: frozenset[str]) -> Iterator[str]:
     """Columns whose cells may turn out not to be readable: which, nobody is told."""
     used = {name for of in expressions_in(plan) for name in column_names(of)}
     joined = [column for join in plan.partners for column in join.columns]
+    alike: dict[Type, list[str]] = {}
     for column in (*plan.schema.columns, *joined):
         if column.name in used & from_text:
-            cells = f"cells that {READ[column.type]} count as missing"
-            yield f"{column.name} is read from text: {cells}"
+            alike.setdefault(column.type, []).append(column.name)
+    for kind, names in alike.items():
+        are = "is" if len(names) == 1 else "are"
+        cells = f"cells that {READ[kind]} count as missing"
+        yield f"{' and '.join(names)} {are} read from text: {cells}"
 
 
 def expressions_in(plan: Plan) -> Iterator[Expression]:

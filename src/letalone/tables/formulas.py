@@ -34,7 +34,8 @@ def evaluated(name: str, formula: Formula, answers: Mapping[str, Answer]) -> Ans
     parts = [answers[inner_name(name, number)] for number in range(len(formula.parts))]
     with np.errstate(all="ignore"):
         found = _evaluated(formula.tree, parts)
-    known = np.isfinite(found.values)
+    # Between two open ends any value would mislead: the noise leaves nothing to tell.
+    known = np.isfinite(found.values) & (np.isfinite(found.low) | np.isfinite(found.high))
     low = np.where(np.isnan(found.low), -np.inf, found.low)
     high = np.where(np.isnan(found.high), np.inf, found.high)
     return Answer(np.where(known, found.values, np.nan), low, high)
