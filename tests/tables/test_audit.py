@@ -71,7 +71,7 @@ CASES: dict[str, tuple[dict[str, Aggregate], Any, Any, int, Options]] = {
     "gaussian": ({"n": Count()}, FEW, ("A", 1.0, 1), 20_000, {"delta": F(1, 5)}),
     "histogram": ({"h": Histogram(A, (F(0), F(2), F(9)))}, FEW, ("A", 1.0, 5), 20_000, {}),
     "quartiles": ({"q": QUARTILES}, FEW, ("A", 1.0, 9), 20_000, {}),
-    "median": ({"q": MEDIAN}, [("A", 0.0, 0)], ("A", 1.0, 9), 2500, {}),
+    "median": ({"q": MEDIAN}, [("A", 0.0, 0)], ("A", 1.0, 9), 4000, {}),
     "largest": (
         {"e": Extreme(A, F(0), F(9), True, F(1))},
         [*FEW, *[("A", 0.0, 9)] * 2],
