@@ -8,7 +8,7 @@ import pytest
 
 from answers.releases import OUTPUTS, made
 from letalone.answers.columns import KeyColumn, Kind, Output
-from letalone.answers.views import cell_text, interval_text
+from letalone.answers.views import cell_text, grid, interval_text
 
 
 @pytest.mark.parametrize(
@@ -96,3 +96,10 @@ def test_cells_are_shown_as_people_write_them() -> None:
         "0.5",
         "a\\tb",
     ]
+
+
+def test_a_year_that_is_a_key_has_no_thousands_set_apart() -> None:
+    years = KeyColumn("year", Kind.INTEGER, (2024, None))
+    counts = Output("n", "n", "", Kind.INTEGER, (2024, 5), (2000, 1), (2050, 9))
+    rows, _ = grid([years], [counts], most=5)
+    assert rows[1:] == [["2024", "2,024 [2,000, 2,050]"], ["missing", "5 [1, 9]"]]

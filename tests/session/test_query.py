@@ -182,3 +182,14 @@ def test_a_batch_takes_questions_of_its_own_session() -> None:
         other.batch([query], epsilon=[1, 2])
     with pytest.raises(la.ParameterError, match="another session"):
         session.how_many_more(query, epsilon=1)
+
+
+def test_groups_of_one_unit_each_are_refused_before_anything_is_charged() -> None:
+    session = opened()
+    asked = session.derive(who=la.col("patient_id")).agg(n=la.count())
+    for name in ("patient_id", "who"):
+        with pytest.raises(la.UnsupportedQuery, match=r"none would ever be found.*\.per_unit\(…\)"):
+            asked.group_by(name).release(epsilon=1, delta=1e-6)
+    assert session.spent.epsilon == 0
+    listed = asked.group_by("patient_id", keys=[1, 2]).release(epsilon=1)
+    assert len(listed.rows()) == 2

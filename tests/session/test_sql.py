@@ -43,6 +43,14 @@ def test_another_order_of_the_same_question_is_free_and_its_receipt_is_whole(
     assert whole.rows() == first.rows()
 
 
+def test_bounds_of_a_column_that_is_not_asked_about_change_nothing() -> None:
+    session = opened()
+    count, more = "SELECT COUNT(*) FROM data", {**COSTS, "age": (0, 120)}
+    assert session.sql(count, bounds=more).plan.digest() == session.sql(count).plan.digest()
+    alone = session.sql(GROUPED, keys=WARDS, bounds=COSTS)
+    assert session.sql(GROUPED, keys=WARDS, bounds=more).plan.digest() == alone.plan.digest()
+
+
 def test_a_batch_is_arranged_one_by_one() -> None:
     session = opened()
     asked = session.sql(f"{GROUPED} LIMIT 1", keys=WARDS, bounds=COSTS)
@@ -91,7 +99,8 @@ def test_bounding_is_given_beside_the_sql() -> None:
         ("SELECT * FROM data", {}, "would show rows"),
         ("SELECT SUM(cost) FROM data", {}, "no declared lower and upper bound"),
         ("SELECT COUNT(*) FROM data", {"keys": ["A"]}, "no GROUP BY"),
-        ("SELECT COUNT(*) FROM data", {"bounds": COSTS}, "no SUM, AVG"),
+        ("SELECT COUNT(*) FROM data", {"bounds": {"price": (0, 1)}}, "no SUM, AVG"),
+        ("SELECT COUNT(*) FROM data GROUP BY patient_id", {}, "none would ever be found"),
         ("SELECT COUNT(*) FROM data", {"tables": [1]}, "public tables by name"),
         ("SELECT COUNT(*) FROM data", {"dialect": "x"}, "must be one of"),
         ("SELECT ward, COUNT(*) FROM data GROUP BY ward", {}, "needs a delta"),
@@ -136,3 +145,42 @@ def test_an_open_end_is_none_and_shown_as_open() -> None:
     assert (row["r_low"], row["r_high"]) == (None, None)
     assert la.Release.from_json(found.to_json()).rows() == [row]
     assert "missing" in str(found) or "unknown" in str(found)
+
+
+@pytest.mark.parametrize(
+    ("asked", "having", "whole"),
+    [
+        ("ward, COUNT(*) AS n", "n > 1e9", "ward, COUNT(*) AS n"),
+        ("ward, SUM(cost)", "COUNT(*) > 1e9", "ward, SUM(cost), COUNT(*)"),
+        ("ward, SUM(cost) AS count", "COUNT(*) > 1e9", "ward, SUM(cost) AS count, COUNT(*)"),
+    ],
+)
+def test_where_having_keeps_nothing_the_whole_answer_is_free(
+    asked: str, having: str, whole: str
+) -> None:
+    session = opened()
+    options = {"keys": WARDS, "epsilon": 1, "bounds": COSTS}
+    found = session.sql(f"SELECT {asked} FROM data GROUP BY ward HAVING {having}", **options)
+    assert found.rows() == []
+    assert "No row passes HAVING. The same question without it" in str(found)
+    again = session.sql(f"SELECT {whole} FROM data GROUP BY ward", **options)
+    assert again.repeated
+    assert len(again.rows()) == 3
+    assert "No row passes" not in str(again)
+
+
+def test_a_public_table_about_the_units_is_said_to_be_unprotected() -> None:
+    people = pd.DataFrame({"patient_id": range(100), "vip": [True] * 100})
+    wards = pd.DataFrame({"ward": WARDS, "floor": [1, 2, 3]})
+    session, note = opened(), "people is taken as public: nothing in it is protected"
+    sql = "SELECT COUNT(*) FROM data JOIN people USING (patient_id) WHERE vip"
+    asked = session.sql(sql, tables={"people": people})
+    assert note in asked.preview(1).notes
+    sql = "SELECT COUNT(*) FROM data JOIN wards USING (ward) WHERE floor = 1"
+    asked = session.sql(sql, tables={"wards": wards})
+    assert not any("public" in one for one in asked.preview(1).notes)
+
+
+def test_another_private_table_is_said_to_be_joined_in_python() -> None:
+    with pytest.raises(la.ParameterError, match=r"anyone may see.*data\.join\(other, on=…\)"):
+        opened().sql("SELECT COUNT(*) FROM data JOIN people USING (patient_id)")

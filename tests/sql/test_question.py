@@ -180,6 +180,7 @@ def test_a_dialect_can_be_named_and_an_unknown_one_is_refused() -> None:
         ("SELECT SUM(t.cost) FROM visits", "no table 't'"),
         ("SELECT SUM(visits.cost) FROM visits v", "no table 'visits'"),
         ("SELECT SUM(cost), SUM(cost) FROM visits", "Name one"),
+        ("SELECT SUM(cost) AS n, COUNT(*) AS n FROM visits", "Two columns are called 'n'"),
         ("SELECT COUNT(*) FROM visits JOIN towns USING (city)", "no public table 'towns'"),
         ("SELECT COUNT(*) FROM visits JOIN cities USING (town)", "'town' is not in table"),
         ("SELECT COUNT(*) FROM cities", "public table stands in FROM"),
@@ -286,3 +287,38 @@ def test_a_query_is_translated_and_planned_within_20_ms() -> None:
         make_plan(SCHEMA, found.aggregates, where=found.where, groups=found.groups, keys=["A", "B"])
         taken.append(process_time() - start)
     assert median(taken) < 0.02
+
+
+@pytest.mark.parametrize(
+    ("selected", "names"),
+    [
+        ("COUNT(DISTINCT ward), COUNT(DISTINCT city)", ["count_distinct", "count_distinct_city"]),
+        ("COUNT(DISTINCT ward), COUNT(DISTINCT patient_id)",
+         ["count_distinct", "count_distinct_patient_id"]),
+        ("SUM(cost) / COUNT(*), AVG(cost) * 2, 1 - AVG(cost)",
+         ["formula", "formula_2", "formula_3"]),
+        ("COUNT(*), SUM(cost) AS count", ["count_2", "count"]),
+        ("COUNT(*), SUM(cost) AS Count", ["count_2", "Count"]),
+        ("SUM(cost), SUM(CLAMP(cost, 0, 10))", ["sum_cost", "sum_cost_2"]),
+    ],
+)  # fmt: skip
+def test_names_that_nobody_gave_do_not_collide(selected: str, names: list[str]) -> None:
+    found = plan(f"SELECT {selected} FROM visits")
+    assert [name for name, _ in found.aggregates] == names
+
+
+@pytest.mark.parametrize(
+    ("value", "ends"), [("1", (0, 1)), ("-2.5", (-2.5, 0)), ("0", (0, 1)), ("3 ELSE 3", (0, 3))]
+)
+def test_an_expression_of_one_value_has_bounds_that_hold_zero(
+    value: str, ends: tuple[float, float]
+) -> None:
+    found = plan(f"SELECT SUM(CASE WHEN ward = 'ICU' THEN {value} END) AS n FROM visits")
+    ((_, aggregate),) = found.aggregates
+    assert (aggregate.lower, aggregate.upper) == ends
+
+
+@pytest.mark.parametrize("groups", ["patient_id", "ward, patient_id", "(patient_id)"])
+def test_groups_of_one_unit_each_are_not_looked_for(groups: str) -> None:
+    with pytest.raises(UnsupportedQuery, match=r"\.per_unit\(…\).*COUNT\(DISTINCT patient_id\)"):
+        plan(f"SELECT COUNT(*) FROM visits GROUP BY {groups}")

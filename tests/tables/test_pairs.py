@@ -1,6 +1,7 @@
 """Covariances, correlations, slopes and regressions: right without noise, covered with it."""
 
 from collections.abc import Callable
+from math import inf
 from typing import Any
 
 import numpy as np
@@ -212,11 +213,16 @@ def test_errors_to_expect_need_rows_and_fall_with_them(name: str) -> None:
     whole = compiled(plan_of({name: ASKED[name]}), epsilon=1)
     with pytest.raises(ParameterError, match="Give rows="):
         whole.expected_error(name)
-    assert whole.expected_error(name, rows=2000) == pytest.approx(
-        whole.expected_error(name, rows=1000) / 2
+    assert whole.expected_error(name, rows=20_000) == pytest.approx(
+        whole.expected_error(name, rows=10_000) / 2
     )
-    least = epsilon_for(whole.plan, error=whole.expected_error(name, rows=1000), rows=1000)
+    least = epsilon_for(whole.plan, error=whole.expected_error(name, rows=10_000), rows=10_000)
     assert 0.98 < least < 1.02  # three digits
+
+
+def test_a_line_of_which_nothing_will_be_known_has_an_endless_error() -> None:
+    whole = compiled(plan_of({"line": ASKED["line"]}), epsilon=1)
+    assert whole.expected_error("line", rows=5) == inf
 
 
 # Several features

@@ -99,20 +99,28 @@ def arranged(release: AnyRelease, how: Arrangement) -> AnyRelease:
     if how == AS_IT_IS:
         return release
     rows = release.rows()
-    places = [place for place, row in enumerate(rows) if _holds(how.having, row)]
+    kept = [place for place, row in enumerate(rows) if _holds(how.having, row)]
+    places = kept
     for one in reversed(how.order):
         places = _sorted(places, [row.get(one.name) for row in rows], one)
     end = None if how.limit is None else how.offset + how.limit
     places = places[how.offset : end]
     shown = tuple(output for output in release.outputs if output.aggregate not in how.hidden)
     standing = release.standing
-    remark = " ".join(words for words in (standing.remark, how.in_words()) if words)
+    said = (standing.remark, how.in_words(), _none_passes(how) if rows and not kept else None)
+    remark = " ".join(words for words in said if words)
     return replace(
         release,
         keys=tuple(_key(column, places) for column in release.keys),
         outputs=tuple(_output(output, places) for output in shown),
         standing=replace(standing, remark=remark or None),
     )
+
+
+def _none_passes(how: Arrangement) -> str:
+    """That HAVING keeps nothing, and which question shows all rows and was paid for."""
+    moved = " and with what it compares at the end of SELECT" if how.hidden else ""
+    return f"No row passes HAVING. The same question without it{moved} is free."
 
 
 def _holds(condition: Condition | None, row: Mapping[str, Cell]) -> bool:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from letalone.answers.columns import KeyColumn, Kind, Output
-from letalone.answers.views import cell_text, is_drawn
+from letalone.answers.views import cell_text, is_drawn, key_text
 from letalone.errors import ParameterError
 
 FORMATS = (".svg", ".png", ".pdf")
@@ -167,7 +167,7 @@ def _groups(keys: Sequence[KeyColumn]) -> list[str]:
     if not keys:
         return [""]
     rows = zip(*(column.values for column in keys), strict=True)
-    return [", ".join(cell_text(cell) for cell in row) for row in rows]
+    return [", ".join(key_text(cell) for cell in row) for row in rows]
 
 
 def _plain(text: str) -> str:

@@ -273,7 +273,10 @@ class ReleaseRecord:
         ]
 
     def _standing_lines(self) -> list[str]:
-        again = "The same question was answered before: this is that answer, and it is free."
+        again = (
+            "The same question was answered before: this is that answer, and it is free. Data that"
+            " has changed since needs a new version."
+        )
         found = [self.standing.remark, again if self.repeated else None, self.standing.left]
         return [str(line) for line in found if line is not None]
 

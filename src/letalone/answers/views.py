@@ -26,7 +26,7 @@ Grid = list[list[str]]
 
 
 def cell_text(cell: Cell) -> str:
-    """A key or a value without an interval."""
+    """A value without an interval."""
     match cell:
         case None:
             return "missing"
@@ -38,6 +38,11 @@ def cell_text(cell: Cell) -> str:
             return f"{cell:,.6g}"
         case _:
             return _printable(str(cell))
+
+
+def key_text(cell: Cell) -> str:
+    """A key: a year has no thousands to be set apart."""
+    return str(cell) if type(cell) is int else cell_text(cell)
 
 
 def interval_text(value: Cell, low: Cell, high: Cell) -> str:
@@ -84,7 +89,7 @@ def grid(keys: Sequence[KeyColumn], outputs: Sequence[Output], *, most: int) -> 
     if not keys:
         rows = [[output.name, *output_cells(output)] for output in outputs if output.values]
         return [["", "value"], *rows[:most]], max(0, len(rows) - most)
-    columns = [[k.name, *map(cell_text, k.values[:most])] for k in keys]
+    columns = [[k.name, *map(key_text, k.values[:most])] for k in keys]
     columns += [[o.name, *output_cells(_first(o, most))] for o in outputs]
     rows = [list(row) for row in zip(*columns, strict=True)]
     return rows, max(0, len(keys[0].values) - most)

@@ -130,7 +130,10 @@ def _lines(found: Answered) -> list[str]:
     whom = protected(_neighbours(found.asked))
     price = f"Price: {brief(found.asked.total)}, to protect {whom}."
     if release.repeated:
-        price = "The same question was answered before: this is that answer, and it is free."
+        price = (
+            "The same question was answered before: this is that answer, and it is free. If the"
+            " data has changed since, raise the version in the schema file."
+        )
     left = f"Left: about {brief(found.remaining, up=False)} of {brief(found.budget)}"
     return [*lines, f"{price} {left}, {_more(found.more)} ({found.ledger})."]
 
@@ -173,9 +176,10 @@ def _rows(asked: Ready) -> list[str]:
     most, unit = asked.answer.plan.bounding.max_rows, asked.schema.unit
     if asked.request.max_rows is not None or most is None or unit is None or most == 1:
         return []
+    first = " They are chosen before WHERE." if asked.answer.plan.where is not None else ""
     return [
         f"Up to {most} rows of each {unit} count, and the noise is made for that many: where each"
-        " has fewer, --max-rows makes the error smaller."
+        f" has fewer in the table, --max-rows makes the error smaller.{first}"
     ]
 
 

@@ -19,6 +19,7 @@ from letalone.errors import BudgetExceeded, NeighboursDiffer, ParameterError
 from letalone.exact.typed import EPSILON, Number
 from letalone.ledger import DataSet
 from letalone.plans.aggregates import Asked, private_bounds
+from letalone.plans.checks import check_not_unit
 from letalone.plans.domains import closed_domain
 from letalone.plans.expressions import Expression
 from letalone.plans.parts import PublicJoin
@@ -33,7 +34,7 @@ from letalone.session.in_sql import public_frames, public_schemas
 from letalone.session.joining import join_of
 from letalone.session.outputs import slots_of
 from letalone.session.session import MOST_BEYOND
-from letalone.sql.bounds import bounded, columns_within, unbounded
+from letalone.sql.bounds import bounded, unbounded
 from letalone.sql.question import Question, read_question
 from letalone.tables.compiled import Compiled, compiled
 
@@ -114,7 +115,7 @@ def ready(request: Request, source: Source, known: DataSet | None) -> Ready:
     keys = _keys(request, parts, columns, known)
     budget = _budget(request, known)
     share = epsilon * FOR_BOUNDS if bought else Fraction(0)
-    parts = replace(parts, aggregates=bounded(parts.aggregates, given))
+    parts = replace(parts, aggregates=bounded(parts.aggregates, given, columns=given))
     price = (epsilon - share, request.delta or 0)
     answer, *_ = [
         _compiled(
@@ -230,12 +231,6 @@ def _unbounded(
     request: Request, parts: Question, columns: Columns, given: Bounds
 ) -> tuple[str, ...]:
     """The columns that are added up and have no bounds, if they may be bought."""
-    added = {name for one in parts.aggregates.values() for name in columns_within(one)}
-    for name in given:
-        if name not in added:
-            raise ParameterError(
-                f"--bounds names {name!r}, but no SUM or AVG or other number of it is asked."
-            )
     without = [name for name in unbounded(parts.aggregates, columns) if name not in given]
     if without and not request.private_bounds:
         raise _no_bounds(request, without)
@@ -267,6 +262,7 @@ def _keys(
     without = [name for name, keys in found.items() if keys is None]
     if not without:
         return tuple(product(*(keys for keys in found.values() if keys))) if found else None
+    check_not_unit(((name, of) for name, of in groups.items() if name in without), columns)
     if given or not request.delta:
         raise _no_keys(request, without, known, may_find=not given)
     return None

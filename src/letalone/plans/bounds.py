@@ -21,6 +21,7 @@ USUAL_CELLS = 1000
 # Doubles have 53 bits; a range of 2^-32 of its size leaves 2^21 grid points within it.
 NARROWEST = Fraction(1, 2**32)
 SMALLEST_WIDTH = Fraction(1, 10**100)
+ZERO = Fraction(0)
 
 
 def check_range(lower: Fraction, upper: Fraction, *, words: str) -> None:
@@ -41,11 +42,16 @@ def check_range(lower: Fraction, upper: Fraction, *, words: str) -> None:
 def resolved_bounds(
     of: Expression, columns: Columns, *, lower: object, upper: object
 ) -> tuple[Fraction, Fraction]:
-    """The given bounds, else those that the schema declares; a refusal with the remedies."""
+    """The given bounds, else those that the schema declares; a refusal with the remedies.
+
+    Where an expression has one value alone, as CASE WHEN … THEN 1 END has, they hold 0, too.
+    """
     low = _declared(of, columns, "lower") if lower is None else as_bound("lower", lower)
     high = _declared(of, columns, "upper") if upper is None else as_bound("upper", upper)
     if low is None or high is None:
         raise _missing_bounds(in_words(of), low, high)
+    if low == high and lower is None and upper is None:
+        low, high = (ZERO, Fraction(1)) if low == 0 else (min(low, ZERO), max(high, ZERO))
     check_range(low, high, words=in_words(of))
     return low, high
 

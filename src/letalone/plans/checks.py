@@ -7,13 +7,13 @@ answer is bounded.
   Tested:   tests/plans/test_query.py, each refusal
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from letalone.errors import ParameterError, UnsupportedQuery
 from letalone.exact.typed import refusal
 from letalone.plans.aggregates import check_aggregate
-from letalone.plans.expressions import Expression
+from letalone.plans.expressions import ColumnRef, Expression, inlined
 from letalone.plans.features import PerUnit, check_features, rows_schema
 from letalone.plans.keys import check_groupable
 from letalone.plans.parts import (
@@ -121,6 +121,19 @@ def check_grouped(keys: object, groups: Sequence[GroupColumn]) -> None:
     """Refuses keys of nothing."""
     if keys is not None and not groups:
         raise ParameterError("keys are listed, but there is no group column. Give .group_by(…).")
+
+
+def check_not_unit(groups: Iterable[tuple[str, Expression]], columns: Columns) -> None:
+    """Refuses to look for groups that are one unit each: whatever the data, none would be found."""
+    for name, of in groups:
+        whole, unit = inlined(of, columns.derived), columns.unit
+        if unit is not None and isinstance(whole, ColumnRef) and whole.name == unit:
+            raise UnsupportedQuery(
+                f"The groups of {name!r} are not listed, and each would be one {unit} alone, whom"
+                " the noise hides: none would ever be found. In Python, .per_unit(…) makes one row"
+                f" of each {unit}, to ask about; in SQL, ask for AVG(…) or COUNT(DISTINCT {unit})"
+                f" without GROUP BY {name}."
+            )
 
 
 def check_aggregates(aggregates: Sequence[tuple[str, Aggregate]], columns: Columns) -> None:

@@ -58,7 +58,7 @@ def described(plan: Plan) -> str:
     parts = [_and(asked) + _groups(plan.groups, plan.keys)]
     parts += _steps(plan, "rows" if plan.per_unit is None else "units")
     if plan.per_unit is None:
-        return "; ".join([*parts, _bounding(plan.schema.unit, plan.bounding)])
+        return "; ".join([*parts, _bounding(plan.schema.unit, plan.bounding, plan.where)])
     features = [f"{name} is {_feature(one)}" for name, one in plan.per_unit.features]
     one_row = f"each {plan.schema.unit} is one row, made of all its rows"
     return "; ".join([*parts, one_row, *features, *_steps(plan.per_unit, "of its rows")])
@@ -186,12 +186,13 @@ def _join(join: Join) -> str:
     return f"joined with the public table {join.name} on {on}"
 
 
-def _bounding(unit: str | None, bounding: Bounding) -> str:
+def _bounding(unit: str | None, bounding: Bounding, where: Expression | None) -> str:
     if unit is None:
         return "each row is protected on its own"
     rows = "" if bounding.max_rows is None else f"at most {_number(bounding.max_rows, 'row')}"
     if bounding.max_groups is None:
-        return f"each {unit} counts with {rows or 'all its rows, once'}"
+        chosen = ", chosen before the filter" if rows and where is not None else ""
+        return f"each {unit} counts with {rows or 'all its rows, once'}{chosen}"
     groups = f"at most {_number(bounding.max_groups, 'group')}"
     if bounding.clip:
         how = "with its total in each clipped to the range of one row"

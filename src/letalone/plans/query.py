@@ -23,7 +23,13 @@ from letalone.errors import ParameterError
 from letalone.exact.canonical import canonical
 from letalone.exact.typed import refusal
 from letalone.plans.aggregates import Asked, resolved
-from letalone.plans.checks import check_columns, check_grouped, check_per_unit, check_plan
+from letalone.plans.checks import (
+    check_columns,
+    check_grouped,
+    check_not_unit,
+    check_per_unit,
+    check_plan,
+)
 from letalone.plans.constants import as_bound, shown
 from letalone.plans.dates import dated
 from letalone.plans.domains import closed_domain
@@ -300,6 +306,7 @@ def _keys(
     found = [closed_domain(group.of, columns) for group in groups]
     domains = [domain for domain in found if domain is not None]
     if not groups or len(domains) < len(groups):
+        check_not_unit(((group.name, group.of) for group in groups), columns)
         return None
     number = prod(len(domain) for domain in domains)
     if number > MOST_KEYS:
@@ -356,12 +363,14 @@ def _bounding(
 
     One row is enough for bounds alone: the error grows with the number of rows.
     """
+    aggregates = flattened(aggregates)
+    only_units = all(isinstance(aggregate, CountUnits) for _, aggregate in aggregates)
+    if only_units and not groups and not given.clip:
+        return Bounding()  # a unit counts once, whichever of its rows the filter keeps
     if given != Bounding():
         alone = given.clip and not groups and given.max_groups is None
         return Bounding(given.max_rows, 1, clip=True) if alone else given
-    aggregates = flattened(aggregates)
-    only_units = all(isinstance(aggregate, CountUnits) for _, aggregate in aggregates)
-    if schema.unit is None or (only_units and not groups):
+    if schema.unit is None:
         return given
     only_bounds = all(isinstance(aggregate, PrivateBounds) for _, aggregate in aggregates)
     return Bounding(max_rows=1 if only_bounds else USUAL_MAX_ROWS)

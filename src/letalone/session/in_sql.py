@@ -37,7 +37,9 @@ def query_in_sql(
     if found.where is not None:
         question = question.where(found.where)
     question = _grouped(question, found, keys)
-    return question.agg(**bounded(found.aggregates, bounds))
+    here = [*table.schema.columns, *(column for one in found.joins for column in one.added)]
+    names = [column.name for column in here]
+    return question.agg(**bounded(found.aggregates, bounds, columns=names))
 
 
 def public_frames(tables: object) -> dict[str, object]:

@@ -20,6 +20,7 @@ from letalone.plans.query import (
     Formula,
     Plan,
     PrivateBounds,
+    PublicJoin,
     Quantiles,
     Regression,
     Slope,
@@ -31,6 +32,7 @@ from letalone.tables.compiled import Share
 
 NOT_CLAMPED = (Count, CountPresent, CountUnits, CountValues, PrivateBounds, TopK)
 UNKNOWN = "where the noise leaves too little to tell, there is no value"
+FIRST = " among all its rows, before the filter"
 KEYS = "keys"  # what the part that finds keys is called
 STARVED = 3
 READ = {
@@ -52,7 +54,8 @@ def notes_of(plan: Plan, *, from_text: frozenset[str] = frozenset()) -> tuple[st
 
     `from_text` names the columns that are stored as text and declared to be something else.
     """
-    said = (_units(plan), _partners(plan), _intervals(plan), _groups(plan), _aggregates(plan))
+    joined = (*_partners(plan), *public_people(plan))
+    said = (_units(plan), joined, _intervals(plan), _groups(plan), _aggregates(plan))
     return (*(note for notes in said for note in notes), *_read(plan, from_text))
 
 
@@ -134,8 +137,8 @@ def _units(plan: Plan) -> Iterator[str]:
         )
     elif rows is not None:
         yield (
-            f"each {unit} counts with at most {_number(rows, 'row')}, chosen at random;"
-            " .bound(max_rows=…) changes that"
+            f"each {unit} counts with at most {_number(rows, 'row')}, chosen at random"
+            f"{FIRST if plan.where is not None else ''}; .bound(max_rows=…) changes that"
         )
     yield f"rows without {unit} are left out"
 
@@ -146,6 +149,14 @@ def _partners(plan: Plan) -> Iterator[str]:
             f"{join.name} is private, too, and is charged the same; one of its rows of each"
             f" {join.on[0][1]} counts, chosen at random, and who is not in it is left out"
         )
+
+
+def public_people(plan: Plan) -> Iterator[str]:
+    """Public tables that are joined on the unit: each of their rows is about one."""
+    for join in (*plan.joins, *(() if plan.per_unit is None else plan.per_unit.joins)):
+        on_unit = any(left == plan.schema.unit for left, _ in join.on)
+        if isinstance(join, PublicJoin) and on_unit:
+            yield f"{join.name} is taken as public: nothing in it is protected"
 
 
 def _intervals(plan: Plan) -> Iterator[str]:

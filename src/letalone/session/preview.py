@@ -5,7 +5,7 @@ Tested:   tests/session/test_no_data.py, test_preview.py
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from math import isfinite
+from math import inf, isfinite
 
 from letalone.answers import views
 from letalone.answers.release import SplitPart
@@ -71,6 +71,8 @@ class Preview:
             if name in self.formulas:
                 return "depends on the numbers that it is computed from"
             return "depends on how many rows there are: preview(…, rows=1000)"
+        if error == inf:
+            return "nothing would be known: more rows, a larger epsilon, or asking less"
         rows = " rows" if name in self.in_rows else ""
         alone = f" (± {_number(self.alone[name])} if asked alone)" if name in self.alone else ""
         return f"± {_number(error)}{rows}{alone}"

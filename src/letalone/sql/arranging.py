@@ -16,7 +16,7 @@ from letalone.answers.arranged import Arrangement, Condition, Fixed, Named, Orde
 from letalone.answers.columns import Cell
 from letalone.plans.expressions import Literal, same
 from letalone.plans.trees import Computable
-from letalone.sql.formulas import Formulas, default_name
+from letalone.sql.formulas import Formulas, default_name, free_name
 from letalone.sql.groups import Grouped, is_grouping, key_of
 from letalone.sql.names import only
 from letalone.sql.refusals import refused
@@ -130,10 +130,8 @@ class Arranging:
         for name, known in {**self.asked, **self.hidden}.items():
             if known == asked:
                 return name
-        name = default_name(node, asked)
         taken = {*self.asked, *self.hidden, *(group.name for group in self.groups)}
-        while name in taken:
-            name += "_"
+        name = free_name(default_name(node, asked), asked, taken=taken)
         self.hidden[name] = asked
         return name
 

@@ -3,7 +3,7 @@
 Tested:   tests/sql/test_bounds.py
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import fields, replace
 from fractions import Fraction
 from math import isinf
@@ -20,12 +20,17 @@ Bounds = Mapping[str, tuple[Fraction, Fraction]]
 COUNTED = (Kind.COUNT, Kind.COUNT_DISTINCT)
 
 
-def bounded(aggregates: Mapping[str, Computable], bounds: object) -> dict[str, Computable]:
-    """The aggregates within the bounds that are given by column; each must be of some use."""
+def bounded(
+    aggregates: Mapping[str, Computable], bounds: object, *, columns: Collection[str] = ()
+) -> dict[str, Computable]:
+    """The aggregates within the bounds that are given by column.
+
+    Those of other columns of the tables change nothing; those of what is no column are refused.
+    """
     given = dict(read_bounds(bounds))
     used = {name for one in aggregates.values() for name in columns_within(one)}
     for name in given:
-        if name not in used:
+        if name not in used and name not in columns:
             added = f" The columns that are: {', '.join(sorted(used))}." if used else ""
             raise ParameterError(
                 f"Bounds are given for {name!r}, but no SUM, AVG or other number of it is"

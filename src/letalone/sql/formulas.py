@@ -5,13 +5,14 @@ NULLIF(COUNT(*), 0) is read as COUNT(*): a division by what may be 0 has an open
   Tested:   tests/sql/test_question.py, test_arranging.py
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
+from itertools import chain, count
 from typing import cast
 
 from sqlglot import exp
 
-from letalone.plans.asked import Asked
-from letalone.plans.expressions import Literal
+from letalone.plans.asked import Asked, Kind
+from letalone.plans.expressions import ColumnRef, Literal
 from letalone.plans.trees import Computable, Operator, applied, combined
 from letalone.sql.aggregates import AGGREGATED, aggregate, called, is_aggregate
 from letalone.sql.functions import number_of
@@ -120,6 +121,18 @@ def default_name(node: exp.Expr, asked: Computable) -> str:
     while type(node) in (exp.Paren, exp.Round):
         node = node.this
     return called(node, asked) if isinstance(asked, Asked) and is_aggregate(node) else "formula"
+
+
+def free_name(name: str, asked: Computable, *, taken: Collection[str]) -> str:
+    """The name where it is free; else with its column, as count_distinct_sex, or a number."""
+    used = {one.casefold() for one in taken}
+    if name.casefold() not in used:
+        return name
+    if isinstance(asked, Asked) and asked.kind is Kind.COUNT_DISTINCT:
+        columns = [asked.of.name] if isinstance(asked.of, ColumnRef) else []
+        name = "_".join([name, *columns])
+    numbered = (f"{name}_{number}" for number in count(2))
+    return next(one for one in chain([name], numbered) if one.casefold() not in used)
 
 
 def _plain(value: Value) -> object:

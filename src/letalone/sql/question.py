@@ -28,7 +28,7 @@ from letalone.plans.query import Group
 from letalone.plans.schema import Schema
 from letalone.plans.trees import Computable
 from letalone.sql.arranging import Arranging
-from letalone.sql.formulas import Formulas, default_name
+from letalone.sql.formulas import Formulas, default_name, free_name
 from letalone.sql.groups import Grouped, grouped, is_grouping, key_of
 from letalone.sql.names import Joined, Names, looks_like, only
 from letalone.sql.refusals import CLAUSES
@@ -184,13 +184,16 @@ def _asked(
     """The aggregates by name, and the names of all columns of SELECT in their order."""
     found: dict[str, Computable] = {}
     order: list[str] = []
+    given = {name for name, _ in selected if name} | {group.name for group in groups}
     for name, node in selected:
         key = _key(node, groups, translate)
         if key is not None:
             order.append(key)
             continue
         asked = Formulas(translate, {})(node)
-        shown = name or default_name(node, asked)
+        usual = name or default_name(node, asked)
+        twice = name is not None or found.get(usual) == asked
+        shown = usual if twice else free_name(usual, asked, taken={*given, *found})
         if shown in found:
             what = f"Two columns are called {shown!r}"
             raise slip(what, "Name one: SUM(cost) AS costs.", node=node)

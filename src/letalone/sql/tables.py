@@ -124,8 +124,13 @@ def _no_public(
         instead = "Join a public table; in Python, .per_unit(…) makes one row of each person."
         return Unread("Not answered: a table joined to itself", instead, node=join)
     known = f"Public tables are: {', '.join(tables)}." if tables else "No public table is given."
-    how = "Give one: tables={'cities': frame}, or --public cities=cities.csv."
-    what = f"There is no public table {identifier.name!r}"
+    own, other = names.schema.name, identifier.name
+    how = (
+        "A table that anyone may see is given with tables={'cities': frame}, or --public"
+        f" cities=cities.csv. If {other!r} is private, too, it is joined in Python:"
+        f" {own if own.isidentifier() else 'table'}.join(other, on=…)."
+    )
+    what = f"There is no public table {other!r}"
     return slip(what, f"{known} {how}", node=identifier)
 
 

@@ -40,7 +40,7 @@ def epsilon_for(
     def keeps(epsilon: Decimal) -> bool:
         whole = compiled(plan, epsilon=epsilon, delta=delta, confidence=confidence)
         errors = {name: whole.expected_error(name, rows=rows) for name in limits}
-        return all(Fraction(errors[name]) <= limit for name, limit in limits.items())
+        return all(errors[name] <= limit for name, limit in limits.items())
 
     for power in range(FIRST, LAST):
         step = Decimal(10) ** power / FEWEST

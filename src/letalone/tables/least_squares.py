@@ -65,6 +65,8 @@ class LeastSquares:
     def error(self, law: Law, confidence: float, rows: int) -> float:
         """The largest half-width of a coefficient, for features spread evenly that all matter."""
         features = len(self.right) - 1
+        if EVEN * rows <= 2 * self._noise(law):
+            return float("inf")  # nothing will be known
         inverse = np.diag([1.0] + [1 / EVEN] * features) / rows
         solved = np.array([0.0] + [1 / features] * features)
         return float(np.max(widths(law, self._forms(inverse[None], solved[None]), confidence)))
