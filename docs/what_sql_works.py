@@ -192,7 +192,7 @@ def asked_for(sql: str) -> str:
     plan = make_plan(
         VISITS, found.aggregates, where=found.where, groups=found.groups, joins=joins, max_rows=1
     )
-    words = plan.in_words().removesuffix("; each patient_id counts with at most 1 row")
+    words = plan.in_words().partition("; each patient_id counts with")[0]
     return f"{words}. {found.arrangement.in_words()}".strip()
 
 
@@ -251,7 +251,10 @@ def _lines() -> Iterator[str]:
         "",
         "Nothing in a condition can fail on a row: `x / 0` is missing, and so is anything computed"
         " from what is",
-        "missing, `GREATEST` and `LEAST` too. `/` divides as numbers do, in every dialect.",
+        "missing, `GREATEST` and `LEAST` too. `/` divides as numbers do, in every dialect. Numbers"
+        " are doubles: a",
+        "column of 32-bit floats holds 0.100000001 and not 0.1, and decimals that are added may"
+        " miss a last digit.",
         "",
     )
     yield from _table(CONDITIONS, "SELECT COUNT(*) FROM visits WHERE {}", cut="only rows with ")

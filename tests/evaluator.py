@@ -3,9 +3,10 @@
 It shares no code with the typing of plans or with the engines, which are both checked against it.
 """
 
+from bisect import bisect_right
 from collections.abc import Mapping
 from fractions import Fraction
-from math import floor, isfinite
+from math import isfinite
 
 from letalone.plans.expressions import (
     And,
@@ -69,9 +70,11 @@ def evaluate(node: Expression, row: Row, schema: Schema, derived: Mapping = {}) 
             x = value(of)
             return None if x is None else x.isoweekday() if part == "weekday" else getattr(x, part)
         case Bin(of, lower, width, count):
-            x = value(of)
-            q = arithmetic("/", arithmetic("-", x, float(lower)), float(width))
-            return None if q is None or not 0 <= q <= count else min(floor(q), count - 1)
+            x = arithmetic("-", value(of), 0.0)
+            edges = [float(lower + number * width) for number in range(count + 1)]
+            if x is None or not edges[0] <= x <= edges[-1]:
+                return None
+            return min(bisect_right(edges, x) - 1, count - 1)
         case Clamp(of, lower, upper):
             return clamped(value(of), lower, upper)
     raise AssertionError(type(node))

@@ -86,7 +86,11 @@ def test_the_first_correction_and_the_private_bounds_are_answered_as_offered(
     monkeypatch.chdir(tmp_path)
     visits(2000).to_csv("my.csv")
     assert letalone("init", "my.csv", "--yes").code == 0
-    (corrected,) = offered(letalone("query", "my.csv", MEAN).err)
-    words = check_screen(letalone(*corrected))
+    refused = letalone("query", "my.csv", MEAN)
+    assert "Put what is publicly known in place of 0:1000." in check_refusal(refused, 2)
+    (corrected,) = offered(refused.err)
+    assert "clamped to [0, 1000]" in check_screen(letalone(*corrected, "--dry-run"))
+    place = corrected.index("--bounds")
+    words = check_screen(letalone(*corrected[:place], *corrected[place + 2 :], "--private-bounds"))
     assert "A fifth of ε, 0.1, bought bounds: cost=" in words
     assert "Left: about ε = 1.5 of ε = 2" in words, "the price is what was typed, bounds included"

@@ -1,6 +1,7 @@
 """What once told more than its price, each as it was found."""
 
 import datetime as dt
+from fractions import Fraction
 
 import numpy as np
 import pandas as pd
@@ -94,3 +95,21 @@ def test_a_link_to_a_file_has_the_schema_and_the_budget_of_the_file(tmp_path):
     link.symlink_to(file)
     assert schema_path(link) == schema_path(file)
     assert ledger_path(str(link)) == ledger_path(str(file))
+
+
+def test_a_value_on_a_decimal_edge_lies_in_the_range_that_starts_there() -> None:
+    """0.3 / 0.1 is below 3 in doubles; ranges are told apart by their edges instead."""
+    values = [number / 10 for number in range(11)]
+    table = pa.table({"x": pa.array(values)})
+    groups = [la.bins("x", 0, 1, Fraction(1, 10))]
+    with la.open(table, unit=la.ROW, budget=la.Budget(10**6), name="edges") as edges:
+        found = edges.group_by(*groups).agg(n=la.count()).release(epsilon=10**5)
+    assert [round(row["n"]) for row in found.rows()] == [1] * 9 + [2]
+
+
+def test_a_category_that_is_no_text_opens_as_any_other_cell() -> None:
+    """Half of a surrogate pair: the error of a conversion would carry the cell."""
+    values = pd.Index(["SECRET\ud800", "plain"], dtype="object")
+    frame = pd.DataFrame({"c": pd.Categorical.from_codes([0, 1], categories=values)})
+    with la.open(frame, unit=la.ROW, budget=la.Budget(1), name="odd") as odd:
+        assert odd.columns == {"c": "text"}

@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
+from fractions import Fraction
 from math import isnan
 from operator import eq, ge, gt, le, lt, ne
 from typing import Any, TypeVar, cast
@@ -27,7 +28,8 @@ COMPARED: Mapping[str, Callable[[Any, Any], bool]] = {
     ">": gt,
     ">=": ge,
 }
-RANGE = re.compile(r"\[(-?\d+(?:\.\d+)?), ")
+NONE_PASSES = "No row passes HAVING."
+RANGE = re.compile(r"\[(-?\d+(?:[./]\d+)?), ")
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,11 +61,15 @@ Condition = Named | Fixed | Test
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """One column to sort by; rows without a value come last, unless `missing_first`."""
+    """One column to sort by; rows without a value come last, unless `missing_first`.
+
+    Where the column holds `ranges` such as '[0, 10)', they are sorted by where they begin.
+    """
 
     name: str
     descending: bool = False
     missing_first: bool = False
+    ranges: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +126,7 @@ def arranged(release: AnyRelease, how: Arrangement) -> AnyRelease:
 def _none_passes(how: Arrangement) -> str:
     """That HAVING keeps nothing, and which question shows all rows and was paid for."""
     moved = " and with what it compares at the end of SELECT" if how.hidden else ""
-    return f"No row passes HAVING. The same question without it{moved} is free."
+    return f"{NONE_PASSES} The same question without it{moved} is free."
 
 
 def _holds(condition: Condition | None, row: Mapping[str, Cell]) -> bool:
@@ -175,8 +181,8 @@ def _known(cell: Cell) -> Cell:
 
 
 def _sorted(places: list[int], cells: Sequence[Cell], one: Order) -> list[int]:
-    """A stable sort; ranges such as '[0, 10)' by where they begin."""
-    found = {place: _sortable(_known(cells[place])) for place in places}
+    """A stable sort."""
+    found = {place: _sortable(_known(cells[place]), ranges=one.ranges) for place in places}
     there = [place for place in places if found[place] is not None]
     gone = [place for place in places if found[place] is None]
     there.sort(key=lambda place: cast("Any", found[place]), reverse=one.descending)
@@ -193,13 +199,13 @@ def _steady(there: list[int], found: Mapping[int, Any], places: list[int]) -> li
     return [place for group in groups.values() for place in sorted(group, key=at.__getitem__)]
 
 
-def _sortable(cell: Cell) -> tuple[float, str] | None:
+def _sortable(cell: Cell, *, ranges: bool) -> tuple[float, str] | None:
     match cell:
         case None:
             return None
         case str():
-            found = RANGE.match(cell)
-            return (float(found[1]) if found else 0.0, cell)
+            found = RANGE.match(cell) if ranges else None
+            return (float(Fraction(found[1])) if found else 0.0, cell)
         case date():
             return (float(cell.toordinal()), "")
         case _:

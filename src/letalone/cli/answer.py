@@ -8,6 +8,7 @@ from pathlib import Path
 
 from rich.table import Table
 
+from letalone.answers.arranged import NONE_PASSES
 from letalone.answers.views import grid
 from letalone.cli.ready import FOR_BOUNDS, Bounds, Ready, beyond
 from letalone.cli.screen import (
@@ -23,10 +24,11 @@ from letalone.cli.screen import (
 from letalone.ledger import DataSet
 from letalone.ledger.data_sets import budget_to_json
 from letalone.plans.constants import shown
+from letalone.plans.domains import is_covered
 from letalone.privacy import Budget, Neighbours
 from letalone.privacy.filters import brief
 from letalone.session import Release
-from letalone.session.notes import notes_of
+from letalone.session.notes import notes_of, public_people
 from letalone.session.preview import IN_ROWS
 from letalone.sql.bounds import columns_within
 from letalone.tables.compiled import Share
@@ -119,8 +121,9 @@ def _table(release: Release, *, most: int) -> Table:
 
 def _lines(found: Answered) -> list[str]:
     release, confidence = found.release, f"{100 * found.release.confidence:g} %"
-    lines = [f"That is the {release.asked.question}. In brackets: {confidence} error bars. {BARS}"]
-    lines += [words for words in [found.asked.parts.arrangement.in_words()] if words]
+    bars = f"In brackets: {confidence} error bars. {BARS}"
+    lines = [" ".join([f"That is the {release.asked.question}.", *_left_out(found.asked), bars])]
+    lines += [words for words in [release.standing.remark] if words]
     lines += _without_groups(found)
     lines += [UNKNOWN] * _has_unknown(release)
     lines += _unusual(found)
@@ -140,7 +143,8 @@ def _lines(found: Answered) -> list[str]:
 
 def _unusual(found: Answered) -> list[str]:
     """The notes that are not those of every such question: cells that cannot be read, say."""
-    usual = notes_of(found.asked.answer.plan)
+    plan = found.asked.answer.plan
+    usual = set(notes_of(plan)) - set(public_people(plan))
     return [f"Note: {_in_short(note)}." for note in found.release.notes if note not in usual]
 
 
@@ -162,13 +166,27 @@ def _neighbours(asked: Ready) -> Neighbours:
 def _without_groups(found: Answered) -> list[str]:
     """Why there is nothing: how many units a group needs to be listed is public."""
     keys, finding = found.release.keys, found.asked.answer.discovery
-    if not keys or keys[0].values or finding is None:
+    filtered = NONE_PASSES in (found.release.standing.remark or "")
+    if not keys or keys[0].values or finding is None or filtered:
         return []
     return [
         f"No group is listed: one is where about {finding.threshold:,} or more {found.release.unit}"
         " have it, give or take the noise. Raise --epsilon, lower --max-rows or --max-groups, or"
         " list the groups with --keys."
     ]
+
+
+def _left_out(asked: Ready) -> list[str]:
+    """That rows may fall into no group: from the question and the schema alone."""
+    plan = asked.answer.plan
+    if plan.keys is None:
+        few = f"Groups that too few {asked.schema.unit or 'row'} have are not listed."
+        return [few] if plan.groups else []
+    # The keys here are all combinations of those of each column.
+    pairs = zip(plan.groups, zip(*plan.keys, strict=True), strict=True)
+    if all(is_covered(group.of, plan.columns, keys) for group, keys in pairs):
+        return []
+    return ["Rows that fall into none of these groups are left out."]
 
 
 def _rows(asked: Ready) -> list[str]:
@@ -226,7 +244,14 @@ def _as_json(found: Answered, written: Written) -> dict[str, object]:
         "confidence": release.confidence,
         "columns": list(release.columns),
         "rows": [_cells(row) for row in release.rows()],
-        "notes": [*notes, RAW, *_without_groups(found), *_rows(found.asked), *written.remarks],
+        "notes": [
+            *notes,
+            *_none_passes(release),
+            RAW,
+            *_without_groups(found),
+            *_rows(found.asked),
+            *written.remarks,
+        ],
         "private_bounds": {name: [str(end) for end in ends] for name, ends in found.bounds.items()},
         "repeated": release.repeated,
         "budget": budget_to_json(found.budget),
@@ -236,6 +261,11 @@ def _as_json(found: Answered, written: Written) -> dict[str, object]:
         "plot": written.plot and str(written.plot),
         "receipt": written.receipt and str(written.receipt),
     }
+
+
+def _none_passes(release: Release) -> list[str]:
+    remark = release.standing.remark or ""
+    return [remark[remark.index(NONE_PASSES) :]] if NONE_PASSES in remark else []
 
 
 def _cells(row: Mapping[str, object]) -> dict[str, object]:

@@ -11,7 +11,7 @@ from typing import Any
 from letalone.cli.offered import to_type
 from letalone.cli.ready import Missing, ready
 from letalone.cli.request import USUAL_DELTA, Request, completed, repaired, usual_budget
-from letalone.cli.rewriting import mended_bounds
+from letalone.cli.rewriting import mended_bounds, with_clamps
 from letalone.cli.source import (
     TO_FILL_IN,
     Source,
@@ -39,7 +39,17 @@ def advice(error: LetaloneError, request: Request, source: Source, known: DataSe
     if not found:
         return ""
     lines = dict.fromkeys(_line(one, request, source) for one in found)
-    return f"{_opening(error, request, found, count)}{''.join(lines)}"
+    unsaid, opening = _to_fill_in(error, request, found), _opening(error, request, found, count)
+    return f"{unsaid}{opening}{''.join(lines)}"
+
+
+def _to_fill_in(error: LetaloneError, request: Request, found: list[Request]) -> str:
+    """What stands in the commands as an example and was not spoken of."""
+    typed, words = {*request.keys, *request.bounds}, str(error)
+    added = [one for offer in found for one in (*offer.keys, *offer.bounds) if one not in typed]
+    examples = dict.fromkeys(one.partition("=")[2] for one in added)
+    unsaid = [one for one in examples if one not in words]
+    return f" Put what is publicly known in place of {' and '.join(unsaid)}." if unsaid else ""
 
 
 def _opening(error: LetaloneError, request: Request, found: list[Request], count: str) -> str:
@@ -69,6 +79,7 @@ def _offers(
 
 def _mended(request: Request, source: Source, known: DataSet | None) -> Request | None:
     """The request with as few changes as will do."""
+    request = _filled_in(request, source, known)
     passing = (one for one in _changed(request, source) if _passes(one, source, known))
     found = next(passing, None)
     for option in fields(Request):
@@ -79,11 +90,26 @@ def _mended(request: Request, source: Source, known: DataSet | None) -> Request 
     return found
 
 
+def _filled_in(request: Request, source: Source, known: DataSet | None) -> Request:
+    """The request with examples for all that is missing: bounds, groups."""
+    for _ in fields(Request):
+        try:
+            ready(request, source, known)
+        except Missing as error:
+            request = replace(request, **error.offers[0])
+        except LetaloneError:
+            break
+        else:
+            break
+    return request
+
+
 def _changed(request: Request, source: Source) -> Iterator[Request]:
     """One change at a time, then one after the other."""
     fixes: list[dict[str, Any]] = [
         {},
         {"sql": repaired(request.sql, source.schema)},
+        {"sql": with_clamps(repaired(request.sql, source.schema))},
         {"bounds": mended_bounds(request.bounds, _added(request.sql, source.schema))},
         {"private_bounds": True},
         {"delta": request.delta or USUAL_DELTA, "keys": ()},

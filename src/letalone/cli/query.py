@@ -8,6 +8,7 @@ looked at.
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from fractions import Fraction
+from importlib.util import find_spec
 from math import floor, log10
 from pathlib import Path
 
@@ -19,6 +20,7 @@ from letalone.cli.places import ledger_path
 from letalone.cli.progress import bar
 from letalone.cli.ready import Bounds, Ready, ready
 from letalone.cli.request import Request, completed, table_in
+from letalone.cli.screen import how_to_install
 from letalone.cli.source import Source, known_data_set, read_source
 from letalone.errors import BudgetExceeded, LetaloneError, ParameterError
 from letalone.exact.typed import as_typed
@@ -92,6 +94,11 @@ def _check_targets(request: Request) -> None:
     for path in (request.plot, request.receipt):
         if path is not None and not path.absolute().parent.is_dir():
             raise ParameterError(f"There is no folder {path.parent}. Make it, or write elsewhere.")
+    if request.plot is not None and find_spec("matplotlib") is None:
+        raise ParameterError(
+            f"--plot needs matplotlib, which is not installed: {how_to_install('plot')}. Without a"
+            f" picture:{request.command(plot=None)}"
+        )
     if request.plot is not None and request.plot.suffix.lower() not in FORMATS:
         raise ParameterError(
             f"--plot is {request.plot}, but must end in {', '.join(FORMATS)}. Try:"

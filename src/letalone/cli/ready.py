@@ -14,6 +14,7 @@ from typing import Any
 
 from letalone.cli.options import read_bounds, read_budget, read_keys, read_public
 from letalone.cli.request import USUAL_DELTA, Request
+from letalone.cli.rewriting import with_clamps
 from letalone.cli.source import ROW, Source, read_unit, unit_to_try
 from letalone.errors import BudgetExceeded, NeighboursDiffer, ParameterError
 from letalone.exact.typed import EPSILON, Number
@@ -28,13 +29,14 @@ from letalone.plans.schema import Schema
 from letalone.plans.trees import Computable
 from letalone.plans.types import Key, Type
 from letalone.plans.typing import Columns, columns_of
+from letalone.plans.wording import in_words
 from letalone.privacy import Budget
 from letalone.privacy.filters import FilterState, brief, charged, opened
 from letalone.session.in_sql import public_frames, public_schemas
 from letalone.session.joining import join_of
 from letalone.session.outputs import slots_of
 from letalone.session.session import MOST_BEYOND
-from letalone.sql.bounds import bounded, unbounded
+from letalone.sql.bounds import bounded, is_open_ended, unbounded
 from letalone.sql.question import Question, read_question
 from letalone.tables.compiled import Compiled, compiled
 
@@ -42,6 +44,7 @@ FOR_BOUNDS = Fraction(1, 5)  # of epsilon, where bounds are bought
 # Upper bounds to plan with before any are bought: the first is said; with the others there are as
 # many steps between bounds of whole numbers, and of numbers, as there can be.
 GUESSES = (Fraction(1), Fraction(98_304), Fraction(499, 100))
+EXAMPLE_KEYS = {Type.INTEGER: "1,2,3", Type.DATE: "2024-01-01,2024-01-02"}
 Bounds = Mapping[str, tuple[Fraction, Fraction]]
 
 
@@ -232,9 +235,26 @@ def _unbounded(
 ) -> tuple[str, ...]:
     """The columns that are added up and have no bounds, if they may be bought."""
     without = [name for name in unbounded(parts.aggregates, columns) if name not in given]
+    within = {**dict.fromkeys(without, (Fraction(0), Fraction(1))), **given}
+    for name, one in bounded(parts.aggregates, within, columns=within).items():
+        if is_open_ended(one, columns):
+            raise _no_quotient(request, name, parts.aggregates[name])
     if without and not request.private_bounds:
         raise _no_bounds(request, without)
     return tuple(without)
+
+
+def _no_quotient(request: Request, name: str, asked: Computable) -> Missing:
+    """Bounds of columns do not help where one is divided by what may be 0."""
+    of = asked.of if isinstance(asked, Asked) else None
+    words = name if of is None else in_words(of)
+    what = "expression" if of is None else words
+    return Missing(
+        f"The bounds of {words} do not follow from those of its columns, and none are read from the"
+        " data. Write them into the SQL from what is publicly known, in place of 0 and 1000:"
+        f" CLAMP({what}, 0, 1000).",
+        {"sql": with_clamps(request.sql), "private_bounds": False},
+    )
 
 
 def _no_bounds(request: Request, names: list[str]) -> Missing:
@@ -264,7 +284,8 @@ def _keys(
         return tuple(product(*(keys for keys in found.values() if keys))) if found else None
     check_not_unit(((name, of) for name, of in groups.items() if name in without), columns)
     if given or not request.delta:
-        raise _no_keys(request, without, known, may_find=not given)
+        types = _group_types({name: groups[name] for name in without}, columns)
+        raise _no_keys(request, types, known, may_find=not given)
     return None
 
 
@@ -277,15 +298,16 @@ def _group_types(groups: Mapping[str, Expression], columns: Columns) -> dict[str
 
 
 def _no_keys(
-    request: Request, names: list[str], known: DataSet | None, *, may_find: bool
+    request: Request, types: Mapping[str, Type], known: DataSet | None, *, may_find: bool
 ) -> Missing:
-    listed = {"keys": (*request.keys, *(f"{name}=A,B,C" for name in names))}
+    examples = {name: EXAMPLE_KEYS.get(kind, "A,B,C") for name, kind in types.items()}
+    listed = {"keys": (*request.keys, *(f"{name}={keys}" for name, keys in examples.items()))}
     spends_delta = known is None or known.budget.delta > 0
     finding = [{"delta": USUAL_DELTA}] if may_find and spends_delta else []
     privately = " or find them privately, which takes a --delta" if finding else ""
     return Missing(
-        f"Which groups of {', '.join(names)}? They are not read from the data: list them in place"
-        f" of A,B,C{privately}.",
+        f"Which groups of {', '.join(types)}? They are not read from the data: list them in place"
+        f" of {' and '.join(dict.fromkeys(examples.values()))}{privately}.",
         listed,
         *finding,
     )

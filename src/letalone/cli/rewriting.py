@@ -17,18 +17,47 @@ NUMBER = re.compile(r"(?<![\d.])-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?")
 
 def rewritten(sql: str) -> str:
     """The same SELECT without what has no private answer; as it was where it is none."""
-    if not sql.lstrip().upper().startswith("SELECT"):
-        return sql  # sqlglot logs what other statements say
-    try:
-        query = parse_one(sql, read="duckdb")
-    except (SqlglotError, RecursionError):
-        return sql
-    if type(query) is not exp.Select:
+    query = _select(sql)
+    if query is None:
         return sql
     for clause in LEFT_OUT:
         query.set(clause, None)
     _count_rows(query)
     return cast("exp.Select", query.transform(_listed)).sql(dialect="duckdb")
+
+
+def with_clamps(sql: str) -> str:
+    """The same SELECT with quotients that are added up clamped to bounds, to be filled in."""
+    query = _select(sql)
+    if query is None or not any(_is_open(node) for node in query.walk()):
+        return sql
+    return query.transform(_clamped).sql(dialect="duckdb")
+
+
+def _select(sql: str) -> exp.Select | None:
+    if not sql.lstrip().upper().startswith("SELECT"):
+        return None  # sqlglot logs what other statements say
+    try:
+        query = parse_one(sql, read="duckdb")
+    except (SqlglotError, RecursionError):
+        return None
+    return query if type(query) is exp.Select else None
+
+
+def _clamped(node: exp.Expr) -> exp.Expr:
+    """AVG(CLAMP(cost / los, 0, 1000)) for AVG(cost / los)."""
+    if _is_open(node):
+        ends = [exp.Literal.number(end) for end in (0, 1000)]
+        node.set("this", exp.Anonymous(this="CLAMP", expressions=[node.this, *ends]))
+    return node
+
+
+def _is_open(node: exp.Expr) -> bool:
+    """Whether a quotient is added up that is not within a CLAMP."""
+    of = node.args.get("this")
+    adds = isinstance(node, exp.AggFunc) and type(node) is not exp.Count
+    divides = isinstance(of, exp.Expr) and type(of) is not exp.Anonymous and of.find(exp.Div)
+    return adds and bool(divides)
 
 
 def _count_rows(query: exp.Select) -> None:

@@ -17,20 +17,18 @@ missing.
 
 from collections.abc import Sequence
 from dataclasses import replace
-from fractions import Fraction
 from functools import reduce
-from math import lcm, ldexp
+from math import ldexp
 
 from sqlglot import exp
 
 from letalone.engines import syntax
+from letalone.engines.edges import EXACT, Edges, big, numbered, plus
 from letalone.engines.measures import Cells, GridSum, ProductSum
-from letalone.engines.sql import between, floored
 from letalone.engines.syntax import BIGINT, Sql
 from letalone.engines.terms import Levels, Term, as_double, deepest
 from letalone.plans.types import Type
 
-EXACT = 2**53  # below it every whole number is a double
 LARGEST_LONG = 2**63  # below it every whole number has 64 bits
 
 
@@ -48,7 +46,7 @@ def offset(of: Term, grid: GridSum, levels: Levels) -> Term:
 def place(of: Term, grid: GridSum, levels: Levels) -> Term:
     """clamp(floor(x · 2^shift), low, high) as an integer; NULL where x is missing."""
     term = offset(of, grid, levels)
-    return replace(term, sql=_plus(term.sql, middle(grid)))
+    return replace(term, sql=plus(term.sql, middle(grid)))
 
 
 def square(offset: Term, levels: Levels) -> Term:
@@ -84,62 +82,15 @@ def middle(grid: GridSum) -> int:
 
 
 def cell(of: Term, cells: Cells, levels: Levels) -> Term:
-    """The number of the cell of x, 0 … count - 1; NULL where x is missing.
-
-    Edge j is the double nearest to lower + j · step, so a value 0.29 lies at the start of the
-    cell [0.29, 0.30) although neither is a double and 0.29 / 0.01 is below 29.
-    """
+    """The number of the cell of x, 0 … count - 1; NULL where x is missing."""
     x = levels.name(as_double(of))
-    edges = _Edges.of(cells)
-    guess = levels.name(Term(_within(edges.ratio(x.sql), cells), Type.INTEGER, depth=x.depth))
-    last = cells.count - 1
-    nudged = syntax.case(
-        (syntax.operation(exp.LT, x.sql, edges.edge(guess.sql, 0)), _plus(guess.sql, -1)),
-        (syntax.operation(exp.GTE, x.sql, edges.edge(guess.sql, 1)), _plus(guess.sql, 1)),
-        otherwise=guess.sql,
-    )
-    kept = syntax.called("GREATEST", whole_zero(), syntax.called("LEAST", nudged, _big(last)))
-    return Term(syntax.case((_is_there(x), kept)), Type.INTEGER, depth=guess.depth)
-
-
-class _Edges:
-    """lower + j · step as (first + j · every) / below, in whole numbers where they are doubles."""
-
-    def __init__(self, first: float, every: float, below: float) -> None:
-        self._first, self._every, self._below = first, every, below
-
-    @classmethod
-    def of(cls, cells: Cells) -> "_Edges":
-        below = lcm(cells.lower.denominator, cells.step.denominator)
-        first, every = cells.lower * below, cells.step * below
-        if max(abs(first) + every * cells.count, Fraction(below)) < EXACT:
-            return cls(float(first), float(every), float(below))
-        return cls(float(cells.lower), float(cells.step), 1.0)
-
-    def ratio(self, x: Sql) -> Sql:
-        """How many steps above the lower end x lies, about."""
-        scaled = syntax.operation(exp.Mul, x, syntax.double(self._below))
-        offset = syntax.operation(exp.Sub, scaled, syntax.double(self._first))
-        return syntax.operation(exp.Div, offset, syntax.double(self._every))
-
-    def edge(self, number: Sql, further: int) -> Sql:
-        """Where a cell starts (or the next one, if 1 further)."""
-        steps = syntax.cast_to(_plus(number, further), syntax.DOUBLE)
-        way = syntax.operation(exp.Mul, steps, syntax.double(self._every))
-        whole = syntax.operation(exp.Add, syntax.double(self._first), way)
-        return syntax.operation(exp.Div, whole, syntax.double(self._below))
+    number, depth = numbered(x, Edges.of(cells.lower, cells.step, cells.count), levels)
+    return Term(syntax.case((_is_there(x), number)), Type.INTEGER, depth=depth)
 
 
 def whole_zero() -> Sql:
     """Zero as a 64-bit integer."""
-    return _big(0)
-
-
-def _within(ratio: Sql, cells: Cells) -> Sql:
-    """The floor of a ratio within 0 … count - 1, 0 for NaN and below."""
-    inside = between(ratio, 0.0, float(cells.count))
-    above = syntax.operation(exp.GTE, ratio, syntax.double(float(cells.count)))
-    return syntax.case((inside, floored(ratio)), (above, _big(cells.count - 1)), otherwise=_big(0))
+    return big(0)
 
 
 def _near(y: Sql, grid: GridSum) -> Sql:
@@ -159,21 +110,10 @@ def _far(y: Sql, grid: GridSum, limit: int) -> Sql:
     start = syntax.operation(exp.LT, y, syntax.double(grid.low))
     branches = [(start, syntax.whole(grid.low - middle(grid)))]
     if limit < max(abs(grid.low), abs(grid.high)):
-        between_ends = _plus(syntax.cast_to(y, BIGINT), -middle(grid))
+        between_ends = plus(syntax.cast_to(y, BIGINT), -middle(grid))
         branches.append((syntax.operation(exp.LT, y, syntax.double(grid.high)), between_ends))
     return syntax.case(*branches, otherwise=syntax.whole(grid.high - middle(grid)))
 
 
 def _is_there(x: Term) -> Sql:
     return syntax.is_present(x.sql) if x.finite else syntax.is_finite(x.sql)
-
-
-def _plus(of: Sql, number: int) -> Sql:
-    if not number:
-        return of
-    kind = exp.Add if number > 0 else exp.Sub
-    return syntax.operation(kind, of, syntax.whole(abs(number)))
-
-
-def _big(number: int) -> Sql:
-    return syntax.cast_to(syntax.whole(number), BIGINT)

@@ -16,6 +16,7 @@ from typing import Any, cast
 from letalone.engines import arrow
 from letalone.errors import ParameterError
 
+TEXTS = ("object", "str", "string")
 FRAMES = "a pandas or Polars frame or an Arrow table"
 
 
@@ -71,9 +72,11 @@ def _series(series: Any) -> object:
     """One column. Errors of the conversion could print a value, so none gets out."""
     if str(series.dtype) == "object":
         return arrow.texts_of(_as_texts(series))
-    if str(series.dtype) == "category" and str(series.cat.categories.dtype) == "object":
+    if str(series.dtype) == "category" and str(series.cat.categories.dtype) in TEXTS:
         return arrow.texts_of(_as_texts(series.astype("object")))
     array = arrow.array_of(series)
+    if array is None and str(series.dtype) in TEXTS:  # some cell is no text that Arrow can hold
+        return arrow.texts_of(_as_texts(series))
     return arrow.nothing(len(series)) if array is None else array
 
 

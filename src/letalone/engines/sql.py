@@ -19,6 +19,7 @@ from typing import cast
 from sqlglot import exp
 
 from letalone.engines import syntax
+from letalone.engines.edges import Edges, numbered
 from letalone.engines.reading import SQL_TYPES
 from letalone.engines.syntax import BIGINT, Sql
 from letalone.engines.terms import Levels, Term, as_double, deepest
@@ -146,14 +147,10 @@ class Emitter:
         return Term(syntax.cast_to(sql, BIGINT), Type.INTEGER, depth=of.depth)
 
     def _bin(self, node: Bin) -> Term:
-        x = as_double(self.term(node.of))
-        offset = syntax.operation(exp.Sub, x.sql, syntax.double(float(node.lower)))
-        ratio = syntax.operation(exp.Div, offset, syntax.double(float(node.width)))
-        q = self._levels.name(Term(ratio, Type.NUMBER, finite=False, depth=x.depth))
-        within = between(q.sql, 0.0, float(node.count))
-        last = syntax.operation(exp.EQ, q.sql, syntax.double(float(node.count)))
-        sql = syntax.case((within, floored(q.sql)), (last, syntax.whole(node.count - 1)))
-        return Term(syntax.cast_to(sql, BIGINT), Type.INTEGER, depth=q.depth)
+        x = self._levels.name(as_double(self.term(node.of)))
+        edges = Edges.of(node.lower, node.width, node.count)
+        number, depth = numbered(x, edges, self._levels)
+        return Term(syntax.case((edges.hold(x.sql), number)), Type.INTEGER, depth=depth)
 
     def _clamp(self, of: Term, lower: Fraction | None, upper: Fraction | None) -> Term:
         """A comparison with NULL is not true, so what is missing stays so."""
@@ -175,17 +172,6 @@ def literal(value: Value) -> Term:
     if value is None:
         return Term(syntax.NULL.copy(), Type.OTHER)
     return Term(syntax.constant(value), type_of_value(value))
-
-
-def between(of: Sql, start: float, end: float) -> Sql:
-    """Whether a double lies in [start, end); NaN does not, DuckDB holds it to be the largest."""
-    above = syntax.operation(exp.GTE, of, syntax.double(start))
-    return syntax.joined(exp.And, [above, syntax.operation(exp.LT, of, syntax.double(end))])
-
-
-def floored(of: Sql) -> Sql:
-    """The largest whole number that is not larger, of a double below 2^63 in size."""
-    return syntax.cast_to(exp.Floor(this=of), BIGINT)
 
 
 def _true_or_false(sql: Sql, *made_of: Term) -> Term:

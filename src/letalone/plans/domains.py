@@ -4,9 +4,19 @@ Proven:   by the semantics of each node: months are 1 to 12 in every table
 Tested:   tests/plans/test_domains.py
 """
 
+from collections.abc import Collection
 from typing import cast
 
-from letalone.plans.expressions import Bin, Case, ColumnRef, DatePart, Expression, Literal, Node
+from letalone.plans.expressions import (
+    Bin,
+    Case,
+    ColumnRef,
+    DatePart,
+    Expression,
+    Literal,
+    Node,
+    inlined,
+)
 from letalone.plans.types import Key, Type
 from letalone.plans.typing import MISSING, PART_RANGE, Columns
 
@@ -31,6 +41,20 @@ def closed_domain(expression: Expression, columns: Columns) -> tuple[Key, ...] |
             return _constants([*(value for _, value in branches), otherwise], columns)
         case _:
             return (False, True) if columns.type_of(expression).type is Type.BOOLEAN else None
+
+
+def is_covered(expression: Expression, columns: Columns, keys: Collection[Key]) -> bool:
+    """Whether each row has one of these keys, as far as the question and the schema tell.
+
+    Declared keys do not tell: a column may hold others.
+    """
+    if columns.type_of(expression).nullable and None not in keys:
+        return False
+    whole = inlined(expression, columns.derived)
+    if isinstance(whole, ColumnRef | Bin) and columns.type_of(whole).type is not Type.BOOLEAN:
+        return False
+    domain = closed_domain(whole, columns)
+    return domain is not None and set(domain) <= set(keys)
 
 
 def _constants(results: list[Expression], columns: Columns) -> tuple[Key, ...] | None:

@@ -320,9 +320,8 @@ class DatePart(Expression):
 class Bin(Expression):
     """The number 0 … count-1 of the range that holds the value; missing if none does.
 
-    In doubles, with `lower` and `width` rounded to the nearest double: q = (x - lower) / width;
-    missing unless 0 <= q <= count; else the floor of q, and count - 1 where q is count. So
-    range i is [lower + i width, lower + (i + 1) width), and the last one has its end, too.
+    Edge i is the double nearest to lower + i width; range i is [edge i, edge i + 1), and the
+    last one has its end, too.
     """
 
     of: Expression

@@ -101,8 +101,12 @@ def released_together(table: Table, questions: Sequence[Priced]) -> list[Release
     """The answers to several questions, as one charge for what they reveal together."""
     plans: Json = {"kind": "batch", "questions": [one.asked.plan for one in questions]}
     digest = digest_of({"batch": [one.asked.digest for one in questions]}, name="The batch")
-    with locked([table, *partners_of(table, [one.whole.plan for one in questions])]):
-        curve = cheapest([one.asked.privacy for one in questions], table.data_set().state)
+    tables = [table, *partners_of(table, [one.whole.plan for one in questions])]
+    with locked(tables):
+        # What is charged must fit all of them: the one with the least delta decides its form.
+        states = [one.data_set().state for one in tables]
+        state = min(states, key=lambda one: one.budget.delta)
+        curve = cheapest([one.asked.privacy for one in questions], state)
         cost = price(curve)
         words = f"The {len(questions)} answers together cost ({cost})"
         bill = Bill(curve, plans, digest, None, words)

@@ -95,6 +95,8 @@ def _named_one(make: Callable[..., Asked], node: exp.Expr, translate: Translator
 def _count(node: exp.Expr, translate: Translator) -> Asked:
     only(node, "this", "big_int", words={"expressions": "COUNT of several columns"})
     of = node.this
+    if of is None:
+        raise slip("COUNT() counts nothing", "Write COUNT(*) or COUNT(column).", node=node)
     if type(of) is exp.Star:
         only(of)
         return ask.count()

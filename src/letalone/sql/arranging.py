@@ -7,6 +7,7 @@ An aggregate that stands in HAVING or ORDER BY alone is asked for, too, and not 
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date
 from fractions import Fraction
 from typing import cast
 
@@ -14,8 +15,11 @@ from sqlglot import exp
 
 from letalone.answers.arranged import Arrangement, Condition, Fixed, Named, Order, Test
 from letalone.answers.columns import Cell
-from letalone.plans.expressions import Literal, same
+from letalone.plans.asked import Asked
+from letalone.plans.dates import moment
+from letalone.plans.expressions import Bin, Literal, same
 from letalone.plans.trees import Computable
+from letalone.plans.types import Type, type_of_value
 from letalone.sql.formulas import Formulas, default_name, free_name
 from letalone.sql.groups import Grouped, is_grouping, key_of
 from letalone.sql.names import only
@@ -64,24 +68,50 @@ class Arranging:
                 return Test("missing", (self._operand(node.this),))
             case exp.Between():
                 only(node, "this", "low", "high")
-                of, low, high = (self._operand(node.args[x]) for x in ("this", "low", "high"))
-                return Test("and", (Test(">=", (of, low)), Test("<=", (of, high))))
+                of, low, high = (node.args[x] for x in ("this", "low", "high"))
+                ends = (self._compared(">=", of, low), self._compared("<=", of, high))
+                return Test("and", ends)
             case exp.In() if not node.args.get("query"):
                 only(node, "this", "expressions")
-                of = self._operand(node.this)
-                tests = [Test("=", (of, self._operand(one))) for one in node.expressions]
+                tests = [self._compared("=", node.this, one) for one in node.expressions]
                 return Test("or", tuple(tests))
             case _ if type(node) in COMPARED:
                 only(node, "this", "expression")
                 pair = cast("exp.Binary", node)
-                sides = (self._operand(pair.left), self._operand(pair.right))
-                return Test(COMPARED[type(node)], sides)
+                return self._compared(COMPARED[type(node)], pair.left, pair.right)
             case _:
                 raise refused(node, HAVING)
 
+    def _compared(self, op: str, left: exp.Expr, right: exp.Expr) -> Test:
+        """A comparison of two of the same type, as in WHERE; text beside a date is read as one."""
+        sides = self._operand(left), self._operand(right)
+        kinds = self._type(sides[0]), self._type(sides[1])
+        if Type.DATE in kinds:
+            sides = _dated(sides[0]), _dated(sides[1])
+            kinds = self._type(sides[0]), self._type(sides[1])
+        if kinds[0] is not kinds[1] and not (kinds[0].is_numeric and kinds[1].is_numeric):
+            what = f"HAVING compares {kinds[0].value} with {kinds[1].value}"
+            instead = "Both sides must be of the same type: numbers without quotes, text in quotes."
+            raise slip(what, instead, node=left)
+        return Test(op, sides)
+
+    def _type(self, of: Condition) -> Type:
+        """Keys are as they are shown, ranges as text; aggregates are numbers."""
+        match of:
+            case Named(name):
+                key = next((group.of for group in self.groups if group.name == name), None)
+                if isinstance(key, Bin):
+                    return Type.TEXT
+                return Type.NUMBER if key is None else self.translate.names.type_of(key)
+            case Fixed(value) if value is not None and not isinstance(value, float):
+                return type_of_value(value)
+            case _:
+                return Type.NUMBER
+
     def _operand(self, node: exp.Expr) -> Condition:
-        name = self._name_of(node)
+        name = self._group_column(node) or self._name_of(node, having=True)
         if name is not None:
+            self._check_one_number(name, node)
             return Named(name)
         if is_grouping(node):
             found = self.translate(node)
@@ -90,7 +120,17 @@ class Arranging:
             raise Unread("HAVING looks at the answer, not at rows", _where(), node=node)
         raise refused(node, HAVING)
 
-    def _name_of(self, node: exp.Expr) -> str | None:
+    def _group_column(self, node: exp.Expr) -> str | None:
+        """The group column of this name: in HAVING it goes before a name that SELECT gives."""
+        while type(node) is exp.Paren:
+            node = node.this
+        if type(node) is not exp.Column or type(node.this) is not exp.Identifier:
+            return None
+        if node.args.get("table") or self.translate.names.find(node.this) is None:
+            return None
+        return self._key(node)
+
+    def _name_of(self, node: exp.Expr, *, having: bool = False) -> str | None:
         """The column of the answer that an expression is; one that is not there yet is added."""
         while type(node) is exp.Paren:
             node = node.this
@@ -100,7 +140,13 @@ class Arranging:
                 return name
         if is_grouping(node) and not self._mentions(node):
             return self._key(node)
-        return self._aggregate(Formulas(self.translate, self._known())(node), node)
+        known = self._known()
+        if having:
+            columns = [one for one in node.find_all(exp.Column) if self._group_column(one)]
+            known = {
+                name: known[name] for name in known.keys() - {c.name.casefold() for c in columns}
+            }
+        return self._aggregate(Formulas(self.translate, known)(node), node)
 
     def _mentions(self, node: exp.Expr) -> bool:
         """Whether an aggregate of SELECT is meant by its name."""
@@ -144,7 +190,19 @@ class Arranging:
         name = self._place(node.this) or self._name_of(node.this)
         if name is None:
             raise Unread("ORDER BY looks at the answer, not at rows", ORDER, node=node)
-        return Order(name, bool(node.args.get("desc")), bool(node.args.get("nulls_first")))
+        self._check_one_number(name, node)
+        return Order(
+            name,
+            descending=bool(node.args.get("desc")),
+            missing_first=bool(node.args.get("nulls_first")),
+            ranges=any(one.name == name and isinstance(one.of, Bin) for one in self.groups),
+        )
+
+    def _check_one_number(self, name: str, node: exp.Expr) -> None:
+        asked = {**self.asked, **self.hidden}.get(name)
+        if isinstance(asked, Asked) and len(asked.at) > 1:
+            what = "Several quantiles at once are neither compared nor sorted by"
+            raise Unread(what, "Name one: QUANTILE_CONT(cost, 0.5).", node=node)
 
     def _place(self, node: exp.Expr) -> str | None:
         if type(node) is not exp.Literal or node.args.get("is_string"):
@@ -165,6 +223,14 @@ class Arranging:
         if not digits.isdecimal():
             raise Unread(f"{word} takes a number of rows", f"Write {word} 10.", node=node)
         return int(digits)
+
+
+def _dated(of: Condition) -> Condition:
+    match of:
+        case Fixed(str() as text):
+            return Fixed(cast("date", moment(text, Type.DATE)))
+        case _:
+            return of
 
 
 def _cell(found: Literal) -> Cell:

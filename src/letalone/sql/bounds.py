@@ -58,19 +58,32 @@ def unbounded(aggregates: Mapping[str, Computable], columns: Columns) -> list[st
     return list(found)
 
 
+def is_open_ended(asked: Computable, columns: Columns) -> bool:
+    """Whether values that are added up have no bounds, as those of a quotient."""
+    parts = asked.parts if isinstance(asked, AskedFormula) else (asked,)
+    return any(_open_values(cast("Asked", part), columns) for part in parts)
+
+
 def _lacking(asked: Asked, columns: Columns) -> list[str]:
+    given = {name for name, _ in asked.bounds}
+    names = [name for of in _open_values(asked, columns) for name in column_names(of)]
+    return [name for name in names if _is_open(name, columns) and name not in given]
+
+
+def _open_values(asked: Asked, columns: Columns) -> list[Expression]:
+    """What is added up or searched without bounds of its own."""
     if asked.kind in COUNTED or asked.of is None:
         return []
     if not asked.by and asked.lower is not None and asked.upper is not None:
         check_numeric(as_number(asked.of, columns), columns, done="adding up")
         return []
     given = {name for name, _ in asked.bounds}
-    names: list[str] = []
+    found: list[Expression] = []
     for of in (asked.of, *asked.by):
         typed = check_numeric(as_number(of, columns), columns, done="adding up")
-        if isinf(typed.lower) or isinf(typed.upper):
-            names += [name for name in column_names(of) if _is_open(name, columns)]
-    return [name for name in names if name not in given]
+        known = isinstance(of, ColumnRef) and of.name in given
+        found += [of] if (isinf(typed.lower) or isinf(typed.upper)) and not known else []
+    return found
 
 
 def _is_open(name: str, columns: Columns) -> bool:

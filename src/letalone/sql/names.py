@@ -13,8 +13,10 @@ from unicodedata import normalize
 
 from sqlglot import exp
 
-from letalone.plans.expressions import ColumnRef
+from letalone.plans.expressions import ColumnRef, Expression
 from letalone.plans.schema import Column, Schema, unknown_column
+from letalone.plans.types import Type
+from letalone.plans.typing import type_of
 from letalone.sql.text import SHAPE, Unread, slip
 
 # Letters of other scripts that look like Latin ones, after Unicode's confusables table.
@@ -68,6 +70,13 @@ class Names:
         if found is not None:
             return found
         raise _unknown(identifier, self.all_names, table=self.schema.name)
+
+    def type_of(self, expression: Expression) -> Type:
+        """The type of an expression over these columns, or a refusal."""
+        added = {c.name: c for one in self.joined.values() for c in one.added}
+        own = [column for column in self.schema.columns if column.name not in added]
+        whole = Schema(self.schema.name, (*own, *added.values()))
+        return type_of(expression, whole).type
 
     def find(self, identifier: exp.Identifier) -> str | None:
         """The column of this name, if there is one."""

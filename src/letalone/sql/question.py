@@ -33,9 +33,20 @@ from letalone.sql.groups import Grouped, grouped, is_grouping, key_of
 from letalone.sql.names import Joined, Names, looks_like, only
 from letalone.sql.refusals import CLAUSES
 from letalone.sql.tables import names_of
-from letalone.sql.text import DIALECTS, SHAPE, Text, Unread, parsed, read_text, slip, too_deep
+from letalone.sql.text import (
+    DIALECTS,
+    SHAPE,
+    Text,
+    Unread,
+    not_understood,
+    parsed,
+    read_text,
+    slip,
+    too_deep,
+)
 from letalone.sql.values import Translator
 
+ODD = (ArithmeticError, AssertionError, AttributeError, LookupError, TypeError, ValueError)
 READ = ("expressions", "from_", "joins", "where", "group", "having", "order", "limit", "offset")
 
 
@@ -84,6 +95,8 @@ def _tried(
         return error.with_traceback(None)
     except RecursionError:
         return too_deep()
+    except ODD:  # a function with fewer arguments than sqlglot, or we, count on
+        return not_understood()
 
 
 def _better(
@@ -152,6 +165,8 @@ def _selected(node: exp.Expr, names: Names) -> tuple[str | None, exp.Expr]:
     if type(node) is not exp.Alias:
         return None, node
     only(node, "this", "alias")
+    if type(node.args.get("alias")) is not exp.Identifier:
+        raise Unread("This name is not read", "Write COUNT(*) AS n.", node=node)
     _check_alias(node.alias, names, node)
     return node.alias, node.this
 
@@ -188,6 +203,7 @@ def _asked(
     for name, node in selected:
         key = _key(node, groups, translate)
         if key is not None:
+            _check_once(key, name, order, node)
             order.append(key)
             continue
         asked = Formulas(translate, {})(node)
@@ -203,6 +219,15 @@ def _asked(
         what = "The SQL asks for no COUNT, SUM or other aggregate"
         raise Unread(what, SHAPE, node=selected[0][1] if selected else None)
     return found, order
+
+
+def _check_once(key: str, name: str | None, order: Sequence[str], node: exp.Expr) -> None:
+    """A group column has one name in the answer: the one that SELECT gives it."""
+    if key in order:
+        what = f"The group column {key!r} is selected twice"
+        raise slip(what, "Select it once, under one name.", node=node)
+    if name not in (None, key):
+        raise slip(f"Two columns are called {name!r}", "Give one another name.", node=node)
 
 
 def _key(node: exp.Expr, groups: Sequence[Grouped], translate: Translator) -> str | None:

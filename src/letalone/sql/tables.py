@@ -100,6 +100,9 @@ def _alias(table: exp.Expr, name: str) -> str:
     if alias is None:
         return name.casefold()
     only(alias, "this", words={"columns": "An alias with columns"})
+    given = alias.this
+    if type(given) is not exp.Identifier or not (given.quoted or given.name.isidentifier()):
+        raise Unread("This name of a table is not read", "Write FROM visits AS v.", node=table)
     return str(alias.name).casefold()
 
 

@@ -13,6 +13,7 @@ import re
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import pairwise
 from threading import get_ident
 from typing import cast
 from unicodedata import category
@@ -20,7 +21,7 @@ from unicodedata import category
 from sqlglot import exp
 from sqlglot.dialects.dialect import Dialect
 from sqlglot.errors import SqlglotError
-from sqlglot.tokenizer_core import Token
+from sqlglot.tokenizer_core import Token, TokenType
 
 from letalone.errors import LetaloneError, ParameterError, UnsupportedQuery
 
@@ -32,6 +33,20 @@ WIDEST = 72  # letters of the line that is shown
 BEGINNINGS = ("SELECT", "WITH", "(", "FROM")
 EXPLAIN = re.compile(r"\s*explain\b", re.IGNORECASE)
 HINT = re.compile(r"/\*\s*\+|--\s*\+")  # in text, too: no dialect decides what a hint is
+OPENING = (TokenType.L_PAREN, TokenType.L_BRACKET, TokenType.L_BRACE)
+CLOSING = (TokenType.R_PAREN, TokenType.R_BRACKET, TokenType.R_BRACE)
+# Of these sqlglot drops what comes after the second argument, and says nothing.
+OF_TWO = (
+    "APPROX_PERCENTILE",
+    "APPROX_QUANTILE",
+    "PERCENTILE",
+    "PERCENTILE_APPROX",
+    "PERCENTILE_CONT",
+    "PERCENTILE_DISC",
+    "QUANTILE",
+    "QUANTILE_CONT",
+    "QUANTILE_DISC",
+)
 SHAPE = (
     "A question is SELECT [columns,] COUNT(*), SUM(column), AVG(column), … FROM table"
     " [WHERE conditions] [GROUP BY columns] [HAVING …] [ORDER BY …] [LIMIT …]."
@@ -164,6 +179,35 @@ def _check_tokens(tokens: Sequence[Token]) -> None:
         raise Unread(what, SHAPE, word=words[0], final=True)
     if len(words) > MOST_TOKENS or _depth(words) > DEEPEST:
         raise too_deep()
+    _check_calls(tokens)
+
+
+def _check_calls(tokens: Sequence[Token]) -> None:
+    for place, (name, bracket) in enumerate(pairwise(tokens)):
+        called = name.text.upper()
+        if called not in OF_TWO or bracket.token_type is not TokenType.L_PAREN:
+            continue
+        if _commas(tokens[place + 2 :]) > 1:
+            what = f"{called} takes a column and a quantile, and no more"
+            raise slip(what, "Write QUANTILE_CONT(cost, 0.5).", node=_at(name), final=True)
+
+
+def _commas(tokens: Sequence[Token]) -> int:
+    """How many separate the arguments of a call whose bracket has just been opened."""
+    depth = commas = 0
+    for token in tokens:
+        depth += (token.token_type in OPENING) - (token.token_type in CLOSING)
+        if depth < 0:
+            break
+        commas += depth == 0 and token.token_type is TokenType.COMMA
+    return commas
+
+
+def _at(token: Token) -> exp.Expr:
+    """A node that stands where a token does."""
+    found = exp.Placeholder()
+    found.meta.update(start=token.start, end=token.end)
+    return found
 
 
 def _depth(words: Sequence[str]) -> int:
@@ -172,6 +216,12 @@ def _depth(words: Sequence[str]) -> int:
         now += (word in ("(", "[", "{", "CASE")) - (word in (")", "]", "}", "END"))
         deepest = max(deepest, now)
     return deepest
+
+
+def not_understood() -> Unread:
+    """For what breaks the parser, or the translation, in a way that tells nothing."""
+    what = "The SQL is not understood: look for a function without its arguments"
+    return slip(what, SHAPE)
 
 
 def _near(error: SqlglotError) -> Unread:
