@@ -61,10 +61,19 @@ def test_unknown_is_neither_true_nor_false() -> None:
 
 def test_ranges_are_sorted_by_where_they_begin_and_dates_compared_with_text() -> None:
     ranges = answer(("[100, 110]", "[20, 30)", "[3, 4)"), (1.0, 2.0, 3.0))
-    assert keys_of(arranged(ranges, Arrangement(order=(Order("key"),))))[0] == "[3, 4)"
+    order = (Order("key", ranges=True),)
+    assert keys_of(arranged(ranges, Arrangement(order=order)))[0] == "[3, 4)"
+    thirds = answer(("[2/3, 1]", "[0, 1/3)", "[1/3, 2/3)"), (1.0, 2.0, 3.0))
+    assert keys_of(arranged(thirds, Arrangement(order=order)))[-1] == "[2/3, 1]"
     days = answer((date(2024, 1, 1), date(2025, 1, 1)), (1.0, 2.0), Kind.DATE)
     late = Test(">", (Named("key"), Fixed("2024-06-01")))
     assert keys_of(arranged(days, Arrangement(having=late))) == [date(2025, 1, 1)]
+
+
+def test_text_that_looks_like_a_range_is_sorted_as_text() -> None:
+    found = answer(("[9, a", "[10, z", "b"), (1.0, 2.0, 3.0))
+    order = Arrangement(order=(Order("key"),))
+    assert keys_of(arranged(found, order)) == ["[10, z", "[9, a", "b"]
 
 
 def test_hidden_columns_are_left_out_and_the_receipt_is_that_of_the_whole() -> None:

@@ -53,3 +53,94 @@ def test_another_order_is_the_same_question() -> None:
     """So it has the same digest, and is free."""
     for clause in ("ORDER BY n", "HAVING n > 3", "LIMIT 1"):
         assert read(f"{GROUPED} {clause}").aggregates == read(GROUPED).aggregates
+
+
+BOTH = "SELECT ok AS c, COUNT(*) AS ok FROM visits GROUP BY ok"
+
+
+def test_a_name_means_the_group_column_in_having_and_the_aggregate_in_order_by() -> None:
+    found = read(f"{BOTH} HAVING (ok) = TRUE ORDER BY ok").arrangement
+    assert found.having == Test("=", (Named("c"), Fixed(True)))
+    assert found.order == (Order("ok"),)
+    with pytest.raises(la.LetaloneError):
+        read(f"{BOTH} HAVING ok + COUNT(*) > 1")
+    swapped = "SELECT ward AS city, city AS ward, COUNT(*) FROM visits GROUP BY ward, city"
+    having = read(f"{swapped} HAVING ward = 'A'").arrangement.having
+    assert having == Test("=", (Named("city"), Fixed("A")))
+
+
+TYPED = (
+    "SELECT ward, ok, day, YEAR(day) AS y, BIN(age, 0, 100, 10) AS ages, COUNT(*) AS n"
+    " FROM visits GROUP BY ward, ok, day, y, ages"
+)
+
+
+@pytest.mark.parametrize(
+    "condition",
+    [
+        "ward = 5",
+        "ward < 5",
+        "5 = ward",
+        "ward IN ('A', 5)",
+        "ward BETWEEN 1 AND 'B'",
+        "ward = TRUE",
+        "ward = n",
+        "n = TRUE",
+        "n > '5'",
+        "COUNT(*) = 'A'",
+        "AVG(cost) > DATE '2024-01-31'",
+        "ok = 1",
+        "ok = 'true'",
+        "y = '2024'",
+        "ages > 10",
+        "day = 2024",
+        "day > 'yesterday'",
+        "day > TIMESTAMP '2024-01-31 10:00:00'",
+        "n > 1 AND NOT (ok = 1)",
+        "TRUE = 1",
+    ],
+)
+def test_having_compares_nothing_of_different_types(condition: str) -> None:
+    with pytest.raises(la.ParameterError, match=r"HAVING compares|is no date"):
+        read(f"{TYPED} HAVING {condition}")
+
+
+@pytest.mark.parametrize(
+    "condition",
+    [
+        "ward = 'A' AND ok = TRUE AND y > 2023.5 AND n >= 1 AND ages = '[0, 10)'",
+        "day BETWEEN '2024-01-01' AND DATE '2024-12-31'",
+        "n > y AND ward IS NULL",
+    ],
+)
+def test_having_compares_what_is_of_one_type(condition: str) -> None:
+    assert read(f"{TYPED} HAVING {condition}").arrangement.having is not None
+
+
+def test_types_of_a_joined_table_are_known_in_having() -> None:
+    joined = "SELECT region, COUNT(*) FROM visits JOIN cities USING (city) GROUP BY region"
+    assert read(f"{joined} HAVING region = 'x'").arrangement.having is not None
+    with pytest.raises(la.ParameterError, match="compares text with integer"):
+        read(f"{joined} HAVING region = 5")
+
+
+def test_only_ranges_are_sorted_as_ranges() -> None:
+    order = read(f"{TYPED} ORDER BY ages, ward, 5, n").arrangement.order
+    assert [one.ranges for one in order] == [True, False, True, False]
+
+
+@pytest.mark.parametrize("clause", ["HAVING {} > 1", "ORDER BY {}"])
+def test_several_quantiles_are_no_number_to_compare_or_sort_by(clause: str) -> None:
+    several = "QUANTILE_CONT(cost, [0.25, 0.5])"
+    selected = f"SELECT ward, {several} AS q FROM visits GROUP BY ward"
+    for sql in (f"{GROUPED} {clause.format(several)}", f"{selected} {clause.format('q')}"):
+        with pytest.raises(la.UnsupportedQuery, match="Several quantiles"):
+            read(sql)
+
+
+@pytest.mark.parametrize(
+    "keys", ["ward AS a, ward AS b", "ward, ward AS b", "ward, ward", "ward AS a, city AS a"]
+)
+def test_a_group_column_has_one_name(keys: str) -> None:
+    with pytest.raises(la.ParameterError, match=r"selected twice|Two columns are called"):
+        read(f"SELECT {keys}, COUNT(*) FROM visits GROUP BY ward, city")

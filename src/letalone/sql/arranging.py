@@ -142,10 +142,9 @@ class Arranging:
             return self._key(node)
         known = self._known()
         if having:
-            columns = [one for one in node.find_all(exp.Column) if self._group_column(one)]
-            known = {
-                name: known[name] for name in known.keys() - {c.name.casefold() for c in columns}
-            }
+            keys = [one for one in node.find_all(exp.Column) if self._group_column(one)]
+            hides = {one.name.casefold() for one in keys}
+            known = {name: one for name, one in known.items() if name not in hides}
         return self._aggregate(Formulas(self.translate, known)(node), node)
 
     def _mentions(self, node: exp.Expr) -> bool:

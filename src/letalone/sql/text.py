@@ -13,7 +13,6 @@ import re
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from itertools import pairwise
 from threading import get_ident
 from typing import cast
 from unicodedata import category
@@ -21,9 +20,10 @@ from unicodedata import category
 from sqlglot import exp
 from sqlglot.dialects.dialect import Dialect
 from sqlglot.errors import SqlglotError
-from sqlglot.tokenizer_core import Token, TokenType
+from sqlglot.tokenizer_core import Token
 
 from letalone.errors import LetaloneError, ParameterError, UnsupportedQuery
+from letalone.sql.calls import overfull
 
 DIALECTS = ("duckdb", "postgres", "spark", "bigquery")
 LONGEST = 10_000
@@ -33,20 +33,6 @@ WIDEST = 72  # letters of the line that is shown
 BEGINNINGS = ("SELECT", "WITH", "(", "FROM")
 EXPLAIN = re.compile(r"\s*explain\b", re.IGNORECASE)
 HINT = re.compile(r"/\*\s*\+|--\s*\+")  # in text, too: no dialect decides what a hint is
-OPENING = (TokenType.L_PAREN, TokenType.L_BRACKET, TokenType.L_BRACE)
-CLOSING = (TokenType.R_PAREN, TokenType.R_BRACKET, TokenType.R_BRACE)
-# Of these sqlglot drops what comes after the second argument, and says nothing.
-OF_TWO = (
-    "APPROX_PERCENTILE",
-    "APPROX_QUANTILE",
-    "PERCENTILE",
-    "PERCENTILE_APPROX",
-    "PERCENTILE_CONT",
-    "PERCENTILE_DISC",
-    "QUANTILE",
-    "QUANTILE_CONT",
-    "QUANTILE_DISC",
-)
 SHAPE = (
     "A question is SELECT [columns,] COUNT(*), SUM(column), AVG(column), … FROM table"
     " [WHERE conditions] [GROUP BY columns] [HAVING …] [ORDER BY …] [LIMIT …]."
@@ -179,28 +165,9 @@ def _check_tokens(tokens: Sequence[Token]) -> None:
         raise Unread(what, SHAPE, word=words[0], final=True)
     if len(words) > MOST_TOKENS or _depth(words) > DEEPEST:
         raise too_deep()
-    _check_calls(tokens)
-
-
-def _check_calls(tokens: Sequence[Token]) -> None:
-    for place, (name, bracket) in enumerate(pairwise(tokens)):
-        called = name.text.upper()
-        if called not in OF_TWO or bracket.token_type is not TokenType.L_PAREN:
-            continue
-        if _commas(tokens[place + 2 :]) > 1:
-            what = f"{called} takes a column and a quantile, and no more"
-            raise slip(what, "Write QUANTILE_CONT(cost, 0.5).", node=_at(name), final=True)
-
-
-def _commas(tokens: Sequence[Token]) -> int:
-    """How many separate the arguments of a call whose bracket has just been opened."""
-    depth = commas = 0
-    for token in tokens:
-        depth += (token.token_type in OPENING) - (token.token_type in CLOSING)
-        if depth < 0:
-            break
-        commas += depth == 0 and token.token_type is TokenType.COMMA
-    return commas
+    if (name := overfull(tokens)) is not None:
+        what = f"{name.text.upper()} takes a column and a quantile, and no more"
+        raise slip(what, "Write QUANTILE_CONT(cost, 0.5).", node=_at(name), final=True)
 
 
 def _at(token: Token) -> exp.Expr:
