@@ -9,6 +9,7 @@ by a saddlepoint estimate is rough; the bounds hold at any tilt.
   Tested:   against closed forms, binomial sums and an independent contour integral
 """
 
+from collections import OrderedDict
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -49,7 +50,8 @@ STEEPEST_TILT = 1e5  # where losses are 1 apart
 COARSER = (1.0, 4.0, 16.0, 64.0)  # steps to fall back to where a window is too wide
 MANY = 64  # different releases, from which on each gets fewer points
 MOST_CURVES = 8  # that are remembered for one composition
-MOST_REMEMBERED = 1 << 22  # points of all of them: 24 bytes each
+MOST_REMEMBERED = 3 << 20  # points of all of them: 24 bytes each
+FEWEST_KNOWN, MOST_KNOWN = 2, 16  # compositions, one order and one side each
 MOST_SMALLER = 12
 OFTEN = 30
 DEAR = 8.0  # times the finest step, where many different releases share the time
@@ -150,25 +152,35 @@ def _reaching(laws: Laws, tilt: float, epsilon: float, *, upper: bool) -> Curve:
     return curve
 
 
-@lru_cache(maxsize=16)
-def _curves(sources: Sources, upper: bool) -> list[Curve]:  # noqa: ARG001
-    return []
+_known: OrderedDict[tuple[Sources, bool], list[Curve]] = OrderedDict()
+
+
+def _curves(sources: Sources, upper: bool) -> list[Curve]:
+    """The curves of a composition that are known."""
+    found = _known.setdefault((sources, upper), [])
+    _known.move_to_end((sources, upper))
+    return found
 
 
 def _remembered(sources: Sources, curve: Curve, upper: bool) -> list[Curve]:
-    """All curves known now; large ones of other compositions are forgotten for a large one."""
-    global _points
-    _points += curve.losses.size
-    if _points > MOST_REMEMBERED:
-        _curves.cache_clear()
-        _points = curve.losses.size
+    """All curves known now; of older compositions as many as there is room for."""
     known = _curves(sources, upper)
     known.insert(0, curve)
     del known[MOST_CURVES:]
+    while len(known) > 1 and _points(known) > MOST_REMEMBERED // 4:
+        known.pop()
+    while len(_known) > FEWEST_KNOWN and _is_full():
+        _known.popitem(last=False)
     return known
 
 
-_points = 0  # of all curves since they were last forgotten
+def _points(curves: list[Curve]) -> int:
+    return sum(curve.losses.size for curve in curves)
+
+
+def _is_full() -> bool:
+    points = sum(_points(curves) for curves in _known.values())
+    return points > MOST_REMEMBERED or len(_known) > MOST_KNOWN
 
 
 @dataclass(frozen=True)
@@ -313,8 +325,18 @@ def _some_of(sources: Sources) -> Sources:
 def _first_look(sources: Sources, aim: Aim) -> Estimate:
     """Twice: what is far less likely than delta must not attract the tilt."""
     guess = _estimate(_laws(sources, _first_step(sources), upper=True, ignored=1e-60), aim)
-    step = _step(sources, guess, upper=True, coarser=ROUGHLY)
-    return _estimate(_laws(sources, step, upper=True, ignored=guess.delta / 100), aim)
+    ignored = guess.delta / 100
+    widest = max(_held(source, **_ends(sources, ignored)) for source, _ in sources)
+    step = max(_step(sources, guess, upper=True, coarser=ROUGHLY), Fraction(widest / FINEST))
+    return _estimate(_laws(sources, step, upper=True, ignored=ignored), aim)
+
+
+def _held(source: Source, *, top: float, bottom: float) -> float:
+    """How far apart the losses are that a law will hold."""
+    if isinstance(source, Atoms):
+        return 0.0
+    low, high = ends_but_for(source, top, bottom)
+    return high - low
 
 
 def _curve(laws: Laws, tilt: float, *, upper: bool) -> Curve:
