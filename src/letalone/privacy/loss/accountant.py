@@ -79,8 +79,11 @@ class Estimate:
 def epsilon_above(sources: Sources, delta: float, *, coarser: float = 1.0) -> float:
     """An epsilon with which the composition is certainly (epsilon, delta)-DP, or inf."""
     found = _first_answer(sources, delta, upper=True, coarser=coarser)
-    known = [at + curve.shift for curve, at in _answers(sources, delta, upper=True)]
-    found = min(known if found is None else [found, *known], default=None)
+    known = _answers(sources, delta, upper=True)
+    if known:
+        best, at = min(known, key=lambda one: one[1] + one[0].shift)
+        _used(sources, best)  # who asks for delta there next is answered by it
+        found = at + best.shift if found is None else min(found, at + best.shift)
     # A hair more: then the same curve, asked for delta there, answers less than delta.
     return inf if found is None else nextafter(max(found, 0.0) * (1 + 2.0**-40), inf)
 
@@ -167,11 +170,17 @@ def _remembered(sources: Sources, curve: Curve, upper: bool) -> list[Curve]:
     known = _curves(sources, upper)
     known.insert(0, curve)
     del known[MOST_CURVES:]
-    while len(known) > 1 and _points(known) > MOST_REMEMBERED // 4:
+    while len(known) > 2 and _points(known) > MOST_REMEMBERED // 4:
         known.pop()
     while len(_known) > FEWEST_KNOWN and _is_full():
         _known.popitem(last=False)
     return known
+
+
+def _used(sources: Sources, curve: Curve) -> None:
+    """A curve from above that shall be forgotten last."""
+    known = _curves(sources, upper=True)
+    known.sort(key=lambda one: one is not curve)
 
 
 def _points(curves: list[Curve]) -> int:
