@@ -11,18 +11,16 @@ import random
 import shutil
 import signal
 import sys
-from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from time import sleep
 
 from sqlalchemy import event
 
+from forking import EVENTS, in_child
 from letalone.errors import BudgetExceeded
 from letalone.ledger import Ledger, Reservation
 from letalone.privacy import ADD_REMOVE, Budget, PureDP
-
-EVENTS = ("before_cursor_execute", "after_cursor_execute", "commit")
 
 
 def prepared(path: Path) -> Reservation:
@@ -63,23 +61,6 @@ def deadly(ledger: Ledger, steps: int) -> None:
     event.listen(engine.pool, "close", count)
 
 
-def in_child(work: Callable[[], None]) -> tuple[int, bytes]:
-    """What the child wrote before it ended, and how it ended."""
-    ours, theirs = os.pipe()
-    child = os.fork()
-    if child == 0:
-        os.close(ours)
-        os.dup2(theirs, 1)
-        work()
-        os._exit(0)
-    os.close(theirs)
-    told = b""
-    while part := os.read(ours, 65536):
-        told += part
-    os.close(ours)
-    return os.waitpid(child, 0)[1], told
-
-
 def seen(path: Path) -> list[object]:
     ledger = Ledger.open(path)
     ledger.verify()
@@ -106,7 +87,7 @@ def every_step(name: str, folder: Path) -> dict[str, object]:
         status, told = in_child(work)
         if status == 0:
             return {"before": seen(start), "after": seen(path), "deaths": deaths}
-        deaths.append([told.decode(), seen(path)])
+        deaths.append([told, seen(path)])
     raise AssertionError("it never ended")
 
 

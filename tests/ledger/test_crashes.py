@@ -1,8 +1,5 @@
 """Killed at any point, the budget is spent or untouched; full and busy disks are no way out."""
 
-import json
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +7,7 @@ import pytest
 from sqlalchemy import event
 
 from behind import PATIENTS
+from forking import told_by
 from letalone.errors import LedgerUnavailable
 from letalone.ledger import Ledger, Reservation, store
 from letalone.privacy import Budget, PureDP
@@ -18,10 +16,7 @@ KILLING = Path(__file__).parent / "killing.py"
 
 
 def killing(what: str, folder: Path) -> dict[str, Any]:
-    call = [sys.executable, "-W", "ignore", str(KILLING), what, str(folder)]
-    shown = subprocess.run(call, capture_output=True, text=True, check=False)
-    assert shown.returncode == 0, shown.stderr
-    return json.loads(shown.stdout)
+    return told_by(KILLING, what, folder)
 
 
 @pytest.mark.parametrize("what", ["charge", "refuse", "settle", "fail", "raise"])

@@ -10,7 +10,6 @@ import os
 import shutil
 import signal
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -19,9 +18,9 @@ import pyarrow.parquet as pq
 from sqlalchemy import event
 
 import letalone as la
+from forking import EVENTS, in_child
 from letalone.engines.lockdown import LockedDuck
 
-EVENTS = ("before_cursor_execute", "after_cursor_execute", "commit")
 ASKED, LEFT = 0.625, 0.375
 EACH = 9  # every ninth of about seventy steps, to be quick; all of them were looked at once
 
@@ -56,23 +55,6 @@ def deadly(session: la.Session, steps: int) -> None:
         return rows
 
     LockedDuck.run = counted  # type: ignore[method-assign]
-
-
-def in_child(work: Callable[[], None]) -> tuple[int, str]:
-    """How the child ended, and what it wrote before."""
-    ours, theirs = os.pipe()
-    child = os.fork()
-    if child == 0:
-        os.close(ours)
-        os.dup2(theirs, 1)
-        work()
-        os._exit(0)
-    os.close(theirs)
-    told = b""
-    while part := os.read(ours, 65536):
-        told += part
-    os.close(ours)
-    return os.waitpid(child, 0)[1], told.decode()
 
 
 def looked(folder: Path, book: Path) -> dict[str, object]:

@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
-from dying import EVENTS, in_child
 from sqlalchemy import event
 
 import letalone as la
+from forking import EVENTS, in_child
 from letalone.engines.lockdown import LockedDuck
 
 EACH = 13  # every so many steps of a release about two tables

@@ -1,9 +1,6 @@
 """Killed, interrupted, raced, or on a full disk: the budget is spent or untouched, never overspent,
 and the same question afterwards is refused, charged or repeated as its charge says."""
 
-import json
-import subprocess
-import sys
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -12,6 +9,7 @@ import pytest
 from sqlalchemy import event
 
 import letalone as la
+from forking import told_by
 from letalone.engines import arrow
 from session.makers import opened, write_parquet
 
@@ -20,10 +18,7 @@ ASKED = Fraction(5, 8)
 
 
 def dying(what: str, folder: Path) -> Any:
-    call = [sys.executable, "-W", "ignore", str(DYING), what, str(folder)]
-    shown = subprocess.run(call, capture_output=True, text=True, check=False, timeout=300)
-    assert shown.returncode == 0, shown.stderr
-    return json.loads(shown.stdout)
+    return told_by(DYING, what, folder)
 
 
 def test_killed_at_any_step_of_a_release_the_budget_is_spent_or_untouched(tmp_path: Path) -> None:

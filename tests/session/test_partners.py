@@ -1,8 +1,6 @@
 """Two private tables in one question: joined on the unit, both charged or neither."""
 
 import json
-import subprocess
-import sys
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -11,6 +9,7 @@ import pandas as pd
 import pytest
 
 import letalone as la
+from forking import told_by
 from letalone.engines.duck import DuckEngine
 from letalone.ledger import Ledger
 from session.makers import opened
@@ -253,11 +252,7 @@ def test_a_batch_charges_every_table_that_it_asks() -> None:
 def test_killed_at_any_step_both_are_spent_or_untouched_and_never_overspent(
     tmp_path: Path,
 ) -> None:
-    script = Path(__file__).parent / "dying_pair.py"
-    call = [sys.executable, "-W", "ignore", str(script), str(tmp_path)]
-    shown = subprocess.run(call, capture_output=True, text=True, check=False, timeout=300)
-    assert shown.returncode == 0, shown.stderr
-    found = json.loads(shown.stdout)
+    found = told_by(Path(__file__).parent / "dying_pair.py", tmp_path)
     states = [
         tuple((Fraction(spent), unsettled) for spent, unsettled in pair) for _, *pair in found
     ]

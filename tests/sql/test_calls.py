@@ -67,7 +67,7 @@ def test_a_third_argument_of_a_quantile_is_refused(call: str, dialect: str | Non
     ],
 )
 def test_commas_within_an_argument_are_none_of_the_call(call: str) -> None:
-    read(f"SELECT {call} FROM visits")
+    assert read(f"SELECT {call} FROM visits").aggregates
 
 
 @pytest.mark.parametrize(

@@ -237,7 +237,8 @@ def test_a_kelvin_sign_is_no_k() -> None:
 
 def test_a_column_that_is_spelled_so_is_found_whatever_its_letters() -> None:
     schema = Schema("visits", (la.Column("coſt", "number", 0, 1), la.Column("Größe", "integer")))
-    read_question("SELECT SUM(coſt), COUNT(größe) FROM visits", schema)
+    found = read_question("SELECT SUM(coſt), COUNT(größe) FROM visits", schema).aggregates
+    assert [one.of.name for one in found.values()] == ["coſt", "Größe"]
 
 
 def test_letters_that_nobody_sees_are_refused_with_their_place() -> None:

@@ -138,78 +138,65 @@ class CountValues(Compared):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Sum(Compared):
+class Clamped(Compared):
+    """What is asked of one column whose values are clamped to [lower, upper]."""
+
+    of: Expression
+    lower: Fraction
+    upper: Fraction
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TwoClamped(Compared):
+    """What is asked of two columns, each clamped, over the rows that have both."""
+
+    of: Expression
+    by: Expression
+    lower: Fraction
+    upper: Fraction
+    by_lower: Fraction
+    by_upper: Fraction
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Sum(Clamped):
     """The total of values clamped to [lower, upper]."""
 
-    of: Expression
-    lower: Fraction
-    upper: Fraction
-
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Mean(Compared):
+class Mean(Clamped):
     """The mean of values clamped to [lower, upper]."""
 
-    of: Expression
-    lower: Fraction
-    upper: Fraction
-
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Variance(Compared):
+class Variance(Clamped):
     """The variance of values clamped to [lower, upper]; sample: n/(n − 1) times it."""
 
-    of: Expression
-    lower: Fraction
-    upper: Fraction
     sample: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Deviation(Compared):
+class Deviation(Clamped):
     """The standard deviation of values clamped to [lower, upper]; sample: from n/(n − 1)."""
 
-    of: Expression
-    lower: Fraction
-    upper: Fraction
     sample: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Covariance(Compared):
+class Covariance(TwoClamped):
     """The covariance of two columns, each clamped, over the rows that have both."""
 
-    of: Expression
-    by: Expression
-    lower: Fraction
-    upper: Fraction
-    by_lower: Fraction
-    by_upper: Fraction
     sample: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Correlation(Compared):
+class Correlation(TwoClamped):
     """Pearson's correlation of two columns, each clamped, over the rows that have both."""
-
-    of: Expression
-    by: Expression
-    lower: Fraction
-    upper: Fraction
-    by_lower: Fraction
-    by_upper: Fraction
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Slope(Compared):
+class Slope(TwoClamped):
     """How much `of` rises where `by` rises by 1: least squares over the rows that have both."""
-
-    of: Expression
-    by: Expression
-    lower: Fraction
-    upper: Fraction
-    by_lower: Fraction
-    by_upper: Fraction
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -9,7 +9,6 @@ by a saddlepoint estimate is rough; the bounds hold at any tilt.
   Tested:   against closed forms, binomial sums and an independent contour integral
 """
 
-from collections import OrderedDict
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -19,6 +18,7 @@ from math import ceil, exp, gcd, inf, log, nextafter, pi, sqrt
 import numpy as np
 
 from letalone.privacy.loss.lattice_law import (
+    NEARLY,
     TooWide,
     ends_but_for,
     law_above,
@@ -26,6 +26,7 @@ from letalone.privacy.loss.lattice_law import (
 )
 from letalone.privacy.loss.merged import merged
 from letalone.privacy.loss.pairs import Atoms, Pair, ends_of
+from letalone.privacy.loss.remembered import Memory
 from letalone.privacy.loss.tilted import (
     NOTHING_KNOWN,
     NOTHING_SHOWN,
@@ -49,9 +50,6 @@ BISECTIONS = 9  # the tilt to a few parts in a thousand
 STEEPEST_TILT = 1e5  # where losses are 1 apart
 COARSER = (1.0, 4.0, 16.0, 64.0)  # steps to fall back to where a window is too wide
 MANY = 64  # different releases, from which on each gets fewer points
-MOST_CURVES = 8  # that are remembered for one composition
-MOST_REMEMBERED = 3 << 20  # points of all of them: 24 bytes each
-FEWEST_KNOWN, MOST_KNOWN = 2, 16  # compositions, one order and one side each
 MOST_SMALLER = 12
 OFTEN = 30
 DEAR = 8.0  # times the finest step, where many different releases share the time
@@ -59,8 +57,9 @@ SMALLEST = 5e-324
 ROUGHLY = 16.0  # times the step of an answer, for a look ahead
 MOST_PARTS = 1 << 14
 FINEST = 1 << 16
-NEARLY = 1e-9
 NUDGES = (1.0, 0.8, 1.25, 0.5, 2.0, 0.25, 4.0)
+
+MEMORY = Memory()
 
 Source = Pair | Atoms
 Sources = tuple[tuple[Source, int], ...]
@@ -82,7 +81,7 @@ def epsilon_above(sources: Sources, delta: float, *, coarser: float = 1.0) -> fl
     known = _answers(sources, delta, upper=True)
     if known:
         best, at = min(known, key=lambda one: one[1] + one[0].shift)
-        _used(sources, best)  # who asks for delta there next is answered by it
+        MEMORY.use((sources, True), best)  # who asks for delta there next is answered by it
         found = at + best.shift if found is None else min(found, at + best.shift)
     # A hair more: then the same curve, asked for delta there, answers less than delta.
     return inf if found is None else nextafter(max(found, 0.0) * (1 + 2.0**-40), inf)
@@ -115,13 +114,13 @@ def delta_below(sources: Sources, epsilon: float) -> float:
 
 def _around(sources: Sources, epsilon: float, *, upper: bool) -> list[Curve]:
     """All known curves with this epsilon in their window, at least one of them tight there."""
-    known = _curves(sources, upper)
+    known = MEMORY.curves((sources, upper))
     near = min(epsilon, _end(sources))  # beyond it all curves say the same
     if not any(curve.holds(near) for curve in known):
         for coarser in COARSER:
             with suppress(TooWide):
                 laws, guess = _prepared(sources, Aim(epsilon=near), upper=upper, coarser=coarser)
-                known = _remembered(sources, _reaching(laws, guess.tilt, near, upper=upper), upper)
+                known = MEMORY.add((sources, upper), _reaching(laws, guess.tilt, near, upper=upper))
                 break
     return [curve for curve in known if curve.reaches(epsilon)] or [
         NOTHING_KNOWN if upper else NOTHING_SHOWN
@@ -140,7 +139,7 @@ def _end(sources: Sources) -> float:
 
 def _answers(sources: Sources, delta: float, *, upper: bool) -> list[tuple[Curve, float]]:
     """What the curves that are known already say: each is certified."""
-    known = ((curve, curve.epsilon(delta)) for curve in _curves(sources, upper))
+    known = ((curve, curve.epsilon(delta)) for curve in MEMORY.curves((sources, upper)))
     return [(curve, at) for curve, at in known if at is not None]
 
 
@@ -153,43 +152,6 @@ def _reaching(laws: Laws, tilt: float, epsilon: float, *, upper: bool) -> Curve:
         tilt /= 3
         curve = _curve(laws, tilt, upper=upper)
     return curve
-
-
-_known: OrderedDict[tuple[Sources, bool], list[Curve]] = OrderedDict()
-
-
-def _curves(sources: Sources, upper: bool) -> list[Curve]:
-    """The curves of a composition that are known."""
-    found = _known.setdefault((sources, upper), [])
-    _known.move_to_end((sources, upper))
-    return found
-
-
-def _remembered(sources: Sources, curve: Curve, upper: bool) -> list[Curve]:
-    """All curves known now; of older compositions as many as there is room for."""
-    known = _curves(sources, upper)
-    known.insert(0, curve)
-    del known[MOST_CURVES:]
-    while len(known) > 2 and _points(known) > MOST_REMEMBERED // 4:
-        known.pop()
-    while len(_known) > FEWEST_KNOWN and _is_full():
-        _known.popitem(last=False)
-    return known
-
-
-def _used(sources: Sources, curve: Curve) -> None:
-    """A curve from above that shall be forgotten last."""
-    known = _curves(sources, upper=True)
-    known.sort(key=lambda one: one is not curve)
-
-
-def _points(curves: list[Curve]) -> int:
-    return sum(curve.losses.size for curve in curves)
-
-
-def _is_full() -> bool:
-    points = sum(_points(curves) for curves in _known.values())
-    return points > MOST_REMEMBERED or len(_known) > MOST_KNOWN
 
 
 @dataclass(frozen=True)
@@ -258,7 +220,7 @@ def _first_answer(
             curve = _holding(laws, guess.tilt, delta, upper=upper)
             if curve is not None:
                 if coarser == 1:
-                    _remembered(sources, curve, upper)
+                    MEMORY.add((sources, upper), curve)
                 found = curve.epsilon(delta) or 0.0
                 return found + (curve.shift if upper else -curve.shift)
     return None
@@ -292,7 +254,7 @@ def _prepared(
 
 def _not_too_narrow(sources: Sources, guess: Estimate) -> Estimate:
     """Close to the end of the losses the spread is tiny, and so is the delta asked for."""
-    widest = max(_width(source) for source, _ in sources)
+    widest = _widest(sources)
     return replace(guess, spread=max(guess.spread, 8 * widest / FINEST))
 
 
@@ -368,16 +330,19 @@ def _ends(sources: Sources, ignored: float) -> dict[str, float]:
 
 def _first_step(sources: Sources) -> Fraction:
     """A step for a first look: a few thousand points for the widest law."""
-    widest = max(_width(source) for source, _ in sources)
+    widest = _widest(sources)
     return _round(sources, max(widest, 1e-12) / ROUGH_POINTS)
+
+
+def _widest(sources: Sources) -> float:
+    return max(_width(source) for source, _ in sources)
 
 
 @lru_cache(maxsize=256)
 def _width(source: Source) -> float:
     if isinstance(source, Atoms):
         return float(np.ptp(source.losses)) or float(np.abs(source.losses).max())
-    low, high = ends_but_for(source, 1e-20, 1e-17)
-    return high - low
+    return _held(source, top=1e-20, bottom=1e-17)
 
 
 def _step(sources: Sources, guess: Estimate, *, upper: bool, coarser: float) -> Fraction:
@@ -390,7 +355,7 @@ def _step(sources: Sources, guess: Estimate, *, upper: bool, coarser: float) -> 
 
 def _coarsest(sources: Sources, guess: Estimate) -> float:
     """The least step that keeps arrays within memory, and many of them within seconds."""
-    widest = max(_width(source) for source, _ in sources)
+    widest = _widest(sources)
     return max(widest, 6 * guess.spread) * max(1.0, len(sources) / MANY) / MOST_POINTS
 
 
@@ -429,5 +394,5 @@ def _exact_step(sources: Sources, guess: Estimate) -> Fraction | None:
     for unit in units:
         bottom = bottom * unit.denominator // gcd(bottom, unit.denominator)
     common = Fraction(gcd(*(int(unit * bottom) for unit in units)), bottom)
-    widest = max([30 * guess.spread, *(_width(source) for source, _ in sources)])
+    widest = max(30 * guess.spread, _widest(sources))
     return common if widest / float(common) < MOST_POINTS else None
