@@ -396,8 +396,8 @@ def main() -> int:
     made, grammar, start = fuzzer(), Grammar(given.seed), time.perf_counter()
     for number in range(given.queries):
         made.check(grammar.query(), release=number % RELEASED == 0)
-        if sys.stderr.isatty() and number % 1000 == 0:
-            print(f"\r{number:,} queries, {len(made.findings)} findings", end="", file=sys.stderr)
+        if number % 1000 == 999:
+            print(f"\r{number + 1:,} queries, {len(made.findings)} findings", end="", file=sys.stderr)
     passed = time.perf_counter() - start
     each = 1000 * made.seconds / given.queries
     print(f"seed {given.seed}: {given.queries:,} queries in {passed:.0f} s", dict(made.counted))
