@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from letalone import audit as audit
+    from letalone import learn as learn
     from letalone import privacy as privacy
     from letalone.answers import Estimate as Estimate
     from letalone.errors import BudgetExceeded as BudgetExceeded
@@ -137,6 +138,7 @@ __all__ = [
     "covariance",
     "frequent_itemsets",
     "histogram",
+    "learn",
     "linear_regression",
     "mean",
     "median",
@@ -159,6 +161,7 @@ _NOT_STARRED = ("max", "min", "open", "sum")
 
 _MODULES = {
     "audit": "letalone.audit",
+    "learn": "letalone.learn",
     "per_unit": "letalone.plans.per_unit",
     "privacy": "letalone.privacy",
     "sensitivity": "letalone.mechanisms.sensitivity",

@@ -1,0 +1,37 @@
+"""Private learning with scikit-learn's manners: `pip install letalone[learn]`.
+
+    from letalone.learn import LogisticRegression
+    LogisticRegression(epsilon=1, delta=1e-6, data_norm=4, classes=["no", "yes"]).fit(X, y)
+
+Every fit is charged before data is seen; `privacy_` says what it reveals.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from letalone.errors import ParameterError
+
+if TYPE_CHECKING:
+    from letalone.learn.account import Account as Account
+
+_HOMES = {"Account": "account"}
+
+__all__ = ["Account"]
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'letalone.learn' has no attribute {name!r}")
+    try:
+        module = import_module(f"letalone.learn.{_HOMES[name]}")
+    except ModuleNotFoundError as missing:
+        if missing.name is None or missing.name.split(".")[0] != "sklearn":
+            raise
+        raise ParameterError(
+            "letalone.learn needs scikit-learn: pip install 'letalone[learn]'."
+        ) from None
+    return getattr(module, name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

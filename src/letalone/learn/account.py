@@ -1,0 +1,128 @@
+"""A budget that fits debit: one data set of a ledger, passed around by reference.
+
+    account = Account(la.Budget(epsilon=3, delta=1e-6), ledger="budget.db", name="adult")
+    LogisticRegression(epsilon=1, delta=1e-6, data_norm=4, classes=[0, 1], budget=account)
+
+Copies, clones, grid searches and other processes debit the same budget: an account is never
+copied, and one that lives in a ledger's file is opened again where it is unpickled. One that
+lives in this process alone cannot be debited elsewhere: there it refuses.
+
+  Tested:   tests/learn/test_account.py, test_manners.py
+"""
+
+import os
+from itertools import count
+from secrets import token_hex
+from typing import Self
+
+from letalone.errors import ParameterError
+from letalone.exact.typed import Number
+from letalone.ledger import Ledger
+from letalone.ledger.acts import Reservation
+from letalone.ledger.canonical import digest_of
+from letalone.privacy import ADD_REMOVE, Budget, Neighbours, Privacy
+from letalone.privacy.curve import Json
+from letalone.privacy.filters import brief
+
+Path = str | os.PathLike[str]
+_NUMBERS = count(1)
+
+
+class Account:
+    """The budget of one data set, which every fit that is given it debits."""
+
+    __slots__ = ("_ledger", "name")
+
+    def __init__(
+        self,
+        budget: Budget,
+        *,
+        name: str = "data",
+        ledger: Ledger | Path | None = None,
+        neighbours: Neighbours = ADD_REMOVE,
+    ) -> None:
+        self.name = name
+        self._ledger: Ledger | None = _opened(ledger)
+        self._ledger.register(name, budget, neighbours=neighbours)
+
+    @property
+    def ledger(self) -> Ledger:
+        """The ledger that is charged."""
+        if self._ledger is None:
+            raise ParameterError(
+                "The budget of this estimator lived in another process, so nothing can be debited"
+                " from here. Give the account a ledger's file: Account(budget, ledger='budget.db')."
+            )
+        return self._ledger
+
+    @property
+    def budget(self) -> Budget:
+        """What all fits together may reveal."""
+        return self.ledger.data_set(self.name).budget
+
+    @property
+    def spent(self) -> Budget:
+        """About what was spent: book-keeping."""
+        return self.ledger.data_set(self.name).spent
+
+    @property
+    def remaining(self) -> Budget:
+        """About what is left: book-keeping."""
+        return self.ledger.data_set(self.name).remaining
+
+    @property
+    def fits(self) -> int:
+        """How many fits were charged."""
+        return self.ledger.data_set(self.name).releases
+
+    def charge(self, privacy: Privacy, *, plan: Json, delta: Number) -> Reservation:
+        """Pays for one fit before its data is touched. Fits of arrays are never repeats."""
+        once = {"plan": plan, "fit": token_hex(16)}
+        return self.ledger.charge(
+            self.name,
+            privacy,
+            plan=plan,
+            digest=digest_of(once, name="The fit"),
+            delta=delta or None,
+        )
+
+    def __copy__(self) -> Self:
+        return self
+
+    def __deepcopy__(self, memo: object) -> Self:
+        return self
+
+    def __reduce__(self) -> tuple[object, tuple[str, str | None]]:
+        return type(self).again, (self.name, None if self._ledger is None else self._ledger.path)
+
+    @classmethod
+    def again(cls, name: str, path: str | None) -> Self:
+        """The account of this name, elsewhere; without a file it cannot be debited from there."""
+        account = cls.__new__(cls)
+        account.name = name
+        account._ledger = None if path is None else Ledger.open(path, create=False)
+        return account
+
+    def __repr__(self) -> str:
+        if self._ledger is None:
+            return f"Account({self.name!r}, which lived in another process)"
+        return (
+            f"Account({self.name!r}: {brief(self.spent)} of ({self.budget}) spent on {self.fits}"
+            f" fit{'s' * (self.fits != 1)})"
+        )
+
+
+def account_of(budget: Budget | Account | None) -> Account | None:
+    """The account itself, or a new one in this process with that budget."""
+    if budget is None or isinstance(budget, Account):
+        return budget
+    if isinstance(budget, Budget):  # pyright: ignore[reportUnnecessaryIsInstance]
+        return Account(budget, name=f"data {next(_NUMBERS)}")
+    kind = type(budget).__name__
+    raise ParameterError(f"budget is {kind}, but must be la.Budget(…) or la.learn.Account(…).")
+
+
+def _opened(ledger: Ledger | Path | None) -> Ledger:
+    if ledger is None:
+        return Ledger.in_memory()
+    return ledger if isinstance(ledger, Ledger) else Ledger.open(ledger)

@@ -1,0 +1,95 @@
+"""Rows as whole numbers, and sums over rows that are exact.
+
+A row that is clipped to a norm in floats may exceed it by a rounding, and a float sum depends on
+the order of its rows: both would move an answer by more than its sensitivity. So each row is
+rounded towards zero onto a grid, after which its norm is checked in whole numbers, and sums of
+products are computed in blocks that doubles hold exactly.
+
+Theorem.  (1) Every row of `within_norm` is a function of that row alone, and its norm in steps is
+at most `bound / step`.  (2) `product` is the exact sum of the rows' products, whatever the order
+in which the blocks are added up.
+  Proven:   (1) the computed norm of up to 2^20 features is within a relative 2^-32 of the true
+            one, the row is shrunk to it less a margin of 2^-30, and rounding towards zero shrinks
+            each entry further.  (2) every partial sum of a block is a whole number below 2^53, so
+            no operation on doubles rounds.
+  Tested:   tests/learn/test_wholes.py, against Python's integers
+"""
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from letalone.errors import ParameterError
+
+Floats = NDArray[np.float64]
+Wholes = NDArray[np.int64]
+
+BITS = 17  # a coordinate is at most 2^17 steps, so that 2^18 products of two fit into 2^53
+MARGIN = 2.0**-30  # what a row is shrunk by before it is rounded: more than all roundings
+EXACT = 2**53
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """The steps that numbers up to `bound` are counted in: bound = 2^17 steps."""
+
+    bound: Fraction
+
+    @property
+    def step(self) -> Fraction:
+        """One step."""
+        return self.bound / 2**BITS
+
+    def steps(self, amount: Fraction) -> Fraction:
+        """An amount in steps."""
+        return amount / self.step
+
+
+def within_norm(rows: Floats, grid: Grid) -> Floats:
+    """The rows in steps, each shrunk to an L2 norm of at most 2^17; doubles that are whole.
+
+    What is not finite counts as 0.
+    """
+    scaled = _divided(rows, float(grid.bound))
+    largest = np.max(np.abs(scaled), axis=1, initial=0.0, keepdims=True)
+    safe = np.where(largest > 0, largest, 1.0)
+    norms = safe * np.sqrt(np.sum((scaled / safe) ** 2, axis=1, keepdims=True))
+    shrunk = scaled * (np.minimum(1.0, 1 / np.maximum(norms, 1e-300)) * (1 - MARGIN))
+    return np.trunc(shrunk * 2.0**BITS)
+
+
+def within_bounds(rows: Floats, lower: Floats, upper: Floats) -> Floats:
+    """The rows as places between bounds, each from −2^17 at lower to 2^17 at upper, whole.
+
+    What is not finite counts as the middle.
+    """
+    if not np.all(lower < upper):
+        raise ParameterError("bounds must have lower < upper for every feature.")
+    middle, half = lower / 2 + upper / 2, upper / 2 - lower / 2
+    inside = np.clip(np.where(np.isfinite(rows), rows, middle), lower, upper)
+    return np.trunc(np.clip((inside - middle) / half, -1.0, 1.0) * 2.0**BITS)
+
+
+def within(numbers: Floats, grid: Grid) -> Floats:
+    """Single numbers in steps, each clamped to ±2^17; whole."""
+    return np.trunc(np.clip(_divided(numbers, float(grid.bound)), -1.0, 1.0) * 2.0**BITS)
+
+
+def product(one: Floats, other: Floats, *, largest: int = 2 ** (2 * BITS)) -> Wholes:
+    """oneᵀ · other, the exact sum over rows; `largest` bounds the product of two entries."""
+    if largest >= EXACT:
+        raise ParameterError("These products are too large to be added up exactly.")
+    block = max(1, EXACT // largest - 1)
+    total = np.zeros((one.shape[1], other.shape[1]), np.int64)
+    for start in range(0, one.shape[0], block):
+        rows = slice(start, start + block)
+        total += (one[rows].T @ other[rows]).astype(np.int64)
+    return total
+
+
+def _divided(numbers: Floats, bound: float) -> Floats:
+    """Numbers as shares of the bound, at most 10^100 of it; 0 for what is not finite."""
+    finite = np.where(np.isfinite(numbers), numbers, 0.0)
+    return np.clip(finite, -1e100 * bound, 1e100 * bound) / bound

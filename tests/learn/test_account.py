@@ -1,0 +1,67 @@
+"""An account is one budget, wherever it is carried."""
+
+import copy
+import pickle
+from pathlib import Path
+
+import pytest
+
+import letalone as la
+from letalone.errors import BudgetExceeded, ParameterError
+from letalone.learn.account import Account, account_of
+
+
+def _spend(account: Account, epsilon: float) -> None:
+    paid = account.charge(la.PureDP(epsilon), plan={"model": "x"}, delta=0)
+    account.ledger.settle(paid, {"format": 1})
+
+
+def test_copies_debit_the_same_budget() -> None:
+    account = Account(la.Budget(1, 0))
+    _spend(copy.deepcopy(account), 0.25)
+    _spend(copy.copy(account), 0.25)
+    assert account.spent == la.Budget(0.5, 0)
+    assert account.fits == 2
+
+
+def test_the_same_fit_twice_is_charged_twice() -> None:
+    account = Account(la.Budget(1, 0))
+    _spend(account, 0.5)
+    _spend(account, 0.5)
+    with pytest.raises(BudgetExceeded):
+        _spend(account, 0.1)
+
+
+def test_an_account_in_a_file_goes_on_where_it_is_unpickled(tmp_path: Path) -> None:
+    account = Account(la.Budget(1, 0), ledger=tmp_path / "budget.db", name="adult")
+    _spend(pickle.loads(pickle.dumps(account)), 0.75)
+    assert account.spent == la.Budget(0.75, 0)
+
+
+def test_an_account_of_another_process_refuses_to_be_debited_here() -> None:
+    lost = pickle.loads(pickle.dumps(Account(la.Budget(1, 0))))
+    assert "another process" in repr(lost)
+    with pytest.raises(ParameterError, match=r"budget\.db"):
+        _spend(lost, 0.1)
+
+
+def test_a_budget_makes_an_account_of_its_own() -> None:
+    one, other = account_of(la.Budget(1, 0)), account_of(la.Budget(1, 0))
+    assert one is not None
+    assert other is not None
+    _spend(one, 1)
+    assert other.spent == la.Budget(0, 0)
+    assert account_of(None) is None
+    assert account_of(one) is one
+
+
+def test_what_is_no_budget_is_refused() -> None:
+    with pytest.raises(ParameterError, match="budget is int"):
+        account_of(3)  # pyright: ignore[reportArgumentType]
+
+
+def test_an_account_says_what_is_spent() -> None:
+    account = Account(la.Budget(2, 0), name="adult")
+    _spend(account, 0.5)
+    assert repr(account).startswith("Account('adult': ")
+    assert "1 fit)" in repr(account)

@@ -1,0 +1,89 @@
+"""Rows as whole numbers: norms hold in integers, sums are exact in any order."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from letalone.errors import ParameterError
+from letalone.learn.wholes import BITS, Grid, product, within, within_bounds, within_norm
+
+ANY = st.floats(allow_nan=True, allow_infinity=True, width=64)
+BOUNDS = st.sampled_from([Fraction(1, 3), Fraction(1), Fraction(7, 2), Fraction(10) ** 9])
+
+
+def _norm_squared(row: np.ndarray) -> int:
+    return sum(int(entry) ** 2 for entry in row)
+
+
+@given(st.lists(st.lists(ANY, min_size=3, max_size=3), min_size=1, max_size=8), BOUNDS)
+def test_no_row_exceeds_its_norm_in_whole_numbers(rows: list[list[float]], bound: Fraction) -> None:
+    found = within_norm(np.array(rows), Grid(bound))
+    assert np.all(found == np.trunc(found))
+    assert all(_norm_squared(row) <= 4**BITS for row in found)
+
+
+def test_a_row_on_the_sphere_does_not_leave_it_by_a_rounding() -> None:
+    rows = np.random.default_rng(1).normal(size=(20_000, 40))
+    rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+    found = within_norm(rows * 3, Grid(Fraction(3)))
+    assert all(_norm_squared(row) <= 4**BITS for row in found)
+    # Rounding to nearest instead of towards zero would leave it.
+    nearest = np.rint(rows * 2**BITS)
+    assert any(_norm_squared(row) > 4**BITS for row in nearest)
+
+
+def test_a_row_within_its_norm_is_kept_to_a_step() -> None:
+    rows = np.random.default_rng(2).uniform(-1, 1, size=(500, 5))
+    grid = Grid(Fraction(3))
+    assert np.max(np.abs(within_norm(rows, grid) * float(grid.step) - rows)) <= float(grid.step)
+
+
+@given(st.lists(st.lists(ANY, min_size=2, max_size=2), min_size=2, max_size=6))
+def test_each_row_depends_on_itself_alone(rows: list[list[float]]) -> None:
+    grid = Grid(Fraction(2))
+    whole = within_norm(np.array(rows), grid)
+    alone = np.vstack([within_norm(np.array([row]), grid) for row in rows])
+    assert np.array_equal(whole, alone)
+
+
+@given(st.lists(st.lists(ANY, min_size=2, max_size=2), min_size=1, max_size=6))
+def test_places_between_bounds_stay_there_and_what_is_not_finite_is_the_middle(
+    rows: list[list[float]],
+) -> None:
+    given_rows = np.array(rows)
+    found = within_bounds(given_rows, np.array([-5.0, 1e-3]), np.array([5.0, 1e300]))
+    assert np.all(np.abs(found) <= 2**BITS)
+    assert np.all(found[~np.isfinite(given_rows)] == 0)
+
+
+def test_bounds_in_the_wrong_order_are_refused() -> None:
+    with pytest.raises(ParameterError, match="lower < upper"):
+        within_bounds(np.zeros((1, 1)), np.array([1.0]), np.array([1.0]))
+
+
+@given(st.lists(ANY, max_size=9))
+def test_single_numbers_are_clamped(numbers: list[float]) -> None:
+    assert np.all(np.abs(within(np.array(numbers, float), Grid(Fraction(1, 7)))) <= 2**BITS)
+
+
+def test_products_are_exact_where_doubles_in_one_go_are_not() -> None:
+    rows, largest = 600_000, 2**BITS - 1
+    column = np.full((rows, 1), float(largest))
+    exact = rows * largest**2
+    assert product(column, column).tolist() == [[exact]]
+    assert int(np.cumsum(column[:, 0] ** 2)[-1]) != exact
+
+
+def test_products_do_not_depend_on_the_order_of_rows() -> None:
+    drawn = np.random.default_rng(3)
+    rows = np.trunc(drawn.uniform(-(2**BITS), 2**BITS, size=(5_000, 4)))
+    turned = rows[drawn.permutation(len(rows))]
+    assert np.array_equal(product(rows, rows), product(turned, turned))
+
+
+def test_products_that_doubles_cannot_hold_are_refused() -> None:
+    with pytest.raises(ParameterError, match="too large"):
+        product(np.ones((1, 1)), np.ones((1, 1)), largest=2**53)
