@@ -108,3 +108,25 @@ def test_a_file_s_footer_is_not_looked_at_either(tmp_path: Path) -> None:
         with la.open(path, unit="patient_id", budget=BUDGET) as session:
             seen.add(repr(session) + by_ward(session).explain(epsilon=0.5, sql=True))
     assert len(seen) == 1
+
+
+PAIRS = {
+    "covariance": la.covariance("cost", "age"),
+    "correlation": la.correlation("cost", "age"),
+    "slope": la.regression_slope("cost", "age"),
+    "line": la.linear_regression("cost", ["age"]),
+}
+
+
+@pytest.mark.parametrize("asked", [EVERYTHING, PAIRS])
+def test_an_answer_without_any_group_is_empty_and_freezes_nothing(asked: dict[str, Any]) -> None:
+    columns = (
+        la.Column("patient_id", "integer"),
+        la.Column("ward", "text"),
+        la.Column("age", "integer", 0, 120),
+        la.Column("cost", "number", 0, 1000),
+    )
+    schema = la.Schema("visits", columns, unit="patient_id")
+    with la.open(TABLES["empty"], schema=schema, budget=BUDGET) as session:
+        found = session.group_by("ward").agg(**asked).release(2, delta=1e-6)
+        assert found.rows() == []

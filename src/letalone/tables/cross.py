@@ -119,7 +119,8 @@ class CrossCorners:
         second = BASES[self.second.degree][: self.second.degree + 1]
         used = polynomial[..., : self.first.degree + 1, : self.second.degree + 1]
         found = np.einsum("...ab,ai,bj->...ij", used, first, second)
-        return found.reshape(*polynomial.shape[:-2], -1) / float(self.row)
+        pairs = found.shape[-2] * found.shape[-1]  # not -1: there may be no groups at all
+        return found.reshape(*found.shape[:-2], pairs) / float(self.row)
 
 
 def _shared(left: list[int], right: list[int], exact: list[Wholes]) -> Wholes:
