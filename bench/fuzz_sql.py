@@ -96,7 +96,9 @@ class Grammar:
             groups = self.pick([keys, keys, [str(1 + n) for n in range(len(keys))]])
             text += f" GROUP BY {', '.join(groups)}"
         if self.maybe(0.15):
-            text += f" HAVING {self.formula(1)} {self.comparison()} 3"
+            left = self.choose([self.formula(1)], [*keys, self.value(1)])
+            right = self.choose(["3"], ["'A;'", "'[0, 25)'", "'2024-01-01'", "TRUE"])
+            text += f" HAVING {left} {self.comparison()} {right}"
         if self.maybe(0.2):
             text += f" ORDER BY {self.choose([*keys, 'n0', '1'], [self.formula(1), 'x'])}"
             text += self.pick(["", " DESC", " NULLS FIRST"])
@@ -109,8 +111,10 @@ class Grammar:
         return self.choose(
             ["ward", "ok", "MONTH(day)", "BIN(age, 0, 100, 25)", "FLOOR(age / 40) * 40",
              "CASE WHEN age > 50 THEN 'o' ELSE 'y' END", "EXTRACT(hour FROM at)",
-             *(["c.region"] if joined else [])],
-            ["name", "day", "cost", self.value(1)],
+             "WIDTH_BUCKET(age, 0, 100, 4)", *(["c.region"] if joined else [])],
+            ["name", "day", "cost", self.value(1), "DATE_TRUNC('month', day)", "TRUNC(at, 'MM')",
+             f"DATE_TRUNC({self.value(0)}, {self.word()})", f"DATE_TRUNC('week', {self.value(1)})",
+             f"WIDTH_BUCKET({self.value(1)}, 0, {self.value(0)}, 3)"],
         )  # fmt: skip
 
     def join(self) -> str:
@@ -335,7 +339,7 @@ class Fuzzer:
         try:
             self._check(sql, release=release)
         except Exception as error:
-            self.findings.append(f"{type(error).__name__} for {sql!r}: {traceback.format_exc()}")
+            self._found(f"{type(error).__name__} for {sql!r}: {traceback.format_exc()}")
 
     def _check(self, sql: str, *, release: bool) -> None:
         before, start = self.full.touched, time.process_time()
@@ -377,7 +381,11 @@ class Fuzzer:
 
     def _expect(self, fine: bool, what: str, sql: str, more: str) -> None:
         if not fine:
-            self.findings.append(f"{what} for {sql!r}: {more[:2000]}")
+            self._found(f"{what} for {sql!r}: {more[:2000]}")
+
+    def _found(self, finding: str) -> None:
+        self.findings.append(finding)
+        print(f"\n- {finding}", file=sys.stderr, flush=True)
 
 
 def fuzzer() -> Fuzzer:
@@ -397,14 +405,14 @@ def main() -> int:
     for number in range(given.queries):
         made.check(grammar.query(), release=number % RELEASED == 0)
         if number % 1000 == 999:
-            print(f"\r{number + 1:,} queries, {len(made.findings)} findings", end="", file=sys.stderr)
+            print(
+                f"\r{number + 1:,} queries, {len(made.findings)} findings", end="", file=sys.stderr
+            )
     passed = time.perf_counter() - start
     each = 1000 * made.seconds / given.queries
     print(f"seed {given.seed}: {given.queries:,} queries in {passed:.0f} s", dict(made.counted))
     print(f"translation and planning: {each:.2f} ms a query, at most {SLOWEST} are allowed")
     print(f"{len(made.findings)} findings")
-    for finding in made.findings[:20]:
-        print("-", finding)
     return int(bool(made.findings) or each > SLOWEST)
 
 

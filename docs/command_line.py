@@ -30,6 +30,7 @@ so that a pipe never takes an error for an answer.
 | 4 | not supported: no private answer with a proof is known |
 | 5 | the data set is frozen until its owner acts |
 | 6 | a ledger or a receipt was changed |
+| 7 | a check found something: an audit accuses, or a script has a slip |
 
 Colours appear in a terminal only; `NO_COLOR=1` turns them off there as well. `LETALONE_TRACEBACK=1`
 shows where letalone itself failed.
@@ -57,8 +58,9 @@ def _sections(path: str, command: Any) -> Iterator[str]:
         yield "| argument or option | meaning | default |\n|---|---|---|\n" + "\n".join(rows) + "\n"
     if command.epilog:
         yield f"{command.epilog}\n"
-    for name, child in getattr(command, "commands", {}).items():
-        yield from _sections(f"{path} {name}", child)
+    names = command.list_commands(None) if hasattr(command, "list_commands") else []
+    for name in names:
+        yield from _sections(f"{path} {name}", command.get_command(None, name))
 
 
 def _row(parameter: Any) -> str:

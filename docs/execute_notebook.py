@@ -1,6 +1,7 @@
-"""Runs the cells of docs/tutorial/analyst.ipynb and stores what they print.
+"""Runs the cells of the notebooks in docs/tutorial and stores what they print.
 
-    python docs/execute_notebook.py
+    python docs/execute_notebook.py             # all of them, or
+    python docs/execute_notebook.py engineer    # one
 
 No Jupyter is needed. The answers differ each time, because the noise is new; a test runs the
 cells as well, and fails if one of them does.
@@ -10,11 +11,13 @@ import ast
 import base64
 import io
 import json
+import sys
 from contextlib import redirect_stdout
 from pathlib import Path
 from typing import Any
 
-NOTEBOOK = Path(__file__).parent / "tutorial" / "analyst.ipynb"
+FOLDER = Path(__file__).parent / "tutorial"
+NOTEBOOKS = {name: FOLDER / f"{name}.ipynb" for name in ("analyst", "engineer")}
 
 
 def executed(notebook: dict[str, Any]) -> dict[str, Any]:
@@ -63,5 +66,7 @@ def _shown(value: Any) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    content = executed(json.loads(NOTEBOOK.read_text("utf-8")))
-    NOTEBOOK.write_text(json.dumps(content, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+    for name in sys.argv[1:] or NOTEBOOKS:
+        content = executed(json.loads(NOTEBOOKS[name].read_text("utf-8")))
+        text = json.dumps(content, ensure_ascii=False, indent=1)
+        NOTEBOOKS[name].write_text(text + "\n", encoding="utf-8")

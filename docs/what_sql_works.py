@@ -120,14 +120,19 @@ CONDITIONS = (
     "EXTRACT(ISODOW FROM day) = 1",
     "ISODOW(day) = 1",
     "DATE_PART('year', day) = 2024",
+    "DATE_TRUNC('quarter', at) = DATE '2024-04-01'",
 )
 QUERIES = (
     "SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward",
     "SELECT ward AS unit, COUNT(*) FROM visits GROUP BY 1",
     "SELECT YEAR(day) AS year, MONTH(day) AS month, COUNT(*) FROM visits GROUP BY year, month",
+    "SELECT DATE_TRUNC('month', day) AS month, COUNT(*) FROM visits GROUP BY month",
+    "SELECT DATE_TRUNC(day, ISOWEEK) AS week, COUNT(*) FROM visits GROUP BY week",
+    "SELECT TRUNC(day, 'MM') AS month, COUNT(*) FROM visits GROUP BY month",
     "SELECT CASE WHEN age < 18 THEN 'child' ELSE 'adult' END AS who, COUNT(*) FROM visits"
     " GROUP BY who",
     "SELECT BIN(age, 0, 100, 10) AS ages, COUNT(*) FROM visits GROUP BY ages",
+    "SELECT WIDTH_BUCKET(age, 0, 100, 10) AS ages, COUNT(*) FROM visits GROUP BY ages",
     "SELECT FLOOR(age / 10) * 10 AS ages, COUNT(*) FROM visits GROUP BY ages",
     "SELECT region, COUNT(*) FROM visits JOIN cities USING (city) GROUP BY region",
     "SELECT c.region, COUNT(*) FROM visits v JOIN cities c ON v.city = c.city GROUP BY c.region",
@@ -202,6 +207,15 @@ def page() -> str:
 
 
 def _lines() -> Iterator[str]:
+    yield from _opening()
+    yield from _aggregates()
+    yield from _formulas()
+    yield from _conditions()
+    yield from _groups()
+    yield from _refusals()
+
+
+def _opening() -> Iterator[str]:
     yield from (
         "# What SQL works",
         "",
@@ -215,14 +229,19 @@ def _lines() -> Iterator[str]:
         "",
         f"The text may have {LONGEST:,} characters. It is read as {', '.join(DIALECTS[:-1])} and"
         f" {DIALECTS[-1]} write it, in that order;",
-        "the first that fits counts (`dialect=` names one). This page is made from the"
-        " translator's tables, and every",
+        "the first that fits counts (`dialect=` and `--dialect` name one). This page is made from"
+        " the translator's tables, and every",
         "example on it is run by the tests.",
         "",
         "The examples are about a table `visits` whose unit is `patient_id`; the bounds of `age`"
         " and `cost` and the",
         "keys of `ward` are declared, those of `refund` are not.",
         "",
+    )
+
+
+def _aggregates() -> Iterator[str]:
+    yield from (
         "## Aggregates",
         "",
         'Bounds come from the schema, from `bounds={"refund": (0, 500)}` or `--bounds'
@@ -235,6 +254,9 @@ def _lines() -> Iterator[str]:
         "",
     )
     yield from _table(AGGREGATES, "SELECT {} FROM visits")
+
+
+def _formulas() -> Iterator[str]:
     yield from (
         "",
         "## Formulas over aggregates",
@@ -245,6 +267,9 @@ def _lines() -> Iterator[str]:
         "",
     )
     yield from _table(FORMULAS, "SELECT {} FROM visits")
+
+
+def _conditions() -> Iterator[str]:
     yield from (
         "",
         "## Conditions",
@@ -258,6 +283,9 @@ def _lines() -> Iterator[str]:
         "",
     )
     yield from _table(CONDITIONS, "SELECT COUNT(*) FROM visits WHERE {}", cut="only rows with ")
+
+
+def _groups() -> Iterator[str]:
     yield from (
         "",
         "## Groups, joins, order",
@@ -270,11 +298,30 @@ def _lines() -> Iterator[str]:
         " the whole answer.",
         "`ORDER BY COUNT(*) DESC LIMIT k` sorts noisy counts, which is at least as accurate as"
         " `la.top_k` where all keys are",
-        'declared. Public tables are given by `tables={"cities": frame}` or `--public'
-        " cities=cities.csv`.",
+        "declared. Both order text by its code points (capitals first, ä after z), as Python does;"
+        " `WHERE` does not order",
+        "text, since engines differ, and `HAVING` neither ranges nor truth values.",
+        "",
+        "`DATE_TRUNC` gives a date: the first day of a year, quarter, month or week (Monday), or"
+        " the day. Its keys are listed",
+        "(`--keys month=2024-01-01,2024-02-01`) or found privately. Ranges, by `BIN`,"
+        " `WIDTH_BUCKET` or `FLOOR`, are shown as",
+        "`[0, 10)`; the last has its end, too, and rows outside of all are left out.",
+        "",
+        "Another private table is joined on the unit, in Python:"
+        ' `visits.sql("… JOIN labs USING (patient_id)", tables={"labs": labs})`, where',
+        "`labs` is its session. Of each unit one row of it counts, chosen at random, and both data"
+        " sets are charged. A column that",
+        "both have is read of the first table alone, with its name before it. The command line has"
+        " one private table.",
+        "",
+        'Public tables are given by `tables={"cities": frame}` or `--public cities=cities.csv`.',
         "",
     )
     yield from _table(QUERIES, "{}")
+
+
+def _refusals() -> Iterator[str]:
     yield from (
         "",
         "## What is refused",

@@ -5,6 +5,7 @@ It shares no code with the typing of plans or with the engines, which are both c
 
 from bisect import bisect_right
 from collections.abc import Mapping
+from datetime import date, datetime, timedelta
 from fractions import Fraction
 from math import isfinite
 
@@ -24,6 +25,7 @@ from letalone.plans.expressions import (
     Not,
     OneOf,
     Or,
+    StartOf,
 )
 from letalone.plans.schema import Column, Schema
 from letalone.plans.types import Type
@@ -69,6 +71,8 @@ def evaluate(node: Expression, row: Row, schema: Schema, derived: Mapping = {}) 
         case DatePart(part, of):
             x = value(of)
             return None if x is None else x.isoweekday() if part == "weekday" else getattr(x, part)
+        case StartOf(period, of):
+            return None if value(of) is None else started(value(of), period)
         case Bin(of, lower, width, count):
             x = arithmetic("-", value(of), 0.0)
             edges = [float(lower + number * width) for number in range(count + 1)]
@@ -78,6 +82,23 @@ def evaluate(node: Expression, row: Row, schema: Schema, derived: Mapping = {}) 
         case Clamp(of, lower, upper):
             return clamped(value(of), lower, upper)
     raise AssertionError(type(node))
+
+
+BEGINS = {
+    "year": lambda day: (day.month, day.day) == (1, 1),
+    "quarter": lambda day: day.month in (1, 4, 7, 10) and day.day == 1,
+    "month": lambda day: day.day == 1,
+    "week": lambda day: day.isoweekday() == 1,
+    "day": lambda day: day is not None,
+}
+
+
+def started(x: date, period: str) -> date:
+    """The last day up to x that begins such a period."""
+    day = x.date() if isinstance(x, datetime) else x
+    while not BEGINS[period](day):
+        day -= timedelta(days=1)
+    return day
 
 
 def clamped(x: object, lower: Fraction | None, upper: Fraction | None) -> object:

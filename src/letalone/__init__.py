@@ -11,6 +11,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from letalone import anonymity as anonymity
+    from letalone import attacks as attacks
     from letalone import audit as audit
     from letalone import learn as learn
     from letalone import privacy as privacy
@@ -125,6 +127,8 @@ __all__ = [
     "TopK",
     "UnsupportedQuery",
     "__version__",
+    "anonymity",
+    "attacks",
     "audit",
     "best_option",
     "bins",
@@ -160,6 +164,8 @@ __all__ = [
 _NOT_STARRED = ("max", "min", "open", "sum")
 
 _MODULES = {
+    "anonymity": "letalone.anonymity",
+    "attacks": "letalone.attacks",
     "audit": "letalone.audit",
     "learn": "letalone.learn",
     "per_unit": "letalone.plans.per_unit",

@@ -50,6 +50,17 @@ def test_rows_are_filtered_sorted_and_cut(how: Arrangement, keys: list) -> None:
     assert keys_of(arranged(WARDS, how)) == keys
 
 
+def test_having_and_order_by_put_text_into_one_order_that_of_code_points() -> None:
+    """Capitals first, ä after z, whatever the machine's language."""
+    odd = answer(("ä", "b", "Z", "", "a", "\U0001f600", "\ufffd"), (1.0,) * 7)
+    ranked = keys_of(arranged(odd, Arrangement(order=(Order("key"),))))
+    assert ranked == ["", "Z", "a", "b", "ä", "\ufffd", "\U0001f600"]
+    for place, key in enumerate(ranked):
+        having = Test(">=", (Named("key"), Fixed(key)))
+        found = arranged(odd, Arrangement(having=having, order=(Order("key"),)))
+        assert keys_of(found) == ranked[place:]
+
+
 def test_unknown_is_neither_true_nor_false() -> None:
     unknown, yes, no = (Test("=", (Fixed(x), Fixed(1))) for x in (None, 1, 2))
     for op, parts, kept in (

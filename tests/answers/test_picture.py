@@ -1,6 +1,6 @@
 """Pictures: each aggregate in its field, with error bars, in the format that the name says."""
 
-from itertools import pairwise
+from itertools import combinations, pairwise
 from pathlib import Path
 
 import pytest
@@ -30,7 +30,7 @@ def test_bars_reach_from_low_to_high() -> None:
     )
     figure = made(keys=(KeyColumn("k", Kind.TEXT, ("A", "$B$")),), outputs=outputs).plot()
     first, second = figure.axes
-    assert (first.get_ylabel(), second.get_ylabel()) == ("n", "m")
+    assert (first.get_title("left"), second.get_title("left")) == ("n", "m")
     bars = first.collections[0].get_segments()
     assert bars[0][:, 1].tolist() == [8, 13]
     assert bars[1][:, 1].max() == 4
@@ -64,7 +64,7 @@ def test_winners_stand_below_the_axis_by_their_names() -> None:
     )
     (field,) = made(keys=(), outputs=outputs).plot().axes
     assert [label.get_text() for label in field.get_xticklabels()] == ["Cardiology", "Surgery"]
-    assert field.get_ylabel() == "t (count)"
+    assert field.get_title("left") == "t (count)"
 
 
 def test_thirty_labels_do_not_overlap() -> None:
@@ -77,7 +77,7 @@ def test_thirty_labels_do_not_overlap() -> None:
     assert [label.get_text() for label in labels] == list(names)
     boxes = [label.get_window_extent() for label in labels]
     assert not any(one.overlaps(other) for one, other in pairwise(boxes))
-    assert field.get_xlabel() == "n"
+    assert field.get_title("left") == "n"
     assert field.get_xlim()[0] == 0
 
 
@@ -145,9 +145,40 @@ def test_what_is_left_out_of_a_picture_is_said() -> None:
     keys = (KeyColumn("ward", Kind.TEXT, names),)
     one = Output("n", "n", "", Kind.INTEGER, (5,) * 70, (4,) * 70, (6,) * 70)
     (field,) = made(keys=keys, outputs=(one,)).plot().axes
-    assert field.get_xlabel() == "n (the first 60 of 70)"
+    assert field.get_title("left") == "n (the first 60 of 70)"
     several = tuple(
         Output(f"q_{at}", "q", at, Kind.INTEGER, one.values, one.low, one.high) for at in "12"
     )
     (field,) = made(keys=keys, outputs=several).plot().axes
     assert field.get_legend().get_title().get_text() == "(the first 8 of 70)"
+
+
+@pytest.mark.parametrize("number", [1, 3, 5, 8])
+def test_no_title_and_no_label_is_cut_off_or_overlaps(number: int) -> None:
+    """Names of fifty letters; the title names all aggregates."""
+    names = [f"average_of_the_{word}_of_patients_in_the_hospital" for word in "abcdefgh"[:number]]
+    outputs = tuple(Output(n, n, "", Kind.NUMBER, (1e6,) * 5, (0,) * 5, (2e6,) * 5) for n in names)
+    keys = (KeyColumn("ward", Kind.TEXT, tuple(f"Cardiology {at}" for at in range(5))),)
+    plan = {"aggregates": [[n, {"node": "Mean", "of": {"name": n}}] for n in names]}
+    figure = made(plan=plan, keys=keys, outputs=outputs).plot()
+    figure.draw_without_rendering()
+    whole = figure.bbox
+    texts = [figure._suptitle, *(place._left_title for place in figure.axes)]
+    boxes = [text.get_window_extent() for text in texts]
+    assert len(boxes) == number + 1
+    assert all(box.x0 >= 0 and box.x1 <= whole.x1 and box.y1 <= whole.y1 for box in boxes)
+    assert not any(one.overlaps(other) for one, other in combinations(boxes, 2))
+    for place in figure.axes:
+        labels = [label.get_window_extent() for label in place.get_xticklabels()]
+        labels = labels if not place.yaxis_inverted() else []
+        assert not any(one.overlaps(other) for one, other in pairwise(labels))
+
+
+def test_an_unknown_number_is_a_grey_line_without_a_point() -> None:
+    output = Output("m", "m", "", Kind.NUMBER, (1.0, None), (0.5, 0.0), (2.0, 9.0))
+    figure = made(keys=(KeyColumn("k", Kind.TEXT, ("A", "B")),), outputs=(output,)).plot()
+    (field,) = figure.axes
+    assert isnan(field.lines[0].get_ydata()[1])
+    (line,) = field.collections[-1].get_segments()
+    assert line.tolist() == [[1.0, 0.0], [1.0, 9.0]]
+    assert field.get_title("left") == "m (grey: unknown)"

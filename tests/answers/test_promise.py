@@ -1,11 +1,22 @@
 """Sentences that can be quoted: their numbers are those of the curve, rounded up."""
 
+from decimal import Decimal
 from math import exp
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import letalone as la
-from letalone.answers.promise import best_guess, group_promise, most_caught, percent, price, promise
+from letalone.answers.promise import (
+    as_sure,
+    best_guess,
+    group_promise,
+    most_caught,
+    percent,
+    price,
+    promise,
+)
 
 LABEL = la.ADD_REMOVE.of("patient")
 
@@ -20,14 +31,35 @@ def test_the_numbers_are_those_of_pure_privacy(epsilon: float) -> None:
 
 
 def test_percentages_are_rounded_up() -> None:
-    assert [percent(p) for p in (0.05, 0.0824, 0.08301, 0.5, 1.0, 0.1)] == [
+    assert [percent(p) for p in (0.05, 0.0824, 0.08301, 0.5, 0.1, 0.99331, 0.99967)] == [
         "5 %",
         "8.3 %",
         "8.4 %",
         "50 %",
-        "100 %",
         "10 %",
+        "99.4 %",
+        "99.97 %",
     ]
+
+
+@given(st.floats(0.99, 1, exclude_max=True))
+def test_what_is_not_certain_is_never_called_100_percent(probability: float) -> None:
+    said = Decimal(percent(probability).removesuffix(" %"))
+    assert 100 * Decimal(repr(probability)) <= said < 100
+
+
+@given(st.floats(0.5, 1, exclude_max=True))
+def test_a_confidence_is_said_as_it_was_typed(confidence: float) -> None:
+    said = Decimal(as_sure(confidence).removesuffix(" %"))
+    assert said == 100 * Decimal(repr(confidence)) < 100
+
+
+@pytest.mark.parametrize("epsilon", [8, 20, 60])
+def test_a_promise_that_is_hardly_one_does_not_speak_of_100_percent(epsilon: int) -> None:
+    curve = la.PureDP(epsilon).with_neighbours(LABEL)
+    words = promise(curve) + group_promise(curve)
+    assert "100 %" not in words
+    assert "without a limit worth the name" in words
 
 
 def test_the_paragraph_names_the_unit_and_both_numbers() -> None:

@@ -83,6 +83,18 @@ def test_a_sum_is_known_however_wide_its_interval_is_and_has_the_sign_of_its_val
     assert wide.values[0] is not None
 
 
+@pytest.mark.parametrize(("name", "much"), [("variance", 0.16), ("std", 0.4)])
+def test_a_spread_of_0_is_unknown_where_it_may_be_much_and_no_other_value_is(
+    name: str, much: float
+) -> None:
+    plan = plan_of(getattr(la, name)("x", lower=2, upper=10))
+    assert shown(plan, 0.0, 0.0, 1.5 * much) is None
+    assert shown(plan, 0.0, 0.0, 0.9 * much) == 0.0, "nearly all values are the same"
+    assert shown(plan, 1e-3, 0.0, 1.5 * much) == 1e-3
+    assert shown(plan_of(la.count()), 0, 0, 99) == 0
+    assert shown(plan_of(la.mean("x", lower=0, upper=10)), 0.0, 0.0, 9.0) == 0.0
+
+
 def test_the_release_shows_one_and_keeps_the_other() -> None:
     release = made()
     assert release.shown[0].values == (2**55 + 1, 0, 12)
@@ -93,4 +105,5 @@ def test_the_release_shows_one_and_keeps_the_other() -> None:
 def test_an_unknown_value_is_called_so_with_its_interval() -> None:
     assert interval_text(None, 0.0, 3000.0) == "unknown [0, 3,000]"
     assert interval_text(None, 0, 9) == "unknown [0, 9]"
+    assert interval_text(None, 0.0, 2813.2688) == "unknown [0, 2,814]", "rounded outwards"
     assert interval_text(None, None, None) == "missing"

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -31,6 +32,15 @@ class Outcome:
 
 
 Letalone = Callable[..., Outcome]
+
+
+@pytest.fixture
+def my(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with the CSV and the SCHEMA of the test's own file, as my.csv."""
+    monkeypatch.chdir(tmp_path)
+    Path("my.csv").write_text(request.module.CSV)
+    Path("my.letalone.toml").write_text(request.module.SCHEMA)
+    return tmp_path
 
 
 @pytest.fixture

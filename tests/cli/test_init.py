@@ -2,6 +2,7 @@
 
 import os
 import pty
+import shlex
 import subprocess
 import sys
 from collections.abc import Callable
@@ -96,7 +97,7 @@ def test_types_of_parquet_are_metadata_and_need_no_word(
     found = letalone("init", "t.parquet", "--json").json()
     assert set(found) == {
         "format", "command", "path", "name", "unit", "unit_declared", "types_guessed", "remarks",
-        "columns",
+        "columns", "hints",
     }  # fmt: skip
     assert (found["path"], found["types_guessed"], found["unit"]) == (
         "t.letalone.toml",
@@ -189,3 +190,51 @@ def test_on_a_terminal_the_owner_is_asked(my: Path, answer: str, *, written: boo
     assert "May they be known?" in shown.decode()
     assert my.exists() is written
     assert done.returncode == (0 if written else 1)
+
+
+def test_decimal_commas_are_named_with_a_command_that_mends_them(
+    letalone: Letalone, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("my.csv").write_text("pid;cost;note;n\n1;1,5;a;1\n2;2;b,c;2\n3;-3,25;;3\n")
+    assert "decimal comma" in check_refusal(letalone("init", "my.csv"), 2)
+    shown = letalone("init", "my.csv", "--yes")
+    words = check_screen(shown)
+    assert "cost text (numbers, but with a decimal comma)" in words
+    assert "separated by semicolons" in words
+    assert "cost would be a number if written 1.5" in words
+    assert (
+        'type = "text"  # numbers, but with a decimal comma' in Path("my.letalone.toml").read_text()
+    )
+    line = next(line for line in shown.out.splitlines() if "duckdb" in line)
+    python, *arguments = shlex.split(line)
+    assert python == "python"
+    subprocess.run([sys.executable, *arguments], check=True)
+    assert guess_csv("my_points.csv").schema.column("cost").type is Type.NUMBER
+    assert not guess_csv("my_points.csv").commas
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("pid,cost,ward\n1,1,5,A\n", "more cells than the first has names"),
+        ("pid cost\n1 5\n", "Only one column was found."),
+        ("pid,cost\n1,5\n2,6,\n", None),
+        ('pid,cost\n1,"1,5"\n', "decimal comma"),
+        ('pid,cost\n1,"1,234.5"\n', None),
+    ],
+)
+def test_a_file_that_is_read_in_an_odd_way_is_spoken_of(
+    letalone: Letalone,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    text: str,
+    said: str | None,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("my.csv").write_text(text)
+    words = check_screen(letalone("init", "my.csv", "--yes"))
+    if said is None:
+        assert letalone("init", "my.csv", "--yes", "--force", "--json").json()["hints"] == []
+    else:
+        assert said in words

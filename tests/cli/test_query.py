@@ -34,7 +34,7 @@ ANSWER_KEYS = {
 }  # fmt: skip
 PREVIEW_KEYS = {
     "format", "command", "dry_run", "question", "unit", "epsilon", "delta", "confidence", "parts",
-    "budget", "remaining", "fits",
+    "budget", "remaining", "fits", "warnings",
 }  # fmt: skip
 
 
@@ -104,7 +104,7 @@ def test_keys_are_found_privately_where_a_delta_is_given(letalone: Letalone, my:
     assert "--delta" in private
     words = check_screen(letalone(*private))
     assert "Cardiology" in words
-    assert "that enough units have" in words
+    assert "Groups that too few patient_id have are not listed." in words
     assert "A 0" not in words
 
 
@@ -147,8 +147,10 @@ def test_the_screen_says_that_cells_may_be_unreadable_and_speaks_no_python(
 ) -> None:
     asked = ("query", "my.csv", "SELECT AVG(cost) FROM my", *ASK, "--bounds", "cost=0:3000")
     words = check_screen(letalone(*asked))
-    assert "Note: cost is read from text: cells that are no number" in words
-    assert "read from text" not in check_screen(letalone("query", "my.csv", COUNT, *ASK))
+    assert "Cells of cost that cannot be read count as missing." in words
+    words = check_screen(letalone(*asked, "--explain"))
+    assert "cost is read from text: cells that are no number" in words
+    assert "cannot be read" not in check_screen(letalone("query", "my.csv", COUNT, *ASK))
     sql = "SELECT COUNT(DISTINCT patient_id) a, COUNT(*) b, SUM(cost) c FROM my"
     for more in ((), ("--json",)):
         shown = letalone("query", "my.csv", sql, *ASK, "--bounds", "cost=0:3000", *more)
@@ -233,6 +235,22 @@ def test_bounds_are_not_bought_where_nothing_would_be_left_for_the_answer(
     (command,) = offered(refused.err)
     assert letalone(*command).code == 0
     assert letalone(*command, "--json").json()["repeated"], "a repeat is free to the very end"
+
+
+@pytest.mark.parametrize("more", [("--private-bounds",), ("--bounds", "cost=0:1000")])
+@pytest.mark.parametrize(
+    ("sql", "epsilon", "words"),
+    [
+        ("SELECT QUANTILE_CONT(cost, 0.3333333333333333333333) FROM my", "1", "six digits"),
+        ("SELECT MEDIAN(cost) FROM my", "1e-16", "would not fit into 64 bits"),
+    ],
+)
+def test_ranks_that_64_bits_do_not_hold_are_refused_before_bounds_are_bought(
+    letalone: Letalone, my: Path, sql: str, epsilon: str, words: str, more: tuple[str, ...]
+) -> None:
+    refused = letalone("query", "my.csv", sql, *ASK, "--epsilon", epsilon, *more)
+    assert words in check_refusal(refused, 2)
+    assert not Path("my.letalone.db").exists()
 
 
 def test_a_dry_run_spends_nothing_and_says_the_price(letalone: Letalone, my: Path) -> None:

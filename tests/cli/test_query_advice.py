@@ -14,6 +14,7 @@ from screens import check_refusal, check_screen, offered
 
 Letalone = Callable[..., Any]
 ROWS = "\n".join(f"{n},{'AB'[n % 2]},{n % 7}.5,{n % 3 == 0}" for n in range(60))
+CSV = f"pid,ward,cost,ok\n{ROWS}\n"
 SCHEMA = """format = 1
 name = "my"
 [columns.pid]
@@ -27,14 +28,6 @@ type = "boolean"
 """
 ASK = ("--unit", "pid", "--epsilon", "1", "--budget", "9")
 COUNT = "SELECT COUNT(*) FROM my"
-
-
-@pytest.fixture
-def my(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    Path("my.csv").write_text(f"pid,ward,cost,ok\n{ROWS}\n")
-    Path("my.letalone.toml").write_text(SCHEMA)
-    return tmp_path
 
 
 def option(command: list[str], name: str) -> str:
@@ -188,7 +181,7 @@ def test_an_answer_says_that_max_rows_sets_the_error(letalone: Letalone, my: Pat
     for more in ((), ("--dry-run",)):
         words = check_screen(letalone("query", "my.csv", COUNT, *ASK, *more))
         assert "Up to 10 rows of each pid count" in words
-        assert "--max-rows makes the error smaller" in words
+        assert "a smaller --max-rows makes less noise" in words
     words = check_screen(letalone("query", "my.csv", COUNT, *ASK, "--max-rows", "1"))
     assert "--max-rows" not in words
 
@@ -209,6 +202,13 @@ def test_a_table_of_a_duckdb_file_is_called_by_its_own_name(letalone: Letalone, 
     refused = letalone("init", "h.duckdb")
     words = check_refusal(refused, 2)
     assert "Name one with --table." in words
+    assert [option(command, "--table") for command in offered(refused.err)] == ["other", "visits"]
+    for commands in (("describe", "h.duckdb"), ("query", "h.duckdb", "SELECT COUNT(*) FROM h")):
+        refused = letalone(*commands)
+        check_refusal(refused, 2)
+        for command in offered(refused.err):
+            assert command[0] == commands[0]
+            assert command[0] == "query" or letalone(*command).code == 0
     (command,) = offered(letalone("init", "h.duckdb", "--table", "visits").out)
     assert "FROM visits" in command[2]
     assert option(command, "--table") == "visits"
@@ -307,3 +307,22 @@ def test_every_command_says_in_the_same_words_who_is_protected(
     assert whom in check_screen(letalone("query", "my.csv", COUNT, *ASK, "--receipt", "x.json"))
     for words in (("describe", "my.csv"), ("verify", "x.json")):
         assert whom in check_screen(letalone(*words))
+
+
+def test_a_dialect_can_be_named_and_another_is_refused_with_those_that_there_are(
+    letalone: Letalone, my: Path
+) -> None:
+    sql = 'SELECT COUNT(*) AS n FROM my WHERE ward = "Psychiatry"'
+    for dialect in ("spark", "bigquery"):
+        assert letalone("query", "my.csv", sql, *ASK, "--dialect", dialect, "--json").code == 0
+    refused = letalone("query", "my.csv", sql, *ASK, "--dialect", "mysql")
+    words = check_refusal(refused, 2)
+    assert "must be one of: duckdb, postgres, spark, bigquery" in words
+    assert "--dialect" not in offered(refused.err)[0]
+    # In DuckDB and PostgreSQL double quotes are for names.
+    refused = letalone("query", "my.csv", sql, *ASK, "--dialect", "postgres")
+    assert "Column 'Psychiatry' is not in table" in check_refusal(refused, 2)
+    like = letalone("query", "my.csv", sql.replace("=", "LIKE"), *ASK, "--dialect", "bigquery")
+    (command,) = offered(like.err)
+    assert option(command, "--dialect") == "bigquery"
+    assert letalone(*command).code == 0

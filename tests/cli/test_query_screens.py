@@ -10,6 +10,7 @@ from screens import check_refusal, check_screen, offered
 
 Letalone = Callable[..., Any]
 ROWS = "\n".join(f"{n},{'ABC'[n % 3]},{n % 7}.5,{n % 4},{2022 + n % 2}" for n in range(120))
+CSV = f"pid,ward,cost,los,year\n{ROWS}\n"
 SCHEMA = """format = 1
 name = "my"
 unit = "pid"
@@ -26,14 +27,6 @@ type = "integer"
 """
 ASK = ("--epsilon", "1", "--budget", "9:1e-4")
 MEANS = "SELECT ward, AVG(cost) FROM my GROUP BY ward"
-
-
-@pytest.fixture
-def my(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    Path("my.csv").write_text(f"pid,ward,cost,los,year\n{ROWS}\n")
-    Path("my.letalone.toml").write_text(SCHEMA)
-    return tmp_path
 
 
 def options(command: list[str]) -> dict[str, str]:
@@ -103,7 +96,7 @@ def test_groups_of_one_unit_each_are_refused_and_nothing_is_written(
 
 def test_bounds_of_another_column_are_not_in_the_way(letalone: Letalone, my: Path) -> None:
     more = ("--bounds", "cost=0:9", "--bounds", "los=0:9")
-    shown = letalone("query", "my.csv", "SELECT SUM(cost) FROM my", *ASK, *more)
+    shown = letalone("query", "my.csv", "SELECT SUM(cost) FROM my", *ASK, *more, "--explain")
     assert "clamped to [0, 9]" in check_screen(shown)
     unknown = letalone("query", "my.csv", "SELECT COUNT(*) FROM my", *ASK, "--bounds", "x=0:9")
     check_refusal(unknown, 2)
@@ -150,7 +143,7 @@ def test_rows_in_no_group_are_spoken_of_where_there_can_be_some(
 ) -> None:
     shown = letalone("query", "my.csv", f"SELECT COUNT(*) FROM my GROUP BY {group}", *ASK, *more)
     words = check_screen(shown)
-    assert ("Rows that fall into none of these groups are left out." in words) is said
+    assert ("Rows of other groups are left out." in words) is said
 
 
 def test_a_public_table_about_people_is_said_to_be_unprotected(
@@ -161,6 +154,92 @@ def test_a_public_table_about_people_is_said_to_be_unprotected(
     refused = letalone("query", "my.csv", sql, *ASK)
     words = check_refusal(refused, 2)
     assert "that anyone may see" in words
-    assert "my.join(other, on=…)" in words
+    assert "my.sql(…, tables={'people': its session})" in words
     shown = letalone("query", "my.csv", sql, *ASK, "--public", "people=people.csv")
     assert "Note: people is taken as public: nothing in it is protected." in check_screen(shown)
+
+
+WIDE = (
+    "SELECT ward, COUNT(*) AS number_of_visits, AVG(cost) AS average_cost,"
+    " STDDEV(cost) AS spread_of_cost, AVG(los) AS average_stay, MEDIAN(year) AS middle_year"
+    " FROM my GROUP BY ward"
+)
+ALL_BOUNDS = ("--bounds", "cost=0:9", "--bounds", "los=0:9", "--bounds", "year=2000:2030")
+
+
+@pytest.mark.parametrize("columns", ["80", "120"])
+def test_five_aggregates_are_readable_and_fit_one_screen(
+    letalone: Letalone, my: Path, monkeypatch: pytest.MonkeyPatch, columns: str
+) -> None:
+    monkeypatch.setenv("COLUMNS", columns)
+    asked = ("query", "my.csv", WIDE, *ASK, *ALL_BOUNDS, "--keys", "ward=A,B,C")
+    shown = letalone(*asked)
+    lines = shown.out.splitlines()
+    assert len(lines) < 25
+    assert max(map(len, lines)) <= int(columns)
+    names = ("number_of_visits", "average_cost", "spread_of_cost", "average_stay", "middle_year")
+    assert all(any(name in line.split() for line in lines) for name in names)
+    prose = [line for line in lines if ". " in line or line.endswith(".")]
+    assert len(prose) <= 8, "no longer than the table"
+    assert len(letalone(*asked, "--json").json()["rows"]) == 3
+
+
+def test_the_long_form_has_the_question_and_every_note_and_is_free(
+    letalone: Letalone, my: Path
+) -> None:
+    asked = ("query", "my.csv", MEANS, *ASK, "--bounds", "cost=0:9", "--keys", "ward=A,B")
+    short, long = check_screen(letalone(*asked)), check_screen(letalone(*asked, "--explain"))
+    assert "--explain" in short
+    for shown in (short, long):
+        assert "95 % error bars for the noise, not for what bounds leave out." in shown
+    assert "it is free" in long
+    for words in ("mean of cost clamped to [0, 9]", "rows without pid are left out"):
+        assert words in long
+        assert words not in short
+    notes = letalone(*asked, "--json").json()["notes"]
+    assert any(note == "rows without pid are left out" for note in notes), "JSON has all"
+
+
+def test_a_spread_that_the_noise_swallowed_is_unknown(letalone: Letalone, my: Path) -> None:
+    """At ε = 0.01 the noise is a thousand rows wide, and the groups are of at most sixty.
+
+    An interval is its whole range nine times in ten, so none of twelve is less than once in 10^12.
+    """
+    sql = "SELECT year, STDDEV(cost) AS s FROM my GROUP BY year"
+    years = ",".join(str(year) for year in range(2000, 2012))
+    more = ("--bounds", "cost=0:9", "--keys", f"year={years}")
+    shown = letalone("query", "my.csv", sql, "--epsilon", "0.01", "--budget", "9", *more)
+    rows = [line.split() for line in shown.out.splitlines() if line.startswith("20")]
+    assert len(rows) == 12
+    assert any(row[1] == "unknown" for row in rows)
+    assert not any(row[1] == "0" for row in rows)
+    assert "Unknown: too few rows" in shown.out
+
+
+def test_the_delta_that_is_left_is_what_answers_can_have(letalone: Letalone, my: Path) -> None:
+    """A quarter of the budget's δ is set aside for answers with a δ of their own."""
+    sql = "SELECT ward, COUNT(*) FROM my GROUP BY ward"
+    words = check_screen(letalone("query", "my.csv", sql, *ASK, "--delta", "1e-6"))
+    own = "(δ = 2.4e-5 for answers with a δ of their own)"
+    assert f"{own} of ε = 9" in words
+    assert own in check_screen(letalone("describe", "my.csv"))
+    assert own in check_screen(letalone("ledger", "show", "my.letalone.db"))
+    over = letalone("query", "my.csv", sql, "--epsilon", "1", "--delta", "2.5e-5")
+    check_refusal(over, 3)
+
+
+def test_a_dry_run_warns_of_a_starved_median_and_of_a_starved_aggregate(
+    letalone: Letalone, my: Path
+) -> None:
+    sql = "SELECT MEDIAN(year) AS y FROM my"
+    asked = ("query", "my.csv", sql, *ASK, "--bounds", "year=2000:2030", "--dry-run")
+    words = check_screen(letalone(*asked))
+    assert "Beware: y needs about" in words
+    assert "its interval would be most of its range" in words
+    (warning,) = letalone(*asked, "--json").json()["warnings"]
+    assert warning.startswith("y needs about")
+    assert "Beware" not in check_screen(letalone(*asked, "--epsilon", "9", "--max-rows", "1"))
+    split = "SELECT COUNT(DISTINCT pid) a, MEDIAN(cost) b, MEDIAN(los) c, MEDIAN(year) d FROM my"
+    starved = letalone("query", "my.csv", split, *ASK, *ALL_BOUNDS, "--dry-run")
+    assert "Beware: a has" in check_screen(starved)
+    assert ".batch" not in starved.out

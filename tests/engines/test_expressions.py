@@ -1,11 +1,12 @@
 """Expressions as SQL: no row makes a statement fail, and every value is the semantics' one."""
 
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from fractions import Fraction
 from functools import cache
 from math import inf, nan
 
 import pyarrow as pa
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -16,6 +17,7 @@ from letalone.engines.measures import Scope
 from letalone.engines.rows import ScopeRows, Tables
 from letalone.engines.sources import relation_of_view
 from letalone.plans.expressions import (
+    PERIODS,
     And,
     Arithmetic,
     Bin,
@@ -30,6 +32,7 @@ from letalone.plans.expressions import (
     Not,
     OneOf,
     Or,
+    StartOf,
 )
 from letalone.plans.query import Bounding
 from letalone.plans.schema import Column, Schema
@@ -116,6 +119,9 @@ def larger(kind, depth):
         made |= st.builds(lambda of, ends: Clamp(of, *ends), whole, st.sampled_from(WHOLES))
     elif kind is Type.BOOLEAN:
         made = conditions(depth)
+    elif kind is Type.DATE:
+        dates = expressions(Type.DATE, depth) | expressions(Type.TIMESTAMP, depth)
+        made = st.builds(StartOf, st.sampled_from(PERIODS), dates)
     else:
         made = st.nothing()
     return made | cases(kind, depth)
@@ -204,3 +210,14 @@ def test_division_by_an_infinity_on_the_way_is_missing_and_not_zero():
     infinite = Arithmetic("*", Literal(Fraction(10) ** 308), Literal(Fraction(10) ** 308))
     quotient = Arithmetic("/", Literal(1), infinite)
     assert values_in([dict.fromkeys(COLUMNS)], quotient) == [None]
+
+
+@pytest.mark.parametrize("period", PERIODS)
+def test_the_start_of_a_period_is_that_of_the_calendar(period):
+    """Of every third day of five years, leap years among them, and of the calendar's ends."""
+    days = [date(2023, 1, 1) + timedelta(days=3 * n) for n in range(600)]
+    empty = dict.fromkeys(COLUMNS)
+    rows = [empty | {"d": day, "s": datetime(day.year, day.month, day.day, 23)} for day in days]
+    rows += [empty | {"d": day, "s": at} for day, at in zip(DATES, TIMES, strict=True)]
+    agree([*rows, empty], StartOf(period, ColumnRef("d")))
+    agree([*rows, empty], StartOf(period, ColumnRef("s")))

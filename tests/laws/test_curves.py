@@ -31,6 +31,7 @@ from letalone.privacy import (
     optimal,
 )
 from letalone.privacy.bounds import at_most
+from letalone.privacy.perturbed import PerturbedObjective
 from letalone.privacy.stored import CURVES as STORED
 
 PAIR = between([0.5, 0.3, 0.2], [0.3, 0.3, 0.4])
@@ -65,6 +66,8 @@ CURVES = [
     GaussianDP(1, neighbours=REPLACE).sampled(0.1).group(3).labelled(None),
     (PAIR * 5).group(2),
     RenyiDP(2, 0.5),
+    PerturbedObjective(0.04, rest_squared=1e-5, floor=0.9, start=1),
+    PerturbedObjective(0.04, rest_squared=1e-5, vertices=3, shift=0.1, floor=0.2, start=0.5),
     PureDP(1).shuffled(30),
     optimal(0.1, 1e-6, times=10),
     compose(LaplacePrivacy(1), GaussianDP(1), RandomizedResponsePrivacy(truth=0.75)),

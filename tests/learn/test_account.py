@@ -12,7 +12,7 @@ from letalone.learn.account import Account, account_of
 
 
 def _spend(account: Account, epsilon: float) -> None:
-    paid = account.charge(la.PureDP(epsilon), plan={"model": "x"}, delta=0)
+    paid = account.charge(la.PureDP(epsilon), plan={"model": "x"}, epsilon=epsilon, delta=0)
     account.ledger.settle(paid, {"format": 1})
 
 
@@ -65,3 +65,28 @@ def test_an_account_says_what_is_spent() -> None:
     _spend(account, 0.5)
     assert repr(account).startswith("Account('adult': ")
     assert "1 fit)" in repr(account)
+
+
+def test_what_is_typed_adds_up_to_the_whole_budget() -> None:
+    account = Account(la.Budget(3, 3e-6))
+    for curve in (la.GaussianDP(0.1), la.ApproxDP(1, 1e-6), la.GaussianDP(0.2)):
+        paid = account.charge(curve, plan={}, epsilon=1, delta=1e-6)
+        account.ledger.settle(paid, {"format": 1})
+    assert account.spent == la.Budget(3, 3e-6)
+    with pytest.raises(BudgetExceeded, match=r"The fit costs \(ε = 0\.1, δ = 1e-9\)"):
+        account.charge(la.GaussianDP(0.001), plan={}, epsilon=0.1, delta=1e-9)
+
+
+def test_a_curve_above_the_price_that_was_typed_is_charged_as_it_is() -> None:
+    account = Account(la.Budget(1, 1e-6))
+    with pytest.raises(BudgetExceeded):
+        account.charge(la.ApproxDP(2, 1e-6), plan={}, epsilon=1, delta=1e-6)
+
+
+def test_a_data_set_that_the_ledger_knows_goes_on_with_its_own_shares(tmp_path: Path) -> None:
+    with la.Ledger.open(tmp_path / "budget.db") as ledger:
+        ledger.register("adult", la.Budget(1, 1e-6), neighbours=la.ADD_REMOVE)
+        account = Account(la.Budget(1, 1e-6), ledger=ledger, name="adult")
+        paid = account.charge(la.GaussianDP(0.1), plan={}, epsilon=0.5, delta=1e-7)
+        ledger.settle(paid, {"format": 1})
+        assert account.fits == 1

@@ -8,7 +8,7 @@ import pytest
 from sklearn.base import clone
 
 import letalone as la
-from letalone.learn.training import PrivateEstimator
+from letalone.learn.training import PrivateEstimator, column_of
 
 SECRET = 31415.926
 
@@ -106,3 +106,16 @@ def test_a_release_says_its_price_and_what_is_left() -> None:
 
 def test_rows_that_are_not_finite_are_no_error() -> None:
     Counter().fit(np.array([[np.nan, np.inf], [-np.inf, 1e308]]))
+
+
+def test_a_fit_without_a_budget_says_nothing_about_the_data_either() -> None:
+    with pytest.raises(la.LetaloneError) as caught:
+        Counter(fails=True).fit(ROWS)
+    assert caught.value.__cause__ is None
+    assert caught.value.__context__ is None
+    assert str(SECRET) not in str(caught.value)
+
+
+def test_one_odd_label_in_a_list_changes_no_other_label() -> None:
+    plain, odd = column_of([0, 1, 1], 3), column_of([0, 1, "x"], 3)
+    assert plain[:2].tolist() == odd[:2].tolist() == [0, 1]

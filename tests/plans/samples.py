@@ -21,6 +21,7 @@ from letalone.plans.expressions import (
     Not,
     OneOf,
     Or,
+    StartOf,
     col,
 )
 from letalone.plans.schema import Column, Schema
@@ -84,6 +85,7 @@ def leaves(names: list[str], constants: SearchStrategy) -> SearchStrategy[Expres
 
 TEXT_VALUES = leaves(["ward", "note"], TEXTS)
 DAY_VALUES = leaves(["day"], DAYS)
+PERIODS = st.sampled_from(["year", "quarter", "month", "week", "day"])
 MOMENT_VALUES = leaves(["seen"], MOMENTS)
 NUMBER_LEAVES = leaves(["age", "stay", "cost", "score", "loss"], st.integers(-9, 9) | FRACTIONS)
 CONDITION_LEAVES = leaves(["smokes"], st.booleans())
@@ -100,6 +102,7 @@ def conditions(depth: int) -> SearchStrategy[Expression]:
         st.builds(Comparison, ORDER, number, number),
         st.builds(Comparison, EQUALITY, TEXT_VALUES, TEXT_VALUES),
         st.builds(Comparison, ORDER, DAY_VALUES, DAY_VALUES),
+        st.builds(Comparison, ORDER, st.builds(StartOf, PERIODS, MOMENT_VALUES), DAY_VALUES),
         st.builds(Comparison, ORDER, MOMENT_VALUES, MOMENT_VALUES),
         st.builds(And, several),
         st.builds(Or, several),

@@ -1,13 +1,14 @@
 """Constants beside dates and times are read as such, as in SQL; nothing else is."""
 
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 
 import pytest
 
+from evaluator import started
 from letalone.errors import ParameterError
 from letalone.plans.aggregates import count, mean
-from letalone.plans.dates import dated
-from letalone.plans.expressions import Expression, case, col, same
+from letalone.plans.dates import dated, first_day
+from letalone.plans.expressions import PERIODS, Expression, case, col, same
 from letalone.plans.query import make_plan
 from letalone.plans.schema import Column, Schema
 from letalone.plans.typing import columns_of
@@ -23,6 +24,12 @@ SCHEMA = Schema(
 )
 JUNE = date(2024, 6, 1)
 day, at, ward = col("day"), col("at"), col("ward")
+STARTS = [
+    ("year", ["2024-01-01"], "2024-02-01"),
+    ("quarter", ["2024-04-01", "2024-01-01"], "2024-05-01"),
+    ("month", ["2024-02-01"], "2024-02-29"),
+    ("week", ["2024-01-29", "2024-01-01"], "2024-02-04"),
+]
 
 
 @pytest.mark.parametrize(
@@ -74,3 +81,31 @@ def test_a_text_column_beside_a_date_is_told_how_to_declare_it() -> None:
         make_plan(SCHEMA, {"n": count()}, where=ward.isin([JUNE]))
     with pytest.raises(ParameterError, match=r"types=\{'ward': 'timestamp'\}"):
         make_plan(SCHEMA, {"n": count()}, where=at == ward)
+
+
+@pytest.mark.parametrize(("period", "keys", "wrong"), STARTS)
+def test_keys_that_begin_no_period_are_refused_and_first_days_taken(
+    period: str, keys: list[str], wrong: str
+) -> None:
+    """One that no row can have would be paid for and be empty."""
+    groups = [("start", day.start_of(period))]
+    plan = make_plan(SCHEMA, {"n": count()}, groups=groups, keys=[*keys, None])
+    assert [key for (key,) in plan.keys] == [*(date.fromisoformat(key) for key in keys), None]
+    with pytest.raises(ParameterError, match=rf"begins no {period}.*such as {keys[0]}"):
+        make_plan(SCHEMA, {"n": count()}, groups=groups, keys=[wrong])
+
+
+@pytest.mark.parametrize("period", PERIODS)
+def test_the_first_day_is_the_last_that_begins_a_period(period: str) -> None:
+    days = [date(1, 1, 1), date(1, 1, 7), date(2024, 2, 29), date(2025, 1, 1), date(9999, 12, 31)]
+    for one in (*days, *(date(2023, 12, 20) + timedelta(days=n) for n in range(400))):
+        assert first_day(one, period) == started(one, period)
+
+
+def test_starts_are_compared_as_dates_and_described_in_words() -> None:
+    of = at.start_of("month")
+    assert same(dated(of >= "2024-06-01", columns_of(SCHEMA)), of >= JUNE)
+    plan = make_plan(SCHEMA, {"n": count()}, groups=[("m", of), ("d", at.start_of("day"))])
+    assert plan.keys is None
+    assert "the first day of the month of at" in plan.in_words()
+    assert "the date of at" in plan.in_words()

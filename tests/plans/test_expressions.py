@@ -21,6 +21,7 @@ from letalone.plans.expressions import (
     Not,
     OneOf,
     Or,
+    StartOf,
     case,
     checked_size,
     col,
@@ -62,6 +63,7 @@ A, ONE = ColumnRef("a"), Literal(1)
         (col("a").isin([1, 2]), OneOf(A, (1, 2))),
         (col("a").is_null(), IsNull(A)),
         (col("a").part("year"), DatePart("year", A)),
+        (col("a").start_of("month"), StartOf("month", A)),
         (case((col("a"), 1), otherwise=0.5), Case(((A, ONE),), Literal(Fraction(1, 2)))),
     ],
 )

@@ -95,6 +95,7 @@ def test_arithmetic_gives_numbers_and_parts_of_dates_whole_numbers() -> None:
     assert type_of(col("age") + 1, SCHEMA).type is Type.NUMBER
     assert type_of(-col("age"), SCHEMA).type is Type.NUMBER
     assert type_of(col("day").part("year"), SCHEMA).type is Type.INTEGER
+    assert type_of(col("day").start_of("week"), SCHEMA).type is Type.DATE
     assert type_of(case((col("smokes"), 1), otherwise=0), SCHEMA).type is Type.INTEGER
     assert type_of(case((col("smokes"), 1), otherwise=0.5), SCHEMA).type is Type.NUMBER
 
@@ -158,6 +159,7 @@ def test_derived_columns_are_typed_in_their_order_and_within_the_filter() -> Non
         (case((col("smokes"), 1), otherwise="x"), ParameterError, "integer and text"),
         (case((col("smokes"), None)), ParameterError, "All values of a case are None"),
         (col("age").part("year"), ParameterError, "has no year"),
+        (col("ward").start_of("month"), ParameterError, "has no start of its month"),
         (col("day").part("hour"), ParameterError, "must be timestamp"),
     ],
 )

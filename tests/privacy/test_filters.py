@@ -33,7 +33,7 @@ from letalone.privacy import (
 from letalone.privacy.bank import ORDERS, USUAL_SHARES, Notion, Shares, price_of
 from letalone.privacy.conversions import pure_mu_squared, pure_rho
 from letalone.privacy.filter_record import state_from_json, state_to_json
-from letalone.privacy.filters import Filter, charged, how_many_more, opened
+from letalone.privacy.filters import Filter, charged, how_many_more, left_in_words, opened
 from letalone.privacy.odometer import Odometer
 from letalone.privacy.renyi import RenyiDP, laplace_divergence
 
@@ -521,3 +521,13 @@ def test_what_is_no_curve_is_refused_with_the_remedy(wrong, words) -> None:
 def test_small_numbers_are_written_as_people_write_them() -> None:
     with pytest.raises(BudgetExceeded, match=r"\(ε = 1, δ = 1e-6\) is left"):
         Filter(BUDGET).charge(PureDP(5))
+
+
+def test_the_delta_that_is_said_to_be_left_is_all_that_an_answer_can_have() -> None:
+    state = charged(opened(Budget(2, 1e-4)), ApproxDP(0.5, 1e-6))
+    assert state.leak_left == Fraction("2.4e-5")
+    assert left_in_words(state) == "ε = 1.5 (δ = 2.4e-5 for answers with a δ of their own)"
+    assert charged(state, ApproxDP(0.1, state.leak_left)).leak_left == 0
+    with pytest.raises(BudgetExceeded):
+        charged(state, ApproxDP(0.1, state.leak_left + Fraction(1, 10**9)))
+    assert left_in_words(opened(Budget(2))) == "ε = 2"

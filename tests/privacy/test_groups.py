@@ -28,6 +28,7 @@ from letalone.privacy import (
     compose,
     unify,
 )
+from letalone.privacy.perturbed import PerturbedObjective
 
 
 def test_p2_a_group_of_k_under_pure_dp_costs_k_epsilon():
@@ -245,3 +246,9 @@ def test_a_unit_is_a_word(unit):
 def test_strange_group_sizes_are_refused(size):
     with pytest.raises(ParameterError, match="size is"):
         PureDP(1).group(size)
+
+
+def test_a_group_of_a_curve_that_has_the_rule_alone_has_an_epsilon() -> None:
+    """There is no other proof to compare it with, and no largest loss."""
+    curve = PerturbedObjective(Fraction(1, 16), start=Fraction(1, 10))
+    assert curve.epsilon(1e-4) < curve.group(3).epsilon(1e-4) < 100

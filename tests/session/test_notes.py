@@ -1,7 +1,10 @@
 """What is said with an answer, from the question, the schema and where columns are stored."""
 
+import re
 from datetime import date
 from pathlib import Path
+from statistics import median
+from typing import Any
 
 import pandas as pd
 import pytest
@@ -91,3 +94,36 @@ def test_dates_in_a_pandas_frame_are_text_until_they_are_declared() -> None:
         for since in (date(2024, 2, 1), "2024-02-01"):
             query = session.where(la.col("day") >= since).agg(n=la.count())
             assert query.release(10**4).rows()[0]["n"] == 1
+
+
+@pytest.mark.parametrize("at", [0.5, [0.25, 0.5, 0.75]])
+def test_a_preview_warns_of_quantiles_whose_intervals_would_be_most_of_the_range(
+    at: float | list[float],
+) -> None:
+    """Nine medians, each of half of the rows that are needed, and of four times as many.
+
+    Values are spread evenly over the range. Seeded; the claim is about the median width.
+    """
+    asked = {"q": la.quantile("x", at, lower=0, upper=100)}
+    few = pd.DataFrame({"x": range(2)})
+    with opened(few, unit=la.ROW) as session:
+        (warning,) = session.agg(**asked).preview(0.2).warnings
+        assert warning in " ".join(str(session.agg(**asked).preview(0.2)).split())
+        needed = int(re.findall(r"needs about (\d+) rows", warning)[0])
+        assert session.agg(**asked).preview(0.2, rows=needed).warnings == ()
+        (warning,) = session.agg(**asked).preview(0.2, rows=needed - 1).warnings
+        assert f"of {needed - 1}, its interval" in warning
+    for rows, wide in ((needed // 2, True), (4 * needed, False)):
+        assert (width_of(asked, rows) > 50) is wide
+
+
+def width_of(asked: dict[str, Any], rows: int) -> float:
+    """The median width, at ε = 0.2, of the interval of the median of numbers from 0 to 100."""
+    table = pd.DataFrame({"x": [n % 101 for n in range(rows)]})
+    found: list[float] = []
+    with opened(table, unit=la.ROW, seed=7, budget=100) as session:
+        for n in range(9):
+            row = session.agg(**asked).release(0.2, confidence=0.95 + n / 10**6).rows()[0]
+            name = "q" if "q" in row else "q_0.5"
+            found.append(float(row[f"{name}_high"]) - float(row[f"{name}_low"]))
+    return median(found)

@@ -12,6 +12,7 @@ import letalone as la
 from forking import told_by
 from letalone.engines.duck import DuckEngine
 from letalone.ledger import Ledger
+from letalone.session import releasing
 from session.makers import opened
 from session.test_secrets import leaks, told
 
@@ -64,6 +65,67 @@ def test_rows_get_the_columns_of_their_own_unit_and_others_are_dropped() -> None
     assert older["n"].tolist() == [1]
 
 
+IN_SQL = (
+    "SELECT sex, COUNT(*) AS n, SUM(CLAMP(cost, 0, 100)) AS cost FROM visits"
+    " JOIN people AS p ON visits.patient_id = p.pid GROUP BY p.sex"
+)
+
+
+def test_sql_joins_another_session_as_python_does_and_charges_both() -> None:
+    with visits() as mine, patients() as theirs:
+        given: dict[str, Any] = {"tables": {"people": theirs}, "keys": ["F", "M"], "max_rows": 2}
+        asked = mine.sql(IN_SQL, **given)
+        assert asked.plan.digest() == by_sex(mine, theirs).plan.digest()
+        answer = mine.sql(IN_SQL, epsilon=0.5, **given)
+        assert mine.spent == theirs.spent == la.Budget(0.5)
+        assert by_sex(mine, theirs).release(0.5).rows() == answer.rows()
+        regions = pd.DataFrame({"sex": ["F", "M"], "word": ["she", "he"]})
+        both = {"people": theirs, "words": regions}
+        sql = "SELECT COUNT(*) FROM visits JOIN people ON visits.patient_id = people.pid"
+        assert mine.sql(f"{sql} WHERE age > 40", tables=both).plan.partners
+        assert not mine.sql("SELECT COUNT(*) FROM visits", tables=both).plan.partners
+
+
+@pytest.mark.parametrize(
+    ("sql", "words"),
+    [
+        ("SELECT COUNT(*) FROM visits JOIN people p ON visits.cost = p.age", "on their units"),
+        (
+            "SELECT COUNT(*) FROM visits JOIN people p ON visits.patient_id = p.pid"
+            " AND visits.cost = p.age",
+            "on their units",
+        ),
+        ("SELECT COUNT(*) FROM visits JOIN people USING (pid)", "not in table 'visits'"),
+        ("SELECT COUNT(*) FROM visits LEFT JOIN people p ON visits.patient_id = p.pid", "LEFT"),
+        ("SELECT COUNT(*) FROM people", "stands in FROM"),
+        ("SELECT COUNT(*) FROM visits JOIN lost USING (patient_id)", "no public table 'lost'"),
+        ("SELECT COUNT(*) FROM visits JOIN self s ON visits.patient_id = s.patient_id", "itself"),
+        ("SELECT SUM(r.age) FROM visits JOIN rows r ON visits.patient_id = r.pid", "is the row"),
+    ],
+)
+def test_other_joins_of_private_tables_in_sql_are_refused_and_charge_nothing(
+    sql: str, words: str
+) -> None:
+    with visits() as mine, patients() as theirs, patients(unit=la.ROW, name="rows") as rows:
+        tables = {"people": theirs, "self": mine, "rows": rows}
+        with pytest.raises(la.LetaloneError, match=words):
+            mine.sql(sql, tables=tables, epsilon=0.5)
+        assert mine.spent == theirs.spent == la.Budget(0)
+
+
+def test_a_column_that_both_tables_have_is_the_first_ones_only_by_its_prefix() -> None:
+    with visits() as mine, visits(name="labs") as labs:
+        sql = "SELECT SUM(CLAMP({}, 0, 100)) AS x FROM visits JOIN labs USING (patient_id)"
+        for name in ("cost", "labs.cost"):
+            with pytest.raises(la.ParameterError, match="in both private tables"):
+                mine.sql(sql.format(name), tables={"labs": labs})
+        found = mine.sql(sql.format("visits.cost"), tables={"labs": labs})
+        assert found.plan.partners[0].columns == ()
+        other = mine.sql("SELECT COUNT(patient_id) FROM visits JOIN labs USING (patient_id)",
+                         tables={"labs": labs})  # fmt: skip
+        assert other.plan.partners
+
+
 def test_both_data_sets_are_charged_the_whole_price_and_both_are_named(tmp_path: Path) -> None:
     books = [tmp_path / "one.db", tmp_path / "other.db"]
     with visits(ledger=books[0]) as mine, patients(ledger=books[1]) as theirs:
@@ -99,6 +161,38 @@ def test_a_repeat_is_free_only_if_both_data_sets_are_as_they_were() -> None:
         assert not second.repeated
         assert mine.spent == theirs.spent == la.Budget(1)
     assert first.asked.digest == second.asked.digest
+
+
+def test_answers_that_were_charged_in_another_order_elsewhere_are_found_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One process is charged between the two charges of another: each ledger has another first."""
+    books = {"mine": tmp_path / "one.db", "theirs": tmp_path / "other.db"}
+    charged, calls = releasing.charged, []
+    with (
+        visits(ledger=books["mine"]) as mine,
+        patients(ledger=books["theirs"]) as theirs,
+        visits(ledger=books["mine"], seed=2) as mine_too,
+        patients(ledger=books["theirs"]) as theirs_too,
+    ):
+
+        def late(table: Any, bill: Any) -> Any:
+            calls.append(table.name)
+            if len(calls) == 2:
+                monkeypatch.setattr(releasing, "charged", charged)
+                between.append(by_sex(mine_too, theirs_too).release(0.5))
+            return charged(table, bill)
+
+        between: list[la.Release] = []
+        monkeypatch.setattr(releasing, "charged", late)
+        first = by_sex(mine, theirs).release(0.5)
+        assert first.rows() != between[0].rows()
+        assert mine.spent == theirs.spent == la.Budget(1)
+        for one in ((mine, theirs), (mine_too, theirs_too)):
+            again = by_sex(*one).release(0.5)
+            assert again.repeated
+            assert again.rows() == first.rows()
+        assert mine.spent == theirs.spent == la.Budget(1)
 
 
 @pytest.mark.parametrize("poor", ["visits", "patients"])

@@ -121,3 +121,33 @@ def test_columns_that_are_read_from_text_are_named(tmp_path: Path) -> None:
         units = visits.per_unit(t=la.per_unit.sum("cost", lower=0, upper=9))
         preview = units.agg(n=la.count()).preview(1)
     assert any(note.startswith("cost is read from text") for note in preview.notes)
+
+
+def test_units_can_be_asked_in_sql_and_the_plan_is_the_same() -> None:
+    with opened(frame(), seed=3) as visits:
+        units = visits.where(la.col("age") >= 18).per_unit(
+            total=la.per_unit.sum("cost", lower=0, upper=100),
+            last=la.per_unit.last("ward", by="age"),
+        )
+        keys = {"last": ["A", "B", "C"]}
+        words = (
+            f"SELECT last, COUNT(*) AS people, SUM(total) AS total FROM {visits.name}"
+            " WHERE total > 1 GROUP BY last"
+        )
+        asked = units.sql(words, keys=keys, bounds={"total": (0, 500)})
+        same = units.where(la.col("total") > 1).group_by("last", keys=keys)
+        same = same.agg(people=la.count(), total=la.sum("total", lower=0, upper=500))
+        assert asked.plan == same.plan
+        found = asked.release(SURE).to_pandas()
+    assert found["people"].tolist() == [1, 1, 0]
+    assert found["total"].round().tolist() == [130, 5, 0]
+
+
+def test_sql_after_other_steps_is_refused_with_the_way_that_works() -> None:
+    with opened(frame()) as visits:
+        units = visits.per_unit(n=la.per_unit.count())
+        sql = f"SELECT COUNT(*) FROM {visits.name}"
+        for question in (visits.where(la.col("age") > 1), units.where(la.col("n") > 1)):
+            with pytest.raises(la.ParameterError, match=r"right after \.per_unit.*session\.sql"):
+                question.sql(sql)
+        assert "count" in repr(units.sql(sql))

@@ -114,3 +114,14 @@ def test_a_clipped_total_is_no_column_to_compare() -> None:
         asked = session.agg(r=la.correlation("age", "cost", bounds=PAIR)).bound(clip=True)
         with pytest.raises(la.UnsupportedQuery, match="max_rows"):
             asked.preview(1)
+
+
+def test_the_preview_of_a_regression_says_that_coefficients_may_be_missing() -> None:
+    """How the features are spread is private, so the error is that of the best case."""
+    with opened(frame()) as session:
+        asked = session.agg(fit=la.linear_regression("cost", ["age", "stay"], bounds=BOUNDS))
+        words = " ".join(str(asked.preview(1, rows=100_000)).split())
+        assert "else more, and coefficients may be missing" in words
+        few = asked.preview(1, rows=5)
+        assert few.errors["fit"] == float("inf")
+        assert "nothing would be known" in " ".join(str(few).split())

@@ -113,3 +113,44 @@ def test_a_category_that_is_no_text_opens_as_any_other_cell() -> None:
     frame = pd.DataFrame({"c": pd.Categorical.from_codes([0, 1], categories=values)})
     with la.open(frame, unit=la.ROW, budget=la.Budget(1), name="odd") as odd:
         assert odd.columns == {"c": "text"}
+
+
+LONG = 0.3333333333333333
+TINY = "would not fit into 64 bits"
+
+
+@pytest.mark.parametrize(
+    ("asked", "epsilon", "words"),
+    [
+        (lambda: la.quantile("x", LONG, lower=0, upper=100), 1, "six digits"),
+        (lambda: la.quantile("x", [0.5, LONG], lower=0, upper=100), 1, "six digits"),
+        ("SELECT QUANTILE_CONT(x, 0.3333333333333333333333) FROM data", 1, "six digits"),
+        (lambda: la.median("x", lower=0, upper=100), 1e-16, TINY),
+        (lambda: la.max("x", lower=0, upper=100), 1e-17, TINY),
+        (lambda: la.private_bounds("x"), 1e-18, TINY),
+        ("SELECT MEDIAN(x) FROM data", 1e-16, TINY),
+    ],
+)
+def test_ranks_that_64_bits_do_not_hold_are_refused_for_nothing(asked, epsilon, words):
+    """Products that wrapped told of one person at any epsilon; numbers too long froze the data."""
+    table = la.open(pa.table({"u": range(50), "x": range(50)}), unit="u", budget=LARGE)
+
+    def ask():
+        if isinstance(asked, str):
+            return table.sql(asked, bounds={"x": (0, 100)}, max_rows=1).release(epsilon)
+        return table.agg(q=asked()).bound(max_rows=1).release(epsilon)
+
+    with pytest.raises(LetaloneError, match=words):
+        ask()
+    assert table.spent.epsilon == 0
+    assert table.agg(n=la.count()).bound(max_rows=1).release(SURE).rows()[0]["n"] == 50
+
+
+def test_one_more_person_does_not_turn_a_quantile_round():
+    """A third was the best value for 922 people and the worst for 923, nearly for certain."""
+    third = Fraction(333_333, 10**6)
+    for people in (922, 923):
+        frame = pa.table({"u": range(people), "x": [20] * people})
+        table = la.open(frame, unit="u", budget=LARGE, name=f"of_{people}")
+        query = table.agg(q=la.quantile("x", third, lower=0, upper=100)).bound(max_rows=1)
+        assert query.release(epsilon=1).rows()[0]["q"] == 20

@@ -117,6 +117,27 @@ def test_having_compares_what_is_of_one_type(condition: str) -> None:
     assert read(f"{TYPED} HAVING {condition}").arrangement.having is not None
 
 
+@pytest.mark.parametrize(
+    ("condition", "words"),
+    [
+        ("ages > '[0, 10)'", "List the ranges"),
+        ("'[0, 10)' <= ages", "List the ranges"),
+        ("ages BETWEEN '[0, 10)' AND '[20, 30)'", "List the ranges"),
+        ("ok > FALSE", "= TRUE or = FALSE"),
+    ],
+)
+def test_having_orders_neither_ranges_nor_truth_values(condition: str, words: str) -> None:
+    """As text '[100, 110)' comes before '[20, 30)', which nobody means."""
+    with pytest.raises(la.UnsupportedQuery, match=words):
+        read(f"{TYPED} HAVING {condition}")
+
+
+def test_having_orders_text_as_order_by_does() -> None:
+    test = Test(">", (Named("ward"), Fixed("A")))
+    assert read(f"{GROUPED} HAVING ward > 'A'").arrangement.having == test
+    assert read(f"{TYPED} HAVING ages IN ('[0, 10)')").arrangement.having is not None
+
+
 def test_types_of_a_joined_table_are_known_in_having() -> None:
     joined = "SELECT region, COUNT(*) FROM visits JOIN cities USING (city) GROUP BY region"
     assert read(f"{joined} HAVING region = 'x'").arrangement.having is not None

@@ -15,9 +15,11 @@ from hypothesis import strategies as st
 import letalone as la
 from letalone.errors import LetaloneError, ParameterError, UnsupportedQuery
 from letalone.plans.expressions import Clamp, Comparison, Expression, Literal, case, col, same
-from letalone.plans.query import bins, make_plan
-from letalone.plans.schema import Schema
+from letalone.plans.query import bins, expression_of, make_plan
+from letalone.plans.schema import Column, Schema
+from letalone.plans.types import Type
 from letalone.sql.question import read_question
+from letalone.sql.text import DIALECTS
 from sql.schemas import SCHEMA, condition, plan, read
 
 
@@ -323,3 +325,75 @@ def test_an_expression_of_one_value_has_bounds_that_hold_zero(
 def test_groups_of_one_unit_each_are_not_looked_for(groups: str) -> None:
     with pytest.raises(UnsupportedQuery, match=r"\.per_unit\(…\).*COUNT\(DISTINCT patient_id\)"):
         plan(f"SELECT COUNT(*) FROM visits GROUP BY {groups}")
+
+
+@pytest.mark.parametrize(
+    ("written", "of", "dialects"),
+    [
+        ("DATE_TRUNC('month', day)", col("day").start_of("month"), (None, *DIALECTS[:3])),
+        ("date_trunc('QUARTER', at)", col("at").start_of("quarter"), (None, *DIALECTS[:3])),
+        ("DATETRUNC('week', day)", col("day").start_of("week"), (None, "duckdb")),
+        ("DATE_TRUNC(day, MONTH)", col("day").start_of("month"), (None, "bigquery")),
+        ("DATE_TRUNC(day, ISOWEEK)", col("day").start_of("week"), (None, "bigquery")),
+        ("DATE_TRUNC(day, WEEK(MONDAY))", col("day").start_of("week"), (None, "bigquery")),
+        ("TIMESTAMP_TRUNC(at, DAY)", col("at").start_of("day"), (None, "bigquery")),
+        ("DATETIME_TRUNC(at, YEAR)", col("at").start_of("year"), (None, "bigquery")),
+        ("TRUNC(day, 'MM')", col("day").start_of("month"), (None, "spark")),
+        ("WIDTH_BUCKET(age, 0, 100, 10)", bins("Age", 0, 100, 10).of, (None, *DIALECTS)),
+        ("WIDTH_BUCKET(cost, -0.5, 1, 2)", bins("cost", -0.5, 1, 0.75).of, (None, "postgres")),
+    ],
+)
+def test_starts_of_dates_and_buckets_are_groups(
+    written: str, of: Expression, dialects: tuple[str | None, ...]
+) -> None:
+    for dialect in dialects:
+        (group,) = read(f"SELECT COUNT(*) FROM visits GROUP BY {written}", dialect=dialect).groups
+        assert same(expression_of(group), of)
+
+
+def test_the_date_of_bigquery_is_not_taken_for_the_period_of_duckdb() -> None:
+    """With columns called day and month, sqlglot reads it the other way round in DuckDB."""
+    dates = Schema("d", (Column("day", Type.DATE), Column("month", Type.DATE)))
+    found = read_question("SELECT COUNT(*) FROM d GROUP BY DATE_TRUNC(day, MONTH)", dates)
+    assert found.dialect == "bigquery"
+    assert same(expression_of(found.groups[0]), col("day").start_of("month"))
+    with pytest.raises(ParameterError, match="a period in quotes"):
+        read_question(
+            "SELECT COUNT(*) FROM d GROUP BY DATE_TRUNC(day, MONTH)", dates, dialect="duckdb"
+        )
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "DATE_TRUNC('hour', at)",
+        "DATE_TRUNC('decade', day)",
+        "DATE_TRUNC('month', day, 'UTC')",
+        "DATE_TRUNC(day, WEEK)",
+        "DATE_TRUNC(day, WEEK(SUNDAY))",
+        "DATE_TRUNC('month')",
+        "TRUNC(cost)",
+        "WIDTH_BUCKET(age, 0, 100)",
+        "WIDTH_BUCKET(age, 0, 100, 2.5)",
+        "WIDTH_BUCKET(age, 0, 100, 0)",
+        "WIDTH_BUCKET(age, 100, 0, 10)",
+        "WIDTH_BUCKET(age, 0, 100, 10, 3)",
+        "WIDTH_BUCKET(age, 0, patient_id, 10)",
+        "WIDTH_BUCKET(age, [0, 10])",
+    ],
+)
+def test_other_starts_and_buckets_are_refused(written: str) -> None:
+    for dialect in (None, *DIALECTS):
+        with pytest.raises(LetaloneError):
+            read(f"SELECT COUNT(*) FROM visits GROUP BY {written}", dialect=dialect)
+
+
+def test_a_start_is_a_date_in_where_and_having() -> None:
+    assert same(
+        condition("DATE_TRUNC('month', at) >= DATE '2024-06-01'"),
+        col("at").start_of("month") >= date(2024, 6, 1),
+    )
+    sql = "SELECT DATE_TRUNC('month', day) AS m, COUNT(*) FROM visits GROUP BY m HAVING m > {}"
+    assert read(sql.format("'2024-01-01'")).arrangement.having is not None
+    with pytest.raises(ParameterError, match="compares date with integer"):
+        read(sql.format("2024"))

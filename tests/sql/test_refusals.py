@@ -5,6 +5,7 @@ import logging
 import pytest
 
 from letalone.errors import LetaloneError, UnsupportedQuery
+from letalone.plans.expressions import col, same
 from sql.schemas import condition, read
 
 REFUSED = [
@@ -157,3 +158,39 @@ def test_what_is_not_translated_is_refused(sql: str, caplog: pytest.LogCaptureFi
 def test_what_is_not_translated_is_refused_in_a_condition(sql: str) -> None:
     with pytest.raises(LetaloneError, match=r"\.$"):
         condition(sql)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        ";",
+        "a; DROP TABLE visits",
+        "/*+ hint */",
+        "--+ hint",
+        "-- no comment",
+        "/*",
+        "CASE",
+        "(" * 50,
+    ],
+)
+def test_what_stands_in_quotes_is_a_value_and_no_statement_comment_or_hint(value: str) -> None:
+    assert same(condition(f"ward = '{value}'"), col("ward") == value)
+    both = condition(f"ward = '{value}' /* {'x' * 9}; */ AND ok -- ; 'and more'\n")
+    assert same(both, (col("ward") == value) & col("ok"))
+
+
+@pytest.mark.parametrize(
+    ("sql", "column"),
+    [
+        ("SELECT COUNT(*) FROM visits WHERE ward = ';'; SELECT 1", 45),
+        ("SELECT COUNT(*) FROM visits WHERE ward = '/*+ a */' /*+ b */ AND ok", 53),
+        ("SELECT COUNT(*) FROM visits WHERE ward = '--+' --+ b", 48),
+        ("/*+ b */ SELECT COUNT(*) FROM visits", 1),
+    ],
+)
+def test_the_statement_or_hint_beside_quotes_is_refused_at_its_place(sql: str, column: int) -> None:
+    with pytest.raises(
+        UnsupportedQuery, match=rf"(several statements|hint), at line 1, column {column}:"
+    ) as it:
+        read(sql)
+    assert "^" in str(it.value)

@@ -72,6 +72,7 @@ CASES: dict[str, tuple[dict[str, Aggregate], Any, Any, int, Options]] = {
     "histogram": ({"h": Histogram(A, (F(0), F(2), F(9)))}, FEW, ("A", 1.0, 5), 20_000, {}),
     "quartiles": ({"q": QUARTILES}, FEW, ("A", 1.0, 9), 20_000, {}),
     "median": ({"q": MEDIAN}, [("A", 0.0, 0)], ("A", 1.0, 9), 4000, {}),
+    "interval": ({"q": MEDIAN}, FEW, ("A", 1.0, 9), 4000, {"ends": True}),
     "largest": (
         {"e": Extreme(A, F(0), F(9), True, F(1))},
         [*FEW, *[("A", 0.0, 9)] * 2],
@@ -90,7 +91,14 @@ CASES: dict[str, tuple[dict[str, Aggregate], Any, Any, int, Options]] = {
 }
 SURE = confidence_of_each(len(CASES), Fraction(999_999, 1_000_000))
 # Noise: halved. Choices reach their worst case on other tables than these small ones.
-ACCUSED = {**dict.fromkeys(CASES, 2), "top": 3, "median": 8, "largest": 16, "bounds": 16}
+ACCUSED = {
+    **dict.fromkeys(CASES, 2),
+    "top": 3,
+    "median": 8,
+    "interval": 10,
+    "largest": 16,
+    "bounds": 16,
+}
 
 
 def drawn(name: str, epsilon: Any) -> Callable[..., Any]:
@@ -107,6 +115,8 @@ def drawn(name: str, epsilon: Any) -> Callable[..., Any]:
         exact = MemoryEngine(table).measure(single.scope, whole.measures)
         answers = whole.finish([values * count for values in exact], bits).answers.values()
         columns = [np.asarray(answer.values).reshape(count, -1) for answer in answers]
+        if "ends" in options:
+            columns += [end.reshape(count, -1) for one in answers for end in (one.low, one.high)]
         labels = [answer.labels == "B" for answer in answers if answer.labels is not None]
         return np.concatenate([*columns, *labels], axis=1)
 

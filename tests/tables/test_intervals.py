@@ -15,18 +15,16 @@ from letalone.plans.query import (
     Count,
     CountUnits,
     Deviation,
-    Extreme,
     Histogram,
     Mean,
     Plan,
-    Quantiles,
     Sum,
     Variance,
 )
 from letalone.privacy import REPLACE
 from letalone.tables.columns import Answer
 from letalone.tables.compiled import compiled
-from letalone.tables.intervals import Family, Law, band, width, within
+from letalone.tables.intervals import Family, Law, width, within
 from seeded import SeededBits
 from tables.plans_for_tests import PRESENT, A, F, X, plan_of
 from tables.simulated import exact, skewed
@@ -129,65 +127,12 @@ def test_without_rows_a_mean_is_the_midpoint_or_says_nothing() -> None:
     assert np.mean((mean.low == 0) & (mean.high == 1000)) > 0.5
 
 
-@pytest.mark.parametrize("share", [F(1, 2), F(9, 10)])
-def test_a_quantile_is_covered_at_least_as_often_as_said(share: Any) -> None:
-    keys, rows = 400, 300
-    plan = plan_of({"q": Quantiles(A, F(0), F(120), (share,), F(1))}, keys=KEYS[:keys])
-    groups = [np.floor(values) for values in skewed(7, keys=keys, rows=rows, upper=120)]
-    answer = released(plan, groups, seed=7)["q"]
-    inside = [_encloses(*one, share) for one in zip(answer.low, answer.high, groups, strict=True)]
-    assert np.mean(inside) >= 0.95
-    ends = zip(answer.low, answer.high, groups, strict=True)
-    between = [np.sum((low <= values) & (values <= high)) for low, high, values in ends]
-    assert np.mean(between) < 110  # about 34 rows more or less for medians, 61 at 9/10
-
-
-def test_many_quantiles_are_covered_at_least_as_often_as_said() -> None:
-    keys, shares = 900, (F(1, 10), F(1, 4), F(1, 2), F(3, 4), F(9, 10))
-    plan = plan_of({"q": Quantiles(X, LOW, HIGH, shares, F(1))}, keys=KEYS[:keys])
-    groups = skewed(8, keys=keys, rows=3000)
-    answer = released(plan, groups, seed=8)["q"]
-    for place, share in enumerate(shares):
-        ends = zip(answer.low[:, place], answer.high[:, place], groups, strict=True)
-        inside = [_encloses(low, high, np.floor(values), share) for low, high, values in ends]
-        assert np.mean(inside) >= 0.93
-        truth = [np.quantile(values, float(share)) for values in groups]
-        assert np.sqrt(np.mean((answer.values[:, place] - truth) ** 2)) < 12
-    assert np.all(np.diff(answer.values, axis=1) >= 0)
-
-
-@pytest.mark.parametrize("largest", [False, True])
-def test_a_private_extreme_lies_within_the_data(largest: bool) -> None:
-    keys = 300
-    asked = Extreme(A, F(0), F(1000), largest, F(1))
-    plan = plan_of({"e": asked}, keys=KEYS[:keys])
-    groups = [np.floor(300 + values / 4) for values in skewed(9, keys=keys, rows=1000)]
-    answer = released(plan, groups, seed=9)["e"]
-    ends = np.array([values.max() if largest else values.min() for values in groups])
-    inside = answer.values <= ends if largest else answer.values >= ends
-    assert np.mean(inside) >= 0.93
-    rows = [
-        np.sum(v > one if largest else v < one)
-        for v, one in zip(groups, answer.values, strict=True)
-    ]
-    assert np.mean(rows) < 80
-
-
 def test_a_histogram_is_covered_range_by_range() -> None:
     plan = plan_of({"h": Histogram(A, (F(0), F(18), F(65), F(120)))}, keys=KEYS)
     groups = [np.floor(v) for v in skewed(10, keys=RUNS, rows=200, upper=130)]
     answer = released(plan, groups, seed=10)["h"]
     truth = [[np.sum(v < 18), np.sum((v >= 18) & (v < 65)), np.sum(v >= 65)] for v in groups]
     assert 0.945 <= covered(answer, np.array(truth)) <= 0.98
-
-
-def _encloses(low: float, high: float, values: Any, share: Any) -> bool:
-    """Whether every whole number of this rank is within."""
-    rank, ordered = float(share * len(values)), np.sort(values)
-    tried = np.arange(ordered[0], ordered[-1] + 1)
-    below, upto = (np.searchsorted(ordered, tried, side=side) for side in ("left", "right"))
-    right = tried[(below <= rank) & (rank <= upto)]
-    return bool(low <= right.min() and right.max() <= high)
 
 
 def simulated_noise(weights: Any, draws: int = 400_000) -> Any:
@@ -219,14 +164,6 @@ def test_being_within_agrees_with_the_width_and_errs_outwards(weights: list[floa
     inside, outside = (within(law, exactly, np.array(edge * f), 0.95) for f in (0.9999, 1.02))
     assert inside
     assert not outside
-
-
-def test_a_band_holds_and_is_not_twice_too_wide() -> None:
-    counts = np.array([3.0, 20.0])
-    found = band(Law(Family.LAPLACE, 1.0), [(1.0, counts), (0.5, counts)], 0.95)
-    for many, one in zip((3, 20), found, strict=True):
-        seen = np.quantile(simulated_noise([1.0] * many + [0.5] * many, 100_000), 0.95)
-        assert seen <= one <= 1.6 * seen
 
 
 def test_widths_are_convex_in_the_weights() -> None:

@@ -24,8 +24,11 @@ from letalone.plans.query import (
 )
 from letalone.plans.schema import Column, Schema
 from letalone.plans.types import Type
+from letalone.tables import least_squares
 from letalone.tables.ahead import epsilon_for
 from letalone.tables.compiled import compiled
+from letalone.tables.intervals import Family, Law
+from letalone.tables.least_squares import LeastSquares
 from letalone.tables.pairs import PairPart
 from letalone.tables.parts import parts_of
 from seeded import SeededBits
@@ -213,8 +216,9 @@ def test_errors_to_expect_need_rows_and_fall_with_them(name: str) -> None:
     whole = compiled(plan_of({name: ASKED[name]}), epsilon=1)
     with pytest.raises(ParameterError, match="Give rows="):
         whole.expected_error(name)
+    # A line's falls a little faster, since its matrix is less spoiled, too.
     assert whole.expected_error(name, rows=20_000) == pytest.approx(
-        whole.expected_error(name, rows=10_000) / 2
+        whole.expected_error(name, rows=10_000) / 2, rel=0.01 if name == "line" else 1e-6
     )
     least = epsilon_for(whole.plan, error=whole.expected_error(name, rows=10_000), rows=10_000)
     assert 0.98 < least < 1.02  # three digits
@@ -291,6 +295,40 @@ def test_where_noise_is_large_coefficients_are_covered_or_missing(count: int, ro
         assert np.mean(holds(answer, truth)) > 0.93
         assert np.all(np.isnan(answer.values) == np.isinf(answer.high))
         assert rows > 1000 or np.all(np.isnan(answer.values))
+
+
+def shown_near_the_edge(ratio: float) -> tuple[float, float]:
+    """How often steep coefficients are shown, and covered where they are.
+
+    Two features that go together; the least eigenvalue is `ratio` times the noise of the matrix.
+    """
+    pairs = [(0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2)]
+    forms, left = np.eye(9), np.zeros((3, 3, 9))
+    for place, (i, k) in enumerate(pairs):
+        left[i, k] = left[k, i] = forms[place]
+    squares = LeastSquares(left, forms[-3:], np.eye(3), np.zeros(3))
+    moments = np.array([[3.0, 0, 0], [0, 1, 0.95], [0, 0.95, 1]])
+    matrix = moments * ratio * 3 / 0.05  # nine entries of deviation 1: e is 3
+    beta = np.array([0.2, 3.0, -3.0])
+    truth = np.array([*(matrix[pair] for pair in pairs), *(matrix @ beta)])
+    noise = np.random.Generator(np.random.PCG64(7)).normal(size=(8000, 9))
+    answer = squares.answer(truth + noise, Law(Family.GAUSSIAN, 1.0), 0.95)
+    shown = ~np.isnan(answer.values[:, 1])
+    held = (answer.low <= beta) & (beta <= answer.high)
+    return float(np.mean(shown)), float(np.mean(held[shown, 1]))
+
+
+def test_coefficients_that_are_shown_near_the_edge_are_covered_as_often_as_others(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """About 800 are shown at 2: with a coverage of 95 %, below 93 % once in 200 seeds."""
+    for ratio, seen in ((2, 0.1), (2.5, 0.5), (3, 0.85), (6, 1)):
+        shown, covered = shown_near_the_edge(ratio)
+        assert shown == pytest.approx(seen, abs=0.1)
+        assert covered > 0.95
+    monkeypatch.setattr(least_squares, "KNOWN", 2)
+    monkeypatch.setattr(least_squares, "STRAYS", 1)
+    assert shown_near_the_edge(1.5)[1] < 0.93, "the usual noise alone would be too little"
 
 
 @pytest.mark.parametrize(("count", "products"), [(2, 9), (3, 14), (8, 54)])

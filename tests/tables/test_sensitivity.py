@@ -238,7 +238,7 @@ def test_a_tree_moves_as_its_levels_do() -> None:
     plan = plan_of({"q": Quantiles(X, F(0), F(500), (F(1, 4), F(1, 2)), F(1))})
     (tree,) = parts_of(plan, bits=30).parts
     assert isinstance(tree, TreePart)
-    levels, _ = tree.shape
+    levels = tree.tree.levels
     assert levels > 1
 
     def vector(rows: list[Row]) -> Any:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from letalone.answers.promise import as_sure
 from letalone.errors import ParameterError
 from letalone.exact.typed import CONFIDENCE
 from letalone.privacy.bounds import shown_above
@@ -57,7 +58,7 @@ class Estimate:
         rows = zip(np.ravel(self.value), np.ravel(self.low), np.ravel(self.high), strict=True)
         shown = "; ".join(f"{value:.4g} [{_down(low)}, {_up(high)}]" for value, low, high in rows)
         price = f"; {self.privacy}" if self.privacy is not None else ""
-        return f"Estimate({shown} at {100 * self.confidence:g} % confidence{price})"
+        return f"Estimate({shown} at {as_sure(self.confidence)} confidence{price})"
 
 
 def _up(end: float) -> str:

@@ -8,8 +8,9 @@ The only file below the command line that draws; matplotlib is loaded when it is
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
-from math import isfinite, nan
+from math import isfinite, isnan, nan
 from pathlib import Path
+from textwrap import fill
 from typing import Any, cast
 
 from letalone.answers.columns import KeyColumn, Kind, Output
@@ -19,7 +20,10 @@ from letalone.errors import ParameterError
 FORMATS = (".svg", ".png", ".pdf")
 MOST_PLACES = 60
 MOST_SERIES = 8
-MOST_LETTERS = 70  # that stand side by side below seven inches
+MOST_BELOW = 3  # fields that stand below each other; more stand in two columns
+WIDTHS = {1: 7.0, 2: 5.5}  # of a field in inches, by the number of columns
+LETTERS = 12  # of a title in an inch
+LABELS = 10  # letters of labels side by side in an inch
 
 Point = tuple[float, float, float]
 
@@ -32,18 +36,31 @@ def draw(
     drawn = [output for output in outputs if is_drawn(output)]
     if not drawn or not drawn[0].values:
         raise ParameterError("There is nothing to draw: no number here has an interval.")
-    figure = _figure()
     names = list(dict.fromkeys(output.aggregate for output in drawn))
-    fields = [_field(name, keys, outputs) for name in names]
-    heights = [field.height for field in fields]
-    figure.set_size_inches(7, 1 + sum(heights))
-    axes = figure.subplots(len(names), 1, squeeze=False, height_ratios=heights)[:, 0]
-    for place, field in zip(axes, fields, strict=True):
+    across = 1 if len(names) <= MOST_BELOW else 2
+    fields = [_field(name, keys, outputs, width=WIDTHS[across]) for name in names]
+    figure = _figure()
+    for place, field in zip(_places(figure, fields, across), fields, strict=True):
         _draw_one(place, field)
-    figure.suptitle(_plain(title), fontsize=10)
+    lines = [
+        fill(_plain(line), int(LETTERS * across * WIDTHS[across])) for line in title.split("\n")
+    ]
+    figure.suptitle("\n".join(lines), fontsize=10)
     if target is not None:
         figure.savefig(target)
     return figure
+
+
+def _places(figure: Any, fields: Sequence["_Field"], across: int) -> list[Any]:
+    """Where each field is drawn, in rows of one or two; rows are as high as they must be."""
+    rows = [fields[start : start + across] for start in range(0, len(fields), across)]
+    heights = [max(field.height for field in row) for row in rows]
+    figure.set_size_inches(across * WIDTHS[across], 1 + sum(heights))
+    axes = figure.subplots(len(rows), across, squeeze=False, height_ratios=heights)
+    places = [place for row in axes for place in row]
+    for place in places[len(fields) :]:
+        place.remove()
+    return places[: len(fields)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,11 +72,12 @@ class _Field:
     series: tuple[tuple[str, tuple[Point, ...]], ...]
     bars: bool
     legend: str = ""
+    width: float = WIDTHS[1]
 
     @property
     def sideways(self) -> bool:
         """Whether the labels would overlap side by side: then they stand below each other."""
-        return sum(len(label) + 2 for label in self.labels) > MOST_LETTERS
+        return sum(len(label) + 2 for label in self.labels) > LABELS * self.width
 
     @property
     def height(self) -> float:
@@ -77,7 +95,9 @@ class _Field:
         return low - (room if low < 0 else 0.0), high + room
 
 
-def _field(name: str, keys: Sequence[KeyColumn], outputs: Sequence[Output]) -> _Field:
+def _field(
+    name: str, keys: Sequence[KeyColumn], outputs: Sequence[Output], *, width: float
+) -> _Field:
     """Groups across; where an aggregate has several numbers, those, and a series a group."""
     own = [output for output in outputs if output.aggregate == name]
     drawn = [output for output in own if is_drawn(output)]
@@ -91,12 +111,14 @@ def _field(name: str, keys: Sequence[KeyColumn], outputs: Sequence[Output]) -> _
     shown = tuple((words, tuple(points[:MOST_PLACES])) for words, points in series[:MOST_SERIES])
     whole = all(output.kind is Kind.INTEGER for output in drawn)
     word = f"{name} (count)" if _winners(own) else name
+    unknown = any(_is_unknown(point) for _, points in shown for point in points)
     return _Field(
-        name=word + _cut(len(labels), MOST_PLACES),
+        name=word + _cut(len(labels), MOST_PLACES) + " (grey: unknown)" * unknown,
         labels=tuple(labels[:MOST_PLACES]),
         series=shown,
         bars=whole and all(label.startswith("[") for label in labels),
         legend=_cut(len(series), MOST_SERIES).strip(),
+        width=width,
     )
 
 
@@ -116,18 +138,22 @@ def _draw_one(place: Any, field: _Field) -> None:
         place.legend(
             fontsize=8, title=field.legend or None, loc="upper left", bbox_to_anchor=(1.01, 1)
         )
+    place.set_title(fill(_plain(field.name), int(LETTERS * field.width)), loc="left", fontsize=10)
+    place.spines[["top", "right"]].set_visible(False)
     labels, ticks = [_plain(label) for label in field.labels], range(len(field.labels))
     along = (-0.6, len(field.labels) - 0.4)
     if field.sideways:
         place.set_yticks(ticks, labels, fontsize=8)
-        place.set_xlabel(_plain(field.name))
         place.set_xlim(*field.ends)
         place.set_ylim(*reversed(along))
     else:
-        place.set_xticks(ticks, labels)
-        place.set_ylabel(_plain(field.name))
+        place.set_xticks(ticks, labels, fontsize=9)
         place.set_ylim(*field.ends)
         place.set_xlim(*along)
+    axis = place.xaxis if field.sideways else place.yaxis
+    axis.set_major_formatter("{x:,.6g}")
+    axis.grid(visible=True, color="0.92")
+    place.set_axisbelow(True)
 
 
 def _draw_series(
@@ -150,6 +176,16 @@ def _draw_series(
         place.errorbar(values, across, xerr=[below, above], **how)
     else:
         place.errorbar(across, values, yerr=[below, above], **how)
+    unknown = [(at, *ends) for at, ends in zip(across, points, strict=True) if _is_unknown(ends)]
+    draw_line = place.hlines if field.sideways else place.vlines
+    for at, _, low, high in unknown:
+        draw_line(at, low, high, color="0.75", linewidth=4)
+
+
+def _is_unknown(point: Point) -> bool:
+    """Whether there is an interval, and no value worth saying."""
+    value, low, high = point
+    return isnan(value) and isfinite(low) and isfinite(high)
 
 
 def _points(output: Output) -> list[Point]:

@@ -19,6 +19,7 @@ from letalone.privacy.neighbours import Neighbours, is_replace
 
 FALSE_ALARMS = 0.05
 FAMILY = 10
+NO_LIMIT = "without a limit worth the name"
 
 
 def price(privacy: Privacy, delta: Number = 0) -> str:
@@ -43,15 +44,14 @@ def best_guess(privacy: Privacy) -> float:
 def promise(privacy: Privacy) -> str:
     """One paragraph that can be quoted."""
     unit, what = _unit(privacy.neighbours), _question(privacy.neighbours)
-    caught, guessed = percent(most_caught(privacy)), percent(best_guess(privacy))
+    caught, guessed = at_most(most_caught(privacy)), at_most(best_guess(privacy))
     return (
         f"Anyone who sees this answer, whatever else they know and however they compute, can find"
         f" out {what} only to this extent: a test that gives false alarms"
-        f" {percent(FALSE_ALARMS)} of the time detects the {unit} at most {caught} of the"
-        f" time (blind guessing: {percent(FALSE_ALARMS)}), and a bet at even odds is won at most"
-        f" {guessed} of the time (blind guessing: 50 %). This is a mathematical bound on this"
-        f" answer alone; what it says of all people together can be learnt with or without any"
-        f" one of them."
+        f" {percent(FALSE_ALARMS)} of the time detects the {unit} {caught} (blind guessing:"
+        f" {percent(FALSE_ALARMS)}), and a bet at even odds is won {guessed} (blind guessing:"
+        f" 50 %). This is a mathematical bound on this answer alone; what it says of all people"
+        f" together can be learnt with or without any one of them."
     )
 
 
@@ -66,8 +66,7 @@ def group_promise(privacy: Privacy, size: Number = FAMILY, *, delta: Number = 0)
     return (
         f"Where the data of {number} go together (the {unit}s of one family, say), the promise to"
         f" all of them together is {price(at, delta)}: a test that gives false alarms"
-        f" {percent(FALSE_ALARMS)} of the time detects them at most"
-        f" {percent(most_caught(at))} of the time."
+        f" {percent(FALSE_ALARMS)} of the time detects them {at_most(most_caught(at))}."
     )
 
 
@@ -81,10 +80,23 @@ def _point(privacy: Privacy, delta: Number) -> Privacy:
     return privacy if isinf(found) else ApproxDP(found, at)
 
 
+def at_most(probability: float, of: str = "of the time") -> str:
+    """How often something can be, at most; a bound that is none is not called one."""
+    return NO_LIMIT if probability >= 1 else f"at most {percent(probability)} {of}"
+
+
 def percent(probability: float) -> str:
-    """In percent with at most one digit after the point, rounded up."""
-    shown = (100 * Decimal(repr(probability))).quantize(Decimal("0.1"), rounding=ROUND_CEILING)
+    """In percent, rounded up: a digit after the point, or as many as tell it from 100 %."""
+    exact = 100 * Decimal(repr(probability))
+    # A step is at most what is missing to 100, so rounding up to one does not reach it.
+    digits = 1 if exact >= 100 else max(1, -(100 - exact).adjusted())
+    shown = exact.quantize(Decimal(1).scaleb(-digits), rounding=ROUND_CEILING)
     return f"{shown.normalize():f} %"
+
+
+def as_sure(confidence: float) -> str:
+    """How often an interval is right, in percent: all digits that were typed, so never 100 %."""
+    return f"{(100 * Decimal(repr(confidence))).normalize():f} %"
 
 
 def _unit(neighbours: Neighbours | None) -> str:

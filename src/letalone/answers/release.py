@@ -23,7 +23,7 @@ from letalone.answers.columns import (
     output_from_json,
     output_to_json,
 )
-from letalone.answers.promise import FAMILY, group_promise, promise
+from letalone.answers.promise import FAMILY, as_sure, group_promise, promise
 from letalone.answers.shown import as_shown
 from letalone.answers.titles import title_of
 from letalone.errors import FormatError, LetaloneError
@@ -188,7 +188,7 @@ class ReleaseRecord:
     def plot(self, path: object = None) -> Any:
         """A matplotlib figure with error bars; a path ending in .svg, .png or .pdf writes it."""
         asked = title_of(self.plan, [column.name for column in self.keys])
-        bars = f"bars at {100 * self.confidence:g} %"
+        bars = f"bars at {as_sure(self.confidence)}"
         title = f"{asked} ({self.data_set})\n{self._price()}; {bars}"
         return picture.draw(self.keys, self.shown, title=title, path=path)
 
@@ -265,10 +265,10 @@ class ReleaseRecord:
         return f"{asked}, {self.privacy.neighbours}"
 
     def _lines(self) -> list[str]:
-        confidence = f"{100 * self.confidence:g} %"
+        sure = as_sure(self.confidence)
         return [
             *(f"- {note}" for note in self.notes),
-            f"Price: {self._price()}. Each interval is right {confidence} of the time.",
+            f"Price: {self._price()}. Each interval is right {sure} of the time.",
             *self._standing_lines(),
         ]
 

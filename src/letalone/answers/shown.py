@@ -3,8 +3,10 @@
 Noise takes a count below 0, and the mean of a group in which nobody seems to be is the middle of
 its range. `.rows()` keeps such numbers: they are unbiased, so that they can be added up. On a
 screen the first is shown at the end of its interval, and the second as unknown: an interval that
-is the whole declared range says no more than was public before. What is known beforehand (that
-a sum of what is never negative is not) narrows an interval, and it holds as often as before.
+is the whole declared range says no more than was public before. So is a spread (a variance, a
+standard deviation) that the noise took to 0, where its interval allows much more: 0 would say that
+all values are the same. What is known beforehand (that a sum of what is never negative is not)
+narrows an interval, and it holds as often as before.
 
   Tested:   tests/answers/test_shown.py
 """
@@ -21,6 +23,8 @@ from letalone.privacy.curve import Json
 Range = tuple[float, float]
 Ends = tuple[float | None, float | None, float | None]
 NEARLY = 1e-9  # of the range: ends are computed in floats
+# The share of its range that a spread must be known to stay below, to be shown as 0.
+MUCH: Mapping[str, float] = {"Variance": 0.01, "Deviation": 0.1}
 
 # What is known of an aggregate of values between two bounds, before anything is asked.
 RANGES: Mapping[str, Callable[[float, float], Range]] = {
@@ -36,15 +40,15 @@ RANGES: Mapping[str, Callable[[float, float], Range]] = {
 
 def as_shown(plan: Json, outputs: Sequence[Output]) -> tuple[Output, ...]:
     """The outputs of the answer to a plan: each value in its interval, or None where unknown."""
-    ranges = _ranges(plan)
-    return tuple(_inside(output, ranges.get(output.aggregate)) for output in outputs)
+    known = _known(plan)
+    return tuple(_inside(output, *known.get(output.aggregate, (None, inf))) for output in outputs)
 
 
-def _inside(output: Output, whole: Range | None) -> Output:
+def _inside(output: Output, whole: Range | None, much: float) -> Output:
     if output.low is None or output.high is None or not output.kind.is_numeric:
         return output
     ends = zip(output.values, output.low, output.high, strict=True)
-    found = [_narrowed(cast("Ends", one), whole) for one in ends]
+    found = [_spread(_narrowed(cast("Ends", one), whole), much) for one in ends]
     values, low, high = zip(*found, strict=True) if found else ((), (), ())
     return replace(output, values=values, low=low, high=high)
 
@@ -62,19 +66,30 @@ def _narrowed(ends: Ends, whole: Range | None) -> Ends:
     return min(max(value, low), high), low, high
 
 
+def _spread(ends: Ends, much: float) -> Ends:
+    """No value where it is 0 and may be much."""
+    value, low, high = ends
+    return (None, low, high) if value == 0 and high is not None and high > much else ends
+
+
 def _is_all(low: float, high: float, whole: Range) -> bool:
     least, most = whole
     slack = NEARLY * (most - least)
     return low <= least + slack and high >= most - slack
 
 
-def _ranges(plan: Json) -> dict[str, Range]:
-    """The range of each aggregate that has one; none where the plan is not as it is stored."""
-    found: dict[str, Range] = {}
+def _known(plan: Json) -> dict[str, tuple[Range, float]]:
+    """The range of each aggregate that has one, and what is much where it is a spread.
+
+    None where the plan is not as it is stored.
+    """
+    found: dict[str, tuple[Range, float]] = {}
     try:
         for name, stored in cast("list[tuple[str, Json]]", plan["aggregates"]):
-            if (whole := RANGES.get(str(stored["node"]))) is not None:
-                found[name] = whole(_bound(stored["lower"]), _bound(stored["upper"]))
+            kind = str(stored["node"])
+            if (whole := RANGES.get(kind)) is not None:
+                ends = whole(_bound(stored["lower"]), _bound(stored["upper"]))
+                found[name] = ends, MUCH[kind] * ends[1] if kind in MUCH else inf
     except (LookupError, TypeError, ValueError, ArithmeticError):
         return {}
     return found

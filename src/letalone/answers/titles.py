@@ -29,7 +29,7 @@ WORDS = {
     "TopK": "most frequent",
     "PrivateBounds": "bounds",
 }
-LONGEST = 90
+LONGEST = 200  # a picture breaks it into lines
 
 
 def title_of(plan: Json, keys: Sequence[str]) -> str:

@@ -53,12 +53,11 @@ def interval_text(value: Cell, low: Cell, high: Cell) -> str:
     if isinstance(low, int) and isinstance(high, int):
         return f"{name} [{low:,}, {high:,}]"
     digits = _digits(low, high)
-    if digits is None or not isinstance(value, int | float) or not isfinite(value):
+    if digits is None:
         return f"{name} [{cell_text(low)}, {cell_text(high)}]"
-    shown = _rounded(value, digits, ROUND_HALF_EVEN)
-    return (
-        f"{shown} [{_rounded(low, digits, ROUND_FLOOR)}, {_rounded(high, digits, ROUND_CEILING)}]"
-    )
+    if isinstance(value, int | float) and isfinite(value):
+        name = _rounded(value, digits, ROUND_HALF_EVEN)
+    return f"{name} [{_rounded(low, digits, ROUND_FLOOR)}, {_rounded(high, digits, ROUND_CEILING)}]"
 
 
 def _end(end: Cell, side: int) -> str:

@@ -18,15 +18,18 @@ What epsilon is *at most*, `mechanism.privacy` says, by proof.
 Jagielski, Ullman, Oprea: Auditing differentially private machine learning (2020).
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 from letalone.audit.bound import Counts, epsilon_below
 from letalone.audit.draws import Source, source_of
 from letalone.audit.events import Event, choose_event
-from letalone.audit.outputs import Outputs, read, width_of
+from letalone.audit.failures import has_failed, raise_if_all_failed
+from letalone.audit.outputs import Raw, read, width_of
 from letalone.errors import ParameterError
 from letalone.exact.typed import (
     COUNT,
@@ -75,6 +78,42 @@ class Audit:
         """ACCUSED if the certified lower bound is above the claim."""
         above = Fraction(self.lower) > self.claimed_epsilon
         return Verdict.ACCUSED if above else Verdict.CONSISTENT
+
+    @property
+    def in_words(self) -> str:
+        """The verdict in a sentence or two."""
+        bound = _rounded_down(self.lower)
+        sure = f"{100 * self.confidence:g} % confidence"
+        if self.verdict is Verdict.ACCUSED:
+            return (
+                f"ACCUSED: ε is at least {bound} with {sure}, more than the claimed"
+                f" {float(self.claimed_epsilon):g}."
+            )
+        return (
+            f"CONSISTENT with the claim of {float(self.claimed_epsilon):g}: ε is at least {bound}"
+            f" with {sure}. That is no proof; other inputs or rarer events may tell more."
+        )
+
+    def plot(self, path: Path | str | None = None) -> Any:
+        """A picture: an attacker's errors against the claimed curve; to a file if one is named."""
+        from letalone.audit.picture import draw
+
+        return draw(self, path)
+
+    def to_json(self) -> dict[str, object]:
+        """All of it, by name; the bound is rounded down."""
+        return {
+            "verdict": self.verdict.value,
+            "lower": self.lower,
+            "claimed_epsilon": float(self.claimed_epsilon),
+            "claimed_delta": float(self.claimed_delta),
+            "confidence": self.confidence,
+            "event": self.event,
+            "often": self.counts.often,
+            "seldom": self.counts.seldom,
+            "judged": self.counts.total,
+            "samples": self.samples,
+        }
 
     def __repr__(self) -> str:
         delta = f", δ = {float(self.claimed_delta):g}" if self.claimed_delta else ""
@@ -131,18 +170,30 @@ def judge(
     draw: Source, one: object, other: object, samples: int, delta: Fraction
 ) -> tuple[Event, Counts]:
     """An event chosen on the first half of the draws, and its counts in the second."""
+    return judge_pairs(lambda count: (draw(one, count), draw(other, count)), samples, delta)
+
+
+def judge_pairs(
+    draw: Callable[[int], tuple[Raw, Raw]], samples: int, delta: Fraction
+) -> tuple[Event, Counts]:
+    """The same, for so many draws on both inputs at once, in whatever order."""
     first = samples // 2
-    raw = draw(one, first), draw(other, first)
+    raw = draw(first)
     if all(output is None for part in raw for output in part):
         raise ParameterError("The mechanism returned None every time: let it return its answer.")
-    widths = {width_of(part) for part in raw}
-    width = widths.pop() if len(widths) == 1 else 0
+    raise_if_all_failed(output for part in raw for output in part)
+    width = width_of_both(*raw)
     event = choose_event(*(read(part, width) for part in raw), delta=delta)
+    judges = draw(samples - first)
+    return event, event.counts(*(read(part, width) for part in judges))
 
-    def judges(value: object) -> Outputs:
-        return read(draw(value, samples - first), width)
 
-    return event, event.counts(judges(one), judges(other))
+def width_of_both(one: Raw, other: Raw) -> int:
+    """How many numbers outputs consist of, on either input; 0 if that cannot be said."""
+    if has_failed(one) or has_failed(other):
+        return width_of([*one, *other])
+    widths = {width_of(part) for part in (one, other)}
+    return widths.pop() if len(widths) == 1 else 0
 
 
 def _rounded_down(number: float) -> str:

@@ -45,8 +45,7 @@ class Counts:
 def epsilon_below(counts: Counts, *, delta: Fraction, miss: Fraction) -> float:
     """A lower bound on epsilon that is wrong with probability at most `miss`; 0 or more."""
     level = product_level(miss)
-    between = level ** (1 - np.arange(1, STEPS) / STEPS)
-    marks = np.concatenate([[level], between, [1.0]])
+    marks = _marks(level)
     least = _least_rates(counts, marks[:-1])
     most = _most_rates(counts, np.maximum(level / marks[1:], level))
     found = [
@@ -58,6 +57,22 @@ def epsilon_below(counts: Counts, *, delta: Fraction, miss: Fraction) -> float:
         for first, last in _merged(least, most, float(delta))
     ]
     return max(0.0, min(found))
+
+
+def region(counts: Counts, confidence: float) -> tuple[Floats, Floats]:
+    """The edge of the pairs of rates that are not ruled out: for pictures, in floats.
+
+    The true rates are at least `least` and at most `most`, at one place of these at least.
+    """
+    level = product_level(1 - Fraction(confidence))
+    marks = _marks(level)
+    least = _least_rates(counts, marks[:-1])
+    return least, _most_rates(counts, np.maximum(level / marks[1:], level))
+
+
+def _marks(level: float) -> Floats:
+    between = level ** (1 - np.arange(1, STEPS) / STEPS)
+    return np.concatenate([[level], between, [1.0]])
 
 
 def product_level(miss: Fraction) -> float:
@@ -110,7 +125,7 @@ def _certified_least(counts: Counts, *, rate: float, tail: float) -> Fraction:
     if rate <= 0:
         return Fraction(0)
     missed = counts.total - counts.often + 1
-    share = _beta_share(Fraction(rate), counts.often, missed)
+    share = beta_share(Fraction(rate), counts.often, missed)
     return Fraction(rate) if share <= ball(Fraction(tail)) else Fraction(0)
 
 
@@ -118,11 +133,12 @@ def _certified_most(counts: Counts, *, rate: float, level: float, mark: float) -
     """The rate, if at it `seldom` hits or fewer have at most probability level/mark; else 1."""
     if rate >= 1:
         return Fraction(1)
-    share = _beta_share(1 - Fraction(rate), counts.total - counts.seldom, counts.seldom + 1)
+    share = beta_share(1 - Fraction(rate), counts.total - counts.seldom, counts.seldom + 1)
     return Fraction(rate) if share * ball(Fraction(mark)) <= ball(Fraction(level)) else Fraction(1)
 
 
-def _beta_share(rate: Fraction, a: int, b: int) -> Ball:
+def beta_share(rate: Fraction, a: int, b: int) -> Ball:
+    """The probability that a number of the beta law is at most the rate."""
     # P[Bin(n, p) ≥ x] is the beta law's probability of at most p, with x and n − x + 1.
     return with_bits(lambda: ball(rate).beta_lower(ball(a), ball(b), regularized=True), GOOD_BITS)
 

@@ -1,6 +1,7 @@
 """How outputs are drawn from what is audited.
 
-A callable is asked once for every draw, and so is an object with `release`. Mechanisms of
+A callable is asked once for every draw, and so is an object with `release`; an error that one of
+them raises is an output as any other. Mechanisms of
 letalone that give every entry of an array its own noise are asked for all draws at once;
 to audit their one-number path, pass the method itself: `mechanism.release`.
 """
@@ -11,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from letalone.audit.failures import attempt
 from letalone.audit.outputs import Raw
 from letalone.errors import ParameterError
 from letalone.mechanisms import (
@@ -41,10 +43,14 @@ def source_of(mechanism: Any, *, many: bool, bits: BitSource | None) -> Source:
     release = getattr(mechanism, "release", None)
     if not callable(release):
         one = _callable(mechanism)
-        return lambda value, count: [one(value, **extra) for _ in range(count)]
+        return lambda value, count: _one_by_one(lambda: one(value, **extra), count)
     if type(mechanism) in ENTRY_BY_ENTRY:
         return lambda value, count: _entry_by_entry(release, value, count, extra)
-    return lambda value, count: [release(value, **extra) for _ in range(count)]
+    return lambda value, count: _one_by_one(lambda: release(value, **extra), count)
+
+
+def _one_by_one(ask: Callable[[], Any], count: int) -> Raw:
+    return [attempt(ask) for _ in range(count)]
 
 
 def _entry_by_entry(release: Callable[..., Any], value: object, count: int, extra: Any) -> Raw:

@@ -6,7 +6,6 @@ others by about the bound that it would give (Wilson's interval for both rates).
 that happens here touches the draws that judge.
 """
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -54,15 +53,16 @@ class Event:
 
 def choose_event(one: Outputs, other: Outputs, *, delta: Fraction) -> Event:
     """The event that seems to give the largest bound, seen from these draws alone."""
+    return best_event(one, other, delta=delta)[1]
+
+
+def best_event(one: Outputs, other: Outputs, *, delta: Fraction) -> tuple[float, Event]:
+    """That event, after about the bound that it seems to give."""
     learned = len(one) // LEARN
     teachers = one.part(0, learned), other.part(0, learned)
     judges = one.part(learned, len(one)), other.part(learned, len(other))
     choices = (_best_tail(view, teachers, judges, float(delta)) for view in learn(*teachers))
-    return _first_best(choices)
-
-
-def _first_best(choices: Iterable[tuple[float, Event]]) -> Event:
-    return max(choices, key=lambda choice: choice[0])[1]
+    return max(choices, key=lambda choice: choice[0])
 
 
 def _best_tail(

@@ -16,6 +16,7 @@ from typing import Any, cast
 
 import numpy as np
 
+from letalone.audit.failures import Failure
 from letalone.errors import ParameterError
 
 NUMBER = "#"
@@ -58,6 +59,8 @@ def _items(output: Mapping[object, object], numbers: list[float] | None) -> str:
 
 
 def _object(output: object, numbers: list[float] | None) -> str:
+    if isinstance(output, Failure):
+        return f"the error {output.words}"
     if is_dataclass(output) and not isinstance(output, type):
         found = {field.name: getattr(output, field.name) for field in fields(output)}
         return type(output).__name__ + _items(cast("dict[object, object]", found), numbers)

@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from letalone.audit.failures import Failure
 from letalone.audit.leaves import printed, taken_apart
 
 Floats = NDArray[np.float64]
@@ -73,7 +74,8 @@ def width_of(raw: Raw) -> int:
     matrix = _as_matrix(raw)
     if matrix is not None:
         return matrix.shape[1]
-    counts = {len(taken_apart(output)[1]) for output in raw}
+    kept = (output for output in raw if not isinstance(output, Failure))
+    counts = {len(taken_apart(output)[1]) for output in kept}
     return 1 + counts.pop() if len(counts) == 1 and counts != {0} else 0
 
 
@@ -123,6 +125,8 @@ def _row(output: object, width: int, forms: dict[int, str]) -> Floats:
     if matrix is not None and matrix.shape[1] == width:
         return matrix[0]
     text, numbers = taken_apart(output)
+    if isinstance(output, Failure) and width > 1:  # a form of its own, without numbers
+        numbers = (np.nan,) * (width - 1)
     if not numbers or len(numbers) + 1 != width:
         return np.full(width, np.nan)
     form = _digest(text) >> 11  # 53 bits, which a float holds

@@ -172,7 +172,10 @@ def _telling(one: Outputs, other: Outputs) -> Integers:
     """The coordinates, those first whose means differ by most standard deviations."""
     spread = np.std(_finite(one.numbers), axis=0) + np.std(_finite(other.numbers), axis=0)
     moved = np.abs(_finite(one.numbers).mean(axis=0) - _finite(other.numbers).mean(axis=0))
-    return np.argsort(-moved / np.maximum(spread, 1e-300), kind="stable")
+    worth = moved / np.maximum(spread, 1e-300)
+    if one.forms:
+        worth[0] = np.inf  # what is no number is told first: an error, a label
+    return np.argsort(-worth, kind="stable")
 
 
 def _direction(one: Outputs, other: Outputs, places: Integers) -> Direction:

@@ -1,17 +1,22 @@
-"""What `letalone query` prints: the answer with its error bars, or what it would cost."""
+"""What `letalone query` prints: the answer with its error bars, its price, and what is left.
 
-from collections.abc import Mapping
+A screen has the few lines that matter. `--explain` has all: the question in words, every note.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from math import isinf
 from pathlib import Path
 
-from rich.table import Table
+from rich.console import Console
 
 from letalone.answers.arranged import NONE_PASSES
-from letalone.answers.views import grid
+from letalone.answers.promise import as_sure
 from letalone.cli.ready import FOR_BOUNDS, Bounds, Ready, beyond
 from letalone.cli.screen import (
+    WIDEST,
     console,
     flowing,
     in_short,
@@ -19,32 +24,27 @@ from letalone.cli.screen import (
     print_json,
     protected,
     rounded_up,
-    table,
 )
+from letalone.cli.tabled import tabled
 from letalone.ledger import DataSet
 from letalone.ledger.data_sets import budget_to_json
 from letalone.plans.constants import shown
 from letalone.plans.domains import is_covered
-from letalone.privacy import Budget, Neighbours
-from letalone.privacy.filters import brief
+from letalone.privacy import Neighbours
+from letalone.privacy.bounds import six
+from letalone.privacy.filters import brief, left_in_words
 from letalone.session import Release
-from letalone.session.notes import notes_of, public_people
-from letalone.session.preview import IN_ROWS
-from letalone.sql.bounds import columns_within
-from letalone.tables.compiled import Share
+from letalone.session.notes import FROM_TEXT, notes_of, public_people
 
-LEAST_ROWS, MOST_ROWS = 3, 12  # on a screen; to ask again with --json is free
 HEIGHT = 24  # of a screen, with room for the next prompt
-AROUND = 3  # the head of a table, its line, and how many rows are left out
-BARS = "Error bars are about the noise, not about what the bounds leave out."
-BOUNDS = "bounds of "
-WHOLE = 10  # a larger error has no use for digits after the point
+WIDEST_TABLE = 160
 RAW = (
     "values are noisy numbers as they were drawn: they can be added up, and may lie beyond their"
     " intervals (a count below 0)"
 )
-UNKNOWN = "Unknown: too few rows for this noise; the interval is the whole range."
-NO_ERROR = "depends on how many rows a group has"
+ABOUT = "for the noise, not for what bounds leave out"
+UNKNOWN = "Unknown: too few rows for this noise to tell; the interval still holds."
+READ = re.compile(rf"(.*) (is|are){FROM_TEXT}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,8 +54,7 @@ class Answered:
     asked: Ready
     release: Release
     bounds: Bounds
-    budget: Budget
-    remaining: Budget
+    standing: DataSet
     more: float
     ledger: Path
 
@@ -71,84 +70,89 @@ class Written:
 
 
 def print_answer(found: Answered, written: Written) -> None:
-    """The table, the question in words, the price, what is left."""
+    """The table, what to know of it, the price, what is left."""
     if found.asked.request.as_json:
         print_json("query", _as_json(found, written))
         return
-    screen = console()
-    lines = [flowing(line, screen.width) for line in [*_lines(found), *written.remarks]]
-    files = [path for path in (written.plot, written.receipt) if path is not None]
+    screen = console(WIDEST_TABLE)
+    width = min(screen.width, WIDEST)
+    lines = [flowing(line, width) for line in [*_lines(found), *written.remarks]]
+    files = list(_files(found, written))
     below = sum(line.count("\n") + 1 for line in lines) + len(files)
-    most = max(LEAST_ROWS, min(MOST_ROWS, HEIGHT - AROUND - below))
-    screen.print(_table(found.release, most=most), markup=False)
+    numbers = tabled(found.release, width=screen.width, height=HEIGHT - below)
+    for one in numbers.tables:
+        screen.print(one, markup=False)
+    _print_lines(screen, [*numbers.more, *lines, *files])
+
+
+def _print_lines(screen: Console, lines: list[str]) -> None:
     for line in lines:
-        screen.print(line, markup=False)
+        screen.print(line, markup=False, soft_wrap=True)
+
+
+def _files(found: Answered, written: Written) -> Iterator[str]:
     share = " (of the answer; the bounds have an entry of their own)" if found.bounds else ""
-    for words, path in (
-        (f"Drawn to {written.plot}", written.plot),
-        (f"Receipt{share}: {written.receipt}", written.receipt),
-    ):
-        if path is not None:
-            screen.print(words, markup=False, soft_wrap=True)
-
-
-def print_preview(asked: Ready, known: DataSet | None) -> None:
-    """The price, the split and the errors to expect; nothing is spent."""
-    fits = None if known is None else asked.fits(known.state)
-    if asked.request.as_json:
-        print_json("query", _preview_as_json(asked, known, fits=fits))
-        return
-    screen = console()
-    rows = table("part", "share of ε", "error to expect", "noise")
-    for share in _shares(asked):
-        rows.add_row(share.name, _percent(share.share), _error(asked, share), share.words)
-    screen.print(rows, markup=False)
-    for line in _preview_lines(asked, known, fits=fits):
-        screen.print(flowing(line, screen.width), markup=False)
-
-
-def _table(release: Release, *, most: int) -> Table:
-    (head, *rows), rest = grid(release.keys, release.shown, most=most)
-    names = [name or "answer" for name in head]
-    keys = max(1, len(release.keys))
-    shown_rows = table(*names, right=tuple(names[keys:]))
-    for row in rows:
-        shown_rows.add_row(*row)
-    if rest:
-        shown_rows.add_row(f"and {rest:,} more", *[""] * (len(names) - 2), "--json has all")
-    return shown_rows
+    if written.plot is not None:
+        yield f"Drawn to {written.plot}"
+    if written.receipt is not None:
+        yield f"Receipt{share}: {written.receipt}"
 
 
 def _lines(found: Answered) -> list[str]:
-    release, confidence = found.release, f"{100 * found.release.confidence:g} %"
-    bars = f"In brackets: {confidence} error bars. {BARS}"
-    lines = [" ".join([f"That is the {release.asked.question}.", *_left_out(found.asked), bars])]
+    release = found.release
+    whole = found.asked.request.explain
+    lines = [_about_bars(found, whole=whole)]
     lines += [words for words in [release.standing.remark] if words]
     lines += _without_groups(found)
     lines += [UNKNOWN] * _has_unknown(release)
-    lines += _unusual(found)
-    lines += _rows(found.asked)
-    if found.bounds:
-        lines.append(_bought(found))
-    whom = protected(_neighbours(found.asked))
-    price = f"Price: {brief(found.asked.total)}, to protect {whom}."
-    if release.repeated:
-        price = (
-            "The same question was answered before: this is that answer, and it is free. If the"
-            " data has changed since, raise the version in the schema file."
+    lines += _all_notes(release) if whole else _unusual(found) + rows_that_count(found.asked)
+    lines += [_bought(found)] if found.bounds else []
+    more = "" if whole else " All about it, for free: --explain."
+    return [*lines, f"{_price(found)} {_left(found)}{more}"]
+
+
+def _about_bars(found: Answered, *, whole: bool) -> str:
+    question = [f"That is the {found.release.asked.question}."] if whole else []
+    bars = f"In brackets: {as_sure(found.release.confidence)} error bars {ABOUT}."
+    return " ".join([*question, bars, *_left_out(found.asked)])
+
+
+def _all_notes(release: Release) -> list[str]:
+    return ["Notes: " + "; ".join(without_python(note) for note in release.notes) + "."]
+
+
+def _price(found: Answered) -> str:
+    if found.release.repeated:
+        return (
+            "The same answer as before: it is free. Changed data needs a new version in the schema"
+            " file."
         )
-    left = f"Left: about {brief(found.remaining, up=False)} of {brief(found.budget)}"
-    return [*lines, f"{price} {left}, {_more(found.more)} ({found.ledger})."]
+    whom = protected(neighbours_of(found.asked))
+    return f"Price: {brief(found.asked.total)}, to protect {whom}."
+
+
+def _left(found: Answered) -> str:
+    return f"{left_of(found.standing)}, {_more(found.more)} ({found.ledger})."
+
+
+def left_of(known: DataSet) -> str:
+    """What is left of a budget, in words."""
+    return f"Left: about {left_in_words(known.state)} of ε = {six(known.budget.epsilon)}"
 
 
 def _unusual(found: Answered) -> list[str]:
-    """The notes that are not those of every such question: cells that cannot be read, say."""
+    """The notes that are not those of every such question; those about text are one."""
     plan = found.asked.answer.plan
     usual = set(notes_of(plan)) - set(public_people(plan))
-    return [f"Note: {_in_short(note)}." for note in found.release.notes if note not in usual]
+    notes = [note for note in found.release.notes if note not in usual]
+    read = [words[1] for note in notes if (words := READ.match(note))]
+    names = ", ".join(read).replace(" and ", ", ")
+    cells = f"Cells of {names} that cannot be read count as missing."
+    others = [f"Note: {without_python(note)}." for note in notes if not READ.match(note)]
+    return [*others, *([cells] if read else [])]
 
 
-def _in_short(note: str) -> str:
+def without_python(note: str) -> str:
     """A note without what is written in Python to change that."""
     return note.split("; .bound")[0].split(": .batch")[0]
 
@@ -158,7 +162,8 @@ def _has_unknown(release: Release) -> bool:
     return any(shown.values.count(None) > raw.values.count(None) for raw, shown in pairs)
 
 
-def _neighbours(asked: Ready) -> Neighbours:
+def neighbours_of(asked: Ready) -> Neighbours:
+    """Who is protected, as the question or its table says."""
     label = asked.answer.privacy.neighbours
     return asked.schema.protects if label is None else label
 
@@ -186,18 +191,17 @@ def _left_out(asked: Ready) -> list[str]:
     pairs = zip(plan.groups, zip(*plan.keys, strict=True), strict=True)
     if all(is_covered(group.of, plan.columns, keys) for group, keys in pairs):
         return []
-    return ["Rows that fall into none of these groups are left out."]
+    return ["Rows of other groups are left out."]
 
 
-def _rows(asked: Ready) -> list[str]:
+def rows_that_count(asked: Ready) -> list[str]:
     """How many rows count where nobody said it: the error grows with that number."""
     most, unit = asked.answer.plan.bounding.max_rows, asked.schema.unit
     if asked.request.max_rows is not None or most is None or unit is None or most == 1:
         return []
-    first = " They are chosen before WHERE." if asked.answer.plan.where is not None else ""
+    first = ", chosen before WHERE" if asked.answer.plan.where is not None else ""
     return [
-        f"Up to {most} rows of each {unit} count, and the noise is made for that many: where each"
-        f" has fewer in the table, --max-rows makes the error smaller.{first}"
+        f"Up to {most} rows of each {unit} count{first}; a smaller --max-rows makes less noise."
     ]
 
 
@@ -211,12 +215,12 @@ def _bought(found: Answered) -> str:
     bounds = ", ".join(_bound(name, *ends) for name, ends in found.bounds.items())
     part = in_short(float(FOR_BOUNDS * found.asked.total.epsilon))
     return (
-        f"A fifth of ε, {part}, bought bounds: {bounds}. {_caution(found.asked)} They are public:"
-        " --bounds takes them next time."
+        f"A fifth of ε, {part}, bought bounds: {bounds} (public: --bounds takes them next time)."
+        f" {caution(found.asked)}"
     )
 
 
-def _caution(asked: Ready) -> str:
+def caution(asked: Ready) -> str:
     """How many units a table needs for its bought bounds to mean something: public facts alone."""
     if asked.bounds is None:
         return ""
@@ -233,7 +237,7 @@ def _bound(name: str, lower: Fraction, upper: Fraction) -> str:
 
 def _as_json(found: Answered, written: Written) -> dict[str, object]:
     release = found.release
-    notes = [_in_short(note) for note in release.notes]
+    notes = [without_python(note) for note in release.notes]
     return {
         "data_set": release.data_set,
         "question": release.asked.question,
@@ -249,13 +253,13 @@ def _as_json(found: Answered, written: Written) -> dict[str, object]:
             *_none_passes(release),
             RAW,
             *_without_groups(found),
-            *_rows(found.asked),
+            *rows_that_count(found.asked),
             *written.remarks,
         ],
         "private_bounds": {name: [str(end) for end in ends] for name, ends in found.bounds.items()},
         "repeated": release.repeated,
-        "budget": budget_to_json(found.budget),
-        "remaining": budget_to_json(found.remaining),
+        "budget": budget_to_json(found.standing.budget),
+        "remaining": budget_to_json(found.standing.remaining),
         "more_like_this": None if isinf(found.more) else found.more,
         "ledger": str(found.ledger),
         "plot": written.plot and str(written.plot),
@@ -272,86 +276,3 @@ def _cells(row: Mapping[str, object]) -> dict[str, object]:
     """Dates as text: JSON has none."""
     plain = (str, int, float, type(None))
     return {name: cell if isinstance(cell, plain) else str(cell) for name, cell in row.items()}
-
-
-def _shares(asked: Ready) -> list[Share]:
-    """The parts of the price, as shares of the whole."""
-    if asked.bounds is None:
-        return list(asked.answer.parts)
-    rest = 1 - FOR_BOUNDS
-    parts = [(one, FOR_BOUNDS * one.share) for one in asked.bounds.parts]
-    parts += [(one, rest * one.share) for one in asked.answer.parts]
-    named = [f"{BOUNDS}{one.name}" if one.name in asked.bought else one.name for one, _ in parts]
-    return [
-        Share(name, share, one.words, one.groups, one.errors)
-        for name, (one, share) in zip(named, parts, strict=True)
-    ]
-
-
-def _percent(share: Fraction) -> str:
-    return f"{float(100 * share):.3g} %"
-
-
-def _error(asked: Ready, share: Share) -> str:
-    return ", ".join(_one_error(asked, share, name) for name in share.errors)
-
-
-def _one_error(asked: Ready, share: Share, name: str) -> str:
-    error = share.errors[name]
-    if error is None:
-        return NO_ERROR
-    if share.name.startswith(BOUNDS):
-        return f"{_digits(error)} {asked.schema.unit or 'row'} beyond each"
-    if isinstance(dict(asked.answer.plan.aggregates)[name], IN_ROWS):
-        return f"± {_digits(error)} rows"
-    added = columns_within(asked.parts.aggregates[name])
-    bought = any(column in asked.bought for column in added)
-    return f"± {_digits(error)}{' × the range found' if bought else ''}"
-
-
-def _digits(error: float) -> str:
-    return rounded_up(error, 0 if error >= WHOLE else 2)
-
-
-def _preview_lines(asked: Ready, known: DataSet | None, *, fits: bool | None) -> list[str]:
-    confidence = f"{100 * asked.request.confidence:g} %"
-    lines = [
-        f"That would be the {_question(asked)}, with {confidence} error bars.",
-        f"Price: {brief(asked.total)}, to protect {protected(_neighbours(asked))}. Nothing"
-        " was spent, and no data was looked at.",
-        *_rows(asked),
-        *([_caution(asked)] if asked.bounds else []),
-    ]
-    if known is None:
-        return lines
-    allowed = "It fits." if fits else "It does not fit."
-    left = f"Left: about {brief(known.remaining, up=False)} of {brief(known.budget)}."
-    return [*lines, f"{left} {allowed}"]
-
-
-def _question(asked: Ready) -> str:
-    """The question in words; bounds that are not bought yet are left open."""
-    words = asked.answer.plan.in_words()
-    for name in asked.bought:
-        words = words.replace(f"{name} clamped to [0, 1]", f"{name} clamped to the bounds found")
-    return words
-
-
-def _preview_as_json(
-    asked: Ready, known: DataSet | None, *, fits: bool | None
-) -> dict[str, object]:
-    return {
-        "dry_run": True,
-        "question": _question(asked),
-        "unit": asked.schema.unit or "row",
-        "epsilon": float(asked.total.epsilon),
-        "delta": float(asked.total.delta),
-        "confidence": asked.request.confidence,
-        "parts": [
-            {"name": one.name, "share": str(one.share), "noise": one.words, "errors": one.errors}
-            for one in _shares(asked)
-        ],
-        "budget": None if known is None else budget_to_json(known.budget),
-        "remaining": None if known is None else budget_to_json(known.remaining),
-        "fits": fits,
-    }

@@ -2,8 +2,8 @@
 
 Exit codes: 0 done; 1 a fault of letalone or of the machine; 2 wrong usage; 3 the budget
 does not allow it; 4 not supported; 5 the data set is frozen; 6 a ledger or a receipt was
-changed. With --json the result is one JSON object on standard
-output. An error is one JSON object on standard error, and standard output stays empty,
+changed; 7 a check found something (audit, lint). With --json the result is one JSON object
+on standard output. An error is one JSON object on standard error, and standard output stays empty,
 so that a pipe never takes an error for an answer.
 """
 
@@ -26,6 +26,16 @@ MECHANISMS = ("laplace", "geometric", "gaussian", "discrete-gaussian")
 THEOREMS = ("total", "tail", "shortfall", "survey", "dimensions")
 
 
+class OnOneScreen(TyperGroup):
+    """Its help says the few options in one line, so that all commands fit the screen."""
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        """The options in one line, then the commands."""
+        names = [", ".join(option.opts) for option in self.get_params(ctx)]
+        formatter.write(f"\nOptions: {'; '.join(names)}\n")
+        self.format_commands(ctx, formatter)
+
+
 class NumberOrFile(TyperGroup):
     """`letalone explain x.json` is short for `letalone explain receipt x.json`."""
 
@@ -36,10 +46,26 @@ class NumberOrFile(TyperGroup):
         return super().resolve_command(ctx, args)
 
 
+class Attacks(TyperGroup):
+    """`letalone attack NAME`: the table of attacks is loaded when one of them is asked for."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """The names of the attacks."""
+        from letalone.cli.attack import ATTACKS
+
+        return [*super().list_commands(ctx), *ATTACKS]
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """The command of one attack."""
+        from letalone.cli.attack import command
+
+        return super().get_command(ctx, cmd_name) or command(cmd_name)
+
+
 app = typer.Typer(
     name="letalone",
-    help="Answers about sensitive data that expose no one in it.",
-    epilog="Start with: letalone demo",
+    cls=OnOneScreen,
+    help="Answers about sensitive data that expose no one. Try: letalone demo",
     add_completion=False,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
@@ -58,6 +84,13 @@ ledger = typer.Typer(
     rich_markup_mode=None,
 )
 app.add_typer(ledger)
+attack = typer.Typer(
+    name="attack",
+    cls=Attacks,
+    help="What an attacker learns, today and from a private release.",
+    rich_markup_mode=None,
+)
+app.add_typer(attack)
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 SLACK = "Slack in probability beside epsilon: far below 1/n for n people."
@@ -92,7 +125,7 @@ def start(
     version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Answers about sensitive data that expose no one in it."""
+    """Answers about sensitive data that expose no one. Try: letalone demo"""
     context.obj = as_json
     if version:
         from letalone import __version__
@@ -183,6 +216,14 @@ def query(
             hidden=True,  # so that the rest fits a screen
         ),
     ] = None,
+    dialect: Annotated[
+        str | None,
+        typer.Option(
+            help="How the SQL is spelled: duckdb, postgres, spark or bigquery; else the first.",
+            metavar="NAME",
+            hidden=True,  # so that the rest fits a screen
+        ),
+    ] = None,
     budget: Annotated[
         str | None, typer.Option(help="For all questions, named once.", metavar="EPSILON[:DELTA]")
     ] = None,
@@ -191,6 +232,9 @@ def query(
     confidence: Annotated[float, _number("How often a bar must be right.")] = 0.95,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Say price and errors; spend nothing.")
+    ] = False,
+    explain: Annotated[
+        bool, typer.Option("--explain", help="With all notes, in words.", hidden=True)
     ] = False,
     plot: Annotated[Path | None, typer.Option(help="Draw to this .svg, .png or .pdf.")] = None,
     receipt: Annotated[Path | None, typer.Option(help="Write a signed receipt (.json).")] = None,
@@ -212,16 +256,92 @@ def query(
         private_bounds=private_bounds,
         max_rows=max_rows,
         max_groups=max_groups,
+        dialect=dialect,
         budget=budget,
         ledger=ledger,
         table=table,
         confidence=confidence,
         dry_run=dry_run,
+        explain=explain,
         plot=plot,
         receipt=receipt,
         as_json=as_json or context.obj,
     )
     query(request)
+
+
+@app.command(
+    epilog="Example: letalone train people.csv --target income --epsilon 1 --budget 4:1e-4",
+)
+def train(
+    context: typer.Context,
+    file: DataFile,
+    target: Annotated[
+        str | None, typer.Option(help="The column to predict.", metavar="COLUMN")
+    ] = None,
+    epsilon: Epsilon = None,
+    delta: Annotated[float | None, _number("Slack in probability: far below 1/n.")] = None,
+    features: Annotated[
+        str | None,
+        typer.Option(help="Columns to learn from; else all declared.", metavar="A,B,…"),
+    ] = None,
+    model: Annotated[
+        str | None, typer.Option(help="logistic, svc, trees, bayes or linear.", metavar="NAME")
+    ] = None,
+    unit: UnitOption = None,
+    budget: Annotated[
+        str | None, typer.Option(help="For all that is asked, once.", metavar="EPSILON[:DELTA]")
+    ] = None,
+    ledger: LedgerOption = None,
+    table: TableName = None,
+    out: Annotated[
+        Path | None, typer.Option(help="The model's file; else NAME.TARGET.json.", metavar="PATH")
+    ] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Say price and method; spend nothing.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Learn to predict a column: a private model, with its receipt."""
+    from letalone.cli.train import train
+    from letalone.cli.training import Training
+
+    asked = Training(
+        file=file,
+        target=target,
+        epsilon=epsilon,
+        delta=delta,
+        features=features,
+        model=model,
+        unit=unit,
+        budget=budget,
+        ledger=ledger,
+        table=table,
+        out=out,
+        dry_run=dry_run,
+        as_json=as_json or context.obj,
+    )
+    train(asked)
+
+
+@app.command(epilog="Example: letalone predict people.income.json new.csv --out predictions.csv")
+def predict(
+    context: typer.Context,
+    model: Annotated[Path, typer.Argument(help="A file that train wrote.", metavar="MODEL")],
+    file: DataFile,
+    table: TableName = None,
+    keep: Annotated[
+        str | None, typer.Option(help="Columns to copy beside it: id,…", metavar="A,B,…")
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="Write all: .csv or .parquet.", metavar="PATH")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """What a model says of the rows of a table."""
+    from letalone.cli.predict import Predicting, predict
+
+    predict(Predicting(model, file, table, keep, out, as_json or context.obj))
 
 
 @app.command()
@@ -236,6 +356,61 @@ def describe(
     from letalone.cli.describe import describe
 
     describe(file, table_name=table, ledger=ledger, as_json=as_json or context.obj)
+
+
+@app.command(
+    epilog="Example: letalone anonymity a.csv --quasi-identifiers zip,age --sensitive ill",
+)
+def anonymity(
+    context: typer.Context,
+    file: DataFile,
+    quasi_identifiers: Annotated[
+        str | None, typer.Option(help="What others may know: zip,birth.", metavar="COLUMNS")
+    ] = None,
+    sensitive: Annotated[
+        str | None, typer.Option(help="What they must not learn.", metavar="COLUMNS")
+    ] = None,
+    k: Annotated[
+        int | None,
+        typer.Option(help="Make so many alike.", parser=_read_whole_number, metavar="NUMBER"),
+    ] = None,
+    l: Annotated[  # noqa: E741
+        int | None,
+        typer.Option(help="With so many values.", parser=_read_whole_number, metavar="NUMBER"),
+    ] = None,
+    t: Annotated[float | None, _number("And as close to the table as this.")] = None,
+    out: Annotated[Path | None, typer.Option(help="Write it: .csv or .parquet.")] = None,
+    hierarchy: Annotated[
+        list[str] | None, typer.Option(help="Or dates, ranges, sets.", metavar="COLUMN=prefixes")
+    ] = None,
+    max_suppressed: Annotated[float, _number("Share of rows left out.")] = 0.01,
+    population: Annotated[
+        int | None,
+        typer.Option(help="People around it.", parser=_read_whole_number, metavar="NUMBER"),
+    ] = None,
+    html: Annotated[Path | None, typer.Option(help="Write a page with pictures.")] = None,
+    table: TableName = None,
+    as_json: AsJson = False,
+) -> None:
+    """How anonymous a table is: k, l, t; and make it so."""
+    from letalone.cli.anonymity import Request, anonymity, names_in
+
+    request = Request(
+        file=file,
+        quasi_identifiers=names_in(quasi_identifiers),
+        sensitive=names_in(sensitive),
+        k=k,
+        l=l,
+        t=t,
+        hierarchies=tuple(hierarchy or ()),
+        max_suppressed=max_suppressed,
+        population=population,
+        table=table,
+        out=out,
+        html=html,
+        as_json=as_json or context.obj,
+    )
+    anonymity(request)
 
 
 @app.command(
@@ -317,6 +492,68 @@ def calibrate(
     calibrate(expression, epsilon=epsilon, delta=delta, as_json=as_json or context.obj)
 
 
+@app.command(epilog="Example: letalone audit mycode:noisy_count --claimed-epsilon 1")
+def audit(
+    context: typer.Context,
+    mechanism: Annotated[
+        str | None,
+        typer.Argument(help="A function: mycode:noisy_count.", metavar="MODULE:NAME"),
+    ] = None,
+    claimed_epsilon: Annotated[float | None, _number("What it claims.")] = None,
+    claimed_delta: Annotated[float, _number("And its delta.")] = 0.0,
+    one: Annotated[str | None, typer.Option(help="An input.", metavar="VALUE")] = None,
+    other: Annotated[str | None, typer.Option(help="Its neighbour.", metavar="VALUE")] = None,
+    table: Annotated[
+        Path | None, typer.Option(help="Or a table; neighbours are found.", metavar="FILE")
+    ] = None,
+    unit: UnitOption = None,
+    samples: Annotated[
+        int | None,
+        typer.Option(help="Draws on each.", parser=_read_whole_number, metavar="NUMBER"),
+    ] = None,
+    confidence: Annotated[float, _number("How rarely it may be wrong.")] = 0.95,
+    many: Annotated[bool, typer.Option("--many", help="It takes (value, count).")] = False,
+    timing: Annotated[bool, typer.Option("--timing", help="Audit the time it takes.")] = False,
+    itself: Annotated[bool, typer.Option("--self", help="Audit letalone's own.")] = False,
+    plot: Annotated[Path | None, typer.Option(help="Draw to this .svg, .png or .pdf.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Hold a mechanism's outputs against its claim."""
+    from letalone.cli.audit import Request, run_audit
+
+    request = Request(
+        mechanism=mechanism,
+        claimed_epsilon=claimed_epsilon,
+        claimed_delta=claimed_delta,
+        one=one,
+        other=other,
+        table=table,
+        unit=unit,
+        samples=samples,
+        confidence=confidence,
+        many=many,
+        timing=timing,
+        itself=itself,
+        plot=plot,
+        as_json=as_json or context.obj,
+    )
+    raise typer.Exit(run_audit(request))
+
+
+@app.command(epilog="Example: letalone lint script.py")
+def lint(
+    context: typer.Context,
+    paths: Annotated[
+        list[Path] | None, typer.Argument(help="Scripts or folders.", metavar="FILE")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Find slips in a script that break its privacy."""
+    from letalone.cli.lint import lint_files
+
+    raise typer.Exit(lint_files(paths or [], as_json=as_json or context.obj))
+
+
 @app.command()
 def doctor(context: typer.Context, as_json: AsJson = False) -> None:
     """Check this installation: versions, extras, random bits."""
@@ -395,6 +632,14 @@ def explain_receipt(
     explain_receipt(path, key=key, as_json=as_json or context.obj)
 
 
+@attack.callback(invoke_without_command=True)
+def start_attack(context: typer.Context, as_json: AsJson = False) -> None:
+    """What an attacker learns, today and from a private release; on made-up data or your own."""
+    context.obj = as_json or context.obj
+    if context.invoked_subcommand is None:
+        _print_help(context, as_json=context.obj)
+
+
 LedgerFile = Annotated[Path, typer.Argument(help="The file of the ledger.", metavar="LEDGER")]
 KeptHead = Annotated[
     str | None, typer.Option(help="A head that you kept elsewhere.", metavar="HASH")
@@ -443,7 +688,9 @@ def ledger_export(
 @app.command("verify")
 def verify_file(
     context: typer.Context,
-    path: Annotated[Path, typer.Argument(help="A receipt or an exported ledger.", metavar="FILE")],
+    path: Annotated[
+        Path, typer.Argument(help="A receipt, a model or an exported ledger.", metavar="FILE")
+    ],
     key: Annotated[
         str | None, typer.Option(help="The owner's key or its fingerprint.", metavar="DIGITS")
     ] = None,
@@ -462,7 +709,8 @@ def _print_help(context: typer.Context, *, as_json: bool) -> None:
         typer.echo(context.get_help())
         return
     group = cast("Any", context.command)
-    commands = {name: child.get_short_help_str(100) for name, child in group.commands.items()}
+    children = {name: group.get_command(context, name) for name in group.list_commands(context)}
+    commands = {name: child.get_short_help_str(100) for name, child in children.items()}
     found = {"format": 1, "command": context.info_name, "help": group.help, "commands": commands}
     typer.echo(json.dumps(found))
 

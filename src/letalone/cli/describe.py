@@ -12,15 +12,17 @@ from letalone.cli.source import (
     Source,
     fingerprint_of,
     known_data_set,
+    offering,
     read_source,
     unit_example,
 )
+from letalone.engines.sources import WhichTable
 from letalone.ledger import DataSet
 from letalone.ledger.data_sets import budget_to_json, neighbours_to_json
 from letalone.plans.constants import shown
 from letalone.plans.schema import Column
 from letalone.plans.wording import value_in_words
-from letalone.privacy.filters import brief
+from letalone.privacy.filters import brief, left_in_words
 
 LISTED = 10
 WIDEST_KEYS = 36
@@ -28,7 +30,7 @@ WIDEST_KEYS = 36
 
 def describe(file: str, *, table_name: str | None, ledger: Path | None, as_json: bool) -> None:
     """Print the schema, whose privacy is protected, and how the budget stands."""
-    source = read_source(file, table=table_name)
+    source = _source(file, table_name, ledger)
     path = ledger_path(file, ledger)
     known = known_data_set(path, source.schema.name)
     fingerprint = fingerprint_of(path)
@@ -41,6 +43,15 @@ def describe(file: str, *, table_name: str | None, ledger: Path | None, as_json:
     screen.print(_columns(source), markup=False)
     for line in _foot(source, path, known, fingerprint):
         screen.print(line, markup=False, soft_wrap=True)
+
+
+def _source(file: str, table_name: str | None, ledger: Path | None) -> Source:
+    kept = [] if ledger is None else ["--ledger", str(ledger)]
+    try:
+        return read_source(file, table=table_name)
+    except WhichTable as error:
+        found = offering(error, lambda name: to_type("describe", file, "--table", name, *kept))
+    raise found
 
 
 def _head(source: Source, known: DataSet | None) -> list[str]:
@@ -83,7 +94,7 @@ def _foot(source: Source, path: Path, known: DataSet | None, fingerprint: str | 
         many = f"{known.releases} release{'s' * (known.releases != 1)}"
         lines.append(f"budget       {known.budget}")
         lines.append(f"spent        about {brief(known.spent)} on {many}")
-        lines.append(f"left         about {brief(known.remaining, up=False)}")
+        lines.append(f"left         about {left_in_words(known.state)}")
         lines += ["frozen       nothing is answered until the owner acts"] * known.frozen
     if fingerprint is not None:
         lines += [f"ledger       {path}", f"fingerprint  {fingerprint}"]

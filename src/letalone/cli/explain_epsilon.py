@@ -10,7 +10,7 @@ in the data" is sometimes wrong both ways, and below the curve nobody can be.
 
 from math import ceil, exp, log
 
-from letalone.answers.promise import best_guess, most_caught
+from letalone.answers.promise import at_most, best_guess, most_caught
 from letalone.cli.screen import (
     TOGETHER,
     console,
@@ -88,7 +88,6 @@ def _words(epsilon: float, delta: float, guess: float, caught: float) -> list[st
         " change all it says of them, and no answer becomes more than"
         f" {factor(epsilon)} times as likely as it was.{more}\n",
         "Was this person in the data? From the answers, and whatever else they know,",
-        f"- those who bet at even odds win at most [bold]{percent(guess)}[/bold] of the time"
-        " (blindly: 50 %);",
-        f"- a test with 5 % false alarms finds at most {percent(caught)} of people (blindly: 5 %).",
+        f"- those who bet at even odds win [bold]{at_most(guess)}[/bold] (blindly: 50 %);",
+        f"- a test with 5 % false alarms finds {at_most(caught, 'of people')} (blindly: 5 %).",
     ]

@@ -5,30 +5,34 @@ the owner only, and become public when the owner confirms them.
 """
 
 import sys
+from contextlib import closing
 from dataclasses import KW_ONLY, dataclass, replace
 from pathlib import Path
 
 import typer
 
-from letalone.cli.offered import to_type
+from letalone.cli.offered import quoted, to_type
 from letalone.cli.places import in_short_form, ledger_path
 from letalone.cli.screen import console, flowing, print_json, table
 from letalone.cli.source import (
     check_one_file,
     known_data_set,
+    offering,
     read_unit,
     unit_example,
 )
 from letalone.engines.csv_files import Guess, guess_csv
 from letalone.engines.duck import open_duck
 from letalone.engines.reading import DATED
-from letalone.engines.sources import find_files
+from letalone.engines.sources import WhichTable, find_files
 from letalone.errors import ParameterError
 from letalone.plans.schema import Column, Schema
 from letalone.plans.types import Type
 from letalone.session.beside import schema_beside
 
 LISTED = 10  # on a screen
+SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "|"}
+KNOWN = tuple(SEPARATORS.values())
 MOST = 30  # in an error
 EDIT = (
     "Open it and fill in what you know without looking at the data: bounds of the numbers, keys of"
@@ -44,7 +48,7 @@ def init(
     guessed = find_files(file).kind == "csv"
     again = _Again(file, unit, table_name, yes=yes, force=force)
     path = _place(again)
-    found = _found(file, table_name, guessed=guessed)
+    found = _found(again, guessed=guessed)
     schema = _undecided(found.schema)
     if unit is not None:
         schema = schema.protecting(read_unit(unit, schema))
@@ -52,11 +56,12 @@ def init(
         _confirm(again, found, as_json=as_json)
     path.write_text(schema.to_toml(_remarks(found)), encoding="utf-8")
     if as_json:
-        print_json("init", _as_json(path, schema, found, guessed=guessed))
+        hints = _hints(again, found)
+        print_json("init", _as_json(path, schema, found, guessed=guessed) | {"hints": hints})
         return
     if guessed and yes:
         console().print(_types(found), markup=False)
-    _show(again, path, schema)
+    _show(again, path, schema, hints=_hints(again, found))
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +80,11 @@ class _Again:
         """The option that names the table of a DuckDB file."""
         return [] if self.table is None else ["--table", self.table]
 
+    @property
+    def typed(self) -> list[str]:
+        """The options without a value."""
+        return [*["--yes"] * self.yes, *["--force"] * self.force]
+
     def command(self, *more: str) -> str:
         """The command with more options."""
         unit = [] if self.unit is None else ["--unit", self.unit]
@@ -91,19 +101,47 @@ def _place(again: _Again) -> Path:
     return path
 
 
-def _found(file: str, table_name: str | None, *, guessed: bool) -> Guess:
-    if guessed and table_name is None:
-        return guess_csv(file)
-    engine = open_duck(file, table=table_name)
+def _found(again: _Again, *, guessed: bool) -> Guess:
+    if guessed and again.table is None:
+        return guess_csv(again.file)
     try:
-        return Guess(engine.schema(), {})
-    finally:
-        engine.close()
+        with closing(open_duck(again.file, table=again.table)) as engine:
+            return Guess(engine.schema(), {})
+    except WhichTable as error:
+        found = offering(error, lambda name: replace(again, table=name).command(*again.typed))
+    raise found
 
 
 def _remarks(found: Guess) -> dict[str, str]:
     """Why a column whose cells look like another type is text."""
-    return {name: _why(kind) for name, kind in found.misread.items()}
+    commas = dict.fromkeys(found.commas, "numbers, but with a decimal comma")
+    return {name: _why(kind) for name, kind in found.misread.items()} | commas
+
+
+def _hints(again: _Again, found: Guess) -> list[str]:
+    """What was found out about the file that its owner may want to mend."""
+    said: list[str] = []
+    if found.delimiter != ",":
+        said.append(f"Cells are separated by {SEPARATORS[found.delimiter]}, as in the first line.")
+    if len(found.schema.columns) == 1:
+        said.append(f"Only one column was found. Cells are separated by {' or '.join(KNOWN)}.")
+    if found.overfull:
+        said.append(
+            "Some lines have more cells than the first has names, and the last are not read:"
+            ' write 1.5 or "1,5" in place of 1,5.'
+        )
+    if found.commas:
+        said.append(
+            f"{', '.join(found.commas)} would be a number if written 1.5 in place of 1,5. To write"
+            f" such a file:{_with_points(again.file)}"
+        )
+    return said
+
+
+def _with_points(file: str) -> str:
+    made = str(Path(file).with_name(f"{Path(file).stem}_points.csv"))
+    how = f"import duckdb; duckdb.read_csv({file!r}, decimal=',').write_csv({made!r})"
+    return f"\n  python -c {quoted(how)}"
 
 
 def _why(kind: Type) -> str:
@@ -132,8 +170,12 @@ def _confirm(again: _Again, found: Guess, *, as_json: bool) -> None:
     typer.confirm("These types were guessed from the cells. May they be known?", abort=True)
 
 
-def _show(again: _Again, path: Path, schema: Schema) -> None:
+def _show(again: _Again, path: Path, schema: Schema, *, hints: list[str]) -> None:
     screen = console()
+    for hint in hints:
+        words, *command = hint.split("\n")
+        screen.print(flowing(words, screen.width), markup=False)
+        screen.print("\n".join(command), markup=False, soft_wrap=True, end="\n" * bool(command))
     screen.print(f"Written to {path}; all in it is public.", markup=False, soft_wrap=True)
     screen.print(flowing(EDIT, screen.width), markup=False)
     screen.print("Then ask:" + _example(again, schema), markup=False, soft_wrap=True)

@@ -11,7 +11,7 @@ from letalone.cli.screen import console, flowing, print_json
 from letalone.errors import FormatError, ParameterError
 from letalone.ledger import DataSet, Ledger, Verified
 from letalone.ledger.data_sets import budget_to_json, neighbours_to_json
-from letalone.privacy.filters import brief
+from letalone.privacy.filters import brief, left_in_words
 
 MOST = 5  # of three lines each, which leaves room for the rest on one screen
 WIDTH = 78
@@ -106,7 +106,7 @@ def _print(found: list[DataSet], open_ends: dict[str, list[int]]) -> None:
     for one in found[:MOST]:
         screen.print(_title(one, open_ends[one.name]), markup=False)
         screen.print(f"  spent  {brief(one.spent)}  of  {brief(one.budget)}", markup=False)
-        screen.print(f"  left   about {brief(one.remaining, up=False)}", markup=False)
+        screen.print(f"  left   about {left_in_words(one.state)}", markup=False)
     if len(found) > MOST:
         screen.print(f"and {len(found) - MOST} more: --json lists all.")
 

@@ -24,6 +24,7 @@ from letalone.ledger import DataSet
 from letalone.plans.schema import Schema
 from letalone.sql.bounds import columns_within
 from letalone.sql.question import read_question
+from letalone.sql.text import DIALECTS
 
 NOT_TYPED = " All columns of a CSV file are text until a schema file declares their types."
 
@@ -31,7 +32,7 @@ NOT_TYPED = " All columns of a CSV file are text until a schema file declares th
 def advice(error: LetaloneError, request: Request, source: Source, known: DataSet | None) -> str:
     """Commands that would be answered, with what they change that nobody asked for."""
     found = _offers(error, request, source, known)
-    count, wanted = repaired("", source.schema), repaired(request.sql, source.schema)
+    count, wanted = repaired("", source.schema), _repaired(request, source)
     if not source.has_types and all(one.sql == count != wanted for one in found):
         # What was asked can be, once columns have types.
         unit = unit_example(source.schema, known)
@@ -106,11 +107,13 @@ def _filled_in(request: Request, source: Source, known: DataSet | None) -> Reque
 
 def _changed(request: Request, source: Source) -> Iterator[Request]:
     """One change at a time, then one after the other."""
+    sql = _repaired(request, source)
     fixes: list[dict[str, Any]] = [
         {},
-        {"sql": repaired(request.sql, source.schema)},
-        {"sql": with_clamps(repaired(request.sql, source.schema))},
-        {"bounds": mended_bounds(request.bounds, _added(request.sql, source.schema))},
+        {"dialect": None},
+        {"sql": sql},
+        {"sql": with_clamps(sql, dialect=request.dialect)},
+        {"bounds": mended_bounds(request.bounds, _added(sql, request, source.schema))},
         {"private_bounds": True},
         {"delta": request.delta or USUAL_DELTA, "keys": ()},
         {"epsilon": 0.5},
@@ -139,7 +142,16 @@ def _passes(request: Request, source: Source, known: DataSet | None) -> bool:
     return known is None or asked.fits(known.state)
 
 
-def _added(sql: str, schema: Schema) -> list[str]:
+def _dialect(request: Request) -> str | None:
+    """The dialect that was named, where there is such a one."""
+    return request.dialect if request.dialect in DIALECTS else None
+
+
+def _repaired(request: Request, source: Source) -> str:
+    return repaired(request.sql, source.schema, dialect=_dialect(request))
+
+
+def _added(sql: str, request: Request, schema: Schema) -> list[str]:
     """The columns that are added up, once their names are put right."""
-    asked = read_question(repaired(sql, schema), schema).aggregates.values()
+    asked = read_question(sql, schema, dialect=_dialect(request)).aggregates.values()
     return list(dict.fromkeys(name for one in asked for name in columns_within(one)))

@@ -7,10 +7,10 @@ from letalone.cli.screen import program_name
 
 def to_type(*words: str) -> str:
     """A command on a line of its own, quoted for the shell."""
-    return f"\n  {' '.join(_quoted(word) for word in (program_name(), *words))}"
+    return f"\n  {' '.join(quoted(word) for word in (program_name(), *words))}"
 
 
-def _quoted(word: str) -> str:
+def quoted(word: str) -> str:
     """In double quotes where the word has single ones and nothing that these would change."""
     readable = "'" in word and not set(word) & set('"$`\\!')
     return f'"{word}"' if readable else shlex.quote(word)

@@ -5,7 +5,7 @@ with a command that would be answered. Then the budget is charged, and only then
 looked at.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
 from importlib.util import find_spec
@@ -13,23 +13,22 @@ from math import floor, log10
 from pathlib import Path
 
 from letalone.answers.picture import FORMATS
-from letalone.cli.answer import Answered, Written, print_answer, print_preview
+from letalone.cli.answer import Answered, Written, print_answer
+from letalone.cli.dry_run import print_preview
 from letalone.cli.mending import advice
 from letalone.cli.offered import to_type
 from letalone.cli.places import ledger_path
 from letalone.cli.progress import bar
-from letalone.cli.ready import Bounds, Ready, ready
-from letalone.cli.request import Request, completed, table_in
+from letalone.cli.ready import Ready, ready
+from letalone.cli.request import Request, about, completed, table_in
 from letalone.cli.screen import how_to_install
-from letalone.cli.source import Source, known_data_set, read_source
+from letalone.cli.source import Source, known_data_set, offering, read_source
+from letalone.cli.two_steps import released
+from letalone.engines.sources import WhichTable
 from letalone.errors import BudgetExceeded, LetaloneError, ParameterError
-from letalone.exact.typed import as_typed
 from letalone.ledger import DataSet
-from letalone.plans.trees import Computable
-from letalone.privacy.filters import brief
-from letalone.session import ROW, Query, Release, Session
+from letalone.session import ROW, Release
 from letalone.session.opening import open as open_table
-from letalone.session.releasing import priced
 from letalone.sql.text import EXPLAIN
 
 LEAST = Fraction(1, 1000)  # below it an answer is of little use
@@ -64,20 +63,15 @@ def _source(request: Request) -> Source:
     """The table; where a DuckDB file has several, the one in FROM is offered."""
     try:
         return read_source(request.file, table=request.table)
-    except ParameterError as error:
-        words = str(error)
-    named = table_in(request.sql) if request.table is None else None
-    raise ParameterError(f"{words}{_with_table(request, named)}")
+    except WhichTable as error:
+        named = table_in(request.sql)
+        tables = tuple(name for name in error.tables if name == named) or error.tables
+        found = WhichTable(str(error), tables)
+    raise offering(found, lambda name: _with_table(request, name))
 
 
-def _with_table(request: Request, table: str | None) -> str:
-    if table is None:
-        return ""
-    try:
-        read_source(request.file, table=table)
-    except ParameterError:
-        return ""
-    return f" Try:{request.command(table=table)}"
+def _with_table(request: Request, table: str) -> str:
+    return request.command(table=table, sql=about(request.sql, table))
 
 
 def _ready(request: Request, source: Source, known: DataSet | None) -> Ready:
@@ -140,67 +134,11 @@ def _answered(asked: Ready, path: Path, known: DataSet | None) -> Answered:
             progress=progress,
         ) as session,
     ):
-        bounds = _bought(asked, session)
-        question = _question(asked, session, asked.bounded(bounds), grouped=True)
+        step = released(asked, session)
         epsilon, delta = asked.answer.epsilon, asked.answer.delta
-        release = question.release(epsilon=epsilon, delta=delta, confidence=request.confidence)
-        more = session.how_many_more(question, epsilon=epsilon, delta=delta)
-        return Answered(asked, release, bounds, session.budget, session.remaining, more, path)
-
-
-def _bought(asked: Ready, session: Session) -> Bounds:
-    """The bounds that are bought first, with their share of epsilon."""
-    if asked.bounds is None:
-        return {}
-    question = _question(asked, session, asked.bounds_asked, grouped=False)
-    epsilon, confidence = asked.bounds.epsilon, asked.request.confidence
-    digest = _digest(question, epsilon=epsilon, confidence=confidence)
-    _check_both_fit(asked, question, digest=digest)
-    release = question.release(epsilon=epsilon, confidence=confidence)
-    (row,) = release.rows()
-    ends = {name: (row[f"{name}_lower"], row[f"{name}_upper"]) for name in asked.bought}
-    return {name: (as_typed(lower), as_typed(upper)) for name, (lower, upper) in ends.items()}
-
-
-def _digest(question: Query, *, epsilon: Fraction, confidence: float) -> str:
-    found = priced(question.table, question.plan, epsilon=epsilon, confidence=confidence)
-    return found.asked.digest
-
-
-def _check_both_fit(asked: Ready, question: Query, *, digest: str) -> None:
-    """Bounds are not bought where nothing would be left for the answer; a repeat is free."""
-    table = question.table
-    found = table.data_set()
-    if asked.fits(found.state) or table.ledger.repeat_of(table.name, digest) is not None:
-        return
-    error = BudgetExceeded(
-        f"Bounds and answer cost ({brief(asked.total)}) together, and do not fit into the budget of"
-        f" {table.name!r}, ({found.budget}): about ({brief(found.remaining, up=False)}) is left."
-        " Nothing was charged; the refusal is written down."
-    )
-    table.ledger.refuse(table.name, error, digest=digest)
-    raise error
-
-
-def _question(
-    asked: Ready, session: Session, aggregates: Mapping[str, Computable], *, grouped: bool
-) -> Query:
-    question = session.agg(**aggregates)
-    for join in asked.parts.joins:
-        frame, on = asked.frames[join.name], dict(join.on)
-        question = question.join(frame, on=on, name=join.name)
-    if grouped:
-        question = replace(question, arrangement=asked.parts.arrangement)
-    if asked.parts.where is not None:
-        question = question.where(asked.parts.where)
-    if grouped and asked.parts.groups:
-        question = question.group_by(*asked.parts.groups, keys=asked.keys)
-    most = asked.request.max_rows if grouped else asked.rows_for_bounds
-    if most is not None:
-        question = question.bound(max_rows=most)
-    if grouped and asked.request.max_groups is not None:
-        question = question.bound(max_groups=asked.request.max_groups)
-    return question
+        more = session.how_many_more(step.question, epsilon=epsilon, delta=delta)
+        left = step.question.table.data_set()
+        return Answered(asked, step.release, step.bounds, left, more, path)
 
 
 def _affordable(asked: Ready, source: Source, path: Path) -> str:

@@ -41,10 +41,17 @@ from letalone.sql.question import Question, read_question
 from letalone.tables.compiled import Compiled, compiled
 
 FOR_BOUNDS = Fraction(1, 5)  # of epsilon, where bounds are bought
-# Upper bounds to plan with before any are bought: the first is said; with the others there are as
-# many steps between bounds of whole numbers, and of numbers, as there can be.
-GUESSES = (Fraction(1), Fraction(98_304), Fraction(499, 100))
-EXAMPLE_KEYS = {Type.INTEGER: "1,2,3", Type.DATE: "2024-01-01,2024-01-02"}
+WIDEST = (-Fraction(2**62), Fraction(2**62))  # of the bounds that can be bought
+# Bounds to plan with before any are bought: the first are said. With the next two there are as
+# many steps as there can be, 100,000 between whole numbers and 2,500 between numbers. With the
+# widest, values of an expression are as large as they can be, and a divisor is 0 if it can be.
+GUESSES = (
+    (Fraction(0), Fraction(1)),
+    (Fraction(0), Fraction(99_999)),
+    (Fraction(0), Fraction(4_999_999, 10**6)),
+    WIDEST,
+)
+EXAMPLE_KEYS = {Type.INTEGER: "1,2,3", Type.DATE: "2024-01-01"}  # it begins a year, a month, a week
 Bounds = Mapping[str, tuple[Fraction, Fraction]]
 
 
@@ -58,7 +65,10 @@ class Missing(ParameterError):  # noqa: N818  (as in letalone.errors)
 
 @dataclass(frozen=True, slots=True)
 class Ready:
-    """A question with its price; `bought` are the columns whose bounds are bought first."""
+    """A question with its price; `bought` are the columns whose bounds are bought first.
+
+    `others` are the same answer with other bounds that may come back.
+    """
 
     request: Request
     schema: Schema
@@ -68,6 +78,7 @@ class Ready:
     budget: Budget | None
     bought: tuple[str, ...]
     answer: Compiled
+    others: tuple[Compiled, ...]
     bounds: Compiled | None
 
     def bounded(self, bounds: Bounds) -> dict[str, Computable]:
@@ -76,10 +87,11 @@ class Ready:
 
     def fits(self, state: FilterState) -> bool:
         """Whether a budget in this state allows it: all that it charges, one after the other."""
-        parts = [self.answer] if self.bounds is None else [self.bounds, self.answer]
         try:
-            for part in parts:
-                state = charged(state, part.privacy, delta=part.delta or None)
+            if self.bounds is not None:
+                state = _after(state, self.bounds)
+            for answer in (self.answer, *self.others):
+                _after(state, answer)
         except BudgetExceeded:
             return False
         return True
@@ -103,11 +115,16 @@ class Ready:
         return {name: private_bounds(name) for name in self.bought}
 
 
+def _after(state: FilterState, part: Compiled) -> FilterState:
+    return charged(state, part.privacy, delta=part.delta or None)
+
+
 def ready(request: Request, source: Source, known: DataSet | None) -> Ready:
     """The question, compiled, or a refusal in words."""
     frames = public_frames(read_public(request.public))
-    parts = read_question(request.sql, source.schema, tables=public_schemas(frames))
-    schema = source.schema.protecting(_unit(request, source, known))
+    tables = public_schemas(frames)
+    parts = read_question(request.sql, source.schema, tables=tables, dialect=request.dialect)
+    schema = source.schema.protecting(unit_of(request, source, known))
     epsilon = _epsilon(request)
     given = read_bounds(request.bounds, schema)
     joins = tuple(
@@ -116,26 +133,28 @@ def ready(request: Request, source: Source, known: DataSet | None) -> Ready:
     columns = columns_of(schema, joins=joins)
     bought = _unbounded(request, parts, columns, given)
     keys = _keys(request, parts, columns, known)
-    budget = _budget(request, known)
+    budget = budget_of(request, known)
     share = epsilon * FOR_BOUNDS if bought else Fraction(0)
     parts = replace(parts, aggregates=bounded(parts.aggregates, given, columns=given))
     price = (epsilon - share, request.delta or 0)
-    answer, *_ = [
+    answer, *others = [
         _compiled(
-            request, schema, _guessed(parts, bought, most), keys=keys, price=price, joins=joins
+            request, schema, _guessed(parts, bought, ends), keys=keys, price=price, joins=joins
         )
-        for most in (GUESSES if bought else GUESSES[:1])
+        for ends in (GUESSES if bought else GUESSES[:1])
     ]
     bounds = _bounds(request, schema, parts, bought=bought, share=share, joins=joins)
-    asked = Ready(request, schema, parts, frames, keys, budget, bought, answer, bounds)
+    asked = Ready(
+        request, schema, parts, frames, keys, budget, bought, answer, tuple(others), bounds
+    )
     if known is None and budget is not None:
         _check_new_budget(asked, budget)
     return asked
 
 
-def _guessed(parts: Question, bought: tuple[str, ...], most: Fraction) -> Question:
+def _guessed(parts: Question, bought: tuple[str, ...], ends: tuple[Fraction, Fraction]) -> Question:
     """With bounds that are not bought yet: the price does not depend on them."""
-    guess = dict.fromkeys(bought, (Fraction(0), most))
+    guess = dict.fromkeys(bought, ends)
     return replace(parts, aggregates=bounded(parts.aggregates, guess))
 
 
@@ -198,7 +217,8 @@ def _check_new_budget(asked: Ready, budget: Budget) -> None:
     )
 
 
-def _unit(request: Request, source: Source, known: DataSet | None) -> str | None:
+def unit_of(request: Request, source: Source, known: DataSet | None) -> str | None:
+    """Whose privacy is protected: as typed, declared, or known to the ledger; None is the row."""
     declared = source.schema.unit if source.declares_unit else None
     if request.unit is not None:
         unit = read_unit(request.unit, source.schema)
@@ -235,7 +255,8 @@ def _unbounded(
 ) -> tuple[str, ...]:
     """The columns that are added up and have no bounds, if they may be bought."""
     without = [name for name in unbounded(parts.aggregates, columns) if name not in given]
-    within = {**dict.fromkeys(without, (Fraction(0), Fraction(1))), **given}
+    guess = WIDEST if request.private_bounds else GUESSES[0]
+    within = {**dict.fromkeys(without, guess), **given}
     for name, one in bounded(parts.aggregates, within, columns=within).items():
         if is_open_ended(one, columns):
             raise _no_quotient(request, name, parts.aggregates[name])
@@ -253,7 +274,7 @@ def _no_quotient(request: Request, name: str, asked: Computable) -> Missing:
         f"The bounds of {words} do not follow from those of its columns, and none are read from the"
         " data. Write them into the SQL from what is publicly known, in place of 0 and 1000:"
         f" CLAMP({what}, 0, 1000).",
-        {"sql": with_clamps(request.sql), "private_bounds": False},
+        {"sql": with_clamps(request.sql, dialect=request.dialect), "private_bounds": False},
     )
 
 
@@ -313,7 +334,8 @@ def _no_keys(
     )
 
 
-def _budget(request: Request, known: DataSet | None) -> Budget | None:
+def budget_of(request: Request, known: DataSet | None) -> Budget | None:
+    """The budget that was typed; None where the ledger knows it already."""
     if request.budget is not None:
         return _same_budget(read_budget(request.budget), known)
     if known is None and not request.dry_run:

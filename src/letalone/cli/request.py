@@ -43,11 +43,13 @@ class Request:
     private_bounds: bool = False
     max_rows: int | None = None
     max_groups: int | None = None
+    dialect: str | None = None
     budget: str | None = None
     ledger: Path | None = None
     table: str | None = None
     confidence: float = CONFIDENCE
     dry_run: bool = False
+    explain: bool = False
     plot: Path | None = None
     receipt: Path | None = None
     as_json: bool = False
@@ -82,14 +84,15 @@ def usual_budget(request: Request) -> str:
     return exponent(epsilon) + delta
 
 
-def repaired(sql: str, schema: Schema) -> str:
+def repaired(sql: str, schema: Schema, *, dialect: str | None = None) -> str:
     """SQL that would be understood: the nearest to what was typed, else a count."""
     name = quoted(schema.name)
     renamed = TABLE.sub(lambda _: f" {name}", sql)
     respelled = _respelled(renamed, schema)
-    for tried in (renamed, respelled, rewritten(renamed), rewritten(respelled)):
+    again = (rewritten(one, dialect=dialect) for one in (renamed, respelled))
+    for tried in (renamed, respelled, *again):
         try:
-            read_question(tried, schema)
+            read_question(tried, schema, dialect=dialect)
         except LetaloneError:
             continue
         return tried
@@ -100,6 +103,11 @@ def table_in(sql: str) -> str | None:
     """The table that FROM names, where it does."""
     found = TABLE.search(sql)
     return None if found is None else found[1].strip("\"'")
+
+
+def about(sql: str, name: str) -> str:
+    """The same question about the table of this name."""
+    return sql if table_in(sql) == name else TABLE.sub(lambda _: f" {quoted(name)}", sql)
 
 
 def quoted(name: str) -> str:

@@ -11,34 +11,40 @@ from typing import cast
 from sqlglot import exp, parse_one
 from sqlglot.errors import SqlglotError
 
+from letalone.sql.text import DIALECTS
+
 LEFT_OUT = ("order", "limit", "offset", "having", "distinct")
 NUMBER = re.compile(r"(?<![\d.])-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?")
 
 
-def rewritten(sql: str) -> str:
+def rewritten(sql: str, *, dialect: str | None = None) -> str:
     """The same SELECT without what has no private answer; as it was where it is none."""
-    query = _select(sql)
+    query = _select(sql, dialect)
     if query is None:
         return sql
     for clause in LEFT_OUT:
         query.set(clause, None)
     _count_rows(query)
-    return cast("exp.Select", query.transform(_listed)).sql(dialect="duckdb")
+    return cast("exp.Select", query.transform(_listed)).sql(dialect=_spelling(dialect))
 
 
-def with_clamps(sql: str) -> str:
+def with_clamps(sql: str, *, dialect: str | None = None) -> str:
     """The same SELECT with quotients that are added up clamped to bounds, to be filled in."""
-    query = _select(sql)
+    query = _select(sql, dialect)
     if query is None or not any(_is_open(node) for node in query.walk()):
         return sql
-    return query.transform(_clamped).sql(dialect="duckdb")
+    return query.transform(_clamped).sql(dialect=_spelling(dialect))
 
 
-def _select(sql: str) -> exp.Select | None:
+def _spelling(dialect: str | None) -> str:
+    return dialect if dialect in DIALECTS else DIALECTS[0]
+
+
+def _select(sql: str, dialect: str | None) -> exp.Select | None:
     if not sql.lstrip().upper().startswith("SELECT"):
         return None  # sqlglot logs what other statements say
     try:
-        query = parse_one(sql, read="duckdb")
+        query = parse_one(sql, read=_spelling(dialect))
     except (SqlglotError, RecursionError):
         return None
     return query if type(query) is exp.Select else None

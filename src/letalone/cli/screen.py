@@ -18,6 +18,7 @@ from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 
+from letalone.answers import promise
 from letalone.privacy.neighbours import Neighbours
 
 WIDEST = 80  # a longer line is tiring to read, however wide the terminal is
@@ -28,10 +29,10 @@ WHOLE = re.compile(r"[εδ] = \S|\d %")
 TOGETHER = "\N{NO-BREAK SPACE}"  # a space at which `flowing` does not break a line
 
 
-def console() -> Console:
-    """A console that is at most 80 columns wide and leaves numbers uncoloured."""
+def console(widest: int = WIDEST) -> Console:
+    """A console that is at most so many columns wide and leaves numbers uncoloured."""
     found = Console(highlight=False)
-    return found if found.width <= WIDEST else Console(highlight=False, width=WIDEST)
+    return found if found.width <= widest else Console(highlight=False, width=widest)
 
 
 def table(*columns: str, right: tuple[str, ...] = ()) -> Table:
@@ -121,8 +122,9 @@ def how_to_install(extra: str) -> str:
 
 
 def percent(probability: float, digits: int = 1) -> str:
-    """A probability in percent, rounded up."""
-    return f"{rounded_up(100 * probability, digits)} %"
+    """A probability in percent, rounded up, in more digits where it would seem to be 100 %."""
+    shown = f"{rounded_up(100 * probability, digits)} %"
+    return promise.percent(probability) if shown.startswith("100") else shown
 
 
 def with_error(value: float, error: float) -> tuple[str, str]:

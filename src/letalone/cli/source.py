@@ -5,13 +5,14 @@ and NAME.letalone.db, the ledger. A table of a DuckDB file may have NAME.TABLE.l
 """
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from glob import has_magic
 from pathlib import Path
 
 from letalone.cli.places import in_short_form
 from letalone.engines.duck import open_duck
-from letalone.engines.sources import find_files
+from letalone.engines.sources import WhichTable, find_files
 from letalone.errors import ParameterError
 from letalone.ledger import DataSet, Ledger
 from letalone.plans.schema import Schema
@@ -19,6 +20,7 @@ from letalone.session.beside import schema_beside
 
 ROW = "row"
 TO_FILL_IN = "COLUMN"
+MOST_OFFERED = 3  # commands, where several would do
 ID = re.compile(r"(^|_)[pu]?id$")
 PEOPLE = re.compile(
     r"(^|_)(person|patient|people|user|customer|client|member|employee|student|subscriber"
@@ -59,6 +61,12 @@ def read_source(file: str, *, table: str | None = None) -> Source:
     finally:
         engine.close()
     return Source(file, table, schema, beside if declared is not None else None, kind)
+
+
+def offering(error: WhichTable, command: Callable[[str], str]) -> ParameterError:
+    """The error with commands that name a table: `command` is what to type for one."""
+    lines = "".join(command(name) for name in error.tables[:MOST_OFFERED])
+    return ParameterError(f"{error}{' Try:' if lines else ''}{lines}")
 
 
 def check_one_file(file: str) -> None:

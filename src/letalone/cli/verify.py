@@ -1,4 +1,4 @@
-"""`letalone verify FILE`: whether a receipt, or an exported ledger, is as it was signed."""
+"""`letalone verify FILE`: whether a receipt, a model or an exported ledger is as it was signed."""
 
 from pathlib import Path
 from typing import cast
@@ -6,8 +6,9 @@ from typing import cast
 from letalone.cli.ledger import print_verified, verified_as_json
 from letalone.cli.screen import console, flowing, print_json
 from letalone.errors import ParameterError
+from letalone.learn import model_files
 from letalone.ledger import Receipt, verify_export, verify_receipt
-from letalone.ledger.canonical import read_object
+from letalone.ledger.canonical import as_object, read_object
 from letalone.privacy.curve import Json
 
 WIDTH = 78
@@ -25,6 +26,9 @@ def verify(path: Path, *, key: str | None, head: str | None, as_json: bool) -> N
     if stored.get("kind") == "ledger":
         _refuse_key(key)
         _check_export(stored, head=head, as_json=as_json)
+        return
+    if stored.get("kind") == model_files.KIND:
+        _check_model(stored, key=key, as_json=as_json)
         return
     if head is not None:
         raise ParameterError("--head is for exported ledgers; this is no such file.")
@@ -51,6 +55,17 @@ def _check_export(stored: Json, *, head: str | None, as_json: bool) -> None:
         print_json("verify", {"kind": "ledger", **verified_as_json(found)})
         return
     print_verified(found)
+
+
+def _check_model(stored: Json, *, key: str | None, as_json: bool) -> None:
+    """A model file, and that its receipt was signed for this model."""
+    content = model_files.checked(stored)
+    if model_files.signed(content, public_key=key) is None:
+        raise ParameterError(
+            "The model file is whole, but has no receipt: no ledger was charged for the model, so"
+            " there is nothing to check it against. Fit it on a table, or with budget=."
+        )
+    _check_receipt(as_object(content["receipt"], name="The receipt"), key=key, as_json=as_json)
 
 
 def _check_receipt(stored: Json, *, key: str | None, as_json: bool) -> None:

@@ -1,4 +1,4 @@
-"""What we use of pyarrow, with types; only this file and cells.py talk to it.
+"""What we use of pyarrow, with types; only this file, cells.py and coded.py talk to it.
 
 pyarrow has no type information of its own, so everything is cast here once.
 """
@@ -28,6 +28,8 @@ KEY_TYPES: Mapping[Type, Callable[[], object]] = {
     Type.BOOLEAN: pa.bool_,
     Type.DATE: pa.date32,
 }
+
+Values = NDArray[Any]
 
 
 class Table(Protocol):
@@ -241,3 +243,21 @@ def schema_of(table: Table) -> Hashable:
 def empty_table(schema: object) -> Table:
     """A table of these columns without rows."""
     return cast("Table", cast("Any", schema).empty_table())
+
+
+def values_of(table: Table, kinds: Sequence[Type]) -> list[Values]:
+    """The columns as arrays: numbers as doubles, NaN where missing; all else as objects or None.
+
+    The type of an array depends on the declared type alone, never on the values.
+    """
+    columns = cast("Any", table).columns
+    return [_values(one, kind) for one, kind in zip(columns, kinds, strict=True)]
+
+
+def _values(column: Any, kind: Type) -> Values:
+    if kind.is_numeric:
+        plain = column.cast(pa.float64(), safe=False)
+        return np.asarray(plain.to_numpy(zero_copy_only=False), np.float64)
+    found = np.empty(len(column), object)
+    found[:] = column.to_pylist()
+    return found

@@ -18,6 +18,7 @@ import csv
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 
 from sqlglot import exp
@@ -36,6 +37,7 @@ LONGEST_LINE = 1 << 27  # in bytes
 LONGEST_HEADER = 1 << 20
 LOOKED_AT = 20_480  # rows, as many as DuckDB's own guess looks at
 YEAR_FIRST = re.compile(r"\s*\d{4}[-/]\d{1,2}[-/]\d{1,2}(\D|$)")
+WITH_COMMA = re.compile(r"\s*[-+]?\d+(,\d+)?\s*")
 _NONE: list[str] = []
 
 
@@ -44,10 +46,15 @@ class Guess:
     """A proposal to the owner; `misread` are columns of dates, or the like, that stay text.
 
     Their cells look like another type, and would be misread or missing if it were declared.
+    `commas` are columns of numbers with a decimal comma; `overfull` is whether a line has more
+    cells than the first, as where such numbers stand between commas.
     """
 
     schema: Schema
     misread: Mapping[str, Type]
+    delimiter: str = ","
+    commas: tuple[str, ...] = ()
+    overfull: bool = False
 
 
 def sniff_csv(path: str | Path) -> Schema:
@@ -64,11 +71,18 @@ def guess_csv(path: str | Path) -> Guess:
         duck.lock([file])
         kinds = _guessed(duck, file, delimiter, len(names))
         looks = dict(zip(names, kinds, strict=True))
-        misread = _misread(duck, csv_sql([file], names, delimiter), looks)
+        cells = csv_sql([file], names, delimiter)
+        misread, commas = _misread(duck, cells, looks), _commas(duck, cells, looks)
     finally:
         duck.close()
     columns = [Column(n, Type.TEXT if n in misread else kind) for n, kind in looks.items()]
-    return Guess(Schema(file.stem, tuple(columns)), {name: looks[name] for name in misread})
+    return Guess(
+        Schema(file.stem, tuple(columns)),
+        {name: looks[name] for name in misread},
+        delimiter,
+        commas,
+        _overfull(file, delimiter, len(names)),
+    )
 
 
 def _guessed(duck: LockedDuck, file: Path, delimiter: str, number: int) -> list[Type]:
@@ -106,6 +120,35 @@ def _misread(duck: LockedDuck, cells: Sql, looks: Mapping[str, Type]) -> list[st
         for place, (name, kind) in enumerate(tried.items())
         if not all(_is_read(row[2 * place], row[2 * place + 1], kind) for row in rows)
     ]
+
+
+def _commas(duck: LockedDuck, cells: Sql, looks: Mapping[str, Type]) -> tuple[str, ...]:
+    """Columns of text in which every cell is a number, some with a decimal comma."""
+    texts = [name for name, kind in looks.items() if kind is Type.TEXT]
+    if not texts:
+        return ()
+    some = syntax.select([syntax.named(name) for name in texts], syntax.renamed(cells, "file"))
+    try:
+        rows = duck.run(some.limit(LOOKED_AT))
+    except Exception:  # as above
+        return ()
+    columns = zip(*rows, strict=True)
+    return tuple(n for n, column in zip(texts, columns, strict=False) if _has_commas(column))
+
+
+def _has_commas(column: Sequence[object]) -> bool:
+    cells = [str(cell) for cell in column if cell is not None]
+    return any("," in cell for cell in cells) and all(map(WITH_COMMA.fullmatch, cells))
+
+
+def _overfull(file: Path, delimiter: str, number: int) -> bool:
+    """Whether one of the first lines has a cell beyond the last name."""
+    try:
+        with file.open(encoding="utf-8", errors="replace", newline="") as lines:
+            rows = csv.reader(islice(lines, LOOKED_AT), delimiter=delimiter)
+            return any(cell for row in rows for cell in row[number:])
+    except csv.Error:
+        return False
 
 
 def _read(name: str, kind: Type) -> Sql:

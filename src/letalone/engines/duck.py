@@ -18,6 +18,7 @@ from typing import cast
 from sqlglot import exp
 
 from letalone.engines import arrow, syntax
+from letalone.engines.counted import counted
 from letalone.engines.failure import contained
 from letalone.engines.frames import FRAMES, as_arrow, is_frame
 from letalone.engines.lockdown import LockedDuck
@@ -43,7 +44,9 @@ from letalone.engines.statements import (
     statements,
 )
 from letalone.engines.syntax import Sql
+from letalone.engines.training_rows import training_rows, training_scope
 from letalone.errors import ParameterError
+from letalone.plans.expressions import Expression
 from letalone.plans.query import PrivateJoin, PublicJoin
 from letalone.plans.schema import Column, Schema, unknown_column
 from letalone.plans.types import Key, Type
@@ -200,6 +203,27 @@ class DuckEngine:
         with self._lock:
             return contained(lambda: self._all_rows(query))
 
+    def training_rows(
+        self,
+        schema: Schema,
+        names: Sequence[str],
+        *,
+        target: str | None,
+        where: Expression | None,
+        progress: Progress | None = None,
+    ) -> dict[str, arrow.Values]:
+        """The named columns of the rows that a model is trained on: one of each unit. Private."""
+        scope = training_scope(schema, where)
+        self._load()
+        query = training_rows(scope, names, target, self._tables(scope))
+        if self._made_sound([query]):
+            query = training_rows(scope, names, target, self._tables(scope))
+        self.prepare(scope, progress=progress)
+        with self._lock:
+            found = contained(lambda: self._all_rows(query))
+        kinds = [schema.column(name).type for name in names]
+        return dict(zip(names, arrow.values_of(found, kinds), strict=True))
+
     @contextmanager
     def borrowing(self, lent: Mapping[str, arrow.Table]) -> Generator[None]:
         """What other tables lend, by the names of their data sets, until the end of the block."""
@@ -211,6 +235,15 @@ class DuckEngine:
             finally:
                 for name in lent:
                     self._duck.connection.unregister(f"{LENT}{name}")
+
+    def counted(self, names: Sequence[str]) -> arrow.Table:
+        """Every combination of these columns' values, with its rows. Private: for the owner."""
+        self._load()
+        query = counted(self._relation, names)
+        if self._made_sound([query]):
+            query = counted(self._relation, names)
+        with self._lock:
+            return contained(lambda: self._all_rows(query))
 
     def close(self) -> None:
         """Lets go of the table and removes what was spilled."""

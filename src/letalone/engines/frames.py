@@ -22,16 +22,16 @@ FRAMES = "a pandas or Polars frame or an Arrow table"
 
 def is_frame(source: object) -> bool:
     """Whether this is a frame that can be opened."""
-    return arrow.is_arrow(source) or _family(source) in ("pandas", "polars")
+    return arrow.is_arrow(source) or family_of(source) in ("pandas", "polars")
 
 
 def as_arrow(source: object) -> arrow.Table:
     """The frame as an Arrow table."""
     if arrow.is_arrow(source):
         table = arrow.as_table(source)
-    elif _family(source) == "polars":
+    elif family_of(source) == "polars":
         table = _from_polars(source)
-    elif _family(source) == "pandas":
+    elif family_of(source) == "pandas":
         table = _from_pandas(source)
     else:
         raise ParameterError(f"This is {type(source).__name__}, but must be {FRAMES}.")
@@ -45,7 +45,7 @@ def table_digest(source: object) -> str:
     return sha256(repr(parts).encode()).hexdigest()
 
 
-def _family(source: object) -> str | None:
+def family_of(source: object) -> str | None:
     """The library that a frame comes from, without importing it."""
     kind = type(source)
     family = kind.__module__.split(".")[0]

@@ -30,6 +30,14 @@ from letalone.errors import ParameterError
 PARQUET, CSV, DUCKDB = (".parquet", ".pq"), (".csv", ".tsv", ".txt"), (".duckdb", ".ddb", ".db")
 
 
+class WhichTable(ParameterError):  # noqa: N818  (as in letalone.errors)
+    """A file holds several tables, or not the one that was named; `tables` are its names."""
+
+    def __init__(self, words: str, tables: tuple[str, ...] = ()) -> None:
+        super().__init__(words)
+        self.tables = tables
+
+
 @dataclass(frozen=True, slots=True)
 class Files:
     """Files of one kind, and what they looked like when they were opened."""
@@ -125,9 +133,10 @@ def _duckdb(duck: LockedDuck, table: str | None, file: str) -> Relation:
     if len(wanted) != 1:
         names = ", ".join(_called(s, n) for s, n in found) or "none"
         asked = "no table was named" if table is None else f"{table!r} is not one of them"
-        raise ParameterError(
+        raise WhichTable(
             f"{file} holds these tables: {names}; {asked}. Name one with table=. (A view has no"
-            " rows of its own: copy it into a table.)"
+            " rows of its own: copy it into a table.)",
+            tuple(_called(s, n) for s, n in found),
         )
     schema, name = wanted[0]
     sql = syntax.table_named(name, schema=schema, catalog="file")

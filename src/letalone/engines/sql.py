@@ -21,7 +21,7 @@ from sqlglot import exp
 from letalone.engines import syntax
 from letalone.engines.edges import Edges, numbered
 from letalone.engines.reading import SQL_TYPES
-from letalone.engines.syntax import BIGINT, Sql
+from letalone.engines.syntax import BIGINT, DATE, Sql
 from letalone.engines.terms import Levels, Term, as_double, deepest
 from letalone.plans.constants import Value
 from letalone.plans.expressions import (
@@ -41,6 +41,7 @@ from letalone.plans.expressions import (
     Not,
     OneOf,
     Or,
+    StartOf,
 )
 from letalone.plans.types import Type, type_of_value
 from letalone.plans.typing import is_whole
@@ -101,6 +102,8 @@ class Emitter:
                 return self._case(branches, otherwise)
             case DatePart(part, of):
                 return self._part(part, self.value(of))
+            case StartOf(period, of):
+                return self._start(period, self.value(of))
             case Bin():
                 return self._bin(cast("Bin", expression))
             case Clamp(of, lower, upper):
@@ -145,6 +148,11 @@ class Emitter:
     def _part(self, part: str, of: Term) -> Term:
         sql = exp.Extract(this=exp.var(PARTS[part]), expression=of.sql)
         return Term(syntax.cast_to(sql, BIGINT), Type.INTEGER, depth=of.depth)
+
+    def _start(self, period: str, of: Term) -> Term:
+        """Never before the year 1, since its first day is a Monday."""
+        first = syntax.called("DATE_TRUNC", syntax.text(period), of.sql)
+        return Term(syntax.cast_to(first, DATE), Type.DATE, depth=of.depth)
 
     def _bin(self, node: Bin) -> Term:
         x = self._levels.name(as_double(self.term(node.of)))

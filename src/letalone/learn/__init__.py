@@ -13,10 +13,59 @@ from letalone.errors import ParameterError
 
 if TYPE_CHECKING:
     from letalone.learn.account import Account as Account
+    from letalone.learn.boosting import BoostedTreesClassifier as BoostedTreesClassifier
+    from letalone.learn.boosting import BoostedTreesRegressor as BoostedTreesRegressor
+    from letalone.learn.clusters import KMeans as KMeans
+    from letalone.learn.components import PCA as PCA
+    from letalone.learn.encoding import TableEncoder as TableEncoder
+    from letalone.learn.linear import LinearSVC as LinearSVC
+    from letalone.learn.linear import LogisticRegression as LogisticRegression
+    from letalone.learn.models import load as load
+    from letalone.learn.models import save as save
+    from letalone.learn.naive_bayes import GaussianNB as GaussianNB
+    from letalone.learn.regression import LinearRegression as LinearRegression
+    from letalone.learn.regression import Ridge as Ridge
+    from letalone.learn.scaling import MinMaxScaler as MinMaxScaler
+    from letalone.learn.scaling import StandardScaler as StandardScaler
+    from letalone.learn.search import PrivateSearchCV as PrivateSearchCV
 
-_HOMES = {"Account": "account"}
+_HOMES = {
+    "PCA": "components",
+    "Account": "account",
+    "BoostedTreesClassifier": "boosting",
+    "BoostedTreesRegressor": "boosting",
+    "GaussianNB": "naive_bayes",
+    "KMeans": "clusters",
+    "LinearRegression": "regression",
+    "LinearSVC": "linear",
+    "LogisticRegression": "linear",
+    "MinMaxScaler": "scaling",
+    "PrivateSearchCV": "search",
+    "Ridge": "regression",
+    "StandardScaler": "scaling",
+    "TableEncoder": "encoding",
+    "load": "models",
+    "save": "models",
+}
 
-__all__ = ["Account"]
+__all__ = [
+    "PCA",
+    "Account",
+    "BoostedTreesClassifier",
+    "BoostedTreesRegressor",
+    "GaussianNB",
+    "KMeans",
+    "LinearRegression",
+    "LinearSVC",
+    "LogisticRegression",
+    "MinMaxScaler",
+    "PrivateSearchCV",
+    "Ridge",
+    "StandardScaler",
+    "TableEncoder",
+    "load",
+    "save",
+]
 
 
 def __getattr__(name: str) -> object:

@@ -3,6 +3,7 @@
     account = Account(la.Budget(epsilon=3, delta=1e-6), ledger="budget.db", name="adult")
     LogisticRegression(epsilon=1, delta=1e-6, data_norm=4, classes=[0, 1], budget=account)
 
+What is typed adds up: three fits at (1, 1e-6) cost (3, 3e-6), and a fit may cost the whole budget.
 Copies, clones, grid searches and other processes debit the same budget: an account is never
 copied, and one that lives in a ledger's file is opened again where it is unpickled. One that
 lives in this process alone cannot be debited elsewhere: there it refuses.
@@ -15,16 +16,19 @@ from itertools import count
 from secrets import token_hex
 from typing import Self
 
-from letalone.errors import ParameterError
-from letalone.exact.typed import Number
+from letalone.errors import BudgetExceeded, ParameterError
+from letalone.exact.typed import Number, as_typed
 from letalone.ledger import Ledger
 from letalone.ledger.acts import Reservation
 from letalone.ledger.canonical import digest_of
-from letalone.privacy import ADD_REMOVE, Budget, Neighbours, Privacy
+from letalone.privacy import ADD_REMOVE, ApproxDP, Budget, Neighbours, Privacy
+from letalone.privacy.bank import Shares
 from letalone.privacy.curve import Json
 from letalone.privacy.filters import brief
 
 Path = str | os.PathLike[str]
+CURVE = "curve"
+ADDED_UP = Shares(leak=1)  # all of delta is for fits with a delta of their own, which add up
 _NUMBERS = count(1)
 
 
@@ -43,7 +47,9 @@ class Account:
     ) -> None:
         self.name = name
         self._ledger: Ledger | None = _opened(ledger)
-        self._ledger.register(name, budget, neighbours=neighbours)
+        known = name in [one.name for one in self._ledger.data_sets()]
+        shares = None if known else ADDED_UP
+        self._ledger.register(name, budget, neighbours=neighbours, shares=shares)
 
     @property
     def ledger(self) -> Ledger:
@@ -54,6 +60,11 @@ class Account:
                 " from here. Give the account a ledger's file: Account(budget, ledger='budget.db')."
             )
         return self._ledger
+
+    @property
+    def is_elsewhere(self) -> bool:
+        """Whether it lived in another process and cannot be debited from here."""
+        return self._ledger is None
 
     @property
     def budget(self) -> Budget:
@@ -75,15 +86,27 @@ class Account:
         """How many fits were charged."""
         return self.ledger.data_set(self.name).releases
 
-    def charge(self, privacy: Privacy, *, plan: Json, delta: Number) -> Reservation:
+    def charge(
+        self, privacy: Privacy, *, plan: Json, epsilon: Number, delta: Number
+    ) -> Reservation:
         """Pays for one fit before its data is touched. Fits of arrays are never repeats."""
-        once = {"plan": plan, "fit": token_hex(16)}
-        return self.ledger.charge(
-            self.name,
-            privacy,
-            plan=plan,
-            digest=digest_of(once, name="The fit"),
-            delta=delta or None,
+        plan = {**plan, CURVE: privacy.labelled(None).to_json()}  # signed, whatever is charged
+        once = digest_of({"plan": plan, "fit": token_hex(16)}, name="The fit")
+        found = self.ledger.data_set(self.name)
+        price = _pair(privacy, epsilon, delta) if found.shares == ADDED_UP else privacy
+        try:
+            return self.ledger.charge(self.name, price, plan=plan, digest=once, delta=delta or None)
+        except BudgetExceeded as refused:
+            asked = refused.asked
+        raise BudgetExceeded(
+            f"The fit costs ({Budget(epsilon, delta)}) and does not fit into the budget of"
+            f" {self.name!r}, ({found.budget}): ({brief(found.spent)}) is spent, so about"
+            f" ({brief(found.remaining, up=False)}) is left. Nothing was charged; the refusal is"
+            " written down. Fit with a smaller epsilon, or a smaller delta if that is what is"
+            " spent.",
+            spent=found.spent,
+            asked=asked,
+            left=found.remaining,
         )
 
     def __copy__(self) -> Self:
@@ -110,6 +133,16 @@ class Account:
             f"Account({self.name!r}: {brief(self.spent)} of ({self.budget}) spent on {self.fits}"
             f" fit{'s' * (self.fits != 1)})"
         )
+
+
+def _pair(privacy: Privacy, epsilon: Number, delta: Number) -> Privacy:
+    """The price as it was typed, where the curve keeps it."""
+    if as_typed(privacy.delta(epsilon)) > as_typed(delta):
+        return privacy
+    label = privacy.neighbours
+    if as_typed(epsilon) == 0 or as_typed(delta) == 0:
+        return privacy
+    return ApproxDP(epsilon, delta, neighbours=label)
 
 
 def account_of(budget: Budget | Account | None) -> Account | None:

@@ -5,6 +5,9 @@ Tested:   tests/learn/test_stored.py
 
 from base64 import b64decode, b64encode
 from collections.abc import Mapping
+from datetime import date, datetime
+from decimal import Decimal
+from fractions import Fraction
 from typing import Any, cast
 
 import numpy as np
@@ -14,6 +17,17 @@ from letalone.errors import FormatError
 from letalone.privacy.curve import Json
 
 KINDS = {"f": "<f8", "i": "<i8", "b": "|b1"}
+
+
+def stored_model(released: Mapping[str, object]) -> Json:
+    """What a ledger writes down for a fit: attributes, whose names end in _, beside two words."""
+    return {"format": 1, "kind": "model", **to_json(released)}
+
+
+def model_from(stored: Mapping[str, object]) -> dict[str, object]:
+    """The attributes that `stored_model` wrote."""
+    rest = {name: one for name, one in stored.items() if name not in ("format", "kind")}
+    return from_json(rest)
 
 
 def to_json(released: Mapping[str, object]) -> Json:
@@ -43,6 +57,10 @@ def _written(value: object) -> object:
         return {"map": to_json(cast("Mapping[str, object]", value))}
     if value is None or isinstance(value, str):
         return {"text": value}
+    if isinstance(value, Fraction | Decimal):
+        return {"fraction": str(Fraction(value))}
+    if isinstance(value, date) and not isinstance(value, datetime):
+        return {"date": value.isoformat()}
     raise FormatError(f"A fitted model cannot be stored: it holds {type(value).__name__}.")
 
 
@@ -73,6 +91,10 @@ def _read(stored: object) -> object:
             return from_json(values)
         case {"text": value}:
             return value
+        case {"fraction": value}:
+            return Fraction(value)
+        case {"date": value}:
+            return date.fromisoformat(value)
         case _:
             raise FormatError("A stored model holds something that is neither text nor numbers.")
 

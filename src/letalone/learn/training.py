@@ -9,66 +9,39 @@ an attribute.
 
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Protocol, Self, cast
+from dataclasses import replace
+from typing import Any, Self, cast
+from warnings import warn
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
+from sklearn.exceptions import DataConversionWarning
 
-from letalone.errors import DataSetFrozen, ParameterError
+from letalone.errors import DataSetFrozen, LetaloneError, ParameterError
 from letalone.exact.typed import Number
 from letalone.learn.account import Account, account_of
-from letalone.learn.scikit import copy_of, rows_of
-from letalone.learn.stored import to_json
-from letalone.privacy import ADD_REMOVE, Budget, Privacy
+from letalone.learn.cells import as_objects, quietly
+from letalone.learn.encoding import TableEncoder
+from letalone.learn.on_tables import (
+    PrivateTable,
+    TableJob,
+    check_target,
+    declared_by,
+    encoder_for,
+    width_of,
+)
+from letalone.learn.plan import Fit, Floats, Labels, Plan, Released
+from letalone.learn.scikit import copy_of, is_regressor, rows_of, with_parameters
+from letalone.learn.stored import model_from, stored_model
+from letalone.plans.schema import Schema
+from letalone.privacy import Budget, Privacy
 from letalone.privacy.curve import Json
-from letalone.privacy.filters import brief
 from letalone.randomness.bits import SYSTEM, BitSource
 
-Floats = NDArray[np.float64]
-Labels = NDArray[Any]
-Released = Mapping[str, object]
+__all__ = ["Fit", "Floats", "Labels", "Plan", "PrivateEstimator", "Released", "declared"]
+
+EARLIER = " An earlier model, free of charge; raise the version if the data has changed."
 OUTSIDE_PARAMETERS = ("budget",)
-
-
-class Plan(Protocol):
-    """What a fit will do, decided from public facts alone."""
-
-    @property
-    def privacy(self) -> Privacy:
-        """What the fitted model reveals: its delta at the stated epsilon is at most the stated."""
-        ...
-
-    @property
-    def words(self) -> tuple[str, ...]:
-        """How it is done, a line for each fact that matters."""
-        ...
-
-    def described(self) -> Json:
-        """All that decides the law of the model: text and whole numbers."""
-        ...
-
-    def fitted(self, rows: Floats, labels: Labels | None, bits: BitSource) -> Released:
-        """What may be published, by attribute; sees data, so it must succeed for any values."""
-        ...
-
-
-class PrivateTable(Protocol):
-    """A table with a budget of its own that models can be trained on: `la.open` gives one."""
-
-    def train(self, job: "Job") -> Released:
-        """Charges, fetches rows, fits and settles; or gives back what the same job gave before."""
-        ...
-
-
-class Job(Protocol):
-    """What a table needs to know to train a model."""
-
-    features: Sequence[str]
-    target: str | None
-    epsilon: Number
-    delta: Number
-    plan: Callable[[int], Plan]
 
 
 class PrivateEstimator(BaseEstimator):
@@ -80,20 +53,125 @@ class PrivateEstimator(BaseEstimator):
     _bits: BitSource = SYSTEM
     _needs_labels = False
 
+    n_features_in_: int
+    encoder_: TableEncoder
+    target_: str | None
     privacy_: Privacy
-    release_: "Fit"
+    release_: Fit
 
     @abstractmethod
     def _plan(self, width: int) -> Plan:
         """The plan for so many features; ParameterError where parameters do not fit."""
 
-    def fit(self, X: Any, y: Any = None) -> Self:  # noqa: N803
-        """Learns from rows, one for each person; charges the budget first."""
+    def fit(
+        self,
+        X: Any,  # noqa: N803
+        y: Any = None,
+        *,
+        features: Sequence[str] | None = None,
+        target: str | None = None,
+    ) -> Self:
+        """Learns from rows, one for each person; charges the budget first.
+
+        X is an array, or a table from `la.open` (or some of its rows, `table.where(…)`): then
+        `features` names the columns to learn from, all that its schema declares if none are named,
+        `target` the one to predict, and the table's own budget is charged.
+        """
+        if isinstance(X, PrivateTable):
+            return self._fit_table(X, y, features=features, target=target)
+        if features is not None or target is not None:
+            raise ParameterError(
+                "features and target are names of columns of a table that la.open gave. Rows of an"
+                " array are given with their labels: fit(X, y)."
+            )
         rows, labels = self._read(X, y)
         plan = self._plan(rows.shape[1])
-        released = self._paid(plan, lambda: plan.fitted(rows, labels, self._bits))
-        self._publish(plan, released)
+        released, receipt = self._paid(plan, lambda: plan.fitted(rows, labels, self._bits))
+        self.__dict__.pop("encoder_", None)
+        self.__dict__.pop("target_", None)
+        self._publish(plan, released, self._fit_of(plan, receipt=receipt, account=self._account))
         return self
+
+    def _fit_table(
+        self, table: PrivateTable, y: Any, *, features: Sequence[str] | None, target: str | None
+    ) -> Self:
+        self._check_table(y, target)
+        jobs: list[TableJob] = []
+
+        def prepare(schema: Schema) -> TableJob:
+            jobs.append(self.job_for(schema, features=features, target=target))
+            return jobs[-1]
+
+        found = table.train(prepare)
+        plan, encoder = jobs[-1].plan, jobs[-1].encoder
+        left = f"{found.left}{EARLIER * found.repeated}"
+        self.n_features_in_, self.encoder_, self.target_ = width_of(encoder), encoder, target
+        self.__dict__.pop("feature_names_in_", None)
+        fit = self._fit_of(plan, receipt=found.receipt, left=left)
+        fit = replace(fit, privacy=plan.privacy.labelled(jobs[-1].protects))
+        self._publish(plan, model_from(found.stored), fit)
+        return self
+
+    def _check_table(self, y: Any, target: str | None) -> None:
+        if y is not None:
+            raise ParameterError(
+                "y is given, but the labels of a table are one of its columns: name it, such as"
+                " fit(table, target='income')."
+            )
+        if target is None and self._needs_labels:
+            raise ParameterError(
+                f"target is missing: {type(self).__name__} learns to predict one of the columns."
+                " Name it, such as fit(table, target='income')."
+            )
+        if self._account is not None:
+            raise ParameterError(
+                "budget= is given, but a table has a budget of its own, which is charged. Leave"
+                " one of them out: fit an array, or make the estimator without budget=."
+            )
+
+    def job_for(
+        self, schema: Schema, *, features: Sequence[str] | None, target: str | None
+    ) -> TableJob:
+        """What a fit of a table would do, and its price: no data is seen, nothing is charged.
+
+        What the schema declares stands in place of parameters that were not given.
+        """
+        target = target if self._needs_labels else None
+        check_target(schema, target, numbers=is_regressor(self))
+        encoder = encoder_for(schema, features, target)
+        plan = self._declaring(declared_by(schema, encoder, target))._plan(width_of(encoder))
+        model = type(self).__name__
+        return TableJob(
+            model, encoder, target, self.epsilon, self.delta, plan, self._bits, schema.protects
+        )
+
+    def _declaring(self, known: Mapping[str, object]) -> Self:
+        """A clone with the parameters filled in that it was not given."""
+        given = cast("dict[str, Any]", self.get_params(deep=False))
+        twin = self.__sklearn_clone__()
+        missing = {name: one for name, one in known.items() if name in given}
+        with_parameters(twin, {n: one for n, one in missing.items() if given[n] is None})
+        return twin
+
+    def _fit_of(
+        self,
+        plan: Plan,
+        *,
+        receipt: Json | None,
+        account: Account | None = None,
+        left: str | None = None,
+    ) -> Fit:
+        return Fit(
+            type(self).__name__,
+            self.epsilon,
+            self.delta,
+            plan.privacy,
+            tuple(plan.words),
+            plan.described(),
+            receipt,
+            account,
+            left,
+        )
 
     @property
     def budget(self) -> Account | None:
@@ -101,27 +179,40 @@ class PrivateEstimator(BaseEstimator):
         return self._account
 
     def _keep(self, budget: Budget | Account | None) -> None:
-        """For constructors: the account is a reference beside the parameters, not one of them."""
-        self._account = account_of(budget)
+        """For constructors: the account is a reference beside the parameters, not one of them.
+
+        What is no budget is refused when the model is fitted, as other parameters are.
+        """
+        given = cast("object", budget)
+        is_known = given is None or isinstance(given, Budget | Account)
+        self._account = account_of(budget) if is_known else cast("Account", given)
 
     def _read(self, X: Any, y: Any) -> tuple[Floats, Labels | None]:  # noqa: N803
         """Rows as doubles and labels as they are: only shapes and types are looked at."""
         if y is None and self._needs_labels:
-            raise ValueError(f"{type(self).__name__} requires y to be passed, but it is None.")
+            raise ValueError(
+                f"{type(self).__name__} requires y to be passed, but the target y is None."
+            )
         rows = rows_of(self, X, fitting=True)
         labels = None if y is None else column_of(y, len(rows))
         return rows, labels
 
-    def _paid(self, plan: Plan, work: Callable[[], Released]) -> Released:
-        """The work, after it was charged; whatever stops it, its words are not passed on."""
-        if self._account is None:
-            return work()
-        ledger = self._account.ledger
-        paid = self._account.charge(plan.privacy, plan=plan.described(), delta=self.delta)
-        try:
-            released: Released | None = work()
-        except Exception:
-            released = None  # its words, cause and context could hold a private value
+    def _paid(self, plan: Plan, work: Callable[[], Released]) -> tuple[Released, Json | None]:
+        """The work, after it was charged, and its receipt.
+
+        Whatever stops it, its words are not passed on.
+        """
+        account = account_of(self._account)
+        if account is None:
+            released = _contained(work)
+            if released is None:
+                raise LetaloneError("The fit could not be finished. Look at the data.")
+            return released, None
+        ledger = account.ledger
+        paid = account.charge(
+            plan.privacy, plan=plan.described(), epsilon=self.epsilon, delta=self.delta
+        )
+        released = _contained(work)
         if released is None:
             ledger.fail(paid)
             raise DataSetFrozen(
@@ -129,14 +220,23 @@ class PrivateEstimator(BaseEstimator):
                 " charged stays spent. Its owner can look at the data and allow fits again:"
                 f" ledger.thaw({paid.name!r}, 'why')."
             )
-        ledger.settle(paid, {"format": 1, "kind": "model", **to_json(released)})
-        return released
+        stored = stored_model(released)
+        ledger.settle(paid, stored)
+        return released, ledger.receipt(stored)
 
-    def _publish(self, plan: Plan, released: Released) -> None:
+    def _publish(self, plan: Plan, released: Released, fit: Fit) -> None:
+        del plan  # for those who publish more than attributes
         for name, value in released.items():
             setattr(self, name, value)
-        self.privacy_ = plan.privacy
-        self.release_ = Fit(type(self).__name__, plan, self.epsilon, self.delta, self._account)
+        self.privacy_, self.release_ = fit.privacy, fit
+
+    def set_params(self, **params: Any) -> Self:
+        """Sets parameters; `budget`, which is none, too."""
+        given = dict(params)
+        if "budget" in given:
+            self._keep(given.pop("budget"))
+        super().set_params(**given)  # pyright: ignore[reportUnknownMemberType]
+        return self
 
     @classmethod
     def _get_param_names(cls) -> list[str]:
@@ -164,39 +264,29 @@ class PrivateEstimator(BaseEstimator):
         return tags
 
 
-class Fit:
-    """What was published by a fit, in words: `estimator.release_`."""
-
-    __slots__ = ("account", "delta", "epsilon", "model", "plan")
-
-    def __init__(
-        self, model: str, plan: Plan, epsilon: Number, delta: Number, account: Account | None
-    ) -> None:
-        self.model, self.plan, self.account = model, plan, account
-        self.epsilon, self.delta = epsilon, delta
-
-    @property
-    def privacy(self) -> Privacy:
-        """What the model reveals."""
-        return self.plan.privacy
-
-    def __repr__(self) -> str:
-        price = str(Budget(self.epsilon, self.delta))
-        lines = [f"{self.model}: ({price}), {self.privacy.neighbours or ADD_REMOVE}"]
-        lines += [f"  {line}" for line in self.plan.words]
-        lines.append(f"  {_left(self.account)}")
-        return "\n".join(lines)
+def _contained(work: Callable[[], Released]) -> Released | None:
+    """What was released, or None: words, cause and context of errors could hold a private value."""
+    try:
+        with quietly():
+            return work()
+    except Exception:
+        return None
 
 
 def column_of(labels: object, rows: int) -> Labels:
-    """Labels as a column; only their shape is looked at."""
-    column = np.asarray(labels)
+    """Labels as a column; only their shape is looked at.
+
+    The labels of a list stay what they are: one text among numbers would turn all into text.
+    """
+    is_list = isinstance(labels, list | tuple)
+    column = as_objects(cast("list[object]", labels)) if is_list else np.asarray(labels)
     if column.ndim == 2 and column.shape[1] == 1:
+        words = "A column-vector y was passed when a 1d array was expected."
+        warn(words, DataConversionWarning, stacklevel=2)
         column = column[:, 0]
     if column.ndim != 1 or len(column) != rows:
         raise ValueError(
-            f"y has the shape {np.shape(column)}, but must be one column of {rows} labels, one for"
-            " each row of X."
+            "y must be one column of labels, one for each row of X, but has another shape."
         )
     return column
 
@@ -209,10 +299,3 @@ def declared(name: str, value: object, *, example: str) -> object:
             f" Declare it, such as {name}={example}, or buy it: {name}='private'."
         )
     return value
-
-
-def _left(account: Account | None) -> str:
-    if account is None:
-        return "No budget was given: nobody adds up what several fits reveal together."
-    left = brief(account.remaining, up=False)
-    return f"Left: about ({left}) of ({account.budget}) of {account.name!r}."

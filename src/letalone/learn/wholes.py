@@ -7,7 +7,7 @@ products are computed in blocks that doubles hold exactly.
 
 Theorem.  (1) Every row of `within_norm` is a function of that row alone, and its norm in steps is
 at most `bound / step`.  (2) `product` is the exact sum of the rows' products, whatever the order
-in which the blocks are added up.
+in which the blocks are added up, clamped to ±2^62.
   Proven:   (1) the computed norm of up to 2^20 features is within a relative 2^-32 of the true
             one, the row is shrunk to it less a margin of 2^-30, and rounding towards zero shrinks
             each entry further.  (2) every partial sum of a block is a whole number below 2^53, so
@@ -17,6 +17,7 @@ in which the blocks are added up.
 
 from dataclasses import dataclass
 from fractions import Fraction
+from math import frexp
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +30,7 @@ Wholes = NDArray[np.int64]
 BITS = 17  # a coordinate is at most 2^17 steps, so that 2^18 products of two fit into 2^53
 MARGIN = 2.0**-30  # what a row is shrunk by before it is rounded: more than all roundings
 EXACT = 2**53
+FARTHEST = 2**62  # sums are clamped to it, which moves no two further apart
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +57,7 @@ def within_norm(rows: Floats, grid: Grid) -> Floats:
     scaled = _divided(rows, float(grid.bound))
     largest = np.max(np.abs(scaled), axis=1, initial=0.0, keepdims=True)
     safe = np.where(largest > 0, largest, 1.0)
-    norms = safe * np.sqrt(np.sum((scaled / safe) ** 2, axis=1, keepdims=True))
+    norms = safe * np.sqrt(row_sums((scaled / safe) ** 2))
     shrunk = scaled * (np.minimum(1.0, 1 / np.maximum(norms, 1e-300)) * (1 - MARGIN))
     return np.trunc(shrunk * 2.0**BITS)
 
@@ -77,16 +79,39 @@ def within(numbers: Floats, grid: Grid) -> Floats:
     return np.trunc(np.clip(_divided(numbers, float(grid.bound)), -1.0, 1.0) * 2.0**BITS)
 
 
+def row_sums(numbers: Floats) -> Floats:
+    """The sum of each row, as a column: entry by entry, so that no other row plays a part.
+
+    numpy's own sums take another order of additions where there is one row only.
+    """
+    total = np.zeros((numbers.shape[0], 1))
+    for column in range(numbers.shape[1]):
+        total[:, 0] += numbers[:, column]
+    return total
+
+
+def scores_of(whole: Floats, weights: Floats) -> Floats:
+    """The scores of rows in steps of 2^-17, exactly, for weights that are rounded to do so.
+
+    Weights are published, so their rounding is public. A row's scores are sums of whole numbers
+    below 2^53: they do not depend on the order in which BLAS adds, nor on other rows.
+    """
+    places = 53 - BITS - 1 - max(1, whole.shape[1]).bit_length()
+    largest = float(np.max(np.abs(weights), initial=2.0**-500))
+    unit = 2.0 ** (frexp(largest)[1] - places)
+    return (whole @ np.rint(weights / unit).T) * (unit / 2.0**BITS)
+
+
 def product(one: Floats, other: Floats, *, largest: int = 2 ** (2 * BITS)) -> Wholes:
     """oneᵀ · other, the exact sum over rows; `largest` bounds the product of two entries."""
     if largest >= EXACT:
         raise ParameterError("These products are too large to be added up exactly.")
     block = max(1, EXACT // largest - 1)
-    total = np.zeros((one.shape[1], other.shape[1]), np.int64)
+    total = np.zeros((one.shape[1], other.shape[1]), object)  # Python's integers do not wrap
     for start in range(0, one.shape[0], block):
         rows = slice(start, start + block)
         total += (one[rows].T @ other[rows]).astype(np.int64)
-    return total
+    return np.clip(total, -FARTHEST, FARTHEST).astype(np.int64)
 
 
 def _divided(numbers: Floats, bound: float) -> Floats:

@@ -127,18 +127,20 @@ def settlement_of(reserved: Entry, settled: Entry, release: str | None) -> Settl
     return Settlement(reserved.number, settled.number, name, digest, version, release)
 
 
-def repeat(books: Books, name: str, digest: str) -> Json | None:
-    """The answer that was given to this question about the version that is current."""
+def repeats(books: Books, name: str, digest: str) -> list[Json]:
+    """The answers that were given to this question about the version that is current."""
     found = books.answered(name, digest, known(books, name).version)
-    if found is None or found.release is None:
-        return None
+    return [_release(books, one, one.release) for one in found if one.release is not None]
+
+
+def _release(books: Books, found: Settlement, release: str) -> Json:
     settled = books.entry(found.settled)
-    if settled is None or settled.body != _ending(found.reserved, found.release):
+    if settled is None or settled.body != _ending(found.reserved, release):
         raise LedgerDamaged(
             f"The ledger is damaged: the answer of reservation {found.reserved} is not the one "
             "that was settled."
         )
-    return read_object(found.release, name="A release")
+    return read_object(release, name="A release")
 
 
 def change(books: Books, kind: Kind, after: DataSet, body: Json) -> DataSet:

@@ -193,9 +193,9 @@ class Books:
         """How a reservation ended, if it did."""
         return self._settlement(SETTLEMENTS.c.reserved == reserved)
 
-    def answered(self, name: str, digest: str, version: int) -> Settlement | None:
-        """The first answer to this question about this version."""
-        return self._settlement(
+    def answered(self, name: str, digest: str, version: int) -> list[Settlement]:
+        """The answers to this question about this version, the first that was charged first."""
+        return self._settlements(
             SETTLEMENTS.c.name == name,
             SETTLEMENTS.c.digest == digest,
             SETTLEMENTS.c.version == version,
@@ -223,9 +223,13 @@ class Books:
         return list(self.connection.execute(query).scalars())
 
     def _settlement(self, *conditions: ColumnElement[bool]) -> Settlement | None:
-        query = select(SETTLEMENTS).where(*conditions).order_by(SETTLEMENTS.c.reserved).limit(1)
-        row = self.connection.execute(query).first()
-        return None if row is None else Settlement(*row)
+        return next(iter(self._settlements(*conditions, most=1)), None)
+
+    def _settlements(
+        self, *conditions: ColumnElement[bool], most: int | None = None
+    ) -> list[Settlement]:
+        query = select(SETTLEMENTS).where(*conditions).order_by(SETTLEMENTS.c.reserved).limit(most)
+        return [Settlement(*row) for row in self.connection.execute(query)]
 
     def _confirmed_head(self, key: SigningKey) -> Head:
         head = self.head()

@@ -220,8 +220,15 @@ class Ledger:
 
     def repeat_of(self, name: str, digest: str) -> Json | None:
         """The answer that was given to the same question about the same declared version."""
+        return next(iter(self.repeats_of(name, digest)), None)
+
+    def repeats_of(self, name: str, digest: str) -> list[Json]:
+        """All such answers, the first that was charged first.
+
+        There are several where processes asked at the same moment: each was charged for its own.
+        """
         with self._store.reading() as books:
-            return acts.repeat(books, name, digest)
+            return acts.repeats(books, name, digest)
 
     def unsettled(self, name: str | None = None) -> list[int]:
         """The numbers of the charges that nobody settled, which stay spent."""

@@ -14,6 +14,7 @@ What these functions return does not know its table yet; `resolved` makes it an 
 
 from collections.abc import Iterable
 from dataclasses import replace
+from decimal import Decimal
 from fractions import Fraction
 from itertools import pairwise
 from typing import cast
@@ -94,6 +95,7 @@ __all__ = [
 
 MOST_QUANTILES = 100
 MOST_EDGES = 10_001
+FINEST = 10**6  # the largest denominator of a quantile: ranks are counted in such parts of a row
 RANK = Constraint(
     "above 0 and below 1",
     lambda x: 0 < x < 1,
@@ -157,7 +159,8 @@ def quantile(
 ) -> Asked:
     """A quantile, or several in one release, among lower, lower + step, … up to upper.
 
-    Without a step: 1 for whole numbers, else a round number near a thousandth of the range.
+    Quantiles have at most six digits, or are fractions such as Fraction(1, 3). Without a step: 1
+    for whole numbers, else a round number near a thousandth of the range.
     """
     return _bounded(Kind.QUANTILE, of, lower, upper, step=_step(step), at=_ranks(at))
 
@@ -380,9 +383,21 @@ def _step(step: Number | None) -> Fraction | None:
 
 def _ranks(at: object) -> tuple[Fraction, ...]:
     listed = list(cast("Iterable[object]", at)) if isinstance(at, Iterable) else [at]
-    ranks = sorted(RANK.typed("quantile", rank) for rank in listed)
+    ranks = sorted(_rank(rank) for rank in listed)
     if not 1 <= len(ranks) <= MOST_QUANTILES:
         raise ParameterError(f"There are {len(ranks)} quantiles, but may be 1 to {MOST_QUANTILES}.")
     if len(set(ranks)) < len(ranks):
         raise ParameterError("A quantile is listed twice. List each once.")
     return tuple(ranks)
+
+
+def _rank(at: object) -> Fraction:
+    rank = RANK.typed("quantile", at)
+    if rank.denominator <= FINEST:
+        return rank
+    digits = sorted((1, round(rank * FINEST), FINEST - 1))[1]
+    allowed = f"given with at most six digits, such as {Decimal(digits) / FINEST:f}"
+    near = rank.limit_denominator(1000)
+    if isinstance(at, float) and RANK.holds(near) and abs(rank - near) * FINEST**2 < 1:
+        allowed += f", or as Fraction{near.as_integer_ratio()}"
+    raise refusal("quantile", at, allowed)

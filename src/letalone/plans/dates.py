@@ -9,7 +9,7 @@ Only constants are read: which they are is decided by the types of columns, neve
 """
 
 from dataclasses import fields
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from typing import cast
 
 from letalone.errors import ParameterError
@@ -20,6 +20,7 @@ from letalone.plans.expressions import (
     Literal,
     Node,
     OneOf,
+    Period,
     checked_size,
 )
 from letalone.plans.types import Type
@@ -31,6 +32,21 @@ EXAMPLES = {Type.DATE: "'2024-01-31'", Type.TIMESTAMP: "'2024-01-31 14:30:00'"}
 def dated(expression: Expression, columns: Columns) -> Expression:
     """The expression with constants beside dates and times read as such."""
     return _dated(checked_size(expression), columns)
+
+
+def first_day(day: date, period: Period) -> date:
+    """The first day of the year, quarter, month or week (Monday) of a day; or the day itself."""
+    match period:
+        case "year":
+            return date(day.year, 1, 1)
+        case "quarter":
+            return date(day.year, day.month - (day.month - 1) % 3, 1)
+        case "month":
+            return date(day.year, day.month, 1)
+        case "week":
+            return day - timedelta(days=day.weekday())
+        case "day":
+            return day
 
 
 def moment(text: str, kind: Type) -> Value:

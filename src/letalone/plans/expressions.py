@@ -36,10 +36,12 @@ from letalone.plans.constants import Value, as_bound, as_value, shown
 ArithmeticOp = OneOfThese["+", "-", "*", "/"]
 ComparisonOp = OneOfThese["=", "<>", "<", "<=", ">", ">="]
 Part = OneOfThese["year", "month", "day", "weekday", "hour"]
+Period = OneOfThese["year", "quarter", "month", "week", "day"]
 
 ARITHMETIC = ("+", "-", "*", "/")
 COMPARISONS = ("=", "<>", "<", "<=", ">", ">=")
 PARTS = ("year", "month", "day", "weekday", "hour")
+PERIODS = ("year", "quarter", "month", "week", "day")
 MOST_NODES = 200
 DEEPEST = 50
 MOST_VALUES = 10_000
@@ -132,6 +134,10 @@ class Expression:
     def part(self, part: Part) -> "DatePart":
         """A part of a date: year, month, day, weekday (1 is Monday) or hour (in UTC)."""
         return DatePart(part, self)
+
+    def start_of(self, period: Period) -> "StartOf":
+        """The first day of its year, quarter, month or week (a Monday), or its day (in UTC)."""
+        return StartOf(period, self)
 
     def clamp(self, lower: object = None, upper: object = None) -> "Clamp":
         """The number, moved to the nearer end where it lies outside of [lower, upper]."""
@@ -317,6 +323,19 @@ class DatePart(Expression):
 
 @final
 @dataclass(frozen=True, slots=True, eq=False)
+class StartOf(Expression):
+    """A date: the first day of the year, quarter, month or week (Monday), or the day (UTC)."""
+
+    period: Period
+    of: Expression
+
+    def __post_init__(self) -> None:
+        _check_choice("period", self.period, PERIODS)
+        _check_nodes(self.of)
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
 class Bin(Expression):
     """The number 0 … count-1 of the range that holds the value; missing if none does.
 
@@ -380,6 +399,7 @@ Node = (
     | OneOf
     | Case
     | DatePart
+    | StartOf
     | Bin
     | Clamp
 )

@@ -5,10 +5,10 @@ is not missing, so no aggregate over the kept rows skips a row for a missing age
 
 Theorem.  If `condition` is true in a row, then every column of `surely_present(condition)`
 is not missing in it.
-  Proven:   by induction: arithmetic, negation, date parts, ranges, clamps, comparisons and `isin`
-            are missing where an operand is; `and` is true only if all parts are; `or` only
-            if one is, so what all parts share is kept; `not` is true only where its
-            operand is false, hence not missing
+  Proven:   by induction: arithmetic, negation, parts and starts of dates, ranges, clamps,
+            comparisons and `isin` are missing where an operand is; `and` is true only if all
+            parts are; `or` only if one is, so what all parts share is kept; `not` is true only
+            where its operand is false, hence not missing
   Tested:   tests/plans/test_presence.py, against every row of small tables
 """
 
@@ -32,6 +32,7 @@ from letalone.plans.expressions import (
     Not,
     OneOf,
     Or,
+    StartOf,
 )
 
 Names = frozenset[str]
@@ -60,7 +61,9 @@ def _needed(expression: Expression) -> Names:
             return frozenset((name,))
         case Arithmetic(_, left, right) | Comparison(_, left, right):
             return _needed(left) | _needed(right)
-        case Negated(of) | Not(of) | OneOf(of) | DatePart(_, of) | Bin(of) | Clamp(of):
+        case Negated(of) | Not(of) | OneOf(of) | Bin(of) | Clamp(of):
+            return _needed(of)
+        case DatePart(_, of) | StartOf(_, of):
             return _needed(of)
         # `and`, `or` and cases can be there without all of their parts; `is_null` always is.
         case And() | Or() | Case() | IsNull() | Literal():

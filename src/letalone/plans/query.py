@@ -14,6 +14,7 @@ an earlier derived one. With `per_unit` the rows are units and the columns their
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import date
 from hashlib import sha256
 from itertools import product
 from math import prod
@@ -31,9 +32,9 @@ from letalone.plans.checks import (
     check_plan,
 )
 from letalone.plans.constants import as_bound, shown
-from letalone.plans.dates import dated
+from letalone.plans.dates import dated, first_day
 from letalone.plans.domains import closed_domain
-from letalone.plans.expressions import Bin, ColumnRef, Expression, as_expression
+from letalone.plans.expressions import Bin, ColumnRef, Expression, StartOf, as_expression
 from letalone.plans.features import (
     PerUnit,
     always_there,
@@ -302,6 +303,7 @@ def _keys(
             keys = _combined(cast("Mapping[str, object]", keys), groups, columns)
         read = read_keys(keys, [group.type for group in groups])
         _check_ranges(read, groups)
+        _check_starts(read, groups)
         return read
     found = [closed_domain(group.of, columns) for group in groups]
     domains = [domain for domain in found if domain is not None]
@@ -346,6 +348,19 @@ def _check_ranges(keys: tuple[tuple[Key, ...], ...], groups: Sequence[GroupColum
                     f"The key {number!r} of {group.name!r} is no range: ranges are numbered from 0"
                     f" to {group.of.count - 1}. Leave them out, and list other columns' keys by"
                     " name: keys={'sex': ['F', 'M']}."
+                )
+
+
+def _check_starts(keys: tuple[tuple[Key, ...], ...], groups: Sequence[GroupColumn]) -> None:
+    """A key that begins no month, say, would be paid for and be empty."""
+    for place, group in enumerate(groups):
+        if not isinstance(group.of, StartOf):
+            continue
+        for day in (key[place] for key in keys):
+            if isinstance(day, date) and day != (first := first_day(day, group.of.period)):
+                raise ParameterError(
+                    f"The key {day} of {group.name!r} begins no {group.of.period}. List first days,"
+                    f" such as {first}."
                 )
 
 

@@ -40,6 +40,7 @@ from letalone.plans.expressions import (
     Not,
     OneOf,
     Or,
+    StartOf,
     checked_size,
     inlined,
 )
@@ -174,6 +175,9 @@ def _typed(expression: Expression, columns: Columns) -> Typed:
             return _case(cast("Case", expression), columns)
         case DatePart(part, of):
             return _date_part(part, of, columns)
+        case StartOf(period, of):
+            found = _dated(of, columns, f"start of its {period}")
+            return Typed(Type.DATE, nullable=found.nullable)
         case Bin(of, _, _, count):
             _numeric(of, columns, "put into ranges")
             return Typed(Type.INTEGER, 0, count - 1)
@@ -356,15 +360,20 @@ def is_whole(end: Fraction) -> bool:
 
 
 def _date_part(part: str, of: Expression, columns: Columns) -> Typed:
-    found = _typed(of, columns)
-    allowed = (Type.TIMESTAMP,) if part == "hour" else (Type.DATE, Type.TIMESTAMP)
-    if found.type not in allowed:
-        raise ParameterError(
-            f"'{in_words(of)}' is {found.type.value} and has no {part}. It must be"
-            f" {' or '.join(kind.value for kind in allowed)}; declare it so in the schema."
-        )
+    allowed = (Type.TIMESTAMP,) if part == "hour" else ORDERED
+    found = _dated(of, columns, part, allowed)
     lower, upper = PART_RANGE.get(part, (-inf, inf))
     return Typed(Type.INTEGER, lower, upper, found.nullable)
+
+
+def _dated(of: Expression, columns: Columns, what: str, allowed: Sequence[Type] = ORDERED) -> Typed:
+    found = _typed(of, columns)
+    if found.type not in allowed:
+        raise ParameterError(
+            f"'{in_words(of)}' is {found.type.value} and has no {what}. It must be"
+            f" {' or '.join(kind.value for kind in allowed)}; declare it so in the schema."
+        )
+    return found
 
 
 def _condition(expression: Expression, columns: Columns) -> bool:

@@ -25,6 +25,7 @@ from letalone.plans.expressions import (
     Not,
     OneOf,
     Or,
+    StartOf,
     same,
 )
 
@@ -62,6 +63,10 @@ def in_words(expression: Expression) -> str:
             return _cases(branches, otherwise)
         case DatePart(part, of):
             return f"the {part} of {_part(of)}"
+        case StartOf("day", of):
+            return f"the date of {_part(of)}"
+        case StartOf(period, of):
+            return f"the first day of the {period} of {_part(of)}"
         case Bin(of, lower, width, count):
             end = shown(lower + count * width)
             return f"{_part(of)} in ranges of {shown(width)} from {shown(lower)} to {end}"

@@ -84,6 +84,11 @@ class FilterState:
         """The budget less what was spent: book-keeping."""
         return self.budget - self.spent
 
+    @property
+    def leak_left(self) -> Fraction:
+        """The most δ that answers with a δ of their own can still have together."""
+        return max(ZERO, self.leak_limit - self.leak)
+
 
 def opened(budget: Budget, shares: Shares = USUAL_SHARES) -> FilterState:
     """A filter that nothing was charged to."""
@@ -250,6 +255,15 @@ def brief(budget: Budget, *, up: bool = True) -> str:
     """A budget in six digits, exact where it is shorter; what is left is rounded down."""
     delta = f", δ = {six(budget.delta, up=up)}" if budget.delta else ""
     return f"ε = {six(budget.epsilon, up=up)}{delta}"
+
+
+def left_in_words(state: FilterState) -> str:
+    """What is left, rounded down; of δ, the part that answers with one of their own can have."""
+    epsilon = f"ε = {six(state.remaining.epsilon, up=False)}"
+    if not state.budget.delta:
+        return epsilon
+    own = f"δ = {six(state.leak_left, up=False)} for answers with a δ of their own"
+    return f"{epsilon} ({own})"
 
 
 def _words(state: FilterState, privacy: Privacy, price: Price) -> str:

@@ -80,7 +80,7 @@ class Grouped(Privacy):
         _, found = edge(
             lambda x: at_most(self.by_rule(lowest_reading(x)), delta),
             gap=lambda x: log_ratio(self.by_rule(Fraction(x)), delta),
-            limit=min(FARTHEST, *others),
+            limit=min([FARTHEST, *others]),
         )
         return min(found, *others, inf)
 

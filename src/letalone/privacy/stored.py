@@ -23,6 +23,7 @@ from letalone.privacy.geometric import GeometricPrivacy
 from letalone.privacy.grouped import Grouped
 from letalone.privacy.laplace import LaplacePrivacy
 from letalone.privacy.neighbours import Neighbours, Relation
+from letalone.privacy.perturbed import PerturbedObjective
 from letalone.privacy.pure import PureDP
 from letalone.privacy.randomized_response import RandomizedResponsePrivacy
 from letalone.privacy.renyi import RenyiDP
@@ -52,6 +53,7 @@ CURVES: tuple[type[Privacy], ...] = (
     SampledGroup,
     Shuffled,
     RenyiDP,
+    PerturbedObjective,
     OptimalComposition,
     Composed,
 )

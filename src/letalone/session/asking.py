@@ -8,7 +8,7 @@ rows, steps after it about units.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
@@ -17,9 +17,11 @@ from letalone.exact.typed import refusal
 from letalone.plans.expressions import Expression, as_expression
 from letalone.plans.features import Feature, PerUnit
 from letalone.plans.query import Aggregate, Group, units_of
+from letalone.plans.schema import Schema
 from letalone.plans.trees import Computable
 from letalone.session.joining import public_join
 from letalone.session.partners import private_join
+from letalone.session.training import Job, Trained, trained
 
 if TYPE_CHECKING:
     from letalone.session.query import Query
@@ -150,6 +152,19 @@ class Asking(ABC):
         given = {"max_rows": max_rows, "max_groups": max_groups, "clip": clip}
         named = {name: value for name, value in given.items() if value is not None}
         return replace(self._so_far(), **named)  # pyright: ignore[reportArgumentType]
+
+    def train(self, prepare: Callable[[Schema], Job]) -> Trained:
+        """For estimators: trains a model on the rows, charged like an answer.
+
+        People call `estimator.fit(table, features=[…], target=…)`. `prepare` makes the job from
+        what is public about the table; the same job about the same rows is free.
+        """
+        return trained(self._so_far(), prepare)
+
+
+def rows_of(asking: Asking) -> Schema:
+    """The columns of a table, or of what a question is about."""
+    return asking._so_far().rows  # pyright: ignore[reportPrivateUsage]
 
 
 def _kept(keys: object) -> object:

@@ -1,55 +1,84 @@
-"""A question in SQL, about an open table: read, joined to public tables, bounded.
+"""A question in SQL, about an open table: read, joined to other tables, bounded.
 
-Tested:   tests/session/test_sql.py
+Tables are given by name: public ones as frames or files, a private one as its session.
+
+Tested:   tests/session/test_sql.py, test_partners.py
 """
 
 from collections.abc import Mapping
-from typing import cast
+from dataclasses import replace
+from typing import TYPE_CHECKING, cast
 
 from letalone.engines.frames import FRAMES, is_frame
 from letalone.engines.public import read_public
 from letalone.errors import ParameterError
 from letalone.exact.typed import refusal
 from letalone.plans.schema import Schema
+from letalone.plans.types import Type
+from letalone.session.asking import Asking, rows_of
 from letalone.session.joining import described
-from letalone.session.query import Query
-from letalone.session.table import Table
 from letalone.sql.bounds import bounded
+from letalone.sql.names import Joined
 from letalone.sql.question import Question, read_question
+
+if TYPE_CHECKING:
+    from letalone.session.query import Query
 
 
 def query_in_sql(
-    table: Table,
+    start: "Query",
     sql: str,
     *,
     keys: object = None,
     bounds: object = None,
     tables: Mapping[str, object] | None = None,
     dialect: str | None = None,
-) -> Query:
-    """The question that a SELECT asks; no data is touched."""
-    frames = public_frames(tables)
-    found = read_question(sql, table.schema, tables=public_schemas(frames), dialect=dialect)
-    question = Query(table, arrangement=found.arrangement, only_explained=found.explain)
+) -> "Query":
+    """The question that a SELECT asks about the rows of `start`, or units; no data is touched."""
+    given, rows = _by_name(tables), start.rows
+    others = {name: one for name, one in given.items() if isinstance(one, Asking)}
+    frames = public_frames({name: one for name, one in given.items() if name not in others})
+    schemas = public_schemas(frames) | {name: rows_of(one) for name, one in others.items()}
+    found = read_question(sql, rows, tables=schemas, dialect=dialect)
+    question = replace(start, arrangement=found.arrangement, only_explained=found.explain)
     for join in found.joins:
-        on = dict(join.on)
-        question = question.join(frames[join.name], on=on, name=join.name)
+        other = others.get(join.name)
+        if other is None:
+            question = question.join(frames[join.name], on=dict(join.on), name=join.name)
+        else:
+            question = _with_partner(question, other, join)
     if found.where is not None:
         question = question.where(found.where)
     question = _grouped(question, found, keys)
-    here = [*table.schema.columns, *(column for one in found.joins for column in one.added)]
+    here = [*rows.columns, *(column for one in found.joins for column in one.added)]
     names = [column.name for column in here]
     return question.agg(**bounded(found.aggregates, bounds, columns=names))
 
 
+def _with_partner(question: "Query", other: Asking, join: Joined) -> "Query":
+    """The join with another private table, which is charged, too."""
+    units = question.rows.unit, join.schema.unit
+    if None not in units and join.on != (units,):
+        raise ParameterError(
+            f"Two private tables are joined on their units and nothing else: JOIN {join.name} ON"
+            f" {question.rows.name}.{units[0]} = {join.name}.{units[1]}."
+        )
+    columns = [column.name for column in join.added if column.type is not Type.OTHER]
+    return question.join(other, on=dict(join.on), columns=columns)
+
+
 def public_frames(tables: object) -> dict[str, object]:
     """The public tables by name; files are read."""
+    return {name: _frame(name, one) for name, one in _by_name(tables).items()}
+
+
+def _by_name(tables: object) -> dict[str, object]:
     if tables is None:
         return {}
     if not isinstance(tables, Mapping):
-        raise refusal("tables", tables, "public tables by name, such as {'cities': frame}")
+        raise refusal("tables", tables, "tables by name, such as {'cities': frame}")
     given = cast("Mapping[str, object]", tables)
-    return {str(name): _frame(str(name), one) for name, one in given.items()}
+    return {str(name): one for name, one in given.items()}
 
 
 def public_schemas(frames: Mapping[str, object]) -> dict[str, Schema]:
@@ -65,11 +94,11 @@ def _frame(name: str, given: object) -> object:
     kind = type(given).__name__
     raise ParameterError(
         f"The public table {name!r} is {kind}, but must be {FRAMES}, or the path of a CSV or"
-        " Parquet file."
+        " Parquet file. A private one is given as its session."
     )
 
 
-def _grouped(question: Query, found: Question, keys: object) -> Query:
+def _grouped(question: "Query", found: Question, keys: object) -> "Query":
     if not found.groups:
         if keys is not None:
             raise ParameterError("keys are listed, but the SQL has no GROUP BY. Leave them out.")

@@ -35,6 +35,11 @@ UNKNOWN = "where the noise leaves too little to tell, there is no value"
 FIRST = " among all its rows, before the filter"
 KEYS = "keys"  # what the part that finds keys is called
 STARVED = 3
+FROM_TEXT = " read from text"
+# Rows in an interval, in errors to expect: each end has half the ε of the value; of many
+# quantiles, ends and value are read off the same numbers.
+SPANNED, SPANNED_BY_MANY = 4, 2
+FEW = 100  # rows; nobody expects much of fewer
 READ = {
     Type.INTEGER: "are no whole number, such as 'unknown' or '1,234',",
     Type.NUMBER: "are no number, such as 'unknown' or '1,234.50',",
@@ -84,6 +89,21 @@ def in_rows(plan: Plan, parts: Sequence[Share]) -> Iterator[str]:
             )
 
 
+def short_of_rows(plan: Plan, parts: Sequence[Share], *, rows: int | None = None) -> Iterator[str]:
+    """Quantiles that would say little: of fewer rows than this, or of so many as are given."""
+    errors = {name: error for part in parts for name, error in part.errors.items()}
+    asked = [(name, one) for name, one in plan.aggregates if isinstance(one, Quantiles)]
+    for name, aggregate in asked:
+        spanned = SPANNED if len(aggregate.at) == 1 else SPANNED_BY_MANY
+        needed = ceil(spanned * (errors.get(name) or 0))
+        if needed > (FEW if rows is None else rows):
+            there = "of fewer" if rows is None else f"of {rows:,}"
+            yield (
+                f"{name} needs about {needed:,} rows: {there}, its interval would be most of its"
+                " range; more ε helps, or fewer rows of each unit"
+            )
+
+
 def _read(plan: Plan, from_text: frozenset[str]) -> Iterator[str]:
     """Columns whose cells may turn out not to be readable: which, nobody is told."""
     used = {name for of in expressions_in(plan) for name in column_names(of)}
@@ -95,7 +115,7 @@ def _read(plan: Plan, from_text: frozenset[str]) -> Iterator[str]:
     for kind, names in alike.items():
         are = "is" if len(names) == 1 else "are"
         cells = f"cells that {READ[kind]} count as missing"
-        yield f"{' and '.join(names)} {are} read from text: {cells}"
+        yield f"{' and '.join(names)} {are}{FROM_TEXT}: {cells}"
 
 
 def expressions_in(plan: Plan) -> Iterator[Expression]:

@@ -8,12 +8,14 @@ from dataclasses import dataclass, field, replace
 from math import inf, isfinite
 
 from letalone.answers import views
+from letalone.answers.promise import as_sure
 from letalone.answers.release import SplitPart
 from letalone.errors import ParameterError
 from letalone.exact.typed import Number
 from letalone.plans.parts import Formula
-from letalone.plans.query import Extreme, Plan, PrivateBounds, Quantiles, TopK
+from letalone.plans.query import Extreme, Plan, PrivateBounds, Quantiles, Regression, TopK
 from letalone.privacy import Budget, Privacy
+from letalone.session.notes import short_of_rows, starved
 from letalone.session.outputs import slots_of
 from letalone.session.partners import partners_of
 from letalone.session.releasing import Priced
@@ -32,7 +34,8 @@ class Preview:
     An error is the half-width of the interval to expect; None where it depends on how many rows
     a group has, which is private: give `rows=` to see it for that many. That of a quantile, a
     winner or a private bound is in rows. `alone` has the errors of those aggregates that would
-    be at least twice as accurate in a question of their own, at the same price.
+    be at least twice as accurate in a question of their own, at the same price. `warnings` say
+    what is starved: by others beside it, or because a group may have too few rows.
     """
 
     privacy: Privacy
@@ -47,15 +50,18 @@ class Preview:
     left: Left
     in_rows: frozenset[str] = frozenset()
     alone: dict[str, float] = field(default_factory=dict[str, float])
+    warnings: tuple[str, ...] = ()
     formulas: frozenset[str] = frozenset()
+    fitted: frozenset[str] = frozenset()
 
     def __str__(self) -> str:
         price = f"{Budget(self.epsilon, self.delta)}, {self.privacy.neighbours}"
         lines = [
             f"Would cost {price}: {self.question}.",
             *(f"- {part}" for part in self.split),
-            f"Errors to expect, at {100 * self.confidence:g} % confidence:",
+            f"Errors to expect, at {as_sure(self.confidence)} confidence:",
             *(f"  {name:<12} {self._error(name)}" for name in self.errors),
+            *(f"Beware: {words}." for words in self.warnings),
             f"Nothing was spent. {self.left}",
         ]
         return views.flowing(lines)
@@ -75,6 +81,11 @@ class Preview:
             return "nothing would be known: more rows, a larger epsilon, or asking less"
         rows = " rows" if name in self.in_rows else ""
         alone = f" (± {_number(self.alone[name])} if asked alone)" if name in self.alone else ""
+        if name in self.fitted:
+            alone += (
+                ", if features are spread evenly over their bounds; else more, and coefficients may"
+                " be missing"
+            )
         return f"± {_number(error)}{rows}{alone}"
 
 
@@ -99,7 +110,9 @@ def preview_of(table: Table, question: Priced, *, rows: int | None = None) -> Pr
         notes=asked.notes,
         left=table.left(asked.privacy, delta=asked.delta, beside=partners_of(table, [plan])),
         in_rows=frozenset(name for name, one in plan.aggregates if isinstance(one, IN_ROWS)),
+        warnings=(*starved(asked.split), *short_of_rows(plan, whole.parts, rows=rows)),
         formulas=frozenset(name for name, one in plan.aggregates if isinstance(one, Formula)),
+        fitted=frozenset(name for name, one in plan.aggregates if isinstance(one, Regression)),
         alone=dict(_alone(whole, errors, rows)) if 1 < len(errors) <= MOST_TRIED else {},
     )
 

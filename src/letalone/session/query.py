@@ -18,6 +18,7 @@ from letalone.plans.query import Aggregate, Group, Join, Plan, make_plan
 from letalone.plans.schema import Schema
 from letalone.plans.trees import Computable
 from letalone.session.asking import Asking
+from letalone.session.in_sql import query_in_sql
 from letalone.session.notes import notes_of, question_of
 from letalone.session.partners import partners_of, read_from_text
 from letalone.session.preview import Preview, preview_of
@@ -86,6 +87,27 @@ class Query(Asking):
             clip=self.clip,
             per_unit=self.before,
         )
+
+    def sql(
+        self,
+        sql: str,
+        *,
+        keys: object = None,
+        bounds: object = None,
+        tables: Mapping[str, object] | None = None,
+        dialect: str | None = None,
+    ) -> "Query":
+        """The question that a SELECT asks about units and their features, after .per_unit(…).
+
+        `.sql("SELECT AVG(total) FROM visits")`; the rest is as in `session.sql`.
+        """
+        later = self.conditions or self.derived or self.joins or self.is_about_groups
+        if self.before is None or later:
+            raise ParameterError(
+                ".sql(…) comes right after .per_unit(…), or asks the session itself: write WHERE,"
+                " GROUP BY and JOIN into the SQL, as in session.sql('SELECT … WHERE …')."
+            )
+        return query_in_sql(self, sql, keys=keys, bounds=bounds, tables=tables, dialect=dialect)
 
     def preview(
         self,

@@ -134,9 +134,12 @@ def _answered(
 
 
 def _repeated(tables: Sequence[Table], bill: Bill) -> Json | None:
-    """The earlier answer, if it was charged to all of the data sets as they are now."""
-    found = [one.ledger.repeat_of(one.name, bill.digest) for one in tables]
-    return found[0] if all(one == found[0] for one in found) else None
+    """The first earlier answer that was charged to all of the data sets as they are now.
+
+    Processes that asked at once may have been charged in another order by another ledger.
+    """
+    found, *others = [one.ledger.repeats_of(one.name, bill.digest) for one in tables]
+    return next((one for one in found if all(one in each for each in others)), None)
 
 
 def _all_charged(tables: Sequence[Table], bill: Bill) -> list[Reservation]:
@@ -149,7 +152,7 @@ def _all_charged(tables: Sequence[Table], bill: Bill) -> list[Reservation]:
     alone = len(tables) == 1
     for one in tables if alone else sorted(tables, key=lambda one: _fits(one, bill)):
         try:
-            paid[one.name] = _charged(one, bill)
+            paid[one.name] = charged(one, bill)
         except LetaloneError as error:
             _abandon([(each, paid[each.name]) for each in tables if each.name in paid], error)
             raise
@@ -171,7 +174,8 @@ def _abandon(paid: Sequence[tuple[Table, Reservation]], error: LetaloneError) ->
         )
 
 
-def _charged(table: Table, bill: Bill) -> Reservation:
+def charged(table: Table, bill: Bill) -> Reservation:
+    """Pays before data is touched; where it does not fit, what is left and what to change."""
     curve = bill.privacy.labelled(table.schema.protects)
     try:
         return table.ledger.charge(
@@ -206,14 +210,15 @@ def _settled(
     if found is None:
         for one, reservation in zip(tables, paid, strict=True):
             one.ledger.fail(reservation)
-        raise _frozen([one.name for one in tables])
+        raise frozen([one.name for one in tables])
     stored = found[0].to_json() if len(found) == 1 else batch_to_json(found)
     for one, reservation in zip(tables, paid, strict=True):
         one.ledger.settle(reservation, stored)
     return stored
 
 
-def _frozen(names: Sequence[str]) -> DataSetFrozen:
+def frozen(names: Sequence[str]) -> DataSetFrozen:
+    """The one fact that is told when an engine could not finish."""
     which = f"set {names[0]!r} is" if len(names) == 1 else f"sets {' and '.join(names)} are"
     return DataSetFrozen(
         f"The data {which} frozen: its engine could not finish. There is no"

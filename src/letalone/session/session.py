@@ -18,7 +18,7 @@ from letalone.plans.constants import shown
 from letalone.plans.expressions import Expression
 from letalone.plans.schema import Column, Schema
 from letalone.privacy import Budget, Neighbours
-from letalone.privacy.filters import brief
+from letalone.privacy.filters import brief, left_in_words
 from letalone.session.asking import Asking
 from letalone.session.batch import Batch
 from letalone.session.in_sql import query_in_sql
@@ -149,11 +149,12 @@ class Session(Asking):
         """The question that a SELECT asks; with an epsilon its answer, at once.
 
         `bounds={"cost": (0, 1000)}` and `keys={"ward": ["A", "B"]}` are what the SQL leaves open;
-        `tables={"cities": frame}` are public tables that it may join. The first dialect that
+        `tables={"cities": frame}` are public tables that it may join, and `{"labs": session}` a
+        private one, on the unit; then both data sets are charged. The first dialect that
         fits is read: duckdb, postgres, spark, bigquery.
         """
         question = query_in_sql(
-            self._table, sql, keys=keys, bounds=bounds, tables=tables, dialect=dialect
+            self._so_far(), sql, keys=keys, bounds=bounds, tables=tables, dialect=dialect
         )
         question = question.bound(max_rows=max_rows, max_groups=max_groups)
         return question if epsilon is None else question.release(epsilon=epsilon, delta=delta)
@@ -233,7 +234,7 @@ class Session(Asking):
                 f"  protects  {self.neighbours}",
                 f"  budget    {found.budget}",
                 f"  spent     {brief(found.spent)} on {many}",
-                f"  left      about {brief(found.remaining, up=False)}",
+                f"  left      about {left_in_words(found.state)}",
                 f"  ledger    {table.where_kept()}",
                 f"  columns   {_columns(self.schema)}",
             ]

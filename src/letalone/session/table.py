@@ -12,7 +12,7 @@ from letalone.ledger import DataSet, Ledger
 from letalone.plans.query import PublicJoin
 from letalone.plans.schema import Schema
 from letalone.privacy.curve import Privacy
-from letalone.privacy.filters import brief
+from letalone.privacy.filters import left_in_words
 from letalone.randomness.bits import SYSTEM, BitSource
 
 Progress = Callable[[float], None]
@@ -36,7 +36,7 @@ class Left:
         found = self.data_set
         more = found.how_many_more(self.privacy, delta=self.delta)
         like = f"about {more:,} more like this" if isinstance(more, int) else "any number like this"
-        left = f"Left: about ({brief(found.remaining, up=False)}) of ({found.budget}), {like}."
+        left = f"Left: about {left_in_words(found.state)} of ({found.budget}), {like}."
         return f"{left} {self.kept}"
 
 

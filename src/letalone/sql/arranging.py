@@ -1,6 +1,7 @@
 """HAVING, ORDER BY, LIMIT and OFFSET: what is done to the noisy answer, and free.
 
-An aggregate that stands in HAVING or ORDER BY alone is asked for, too, and not shown.
+An aggregate that stands in HAVING or ORDER BY alone is asked for, too, and not shown. Both order
+text by its code points, as Python does; WHERE, which an engine computes, does not order text.
 
   Tested:   tests/sql/test_arranging.py
 """
@@ -17,7 +18,7 @@ from letalone.answers.arranged import Arrangement, Condition, Fixed, Named, Orde
 from letalone.answers.columns import Cell
 from letalone.plans.asked import Asked
 from letalone.plans.dates import moment
-from letalone.plans.expressions import Bin, Literal, same
+from letalone.plans.expressions import Bin, Expression, Literal, same
 from letalone.plans.trees import Computable
 from letalone.plans.types import Type, type_of_value
 from letalone.sql.formulas import Formulas, default_name, free_name
@@ -93,13 +94,25 @@ class Arranging:
             what = f"HAVING compares {kinds[0].value} with {kinds[1].value}"
             instead = "Both sides must be of the same type: numbers without quotes, text in quotes."
             raise slip(what, instead, node=left)
+        if op not in ("=", "<>"):
+            self._check_ordered(sides, kinds, left)
         return Test(op, sides)
+
+    def _check_ordered(
+        self, sides: tuple[Condition, Condition], kinds: tuple[Type, Type], node: exp.Expr
+    ) -> None:
+        """Ranges are shown as text, whose order is not theirs; truth has none in WHERE either."""
+        if Type.BOOLEAN in kinds:
+            raise Unread("HAVING orders truth values", "Write = TRUE or = FALSE.", node=node)
+        if any(isinstance(self._key_named(side), Bin) for side in sides):
+            instead = "List the ranges that are meant: ages IN ('[0, 10)', '[10, 20)')."
+            raise Unread("HAVING orders ranges", instead, node=node)
 
     def _type(self, of: Condition) -> Type:
         """Keys are as they are shown, ranges as text; aggregates are numbers."""
         match of:
-            case Named(name):
-                key = next((group.of for group in self.groups if group.name == name), None)
+            case Named():
+                key = self._key_named(of)
                 if isinstance(key, Bin):
                     return Type.TEXT
                 return Type.NUMBER if key is None else self.translate.names.type_of(key)
@@ -107,6 +120,11 @@ class Arranging:
                 return type_of_value(value)
             case _:
                 return Type.NUMBER
+
+    def _key_named(self, of: Condition) -> Expression | None:
+        """What a group column is in each row; None for an aggregate or a constant."""
+        name = of.name if isinstance(of, Named) else None
+        return next((group.of for group in self.groups if group.name == name), None)
 
     def _operand(self, node: exp.Expr) -> Condition:
         name = self._group_column(node) or self._name_of(node, having=True)

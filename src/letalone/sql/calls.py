@@ -1,12 +1,13 @@
-"""Calls with more arguments than sqlglot keeps: found in the words of a query, not in its tree.
+"""Calls that sqlglot's tree does not show as they were typed: found in the words of a query.
 
-Of the quantile functions it drops what comes after the second argument, and says nothing, so
-that QUANTILE_CONT(cost, 0.5, weight) would be answered as if no weight had been asked for.
+Of the quantile functions, and of DATE_TRUNC, it drops what comes after the arguments that it
+knows, and says nothing, so that QUANTILE_CONT(cost, 0.5, weight) would be answered as if no weight
+had been asked for. And it takes DATE_TRUNC(day, month) for DATE_TRUNC('day', month).
 
   Tested:   tests/sql/test_calls.py: of all functions that sqlglot knows, no other loses one
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from sqlglot.tokenizer_core import Token, TokenType
@@ -24,15 +25,33 @@ OF_TWO = (
     "QUANTILE_CONT",
     "QUANTILE_DISC",
 )
+TRUNCATING = ("DATE_TRUNC", "DATETRUNC", "TIMESTAMP_TRUNC", "DATETIME_TRUNC", "TRUNC")
+PERIOD_FIRST = ("DATE_TRUNC", "DATETRUNC")  # but in BigQuery
 
 
 def overfull(tokens: Sequence[Token]) -> Token | None:
-    """The name of the first quantile function that is called with more than two arguments."""
-    for place, (name, bracket) in enumerate(pairwise(tokens)):
-        call = name.text.upper() in OF_TWO and bracket.token_type is TokenType.L_PAREN
-        if call and _commas(tokens[place + 2 :]) > 1:
+    """The name of the first of these functions that is called with more than two arguments."""
+    for name, arguments in _calls(tokens, (*OF_TWO, *TRUNCATING)):
+        if _commas(arguments) > 1:
             return name
     return None
+
+
+def unquoted(tokens: Sequence[Token]) -> Token | None:
+    """The name of the first DATE_TRUNC that does not begin with a period in quotes."""
+    for name, arguments in _calls(tokens, PERIOD_FIRST):
+        if not arguments or arguments[0].token_type is not TokenType.STRING:
+            return name
+    return None
+
+
+def _calls(
+    tokens: Sequence[Token], names: Sequence[str]
+) -> Iterator[tuple[Token, Sequence[Token]]]:
+    """The name of each call, and all that comes after its bracket."""
+    for place, (name, bracket) in enumerate(pairwise(tokens)):
+        if name.text.upper() in names and bracket.token_type is TokenType.L_PAREN:
+            yield name, tokens[place + 2 :]
 
 
 def _commas(tokens: Sequence[Token]) -> int:

@@ -1,4 +1,4 @@
-"""Functions of one row: CASE, COALESCE, GREATEST and LEAST, CLAMP, parts of dates.
+"""Functions of one row: CASE, COALESCE, GREATEST and LEAST, CLAMP, parts and starts of dates.
 
 Proven:   by `FUNCTIONS` and `values.TRANSLATED`: what is in neither ends in a refusal
 Tested:   tests/sql/test_question.py, test_refusals.py
@@ -23,6 +23,8 @@ from letalone.plans.expressions import (
     Negated,
     Not,
     Part,
+    Period,
+    StartOf,
 )
 from letalone.plans.types import Type
 from letalone.sql.names import only
@@ -47,6 +49,19 @@ DATE_FUNCTIONS: dict[type[exp.Expr], Part] = {
     exp.DayOfMonth: "day",
     exp.DayOfWeekIso: "weekday",
     exp.Hour: "hour",
+}
+PERIODS: dict[str, Period] = {
+    "YEAR": "year",
+    "YYYY": "year",
+    "YY": "year",
+    "QUARTER": "quarter",
+    "MONTH": "month",
+    "MON": "month",
+    "MM": "month",
+    "WEEK": "week",
+    "ISOWEEK": "week",
+    "DAY": "day",
+    "DD": "day",
 }
 DATES = (exp.DType.DATE, exp.DType.DATE32)
 TIMES = (
@@ -190,6 +205,26 @@ def read_date_function(node: exp.Expr, translate: "Translator") -> Expression:
     """YEAR(date) and its kin."""
     only(node, "this")
     return DatePart(DATE_FUNCTIONS[type(node)], translate(node.this))
+
+
+def read_start(node: exp.Expr, translate: "Translator") -> Expression:
+    """DATE_TRUNC('month', date): the first day of a year, quarter, month or week, as a date."""
+    only(node, "this", "unit", "input_type_preserved", words={"zone": "DATE_TRUNC with a zone"})
+    unit = cast("exp.Expr", node.args["unit"])
+    monday = type(unit) is exp.WeekStart and unit.name.upper() == "MONDAY"
+    period = "week" if monday else None if type(unit) is exp.WeekStart else _period(unit)
+    of = translate(node.this)
+    if period is None or isinstance(of, Literal):
+        instead = (
+            "Write DATE_TRUNC('month', day), with year, quarter, month, week or day; weeks begin on"
+            " Monday: DATE_TRUNC(day, ISOWEEK) in BigQuery. Hours: EXTRACT(HOUR FROM at)."
+        )
+        raise Unread("This DATE_TRUNC is not read", instead, node=node)
+    return StartOf(period, of)
+
+
+def _period(unit: exp.Expr) -> Period | None:
+    return PERIODS.get(unit.name.upper()) if type(unit) in (exp.Var, exp.Literal) else None
 
 
 def read_nullif(node: exp.Expr, translate: "Translator") -> Expression:

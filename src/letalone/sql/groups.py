@@ -1,7 +1,8 @@
 """GROUP BY: columns, their places or names in SELECT, CASE, parts of dates, and ranges.
 
-Ranges are BIN(age, 0, 100, 10), from 0 to 100 by 10; or FLOOR(age / 10) * 10 where the bounds of
-the column are declared, so that which ranges there are is public. They are shown as '[0, 10)'.
+Ranges are BIN(age, 0, 100, 10), from 0 to 100 by 10; WIDTH_BUCKET(age, 0, 100, 10), from 0 to 100
+in ten; or FLOOR(age / 10) * 10 where the bounds of the column are declared, so that which ranges
+there are is public. They are shown as '[0, 10)'; rows outside of all are left out.
 
   Tested:   tests/sql/test_question.py, test_refusals.py
 """
@@ -13,7 +14,16 @@ from math import floor
 
 from sqlglot import exp
 
-from letalone.plans.expressions import Bin, Case, ColumnRef, DatePart, Expression, Literal, same
+from letalone.plans.expressions import (
+    Bin,
+    Case,
+    ColumnRef,
+    DatePart,
+    Expression,
+    Literal,
+    StartOf,
+    same,
+)
 from letalone.plans.parts import GroupColumn
 from letalone.plans.query import Group, bins
 from letalone.plans.types import Type
@@ -23,7 +33,11 @@ from letalone.sql.names import Names, matching, only
 from letalone.sql.text import Unread, slip
 from letalone.sql.values import Translator
 
-GROUPED = "GROUP BY takes columns, CASE, YEAR(day), MONTH(day) and BIN(age, 0, 100, 10)."
+GROUPED = (
+    "GROUP BY takes columns, CASE, YEAR(day), MONTH(day), DATE_TRUNC('month', day) and"
+    " BIN(age, 0, 100, 10)."
+)
+BUCKETS = ("min_value", "max_value", "num_buckets")
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +124,8 @@ def _name(of: Expression, keys: Mapping[str, Expression], place: int) -> str:
             return name
         case DatePart(part, ColumnRef(name)):
             return f"{part}_{name}"
+        case StartOf(period, ColumnRef(name)):
+            return f"{period}_of_{name}"
         case Bin(ColumnRef(name)):
             return name
         case Case():
@@ -121,6 +137,8 @@ def _name(of: Expression, keys: Mapping[str, Expression], place: int) -> str:
 def _ranges(node: exp.Expr, translate: Translator) -> Expression | None:
     if type(node) is exp.Anonymous and str(node.this).upper() == "BIN":
         return _bin(node, translate)
+    if type(node) is exp.WidthBucket:
+        return _buckets(node, translate)
     if type(node) is exp.Mul and type(node.this) is exp.Floor:
         return _floor(node.this, node.expression, node, translate)
     if type(node) is exp.Mul and type(node.expression) is exp.Floor:
@@ -135,6 +153,17 @@ def _bin(node: exp.Expr, translate: Translator) -> Expression:
     of, *numbers = node.expressions
     ends = [number_of(one, translate, "An end of BIN") for one in numbers]
     return bins(translate(of), *ends, name="range").of
+
+
+def _buckets(node: exp.Expr, translate: Translator) -> Expression:
+    only(node, "this", *BUCKETS, words={"threshold": "WIDTH_BUCKET with a list of ends"})
+    given = [node.args.get(name) for name in BUCKETS]
+    ends = [number_of(one, translate, "An end of WIDTH_BUCKET") for one in given if one is not None]
+    if len(ends) != len(BUCKETS) or ends[2] < 1 or ends[2].denominator != 1:
+        what = "WIDTH_BUCKET takes a column, from, to and how many ranges"
+        raise slip(what, "Write WIDTH_BUCKET(age, 0, 100, 10).", node=node)
+    lower, upper, count = ends
+    return bins(translate(node.this), lower, upper, (upper - lower) / count, name="range").of
 
 
 def _floor(

@@ -28,17 +28,30 @@ LATIN = str.maketrans(
 
 @dataclass(frozen=True, slots=True)
 class Joined:
-    """A public table in the query: pairs of (column of the private table, column of this one)."""
+    """Another table in the query: pairs of (column of the first table, column of this one).
+
+    `shared` are names of columns that a private one has, too, and that are not told apart.
+    """
 
     name: str
     on: tuple[tuple[str, str], ...]
     schema: Schema
+    shared: frozenset[str] = frozenset()
 
     @property
     def added(self) -> tuple[Column, ...]:
-        """The columns that it brings: all but those that rows are joined on."""
-        keys = {right for _, right in self.on}
-        return tuple(column for column in self.schema.columns if column.name not in keys)
+        """The columns that it brings: all but those that rows are joined on, or that are shared."""
+        gone = {right for _, right in self.on} | self.shared
+        return tuple(column for column in self.schema.columns if column.name not in gone)
+
+    def check_not_shared(self, identifier: exp.Identifier, name: str) -> None:
+        """Refuses a column that both tables have."""
+        if name in self.shared:
+            instead = (
+                "Write the first table before its own. Of the other, columns with such a name are"
+                " not read: open it without them, or rename them in the data."
+            )
+            raise slip(f"Column {name!r} is in both private tables", instead, node=identifier)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +81,8 @@ class Names:
     def _anywhere(self, identifier: exp.Identifier) -> str:
         found = self.find(identifier)
         if found is not None:
+            for one in self.joined.values():
+                one.check_not_shared(identifier, found)
             return found
         raise _unknown(identifier, self.all_names, table=self.schema.name)
 
@@ -135,6 +150,7 @@ def _of_joined(identifier: exp.Identifier, table: Joined) -> str:
     found = matching(identifier, names)
     if found is None:
         raise _unknown(identifier, names, table=table.name)
+    table.check_not_shared(identifier, found)
     partners = {right: left for left, right in table.on}
     return partners.get(found, found)
 

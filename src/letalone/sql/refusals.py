@@ -64,11 +64,6 @@ INTERVAL = Refused(
     "Compare with a date: day >= '2024-01-31', or take a part: YEAR(day), MONTH(day).",
     "SELECT COUNT(*) FROM visits WHERE day + INTERVAL 1 DAY > day",
 )
-TRUNCATED = Refused(
-    "DATE_TRUNC",
-    "Group by parts of the date: GROUP BY YEAR(day), MONTH(day).",
-    "SELECT COUNT(*) FROM visits GROUP BY DATE_TRUNC('month', day)",
-)
 WEEKDAY = Refused(
     "DAYOFWEEK, which begins on another day in every dialect",
     "Write EXTRACT(ISODOW FROM day): Monday is 1.",
@@ -145,9 +140,9 @@ REFUSED: dict[type[exp.Expr], Refused] = {
         "SELECT SUM(FLOOR(cost)) FROM visits",
     ),
     exp.WidthBucket: Refused(
-        "WIDTH_BUCKET",
-        "Write BIN(age, 0, 100, 10): from, to and the width of a range.",
-        "SELECT COUNT(*) FROM visits GROUP BY WIDTH_BUCKET(age, 0, 100, 10)",
+        "WIDTH_BUCKET outside of GROUP BY",
+        "Write GROUP BY WIDTH_BUCKET(age, 0, 100, 10), or compare: age >= 10 AND age < 20.",
+        "SELECT COUNT(*) FROM visits WHERE WIDTH_BUCKET(age, 0, 100, 10) = 1",
     ),
     exp.GroupConcat: LISTING,
     exp.ArrayAgg: LISTING._replace(example="SELECT ARRAY_AGG(ward) FROM visits"),
@@ -168,8 +163,6 @@ REFUSED: dict[type[exp.Expr], Refused] = {
     exp.DateDiff: INTERVAL._replace(
         example="SELECT AVG(DATE_DIFF('day', day, DATE '2024-01-31')) FROM visits"
     ),
-    exp.TimestampTrunc: TRUNCATED,
-    exp.DateTrunc: TRUNCATED,
     exp.DayOfWeek: WEEKDAY,
     exp.Placeholder: PARAMETER,
     exp.Parameter: PARAMETER._replace(example="SELECT COUNT(*) FROM visits WHERE age = $name"),

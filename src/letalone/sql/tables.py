@@ -1,7 +1,9 @@
-"""FROM and JOIN: the one private table, and public tables joined to it on a unique key.
+"""FROM and JOIN: the private table, and tables joined to it: public ones on a unique key, or
+another private one on the unit.
 
 A row of the private table meets at most one row of a public one, so a join of a public table
-changes nobody's share of an answer. Rows without a partner are left out: an inner join.
+changes nobody's share of an answer. Rows without a partner are left out: an inner join. A table
+whose schema has a unit is private; of it one row of each unit counts (`session.partners`).
 
   Tested:   tests/sql/test_question.py, test_refusals.py
 """
@@ -116,8 +118,16 @@ def _joined(join: exp.Join, names: Names, tables: Mapping[str, Schema]) -> Names
     if called == names.called or called in names.joined:
         raise slip(f"Two tables are called {called!r}", "Give one an alias.", node=join)
     on = _using(join, names, tables[name]) or _on(join, called, names, tables[name])
-    found = Joined(name, on, tables[name])
+    found = Joined(name, on, tables[name], _shared(on, names.schema, tables[name]))
     return Names(names.schema, names.called, {**names.joined, called: found})
+
+
+def _shared(on: tuple[tuple[str, str], ...], own: Schema, other: Schema) -> frozenset[str]:
+    """Names that both private tables have, beside those that they are joined on."""
+    if other.unit is None:
+        return frozenset()
+    names = {column.name for column in other.columns} - {right for _, right in on}
+    return frozenset(names & {column.name for column in own.columns})
 
 
 def _no_public(
@@ -130,8 +140,8 @@ def _no_public(
     own, other = names.schema.name, identifier.name
     how = (
         "A table that anyone may see is given with tables={'cities': frame}, or --public"
-        f" cities=cities.csv. If {other!r} is private, too, it is joined in Python:"
-        f" {own if own.isidentifier() else 'table'}.join(other, on=…)."
+        f" cities=cities.csv. If {other!r} is private, too, it is joined in Python, on the unit:"
+        f" {own if own.isidentifier() else 'table'}.sql(…, tables={{{other!r}: its session}})."
     )
     what = f"There is no public table {other!r}"
     return slip(what, f"{known} {how}", node=identifier)

@@ -10,6 +10,7 @@ for us, its logger is shut for this thread.
 
 import logging
 import re
+from bisect import bisect_right
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -20,10 +21,10 @@ from unicodedata import category
 from sqlglot import exp
 from sqlglot.dialects.dialect import Dialect
 from sqlglot.errors import SqlglotError
-from sqlglot.tokenizer_core import Token
+from sqlglot.tokenizer_core import Token, TokenType
 
 from letalone.errors import LetaloneError, ParameterError, UnsupportedQuery
-from letalone.sql.calls import overfull
+from letalone.sql.calls import CLOSING, OPENING, TRUNCATING, overfull, unquoted
 
 DIALECTS = ("duckdb", "postgres", "spark", "bigquery")
 LONGEST = 10_000
@@ -32,7 +33,7 @@ MOST_TOKENS = 2_500
 WIDEST = 72  # letters of the line that is shown
 BEGINNINGS = ("SELECT", "WITH", "(", "FROM")
 EXPLAIN = re.compile(r"\s*explain\b", re.IGNORECASE)
-HINT = re.compile(r"/\*\s*\+|--\s*\+")  # in text, too: no dialect decides what a hint is
+HINT = re.compile(r"/\*\s*\+|--\s*\+")
 SHAPE = (
     "A question is SELECT [columns,] COUNT(*), SUM(column), AVG(column), … FROM table"
     " [WHERE conditions] [GROUP BY columns] [HAVING …] [ORDER BY …] [LIMIT …]."
@@ -112,8 +113,6 @@ def read_text(sql: object) -> Text:
     statement = sql if found is None else " " * found.end() + sql[found.end() :]
     text = Text(sql, statement, explain=found is not None)
     _check_letters(text)
-    if (hint := HINT.search(sql)) is not None:
-        raise text.error(Unread("A comment with a hint", "Leave it out: /*+ … */.", word=hint[0]))
     return text
 
 
@@ -125,6 +124,9 @@ def parsed(text: Text, dialect: str) -> exp.Select:
             reader = Dialect.get_or_raise(dialect)
             tokens = reader.tokenize(text.statement)
             _check_tokens(tokens)
+            _check_hints(tokens, text.statement)
+            if dialect != "bigquery":
+                _check_periods(tokens)
             query = reader.parser().parse(tokens, text.statement)[0]
         except SqlglotError as error:
             query, problem = None, _near(error)
@@ -149,38 +151,64 @@ def _check_letters(text: Text) -> None:
                 f"The SQL has a letter that nobody can see, U+{ord(letter):04X}",
                 "Remove it: type the line again instead of pasting it.",
             )
-            found.node = exp.Placeholder()
-            found.node.meta.update(start=place, end=place)
+            found.node = _between(place, place)
             raise text.error(found)
 
 
 def _check_tokens(tokens: Sequence[Token]) -> None:
-    words = [token.text.upper() for token in tokens]
-    if not words:
+    """By the kinds of words, since what stands in quotes is a value and no statement."""
+    if not tokens:
         raise slip("The SQL is empty", SHAPE, final=True)
-    if ";" in words[:-1]:
-        raise Unread("The SQL has several statements", "Ask one question at a time.", word=";")
-    if words[0] not in BEGINNINGS:
-        what = f"The SQL begins with {words[0][:20]!r}"
-        raise Unread(what, SHAPE, word=words[0], final=True)
-    if len(words) > MOST_TOKENS or _depth(words) > DEEPEST:
+    for token in tokens[:-1]:
+        if token.token_type is TokenType.SEMICOLON:
+            what = "The SQL has several statements"
+            raise Unread(what, "Ask one question at a time.", node=_at(token))
+    first = tokens[0].text.upper()
+    if first not in BEGINNINGS:
+        raise Unread(f"The SQL begins with {first[:20]!r}", SHAPE, word=first, final=True)
+    if len(tokens) > MOST_TOKENS or _depth(tokens) > DEEPEST:
         raise too_deep()
     if (name := overfull(tokens)) is not None:
-        what = f"{name.text.upper()} takes a column and a quantile, and no more"
-        raise slip(what, "Write QUANTILE_CONT(cost, 0.5).", node=_at(name), final=True)
+        period = name.text.upper() in TRUNCATING
+        what = f"a {'period' if period else 'quantile'}, and no more"
+        instead = "DATE_TRUNC('month', day)" if period else "QUANTILE_CONT(cost, 0.5)"
+        what = f"{name.text.upper()} takes a column and {what}"
+        raise slip(what, f"Write {instead}.", node=_at(name), final=True)
+
+
+def _check_periods(tokens: Sequence[Token]) -> None:
+    if (name := unquoted(tokens)) is not None:
+        what = f"{name.text.upper()} takes a period in quotes first"
+        raise slip(what, "Write DATE_TRUNC('month', day).", node=_at(name))
+
+
+def _check_hints(tokens: Sequence[Token], statement: str) -> None:
+    """A hint is one wherever it is no value, whether this dialect has hints or not."""
+    starts = [token.start for token in tokens]
+    for hint in HINT.finditer(statement):
+        before = tokens[max(bisect_right(starts, hint.start()) - 1, 0)]
+        within = before.start <= hint.start() <= before.end
+        if not within or before.token_type is TokenType.HINT:
+            node = _between(hint.start(), hint.end() - 1)
+            raise Unread("A comment with a hint", "Leave it out: /*+ … */.", node=node)
 
 
 def _at(token: Token) -> exp.Expr:
     """A node that stands where a token does."""
+    return _between(token.start, token.end)
+
+
+def _between(start: int, end: int) -> exp.Expr:
     found = exp.Placeholder()
-    found.meta.update(start=token.start, end=token.end)
+    found.meta.update(start=start, end=end)
     return found
 
 
-def _depth(words: Sequence[str]) -> int:
+def _depth(tokens: Sequence[Token]) -> int:
     deepest = now = 0
-    for word in words:
-        now += (word in ("(", "[", "{", "CASE")) - (word in (")", "]", "}", "END"))
+    for token in tokens:
+        kind = token.token_type
+        now += (kind in (*OPENING, TokenType.CASE)) - (kind in (*CLOSING, TokenType.END))
         deepest = max(deepest, now)
     return deepest
 

@@ -189,6 +189,9 @@ TRANSLATED: dict[type[exp.Expr], Callable[[exp.Expr, Translator], Expression]] =
     exp.Greatest: functions.read_greatest,
     exp.Least: functions.read_least,
     exp.Extract: functions.read_extract,
+    exp.TimestampTrunc: functions.read_start,
+    exp.DateTrunc: functions.read_start,
+    exp.DatetimeTrunc: functions.read_start,
     exp.TsOrDsToDate: _brackets,  # Spark's parser puts it around dates
     exp.Anonymous: functions.read_function,
     **dict.fromkeys(COMPARED, _compared),

@@ -23,8 +23,9 @@ from letalone.plans.expressions import Case, Comparison, ComparisonOp, Expressio
 from letalone.plans.types import Key
 from letalone.privacy import BoundedRange, Privacy, PureDP, compose
 from letalone.randomness.bits import BitSource
-from letalone.tables.choices import ChoicePart, Integers, Wholes, choose_rank
+from letalone.tables.choices import ChoicePart, Integers, Wholes, choose_rank, refuse_tiny
 from letalone.tables.columns import Answer, count_answer
+from letalone.tables.noise import geometric
 from letalone.tables.quantiles import INSIDE, inside
 from letalone.tables.sensitivity import Contribution, count_utility_moves, rank_moves, shares_move
 
@@ -73,6 +74,11 @@ class TopPart(ChoicePart):
 
     def _noise(self, epsilon: Fraction) -> Geometric:
         return Geometric(epsilon=epsilon * HALF, sensitivity=shares_move(1, self.unit).l1)
+
+    def check(self, epsilon: Fraction, *, confidence: float) -> None:
+        """Refuses an ε for which the noise of the counts would be too large."""
+        del confidence
+        geometric(shares_move(1, self.unit), epsilon * HALF)
 
     def answers(
         self, exact: list[Wholes], epsilon: Fraction, *, confidence: float, bits: BitSource
@@ -137,6 +143,11 @@ class BoundsPart(ChoicePart):
     def privacy(self, epsilon: Fraction) -> Privacy:
         """The ranges of all choices add up to ε."""
         return BoundedRange(epsilon)
+
+    def check(self, epsilon: Fraction, *, confidence: float) -> None:
+        """Refuses an ε for which the bounds would be aimed too far off."""
+        del confidence
+        refuse_tiny(epsilon, 2 * self.error(epsilon, confidence=float(INSIDE)))
 
     def answers(
         self, exact: list[Wholes], epsilon: Fraction, *, confidence: float, bits: BitSource

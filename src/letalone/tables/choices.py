@@ -1,7 +1,17 @@
-"""The parts of an answer that are chosen, not noised: what they have in common."""
+"""The parts of an answer that are chosen, not noised: what they have in common.
+
+Utilities of ranks are computed exactly, whatever the number of rows and the share, and then
+clamped at −2^53, so that a float holds each: no utility wraps or is rounded.
+
+Theorem.  Clamping moves no two utilities further apart, so a unit moves the clamped ones by no
+more than `sensitivity.rank_moves` says. A choice that falls short of the best by s < 2^53 at most,
+at some confidence, still does: a clamped utility is 2^53 below the best, which is 0.
+  Proven:   x ↦ max(x, −2^53) is a contraction; a clamped utility has a weight of at most
+            e^(−factor · s) times the best one's, as it had
+  Tested:   tests/tables/test_choices.py: the law where rows times the denominator pass 2^63
+"""
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
 
@@ -9,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from letalone.engines.measures import Measure
+from letalone.errors import ParameterError
 from letalone.mechanisms import Exponential
 from letalone.privacy import Privacy
 from letalone.randomness.bits import BitSource
@@ -17,6 +28,8 @@ from letalone.tables.sensitivity import Contribution
 
 Wholes = NDArray[Any]
 Integers = NDArray[np.int64]
+LARGEST = 2**53  # what is missed by more counts as missed by this
+WRAPS = 2**61
 
 
 class ChoicePart(ABC):
@@ -51,28 +64,53 @@ class ChoicePart(ABC):
         """The choices, with their intervals."""
 
     @abstractmethod
+    def check(self, epsilon: Fraction, *, confidence: float) -> None:
+        """Refuses an ε for which the numbers of the choice would be too large."""
+
+    @abstractmethod
     def error(self, epsilon: Fraction, *, confidence: float) -> float:
         """The error to expect, in rows."""
+
+
+def refuse_tiny(epsilon: Fraction, *far: float) -> None:
+    """Refuses an ε for which a choice would be aimed farther off than utilities reach."""
+    if max(far) > LARGEST:
+        raise ParameterError(
+            f"A part of the answer gets epsilon {float(epsilon):.3g}, for which the ranks to choose"
+            " would not fit into 64 bits. Give a larger epsilon, or bound units to fewer rows."
+        )
 
 
 def choose_rank(
     mechanism: Exponential, cells: Integers, target: int, *, scale: int, bits: BitSource
 ) -> int:
-    """A cell at whose place the rank target / scale lies; −1: below all, len(cells): above.
+    """A cell at whose place the rank target / scale lies; −1: below all, len(cells): above."""
+    targets = np.array([target], dtype=object)
+    return int(choose_ranks(mechanism, cells[None], targets, scale=scale, bits=bits)[0])
 
-    The utility of a cell is −scale times the number of rows by which the target is missed:
-    −max(0, scale·#{x < cell} − target, target − scale·#{x ≤ cell}). Some cell, or one of the
-    two places beyond them, has utility 0.
+
+def choose_ranks(
+    mechanism: Exponential, cells: Integers, targets: Wholes, *, scale: int, bits: BitSource
+) -> Integers:
+    """The same for each row of cells and its target."""
+    utilities = rank_utilities(cells, targets, scale)
+    chosen = [mechanism.choose_index(row, bits=bits) for row in utilities]
+    return np.array(chosen, dtype=np.int64) - 1
+
+
+def rank_utilities(cells: Integers, targets: Wholes, scale: int) -> Integers:
+    """The utilities of the place below all cells, of each cell, and of the place above all.
+
+    That of a cell is −scale times the number of rows by which the target is missed:
+    −max(0, scale·#{x < cell} − target, target − scale·#{x ≤ cell}), at least −2^53. Some cell, or
+    one of the two places beyond them, has utility 0.
     """
-    counted = scale * np.cumsum(cells)
-    total = counted[-1]
-    below = np.concatenate(([target], [0], counted)) - target
-    above = target - np.concatenate(([0], counted, [max(target, total)]))
-    utilities = -np.maximum(0, np.maximum(below, above))
-    return mechanism.choose_index(utilities, bits=bits) - 1
-
-
-def by_key(exact: Wholes) -> Iterator[Integers]:
-    """The cells of each key as 64-bit numbers."""
-    for row in exact:
-        yield np.asarray(row, dtype=np.int64)
+    rows = np.cumsum(cells, axis=1)
+    largest = max(scale * int(np.max(rows, initial=0)), *(abs(int(aim)) for aim in targets), 0)
+    exact = np.int64 if largest < WRAPS else object  # differences of two such fit, too
+    counted, aims = scale * rows.astype(exact), targets.astype(exact)[:, None]
+    none, beyond = np.zeros_like(aims), np.maximum(aims, counted[:, -1:])
+    below = np.concatenate((aims, none, counted), axis=1) - aims
+    above = aims - np.concatenate((none, counted, beyond), axis=1)
+    missed = np.maximum(0, np.maximum(below, above))
+    return -np.minimum(missed, LARGEST).astype(np.int64)

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from letalone.engines.measures import Cells, Exact, Measure, Scope, scope_of
 from letalone.errors import ParameterError
-from letalone.exact.typed import CONFIDENCE, DELTA, EPSILON, Number
+from letalone.exact.typed import CONFIDENCE, DELTA, EPSILON, Constraint, Number
 from letalone.plans.parts import Formula, inner_name, shown_name
 from letalone.plans.query import Count, CountPresent, CountUnits, Extreme, Plan, Quantiles, Sum
 from letalone.plans.types import Key
@@ -38,6 +38,12 @@ from letalone.tables.vectors import VectorPart
 
 Found = list[tuple[tuple[Key, ...], int]]
 STEADY = (Count, CountPresent, CountUnits, Sum)  # errors that do not depend on numbers of rows
+SURE = Constraint(
+    "a number above 0 and at most 0.999999999",
+    lambda x: 0 < x <= 1 - Fraction(1, 10**9),
+    CONFIDENCE.hint,
+    (*CONFIDENCE.refused, 0.9999999999),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,6 +166,13 @@ class Compiled:
         except ParameterError:
             return None
 
+    def check(self) -> None:
+        """Refuses a price for which a choice's numbers would be too large."""
+        for place, part in enumerate(self.split.parts.parts):
+            if isinstance(part, ChoicePart):
+                sure = max(self._by_confidence(part.names))
+                part.check(self.split.epsilons[place], confidence=sure)
+
     def with_keys(self, found: Found, bits: BitSource = SYSTEM) -> "Compiled":
         """The same with the keys that private discovery lists, from what an engine found."""
         if self.discovery is None:
@@ -220,9 +233,11 @@ def compiled(
 ) -> Compiled:
     """What a plan will do and cost at (epsilon, delta), from public facts alone."""
     cost, slack = EPSILON.typed("epsilon", epsilon), DELTA.typed("delta", delta)
-    sure = float(CONFIDENCE.typed("confidence", confidence))
+    sure = float(SURE.typed("confidence", confidence))
     parted = split(plan, epsilon=cost, delta=slack, confidence=sure)
-    return Compiled(plan, cost, slack, sure, parted, plan.keys)
+    whole = Compiled(plan, cost, slack, sure, parted, plan.keys)
+    whole.check()
+    return whole
 
 
 def _label(plan: Plan) -> Neighbours:

@@ -141,18 +141,3 @@ def _laplace_width(sizes: tuple[float, ...], miss: float) -> float:
 
 def _share(scale: Fraction, others: list[Fraction]) -> Fraction:
     return prod((scale**2 / (scale**2 - other**2) for other in others), start=Fraction(1))
-
-
-def band(law: Law, terms: list[tuple[float, Floats]], confidence: float) -> Floats:
-    """What sums of noises exceed, on either side, with at most this probability.
-
-    Each term is a weight and how many noises have it. By Chernoff's bound for Laplace noise,
-    which holds for geometric noise of the same scale, too.
-    """
-    if law.family is Family.GAUSSIAN:
-        squares = sum(weight**2 * counts for weight, counts in terms)
-        return _normal(confidence) * law.scale * np.sqrt(squares)
-    most = max(abs(weight) for weight, _ in terms)
-    tilts = np.linspace(0.02, 0.99, 98)[:, None]
-    grown = sum(-np.log1p(-((tilts * weight / most) ** 2)) * counts for weight, counts in terms)
-    return law.scale * most * np.min((grown + log(2 / (1 - confidence))) / tilts, axis=0)

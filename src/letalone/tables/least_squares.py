@@ -9,11 +9,13 @@ the interval is widened.
 
 The rule for a matrix that the noise may have spoiled: with e the root of the mean square of
 ‖E‖ (Frobenius), the least eigenvalue is lifted to e by adding a multiple of the unit matrix (a
-ridge), so that there is a solution; where it was not above 2e, that is no estimate of anything
-with an interval, and the coefficients are missing.
+ridge), so that there is a solution; where it was not above 2.5 e, that is no estimate of anything
+with an interval, and the coefficients are missing. Those that are shown near this edge are a
+selection: the noise made their matrix look better than it is, and steep coefficients too flat.
+So ‖E‖ is taken to be 2e, and intervals grow fivefold towards the edge.
   Proven:   docs/explanation/proofs/tables.md, section 10
-  Tested:   coverage on generated data
-  Assumed:  ‖E‖ is e, and β̂ in the form's weights is as good as β
+  Tested:   coverage on generated data, also of those alone that are shown near the edge
+  Assumed:  ‖E‖ is at most 2e, and β̂ in the form's weights is as good as β
 """
 
 from collections.abc import Sequence
@@ -30,6 +32,8 @@ from letalone.tables.spread import widths
 
 Floats = NDArray[np.float64]
 EVEN = 1 / 3  # the mean square of values spread evenly over [−1, 1]
+KNOWN = 2.5  # the least eigenvalue, in e, from which on coefficients are shown
+STRAYS = 2  # what ‖E‖ is taken to be, in e
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -56,20 +60,25 @@ class LeastSquares:
         solved = np.einsum("gik,gk->gi", inverse, target)
         forms = self._forms(inverse, solved)
         some = matrix[:, 0, 0] > 2 * widths(law, self.left[0, 0], confidence)
-        known = (some & (least > 2 * spoiled))[:, None]
-        factor = 1 - spoiled / np.where(known, least[:, None], np.inf)
+        known = (some & (least > KNOWN * spoiled))[:, None]
+        factor = 1 - STRAYS * spoiled / np.where(known, least[:, None], np.inf)
         half = np.where(known, widths(law, forms, confidence) / factor, np.inf)
         values = solved @ self.turn.T + self.shift
         return Answer(np.where(known, values, np.nan), values - half, values + half)
 
     def error(self, law: Law, confidence: float, rows: int) -> float:
-        """The largest half-width of a coefficient, for features spread evenly that all matter."""
-        features = len(self.right) - 1
-        if EVEN * rows <= 2 * self._noise(law):
+        """The largest half-width of a coefficient, for features spread evenly that all matter.
+
+        Where they are not, or go together, it is larger, and coefficients may be missing.
+        """
+        features, spoiled = len(self.right) - 1, self._noise(law)
+        if EVEN * rows <= KNOWN * spoiled:
             return float("inf")  # nothing will be known
+        factor = 1 - STRAYS * spoiled / (EVEN * rows)
         inverse = np.diag([1.0] + [1 / EVEN] * features) / rows
         solved = np.array([0.0] + [1 / features] * features)
-        return float(np.max(widths(law, self._forms(inverse[None], solved[None]), confidence)))
+        strays = widths(law, self._forms(inverse[None], solved[None]), confidence)
+        return float(np.max(strays)) / factor
 
     def _forms(self, inverse: Floats, solved: Floats) -> Floats:
         """The weights of the noises in each coefficient, for each group."""

@@ -4,19 +4,31 @@ For the rank T = share · n + constant, the utility of a cell v is minus the num
 which it misses: u(v) = −max(0, #{x < v} − T, T − #{x ≤ v}). Two more places, below and above
 all cells, stand for ranks below 0 and above n, so that some place always has utility 0.
 
+Half of ε pays for the value, the other half for the interval. Its ends are read off a noisy tree
+of counts (`ranks`), or, where that would be wider, are two choices more, a quarter of ε each,
+aimed so many rows below and above that each misses its side seldom enough. Which it is follows
+from the number of cells, the share and what a unit contributes, at a confidence of 95 %. The
+interval always holds the value.
+
 Theorem.  (1) A row moves u(v) by at most max(share, 1 − share) for every v; see
 `sensitivity.rank_moves` for units, groups and neighbours.  (2) The choices of all groups
-together have a loss whose range is at most ε.  (3) Choices aimed at T − r and T + r, where r
-is the shortfall that one of them exceeds with probability at most (1 − confidence)/2, enclose
-every value of rank T with at least the confidence.
+together have a loss whose range is at most their part of ε; the tree's noise costs its half of ε;
+both are independent given the data and compose.  (3) If each end, without the value, passes a
+value of rank T with probability at most 1 − confidence, the interval holds it with at least the
+confidence: the value cannot lie on both sides of it.  (4) Ends that are chosen do so.
   Proven:   docs/explanation/proofs/tables.md, section 4
   Tested:   sensitivity by brute force; coverage; exact medians of whole numbers
-  Assumed:  the bits are uniform; an observer does not see how long it took
+  Assumed:  the bits are uniform; an observer does not see how long it took; for ends off a tree,
+            what `ranks` assumes (where it is least so, and the value strays to one side only,
+            intervals at 95 % were seen to hold in 89 % of cases)
 
-Half of ε pays for the value, a quarter for each end. The largest (smallest) value itself has
-no private answer: one person makes it. `private_max` is the r-th largest value instead, of rank
-n − r + ½, where r − ½ is at least the shortfall of the choice at 95 %: within the data with that
-confidence.
+Intervals off a tree hold as often as they say where cells have few rows. Ends that are chosen
+hold nearly always: how far a choice strays depends on how many cells lie in gaps between the
+data, which is private, so that they allow for all cells.
+
+The largest (smallest) value itself has no private answer: one person makes it. `private_max` is
+the r-th largest value instead, of rank n − r + ½, where r − ½ is at least the shortfall of the
+choice at 95 %: within the data with that confidence.
 
 Smith: Privacy-preserving statistical estimation with optimal convergence rates (2011).
 """
@@ -29,15 +41,22 @@ import numpy as np
 
 from letalone.engines.measures import Cells, Measure
 from letalone.mechanisms import Exponential
-from letalone.privacy import BoundedRange, Privacy
+from letalone.plans.bounds import MOST_CELLS
+from letalone.privacy import BoundedRange, Privacy, compose
 from letalone.randomness.bits import BitSource
-from letalone.tables.choices import ChoicePart, Integers, Wholes, by_key, choose_rank
+from letalone.tables.choices import ChoicePart, Integers, Wholes, choose_ranks, refuse_tiny
 from letalone.tables.columns import Answer
+from letalone.tables.consistent import Tree, tree_for
+from letalone.tables.intervals import Family, Law
+from letalone.tables.noise import LARGEST_SCALE, Noise, geometric
+from letalone.tables.ranks import band, ranks_of
 from letalone.tables.scales import Scale
-from letalone.tables.sensitivity import Contribution, rank_moves
+from letalone.tables.sensitivity import Contribution, Moved, rank_moves
+from letalone.tables.tree import tree_moves
 
 VALUE, END = Fraction(1, 2), Fraction(1, 4)
 INSIDE = Fraction(95, 100)
+Ends = tuple[Integers, Integers]
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,32 +86,101 @@ class RankPart(ChoicePart):
 
     @property
     def words(self) -> str:
-        """What is chosen, and for which share."""
+        """What is chosen, and what the ends cost."""
+        if self.by_tree:
+            return (
+                "exponential mechanism for the value, a tree of counts with geometric noise for"
+                " its interval: half of it each"
+            )
         return "exponential mechanism: half of it for the value, a quarter for each end"
 
+    @property
+    def by_tree(self) -> bool:
+        """Whether ends read off a tree are narrower than ends that are chosen; at 95 %."""
+        scale = float(self._tree_moved.l1 / (2 * END))
+        law, sure = Law(Family.LAPLACE, scale), float(INSIDE)
+        read = band(self._tree, float(self.share), law, one_sided(sure))
+        return float(np.mean(read)) < self._margin(Fraction(1), sure) / self._many
+
     def privacy(self, epsilon: Fraction) -> Privacy:
-        """The ranges of all choices add up to ε."""
-        return BoundedRange(epsilon)
+        """The ranges of all choices add up to ε, or to half of it beside the tree's noise."""
+        if not self._reads_tree(epsilon):
+            return BoundedRange(epsilon)
+        return compose(BoundedRange(epsilon * VALUE), self._noise(epsilon).privacy)
+
+    def check(self, epsilon: Fraction, *, confidence: float) -> None:
+        """Refuses an ε for which the ends, or an extreme, would be aimed too far off.
+
+        For the most cells that there may be: bounds that are bought later change nothing.
+        """
+        margin = self._mechanism(epsilon * END).shortfall(MOST_CELLS + 2, confidence)
+        inwards = self._mechanism(epsilon * VALUE).shortfall(MOST_CELLS + 2, INSIDE)
+        refuse_tiny(epsilon, margin, inwards)
 
     def answers(
         self, exact: list[Wholes], epsilon: Fraction, *, confidence: float, bits: BitSource
     ) -> dict[str, Answer]:
         """The value and the two ends, for each key."""
-        found = [self._chosen(cells, epsilon, confidence, bits) for cells in by_key(exact[0])]
-        place, low, high = np.array(found, dtype=np.int64).reshape(-1, 3).T
+        cells = np.asarray(exact[0], dtype=np.int64).reshape(-1, self.cells.count)
+        rows = np.sum(cells, axis=1).astype(object)  # times a denominator they may pass 2^63
+        targets = int(self.share * self._many) * rows + self._constant(epsilon)
+        place = self._chosen(epsilon * VALUE, cells, targets, bits)
+        if self._reads_tree(epsilon):
+            low, high = self._read(epsilon, cells, confidence, bits)
+        else:
+            low, high = self._chosen_ends(epsilon, cells, targets, confidence, bits)
         answer = self.scale.answer(place, np.minimum(low, place), np.maximum(high, place))
         return dict.fromkeys(self.names, answer)
 
+    def _read(self, epsilon: Fraction, cells: Integers, confidence: float, bits: BitSource) -> Ends:
+        noise, tree = self._noise(epsilon), self._tree
+        ranks = ranks_of(tree, noise.release(tree.vector(cells), bits))
+        _, low, high = ranks.interval(
+            float(self.share),
+            noise.law,
+            confidence=one_sided(confidence),
+            constant=self._constant(epsilon) / self._many,
+        )
+        return low, high
+
+    def _chosen_ends(
+        self,
+        epsilon: Fraction,
+        cells: Integers,
+        targets: Wholes,
+        confidence: float,
+        bits: BitSource,
+    ) -> Ends:
+        cost, margin = epsilon * END, ceil(self._margin(epsilon, confidence))
+        aims = (targets - margin, targets + margin)
+        low, high = (self._chosen(cost, cells, aim, bits) for aim in aims)
+        return low, high
+
     def _chosen(
-        self, cells: Integers, epsilon: Fraction, confidence: float, bits: BitSource
-    ) -> tuple[int, int, int]:
-        many = self._many
-        target = int(self.share * many) * int(cells.sum()) + self._constant(epsilon)
-        value, end = self._mechanism(epsilon * VALUE), self._mechanism(epsilon * END)
-        margin = ceil(end.shortfall(self.cells.count + 2, (1 + confidence) / 2))
-        aims = ((value, target), (end, target - margin), (end, target + margin))
-        place, low, high = (choose_rank(m, cells, t, scale=many, bits=bits) for m, t in aims)
-        return place, low, high
+        self, epsilon: Fraction, cells: Integers, targets: Wholes, bits: BitSource
+    ) -> Integers:
+        mechanism = self._mechanism(epsilon)
+        return choose_ranks(mechanism, cells, targets, scale=self._many, bits=bits)
+
+    def _margin(self, epsilon: Fraction, confidence: float) -> float:
+        """How far beside the rank an end is aimed: it passes the rank seldom enough."""
+        return self._mechanism(epsilon * END).shortfall(self.cells.count + 2, confidence)
+
+    @property
+    def _tree(self) -> Tree:
+        return tree_for(self.cells.count)
+
+    @property
+    def _tree_moved(self) -> Moved:
+        return tree_moves(self._tree, self.scale, self.unit)
+
+    def _noise(self, epsilon: Fraction) -> Noise:
+        return geometric(self._tree_moved, epsilon * 2 * END)
+
+    def _reads_tree(self, epsilon: Fraction) -> bool:
+        """Whether the tree is narrower, and its noise fits into 64 bits."""
+        fits = self._tree_moved.l1 <= LARGEST_SCALE * epsilon * 2 * END
+        return fits and self.by_tree
 
     @property
     def _many(self) -> int:
@@ -113,6 +201,11 @@ class RankPart(ChoicePart):
         """How many rows the value's rank misses the target by, at most, this often."""
         shortfall = self._mechanism(epsilon * VALUE).shortfall(self.cells.count + 2, confidence)
         return shortfall / self._many
+
+
+def one_sided(confidence: float) -> float:
+    """The confidence of a band that is left on each side with probability 1 − confidence."""
+    return 2 * confidence - 1
 
 
 def inside(shortfall: float) -> int:

@@ -1,0 +1,270 @@
+"""A table with k, l and t: its quasi-identifiers made coarser, few rows left out, and checked.
+
+    made = la.anonymity.anonymize(frame, quasi_identifiers=["zip"], sensitive=["ill"], k=5)
+    made.table, made.suppressed, made.information_lost
+
+The result has the quasi-identifiers as text and the sensitive columns as they were. All other
+columns are dropped: a name or a number of a file would undo the rest. Rows are sorted by their
+values, so that their order tells nothing.
+
+Theorem.  The result has k, l and t as asked, or there is no result.
+  Proven:   the table that is returned is measured, and returned only if it holds
+  Tested:   tests/anonymity/test_anonymize.py measures it in plain Python
+  Assumed:  a row is a person
+
+It is anonymous in this sense only: `letalone.anonymity.limits` attacks it.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from letalone.anonymity.cells import Cells, Whole, combined, histogram, read_cells
+from letalone.anonymity.diversity import closeness, distinct
+from letalone.anonymity.hierarchies import ALL, SPECIAL, Ladder, covered, labels, ladder_of
+from letalone.anonymity.kinds import natural
+from letalone.anonymity.measuring import Anonymity, measure
+from letalone.anonymity.mondrian import OUT, Promise, Table, partition, table_of
+from letalone.engines.arrow import Table as ArrowTable
+from letalone.engines.arrow import table_of as table_of_columns
+from letalone.engines.coded import FIRST, as_kind, labelled
+from letalone.engines.frames import family_of
+from letalone.errors import ParameterError
+from letalone.exact.typed import COUNT, PROBABILITY, Number
+from letalone.plans.schema import unknown_column
+
+
+@dataclass(frozen=True, slots=True)
+class Anonymized:
+    """The table, in the kind of frame that was given (files: an Arrow table), and what it cost.
+
+    `information_lost` is between 0 (nothing) and 1 (everything): how much of each column's
+    range a row's label stands for, on average; a suppressed row has lost everything.
+    """
+
+    table: object = field(repr=False)
+    as_arrow: ArrowTable = field(repr=False)
+    anonymity: Anonymity
+    rows: int
+    suppressed: int
+    lost: Mapping[str, float]
+    coarsened: Mapping[str, str]
+    dropped: tuple[str, ...]
+
+    @property
+    def information_lost(self) -> float:
+        """The mean over all quasi-identifiers."""
+        return sum(self.lost.values()) / len(self.lost)
+
+    def to_json(self) -> dict[str, object]:
+        """The report, without any value of the table."""
+        return {
+            "rows": self.rows,
+            "suppressed": self.suppressed,
+            "information_lost": self.information_lost,
+            "lost": dict(self.lost),
+            "coarsened": dict(self.coarsened),
+            "dropped": list(self.dropped),
+            "anonymity": self.anonymity.to_json(),
+        }
+
+    def __str__(self) -> str:
+        lost = ", ".join(f"{name} {share:.1%}" for name, share in self.lost.items())
+        dropped = f"; dropped: {', '.join(self.dropped)}" if self.dropped else ""
+        return (
+            f"{self.suppressed:,} of {self.rows:,} rows suppressed{dropped}\n"
+            f"information lost: {self.information_lost:.1%} ({lost})\n{self.anonymity}"
+        )
+
+
+def anonymize(
+    table: object,
+    *,
+    quasi_identifiers: Iterable[str],
+    sensitive: Iterable[str] = (),
+    k: int,
+    l: int | None = None,  # noqa: E741  (the name that the literature gives it)
+    t: Number | None = None,
+    hierarchies: Mapping[str, object] | None = None,
+    max_suppressed: Number = 0.01,
+    table_name: str | None = None,
+) -> Anonymized:
+    """A table in which each row shares its quasi-identifiers with k - 1 others, or more.
+
+    `l` asks for so many sensitive values in each group, `t` for a total variation of at most t
+    from the whole table. At most the share `max_suppressed` of the rows is left out.
+    """
+    secret = [sensitive] if isinstance(sensitive, str) else list(sensitive)
+    promise = _promise(k, l, t, sensitive=secret)
+    share = PROBABILITY.typed("max_suppressed", max_suppressed)
+    cells = read_cells(
+        table, quasi_identifiers=quasi_identifiers, sensitive=secret, table_name=table_name
+    )
+    _check_possible(cells, promise)
+    ladders = _ladders(cells, hierarchies or {})
+    cut = table_of(ladders, cells.rows, tuple(column.codes for column in cells.sensitive))
+    made = _made(cut, cells, promise, allowance=int(share * cells.total))
+    return _result(made, cells, ladders, kind=family_of(table) or "arrow")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Made:
+    part: Whole
+    labels: dict[str, tuple[list[str], Whole]]
+    table: ArrowTable
+    anonymity: Anonymity
+
+
+def _made(cut: Table, cells: Cells, promise: Promise, *, allowance: int) -> _Made:
+    """A partition that holds: with rows left out, and more of them, and else with none."""
+    part = partition(cut, promise, allowance=allowance)
+    while cells.rows[part == OUT].sum() <= allowance and (part != OUT).any():
+        made = _labelled(cut, cells, part)
+        if _keeps(made.anonymity, promise):
+            return made
+        part = np.where(_failing(made, cut, promise), OUT, part)
+    made = _labelled(cut, cells, partition(cut, promise))
+    if not _keeps(made.anonymity, promise):
+        raise ParameterError(
+            "No table was found that keeps what was asked. Ask for a smaller k or l or a larger t."
+        )
+    return made
+
+
+def _labelled(cut: Table, cells: Cells, part: Whole) -> _Made:
+    """The table of a partition, and its measure: what is released is what is measured."""
+    kept = np.flatnonzero(part != OUT)
+    labels = {
+        ladder.column.name: _labels(ladder, part[kept], ladder.column.codes[kept])
+        for ladder in cut.ladders
+    }
+    keys = [column.codes[kept] for column in cells.sensitive]
+    keys = [*(places for _, places in labels.values()), *keys]
+    order = np.lexsort(keys[::-1])
+    rows = np.repeat(order, cells.rows[kept][order])
+    columns = [(name, labelled(names, at[rows])) for name, (names, at) in labels.items()]
+    columns += [(one.name, one.taken(one.codes[kept][rows])) for one in cells.sensitive]
+    made = table_of_columns(columns)
+    secret = [column.name for column in cells.sensitive]
+    found = measure(made, quasi_identifiers=list(labels), sensitive=secret)
+    return _Made(part, labels, made, found)
+
+
+def _labels(ladder: Ladder, part: Whole, codes: Whole) -> tuple[list[str], Whole]:
+    """The labels of a column, in order, and the place of each cell's label among them."""
+    ends = _ends(part, codes)
+    _, first, place = np.unique(combined(ends), return_index=True, return_inverse=True)
+    low, high, none = (end[first] for end in ends)
+    names = np.full(len(first), "", object)
+    names[high > 0] = labels(ladder, low[high > 0], high[high > 0])
+    pairs = zip(names.tolist(), none.tolist(), strict=True)
+    return [_with_specials(name, flags) for name, flags in pairs], place[part]
+
+
+def _ends(part: Whole, codes: Whole) -> tuple[Whole, Whole, Whole]:
+    """Of each part: the first and last code of a value (0: it has none), and which others."""
+    low, high, none = np.zeros((3, int(part.max()) + 1), np.int64)
+    value = codes >= FIRST
+    low[part[value]] = np.iinfo(np.int64).max
+    np.minimum.at(low, part[value], codes[value])
+    np.maximum.at(high, part[value], codes[value])
+    np.bitwise_or.at(none, part[~value], codes[~value] + 1)
+    return low, high, none
+
+
+def _with_specials(name: str, none: int) -> str:
+    """The label of a group that may also hold missing values and NaN."""
+    specials = [word for number, word in enumerate(SPECIAL) if none & (number + 1)]
+    return ALL if name == ALL else " or ".join([*specials, *[name] * bool(name)])
+
+
+def _keeps(found: Anonymity, promise: Promise) -> bool:
+    """Whether a measured table is as asked."""
+    keeps_l = promise.l is None or found.l >= promise.l
+    return found.k >= promise.k and keeps_l and (promise.t is None or found.t <= promise.t)
+
+
+def _failing(made: _Made, cut: Table, promise: Promise) -> NDArray[np.bool_]:
+    """The cells in groups of the released table that do not keep the promise."""
+    kept = made.part != OUT
+    rows = cut.rows[kept]
+    _, group = np.unique(combined([at for _, at in made.labels.values()]), return_inverse=True)
+    bad = np.bincount(group, weights=rows) < promise.k
+    for values in cut.sensitive:
+        found = histogram(group, values[kept], rows)
+        if promise.l is not None:
+            bad |= distinct(found) < promise.l
+        if promise.t is not None:
+            whole = np.bincount(values[kept], weights=rows).astype(np.int64)
+            bad |= closeness(found, whole) > promise.t
+    failing = np.zeros(len(kept), np.bool_)
+    failing[kept] = bad[group] if bad.any() else True
+    return failing
+
+
+def _result(made: _Made, cells: Cells, ladders: tuple[Ladder, ...], *, kind: str) -> Anonymized:
+    return Anonymized(
+        table=as_kind(made.table, kind),
+        as_arrow=made.table,
+        anonymity=made.anonymity,
+        rows=cells.total,
+        suppressed=cells.total - made.anonymity.rows,
+        lost={one.column.name: _lost(one, made.part, cells.rows) for one in ladders},
+        coarsened={one.column.name: one.words for one in ladders},
+        dropped=cells.others,
+    )
+
+
+def _lost(ladder: Ladder, part: Whole, rows: Whole) -> float:
+    """The mean width of a row's label, between 0 and 1; 1 for rows that were left out."""
+    kept = part != OUT
+    low, high, none = _ends(part[kept], ladder.column.codes[kept])
+    begin, end = covered(ladder, low, high)
+    width = ladder.places[end] - ladder.places[begin]
+    width = np.where((none > 0) & (high > 0), 1.0, width)  # a value, or none: nothing is known
+    shown = float(np.sum(width[part[kept]] * rows[kept]))
+    return (shown + float(rows[~kept].sum())) / float(rows.sum())
+
+
+def _promise(
+    k: object,
+    l: object,  # noqa: E741
+    t: object,
+    *,
+    sensitive: list[str],
+) -> Promise:
+    if (l is not None or t is not None) and not sensitive:
+        raise ParameterError(
+            "l and t speak of sensitive values, but no sensitive column was named. Name one, such"
+            " as sensitive=['diagnosis']."
+        )
+    return Promise(
+        k=int(COUNT.typed("k", k)),
+        l=None if l is None else int(COUNT.typed("l", l)),
+        t=None if t is None else float(PROBABILITY.typed("t", t)),
+    )
+
+
+def _check_possible(cells: Cells, promise: Promise) -> None:
+    """The whole table is one group at the coarsest; what it does not keep, no table can."""
+    if cells.total < promise.k:
+        raise ParameterError(f"k is {promise.k}, but the table has fewer rows. Ask for less.")
+    for column in cells.sensitive:
+        if promise.l is not None and len(np.unique(column.codes)) < promise.l:
+            raise ParameterError(
+                f"l is {promise.l}, but {column.name!r} has fewer values in the whole table. Ask"
+                " for less."
+            )
+
+
+def _ladders(cells: Cells, hierarchies: Mapping[str, object]) -> tuple[Ladder, ...]:
+    names = [column.name for column in cells.quasi_identifiers]
+    for name in hierarchies:
+        if name not in names:
+            raise unknown_column(name, names, table="the quasi-identifiers")
+    return tuple(
+        ladder_of(natural(column), hierarchies.get(column.name))
+        for column in cells.quasi_identifiers
+    )

@@ -1,0 +1,109 @@
+"""What a group gives away about a sensitive value: l-diversity and t-closeness.
+
+For a group g with n_g rows, n_gs of them with value s, in a table of N rows, N_s with value s:
+
+  distinct l     the number of values s with n_gs > 0
+  entropy l      exp(-sum over s of (n_gs/n_g) ln(n_gs/n_g))
+  recursive      with counts r_1 >= … >= r_m, the largest l with r_1 < c (r_l + … + r_m)
+  t              the total variation: half the sum over s of |n_gs/n_g - N_s/N|
+  t, ordered     the earth mover's distance, values in order and evenly spaced from 0 to 1
+
+Of a table, l is the least over its groups and t the largest.
+
+Theorem.  t_g = (sum over s in g of max(0, n_gs N - n_g N_s)) / (n_g N), and the ordered distance
+is never above it.
+  Proven:   both distributions sum to 1, so what one has more is what the other has more; values
+            outside of g add nothing to the positive part. Mass that is moved goes at most 1 far.
+  Tested:   tests/anonymity/test_measure.py against sums over all values, in fractions
+
+Machanavajjhala, Kifer, Gehrke, Venkitasubramaniam: l-diversity (2007). Li, Li,
+Venkatasubramanian: t-closeness (2007).
+"""
+
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from letalone.anonymity.cells import Histogram, Whole
+
+Real = NDArray[np.float64]
+EXACT = 2**31  # up to so many rows a product of two counts fits into 63 bits
+
+
+def distinct(cells: Histogram) -> Whole:
+    """How many values each group has."""
+    return np.bincount(cells.group)
+
+
+def entropies(cells: Histogram) -> Real:
+    """exp of each group's entropy."""
+    sizes = _sizes(cells)
+    share = cells.count / sizes[cells.group]
+    return np.exp(np.bincount(cells.group, weights=-share * np.log(share)))
+
+
+def recursive(cells: Histogram, c: Fraction) -> Whole:
+    """The largest l of each group with r_1 < c (r_l + … + r_m); 0 where there is none."""
+    order = np.lexsort((-cells.count, cells.group))
+    counts, group = cells.count[order], cells.group[order]
+    number = distinct(cells)
+    starts = np.cumsum(number) - number
+    before = np.cumsum(counts) - counts  # of all groups, so differences of it are taken
+    tails = (before[starts] + _sizes(cells))[group] - before
+    most = counts[starts][group]
+    fits = int(counts.sum()) * max(c.numerator, c.denominator) < 2**63
+    kind = np.int64 if fits else object
+    holds = most.astype(kind) * c.denominator < tails.astype(kind) * c.numerator
+    return np.bincount(group, weights=holds.astype(np.float64)).astype(np.int64)
+
+
+def closeness(cells: Histogram, whole: Whole) -> Real:
+    """t of each group: its total variation from the whole table."""
+    sizes, total = _sizes(cells), int(whole.sum())
+    kind = np.int64 if total < EXACT else np.float64
+    more = cells.count.astype(kind) * total - sizes[cells.group] * whole[cells.value].astype(kind)
+    positive = np.maximum(more, 0)
+    if kind is np.float64:
+        return np.bincount(cells.group, weights=positive) / (sizes * float(total))
+    starts = np.flatnonzero(np.diff(cells.group, prepend=-1))
+    return np.add.reduceat(positive, starts) / (sizes * total)
+
+
+def ordered_closeness(cells: Histogram, whole: Whole) -> Real:
+    """t of each group by the ordered earth mover's distance, the values in the order of codes.
+
+    Up to value i the group has F_i of its n rows and the table C_i of its N. Where F stays the
+    same, from one of the group's values to the next, the sum of |F N - C_i n| needs only where
+    C n passes F N, and sums of C.
+    """
+    values = np.flatnonzero(whole)
+    if len(values) < 2:
+        return np.zeros(int(cells.group[-1]) + 1)
+    total, sizes = int(whole.sum()), _sizes(cells)
+    kind = np.int64 if len(values) * total**2 < 2**62 else np.float64
+    upto = np.cumsum(whole[values])
+    sums = np.concatenate([[0], np.cumsum(upto)]).astype(kind)
+    place, within = np.searchsorted(values, cells.value), _within(cells)
+    starts = np.concatenate([[True], cells.group[1:] != cells.group[:-1]])
+    ends = np.append(place[1:], len(values))
+    ends[np.append(starts[1:], True)] = len(values)
+    size = sizes[cells.group]
+    turn = np.clip(np.searchsorted(upto, -(-within * total // size)), place, ends)
+    share, size = within.astype(kind) * total, size.astype(kind)
+    moved = share * (2 * turn - place - ends) + size * (sums[place] + sums[ends] - 2 * sums[turn])
+    moved += np.where(starts, size * sums[place], 0)  # below its first value the group has none
+    summed = np.add.reduceat(moved, np.flatnonzero(starts))
+    return summed / (sizes.astype(np.float64) * total * (len(values) - 1))
+
+
+def _within(cells: Histogram) -> Whole:
+    """The rows of a cell's group up to this cell."""
+    upto = np.cumsum(cells.count)
+    starts = np.flatnonzero(np.diff(cells.group, prepend=-1))
+    return upto - (upto[starts] - cells.count[starts])[cells.group]
+
+
+def _sizes(cells: Histogram) -> Whole:
+    starts = np.flatnonzero(np.diff(cells.group, prepend=-1))
+    return np.add.reduceat(cells.count, starts)

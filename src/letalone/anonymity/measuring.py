@@ -1,0 +1,210 @@
+"""How anonymous a table is: k, l, t, who is unique, who could be found.
+
+    la.anonymity.measure("patients.csv", quasi_identifiers=["zip"], sensitive=["diagnosis"])
+
+One grouped pass on DuckDB, then whole numbers. NULL and NaN are values of their own, -0.0 is 0.0,
+and neither the order of the rows nor an index matters. The figures are exact and private: they
+are for whoever owns the table.
+
+  Tested:   tests/anonymity/test_measure.py against sums in plain Python over random tables
+  Assumed:  a row is a person. Where a person has several rows, k is too large.
+
+None of these numbers is differential privacy: `letalone.anonymity.limits` shows why.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from letalone.anonymity import diversity
+from letalone.anonymity.cells import Cells, Histogram, histogram, read_cells
+from letalone.anonymity.kinds import natural
+from letalone.anonymity.risk import Risk, risk_of
+from letalone.engines.coded import Coded
+from letalone.errors import ParameterError
+from letalone.exact.typed import COUNT, SCALE, Number
+
+NOT_PRIVATE = "k, l and t describe a table. None of them is differential privacy."
+
+
+@dataclass(frozen=True, slots=True)
+class Diversity:
+    """What groups give away about one sensitive column; `t_ordered` is None without an order.
+
+    `certain` is the number of people whose value everyone knows who finds their group.
+    """
+
+    column: str
+    values: int
+    l: int  # noqa: E741  (the name that the literature gives it)
+    entropy_l: float
+    t: float
+    t_ordered: float | None
+    certain: int
+    cells: Histogram = field(repr=False, compare=False)
+
+    def recursive(self, c: Number) -> int:
+        """The largest l for which the column is recursively (c, l)-diverse; 0 if there is none."""
+        return int(diversity.recursive(self.cells, SCALE.typed("c", c)).min())
+
+
+@dataclass(frozen=True, slots=True)
+class Anonymity:
+    """What `measure` found. `l` and `t` are the worst of the sensitive columns."""
+
+    rows: int
+    groups: int
+    k: int
+    uniques: int
+    risk: Risk
+    quasi_identifiers: tuple[str, ...]
+    sensitive: Mapping[str, Diversity]
+    cells: Cells = field(repr=False, compare=False)
+
+    @property
+    def unique_share(self) -> float:
+        """The share of rows that are alone in their group."""
+        return self.uniques / self.rows
+
+    @property
+    def l(self) -> int:  # noqa: E743  (the name that the literature gives it)
+        """The least number of sensitive values in a group."""
+        return min(one.l for one in self._columns())
+
+    @property
+    def entropy_l(self) -> float:
+        """The least entropy l of a group: as many values, were they evenly spread."""
+        return min(one.entropy_l for one in self._columns())
+
+    @property
+    def t(self) -> float:
+        """The largest total variation of a group from the table."""
+        return max(one.t for one in self._columns())
+
+    @property
+    def t_ordered(self) -> float | None:
+        """The largest ordered earth mover's distance; None where no column has an order."""
+        return max(
+            (one.t_ordered for one in self._columns() if one.t_ordered is not None), default=None
+        )
+
+    def recursive(self, c: Number) -> int:
+        """The largest l for which every sensitive column is recursively (c, l)-diverse."""
+        return min(one.recursive(c) for one in self._columns())
+
+    def smallest(self, most: int = 5) -> list[dict[str, object]]:
+        """The smallest groups, with their values and `rows`: it shows people, to the owner."""
+        COUNT.typed("most", most)
+        cells, sizes = self.cells, self.cells.sizes
+        chosen = np.argsort(sizes, kind="stable")[:most]
+        _, first = np.unique(cells.group, return_index=True)
+        places = first[chosen]
+        columns = {one.name: one.objects(one.codes[places]) for one in cells.quasi_identifiers}
+        return [
+            {**{name: values[n] for name, values in columns.items()}, "rows": int(sizes[group])}
+            for n, group in enumerate(chosen)
+        ]
+
+    def sizes(self) -> list[tuple[int, int]]:
+        """How many groups there are of each size: (size, groups), smallest first."""
+        size, groups = np.unique(self.cells.sizes, return_counts=True)
+        return list(zip(size.tolist(), groups.tolist(), strict=True))
+
+    def to_json(self) -> dict[str, object]:
+        """The figures, without any value of the table."""
+        risk = {name: getattr(self.risk, name) for name in Risk.__dataclass_fields__}
+        return {
+            "rows": self.rows,
+            "quasi_identifiers": list(self.quasi_identifiers),
+            "groups": self.groups,
+            "k": self.k,
+            "uniques": self.uniques,
+            "unique_share": self.unique_share,
+            "risk": risk,
+            "sensitive": {name: _as_json(one) for name, one in self.sensitive.items()},
+        }
+
+    def _columns(self) -> list[Diversity]:
+        if not self.sensitive:
+            raise ParameterError(
+                "No sensitive column was named, so there is no l and no t. Name one, such as"
+                " sensitive=['diagnosis']."
+            )
+        return list(self.sensitive.values())
+
+    def __str__(self) -> str:
+        names = ", ".join(self.quasi_identifiers)
+        lines = [
+            f"{self.rows:,} rows in {self.groups:,} groups of the same {names}",
+            f"k = {self.k}; {self.uniques:,} rows ({self.unique_share:.1%}) are unique",
+            f"risk: {self.risk}",
+            *(_in_words(one) for one in self.sensitive.values()),
+            NOT_PRIVATE,
+        ]
+        return "\n".join(lines)
+
+
+def measure(
+    table: object,
+    *,
+    quasi_identifiers: Iterable[str],
+    sensitive: Iterable[str] = (),
+    population: int | None = None,
+    table_name: str | None = None,
+) -> Anonymity:
+    """How anonymous a table is: a path (Parquet, CSV, DuckDB) or a pandas, Polars or Arrow frame.
+
+    `population` is how many people the table was taken from, for estimates of risk;
+    `table_name` names a table of a DuckDB file.
+    """
+    cells = read_cells(
+        table, quasi_identifiers=quasi_identifiers, sensitive=sensitive, table_name=table_name
+    )
+    return measured(cells, population=population)
+
+
+def measured(cells: Cells, *, population: int | None = None) -> Anonymity:
+    """The figures of cells."""
+    return Anonymity(
+        rows=cells.total,
+        groups=len(cells.sizes),
+        k=int(cells.sizes.min()),
+        uniques=int((cells.sizes == 1).sum()),
+        risk=risk_of(cells.sizes, population),
+        quasi_identifiers=tuple(column.name for column in cells.quasi_identifiers),
+        sensitive={column.name: _diversity(cells, column) for column in cells.sensitive},
+        cells=cells,
+    )
+
+
+def _diversity(cells: Cells, column: Coded) -> Diversity:
+    found = natural(column)
+    codes = found.column.codes
+    counted = histogram(cells.group, codes, cells.rows)
+    whole = np.bincount(counted.value, weights=counted.count).astype(np.int64)
+    number = diversity.distinct(counted)
+    ordered = diversity.ordered_closeness(counted, whole).max() if found.is_ordered else None
+    return Diversity(
+        column=column.name,
+        values=int((whole > 0).sum()),
+        l=int(number.min()),
+        entropy_l=float(diversity.entropies(counted).min()),
+        t=float(diversity.closeness(counted, whole).max()),
+        t_ordered=None if ordered is None else float(ordered),
+        certain=int(cells.sizes[number == 1].sum()),
+        cells=counted,
+    )
+
+
+def _as_json(one: Diversity) -> dict[str, object]:
+    names = ("values", "l", "entropy_l", "t", "t_ordered", "certain")
+    return {name: getattr(one, name) for name in names}
+
+
+def _in_words(one: Diversity) -> str:
+    ordered = "" if one.t_ordered is None else f", ordered {one.t_ordered:.3g}"
+    return (
+        f"{one.column}: l = {one.l} (entropy {one.entropy_l:.3g}), t = {one.t:.3g}{ordered};"
+        f" certain for {one.certain:,} people"
+    )

@@ -1,0 +1,84 @@
+"""The risk of being found in a table, with or without a population around it.
+
+  prosecutor   knows that a person is in the table: finds one of n_g alike, with chance 1/n_g
+  journalist   does not know who is in it: finds one of F_g alike in the population
+  marketer     wants as many as possible: the expected share of rows found
+
+Without a population the table is all there is, and F_g = n_g. With a declared number of people
+these are estimates: F_g is not known, and modelled as n_g plus a negative binomial draw, as if each
+person were in the table with the same chance p = rows / population.
+
+Theorem.  Under that model E[1/F | n] = (p/n) 2F1(1, 1; n + 1; 1 - p), and P[F = 1 | n = 1] = p.
+  Proven:   docs/explanation/anonymity.md
+  Tested:   tests/anonymity/test_risk.py against the sum over F
+  Assumed:  the model. People who are alike are often in a table together, or not at all.
+
+Benedetti, Franconi: Statistical and technological solutions for controlled data
+dissemination (1998).
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import hyp2f1
+
+from letalone.anonymity.cells import Whole
+from letalone.errors import ParameterError
+from letalone.exact.typed import COUNT
+
+
+@dataclass(frozen=True, slots=True)
+class Risk:
+    """Chances of being found; `population_uniques` are rows that stand for one person alone.
+
+    `is_estimate` where a population was declared.
+    """
+
+    prosecutor: float
+    journalist: float
+    marketer: float
+    population_uniques: float
+    is_estimate: bool
+
+    def __str__(self) -> str:
+        about = "about " if self.is_estimate else ""
+        return (
+            f"prosecutor {self.prosecutor:.3g}, journalist {about}{self.journalist:.3g},"
+            f" marketer {about}{self.marketer:.3g}"
+        )
+
+
+def risk_of(sizes: Whole, population: int | None) -> Risk:
+    """The risks of a table whose groups have these sizes."""
+    least, rows = int(sizes.min()), int(sizes.sum())
+    alone = int((sizes == 1).sum())
+    if population is None:
+        return Risk(1 / least, 1 / least, len(sizes) / rows, alone, is_estimate=False)
+    share = _share(rows, population)
+    found = _one_in(sizes, share)
+    return Risk(
+        prosecutor=1 / least,
+        journalist=float(found.max()),
+        marketer=float(np.sum(sizes * found) / rows),
+        population_uniques=alone * share,
+        is_estimate=True,
+    )
+
+
+def _share(rows: int, population: int) -> float:
+    whole = int(COUNT.typed("population", population))
+    if whole < rows:
+        raise ParameterError(
+            f"population is {whole}, but the table has {rows} rows, so it must be that or more. It"
+            " is the number of people that the table was taken from."
+        )
+    return rows / whole
+
+
+def _one_in(sizes: Whole, share: float) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+    """E[1/F] for each group."""
+    distinct, inverse = np.unique(sizes, return_inverse=True)
+    if share == 1:
+        return (1 / distinct)[inverse]
+    expected = share / distinct * hyp2f1(1, 1, distinct + 1, 1 - share)
+    return np.minimum(expected, 1 / distinct)[inverse]

@@ -1,0 +1,239 @@
+"""Homer: was this person in the study? From nothing but the published frequencies.
+
+A study of n people publishes, for each of m attributes (alleles, answers), the share of its people
+who have it. An attacker who knows a person's own attributes x and the frequencies p of the
+population compares: is x nearer to the study's frequencies q than to p? Each attribute says
+little; thousands together say it surely, once m is well above n.
+
+    Homer's statistic   sum of |x - p| - |x - q|
+    likelihood ratio    sum of x ln(q / p) + (1 - x) ln((1 - q) / (1 - p))
+    inner product       sum of (x - p)(q - p), which does not mind a q outside 0 and 1
+
+A trial is a target, the n - 1 others of a study, and somebody else; the target is in the study,
+or the somebody else in their place. So the two worlds are neighbours under "replace one", with n
+public, and against counts with noise of an ε-private mechanism D6 bounds every test.
+
+Theorem.  Replacing a person moves each of the m counts by at most 1, so geometric noise of
+sensitivity m gives ε to all of them together.
+  Proven:   docs/explanation/proofs/geometric.md
+  Tested:   tests/attacks/test_frequencies.py: power against exact frequencies, none beyond D6
+            against private ones, and the alarm where the noise is forgotten
+  Assumed:  on the stage, attributes are independent; in a table, its rows are the population
+
+Homer and others: Resolving individuals contributing trace amounts of DNA to highly complex
+mixtures (2008). Sankararaman, Obozinski, Jordan, Halperin: Genomic privacy and limits of
+individual detection in a pool (2009). Dwork, Smith, Steinke, Ullman, Vadhan: Robust traceability
+from trace amounts (2015).
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from letalone.answers.promise import most_caught, percent
+from letalone.attacks.picture import Picture, Series, Shape, draw
+from letalone.attacks.pools import Pools, drawn_pools, pools_of_table
+from letalone.attacks.rates import Rates, judged
+from letalone.attacks.result import Line
+from letalone.exact.typed import COUNT, EPSILON, PROBABILITY, Number
+from letalone.mechanisms import Geometric
+from letalone.privacy import Privacy
+from letalone.randomness.bits import SYSTEM, BitSource
+
+Floats = NDArray[np.float64]
+Statistic = Callable[[Floats, Floats, Floats], Floats]
+SHARES = (0.05, 0.2, 0.5, 1)  # of the attributes, in the picture
+LARGER = (1, 4)  # so many times the people, in the picture
+MOST_LINES = 8
+LEAST_SHARE = 1e-3  # frequencies are kept away from 0 and 1, where the logarithm ends
+
+
+@dataclass(frozen=True, slots=True)
+class Power:
+    """How often participants are found in a study of so many people and attributes."""
+
+    people: int
+    attributes: int
+    rates: Rates
+
+
+@dataclass(frozen=True, slots=True)
+class Membership:
+    """How often members of a study are found in what it published.
+
+    `ratio` and `homer` are two statistics against exact frequencies, `private` is the inner
+    product against private ones. `power` is that of `ratio` for other sizes.
+    """
+
+    people: int
+    attributes: int
+    alarm: float
+    ratio: Rates
+    homer: Rates
+    private: Rates
+    power: tuple[Power, ...]
+    privacy: Privacy
+    epsilon: float
+
+    @property
+    def most_allowed(self) -> float:
+        """D6: the most that any test finds at this rate of false alarms."""
+        return most_caught(self.privacy, self.alarm)
+
+    @property
+    def words(self) -> str:
+        """A paragraph for a privacy officer."""
+        return (
+            f"A study of {self.people:,} people publishes how frequent each of"
+            f" {self.attributes:,} attributes is among them, and nothing else. Whoever knows a"
+            f" person's attributes tells whether they took part: at {percent(self.alarm)} false"
+            f" alarms {percent(self.ratio.detection)} of participants are found. Published with"
+            f" ε = {self.epsilon:g}, {percent(self.private.detection)} are; whatever the test,"
+            f" no more than {percent(self.most_allowed)} can be. More attributes do not help the"
+            " attacker then: the noise grows with them."
+        )
+
+    def lines(self) -> list[Line]:
+        """The numbers to compare."""
+        exact, noisy = percent(self.ratio.detection), percent(self.private.detection)
+        alarms = (percent(self.ratio.false_alarm), percent(self.private.false_alarm))
+        limit = f"at most {percent(self.most_allowed)}"
+        return [
+            (f"participants found ({percent(self.alarm)} false alarms)", exact, noisy),
+            ("measured false alarms", *alarms),
+            ("found by Homer's own statistic", percent(self.homer.detection), ""),
+            ("any test whatever (D6)", "no limit", limit),
+            *(_line(one) for one in self.power[:MOST_LINES]),
+        ]
+
+    def to_json(self) -> dict[str, object]:
+        """The numbers, for programs."""
+        return {
+            "people": self.people,
+            "attributes": self.attributes,
+            "false_alarm": self.alarm,
+            "likelihood_ratio": self.ratio.to_json(),
+            "homer": self.homer.to_json(),
+            "private": self.private.to_json(),
+            "power": [
+                {"people": one.people, "attributes": one.attributes, **one.rates.to_json()}
+                for one in self.power
+            ],
+            "most_allowed": self.most_allowed,
+            "epsilon": self.epsilon,
+        }
+
+    def plot(self, path: object = None) -> Any:
+        """Who is found, by the number of attributes; beside it what D6 allows."""
+        sizes = sorted({one.people for one in self.power})
+        every = tuple(sorted({float(one.attributes) for one in self.power}))
+        exact = [
+            _points(f"exact, {size:,} people", [one for one in self.power if one.people == size])
+            for size in sizes
+        ]
+        private = [Power(self.people, self.attributes, self.private)]
+        noisy = _points(f"ε = {self.epsilon:g}, {self.people:,} people", private)
+        allowed = (self.most_allowed,) * len(every)
+        limit = Series(f"D6 at ε = {self.epsilon:g}", every, allowed, Shape.BOUND)
+        title = f"Was this person in the study? Found at {percent(self.alarm)} false alarms"
+        up = "share of participants found"
+        shown = Picture(title, "attributes", up, (*exact, noisy, limit), logarithmic=True)
+        return draw(shown, path)
+
+
+def trace_member(
+    table: object = None,
+    *,
+    columns: Iterable[str] = (),
+    people: Number = 100,
+    attributes: Number = 1_000,
+    epsilon: Number = 1.0,
+    false_alarm: Number = 0.05,
+    trials: Number = 1_000,
+    seed: int = 2008,
+    bits: BitSource = SYSTEM,
+) -> Membership:
+    """Looks for members of a study in its published frequencies, exact and private.
+
+    table: a file or frame whose `columns` hold 0 and 1 (or false and true), a row a person; the
+    studies are then drawn from its rows. Without one, a made-up population with `attributes`.
+    people: the size of a study. false_alarm: how often the attacker may be wrong about outsiders.
+    bits: where the noise of the private release comes from.
+    """
+    size, count = int(COUNT.typed("people", people)), int(COUNT.typed("trials", trials))
+    alarm = float(PROBABILITY.typed("false_alarm", false_alarm))
+    generator = np.random.default_rng(seed)
+    spent = float(EPSILON.typed("epsilon", epsilon))
+    if table is not None:
+        found = [pools_of_table(generator, table, columns, people=size, trials=count)]
+    else:
+        number = int(COUNT.typed("attributes", attributes))
+        found = [
+            drawn_pools(generator, people=size * larger, attributes=number, trials=count)
+            for larger in LARGER
+        ]
+    power = tuple(one for pools in found for one in _power(pools, alarm))
+    return _traced(found[0], power, alarm, spent, bits)
+
+
+def _power(pools: Pools, alarm: float) -> list[Power]:
+    sizes = sorted({max(1, int(pools.attributes * share)) for share in SHARES})
+    return [Power(pools.people, m, _rates(pools.first(m), _ratio, alarm)) for m in sizes]
+
+
+def _traced(
+    pools: Pools, power: tuple[Power, ...], alarm: float, epsilon: float, bits: BitSource
+) -> Membership:
+    noise = Geometric(epsilon=epsilon, sensitivity=pools.attributes)
+    hidden = pools.released(lambda counts: noise.release(counts, bits=bits))
+    return Membership(
+        people=pools.people,
+        attributes=pools.attributes,
+        alarm=alarm,
+        ratio=_rates(pools, _ratio, alarm),
+        homer=_rates(pools, _homer, alarm),
+        private=_rates(hidden, _inner, alarm),
+        power=power,
+        privacy=noise.privacy,
+        epsilon=epsilon,
+    )
+
+
+def _rates(pools: Pools, statistic: Statistic, alarm: float) -> Rates:
+    inside = statistic(pools.target, pools.population, pools.with_target / pools.people)
+    outside = statistic(pools.target, pools.population, pools.without_target / pools.people)
+    return judged(inside, outside, alarm)
+
+
+def _ratio(x: Floats, p: Floats, q: Floats) -> Floats:
+    """The log-likelihood of "in the study" against "not in it", attribute by attribute."""
+    p, q = (np.clip(share, LEAST_SHARE, 1 - LEAST_SHARE) for share in (p, q))
+    return np.where(x > 0, np.log(q / p), np.log((1 - q) / (1 - p))).sum(axis=1)
+
+
+def _homer(x: Floats, p: Floats, q: Floats) -> Floats:
+    return (np.abs(x - p) - np.abs(x - q)).sum(axis=1)
+
+
+def _inner(x: Floats, p: Floats, q: Floats) -> Floats:
+    return ((x - p) * (q - p)).sum(axis=1)
+
+
+def _line(one: Power) -> Line:
+    words = f"{one.people:,} people, {one.attributes:,} attributes"
+    return words, percent(one.rates.detection), ""
+
+
+def _points(label: str, power: Sequence[Power]) -> Series:
+    ends = [one.rates.interval() for one in power]
+    return Series(
+        label,
+        tuple(float(one.attributes) for one in power),
+        tuple(one.rates.detection for one in power),
+        Shape.POINTS,
+        tuple(low for low, _ in ends),
+        tuple(high for _, high in ends),
+    )

@@ -1,0 +1,258 @@
+"""A heat map betrays where few people are: a cell that glows in a desert is somebody.
+
+In 2018 a map of all runs recorded by a sports tracker showed the outlines of military bases: in
+town a cell is thousands of people, out there it is a handful. Here a map counts the people in each
+cell. Published exactly, every visited cell shows; whoever is alone in a cell is on the map.
+
+The private map counts each person in a bounded number of cells, and every cell, visited or not,
+gets noise. A cell stands out where its noisy number is above what an empty one shows more often
+than with the stated rate of false alarms.
+
+Theorem.  Whether k people are in a cell or none of them is anywhere, is a question about k people:
+no test finds it more often than the trade-off curve of k people together allows (D6, P7).
+  Proven:   docs/explanation/proofs/geometric.md; proofs/curves.md (groups)
+  Tested:   tests/attacks/test_heat_map.py: cells with few people against plain Python; few stand
+            out in the private map, and crowded ones do
+  Assumed:  the area of the map is public (here: from the least to the largest place)
+
+A group of many is not one person: a base with hundreds on it shows in a private map, too.
+"""
+
+from collections.abc import Iterable
+from contextlib import closing
+from dataclasses import dataclass
+from math import ceil, exp, log, log1p
+from typing import Any, cast
+
+import numpy as np
+
+from letalone.answers.promise import FALSE_ALARMS, most_caught, percent
+from letalone.attacks import stage
+from letalone.attacks.picture import Picture, Series, Shape, draw
+from letalone.attacks.result import Line
+from letalone.attacks.tables import Counted, Whole, names_of, read
+from letalone.engines.coded import FIRST, Coded
+from letalone.exact.typed import COUNT, EPSILON, Number
+from letalone.plans.aggregates import count_distinct
+from letalone.plans.keys import product
+from letalone.privacy import Privacy
+from letalone.session.opening import open as open_table
+
+EDGES = (0, 1, 2, 5, 10, 20, 50)  # cells are told apart by how many people are in them
+
+
+@dataclass(frozen=True, slots=True)
+class Crowd:
+    """The cells with at least so many people and fewer than the next: how many stand out."""
+
+    least: int
+    most: int | None
+    cells: int
+    private: int
+
+    @property
+    def label(self) -> str:
+        """Such as 2 to 4."""
+        if self.most is None:
+            return f"{self.least}+"
+        return str(self.least) if self.most == self.least else f"{self.least} to {self.most}"
+
+
+@dataclass(frozen=True, slots=True)
+class HeatMap:
+    """What a map of people gives away.
+
+    `visited` cells have somebody in them, `lonely` ones fewer than `few` people, of which
+    `lonely_private` stand out in the private map. `exposed` people are alone in some cell.
+    `crowds` says which cells stand out in the private map, by the people in them.
+    """
+
+    cells: int
+    visited: int
+    few: int
+    lonely: int
+    lonely_private: int
+    exposed: int
+    people: int
+    crowds: tuple[Crowd, ...]
+    cut: int
+    scale: float
+    privacy: Privacy
+    epsilon: float
+
+    @property
+    def alarm(self) -> float:
+        """How often an empty cell stands out in the private map, at most."""
+        return exp(-(self.cut + 1) / self.scale) / (1 + exp(-1 / self.scale))
+
+    def allowed(self, people: int) -> float:
+        """D6: how often any test can find so many people in a cell, at most."""
+        return most_caught(self.privacy.group(people), self.alarm)
+
+    @property
+    def words(self) -> str:
+        """A paragraph for a privacy officer."""
+        return (
+            f"The map counts {self.people:,} people in {self.visited:,} of {self.cells:,} cells."
+            f" {self.lonely:,} cells have fewer than {self.few:,} people in them, and"
+            f" {self.exposed:,} people are alone in a cell: published exactly, the map shows each"
+            f" of them. In a private map with ε = {self.epsilon:g}, {self.lonely_private:,} of"
+            f" these {self.lonely:,} cells stand out, as {percent(self.alarm)} of empty cells do;"
+            f" one person in a cell is found {percent(self.allowed(1))} of the time at most."
+        )
+
+    def lines(self) -> list[Line]:
+        """The numbers to compare."""
+        shown = [
+            (f"cells that show, of those with {one.label}", _of(one, today=True), _of(one))
+            for one in self.crowds
+        ]
+        limit = f"at most {percent(self.allowed(1))}"
+        return [*shown, ("one person in a cell found (D6)", "100 %", limit)]
+
+    def to_json(self) -> dict[str, object]:
+        """The numbers, for programs."""
+        crowds = [
+            {"people": one.label, "cells": one.cells, "private": one.private} for one in self.crowds
+        ]
+        return {
+            "cells": self.cells,
+            "visited": self.visited,
+            "people": self.people,
+            "few": self.few,
+            "lonely": self.lonely,
+            "lonely_private": self.lonely_private,
+            "exposed": self.exposed,
+            "crowds": crowds,
+            "false_alarm": self.alarm,
+            "most_allowed": self.allowed(1),
+            "epsilon": self.epsilon,
+        }
+
+    def plot(self, path: object = None) -> Any:
+        """How many cells show, by the people in them; beside it what D6 allows."""
+        shown = [one for one in self.crowds if one.cells]
+        places = tuple(float(place) for place in range(len(shown)))
+        today = tuple(float(one.least > 0) for one in shown)
+        private = tuple(one.private / one.cells for one in shown)
+        limits = tuple(_limit(self, one) for one in shown)
+        series = (
+            Series("published today", places, today, Shape.BARS),
+            Series(f"letalone, ε = {self.epsilon:g}", places, private, Shape.BARS),
+            Series(f"D6 at ε = {self.epsilon:g}", places, limits, Shape.BOUND),
+        )
+        labels = tuple(one.label for one in shown)
+        title = "A heat map: which cells show that somebody was there"
+        return draw(Picture(title, "people in the cell", "share of cells", series, labels), path)
+
+
+def find_cells(
+    table: object = None,
+    *,
+    person: str = "person",
+    place: Iterable[str] = ("x", "y"),
+    few: Number = 10,
+    max_cells: Number = 10,
+    epsilon: Number = 1.0,
+) -> HeatMap:
+    """Looks for cells of a map that betray people, published exactly and privately.
+
+    table: a file or frame with a row for each time that a person was in a cell; without one,
+    made-up tracks. place: the columns that name a cell; whole numbers are a grid.
+    max_cells: each person counts in so many cells of the private map, chosen at random.
+    """
+    spent, kept = EPSILON.typed("epsilon", epsilon), int(COUNT.typed("max_cells", max_cells))
+    names = names_of("place", place)
+    rows = read(stage.tracks() if table is None else table, [person, *names])
+    there = np.logical_and.reduce([one.codes >= FIRST for one in rows.columns.values()])
+    rows = rows.taken(there)
+    keys = product(*(_values(rows.columns[name]) for name in names))
+    scale = float(kept / spent)  # a person counts once in each of so many cells
+    cut = _cut(scale)
+    released, privacy = _released(rows, person, names, keys, max_cells=kept, epsilon=float(spent))
+    exact, alone = _exact(rows, person, names)
+    true = np.array([exact.get(key, 0) for key in keys])
+    few_people = int(COUNT.typed("few", few))
+    lonely = (true > 0) & (true < few_people)
+    return HeatMap(
+        cells=len(keys),
+        visited=len(exact),
+        few=few_people,
+        lonely=int(lonely.sum()),
+        lonely_private=int((lonely & (released > cut)).sum()),
+        exposed=alone,
+        people=len(np.unique(rows.columns[person].codes)),
+        crowds=_crowds(true, released > cut),
+        cut=cut,
+        scale=scale,
+        privacy=privacy,
+        epsilon=float(spent),
+    )
+
+
+def _values(column: Coded) -> list[object]:
+    """The places along one axis: of whole numbers all between the least and the largest."""
+    found = column.objects(np.unique(column.codes))
+    if found and all(type(one) is int for one in found):
+        ends = cast("list[int]", found)
+        return list(range(min(ends), max(ends) + 1))
+    return found
+
+
+def _cut(scale: float) -> int:
+    """The least number that an empty cell exceeds at most as often as false alarms may come.
+
+    P[Z > cut] = a^(cut + 1) / (1 + a) with a = e^(-1/scale).
+    """
+    return max(0, ceil(-scale * (log(FALSE_ALARMS) + log1p(exp(-1 / scale)))) - 1)
+
+
+def _released(
+    rows: Counted,
+    person: str,
+    names: list[str],
+    keys: tuple[tuple[object, ...], ...],
+    *,
+    max_cells: int,
+    epsilon: float,
+) -> tuple[Whole, Privacy]:
+    """The private map, in the order of the keys, and what it reveals."""
+    with closing(open_table(rows.as_frame(), unit=person, budget=epsilon)) as table:
+        question = table.group_by(*names, keys=keys).bound(max_groups=max_cells)
+        answer = question.agg(n=count_distinct()).release(epsilon=epsilon)
+    found: dict[tuple[object, ...], int] = {
+        tuple(row[name] for name in names): cast("int", row["n"]) for row in answer.rows()
+    }
+    return np.array([found[key] for key in keys]), answer.privacy
+
+
+def _exact(
+    rows: Counted, person: str, names: list[str]
+) -> tuple[dict[tuple[object, ...], int], int]:
+    """The people in each visited cell, and how many people are alone in some cell."""
+    parts = [rows.columns[name].codes for name in names]
+    cells, inverse, people = np.unique(
+        np.stack(parts), axis=1, return_inverse=True, return_counts=True
+    )
+    columns = [rows.columns[name].objects(codes) for name, codes in zip(names, cells, strict=True)]
+    alone = np.unique(rows.columns[person].codes[people[inverse.ravel()] == 1])
+    return dict(zip(zip(*columns, strict=True), people.tolist(), strict=True)), len(alone)
+
+
+def _crowds(true: Whole, stands_out: np.ndarray[Any, np.dtype[np.bool_]]) -> tuple[Crowd, ...]:
+    ends = [*(edge - 1 for edge in EDGES[1:]), None]
+    found: list[Crowd] = []
+    for least, most in zip(EDGES, ends, strict=True):
+        here = (true >= least) & (True if most is None else true <= most)
+        found.append(Crowd(least, most, int(here.sum()), int((here & stands_out).sum())))
+    return tuple(found)
+
+
+def _of(one: Crowd, *, today: bool = False) -> str:
+    shown = (one.cells if one.least else 0) if today else one.private
+    return f"{shown:,} of {one.cells:,}"
+
+
+def _limit(result: HeatMap, one: Crowd) -> float:
+    """What D6 allows for the most crowded of these cells."""
+    return 1.0 if one.most is None else result.allowed(one.most) if one.most else result.alarm

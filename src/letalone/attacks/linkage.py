@@ -1,0 +1,212 @@
+"""Linkage: a table without names, joined with a register that has them.
+
+Latanya Sweeney found the hospital record of the governor of Massachusetts, William Weld, with a
+voter list: ZIP code, birth date and gender were in both. Where the register has one person of a
+combination, the row is that person's; where it has c, a guess is right once in c times.
+
+Theorem.  After an ε-private release, however the attacker computes and whatever register they
+hold, a test for one person with a rate a of false alarms is right at most 1 - f(a) of the time,
+where f is the trade-off curve of the release (D6).
+  Proven:   docs/explanation/proofs/curves.md
+  Tested:   tests/attacks/test_linkage.py: counts against a join in plain Python
+  Assumed:  the register has everyone of the table, without which a sole candidate may be wrong
+
+Sweeney: Simple demographics often identify people uniquely (2000).
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from letalone.answers.promise import FALSE_ALARMS, at_most, best_guess, most_caught, percent
+from letalone.attacks import stage
+from letalone.attacks.picture import Picture, Series, Shape, draw
+from letalone.attacks.result import Line
+from letalone.attacks.tables import MISSING, Counted, Whole, joint_keys, names_of, read
+from letalone.errors import ParameterError
+from letalone.exact.typed import EPSILON, Number
+from letalone.privacy import PureDP
+
+SHOWN = 10  # sizes of candidate sets that are told apart
+QUASI_IDENTIFIERS = ("zip", "birth_date", "gender")
+
+
+@dataclass(frozen=True, slots=True)
+class Linkage:
+    """What a register says about the rows of a table.
+
+    `candidates[c]` are the rows that c people of the register fit, `certain` those that one
+    fits, and `expected` how many a guess among the candidates gets right, on average.
+    `people` and `certain_people` count persons, where a column tells them apart. `examples` are
+    names found, with the sensitive value of their row.
+    """
+
+    rows: int
+    register: int
+    quasi_identifiers: tuple[str, ...]
+    candidates: dict[int, int]
+    expected: float
+    people: int | None
+    certain_people: int | None
+    examples: tuple[dict[str, str], ...]
+    epsilon: float
+
+    @property
+    def certain(self) -> int:
+        """The rows that one person of the register fits."""
+        return self.candidates.get(1, 0)
+
+    @property
+    def words(self) -> str:
+        """A paragraph for a privacy officer."""
+        names = ", ".join(self.quasi_identifiers)
+        privacy = PureDP(self.epsilon)
+        example = f" One of them: {_told(self.examples[0])}." if self.examples else ""
+        return (
+            f"The table has no names. Joined with a register on {names}, {self.certain:,} of its"
+            f" {self.rows:,} rows fit one person: the names are back.{example} Guessing among the"
+            f" candidates would be right for {self.expected:,.0f} rows. A private release has no"
+            f" rows to join: with ε = {self.epsilon:g} in all, a bet at even odds on one person is"
+            f" won {at_most(best_guess(privacy))}, whatever register the attacker holds."
+        )
+
+    def lines(self) -> list[Line]:
+        """The numbers to compare."""
+        caught = f"at most {percent(most_caught(PureDP(self.epsilon)))}"
+        alarms = f"one person found, {percent(FALSE_ALARMS)} false alarms"
+        found = [
+            ("rows that one person fits", f"{self.certain:,}", "none"),
+            ("share of rows", percent(self.certain / self.rows), "none"),
+            ("right guesses among candidates", f"{self.expected:,.0f}", "none"),
+            ("rows that nobody fits", f"{self.candidates.get(0, 0):,}", "all"),
+            (alarms, percent(self.certain / self.rows), caught),
+        ]
+        if self.people is not None:
+            shown = f"{self.certain_people:,} of {self.people:,}"
+            found.insert(1, ("people found", shown, "none"))
+        return found
+
+    def to_json(self) -> dict[str, object]:
+        """The numbers, for programs."""
+        return {
+            "rows": self.rows,
+            "register": self.register,
+            "quasi_identifiers": list(self.quasi_identifiers),
+            "candidates": {str(size): rows for size, rows in self.candidates.items()},
+            "certain": self.certain,
+            "expected": self.expected,
+            "people": self.people,
+            "certain_people": self.certain_people,
+            "examples": list(self.examples),
+            "epsilon": self.epsilon,
+            "best_guess": best_guess(PureDP(self.epsilon)),
+        }
+
+    def plot(self, path: object = None) -> Any:
+        """The rows by how many people of the register fit them."""
+        sizes = range(SHOWN + 1)
+        large = sum(rows for size, rows in self.candidates.items() if size > SHOWN)
+        rows = [*(self.candidates.get(size, 0) for size in sizes), large]
+        bars = Series("rows", tuple(map(float, range(len(rows)))), tuple(rows), Shape.BARS)
+        places = (*map(str, sizes), f"> {SHOWN}")
+        title = f"{self.certain:,} of {self.rows:,} rows without names fit one person"
+        return draw(Picture(title, "people who fit the row", "rows", (bars,), places), path)
+
+
+def link(
+    table: object = None,
+    register: object = None,
+    *,
+    quasi_identifiers: Iterable[str] = QUASI_IDENTIFIERS,
+    name: str | None = None,
+    person: str | None = None,
+    sensitive: str | None = None,
+    epsilon: Number = 1.0,
+) -> Linkage:
+    """Joins a table without names with a register of names: how many rows are whose, surely.
+
+    table, register: files or frames; without both, a made-up town with its hospital.
+    quasi_identifiers: columns of both, compared as text; a missing value fits nobody.
+    name: a column of the register, for examples of who was found.
+    person: a column of the table that tells its people apart, such as a pseudonym.
+    sensitive: a column of the table that the examples show.
+    """
+    spent = float(EPSILON.typed("epsilon", epsilon))
+    if (table is None) != (register is None):
+        raise ParameterError("A table and a register belong together: give both, or none.")
+    if table is None:
+        town = stage.town()
+        table, register = town.hospital, town.register
+        name, person, sensitive = "name", "patient_id", "diagnosis"
+    names = names_of("quasi_identifiers", quasi_identifiers)
+    more = [column for column in (person, sensitive) if column is not None]
+    rows = read(table, [*names, *more])
+    known = read(register, [*names, *([name] if name else [])])
+    return _linked(rows, known, names, (name, person, sensitive), spent)
+
+
+def _linked(
+    rows: Counted,
+    known: Counted,
+    names: Sequence[str],
+    shown: tuple[str | None, str | None, str | None],
+    epsilon: float,
+) -> Linkage:
+    name, person, _ = shown
+    keys, known_keys = joint_keys(rows, known, names)
+    fits = _fitting(keys, known_keys, known.rows)
+    sizes = np.bincount(np.minimum(fits, fits.max()), weights=rows.rows)
+    found = fits > 0
+    return Linkage(
+        rows=rows.total,
+        register=known.total,
+        quasi_identifiers=tuple(names),
+        candidates={size: int(count) for size, count in enumerate(sizes.tolist()) if count},
+        expected=float((rows.rows[found] / fits[found]).sum()),
+        people=None if person is None else _people(rows, person),
+        certain_people=None if person is None else _people(rows.taken(fits == 1), person),
+        examples=() if name is None else _examples(rows, known, (keys, known_keys), fits, shown),
+        epsilon=epsilon,
+    )
+
+
+def _fitting(keys: Whole, known: Whole, people: Whole) -> Whole:
+    """How many people of the register fit each combination of the table."""
+    values, inverse = np.unique(known, return_inverse=True)
+    number = np.bincount(inverse, weights=people, minlength=len(values)).astype(np.int64)
+    place = np.minimum(np.searchsorted(values, keys), len(values) - 1)
+    return np.where((values[place] == keys) & (keys != MISSING), number[place], 0)
+
+
+def _people(rows: Counted, person: str) -> int:
+    return len(np.unique(rows.columns[person].codes))
+
+
+def _examples(
+    rows: Counted,
+    known: Counted,
+    keys: tuple[Whole, Whole],
+    fits: Whole,
+    shown: tuple[str | None, str | None, str | None],
+) -> tuple[dict[str, str], ...]:
+    """The first three people found, in the order of the values."""
+    name, _, sensitive = shown
+    found: list[dict[str, str]] = []
+    sure = np.flatnonzero(fits == 1)
+    for place in sure[np.argsort(keys[0][sure], kind="stable")][:3].tolist():
+        owner = np.flatnonzero(keys[1] == keys[0][place])[:1]
+        cells = {} if name is None else {"name": _text(known, name, int(owner[0]))}
+        cells |= {} if sensitive is None else {sensitive: _text(rows, sensitive, place)}
+        found.append(cells)
+    return tuple(found)
+
+
+def _text(table: Counted, name: str, place: int) -> str:
+    column = table.columns[name]
+    return str(column.objects(column.codes[place : place + 1])[0])
+
+
+def _told(example: dict[str, str]) -> str:
+    return ", ".join(example.values())

@@ -1,0 +1,249 @@
+"""Pseudonyms that are hashes of a small space are reversed by hashing the whole space.
+
+In 2014 New York published 173 million taxi trips with the medallion of each cab as its MD5. There
+are some 20 million ways to write a medallion; a laptop hashes them all in a minute, and the list
+read backwards gives every medallion. A ZIP code, a date of birth, a telephone number is no
+different, and a slower or longer hash changes the minute, not the outcome.
+
+The spaces tried, the smallest first, until all are found: ZIP codes, dates in four ways of
+writing, medallions, whole numbers, and patterns of one's own (# is a digit, @ a letter).
+
+  Tested:   tests/attacks/test_pseudonyms.py: all are found, in either case of letters; salted or
+            keyed hashes are not
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import closing
+from dataclasses import dataclass
+from hashlib import md5, sha1, sha256
+from itertools import product
+from math import prod
+from time import process_time
+from typing import Any
+
+import numpy as np
+
+from letalone.answers.promise import FALSE_ALARMS, most_caught, percent
+from letalone.attacks import stage
+from letalone.attacks.picture import Picture, Series, Shape, draw
+from letalone.attacks.result import Line
+from letalone.attacks.tables import Whole, names_of, read
+from letalone.engines.coded import FIRST, Coded
+from letalone.engines.duck import open_duck
+from letalone.errors import ParameterError
+from letalone.exact.typed import COUNT, EPSILON, Number
+from letalone.plans.types import Type
+from letalone.privacy import PureDP
+
+DIGITS, LETTERS = "0123456789", "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+HEX = frozenset("0123456789abcdef")
+PATTERNS = ("#@##", "#####", "@@###")  # a cab, a ZIP code, a limousine
+FIRST_DAY, LAST_DAY = np.datetime64("1900-01-01"), np.datetime64("2030-01-01")
+MOST_TRIED = 100_000_000
+ALGORITHMS: dict[int, tuple[str, Callable[[bytes], Any]]] = {
+    32: ("MD5", lambda text: md5(text, usedforsecurity=False)),
+    40: ("SHA-1", lambda text: sha1(text, usedforsecurity=False)),
+    64: ("SHA-256", sha256),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Reversed:
+    """One column: `found` of its `values` distinct hashes are reversed.
+
+    `rows_found` of its `rows` have one of these. `spaces` says in which space how many were
+    found, and `example` is one of them.
+    """
+
+    column: str
+    algorithm: str
+    values: int
+    found: int
+    rows: int
+    rows_found: int
+    spaces: dict[str, int]
+    example: tuple[str, str] | None
+    tried: int
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Pseudonyms:
+    """The columns that are hashes, and how many of these are reversed."""
+
+    columns: tuple[Reversed, ...]
+    epsilon: float
+
+    @property
+    def words(self) -> str:
+        """A paragraph for a privacy officer."""
+        if not self.columns:
+            return "No column looks like a hash (MD5, SHA-1 or SHA-256 in hexadecimal digits)."
+        found = " ".join(_told(one) for one in self.columns[:3])
+        return (
+            f"{found} A hash without a key hides nothing where all possible values can be tried."
+            " A secret key would stop this attack, but not the linkage of the rest of the row. A"
+            f" private release has no pseudonyms in it: with ε = {self.epsilon:g}, one person is"
+            f" found {percent(most_caught(PureDP(self.epsilon)))} of the time at most, at"
+            f" {percent(FALSE_ALARMS)} false alarms."
+        )
+
+    def lines(self) -> list[Line]:
+        """The numbers to compare."""
+        limit = f"at most {percent(most_caught(PureDP(self.epsilon)))}"
+        rows: list[Line] = []
+        for one in self.columns[:4]:
+            name = f"{one.column} ({one.algorithm})"
+            rows.append((f"{name}: reversed", f"{one.found:,} of {one.values:,}", "none"))
+            rows.append((f"{name}: seconds", f"{one.seconds:.1f}", ""))
+        return [*rows, ("one person found (D6)", "100 %", limit)]
+
+    def to_json(self) -> dict[str, object]:
+        """The numbers, for programs."""
+        columns = [
+            {
+                "column": one.column,
+                "algorithm": one.algorithm,
+                "values": one.values,
+                "found": one.found,
+                "rows": one.rows,
+                "rows_found": one.rows_found,
+                "spaces": one.spaces,
+                "tried": one.tried,
+                "seconds": one.seconds,
+            }
+            for one in self.columns
+        ]
+        most = most_caught(PureDP(self.epsilon))
+        return {"columns": columns, "most_allowed": most, "epsilon": self.epsilon}
+
+    def plot(self, path: object = None) -> Any:
+        """The share of each column's hashes that are reversed."""
+        if not self.columns:
+            raise ParameterError("There is nothing to draw: no column looks like a hash.")
+        places = tuple(float(place) for place in range(len(self.columns)))
+        shares = tuple(one.found / one.values for one in self.columns)
+        bars = Series("reversed", places, shares, Shape.BARS)
+        labels = tuple(
+            f"{one.column}\n{one.algorithm}, {one.seconds:.1f} s" for one in self.columns
+        )
+        title = "Pseudonyms that are hashes: the share that is reversed"
+        return draw(Picture(title, "column", "share reversed", (bars,), labels), path)
+
+
+def reverse_hashes(
+    table: object = None,
+    *,
+    columns: Iterable[str] = (),
+    patterns: Iterable[str] = (),
+    largest: Number = 1_000_000,
+    epsilon: Number = 1.0,
+) -> Pseudonyms:
+    """Reverses pseudonyms that are unsalted hashes of something short.
+
+    table: a file or frame; without one, made-up taxi trips. columns: those to try; without any,
+    every column of text that looks like hashes.
+    patterns: more to try, such as "+1202555####" (# is a digit, @ a letter).
+    largest: whole numbers below this are tried; 10,000,000 take some ten seconds.
+    """
+    spent = float(EPSILON.typed("epsilon", epsilon))
+    own = [patterns] if isinstance(patterns, str) else list(patterns)
+    spaces = _spaces(own, int(COUNT.typed("largest", largest)))
+    source = stage.taxis() if table is None else table
+    given = names_of("columns", columns) if columns else []
+    names = given or _texts(source)
+    found = [_reversed(source, name, spaces, needed=bool(given)) for name in names]
+    return Pseudonyms(tuple(one for one in found if one is not None), spent)
+
+
+@dataclass(frozen=True, slots=True)
+class _Space:
+    name: str
+    size: int
+    texts: Callable[[], Iterator[str]]
+
+
+def _spaces(patterns: list[str], largest: int) -> list[_Space]:
+    made = [_pattern(one) for one in dict.fromkeys([*PATTERNS, *patterns])]
+    days = int((LAST_DAY - FIRST_DAY).astype(int))
+    made.append(_Space("dates", 4 * days, _dates))
+    made.append(_Space("whole numbers", largest, lambda: map(str, range(largest))))
+    return sorted(made, key=lambda one: one.size)
+
+
+def _pattern(pattern: str) -> _Space:
+    signs = [{"#": DIGITS, "@": LETTERS}.get(sign, sign) for sign in pattern]
+    size = prod(len(sign) for sign in signs)
+    if size > MOST_TRIED:
+        raise ParameterError(
+            f"The pattern {pattern!r} has {size:,} values, but at most {MOST_TRIED:,} are tried."
+            " Fix more of its signs."
+        )
+    return _Space(pattern, size, lambda: map("".join, product(*signs)))
+
+
+def _dates() -> Iterator[str]:
+    for day in np.arange(FIRST_DAY, LAST_DAY).astype(str).tolist():
+        year, month, date = day.split("-")
+        yield from (day, f"{year}{month}{date}", f"{month}/{date}/{year}", f"{date}.{month}.{year}")
+
+
+def _texts(source: object) -> list[str]:
+    """The columns of text."""
+    with closing(open_duck(source)) as engine:
+        return [one.name for one in engine.schema().columns if one.type is Type.TEXT]
+
+
+def _reversed(source: object, name: str, spaces: list[_Space], *, needed: bool) -> Reversed | None:
+    """What is found of one column; None where it does not look like hashes."""
+    table = read(source, [name])
+    column = table.columns[name]
+    texts = [text.lower() for text in column.texts()]
+    length = len(texts[0]) if texts else 0
+    hashes = length in ALGORITHMS and all(len(t) == length and set(t) <= HEX for t in texts)
+    if not hashes:
+        if needed:
+            raise ParameterError(
+                f"Column {name!r} does not hold MD5, SHA-1 or SHA-256 in hexadecimal digits."
+            )
+        return None
+    return _searched(column, table.rows, texts, spaces)
+
+
+def _searched(column: Coded, rows: Whole, texts: list[str], spaces: list[_Space]) -> Reversed:
+    algorithm, hashed = ALGORITHMS[len(texts[0])]
+    start, tried, where = process_time(), 0, dict[str, int]()
+    wanted = {bytes.fromhex(text) for text in texts}
+    everyone, found = len(wanted), dict[bytes, str]()
+    for space in spaces:
+        if len(found) == everyone:
+            break
+        for text in space.texts():
+            digest = hashed(text.encode()).digest()
+            if digest in wanted:
+                found.setdefault(digest, text)
+        tried += space.size
+        where[space.name] = len(found) - sum(where.values())
+    known = np.array([False] * FIRST + [bytes.fromhex(text) in found for text in texts])
+    first = next(iter(sorted((text, digest.hex()) for digest, text in found.items())), None)
+    return Reversed(
+        column=column.name,
+        algorithm=algorithm,
+        values=everyone,
+        found=len(found),
+        rows=int(rows.sum()),
+        rows_found=int(rows[known[column.codes]].sum()),
+        spaces={space: number for space, number in where.items() if number},
+        example=first,
+        tried=tried,
+        seconds=process_time() - start,
+    )
+
+
+def _told(one: Reversed) -> str:
+    example = f" ({one.example[1][:8]}… is {one.example[0]})" if one.example else ""
+    return (
+        f"Column {one.column!r} holds {one.values:,} values hashed by {one.algorithm}:"
+        f" {one.found:,} of them were reversed in {one.seconds:.1f} seconds{example}, which"
+        f" {one.rows_found:,} of {one.rows:,} rows have."
+    )

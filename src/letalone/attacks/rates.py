@@ -1,0 +1,89 @@
+"""How often a test for one person is right, and whether that is more than D6 allows.
+
+A test says "in" or "not in". Its threshold is chosen on the first half of the trials and judged
+on the second, so that what is counted are independent coins.
+
+Theorem.  If a release keeps a trade-off curve f and the trials are independent, `exceeds` is true
+with probability at most 1 - confidence: a rate is outside its one-sided interval with probability
+at most a quarter of that, and there are two rates and two directions.
+  Proven:   docs/explanation/proofs/curves.md (D6); the intervals are Clopper and Pearson's
+  Tested:   tests/attacks/test_rates.py
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import betaincinv
+
+from letalone.privacy import Privacy
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Rates:
+    """How often a test said "in": `caught` of the members, `alarms` of the outsiders."""
+
+    caught: int
+    members: int
+    alarms: int
+    outsiders: int
+
+    @property
+    def detection(self) -> float:
+        """The share of members that were found."""
+        return self.caught / self.members
+
+    @property
+    def false_alarm(self) -> float:
+        """The share of outsiders that were taken for members."""
+        return self.alarms / self.outsiders
+
+    def interval(self, confidence: float = 0.95) -> tuple[float, float]:
+        """Where the rate of detection lies, this surely."""
+        miss = (1 - confidence) / 2
+        return least(self.caught, self.members, miss), most(self.caught, self.members, miss)
+
+    def exceeds(self, privacy: Privacy, confidence: float = 0.95) -> bool:
+        """Whether the test is better than the curve allows, beyond sampling error."""
+        miss = (1 - confidence) / 4
+        missed, quiet = self.members - self.caught, self.outsiders - self.alarms
+        detected = least(self.caught, self.members, miss)
+        silent = least(quiet, self.outsiders, miss)
+        alarmed, lost = most(self.alarms, self.outsiders, miss), most(missed, self.members, miss)
+        return detected > 1 - privacy.tradeoff(alarmed) or silent > 1 - privacy.tradeoff(lost)
+
+    def to_json(self) -> dict[str, object]:
+        """The numbers, for programs."""
+        return {
+            "detection": self.detection,
+            "false_alarm": self.false_alarm,
+            "interval": list(self.interval()),
+            "members": self.members,
+            "outsiders": self.outsiders,
+        }
+
+
+def least(hits: int, trials: int, miss: float) -> float:
+    """A rate that the true one is below with probability at most `miss`."""
+    return float(betaincinv(hits, trials - hits + 1, miss)) if hits else 0.0
+
+
+def most(hits: int, trials: int, miss: float) -> float:
+    """A rate that the true one is above with probability at most `miss`."""
+    return float(betaincinv(hits + 1, trials - hits, 1 - miss)) if hits < trials else 1.0
+
+
+def judged(members: Floats, outsiders: Floats, false_alarm: float) -> Rates:
+    """The test "the score is high": threshold from the first half, rates from the second."""
+    first, second = _halves(outsiders)
+    threshold = np.quantile(first, 1 - false_alarm, method="higher")
+    _, later = _halves(members)
+    caught, alarms = int((later > threshold).sum()), int((second > threshold).sum())
+    return Rates(caught, len(later), alarms, len(second))
+
+
+def _halves(scores: Floats) -> tuple[Floats, Floats]:
+    middle = len(scores) // 2
+    return scores[:middle], scores[middle:]

@@ -1,0 +1,103 @@
+"""The stage: made-up data that the attacks play on. Nobody in it exists.
+
+A town with a register of names and a hospital table without them; taxi trips whose medallions
+are hashed; film ratings, many but each by few; tracks of people who run, some of them in a
+desert. The same seed gives the same stage. The random numbers are data, not noise.
+
+  Tested:   tests/attacks/test_stage.py
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from hashlib import md5
+
+import numpy as np
+from numpy.typing import NDArray
+
+from letalone.engines import arrow
+from letalone.sample.hospital import visits
+
+GIVEN = ("Ada", "Ben", "Cleo", "Dora", "Emil", "Fay", "Gus", "Hana", "Ivo", "June", "Kai", "Lena")
+FAMILY = ("Alder", "Birch", "Cedar", "Elm", "Fir", "Hazel", "Larch", "Maple", "Oak", "Rowan")
+LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+
+GRID = 40  # cells of the map, along each side
+TOWN, BASE = 12, (31, 31)  # the town is the corner below 12; the base is far out in the desert
+GARRISON, LAP = 6, 12  # people at the base, and cells of their round
+HIKERS = 80  # people who were once somewhere far out
+
+
+@dataclass(frozen=True, slots=True)
+class Town:
+    """Two tables of the same people: one with names, one with diagnoses."""
+
+    register: arrow.Table
+    hospital: arrow.Table
+
+
+def town(inhabitants: int = 20_000, *, patients: int = 5_000, seed: int = 1890) -> Town:
+    """Everyone is in the register; some of them are in the hospital's table."""
+    generator = np.random.default_rng(seed)
+    everyone = visits(inhabitants, seed=seed)
+    _, first = np.unique(everyone.patient_id, return_index=True)
+    ill = np.zeros(inhabitants + 1, np.bool_)
+    ill[1 + generator.permutation(inhabitants)[:patients]] = True
+    kept = ill[everyone.patient_id]
+    shown = ("zip", "birth_date", "gender")
+    columns = everyone.columns()
+    named = {name: columns[name][first] for name in shown}
+    return Town(
+        register=as_table({"name": _names(generator, inhabitants), **named}),
+        hospital=as_table({name: column[kept] for name, column in columns.items()}),
+    )
+
+
+def taxis(trips: int = 5_000, *, seed: int = 2014) -> arrow.Table:
+    """Trips with the medallion as an unsalted MD5: 9A99, as in New York in 2014."""
+    generator = np.random.default_rng(seed)
+    digits = generator.integers(0, 10, (trips, 3))
+    letters = generator.integers(0, len(LETTERS), trips)
+    medallions = [f"{a}{LETTERS[b]}{c}{d}" for (a, c, d), b in zip(digits, letters, strict=True)]
+    hashed = np.array([_hashed(medallion) for medallion in medallions])
+    return as_table({"medallion": hashed, "fare": generator.integers(5, 80, trips)})
+
+
+def ratings(people: int = 2_000, *, films: int = 1_000, seed: int = 2006) -> arrow.Table:
+    """Who rated which film in which month: few films are seen by most, most films by few."""
+    generator = np.random.default_rng(seed)
+    number = generator.integers(10, 60, people)
+    person = np.repeat(np.arange(people), number)
+    # The share of film i falls as 1 / (i + 10).
+    film = (10 * (((films + 10) / 10) ** generator.random(len(person)) - 1)).astype(np.int64)
+    month = generator.integers(0, 24, len(person))
+    once = np.unique(np.stack([person, film]), axis=1, return_index=True)[1]
+    return as_table({"person": person[once], "film": film[once], "month": month[once]})
+
+
+def tracks(people: int = 2_000, *, seed: int = 2018) -> arrow.Table:
+    """Cells of a map that people ran through: in town, alone far out, or round a desert base."""
+    generator = np.random.default_rng(seed)
+    number = generator.integers(3, 15, people)
+    number[:GARRISON] = 0
+    person = np.repeat(np.arange(people), number)
+    in_town = (generator.random((2, len(person))) ** 1.5 * TOWN).astype(np.int64)
+    hikers = np.arange(GARRISON, min(GARRISON + HIKERS, people))
+    far_out = generator.integers(0, GRID, (2, len(hikers)))
+    soldiers = np.repeat(np.arange(GARRISON), LAP)
+    lap = np.array([[BASE[0] + step % 4, BASE[1] + step // 4] for step in range(LAP)] * GARRISON).T
+    x, y = np.concatenate([in_town, far_out, lap], axis=1)
+    return as_table({"person": np.concatenate([person, hikers, soldiers]), "x": x, "y": y})
+
+
+def as_table(columns: Mapping[str, NDArray[np.generic]]) -> arrow.Table:
+    """An Arrow table of some arrays."""
+    return arrow.table_of([(name, arrow.array_of(column)) for name, column in columns.items()])
+
+
+def _hashed(text: str) -> str:
+    return md5(text.encode(), usedforsecurity=False).hexdigest()
+
+
+def _names(generator: np.random.Generator, count: int) -> NDArray[np.str_]:
+    draws = generator.integers(0, [len(GIVEN), len(LETTERS), len(FAMILY)], (count, 3))
+    return np.array([f"{GIVEN[a]} {LETTERS[b]}. {FAMILY[c]}" for a, b, c in draws])

@@ -1,0 +1,179 @@
+"""`letalone audit --self`: a short suite over letalone's own mechanisms and aggregates.
+
+Each is audited on a pair of neighbours at an epsilon of 1 with the system's randomness. The error
+is shared by all audits, so an honest installation is accused by one run in twenty at 95 %,
+whatever the number of audits is.
+
+An aggregate is asked as people ask it, of a table with as many groups as draws are wanted, all
+with the same rows: each group gets noise of its own. The other table has one person more in every
+group, and each group is a pair of neighbours.
+
+  Proven:   docs/explanation/proofs/audit.md, sections 4 and 7
+  Tested:   tests/audit/test_suite.py: every public mechanism is in it; what is claimed to be far
+            less than it is, is accused in every case
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from letalone.audit.auditor import Audit, Verdict, audit, confidence_of_each
+from letalone.exact.typed import Number
+from letalone.mechanisms import (
+    AboveThreshold,
+    DiscreteGaussian,
+    Exponential,
+    Gaussian,
+    Geometric,
+    Laplace,
+    PermuteAndFlip,
+    RandomizedResponse,
+    TopK,
+)
+from letalone.plans import aggregates
+from letalone.privacy import Budget
+from letalone.session import open as open_session
+
+UP, DOWN = [1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 1.0, 1.0]
+DELTA = Fraction(1, 100)
+FEW = 3  # rows of each group; the other table has one more
+QUICK, SLOW = 20_000, 4000  # draws on each input
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One audit of the suite."""
+
+    name: str
+    mechanism: Any
+    one: Any
+    other: Any
+    delta: Fraction = Fraction(0)
+    samples: int = QUICK
+    many: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Suite:
+    """What the audits found; `confidence` is that of all together."""
+
+    found: tuple[tuple[str, Audit], ...]
+    confidence: float
+
+    @property
+    def accused(self) -> tuple[str, ...]:
+        """The names of those that contradict their claim."""
+        return tuple(name for name, one in self.found if one.verdict is Verdict.ACCUSED)
+
+
+def audit_self(
+    *,
+    confidence: Number = 0.95,
+    claimed_epsilon: Number = 1,
+    cases: Sequence[Case] | None = None,
+    told: Callable[[str], None] | None = None,
+) -> Suite:
+    """Audits every case at a confidence that all of them share; `told` hears each name before."""
+    chosen = [*mechanism_cases(), *aggregate_cases()] if cases is None else cases
+    each = confidence_of_each(len(chosen), confidence)
+    found: list[tuple[str, Audit]] = []
+    for case in chosen:
+        if told is not None:
+            told(case.name)
+        found.append((case.name, _audited(case, claimed_epsilon, each)))
+    return Suite(tuple(found), float(confidence))
+
+
+def _audited(case: Case, epsilon: Number, confidence: Fraction) -> Audit:
+    return audit(
+        case.mechanism,
+        case.one,
+        case.other,
+        claimed_epsilon=epsilon,
+        claimed_delta=case.delta,
+        samples=case.samples,
+        confidence=confidence,
+        many=case.many,
+    )
+
+
+def mechanism_cases() -> list[Case]:
+    """Every public mechanism, at an epsilon of 1."""
+    unit: dict[str, Any] = {"epsilon": 1, "sensitivity": 1}
+    peeling = TopK(k=2, **unit).choose_indices
+    one_shot = TopK(k=2, delta=DELTA, method="one-shot", **unit).choose_indices
+    threshold = AboveThreshold(threshold=0, **unit)
+    pair = [-1.0, -1.0, 1.0], [0.0, 0.0, 0.0]
+    return [
+        Case("Laplace", Laplace(**unit), 0.0, 1.0),
+        Case("Laplace, vector", Laplace(**unit), [0.0, 5.0], [0.5, 4.5]),
+        Case("Geometric", Geometric(**unit), 0, 1),
+        Case("Gaussian", Gaussian(delta=DELTA, **unit), 0.0, 1.0, DELTA),
+        Case("DiscreteGaussian", DiscreteGaussian(delta=DELTA, **unit), 0, 1, DELTA),
+        Case("RandomizedResponse", RandomizedResponse(epsilon=1, categories=3), 0, 1),
+        Case("Exponential", Exponential(**unit).choose_index, UP, DOWN, samples=SLOW),
+        Case("PermuteAndFlip", PermuteAndFlip(**unit).choose_index, UP, DOWN, samples=SLOW),
+        Case("AboveThreshold", threshold, *pair, samples=SLOW),
+        Case("TopK, peeling", peeling, UP, DOWN, samples=SLOW),
+        Case("TopK, one-shot", one_shot, UP, DOWN, DELTA, samples=SLOW),
+    ]
+
+
+def aggregate_cases(samples: int = SLOW) -> list[Case]:
+    """Aggregates of a table, through all layers."""
+    ends: dict[str, Any] = {"lower": 0, "upper": 1}
+    asked = {
+        "count": aggregates.count(),
+        "count_distinct": aggregates.count_distinct(),
+        "sum": aggregates.sum("x", **ends),
+        "mean": aggregates.mean("x", **ends),
+        "variance": aggregates.variance("x", **ends),
+        "median": aggregates.median("a", lower=0, upper=9),
+        "histogram": aggregates.histogram("a", [0, 2, 9]),
+        "top_k": aggregates.top_k("d", 1, candidates=["A", "B"]),
+    }
+    return [
+        Case(
+            name,
+            released(what),
+            False,
+            True,
+            samples=samples // 5 if name == "median" else samples,
+            many=True,
+        )
+        for name, what in asked.items()
+    ]
+
+
+def released(what: Any, epsilon: Number = 1) -> Callable[[bool, int], Any]:
+    """Draws of an aggregate: a release of as many equal groups."""
+
+    def draw(more: bool, count: int) -> Any:
+        names = [f"k{place}" for place in range(count)]
+        session = open_session(_table(names, more), unit="u", budget=Budget(epsilon=epsilon))
+        with session:
+            query = session.group_by("g", keys=names).agg(answer=what)
+            found = query.bound(max_rows=1, max_groups=1).release(epsilon=epsilon).to_arrow()
+        return _rows(found.drop_columns(["g"]))
+
+    return draw
+
+
+def _table(names: Sequence[str], more: bool) -> pa.Table:
+    groups, rows = len(names), FEW + more
+    person = [1] if more else []
+    x = np.tile([0] * FEW + person, groups)
+    labels = np.where(x == 1, "B", "A")
+    units, keys = np.arange(groups * rows), np.repeat(np.asarray(names), rows)
+    return pa.table({"u": units, "g": keys, "x": x.astype(float), "a": 9 * x, "d": labels})
+
+
+def _rows(table: pa.Table) -> Any:
+    columns = [table.column(name).to_numpy() for name in table.column_names]
+    if all(column.dtype.kind in "biuf" for column in columns):
+        return np.stack([column.astype(float) for column in columns], axis=1)
+    return list(zip(*(column.tolist() for column in columns), strict=True))

@@ -1,0 +1,101 @@
+"""Neighbours of a table are found by the auditor itself: whose absence tells most?
+
+Candidates are the table without one unit: those of the extreme rows of every column of numbers,
+the one with most rows, the one with fewest, and some others by lot. Each is tried with a few
+draws against the whole table; the pair whose event seems to tell most is then audited with draws
+of its own.
+
+Theorem.  That of `auditor`: the pair is fixed before a draw that judges is made.
+  Proven:   docs/explanation/proofs/audit.md, section 7
+  Tested:   tests/audit/test_tables.py: a sum that forgets to bound rows, or to clamp, is accused
+            through the person it forgets; a correct one is not
+  Assumed:  what `auditor` assumes
+
+To take a unit out is an add/remove neighbour. A claim about replaced units says nothing about
+that: give `audit` such a pair yourself.
+"""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from letalone.audit.auditor import SAMPLES, Audit, audit, width_of_both
+from letalone.audit.draws import Source, source_of
+from letalone.audit.events import best_event
+from letalone.audit.failures import raise_if_all_failed
+from letalone.audit.outputs import Raw, read
+from letalone.audit.units import Units, units_of
+from letalone.exact.typed import DELTA, Number
+from letalone.randomness.bits import SYSTEM, BitSource
+
+TRIED = 12  # units
+PILOT = 8  # a candidate is tried with one in so many of the samples
+FEWEST = 100  # draws of a candidate
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class TableAudit:
+    """An audit of a table against itself without one unit: `one` is the whole table."""
+
+    audit: Audit
+    other: Any
+    tried: int
+
+    def __repr__(self) -> str:
+        return f"TableAudit({self.audit!r}; `other` lacks one unit, chosen among {self.tried})"
+
+
+def audit_table(
+    mechanism: Any,
+    table: Any,
+    *,
+    claimed_epsilon: Number,
+    unit: str | None = None,
+    claimed_delta: Number = 0,
+    samples: int = 20_000,
+    confidence: Number = 0.95,
+    many: bool = False,
+    bits: BitSource | None = None,
+) -> TableAudit:
+    """Whether some person's absence from a table contradicts what a mechanism claims.
+
+    `mechanism` is a function of a table, as for `audit`; `unit` is the column that tells people
+    apart, every row being a person where it is not given.
+    """
+    count = int(SAMPLES.typed("samples", samples))
+    delta = DELTA.typed("claimed_delta", claimed_delta)
+    units = units_of(table, unit)
+    tried = _candidates(units)
+    source = source_of(mechanism, many=many, bits=bits)
+    chosen = _most_telling(source, units, tried, max(FEWEST, count // PILOT), delta)
+    found = audit(
+        mechanism,
+        table,
+        chosen,
+        claimed_epsilon=claimed_epsilon,
+        claimed_delta=claimed_delta,
+        samples=count,
+        confidence=confidence,
+        many=many,
+        bits=bits,
+    )
+    return TableAudit(found, chosen, len(tried))
+
+
+def _candidates(units: Units) -> list[int]:
+    found = units.telling()[: TRIED - 2]
+    others = (SYSTEM.word() % units.count for _ in range(TRIED - len(found)))
+    return list(dict.fromkeys([*found, *others]))
+
+
+def _most_telling(draw: Source, units: Units, tried: list[int], count: int, delta: Fraction) -> Any:
+    whole = draw(units.table, count)
+    neighbours = [units.without(unit) for unit in tried]
+    worth = [_worth(whole, draw(neighbour, count), delta) for neighbour in neighbours]
+    return neighbours[worth.index(max(worth))]
+
+
+def _worth(one: Raw, other: Raw, delta: Fraction) -> float:
+    raise_if_all_failed(output for part in (one, other) for output in part)
+    width = width_of_both(one, other)
+    return best_event(read(one, width), read(other, width), delta=delta)[0]

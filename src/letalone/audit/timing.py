@@ -1,0 +1,79 @@
+"""How long an answer takes is an output as well: an audit of the time alone.
+
+Draws on the two inputs alternate, in an order that a coin decides for each pair, so that what
+drifts (a machine that warms up, another program) meets both inputs alike.
+
+Theorem.  The bound of `auditor`, for the law of the time, where the pairs are independent of each
+other; they need not be alike.
+  Proven:   docs/explanation/proofs/audit.md, section 6
+  Tested:   a loop as long as the value is accused, one that takes as long for all is not
+  Assumed:  a machine whose load does not follow the coins
+
+CPU time of this thread is measured, not the clock on the wall. What is found holds for this
+machine; an attacker over a network sees less, one on the same processor may see more.
+"""
+
+from collections.abc import Callable
+from fractions import Fraction
+from time import thread_time_ns
+from typing import Any
+
+import numpy as np
+
+from letalone.audit.auditor import SAMPLES, SURE, Audit, judge_pairs
+from letalone.audit.bound import epsilon_below
+from letalone.audit.draws import source_of
+from letalone.audit.outputs import Floats, Raw
+from letalone.exact.typed import DELTA, EPSILON_OR_ZERO, Number
+from letalone.randomness.bits import SYSTEM, BitSource
+
+WARM_UP = 20  # calls on each input whose time is not looked at: the first ones load code
+
+
+def audit_timing(
+    mechanism: Any,
+    one: object,
+    other: object,
+    *,
+    claimed_epsilon: Number,
+    claimed_delta: Number = 0,
+    samples: int = 10_000,
+    confidence: Number = 0.95,
+    bits: BitSource | None = None,
+    clock: Callable[[], int] = thread_time_ns,
+) -> Audit:
+    """Whether the time that a mechanism takes tells two neighbouring inputs apart."""
+    epsilon = EPSILON_OR_ZERO.typed("claimed_epsilon", claimed_epsilon)
+    delta = DELTA.typed("claimed_delta", claimed_delta)
+    count = int(SAMPLES.typed("samples", samples))
+    miss = 1 - SURE.typed("confidence", confidence)
+    source = source_of(mechanism, many=False, bits=bits)
+    for value in (one, other):
+        source(value, WARM_UP)
+
+    def taken(value: object) -> float:
+        start = clock()
+        source(value, 1)
+        return (clock() - start) / 1e9
+
+    event, counts = judge_pairs(lambda n: _alternating(taken, one, other, n), count, delta)
+    return Audit(
+        lower=epsilon_below(counts, delta=delta, miss=miss),
+        event=f"time in seconds: {event}",
+        counts=counts,
+        claimed_epsilon=epsilon,
+        claimed_delta=delta,
+        samples=count,
+        confidence=float(1 - Fraction(miss)),
+    )
+
+
+def _alternating(
+    taken: Callable[[object], float], one: object, other: object, count: int
+) -> tuple[Raw, Raw]:
+    times: Floats = np.empty((2, count))
+    for place in range(count):
+        first = SYSTEM.word() & 1
+        for which in (first, 1 - first):
+            times[which, place] = taken(other if which else one)
+    return times[0], times[1]

@@ -1,0 +1,86 @@
+"""A table whose units can be taken out: Arrow, pandas, Polars, an array, or a list of rows."""
+
+from dataclasses import dataclass
+from typing import Any, cast
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from letalone.errors import ParameterError
+
+Mask = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Units:
+    """The units of a table, as the number of each row's unit, and its columns of numbers."""
+
+    table: Any
+    codes: NDArray[np.int64]
+    numbers: tuple[NDArray[np.float64], ...]
+
+    @property
+    def count(self) -> int:
+        """How many units there are."""
+        return int(self.codes.max(initial=-1)) + 1
+
+    def without(self, unit: int) -> Any:
+        """The table without the rows of one unit, as the same kind of table."""
+        return _kept(self.table, self.codes != unit)
+
+    def telling(self) -> list[int]:
+        """Units that may be told from others: extremes of columns, most rows, fewest."""
+        sizes = np.bincount(self.codes)
+        rows = [int(find(column)) for column in self.numbers for find in (np.argmax, np.argmin)]
+        found = [int(np.argmax(sizes)), int(np.argmin(sizes)), *(int(self.codes[r]) for r in rows)]
+        return list(dict.fromkeys(found))
+
+
+def units_of(table: Any, unit: str | None) -> Units:
+    """The units of a table: its rows, or the values of a column."""
+    columns = _columns(table)
+    size = len(next(iter(columns.values()))) if columns else 0
+    if size == 0:
+        raise ParameterError("The table is empty, so nobody can be taken out of it.")
+    if unit is None:
+        codes = np.arange(size)
+    elif unit in columns:
+        codes = np.unique(columns[unit].astype(str), return_inverse=True)[1]
+    else:
+        names = ", ".join(columns)
+        raise ParameterError(f"There is no column {unit!r} to be the unit. Columns are: {names}.")
+    kinds = [column for name, column in columns.items() if name != unit]
+    numbers = tuple(_finite(column) for column in kinds if column.dtype.kind in "biuf")
+    return Units(table, codes.astype(np.int64), numbers)
+
+
+def _columns(table: Any) -> dict[str, NDArray[Any]]:
+    if hasattr(table, "column_names"):  # Arrow
+        names = cast("list[str]", table.column_names)
+        return {name: np.asarray(table.column(name).to_numpy()) for name in names}
+    if hasattr(table, "columns"):  # pandas, Polars
+        return {str(name): np.asarray(table[name]) for name in table.columns}
+    rows = np.asarray(table)
+    if rows.ndim == 0:
+        raise ParameterError(
+            f"The table has the type {type(table).__name__}, but must be an Arrow, pandas or Polars"
+            " table, an array or a list of rows."
+        )
+    rows = rows.reshape(len(rows), -1) if rows.size else rows.reshape(0, 1)
+    return {str(place): rows[:, place] for place in range(rows.shape[1])}
+
+
+def _kept(table: Any, mask: Mask) -> Any:
+    if hasattr(table, "column_names"):  # Arrow
+        return table.filter(pa.array(mask))
+    if hasattr(table, "filter") and not hasattr(table, "iloc"):  # Polars
+        return table.filter(mask)
+    if isinstance(table, list | tuple):
+        kept = (row for row, stays in zip(cast("Any", table), mask, strict=True) if stays)
+        return type(cast("list[Any]", table))(kept)
+    return table[mask]
+
+
+def _finite(column: NDArray[Any]) -> NDArray[np.float64]:
+    return np.nan_to_num(column.astype(np.float64), nan=0.0)

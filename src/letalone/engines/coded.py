@@ -1,0 +1,153 @@
+"""Columns as codes: whole numbers in the order of the values, and the values themselves.
+
+Code 0 is a missing value and code 1 is NaN; value number i of a sorted column has code i + 2.
+
+  Tested:   tests/anonymity/test_measure.py
+"""
+
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
+# pyright: reportUnknownArgumentType=false, reportAttributeAccessIssue=false
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+from numpy.typing import NDArray
+from pyarrow import csv
+
+from letalone.engines.arrow import Table
+from letalone.errors import ParameterError
+
+MISSING, NAN, FIRST = 0, 1, 2
+Codes = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Coded:
+    """A column: a code for each row, and the distinct values in order."""
+
+    name: str
+    codes: Codes
+    values: object
+
+    @property
+    def size(self) -> int:
+        """One more than the largest code there can be."""
+        return FIRST + len(cast("Any", self.values))
+
+    @property
+    def is_text(self) -> bool:
+        """Whether the values are text: they have an order, but no distances."""
+        kind = cast("Any", self.values).type
+        return pa.types.is_string(kind) or pa.types.is_large_string(kind)
+
+    @property
+    def is_dated(self) -> bool:
+        """Whether the values are dates or times."""
+        kind = cast("Any", self.values).type
+        return pa.types.is_date(kind) or pa.types.is_timestamp(kind)
+
+    @property
+    def is_ordered(self) -> bool:
+        """Whether the values are numbers, dates or times."""
+        kind = cast("Any", self.values).type
+        return not (self.is_text or pa.types.is_boolean(kind) or pa.types.is_null(kind))
+
+    def texts(self) -> list[str]:
+        """The values as text, in order."""
+        values = cast("Any", self.values)
+        if pa.types.is_timestamp(values.type):
+            return [str(moment) for moment in self.moments()]
+        return [str(value) for value in values.cast(pa.string()).to_pylist()]
+
+    def numbers(self) -> NDArray[np.float64]:
+        """The values as floats, in order."""
+        return np.asarray(cast("Any", self.values).cast(pa.float64(), safe=False), np.float64)
+
+    def moments(self) -> NDArray[np.datetime64]:
+        """The values as dates or times in UTC, in order."""
+        values = cast("Any", self.values)
+        if pa.types.is_date(values.type):
+            return np.asarray(values.cast(pa.date32()).cast(pa.int32())).astype("datetime64[D]")
+        return np.asarray(values.cast(pa.int64())).astype(f"datetime64[{values.type.unit}]")
+
+    def objects(self, codes: Codes) -> list[object]:
+        """The values of some codes, as Python has them."""
+        return cast("list[object]", cast("Any", self.taken(codes)).to_pylist())
+
+    def moved(self, places: Codes) -> "Coded":
+        """The same rows with the values in another order: `places` says where each one goes."""
+        codes = np.concatenate([[MISSING, NAN], places + FIRST])[self.codes]
+        return Coded(self.name, codes, cast("Any", self.values).take(pa.array(np.argsort(places))))
+
+    def taken(self, codes: Codes) -> object:
+        """An Arrow array of the values of some codes."""
+        values = cast("Any", self.values)
+        places = pa.array(np.maximum(codes - FIRST, 0), mask=codes < FIRST)
+        found = values.take(places)
+        if (codes == NAN).any():
+            nan = pa.scalar(float("nan"), values.type)
+            found = pc.if_else(pa.array(codes == NAN), nan, found)
+        return found
+
+
+def coded(table: Table, name: str, *, called: str) -> Coded:
+    """A column of a table in codes."""
+    column = cast("Any", table).column(name)
+    if pa.types.is_null(column.type):
+        column = column.cast(pa.string())
+    if not pa.types.is_dictionary(column.type):
+        column = column.dictionary_encode()
+    whole = column.unify_dictionaries().combine_chunks()
+    if isinstance(whole, pa.ChunkedArray):
+        whole = whole.chunk(0) if whole.num_chunks else pa.array([], column.type)
+    values = whole.dictionary
+    order = np.asarray(pc.array_sort_indices(values), np.int64)
+    nans = np.zeros(len(values), np.bool_)
+    if pa.types.is_floating(values.type):
+        nans = np.asarray(pc.is_nan(values))
+        order = order[~nans[order]]
+    code_of = np.full(len(values) + 1, NAN, np.int64)
+    code_of[order] = np.arange(len(order)) + FIRST
+    code_of[-1] = MISSING
+    places = np.asarray(whole.indices.fill_null(len(values)), np.int64)
+    return Coded(called, code_of[places], values.take(pa.array(order)))
+
+
+def counts(table: Table, name: str) -> Codes:
+    """A column of whole numbers."""
+    return np.asarray(cast("Any", table).column(name), np.int64)
+
+
+def labelled(labels: Sequence[str], places: NDArray[np.int64]) -> object:
+    """An Arrow array of text: the label at each place."""
+    return pa.array(labels, pa.string()).take(pa.array(places))
+
+
+def as_kind(table: Table, kind: str) -> object:
+    """An Arrow table as a frame of "pandas" or "polars"; else itself."""
+    whole = cast("Any", table)
+    if kind == "pandas":
+        return whole.to_pandas()
+    if kind == "polars":
+        import polars as pl
+
+        return cast("Any", pl).from_arrow(whole)
+    return whole
+
+
+def write_table(table: Table, path: Path) -> None:
+    """Writes a CSV or a Parquet file, as its name ends."""
+    suffix = path.suffix.lower()
+    if suffix not in (".csv", ".parquet"):
+        raise ParameterError(f"{path.name} ends in {suffix!r}, but must be .csv or .parquet.")
+    whole = cast("Any", table)
+    if suffix == ".parquet":
+        pq.write_table(whole, path)
+    else:
+        csv.write_csv(whole, path)

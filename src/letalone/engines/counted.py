@@ -1,0 +1,65 @@
+"""Every combination of values of some columns, with its number of rows: exact, for the owner.
+
+Values are told apart as they are stored. NULL is a value, NaN is one (whatever its bits), and
+-0.0 is 0.0. Text is compared byte by byte, whatever collation its table has. Types that no
+question can look into are refused: what is read of them is not the value.
+
+  Tested:   tests/anonymity/test_measure.py
+"""
+
+from collections.abc import Sequence
+
+from sqlglot import exp
+
+from letalone.engines import syntax
+from letalone.engines.reading import Stored, plain_text
+from letalone.engines.rows import Relation
+from letalone.engines.syntax import TEXT, Sql
+from letalone.errors import ParameterError
+from letalone.plans.schema import unknown_column
+from letalone.plans.types import Type
+
+NUMBER_OF_ROWS = "#rows"  # beside columns that are called "0", "1", …
+NOTHING = '"NULL"'  # DuckDB's word for the type of a column that is empty by its type
+WITHOUT_ORDER = ("UUID", NOTHING)
+WIDE = ("HUGEINT", "UHUGEINT")
+
+
+def counted(relation: Relation, names: Sequence[str]) -> exp.Select:
+    """SELECT the columns, called by their number, and COUNT(*), grouped by all of them."""
+    columns = [_value(_stored(relation, name)) for name in names]
+    shown = [syntax.alias(column, str(place)) for place, column in enumerate(columns)]
+    rows = syntax.alias(exp.Count(this=exp.Star()), NUMBER_OF_ROWS)
+    query = syntax.select([*shown, rows], syntax.renamed(relation.sql, "source"))
+    return syntax.grouped(query, [column.copy() for column in columns])
+
+
+def _stored(relation: Relation, name: str) -> Stored:
+    if name not in relation.columns:
+        raise unknown_column(name, list(relation.columns), table=relation.name or "the table")
+    stored = relation.columns[name]
+    if stored.type is Type.OTHER and stored.stored != NOTHING:
+        raise ParameterError(
+            f"Column {name!r} holds {stored.stored}, but must hold text, numbers, dates, times or"
+            " truth values. Convert it to text first."
+        )
+    return stored
+
+
+def _value(stored: Stored) -> Sql:
+    """The column in a form in which equal values are equal to every later step."""
+    column = syntax.named(stored.name, "source")
+    if stored.collated:
+        return plain_text(column)
+    if stored.stored in ("FLOAT", "DOUBLE"):
+        return _one_zero_one_nan(column)
+    if stored.stored in (*WITHOUT_ORDER, *WIDE) or stored.stored.startswith("ENUM("):
+        return syntax.cast_to(column, TEXT)
+    return column
+
+
+def _one_zero_one_nan(column: Sql) -> Sql:
+    nan = syntax.cast_to(syntax.text("NaN"), syntax.DOUBLE)
+    is_zero = syntax.operation(exp.EQ, column, syntax.double(0.0))
+    branches = ((syntax.called("ISNAN", column), nan), (is_zero, syntax.double(0.0)))
+    return syntax.case(*branches, otherwise=column.copy())

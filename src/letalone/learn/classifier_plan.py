@@ -1,0 +1,237 @@
+"""The plan of a linear classifier: what is bought, by which method, and what is published.
+
+A purchase and the method share epsilon and delta; whatever the purchase finds, the rest is
+spent on the method, so the whole is (epsilon, delta)-DP by basic composition (P3). The method
+is chosen from public facts alone.
+
+  Tested:   tests/learn/test_linear.py
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any, Self, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from letalone.errors import ParameterError
+from letalone.exact.typed import DELTA, Constraint, Number, refusal
+from letalone.learn.bounds import read_norm
+from letalone.learn.classes import read_classes
+from letalone.learn.gradient import gradient_method
+from letalone.learn.losses import Codes, Loss, Margin
+from letalone.learn.methods import Method, Setting
+from letalone.learn.objective import least_strength, objective_method
+from letalone.learn.output import output_method
+from letalone.learn.plan import Labels, Released
+from letalone.learn.purchases import ClassPurchase, NormPurchase, as_classes, read_label
+from letalone.learn.wholes import BITS, Floats, Grid, within_norm
+from letalone.privacy import ADD_REMOVE, ApproxDP, Privacy, PureDP
+from letalone.privacy.curve import Json
+from letalone.randomness.bits import BitSource
+
+Classes = NDArray[Any]
+METHODS: Mapping[str, Callable[[Setting], Method]] = {
+    "objective": objective_method,
+    "output": output_method,
+    "gradient": gradient_method,
+}
+NORM_SHARE = Fraction(1, 20)  # of epsilon
+CLASS_SHARE = Fraction(1, 10)  # of epsilon, and of delta
+USUALLY_BEST = "chosen as the usual best"
+MODEL_EPSILON = Constraint(
+    "a number from 0.000001 to 1000",
+    lambda x: Fraction(1, 10**6) <= x <= 1000,
+    "Smaller means more private; 0.1 to 10 is usual for a model.",
+    (0, -1, 1e-9, 1e9, float("nan"), float("inf")),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """The public facts, but for the classes."""
+
+    epsilon: Fraction
+    delta: Fraction
+    method: str
+    features: int
+    intercept: Fraction
+    rows: int | None
+    strength: Fraction | None
+    loss_of: Callable[[int], Loss]
+
+    @classmethod
+    def read(cls, *, epsilon: Number, delta: Number, method: str, **facts: Any) -> Self:
+        """The facts, checked."""
+        if method not in ("auto", *METHODS):
+            raise refusal("method", method, "'auto', 'objective', 'output' or 'gradient'")
+        return cls(
+            MODEL_EPSILON.typed("epsilon", epsilon), DELTA.typed("delta", delta), method, **facts
+        )
+
+    def setting(self, classes: int) -> Setting:
+        """The facts for so many classes."""
+        return Setting(
+            self.loss_of(classes),
+            self.features,
+            self.intercept,
+            self.epsilon,
+            self.delta,
+            self.rows,
+            self.strength,
+        )
+
+    def planned(self, classes: int) -> Method:
+        """The method for so many classes."""
+        return METHODS[self.chosen(classes)[0]](self.setting(classes))
+
+    def chosen(self, classes: int) -> tuple[str, str]:
+        """The name of the method, and why it is this one."""
+        if self.method != "auto":
+            return self.method, "as asked"
+        setting = self.setting(classes)
+        if setting.strength is None or setting.strength >= least_strength(setting):
+            return "objective", USUALLY_BEST
+        weak = "chosen as the regularisation is too weak for objective perturbation"
+        return ("gradient" if self.delta else "output"), weak
+
+
+@dataclass(frozen=True, slots=True)
+class ClassifierPlan:
+    """What a fit will do; see the module."""
+
+    recipe: Recipe
+    norm: Fraction | NormPurchase
+    classes: tuple[object, ...] | ClassPurchase
+    stated: tuple[Fraction, Fraction]
+
+    @property
+    def privacy(self) -> Privacy:
+        """The method's curve; where something was bought, no more than the pair is claimed."""
+        if isinstance(self.norm, NormPurchase) or isinstance(self.classes, ClassPurchase):
+            epsilon, delta = self.stated
+            if not delta:
+                return PureDP(epsilon, neighbours=ADD_REMOVE)
+            return ApproxDP(epsilon, delta, neighbours=ADD_REMOVE)
+        return self.recipe.planned(len(self.classes)).privacy
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The method and why; what was bought."""
+        bought = [
+            one.words for one in (self.norm, self.classes) if not isinstance(one, Fraction | tuple)
+        ]
+        if isinstance(self.classes, ClassPurchase):
+            return ("the method is planned once the number of classes is bought", *bought)
+        count = len(self.classes)
+        why, loss = self.recipe.chosen(count)[1], self.recipe.loss_of(count)
+        told = loss.words if isinstance(loss, Margin) else ()
+        return *self.recipe.planned(count).words, f"method: {why}", *told, *bought
+
+    def described(self) -> Json:
+        """All that decides the law of the model."""
+        facts = (
+            self.recipe.setting(2).described() if self._is_bought() else self._method_described()
+        )
+        return {
+            "kind": "linear classifier",
+            "method": self.recipe.method,
+            "strength": str(self.recipe.strength),
+            "epsilon": [str(part) for part in self.stated],
+            "norm": str(self.norm),
+            "classes": repr(self.classes),
+            "plan": facts,
+        }
+
+    def fitted(self, rows: Floats, labels: Labels | None, bits: BitSource) -> Released:
+        """Classes and norm, bought where they are; then the weights."""
+        targets = cast("Labels", labels)
+        classes = self._known_classes(targets, bits)
+        norm = self.norm if isinstance(self.norm, Fraction) else self.norm.choose(rows, bits)
+        published: dict[str, object] = {"classes_": classes, "data_norm_": float(norm)}
+        if len(classes) < 2:
+            width = self.recipe.features
+            return published | {"coef_": np.zeros((1, width)), "intercept_": np.zeros(1)}
+        kept, codes = self._coded(rows, targets, classes, norm)
+        found = self.recipe.planned(len(classes)).weights(kept, codes, bits)
+        return published | self._in_units(found.values, found.error, norm)
+
+    def _coded(
+        self, rows: Floats, labels: Labels, classes: Classes, norm: Fraction
+    ) -> tuple[Floats, Codes]:
+        """Rows with a class, in units of the norm, with the constant feature; and their classes."""
+        known: dict[object, int] = {
+            read_label(label) or label: place for place, label in enumerate(classes.tolist())
+        }
+        codes = np.array([_code(label, known) for label in labels.tolist()], np.int64)
+        kept = codes >= 0
+        units = within_norm(rows[kept], Grid(norm)) / 2.0**BITS
+        if self.recipe.intercept:
+            constant = np.full((len(units), 1), float(self.recipe.intercept))
+            units = np.hstack([units, constant])
+        return units, codes[kept]
+
+    def _in_units(self, weights: Floats, error: float | None, norm: Fraction) -> dict[str, object]:
+        """Coefficients for rows as they were given."""
+        width, unit = self.recipe.features, float(norm)
+        constant = weights[:, width:] * float(self.recipe.intercept)
+        found: dict[str, object] = {
+            "coef_": weights[:, :width] / unit,
+            "intercept_": constant[:, 0] if self.recipe.intercept else np.zeros(len(weights)),
+        }
+        if error is not None:
+            found["coef_error_"] = np.full((len(weights), width), error / unit)
+        return found
+
+    def _known_classes(self, labels: Labels, bits: BitSource) -> Classes:
+        if isinstance(self.classes, ClassPurchase):
+            return as_classes(self.classes.choose(labels, bits))
+        return np.asarray(self.classes)
+
+    def _is_bought(self) -> bool:
+        return isinstance(self.classes, ClassPurchase)
+
+    def _method_described(self) -> Json:
+        return self.recipe.planned(len(cast("tuple[object, ...]", self.classes))).described()
+
+
+def read_choice(recipe: Recipe, *, data_norm: object, classes: object) -> ClassifierPlan:
+    """The plan; what is to be bought takes its share of epsilon and delta."""
+    stated, epsilon, delta = (recipe.epsilon, recipe.delta), recipe.epsilon, recipe.delta
+    norm: Fraction | NormPurchase | None = read_norm(data_norm).declared
+    if norm is None:
+        norm = NormPurchase(stated[0] * NORM_SHARE)
+        epsilon -= norm.epsilon
+    if isinstance(classes, str):
+        listed: tuple[object, ...] | ClassPurchase = _bought_classes(classes, recipe)
+        epsilon, delta = epsilon - listed.epsilon, delta - listed.delta
+    else:
+        listed = tuple(read_classes(cast("Any", classes)).tolist())
+    plan = ClassifierPlan(replace(recipe, epsilon=epsilon, delta=delta), norm, listed, stated)
+    plan.recipe.planned(2 if isinstance(listed, ClassPurchase) else len(listed))
+    return plan
+
+
+def _bought_classes(classes: str, recipe: Recipe) -> ClassPurchase:
+    if classes != "private":
+        raise refusal("classes", classes, "a list of labels, or 'private'")
+    if not recipe.delta:
+        raise ParameterError(
+            "delta is 0, but classes='private' needs one, such as 1e-6: a label that is published"
+            " was somebody's. Give a delta, or declare the classes."
+        )
+    if recipe.strength is not None:
+        raise ParameterError(
+            "regularization cannot be given with classes='private': how much is needed depends on"
+            " the number of classes. Declare the classes, or leave it out."
+        )
+    return ClassPurchase(recipe.epsilon * CLASS_SHARE, recipe.delta * CLASS_SHARE)
+
+
+def _code(label: object, known: dict[object, int]) -> int:
+    try:
+        found = read_label(label)
+        return known.get(label if found is None else found, -1)
+    except Exception:  # a cell that cannot be looked up is no class
+        return -1

@@ -1,0 +1,228 @@
+"""Tables as rows of features, by declared bounds and values: nothing is read off the data.
+
+    TableEncoder({"age": (17, 90), "work": ["private", "public"], "member": bool})
+
+Encoding is free: what a row becomes depends on that row and on the declaration alone.
+
+Theorem.  Every row has an L2 norm of at most `norm`, whatever its cells are.
+  Proven:   each of m columns adds at most 1 to the square (`declared_columns`), and `norm` is a
+            float that is at least √m, read in binary or as its shortest decimal
+  Tested:   tests/learn/test_encoding.py, over odd cells of every kind
+"""
+
+from collections.abc import Mapping, Sequence
+from datetime import date
+from fractions import Fraction
+from itertools import accumulate, pairwise
+from math import inf, nextafter, sqrt
+from typing import Any, Self, cast
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, TransformerMixin
+
+from letalone.errors import FormatError, ParameterError
+from letalone.exact.typed import refusal
+from letalone.learn.declared_columns import (
+    Category,
+    Cells,
+    Declared,
+    Flag,
+    Floats,
+    Number,
+    cells_of,
+    read_declared,
+)
+from letalone.plans.schema import Schema, did_you_mean
+from letalone.plans.stored import to_stored
+from letalone.plans.types import Type
+from letalone.privacy.curve import Json
+
+FORMAT = 1
+KIND = "table encoder"
+DAMAGE = (TypeError, ValueError, LookupError, AttributeError, ArithmeticError)
+
+
+class TableEncoder(TransformerMixin, BaseEstimator):
+    """Turns frames, dictionaries of columns and arrays into rows of numbers from −1 to 1.
+
+    `columns` says what is known of each column: (lower, upper) for numbers, a list of values for
+    categories, bool for truth values. A pair of bounds is a tuple: a list of two numbers means two
+    categories. A frame may have more columns than these; an array has exactly these, in this order.
+    """
+
+    def __init__(self, columns: Mapping[str, object]) -> None:
+        self.columns = columns
+
+    @classmethod
+    def of(cls, schema: Schema, features: Sequence[str]) -> "TableEncoder":
+        """The encoder for some columns of a table, by the bounds and keys of its schema."""
+        return cls({name: _declared_in(schema, name) for name in features})
+
+    @property
+    def norm(self) -> float:
+        """A certified bound on the L2 norm of every row: what `data_norm` asks for."""
+        return _root_above(len(self._declared()))
+
+    @property
+    def groups(self) -> tuple[tuple[int, ...], ...]:
+        """For each column, the places of its features: those of a category belong together."""
+        widths = (len(column.feature_names) for column in self._declared())
+        ends = accumulate(widths, initial=0)
+        return tuple(tuple(range(start, end)) for start, end in pairwise(ends))
+
+    def fit(self, X: Any = None, y: Any = None) -> Self:  # noqa: ARG002, N803
+        """Checks the declaration; looks at no data."""
+        self._declared()
+        return self
+
+    def transform(self, X: Any) -> Floats:  # noqa: N803
+        """One row of features for each row of the table."""
+        declared = self._declared()
+        columns = _columns_of(X, [column.name for column in declared])
+        parts = zip(declared, columns, strict=True)
+        return np.hstack([column.encoded(cells) for column, cells in parts])
+
+    def get_feature_names_out(self, input_features: object = None) -> NDArray[Any]:  # noqa: ARG002
+        """Names such as age and work=a."""
+        names = [name for column in self._declared() for name in column.feature_names]
+        return np.array(names, dtype=object)
+
+    def to_json(self) -> Json:
+        """The declaration as JSON, without loss."""
+        columns = [_written(column) for column in self._declared()]
+        return {"format": FORMAT, "kind": KIND, "columns": columns}
+
+    @classmethod
+    def from_json(cls, stored: Mapping[str, object]) -> "TableEncoder":
+        """The encoder that `to_json` wrote; refuses what is damaged or newer."""
+        _check_format(stored)
+        try:
+            read = dict(_read(column) for column in cast("list[Json]", stored["columns"]))
+            encoder = cls(read)
+            if encoder.to_json() == dict(stored):
+                return encoder
+        except DAMAGE:
+            pass
+        raise FormatError("This encoder is damaged: a field is not what to_json writes there.")
+
+    def _declared(self) -> tuple[Declared, ...]:
+        if not isinstance(self.columns, Mapping) or not self.columns:  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise refusal(
+                "columns",
+                self.columns,
+                "a dictionary, such as {'age': (17, 90), 'work': ['a', 'b'], 'member': bool}",
+            )
+        return tuple(read_declared(name, what) for name, what in self.columns.items())
+
+    def __sklearn_tags__(self) -> Any:
+        tags = cast("Any", super()).__sklearn_tags__()
+        tags.requires_fit = False
+        tags.input_tags.allow_nan = True
+        tags.input_tags.string = True
+        tags.input_tags.categorical = True
+        return tags
+
+
+def _declared_in(schema: Schema, name: str) -> object:
+    column = schema.column(name)
+    if column.lower is not None and column.upper is not None:
+        return (column.lower, column.upper)
+    if column.keys is not None:
+        return list(column.keys)
+    if column.type is Type.BOOLEAN:
+        return bool
+    wanted = "lower and upper" if column.type.is_numeric else "keys"
+    raise ParameterError(
+        f"Column {name!r} has no declared {wanted}, and they are not read off the data. Add"
+        " them to its schema, or leave the column out."
+    )
+
+
+def _columns_of(table: Any, names: Sequence[str]) -> list[Cells]:
+    """The cells of each named column; errors depend on names and shapes alone."""
+    if isinstance(table, Mapping) or hasattr(table, "columns"):
+        cells = [cells_of(_named(table, name)) for name in names]
+    else:
+        cells = _in_order(_array(table), len(names))
+    if len({len(column) for column in cells}) > 1 or any(column.ndim != 1 for column in cells):
+        raise ParameterError("The columns differ in length, but must have a cell for each row.")
+    return cells
+
+
+def _named(table: Any, name: str) -> object:
+    """A column by its name; an Arrow table calls its columns by name as well."""
+    known: list[str] = [str(one) for one in _names(table)]
+    if name not in known:
+        raise ParameterError(
+            f"The table has no column {name!r}. Its columns are: {', '.join(known[:30])}."
+            + did_you_mean(name, known)
+        )
+    return table[name]
+
+
+def _names(table: Any) -> Sequence[object]:
+    if isinstance(table, Mapping):
+        return list(cast("Mapping[object, object]", table))
+    return list(getattr(table, "column_names", table.columns))
+
+
+def _array(table: Any) -> Cells:
+    """An array as it is; lists cell by cell, as one could change the type of all."""
+    return np.asarray(table, dtype=None if isinstance(table, np.ndarray) else object)
+
+
+def _in_order(array: Cells, width: int) -> list[Cells]:
+    if array.ndim != 2 or array.shape[1] != width:
+        raise ParameterError(
+            f"The array has the shape {array.shape}, but must have {width} columns, one for each"
+            " declared column, in their order."
+        )
+    return [array[:, place] for place in range(width)]
+
+
+def _root_above(number: int) -> float:
+    """A float whose square is at least the number, in binary and as the decimal that it prints."""
+    root = sqrt(number)
+    while min(Fraction(root), Fraction(repr(root))) ** 2 < number:
+        root = nextafter(root, inf)
+    return root
+
+
+def _written(column: Declared) -> Json:
+    match column:
+        case Number():
+            bounds = [str(column.lower), str(column.upper)]
+            return {"name": column.name, "bounds": bounds}
+        case Category():
+            return {"name": column.name, "values": [to_stored(value) for value in column.values]}
+        case Flag():
+            return {"name": column.name, "values": None}
+
+
+def _read(stored: Json) -> tuple[str, object]:
+    name = cast("str", stored["name"])
+    if "bounds" in stored:
+        lower, upper = (Fraction(text) for text in cast("list[str]", stored["bounds"]))
+        return name, (lower, upper)
+    values = cast("list[object] | None", stored["values"])
+    return name, bool if values is None else [_value(value) for value in values]
+
+
+def _value(stored: object) -> object:
+    match stored:
+        case {"date": str(text)}:
+            return date.fromisoformat(text)
+        case _:
+            return stored
+
+
+def _check_format(stored: Mapping[str, object]) -> None:
+    written = stored.get("format")
+    if stored.get("kind") != KIND or type(written) is not int or written < 1:
+        raise FormatError("This is not a stored table encoder.")
+    if written > FORMAT:
+        raise FormatError(
+            f"This table encoder has format {written}, and this letalone reads up to format"
+            f" {FORMAT}. Update letalone to read it."
+        )

@@ -1,0 +1,128 @@
+"""Saving a fitted model and reading it back: a file of numbers and text, with its receipt.
+
+    la.learn.save(model, "income.json")
+    la.learn.load("income.json").predict(rows)
+
+Only what was published is in it. Nothing in it is run: a model is made by its class's name from
+letalone's own list.
+
+  Tested:   tests/learn/test_model_files.py
+"""
+
+import os
+from collections.abc import Mapping
+from fractions import Fraction
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, cast
+
+from letalone import learn
+from letalone.errors import FormatError, LetaloneError, ParameterError
+from letalone.exact.typed import as_typed, read_written, written
+from letalone.learn import model_files
+from letalone.learn.encoding import TableEncoder
+from letalone.learn.plan import Fit
+from letalone.learn.stored import from_json, to_json
+from letalone.learn.training import PrivateEstimator
+from letalone.privacy import Privacy
+from letalone.privacy.curve import Json
+from letalone.privacy.stored import from_json as curve_from_json
+
+NOT_STORED = ("privacy_", "release_", "encoder_")
+
+
+def save(model: PrivateEstimator, path: str | os.PathLike[str]) -> str:
+    """Writes a fitted model to a file; returns where."""
+    text = model_files.written(_content(model))
+    place = Path(path)
+    try:
+        place.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise ParameterError(f"{place} cannot be written: {error.strerror}.") from None
+    return str(place)
+
+
+def load(path: str | os.PathLike[str], *, public_key: str | None = None) -> Any:
+    """The model in a file, if nothing in it was changed.
+
+    `public_key` is the key of the ledger's owner, or its fingerprint: then the receipt must have
+    been signed by it. Without one, compare the fingerprint that `letalone verify` prints.
+    """
+    stored = model_files.read(Path(path))
+    receipt = model_files.signed(stored, public_key=public_key)
+    left = "No ledger was charged." if receipt is None else f"Read from a file. {receipt}"
+    try:
+        model = _restored(stored)
+        model.release_ = _fit(stored, model.privacy_, left)
+    except LetaloneError:
+        raise
+    except (TypeError, ValueError, LookupError, AttributeError, ArithmeticError):
+        raise FormatError("The model file is damaged: a part is not what was written.") from None
+    return model
+
+
+def _content(model: object) -> Json:
+    known = type(model).__name__ in learn.__all__ and not hasattr(model, "best_estimator_")
+    if not isinstance(model, PrivateEstimator) or not known:
+        raise ParameterError(
+            f"This is {type(model).__name__}, but only estimators of letalone.learn are saved. Of a"
+            " pipeline save its last step; of a search its best_estimator_."
+        )
+    if not hasattr(model, "release_"):
+        raise ParameterError("The model is not fitted, so there is nothing to save. Call fit.")
+    fit, encoder = model.release_, getattr(model, "encoder_", None)
+    parameters = cast("dict[str, object]", model.get_params(deep=False))
+    return {
+        "letalone": version("letalone"),
+        "model": type(model).__name__,
+        "parameters": to_json(parameters),
+        "attributes": to_json(_published(model)),
+        "encoding": None if encoder is None else encoder.to_json(),
+        "epsilon": written(as_typed(fit.epsilon)),
+        "delta": written(as_typed(fit.delta)),
+        "privacy": fit.privacy.to_json(),
+        "plan": fit.plan,
+        "words": list(fit.words),
+        "receipt": fit.receipt,
+    }
+
+
+def _published(model: PrivateEstimator) -> dict[str, object]:
+    return {name: value for name, value in vars(model).items() if _is_public(name)}
+
+
+def _is_public(name: str) -> bool:
+    return name.endswith("_") and not name.startswith("_") and name not in NOT_STORED
+
+
+def _restored(stored: Json) -> PrivateEstimator:
+    name = cast("str", stored["model"])
+    kind = getattr(learn, name) if name in learn.__all__ else None
+    if not isinstance(kind, type) or not issubclass(kind, PrivateEstimator):
+        raise FormatError(f"The model file holds a {name!r}, which this letalone does not know.")
+    parameters = from_json(cast("Mapping[str, object]", stored["parameters"]))
+    model = cast("Any", kind)(**parameters)
+    for attribute, value in from_json(cast("Mapping[str, object]", stored["attributes"])).items():
+        if not _is_public(attribute):
+            raise FormatError(f"The model file is damaged: {attribute[:40]!r} is no attribute.")
+        setattr(model, attribute, value)
+    if stored["encoding"] is not None:
+        model.encoder_ = TableEncoder.from_json(cast("Json", stored["encoding"]))
+    model.privacy_ = curve_from_json(cast("Json", stored["privacy"]))
+    return model
+
+
+def _fit(stored: Json, privacy: Privacy, left: str) -> Fit:
+    epsilon, delta = (read_written(cast("str", stored[name])) for name in ("epsilon", "delta"))
+    if Fraction(privacy.delta(epsilon)) > delta:
+        raise FormatError("The model file is damaged: its price is not that of its privacy curve.")
+    return Fit(
+        cast("str", stored["model"]),
+        epsilon,
+        delta,
+        privacy,
+        tuple(cast("list[str]", stored["words"])),
+        cast("Json", stored["plan"]),
+        cast("Json | None", stored["receipt"]),
+        left=left,
+    )

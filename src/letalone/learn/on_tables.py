@@ -1,0 +1,156 @@
+"""Training on a table that has a budget of its own: `estimator.fit(table, target="income")`.
+
+The table is what `la.open` gives, or some of its rows. Features are encoded by the bounds and keys
+of the schema, which also declare what the estimator would have to be told otherwise: the norm of
+rows, the classes, the bounds of features and target.
+
+  Tested:   tests/learn/test_sessions.py
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from letalone.errors import ParameterError
+from letalone.exact.typed import Number
+from letalone.learn.cells import quietly
+from letalone.learn.encoding import TableEncoder
+from letalone.learn.plan import Plan
+from letalone.learn.stored import stored_model
+from letalone.plans.schema import Column, Schema
+from letalone.plans.types import Type
+from letalone.privacy import Neighbours, Privacy
+from letalone.privacy.curve import Json
+from letalone.randomness.bits import BitSource
+
+Columns = Mapping[str, NDArray[Any]]
+
+
+class TrainedModel(Protocol):
+    """What a table gives back: the model as it was written down, and its receipt."""
+
+    @property
+    def stored(self) -> Json:
+        """The published attributes."""
+        ...
+
+    @property
+    def receipt(self) -> Json:
+        """What was charged and published, signed."""
+        ...
+
+    @property
+    def repeated(self) -> bool:
+        """Whether it was an earlier model, free of charge."""
+        ...
+
+    @property
+    def left(self) -> object:
+        """What is left of the budget; its text says it."""
+        ...
+
+
+@runtime_checkable
+class PrivateTable(Protocol):
+    """A table with a budget of its own that models can be trained on: `la.open` gives one."""
+
+    def train(self, prepare: "Callable[[Schema], TableJob]") -> TrainedModel:
+        """Charges, fetches rows, fits and settles; or gives back what the same job gave before."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class TableJob:
+    """A fit of some columns of a table."""
+
+    model: str
+    encoder: TableEncoder
+    target: str | None
+    epsilon: Number
+    delta: Number
+    plan: Plan
+    bits: BitSource
+    protects: Neighbours
+
+    @property
+    def features(self) -> Sequence[str]:
+        """The columns that are encoded."""
+        return tuple(self.encoder.columns)
+
+    @property
+    def privacy(self) -> Privacy:
+        """What the model reveals about one row."""
+        return self.plan.privacy
+
+    def described(self) -> Json:
+        """All that decides the law of the model, but the rows."""
+        encoding = self.encoder.to_json()
+        return {"estimator": self.model, "encoding": encoding, "plan": self.plan.described()}
+
+    def fitted(self, columns: Columns) -> Json:
+        """What may be published, as it is written down."""
+        with quietly():
+            rows = self.encoder.transform({name: columns[name] for name in self.features})
+            labels = None if self.target is None else columns[self.target]
+            return stored_model(self.plan.fitted(rows, labels, self.bits))
+
+
+def encoder_for(schema: Schema, features: Sequence[str] | None, target: str | None) -> TableEncoder:
+    """The encoder for the named columns; for all that the schema declares if none are named."""
+    if isinstance(features, str):
+        raise ParameterError(f"features is {features!r}, but must be a list of columns.")
+    names = features if features is not None else encodable(schema, target)
+    if not names:
+        raise ParameterError(
+            f"No column of {schema.name!r} can be learned from: declare the lower and upper of"
+            " numbers, and the keys of others, in its schema."
+        )
+    if len(set(names)) < len(names):
+        raise ParameterError("features names a column twice. Name each once.")
+    return TableEncoder.of(schema, names)
+
+
+def check_target(schema: Schema, target: str | None, *, numbers: bool) -> None:
+    """Refuses a target of the wrong type: what is learned from it would fail on the data."""
+    if target is not None and target == schema.unit:
+        raise ParameterError(f"Column {target!r} is the unit, whom nothing is told about.")
+    if target is not None and numbers and not schema.column(target).type.is_numeric:
+        raise ParameterError(
+            f"Column {target!r} is {schema.column(target).type.value}, but this model predicts"
+            " numbers. Choose a classifier, such as LogisticRegression, or another target."
+        )
+
+
+def encodable(schema: Schema, target: str | None) -> list[str]:
+    """The columns of which enough is declared: bounds, keys, or truth values."""
+    others = [one for one in schema.columns if one.name not in (schema.unit, target)]
+    return [one.name for one in others if _is_declared(one)]
+
+
+def declared_by(schema: Schema, encoder: TableEncoder, target: str | None) -> dict[str, object]:
+    """What the schema says in place of parameters that an estimator was not given."""
+    known: dict[str, object] = {"data_norm": encoder.norm, "bounds": (-1.0, 1.0)}
+    known["groups"] = encoder.groups  # the features of one category
+    if target is None:
+        return known
+    column = schema.column(target)
+    if column.lower is not None and column.upper is not None:
+        known["target_bounds"] = (float(column.lower), float(column.upper))
+    if column.keys is not None:
+        known["classes"] = [key for key in column.keys if key is not None]
+    elif column.type is Type.BOOLEAN:
+        known["classes"] = [False, True]
+    return known
+
+
+def width_of(encoder: TableEncoder) -> int:
+    """How many features the encoder makes."""
+    return int(np.size(encoder.get_feature_names_out()))
+
+
+def _is_declared(column: Column) -> bool:
+    bounded = column.lower is not None and column.upper is not None
+    return bounded or column.keys is not None or column.type is Type.BOOLEAN

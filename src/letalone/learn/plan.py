@@ -1,0 +1,76 @@
+"""What a fit will do, decided from public facts alone; and what it published, in words."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from letalone.exact.typed import Number
+from letalone.learn.account import Account
+from letalone.privacy import ADD_REMOVE, Budget, Privacy
+from letalone.privacy.curve import Json
+from letalone.privacy.filters import brief
+from letalone.randomness.bits import BitSource
+
+Floats = NDArray[np.float64]
+Labels = NDArray[Any]
+Released = Mapping[str, object]
+
+
+class Plan(Protocol):
+    """What a fit will do, decided from public facts alone."""
+
+    @property
+    def privacy(self) -> Privacy:
+        """What the fitted model reveals: its delta at the stated epsilon is at most the stated."""
+        ...
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """How it is done, a line for each fact that matters."""
+        ...
+
+    def described(self) -> Json:
+        """All that decides the law of the model: text and whole numbers."""
+        ...
+
+    def fitted(self, rows: Floats, labels: Labels | None, bits: BitSource) -> Released:
+        """What may be published, by attribute; sees data, so it must succeed for any values."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Fit:
+    """What was published by a fit, in words: `estimator.release_`.
+
+    `receipt` is what the ledger signed, where there was one.
+    """
+
+    model: str
+    epsilon: Number
+    delta: Number
+    privacy: Privacy
+    words: tuple[str, ...]
+    plan: Json
+    receipt: Json | None = None
+    account: Account | None = None
+    left: str | None = None
+
+    def __repr__(self) -> str:
+        price = str(Budget(self.epsilon, self.delta))
+        lines = [f"{self.model}: ({price}), {self.privacy.neighbours or ADD_REMOVE}"]
+        lines += [f"  {line}" for line in self.words]
+        lines.append(f"  {self.left or _left(self.account)}")
+        return "\n".join(lines)
+
+
+def _left(account: Account | None) -> str:
+    if account is None:
+        return "No budget was given: nobody adds up what several fits reveal together."
+    if account.is_elsewhere:
+        return "Its budget lived in another process."
+    left = brief(account.remaining, up=False)
+    whose = "" if account.ledger.durable else " It serves whatever is given this very account."
+    return f"Left: about ({left}) of ({account.budget}) of {account.name!r}.{whose}"

@@ -1,0 +1,236 @@
+"""Linear regression: `LinearRegression` and `Ridge`.
+
+Rows are clipped to `data_norm` and targets to `target_bounds`. By the method "statistics" the sums
+that least squares needs get noise once, and the line is computed from them: the mean of targets,
+unbiased, but d² noisy numbers. The convex methods "objective", "output" and "gradient" minimise a
+pseudo-Huber loss instead, with noise in d numbers.
+
+  Proven:   docs/explanation/proofs/statistics_learners.md, sections 1, 2 and 5
+  Tested:   tests/learn/test_regression.py
+"""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Literal, cast
+
+import numpy as np
+from sklearn.base import RegressorMixin
+
+from letalone.exact.typed import COUNT, DELTA, EPSILON, Constraint, Number, read_flag, refusal
+from letalone.learn.account import Account
+from letalone.learn.bounds import (
+    Bounds,
+    BoundsLike,
+    Norm,
+    read_bounds,
+    read_norm,
+    with_purchases,
+)
+from letalone.learn.classes import check_numbers, numbers_of
+from letalone.learn.least_squares import noise_size, solved
+from letalone.learn.methods import Setting
+from letalone.learn.robust_lines import AUTO, CONSTANT, LOSS, METHODS, RobustLine, robust_line
+from letalone.learn.scikit import fitted_rows
+from letalone.learn.second_moments import exact_sums, released, second_moment_measures
+from letalone.learn.sums import NoisySums, noisy_sums
+from letalone.learn.training import Labels, PrivateEstimator, Released
+from letalone.learn.wholes import Floats, within_bounds, within_norm
+from letalone.privacy import Budget, Privacy
+from letalone.privacy.curve import Json
+from letalone.randomness.bits import BitSource
+
+MethodName = Literal["auto", "statistics", "objective", "output", "gradient"]
+PRECISE = 0.01  # noise of this share of the usual eigenvalue hardly matters
+STRENGTH = Constraint(
+    "a number that is 0 or more",
+    lambda x: 0 <= x < Fraction(10) ** 100,
+    "It is what squares of coefficients cost beside the sum of squared errors.",
+    (-1, float("nan"), float("inf")),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class LeastSquares:
+    """The plan: noisy sums of products, and the line that they give."""
+
+    norm: Norm
+    target: Bounds
+    noise: NoisySums
+    strength: Fraction
+    intercept: bool
+
+    @property
+    def privacy(self) -> Privacy:
+        """Of what is bought, and the sums."""
+        return self.noise.privacy
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """How it is done."""
+        return (
+            "statistics: sums of products get noise, and the regularisation follows from them",
+            self.norm.words,
+            self.target.words,
+            self.noise.words,
+        )
+
+    def described(self) -> Json:
+        """All that decides the law."""
+        return {
+            "model": "least squares",
+            **self.norm.described(),
+            **self.target.described(),
+            "strength": str(self.strength),
+            "intercept": int(self.intercept),
+            **self.noise.described(),
+        }
+
+    def fitted(self, rows: Floats, labels: Labels | None, bits: BitSource) -> Released:
+        """Coefficients with the standard errors that come from the noise."""
+        targets = numbers_of(cast("Labels", labels))[:, np.newaxis]
+        grid = self.norm.known(rows, self.noise, bits)
+        lower, upper = self.target.known(targets, self.noise, bits)
+        middle, half = self._scale(lower, upper)
+        exact = exact_sums(
+            within_norm(rows, grid), within_bounds(targets, middle - half, middle + half)
+        )
+        radius = float(grid.bound)
+        strength = float(self.strength) / radius**2
+        sums = released(self.noise, exact, bits)
+        line = solved(sums, self.noise, strength=strength, centred=self.intercept)
+        unit = float(half[0])
+        return {
+            "coef_": line.weights * unit / radius,
+            "intercept_": float(middle[0]) + unit * line.intercept if self.intercept else 0.0,
+            "coef_error_": line.weight_errors * unit / radius,
+            "intercept_error_": unit * line.intercept_error if self.intercept else 0.0,
+            "regularization_": line.strength * radius**2,
+        }
+
+    def _scale(self, lower: Floats, upper: Floats) -> tuple[Floats, Floats]:
+        """The middle and half width of targets; without an intercept the middle is 0."""
+        if self.intercept:
+            return lower / 2 + upper / 2, upper / 2 - lower / 2
+        return np.zeros(1), np.maximum(np.abs(lower), np.abs(upper))
+
+
+class LinearRegression(RegressorMixin, PrivateEstimator):
+    """Least squares; `data_norm` and `target_bounds` are declared, or bought with "private".
+
+    `method` is "statistics", or "objective", "output" or "gradient", which need less noise and are
+    less drawn by outlying targets; "auto" is "objective", or "statistics" where `rows`, a public
+    guess of how many rows there are, is so large that its noise hardly matters. With "statistics"
+    (and "output") `coef_error_` and `intercept_error_` are the standard errors that the noise
+    adds, to the first order; `regularization_` is the λ that the noise made necessary.
+    """
+
+    _needs_labels = True
+    coef_: Floats
+    intercept_: float
+
+    def __init__(
+        self,
+        epsilon: Number = 1.0,
+        delta: Number = 0,
+        *,
+        data_norm: Number | str | None = None,
+        target_bounds: BoundsLike = None,
+        method: MethodName = "auto",
+        rows: int | None = None,
+        fit_intercept: bool = True,
+        budget: Budget | Account | None = None,
+    ) -> None:
+        self.epsilon, self.delta = epsilon, delta
+        self.data_norm, self.target_bounds = data_norm, target_bounds
+        self.method, self.rows = method, rows
+        self.fit_intercept = fit_intercept
+        self._keep(budget)
+
+    def _plan(self, width: int) -> LeastSquares | RobustLine:
+        if self.method not in (AUTO, "statistics", *METHODS):
+            names = "'auto', 'statistics', 'objective', 'output' or 'gradient'"
+            raise refusal("method", self.method, names)
+        if self.method in METHODS:
+            return self._robust(width)
+        squares = self._least_squares(width)
+        if self.method != AUTO or self._is_precise(squares, width):
+            return squares
+        return self._robust(width)
+
+    def _is_precise(self, squares: LeastSquares, width: int) -> bool:
+        """Whether the noise in sums of products hardly matters, by the declared number of rows."""
+        if squares.strength and squares.norm.declared is None:
+            return True  # what alpha means is known only where the norm is
+        rows = 0 if self.rows is None else int(COUNT.typed("rows", self.rows))
+        usual = rows / (4 * width)  # an eigenvalue of the matrix, in units of the norm
+        return noise_size(squares.noise, width) <= PRECISE * usual
+
+    def _robust(self, width: int) -> RobustLine:
+        setting = Setting(
+            LOSS,
+            width,
+            CONSTANT if read_flag("fit_intercept", self.fit_intercept) else Fraction(0),
+            EPSILON.typed("epsilon", self.epsilon),
+            DELTA.typed("delta", self.delta),
+            None if self.rows is None else int(COUNT.typed("rows", self.rows)),
+        )
+        return robust_line(
+            self.method,
+            norm=read_norm(self.data_norm),
+            target=read_bounds(self.target_bounds, 1, name="target_bounds"),
+            setting=setting,
+            strength=self._strength(),
+        )
+
+    def _least_squares(self, width: int) -> LeastSquares:
+        norm = read_norm(self.data_norm)
+        target = read_bounds(self.target_bounds, 1, name="target_bounds")
+        intercept = read_flag("fit_intercept", self.fit_intercept)
+        asked = second_moment_measures(width, centred=intercept, targets=True)
+        measures = with_purchases(asked, norm, target)
+        noise = noisy_sums(measures, epsilon=self.epsilon, delta=self.delta)
+        return LeastSquares(norm, target, noise, self._strength(), intercept)
+
+    def _strength(self) -> Fraction:
+        return Fraction(0)
+
+    def _read(self, X: Any, y: Any) -> tuple[Floats, Labels | None]:  # noqa: N803
+        rows, labels = super()._read(X, y)
+        check_numbers(cast("Labels", labels))
+        return rows, labels
+
+    def predict(self, X: Any) -> Floats:  # noqa: N803
+        """The line at each row."""
+        return fitted_rows(self, X) @ self.coef_ + self.intercept_
+
+
+class Ridge(LinearRegression):
+    """Least squares where `alpha` times the squares of coefficients is added to the sum."""
+
+    def __init__(
+        self,
+        epsilon: Number = 1.0,
+        delta: Number = 0,
+        *,
+        alpha: Number = 1.0,
+        data_norm: Number | str | None = None,
+        target_bounds: BoundsLike = None,
+        method: MethodName = "auto",
+        rows: int | None = None,
+        fit_intercept: bool = True,
+        budget: Budget | Account | None = None,
+    ) -> None:
+        super().__init__(
+            epsilon,
+            delta,
+            data_norm=data_norm,
+            target_bounds=target_bounds,
+            method=method,
+            rows=rows,
+            fit_intercept=fit_intercept,
+            budget=budget,
+        )
+        self.alpha = alpha
+
+    def _strength(self) -> Fraction:
+        return STRENGTH.typed("alpha", self.alpha)

@@ -1,0 +1,73 @@
+"""How well a model predicts rows, as a whole number of steps that one row moves by at most `steps`.
+
+A class that is right counts all steps, one that is wrong none. A number counts the more the nearer
+it is: none where it is off by the width of the declared bounds or more. Every cell counts: one that
+is no class and no number is wrong, and makes no error.
+
+Theorem.  (right, wrong) moves by `steps` in L1, and both by no less than 0, when a row is added.
+  Proven:   a row adds a whole number r from 0 to steps to right, and steps − r to wrong
+  Tested:   tests/learn/test_search.py
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from letalone.learn import cells
+from letalone.learn.purchases import read_label
+
+Floats = NDArray[np.float64]
+Labels = NDArray[Any]
+FINE = 2**10
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """How predictions are compared; `bounds` are those of numbers, None for classes."""
+
+    bounds: tuple[float, float] | None
+
+    @property
+    def steps(self) -> int:
+        """The most that one row counts."""
+        return 1 if self.bounds is None else FINE
+
+    @property
+    def words(self) -> str:
+        """What the score says."""
+        if self.bounds is None:
+            return "the share of rows whose class is right"
+        return "1 − the mean distance, as a share of the width of the target's bounds"
+
+    def counted(self, predicted: Labels, labels: Labels) -> tuple[int, int]:
+        """The steps that are right, and those that are wrong, over all rows."""
+        if self.bounds is None:
+            pairs = zip(predicted.tolist(), labels.tolist(), strict=True)
+            right = sum(_is_right(one, label) for one, label in pairs)
+        else:
+            right = int(np.sum(self._near(_numbers(predicted), _numbers(labels))))
+        return right, len(labels) * self.steps - right
+
+    def _near(self, predicted: Floats, labels: Floats) -> NDArray[np.int64]:
+        lower, upper = self.bounds or (0.0, 1.0)
+        one, other = (np.clip(values, lower, upper) for values in (predicted, labels))
+        near = 1 - np.abs(one / (upper - lower) - other / (upper - lower))
+        return np.floor(np.clip(np.nan_to_num(near), 0.0, 1.0) * FINE).astype(np.int64)
+
+
+def _is_right(predicted: object, label: object) -> bool:
+    """Whether a label is the class, looked up as in training."""
+    try:
+        found = read_label(label)
+        return {predicted: True}.get(label if found is None else found, False)
+    except Exception:  # a cell that cannot be looked up is no class
+        return False
+
+
+def _numbers(values: Labels) -> Floats:
+    """Values as doubles; what is none is NaN, which counts as wrong."""
+    if values.dtype.kind not in "fiubO":
+        return np.full(len(values), np.nan)
+    return cells.numbers_of(values).astype(np.float64)

@@ -1,0 +1,45 @@
+"""What a rule is, and what it found: a place, the reason, the remedy."""
+
+import ast
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from letalone.lint.names import Script
+
+Found = tuple[ast.AST, str]  # where, and what is wrong in this case; may be empty
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One slip: how it is seen, why it matters, what to do."""
+
+    code: str
+    title: str
+    why: str
+    remedy: str
+    find: Callable[[Script], Iterator[Found]]
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Finding:
+    """One place of a script that a rule points at; columns count from 1, as editors do."""
+
+    file: str
+    line: int
+    column: int
+    code: str
+    title: str
+    why: str
+    remedy: str
+
+    @property
+    def place(self) -> str:
+        """Where it is, as editors and compilers write it."""
+        return f"{self.file}:{self.line}:{self.column}"
+
+    def __str__(self) -> str:
+        return f"{self.place}: {self.code} {self.title}. {self.why} {self.remedy}"
+
+    def to_json(self) -> dict[str, object]:
+        """All of it, by name."""
+        return {name: getattr(self, name) for name in self.__slots__}

@@ -1,0 +1,97 @@
+"""A script as a tree in which names mean what was imported, and parents are known.
+
+`np.random.laplace` is `numpy.random.laplace` after `import numpy as np`; a variable that was
+assigned the result of a call is known by that call: after `rng = np.random.default_rng()`,
+`rng.laplace` is `numpy.random.default_rng().laplace`. Assignments are taken wherever they stand
+in the file, without following the flow of the program: a linter may be wrong, in both ways.
+"""
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+DEEPEST = 20  # names that stand for names
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Script:
+    """A parsed script."""
+
+    tree: ast.Module
+    imported: dict[str, str] = field(default_factory=dict[str, str])
+    assigned: dict[str, ast.expr] = field(default_factory=dict[str, ast.expr])
+    parents: dict[ast.AST, ast.AST] = field(default_factory=dict[ast.AST, ast.AST])
+
+    def full_name(self, node: ast.AST, depth: int = 0) -> str:
+        """The dotted name that an expression stands for; empty where it is none."""
+        match node:
+            case ast.Name(id=name) if name in self.imported:
+                return self.imported[name]
+            case ast.Name(id=name) if name in self.assigned and depth < DEEPEST:
+                return self.full_name(self.assigned[name], depth + 1)
+            case ast.Attribute(value=owner, attr=name):
+                start = self.full_name(owner, depth)
+                return f"{start}.{name}" if start else ""
+            case ast.Call(func=called):
+                start = self.full_name(called, depth)
+                return f"{start}()" if start else ""
+            case _:
+                return ""
+
+    def number(self, node: ast.AST | None) -> float | None:
+        """The number that is written there, or that a name was assigned; None if unknown."""
+        if isinstance(node, ast.Name) and node.id in self.assigned:
+            node = self.assigned[node.id]
+        if isinstance(node, ast.Constant) and isinstance(node.value, int | float):
+            return float(node.value)
+        return None
+
+    def calls(self) -> Iterator[tuple[ast.Call, str]]:
+        """Every call with the full name of what is called."""
+        for node in ast.walk(self.tree):
+            if isinstance(node, ast.Call):
+                yield node, self.full_name(node.func)
+
+    def above(self, node: ast.AST) -> Iterator[ast.AST]:
+        """The nodes that a node stands in, the nearest first."""
+        while node in self.parents:
+            node = self.parents[node]
+            yield node
+
+
+def read(text: str) -> Script:
+    """A script from its text; SyntaxError where it is not Python."""
+    script = Script(ast.parse(text))
+    for node in ast.walk(script.tree):
+        for child in ast.iter_child_nodes(node):
+            script.parents[child] = node
+        _learn_imports(script, node)
+        _learn_assignments(script, node)
+    return script
+
+
+def keyword(call: ast.Call, name: str) -> ast.expr | None:
+    """The value of a keyword of a call; None where it is not given."""
+    return next((word.value for word in call.keywords if word.arg == name), None)
+
+
+def _learn_imports(script: Script, node: ast.AST) -> None:
+    if isinstance(node, ast.Import):
+        for alias in node.names:
+            short = alias.name.split(".")[0]
+            script.imported[alias.asname or short] = alias.name if alias.asname else short
+    elif isinstance(node, ast.ImportFrom) and node.module and node.level == 0:
+        for alias in node.names:
+            script.imported[alias.asname or alias.name] = f"{node.module}.{alias.name}"
+
+
+def _learn_assignments(script: Script, node: ast.AST) -> None:
+    match node:
+        case ast.Assign(targets=[ast.Name(id=name)], value=value):
+            script.assigned[name] = value
+        case ast.AnnAssign(target=ast.Name(id=name), value=value) if value is not None:
+            script.assigned[name] = value
+        case ast.withitem(context_expr=value, optional_vars=ast.Name(id=name)):
+            script.assigned[name] = value
+        case _:
+            pass

@@ -1,0 +1,171 @@
+"""Training a model on a table: charged like a question, and free when it is asked again.
+
+The layer of models and this one do not know each other. A `Job` is what a table needs to know of a
+model: its price, the columns that it looks at, and what to do with them.
+
+Theorem.  What is said before the charge is a function of the job, the schema and the condition. The
+rows of neighbours differ in at most one (`engines.training_rows`), so a model that is private for
+one row more or less is private for one unit more or less.
+  Proven:   nothing before `_fitted` has the engine's rows, and nothing after it but the job's
+            own answer is read
+  Tested:   tests/learn/test_sessions.py
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+from numpy.typing import NDArray
+
+from letalone.errors import NeighboursDiffer, ParameterError, UnsupportedQuery
+from letalone.exact.typed import Number, as_typed
+from letalone.ledger import digest_of
+from letalone.plans.aggregates import count
+from letalone.plans.expressions import Expression
+from letalone.plans.query import make_plan
+from letalone.plans.schema import Schema
+from letalone.privacy import Budget, Privacy
+from letalone.privacy.curve import Json
+from letalone.privacy.neighbours import is_replace
+from letalone.session.partners import locked
+from letalone.session.releasing import Bill, charged, frozen
+from letalone.session.table import Left, Table
+
+if TYPE_CHECKING:
+    from letalone.session.query import Query
+
+Columns = Mapping[str, NDArray[Any]]
+
+
+class Job(Protocol):
+    """What a table needs to know of a model that is trained on it."""
+
+    @property
+    def features(self) -> Sequence[str]:
+        """The columns that the model looks at."""
+        ...
+
+    @property
+    def target(self) -> str | None:
+        """The column that it learns to predict; rows without it are left out."""
+        ...
+
+    @property
+    def epsilon(self) -> Number:
+        """The price, with `delta`: what `privacy` promises."""
+        ...
+
+    @property
+    def delta(self) -> Number:
+        """The probability at which the promise may fail."""
+        ...
+
+    @property
+    def privacy(self) -> Privacy:
+        """What the model reveals about one row."""
+        ...
+
+    def described(self) -> Json:
+        """All that decides the law of the model, but the rows."""
+        ...
+
+    def fitted(self, columns: Columns) -> Json:
+        """The model, as it is published; must succeed for any values."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Trained:
+    """A model as it was written down, its receipt, and what was left of the budget then."""
+
+    stored: Json
+    receipt: Json
+    repeated: bool
+    left: Left
+
+
+def trained(question: "Query", prepare: Callable[[Schema], Job]) -> Trained:
+    """The model that the job gives, charged before rows are read; an earlier one where it is the
+    same job about the same rows."""
+    table = question.table
+    table.check_open()
+    _check_rows_alone(question)
+    _check_relation(table)
+    job = prepare(table.schema)
+    _check_columns(table, job)
+    plan, where = _plan(question, job)
+    price = Budget(job.epsilon, job.delta)
+    exactly = {"epsilon": str(as_typed(job.epsilon)), "delta": str(as_typed(job.delta))}
+    digest = digest_of({"plan": plan, **exactly}, name="The training")
+    bill = Bill(job.privacy, plan, digest, price.delta or None, f"The model costs ({price})")
+    with locked([table]):
+        stored = table.ledger.repeat_of(table.name, digest)
+        repeated = stored is not None
+        if stored is None:
+            stored = _settled(table, bill, job, where)
+        left = table.left(bill.privacy, delta=bill.delta)
+        return Trained(stored, table.ledger.receipt(stored), repeated, left)
+
+
+def _plan(question: "Query", job: Job) -> tuple[Json, Expression | None]:
+    """The plan as it is stored, and the condition, both checked as those of a question are."""
+    schema = question.table.schema
+    most = None if schema.unit is None else 1
+    rows = make_plan(schema, {"rows": count()}, where=question.filter, max_rows=most)
+    stored: Json = {"format": 1, "kind": "training", "rows": rows.to_json()}
+    columns = {"features": list(job.features), "target": job.target}
+    return {**stored, **columns, "model": job.described()}, rows.where
+
+
+def _settled(table: Table, bill: Bill, job: Job, where: Expression | None) -> Json:
+    paid = charged(table, bill)
+    stored = _fitted(table, job, where)
+    if stored is None:
+        table.ledger.fail(paid)
+        raise frozen([table.name])
+    table.ledger.settle(paid, stored)
+    return stored
+
+
+def _fitted(table: Table, job: Job, where: Expression | None) -> Json | None:
+    """The model, or None if anything went wrong: its words could hold a private value."""
+    names = [*job.features, *([] if job.target is None else [job.target])]
+    try:
+        columns = table.engine.training_rows(
+            table.schema, names, target=job.target, where=where, progress=table.tell
+        )
+        return job.fitted(columns)
+    except Exception:
+        return None
+
+
+def _check_rows_alone(question: "Query") -> None:
+    extras = (question.derived, question.joins, question.groups, question.aggregates)
+    bounds = question.max_rows, question.max_groups, question.before
+    if any(extras) or question.clip or any(one is not None for one in bounds):
+        raise UnsupportedQuery(
+            "A model is trained on a table, or on some of its rows: fit(table, …) or"
+            " fit(table.where(…), …). Leave out derive, join, per_unit, group_by, agg and bound."
+        )
+
+
+def _check_relation(table: Table) -> None:
+    if is_replace(table.schema.neighbours):
+        raise NeighboursDiffer(
+            f"{table.name!r} protects '{table.schema.protects}', but models are trained so that one"
+            " unit more or less is hidden. Open it with neighbours=la.ADD_REMOVE, which promises"
+            " more."
+        )
+
+
+def _check_columns(table: Table, job: Job) -> None:
+    names = [*job.features, *([] if job.target is None else [job.target])]
+    for name in names:
+        table.schema.column(name)
+    if len(set(names)) < len(names):
+        raise ParameterError("A column is named twice. Name each once; the target is no feature.")
+    if table.schema.unit in names:
+        raise ParameterError(
+            f"{table.schema.unit!r} tells people apart, so a model cannot learn from it. Leave it"
+            " out of the features."
+        )

@@ -1,0 +1,52 @@
+"""Every result can be drawn, told and sent: the figure has the numbers of the result in it."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from letalone.attacks import (
+    find_cells,
+    link,
+    reverse_hashes,
+    single_out,
+    subtract,
+    trace_member,
+)
+from letalone.attacks.picture import bound
+from letalone.errors import ParameterError
+from letalone.privacy import PureDP
+
+
+def made() -> list[Any]:
+    return [
+        link(),
+        reverse_hashes(),
+        single_out(people=20),
+        trace_member(people=20, attributes=50, trials=50),
+        find_cells(),
+        subtract(targets=2, trials=100),
+    ]
+
+
+def test_every_result_has_words_lines_json_and_a_picture(tmp_path: Path) -> None:
+    for number, result in enumerate(made()):
+        assert "ε = 1" in result.words
+        assert 3 <= len(result.lines()) <= 12
+        assert json.loads(json.dumps(result.to_json(), allow_nan=False))["epsilon"] == 1.0
+        figure = result.plot(tmp_path / f"{number}.svg")
+        assert "<svg" in (tmp_path / f"{number}.svg").read_text("utf-8")
+        assert figure.axes[0].get_xlabel()
+
+
+def test_d6_the_bound_that_is_drawn_is_the_curve() -> None:
+    drawn = bound(PureDP(1), "D6")
+    for rate, caught in zip(drawn.across, drawn.up, strict=True):
+        assert caught == 1 - PureDP(1).tradeoff(rate)
+    assert (drawn.up[0], drawn.up[-1]) == (0.0, 1.0)
+
+
+def test_a_picture_in_an_unknown_format_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ParameterError, match=r"must end in \.svg, \.png, \.pdf"):
+        find_cells().plot(tmp_path / "map.bmp")

@@ -1,0 +1,149 @@
+"""`letalone anonymity`: figures for the owner, a table that keeps what was asked, one page."""
+
+from collections.abc import Callable
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pyarrow.csv
+import pyarrow.parquet as pq
+import pytest
+
+from letalone.anonymity import measure
+from letalone.sample.hospital import visits
+from screens import check_refusal, check_screen, offered
+
+Letalone = Callable[..., Any]
+ASKED = ("my.csv", "--quasi-identifiers", "zip,birth_date,gender", "--sensitive", "diagnosis")
+QUASI = ["zip", "birth_date", "gender"]
+VOID = {"meta"}
+
+
+@pytest.fixture
+def my(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    visits(300).to_csv("my.csv")
+    return tmp_path
+
+
+class Page(HTMLParser):
+    """Sees that tags are closed in order, and keeps what the page would fetch."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.fetched: list[str] = []
+        self.pictures = 0
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.fetched += [str(value) for name, value in attrs if name in ("src", "href")]
+        self.pictures += tag == "svg"
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        del tag
+        self.fetched += [str(value) for name, value in attrs if name in ("src", "href")]
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+
+def test_a1_a_table_without_names_has_unique_people(letalone: Letalone, my: Path) -> None:
+    words = check_screen(letalone("anonymity", *ASKED))
+    found = measure("my.csv", quasi_identifiers=QUASI, sensitive=["diagnosis"])
+    assert found.uniques > 20
+    for part in (f"{found.uniques:,} (", "smallest groups", "None of this is differential privacy"):
+        assert part in words
+    assert "where 'patient_id' repeats" in words
+    as_json = letalone("anonymity", *ASKED, "--json").json()
+    assert as_json["anonymity"] == found.to_json()
+    assert as_json["anonymous"] is None
+
+
+def test_the_table_that_is_written_keeps_what_was_asked(letalone: Letalone, my: Path) -> None:
+    more = ("--k", "4", "--l", "2", "--t", "0.5")
+    words = check_screen(letalone("anonymity", *ASKED, *more, "--out", "anonymous.csv"))
+    assert "Wrote anonymous.csv." in words
+    assert "Dropped columns: patient_id, ward, cost." in words
+    for name in ("anonymous.csv", "anonymous.parquet"):
+        assert letalone("anonymity", *ASKED, *more, "--out", name).code == 0
+        found = measure(name, quasi_identifiers=QUASI, sensitive=["diagnosis"])
+        assert found.k >= 4
+        assert found.l >= 2
+        assert found.t <= 0.5
+    written, stored = pyarrow.csv.read_csv("anonymous.csv"), pq.read_table("anonymous.parquet")
+    assert written.column_names == stored.column_names == [*QUASI, "diagnosis"]
+
+
+def test_the_page_is_whole_fetches_nothing_and_shows_no_value(letalone: Letalone, my: Path) -> None:
+    assert letalone("anonymity", *ASKED, "--k", "3", "--html", "page.html").code == 0
+    text = Path("page.html").read_text("utf-8")
+    page = Page()
+    page.feed(text)
+    assert page.open == []
+    assert (page.fetched, page.pictures) == ([], 4)
+    assert "http" not in text.replace("http-equiv", "")
+    for secret in ("02121", "asthma", "1987"):
+        assert secret not in text
+
+
+def test_names_of_columns_cannot_write_html(letalone: Letalone, my: Path) -> None:
+    Path("odd.csv").write_text("<b>zip</b>,<script>\n1,2\n1,3\n")
+    words = ("--quasi-identifiers", "<b>zip</b>", "--sensitive", "<script>", "--html", "page.html")
+    assert letalone("anonymity", "odd.csv", *words, "--k", "2").code == 0
+    text = Path("page.html").read_text("utf-8")
+    assert "<script>" not in text
+    assert "<b>" not in text
+
+
+def test_a_cell_cannot_steer_the_terminal(letalone: Letalone, my: Path) -> None:
+    Path("odd.csv").write_text("q\n\x1b[2J[red]x\n")
+    assert "\x1b" not in letalone("anonymity", "odd.csv", "--quasi-identifiers", "q").out
+
+
+def test_a_table_of_a_duckdb_file_is_named(letalone: Letalone, my: Path) -> None:
+    with duckdb.connect("two.duckdb") as made:
+        made.execute("CREATE TABLE a AS SELECT 1 AS q; CREATE TABLE b AS SELECT 1 AS q")
+    shown = letalone("anonymity", "two.duckdb", "--quasi-identifiers", "q")
+    check_refusal(shown, 2)
+    for command in offered(shown.err):
+        assert letalone(*command).code == 0
+
+
+def test_hierarchies_and_a_population_can_be_given(letalone: Letalone, my: Path) -> None:
+    kinds = ("--hierarchy", "zip=sets", "--hierarchy", "birth_date=prefixes")
+    found = letalone(
+        "anonymity", *ASKED, "--k", "3", *kinds, "--population", "10000", "--json"
+    ).json()
+    coarsened = {"zip": "sets", "birth_date": "prefixes", "gender": "sets"}
+    assert found["anonymous"]["coarsened"] == coarsened
+    assert found["anonymity"]["risk"]["is_estimate"]
+    assert "about" in check_screen(letalone("anonymity", *ASKED, "--population", "10000"))
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("my.csv",), "Which columns may others know"),
+        (("my.csv", "--quasi-identifiers", "zap"), "Did you mean 'zip'"),
+        ((*ASKED, "--out", "x.csv"), "need --k"),
+        ((*ASKED, "--l", "2"), "need --k"),
+        ((*ASKED, "--k", "2", "--out", "my.csv"), "the table itself"),
+        ((*ASKED, "--k", "2", "--out", "x.txt"), "must be .csv or .parquet"),
+        ((*ASKED, "--k", "0"), "k is 0"),
+        ((*ASKED, "--k", "2", "--hierarchy", "zip=trees"), "Kinds are: prefixes"),
+        (("my.csv", "--quasi-identifiers", "zip", "--html", "p.html"), "needs --sensitive"),
+        (("no.csv", "--quasi-identifiers", "zip"), "There is no file"),
+    ],
+)
+def test_wrong_usage_is_refused_with_the_remedy(
+    letalone: Letalone, my: Path, words: tuple[str, ...], said: str
+) -> None:
+    assert said in check_refusal(letalone("anonymity", *words), 2)
+    assert {path.name for path in my.iterdir()} == {"my.csv"}
+
+
+def test_the_help_fits_a_screen(letalone: Letalone) -> None:
+    assert len(letalone("anonymity", "--help").out.splitlines()) < 25

@@ -1,0 +1,62 @@
+"""`letalone attack`: each attack on one screen, as JSON, as a picture, and on one's own files."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from letalone.cli.attack import ATTACKS
+from screens import check_screen
+
+Letalone = Callable[..., Any]
+QUICK = {
+    "linkage": (),
+    "pseudonyms": (),
+    "histories": ("--people", "50"),
+    "homer": ("--trials", "100"),
+    "heat-map": (),
+    "differencing": ("--targets", "2"),
+}
+
+
+@pytest.mark.parametrize("name", QUICK)
+def test_each_attack_fits_a_screen_and_compares_today_with_a_private_release(
+    letalone: Letalone, tmp_path: Path, name: str
+) -> None:
+    words = check_screen(letalone("attack", name, *QUICK[name], "--epsilon", "0.5"))
+    assert "published today letalone, ε = 0.5" in words
+    path = tmp_path / "picture.svg"
+    found = letalone("attack", name, *QUICK[name], "--json", "--plot", str(path)).json()
+    assert (found["command"], found["epsilon"]) == (f"attack {name}", 1.0)
+    assert "<svg" in path.read_text("utf-8")
+
+
+def test_the_help_lists_every_attack_in_words_and_as_json(letalone: Letalone) -> None:
+    shown, as_json = letalone("attack"), letalone("attack", "--json").json()
+    assert list(as_json["commands"]) == list(ATTACKS)
+    assert all(f"  {name} " in shown.out for name in ATTACKS)
+    assert letalone("attack", "nothing").code == 2
+
+
+@pytest.mark.parametrize("name", ATTACKS)
+def test_each_attack_shows_an_example(letalone: Letalone, name: str) -> None:
+    assert f"Example: letalone attack {name} " in " ".join(
+        letalone("attack", name, "--help").out.split()
+    )
+
+
+def test_two_files_of_ones_own_are_linked(
+    letalone: Letalone, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("ill.csv").write_text("zip,age,ill\n1,30,flu\n1,31,gout\n2,30,flu\n")
+    Path("voters.csv").write_text("zip,age,name\n1,30,Ada\n1,31,Ben\n1,31,Cleo\n")
+    asked = ("attack", "linkage", "ill.csv", "voters.csv", "--on", "zip,age", "--name", "name")
+    found = letalone(*asked, "--sensitive", "ill", "--json").json()
+    assert found["candidates"] == {"0": 1, "1": 1, "2": 1}
+    assert found["examples"] == [{"name": "Ada", "ill": "flu"}]
+    refused = letalone("attack", "linkage", "ill.csv", "--json")
+    assert refused.code == 2
+    assert "give both, or none" in refused.error()["message"]
+    assert {path.name for path in tmp_path.iterdir()} == {"ill.csv", "voters.csv"}

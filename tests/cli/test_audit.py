@@ -1,0 +1,138 @@
+"""`letalone audit`: one's own code from the terminal, verdicts in words and as exit codes."""
+
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from letalone.audit import audit_self
+from letalone.audit.suite import mechanism_cases
+from letalone.cli import audit as command
+from screens import check_refusal, check_screen, lines_on_a_terminal, offered
+
+Letalone = Callable[..., Any]
+CODE = """
+import numpy as np
+from letalone.mechanisms import Geometric, Laplace
+
+GENERATOR = np.random.default_rng(1)
+laplace = Laplace(epsilon=1, sensitivity=1)
+count = Geometric(epsilon=1, sensitivity=1)
+
+def too_little(value):
+    return round(value + GENERATOR.laplace(0, 0.2), 2)
+
+def bulk(value, count):
+    return laplace.release(np.full(count, value))
+
+def rows(table, copies):
+    return count.release(np.full(copies, table.num_rows))
+
+def fails(value):
+    raise ValueError("secret 42")
+
+def slow(value):
+    for _ in range(50 + 20_000 * int(value)):
+        pass
+
+number = 3
+"""
+CLAIM = ("--claimed-epsilon", "1")
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    for name in ("mine", "raises"):
+        monkeypatch.delitem(sys.modules, name, raising=False)
+    Path("mine.py").write_text(CODE)
+    Path("raises.py").write_text("raise RuntimeError('secret 42')")
+    Path("t.csv").write_text("who,x\n" + "a,1\n" * 6 + "b,2\nc,3\n")
+    return tmp_path
+
+
+def test_too_little_noise_is_accused_with_exit_code_7(letalone: Letalone) -> None:
+    shown = letalone("audit", "mine:too_little", *CLAIM, "--samples", "2000")
+    assert (shown.code, shown.err) == (7, "")
+    assert lines_on_a_terminal(shown.out) < 25
+    for part in ("ACCUSED: ε is at least", "Event: ", "not used to choose", "one = 0.0"):
+        assert part in " ".join(shown.out.split())
+
+
+def test_an_honest_mechanism_passes_and_nothing_is_promised(letalone: Letalone) -> None:
+    words = check_screen(
+        letalone("audit", "mine.py:laplace", *CLAIM, "--samples", "2000", "--confidence", "0.99999")
+    )
+    assert "CONSISTENT" in words
+    assert "no proof" in words
+
+
+def test_inputs_are_values_of_python(letalone: Letalone) -> None:
+    inputs = ("--one", "[0.0, 0.0]", "--other", "[3.0, 0.0]")
+    shown = letalone("audit", "mine:laplace", *CLAIM, *inputs, "--samples", "2000", "--json")
+    assert shown.code == 7
+    found = json.loads(shown.out)
+    assert (found["command"], found["verdict"], found["judged"]) == ("audit", "accused", 1000)
+
+
+def test_bulk_functions_time_and_tables(letalone: Letalone) -> None:
+    bulk = letalone("audit", "mine:bulk", *CLAIM, "--many", "--confidence", "0.99999")
+    assert bulk.code == 0
+    slow = letalone("audit", "mine:slow", *CLAIM, "--timing", "--samples", "200")
+    assert (slow.code, "time in seconds" in slow.out) == (7, True)
+    options = (*CLAIM, "--many", "--samples", "2000", "--confidence", "0.99999")
+    assert letalone("audit", "mine:rows", *options, "--table", "t.csv", "--unit", "who").code == 7
+    assert letalone("audit", "mine:rows", *options, "--table", "t.csv", "--unit", "row").code == 0
+
+
+def test_a_picture_is_drawn(letalone: Letalone) -> None:
+    shown = letalone("audit", "mine:too_little", *CLAIM, "--samples", "500", "--plot", "a.svg")
+    assert "Drawn to a.svg" in shown.out
+    assert Path("a.svg").read_text("utf-8").count("<svg") == 1
+
+
+def test_letalone_audits_itself(letalone: Letalone, monkeypatch: pytest.MonkeyPatch) -> None:
+    few = mechanism_cases()[:2]
+    monkeypatch.setattr(command, "audit_self", lambda **words: audit_self(cases=few, **words))
+    words = check_screen(letalone("audit", "--self", "--confidence", "0.99999"))
+    assert "None is accused" in words
+    assert "Laplace, vector" in words
+    found = letalone("audit", "--self", "--confidence", "0.99999", "--json").json()
+    assert list(found["audits"]) == ["Laplace", "Laplace, vector"]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ((), "Which function"),
+        (("mine:laplace",), "what does it claim"),
+        (("mine", *CLAIM), "must be written as module:name"),
+        (("nowhere:f", *CLAIM), "There is no module nowhere"),
+        (("nowhere.py:f", *CLAIM), "There is no file nowhere.py"),
+        (("raises:f", *CLAIM), "raises could not be imported: RuntimeError"),
+        (("mine:laplas", *CLAIM), "mine has no 'laplas'. It has: Geometric, Laplace, bulk"),
+        (("mine:number", *CLAIM), "has the type int"),
+        (("mine:fails", *CLAIM, "--samples", "200"), "raised ValueError every time"),
+        (("mine:laplace", *CLAIM, "--one", "1"), "belong together"),
+        (("mine:laplace", *CLAIM, "--one", "f()", "--other", "2"), "is not a value"),
+        (("mine:rows", *CLAIM, "--table", "no.csv"), "There is no file no.csv"),
+        (("mine:rows", *CLAIM, "--table", "t.csv", "--one", "1", "--other", "2"), "finds neigh"),
+        (("mine:rows", *CLAIM, "--unit", "who"), "a column of --table"),
+        (("mine:bulk", *CLAIM, "--timing", "--many"), "leave out --many"),
+        (("mine:laplace", "--self"), "leave the name out"),
+        (("mine:laplace", "--claimed-epsilon", "-1"), "must be"),
+    ],
+)
+def test_wrong_usage_is_refused(letalone: Letalone, words: tuple[str, ...], said: str) -> None:
+    told = check_refusal(letalone("audit", *words), 2)
+    assert said in told
+    assert "secret" not in told
+
+
+def test_what_is_offered_can_be_typed_and_the_help_fits(letalone: Letalone) -> None:
+    assert ["audit", "--self"] in offered(letalone("audit").err)
+    assert len(letalone("audit", "--help").out.splitlines()) < 25
