@@ -1,9 +1,11 @@
 """Audits: how close the certified bound comes, what it accuses, and how long it takes.
 
-    python bench/audit.py [--seeds 5] [--json]
+    python bench/audit.py [--seeds 5] [--long] [--draws 10] [--json]
 
 CPU time, one process. Laplace noise of epsilon = 1 is audited at 10^4, 10^5 and 10^6 draws
-on each input; then wrong claims and true ones.
+on each input; then wrong claims and true ones. With --long every mechanism and aggregate of
+letalone, with `draws` times as many draws as `letalone audit --self` has, and every linear
+estimator by one fit each; the error is shared within each of the two lists.
 """
 
 import argparse
@@ -11,11 +13,21 @@ import json
 import statistics
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from letalone.audit import Audit, Verdict, audit
+from letalone.audit import (
+    Audit,
+    Verdict,
+    audit,
+    audit_self,
+    audit_training,
+    confidence_of_each,
+)
+from letalone.audit.suite import aggregate_cases, mechanism_cases
+from letalone.learn import LinearSVC, LogisticRegression, Ridge
 from letalone.mechanisms import Gaussian, Geometric, Laplace, RandomizedResponse
 
 TARGETS = {10**4: 0.85, 10**5: 0.95, 10**6: 0.975}
@@ -102,14 +114,64 @@ def verdicts() -> list[dict[str, Any]]:
     return rows
 
 
+def itself(draws: int) -> list[dict[str, Any]]:
+    cases = [*mechanism_cases(), *aggregate_cases()]
+    more = [replace(case, samples=draws * case.samples) for case in cases]
+    start = time.process_time()
+    suite = audit_self(cases=more)
+    seconds = time.process_time() - start
+    return [
+        {"job": name, "lower": found.lower, "verdict": found.verdict.value, "of all": seconds}
+        for name, found in suite.found
+    ]
+
+
+def estimators(canaries: int = 400) -> list[dict[str, Any]]:
+    generator = np.random.default_rng(1)
+    rows = generator.normal(size=(500, 3))
+    labels, targets = (rows[:, 0] > 0).astype(int), np.clip(rows[:, 0] / 3, -1, 1)
+    jobs = [
+        (f"{kind.__name__}, {method}, ε = {epsilon}", made, labels)
+        for kind in (LogisticRegression, LinearSVC)
+        for method in ("objective", "output", "gradient")
+        for epsilon in (1, 8)
+        for made in [kind(epsilon, 1e-6, data_norm=1, classes=[0, 1], method=method)]
+    ]
+    jobs.append(("Ridge, ε = 1", Ridge(1, 1e-6, data_norm=1, target_bounds=(-1, 1)), targets))
+    sure = confidence_of_each(len(jobs))
+    found: list[dict[str, Any]] = []
+    for name, model, y in jobs:
+        start = time.process_time()
+        one = audit_training(model, rows, y, canaries=canaries, confidence=sure)
+        seconds = time.process_time() - start
+        row = {"job": name, "lower": one.lower, "verdict": one.verdict.value, "seconds": seconds}
+        found.append({**row, "right": one.guesses.right, "made": one.guesses.made})
+    return found
+
+
+def show(title: str, rows: list[dict[str, Any]]) -> None:
+    print(f"\n{title}")
+    for row in rows:
+        guessed = f"  {row['right']} of {row['made']} right" if "made" in row else ""
+        print(f"{row['job']:<40} ≥ {row['lower']:.4f}  {row['verdict']:<11}{guessed}")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seeds", type=int, default=5)
+    parser.add_argument("--long", action="store_true")
+    parser.add_argument("--draws", type=int, default=10)
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
     close, found = closeness(options.seeds), verdicts()
+    more: dict[str, list[dict[str, Any]]] = {}
+    if options.long:
+        more["letalone itself, claimed epsilon 1, one run in twenty accuses any"] = itself(
+            options.draws
+        )
+        more["one fit each, claimed epsilon as planned"] = estimators()
     if options.json:
-        print(json.dumps({"closeness": close, "verdicts": found}))
+        print(json.dumps({"closeness": close, "verdicts": found, **more}))
         return
     print(f"Laplace, epsilon 1, confidence 95 %, {options.seeds} audits each")
     print(f"{'samples':>9} {'least':>8} {'median':>8} {'target':>8} {'CPU s':>7}")
@@ -125,6 +187,8 @@ def main() -> None:
             f"{row['job']:<28} ≥ {row['lower']:.4f}  {row['verdict']:<11}"
             f" {row['seconds']:.2f} s{sign}\n    {row['event'][:160]}"
         )
+    for title, rows in more.items():
+        show(title, rows)
 
 
 if __name__ == "__main__":

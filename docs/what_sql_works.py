@@ -306,7 +306,10 @@ def _groups() -> Iterator[str]:
         " the day. Its keys are listed",
         "(`--keys month=2024-01-01,2024-02-01`) or found privately. Ranges, by `BIN`,"
         " `WIDTH_BUCKET` or `FLOOR`, are shown as",
-        "`[0, 10)`; the last has its end, too, and rows outside of all are left out.",
+        "`[0, 10)`; the last has its end, too, and rows outside of all are left out. In other"
+        " engines, `WIDTH_BUCKET` puts a value that equals",
+        "the upper end above all ranges; here it is in the last one. Quantiles have at most six"
+        " digits: 0.333333.",
         "",
         "Another private table is joined on the unit, in Python:"
         ' `visits.sql("… JOIN labs USING (patient_id)", tables={"labs": labs})`, where',

@@ -25,6 +25,7 @@ TABLE = pa.table(
 def test_subtracting_exact_answers_is_always_right() -> None:
     found = subtract(targets=6)
     assert found.exact_right == found.targets == 6
+    assert found.privacy.epsilon(0) == 1
     assert "AND NOT" in found.questions[1]
     assert found.questions[1].startswith(found.questions[0])
 

@@ -1,6 +1,8 @@
 """Heat map: lonely cells counted as in plain Python; the private map hides one, not a crowd."""
 
 from collections import defaultdict
+from math import exp
+from pathlib import Path
 
 import pyarrow as pa
 import pytest
@@ -43,12 +45,18 @@ def test_d6_a_lonely_person_is_not_found_beyond_the_curve_and_a_crowd_is() -> No
 def test_an_empty_cell_stands_out_as_rarely_as_stated_and_the_cut_is_the_least(
     scale: float,
 ) -> None:
-    from math import exp
-
     a, cut = exp(-1 / scale), _cut(scale)
     tail = sum((1 - a) / (1 + a) * a**z for z in range(cut + 1, cut + 2000))
     assert tail <= 0.05
     assert cut == 0 or tail / a > 0.05
+
+
+def test_a_grid_read_from_a_file_of_text_has_the_cells_between(tmp_path: Path) -> None:
+    path = tmp_path / "runs.csv"
+    path.write_text("person,x,y\n1,-1,2\n2,2,4\n2,2,4\n")
+    found = find_cells(path, max_cells=1)
+    assert (found.cells, found.visited, found.exposed) == (12, 2, 2)
+    assert [one.name for one in tmp_path.iterdir()] == ["runs.csv"]
 
 
 def test_missing_places_are_left_out_and_names_of_places_are_no_grid() -> None:

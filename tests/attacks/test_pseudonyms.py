@@ -16,12 +16,11 @@ FAST = {"largest": 1_000}
 
 
 @pytest.mark.parametrize(("name", "hashed"), [("MD5", md5), ("SHA-1", sha1), ("SHA-256", sha256)])
-@pytest.mark.parametrize("upper", [False, True])
 def test_a1_every_hash_of_a_small_space_is_reversed(
-    name: str, hashed: Callable[[bytes], Any], *, upper: bool
+    name: str, hashed: Callable[[bytes], Any]
 ) -> None:
     digests = [hashed(text.encode()).hexdigest() for text in [*TEXTS, "712", "712"]]
-    shown = [digest.upper() for digest in digests] if upper else digests
+    shown = [digest.upper() for digest in digests[:4]] + digests[4:]
     (found,) = reverse_hashes(pa.table({"id": shown}), **FAST).columns
     assert (found.algorithm, found.found, found.values) == (name, 8, 8)
     assert found.rows_found == found.rows == 9

@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 
 from letalone.audit import bound
-from letalone.audit.bound import Counts, epsilon_below, product_level
+from letalone.audit.bound import Counts, epsilon_below, epsilon_below_apart, product_level
 
 NOTHING = Fraction(0)
 ONE_IN_TWENTY = Fraction(1, 20)
@@ -147,3 +147,55 @@ def test_every_pair_of_the_set_lies_beyond_a_pair_that_was_compared(
         p = stats.beta.ppf(share, often, total - often + 1) * (1 + 1e-6)
         q = stats.beta.isf(level / share, seldom + 1, total - seldom) * (1 - 1e-6)
         assert any(p >= least and q <= most for least, most in compared)
+
+
+@pytest.mark.parametrize("spread", [0.0, 0.5, 1.0])
+@pytest.mark.parametrize("rate", [0.003, 0.05, 0.3])
+def test_draws_that_are_not_alike_are_bounded_by_their_mean_rates(
+    rate: float, spread: float
+) -> None:
+    """The exact chance of a bound above the truth, over all counts of draws whose rates differ."""
+    total, ratio = 60, 2.0
+    rates = rate * (1 + spread * np.where(np.arange(total) % 2, 1, -1))
+    often, seldom = (poisson_binomial(part) for part in (np.minimum(ratio * rates, 1), rates))
+    truth = np.log(np.mean(np.minimum(ratio * rates, 1)) / np.mean(rates))
+    likely = [
+        (x, y)
+        for x in np.flatnonzero(often > 1e-6)
+        for y in np.flatnonzero(seldom > 1e-6)
+        if x / max(y, 0.5) > 1.5
+    ]
+    wrong = sum(
+        often[x] * seldom[y]
+        for x, y in likely
+        if epsilon_below_apart(
+            Counts(int(x), int(y), total), delta=Fraction(0), miss=Fraction(1, 20)
+        )
+        > truth
+    )
+    assert wrong <= 0.05
+
+
+def poisson_binomial(rates: np.ndarray) -> np.ndarray:
+    law = np.ones(1)
+    for rate in rates:
+        law = np.convolve(law, [1 - rate, rate])
+    return law
+
+
+@pytest.mark.parametrize("spread", [0.0, 0.5, 1.0])
+@pytest.mark.parametrize("rate", [0.2, 0.35])
+def test_one_mean_rate_alone_is_missed_by_at_most_half_of_the_error(
+    rate: float, spread: float
+) -> None:
+    """The other count is nothing, so its rate is known to be at most `most`."""
+    total = 60
+    most = stats.beta.ppf(1 - 0.025, 2, total - 1)
+    law = poisson_binomial(rate * (1 + spread * np.where(np.arange(total) % 2, 1, -1)))
+    missed = [
+        law[x]
+        for x in range(total + 1)
+        if epsilon_below_apart(Counts(x, 0, total), delta=NOTHING, miss=ONE_IN_TWENTY)
+        > np.log(rate / most)
+    ]
+    assert sum(missed) <= 0.025

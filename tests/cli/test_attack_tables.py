@@ -56,6 +56,8 @@ def test_two_files_of_ones_own_are_linked(
     found = letalone(*asked, "--sensitive", "ill", "--json").json()
     assert found["candidates"] == {"0": 1, "1": 1, "2": 1}
     assert found["examples"] == [{"name": "Ada", "ill": "flu"}]
+    Path("voters.csv").write_text("zip,age,name\n1,30,\x1b[31mAda\n")
+    assert "\x1b" not in letalone(*asked).out
     refused = letalone("attack", "linkage", "ill.csv", "--json")
     assert refused.code == 2
     assert "give both, or none" in refused.error()["message"]

@@ -13,6 +13,7 @@ CLAIMS = [
     *(f"D{number}" for number in range(1, 10)),
     *(f"M{number}" for number in range(1, 9)),
     *(f"P{number}" for number in range(1, 8)),
+    *(f"L{number}" for number in range(1, 5)),
     "G8",
 ]
 ROWS = {claim: rest for claim, *rest in ROW.findall(INDEX.read_text("utf-8"))}

@@ -12,6 +12,7 @@ from letalone.engines import syntax
 from letalone.engines.duck import open_duck
 from letalone.engines.measures import Scope
 from letalone.engines.rows import ScopeRows, Tables
+from letalone.errors import ParameterError
 from letalone.plans.expressions import DatePart, col
 from letalone.plans.query import Bounding
 from letalone.plans.schema import Column, Schema
@@ -79,6 +80,21 @@ def test_years_beyond_the_calendar_are_missing(odd):
     assert values_of(odd, Column("old", Type.DATE), DatePart("year", col("old")))[1] == 2024
     seconds = DatePart("year", col("seconds"))
     assert values_of(odd, Column("seconds", Type.TIMESTAMP), seconds) == [None, 2024]
+
+
+def test_the_last_day_of_the_calendar_is_read_to_its_end(tmp_path):
+    times = [datetime(9999, 12, 31), datetime(9999, 12, 31, 23, 59, 59, 999999)]
+    path = text_file(tmp_path, [f'"{time}"' for time in times] + ['"10000-01-01 00:00:00"'])
+    for source in (pa.table({"x": pa.array(times, pa.timestamp("us"))}), path):
+        assert values_of(source, Column("x", Type.TIMESTAMP))[:2] == times
+        assert values_of(source, Column("x", Type.DATE))[:2] == [date(9999, 12, 31)] * 2
+    assert values_of(path, Column("x", Type.TIMESTAMP))[2:] == [None]
+
+
+def test_nanoseconds_in_a_time_zone_are_refused_with_what_to_do():
+    table = pa.table({"x": pa.array([0], pa.timestamp("ns", tz="Europe/Berlin"))})
+    with pytest.raises(ParameterError, match=r"nanoseconds in a time zone.*datetime64\[us, UTC\]"):
+        values_of(table, Column("x", Type.TIMESTAMP))
 
 
 def text_file(folder, cells):

@@ -126,6 +126,16 @@ def test_a_column_that_both_tables_have_is_the_first_ones_only_by_its_prefix() -
         assert other.plan.partners
 
 
+def test_capitals_do_not_make_a_column_of_both_tables_another_one() -> None:
+    frame = pd.DataFrame({"PATIENT_ID": [1, 2], "Cost": [1.0, 2.0]})
+    with visits() as mine, opened(frame, unit="PATIENT_ID", name="labs", budget=HUGE) as labs:
+        sql = "SELECT SUM(CLAMP({}, 0, 100)) AS x FROM visits JOIN labs USING (patient_id)"
+        for name in ("cost", "Cost", "labs.cost"):
+            with pytest.raises(la.LetaloneError, match="in both private tables"):
+                mine.sql(sql.format(name), tables={"labs": labs})
+        assert mine.sql(sql.format("visits.cost"), tables={"labs": labs}).plan.partners
+
+
 def test_both_data_sets_are_charged_the_whole_price_and_both_are_named(tmp_path: Path) -> None:
     books = [tmp_path / "one.db", tmp_path / "other.db"]
     with visits(ledger=books[0]) as mine, patients(ledger=books[1]) as theirs:

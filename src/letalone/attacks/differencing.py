@@ -88,10 +88,10 @@ class Differencing:
         guess = f"at most {percent(best_guess(self.privacy))}"
         return [
             ("right about a person", exact, private),
-            ("bets at even odds won (D6)", "100 %", guess),
-            ("found, of those who have the value", "100 %", percent(rates.detection)),
-            ("false alarms then", "0 %", percent(rates.false_alarm)),
-            ("found at those false alarms (D6)", "", f"at most {percent(allowed)}"),
+            ("bets at even odds won (D6)", "no limit", guess),
+            ("found over many draws of the noise", "", percent(rates.detection)),
+            ("false alarms then", "", percent(rates.false_alarm)),
+            ("found at those false alarms (D6)", "no limit", f"at most {percent(allowed)}"),
         ]
 
     def to_json(self) -> dict[str, object]:

@@ -10,7 +10,7 @@ than with the stated rate of false alarms.
 
 Theorem.  Whether k people are in a cell or none of them is anywhere, is a question about k people:
 no test finds it more often than the trade-off curve of k people together allows (D6, P7).
-  Proven:   docs/explanation/proofs/geometric.md; proofs/curves.md (groups)
+  Proven:   docs/explanation/proofs/geometric.md; proofs/group.md
   Tested:   tests/attacks/test_heat_map.py: cells with few people against plain Python; few stand
             out in the private map, and crowded ones do
   Assumed:  the area of the map is public (here: from the least to the largest place)
@@ -18,6 +18,7 @@ no test finds it more often than the trade-off curve of k people together allows
 A group of many is not one person: a base with hundreds on it shows in a private map, too.
 """
 
+import re
 from collections.abc import Iterable
 from contextlib import closing
 from dataclasses import dataclass
@@ -38,6 +39,7 @@ from letalone.plans.keys import product
 from letalone.privacy import Privacy
 from letalone.session.opening import open as open_table
 
+WHOLE = re.compile(r"0|-?[1-9]\d{0,17}")
 EDGES = (0, 1, 2, 5, 10, 20, 50)  # cells are told apart by how many people are in them
 
 
@@ -108,7 +110,7 @@ class HeatMap:
             for one in self.crowds
         ]
         limit = f"at most {percent(self.allowed(1))}"
-        return [*shown, ("one person in a cell found (D6)", "100 %", limit)]
+        return [*shown, ("one person in a cell found (D6)", "no limit", limit)]
 
     def to_json(self) -> dict[str, object]:
         """The numbers, for programs."""
@@ -193,10 +195,11 @@ def find_cells(
 def _values(column: Coded) -> list[object]:
     """The places along one axis: of whole numbers all between the least and the largest."""
     found = column.objects(np.unique(column.codes))
-    if found and all(type(one) is int for one in found):
-        ends = cast("list[int]", found)
-        return list(range(min(ends), max(ends) + 1))
-    return found
+    if not found or not all(WHOLE.fullmatch(str(one)) for one in found):
+        return found
+    numbers = [int(str(one)) for one in found]
+    between = range(min(numbers), max(numbers) + 1)
+    return [str(one) for one in between] if column.is_text else list(between)
 
 
 def _cut(scale: float) -> int:

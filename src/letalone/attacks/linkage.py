@@ -7,7 +7,7 @@ combination, the row is that person's; where it has c, a guess is right once in 
 Theorem.  After an ε-private release, however the attacker computes and whatever register they
 hold, a test for one person with a rate a of false alarms is right at most 1 - f(a) of the time,
 where f is the trade-off curve of the release (D6).
-  Proven:   docs/explanation/proofs/curves.md
+  Proven:   docs/explanation/proofs/tradeoff.md
   Tested:   tests/attacks/test_linkage.py: counts against a join in plain Python
   Assumed:  the register has everyone of the table, without which a sole candidate may be wrong
 
@@ -77,15 +77,15 @@ class Linkage:
         caught = f"at most {percent(most_caught(PureDP(self.epsilon)))}"
         alarms = f"one person found, {percent(FALSE_ALARMS)} false alarms"
         found = [
-            ("rows that one person fits", f"{self.certain:,}", "none"),
-            ("share of rows", percent(self.certain / self.rows), "none"),
-            ("right guesses among candidates", f"{self.expected:,.0f}", "none"),
-            ("rows that nobody fits", f"{self.candidates.get(0, 0):,}", "all"),
-            (alarms, percent(self.certain / self.rows), caught),
+            ("rows that one person fits", f"{self.certain:,}", "no rows"),
+            ("share of rows", percent(self.certain / self.rows), ""),
+            ("right guesses among candidates", f"{self.expected:,.0f}", ""),
+            ("rows that nobody fits", f"{self.candidates.get(0, 0):,}", ""),
+            (alarms, "no limit", caught),
         ]
         if self.people is not None:
             shown = f"{self.certain_people:,} of {self.people:,}"
-            found.insert(1, ("people found", shown, "none"))
+            found.insert(1, ("people found", shown, ""))
         return found
 
     def to_json(self) -> dict[str, object]:

@@ -1,15 +1,15 @@
 """Pseudonyms that are hashes of a small space are reversed by hashing the whole space.
 
 In 2014 New York published 173 million taxi trips with the medallion of each cab as its MD5. There
-are some 20 million ways to write a medallion; a laptop hashes them all in a minute, and the list
+are some 20 million ways to write a medallion; a laptop hashes them all in minutes, and the list
 read backwards gives every medallion. A ZIP code, a date of birth, a telephone number is no
-different, and a slower or longer hash changes the minute, not the outcome.
+different, and a slower or longer hash changes the minutes, not the outcome.
 
 The spaces tried, the smallest first, until all are found: ZIP codes, dates in four ways of
 writing, medallions, whole numbers, and patterns of one's own (# is a digit, @ a letter).
 
-  Tested:   tests/attacks/test_pseudonyms.py: all are found, in either case of letters; salted or
-            keyed hashes are not
+  Tested:   tests/attacks/test_pseudonyms.py: all are found, in either case of letters; hashes
+            with a key are not
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -94,9 +94,9 @@ class Pseudonyms:
         rows: list[Line] = []
         for one in self.columns[:4]:
             name = f"{one.column} ({one.algorithm})"
-            rows.append((f"{name}: reversed", f"{one.found:,} of {one.values:,}", "none"))
+            rows.append((f"{name}: reversed", f"{one.found:,} of {one.values:,}", "no pseudonyms"))
             rows.append((f"{name}: seconds", f"{one.seconds:.1f}", ""))
-        return [*rows, ("one person found (D6)", "100 %", limit)]
+        return [*rows, ("one person found (D6)", "no limit", limit)]
 
     def to_json(self) -> dict[str, object]:
         """The numbers, for programs."""

@@ -4,9 +4,10 @@ A test says "in" or "not in". Its threshold is chosen on the first half of the t
 on the second, so that what is counted are independent coins.
 
 Theorem.  If a release keeps a trade-off curve f and the trials are independent, `exceeds` is true
-with probability at most 1 - confidence: a rate is outside its one-sided interval with probability
-at most a quarter of that, and there are two rates and two directions.
-  Proven:   docs/explanation/proofs/curves.md (D6); the intervals are Clopper and Pearson's
+with probability at most 1 - confidence: each of the two rates is outside its one-sided interval
+with probability at most half of that. The other direction is the same event: `tradeoff` is the
+lower envelope of both, so (a, b) lies below it exactly where (b, a) does.
+  Proven:   docs/explanation/proofs/tradeoff.md (D6); the intervals are Clopper and Pearson's
   Tested:   tests/attacks/test_rates.py
 """
 
@@ -47,12 +48,9 @@ class Rates:
 
     def exceeds(self, privacy: Privacy, confidence: float = 0.95) -> bool:
         """Whether the test is better than the curve allows, beyond sampling error."""
-        miss = (1 - confidence) / 4
-        missed, quiet = self.members - self.caught, self.outsiders - self.alarms
+        miss = (1 - confidence) / 2
         detected = least(self.caught, self.members, miss)
-        silent = least(quiet, self.outsiders, miss)
-        alarmed, lost = most(self.alarms, self.outsiders, miss), most(missed, self.members, miss)
-        return detected > 1 - privacy.tradeoff(alarmed) or silent > 1 - privacy.tradeoff(lost)
+        return detected > 1 - privacy.tradeoff(most(self.alarms, self.outsiders, miss))
 
     def to_json(self) -> dict[str, object]:
         """The numbers, for programs."""

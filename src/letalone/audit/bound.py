@@ -59,6 +59,21 @@ def epsilon_below(counts: Counts, *, delta: Fraction, miss: Fraction) -> float:
     return max(0.0, min(found))
 
 
+def epsilon_below_apart(counts: Counts, *, delta: Fraction, miss: Fraction) -> float:
+    """Such a bound for independent draws that need not be alike: their mean rates count.
+
+    Each rate gets half of the error, and is judged by one hit less, or more, than was seen.
+    """
+    half = miss / 2
+    moved = Counts(max(counts.often - 1, 0), min(counts.seldom + 1, counts.total), counts.total)
+    tail = np.array([float(half) * (1 - OUTWARDS)])
+    least = float(_least_rates(moved, tail)[0])
+    most = float(_most_rates(moved, tail)[0])
+    certified = _certified_least(moved, rate=least, tail=float(tail[0]))
+    ceiling = _certified_most(moved, rate=most, level=float(tail[0]), mark=1.0)
+    return max(0.0, _log_ratio(certified, ceiling, delta))
+
+
 def region(counts: Counts, confidence: float) -> tuple[Floats, Floats]:
     """The edge of the pairs of rates that are not ruled out: for pictures, in floats.
 

@@ -11,6 +11,7 @@ from typing import Protocol
 
 import numpy as np
 
+from letalone.audit.leaves import ERROR, NUMBER
 from letalone.audit.outputs import NO_BIT, Floats, Integers, Outputs, lowest_bits
 
 LISTED = 4  # cells of an event that are named in words
@@ -120,7 +121,10 @@ class Forms:
 
     def words_for(self, key: int) -> str:
         """The cell, in words."""
-        return f"the output has the form {self.forms.get(key, 'of none before')}"
+        form = self.forms.get(key, "of none before")
+        if form == NUMBER or form.startswith(ERROR):
+            return f"the output is {'a number' if form == NUMBER else form}"
+        return f"the output has the form {form}"
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -67,7 +67,7 @@ def _chance(guesses: Guesses, rate: float, slack: Fraction) -> Floats:
     """The bound for K = 1, 2, … in floats; for K = 1 alone where there is no delta."""
     most = guesses.right if slack else min(1, guesses.right)
     least = guesses.right - np.arange(most)
-    share = cast("Any", _betainc())(least, guesses.made - least + 1, rate)
+    share = _betainc()(least, guesses.made - least + 1, rate)
     return (float(slack) + np.cumsum(share)) / np.arange(1, most + 1)
 
 

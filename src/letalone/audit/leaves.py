@@ -20,6 +20,7 @@ from letalone.audit.failures import Failure
 from letalone.errors import ParameterError
 
 NUMBER = "#"
+ERROR = "the error "
 ADDRESS = " at 0x"
 
 
@@ -60,7 +61,7 @@ def _items(output: Mapping[object, object], numbers: list[float] | None) -> str:
 
 def _object(output: object, numbers: list[float] | None) -> str:
     if isinstance(output, Failure):
-        return f"the error {output.words}"
+        return f"{ERROR}{output.words}"
     if is_dataclass(output) and not isinstance(output, type):
         found = {field.name: getattr(output, field.name) for field in fields(output)}
         return type(output).__name__ + _items(cast("dict[object, object]", found), numbers)

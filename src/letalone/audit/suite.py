@@ -19,8 +19,8 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 
+from letalone.audit.arrow import columns_of, table_of
 from letalone.audit.auditor import Audit, Verdict, audit, confidence_of_each
 from letalone.exact.typed import Number
 from letalone.mechanisms import (
@@ -36,7 +36,6 @@ from letalone.mechanisms import (
 )
 from letalone.plans import aggregates
 from letalone.privacy import Budget
-from letalone.session import open as open_session
 
 UP, DOWN = [1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 1.0, 1.0]
 DELTA = Fraction(1, 100)
@@ -153,27 +152,29 @@ def released(what: Any, epsilon: Number = 1) -> Callable[[bool, int], Any]:
     """Draws of an aggregate: a release of as many equal groups."""
 
     def draw(more: bool, count: int) -> Any:
+        from letalone.session import open as open_session  # loads an engine
+
         names = [f"k{place}" for place in range(count)]
         session = open_session(_table(names, more), unit="u", budget=Budget(epsilon=epsilon))
         with session:
             query = session.group_by("g", keys=names).agg(answer=what)
-            found = query.bound(max_rows=1, max_groups=1).release(epsilon=epsilon).to_arrow()
-        return _rows(found.drop_columns(["g"]))
+            release = query.bound(max_rows=1, max_groups=1).release(epsilon=epsilon)
+        return _rows(release.to_arrow())
 
     return draw
 
 
-def _table(names: Sequence[str], more: bool) -> pa.Table:
+def _table(names: Sequence[str], more: bool) -> Any:
     groups, rows = len(names), FEW + more
     person = [1] if more else []
     x = np.tile([0] * FEW + person, groups)
     labels = np.where(x == 1, "B", "A")
     units, keys = np.arange(groups * rows), np.repeat(np.asarray(names), rows)
-    return pa.table({"u": units, "g": keys, "x": x.astype(float), "a": 9 * x, "d": labels})
+    return table_of({"u": units, "g": keys, "x": x.astype(float), "a": 9 * x, "d": labels})
 
 
-def _rows(table: pa.Table) -> Any:
-    columns = [table.column(name).to_numpy() for name in table.column_names]
+def _rows(table: Any) -> Any:
+    columns = [column for name, column in columns_of(table).items() if name != "g"]
     if all(column.dtype.kind in "biuf" for column in columns):
         return np.stack([column.astype(float) for column in columns], axis=1)
     return list(zip(*(column.tolist() for column in columns), strict=True))

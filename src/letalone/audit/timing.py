@@ -3,8 +3,8 @@
 Draws on the two inputs alternate, in an order that a coin decides for each pair, so that what
 drifts (a machine that warms up, another program) meets both inputs alike.
 
-Theorem.  The bound of `auditor`, for the law of the time, where the pairs are independent of each
-other; they need not be alike.
+Theorem.  The time reveals at least `lower` in some state of the machine, unless the draws misled,
+with probability at most 1 − confidence, where pairs are independent; they need not be alike.
   Proven:   docs/explanation/proofs/audit.md, section 6
   Tested:   a loop as long as the value is accused, one that takes as long for all is not
   Assumed:  a machine whose load does not follow the coins
@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from letalone.audit.auditor import SAMPLES, SURE, Audit, judge_pairs
-from letalone.audit.bound import epsilon_below
+from letalone.audit.bound import epsilon_below_apart
 from letalone.audit.draws import source_of
 from letalone.audit.outputs import Floats, Raw
 from letalone.exact.typed import DELTA, EPSILON_OR_ZERO, Number
@@ -58,7 +58,7 @@ def audit_timing(
 
     event, counts = judge_pairs(lambda n: _alternating(taken, one, other, n), count, delta)
     return Audit(
-        lower=epsilon_below(counts, delta=delta, miss=miss),
+        lower=epsilon_below_apart(counts, delta=delta, miss=miss),
         event=f"time in seconds: {event}",
         counts=counts,
         claimed_epsilon=epsilon,

@@ -4,9 +4,9 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 import numpy as np
-import pyarrow as pa
 from numpy.typing import NDArray
 
+from letalone.audit.arrow import columns_of, filtered
 from letalone.errors import ParameterError
 
 Mask = NDArray[np.bool_]
@@ -57,8 +57,7 @@ def units_of(table: Any, unit: str | None) -> Units:
 
 def _columns(table: Any) -> dict[str, NDArray[Any]]:
     if hasattr(table, "column_names"):  # Arrow
-        names = cast("list[str]", table.column_names)
-        return {name: np.asarray(table.column(name).to_numpy()) for name in names}
+        return columns_of(table)
     if hasattr(table, "columns"):  # pandas, Polars
         return {str(name): np.asarray(table[name]) for name in table.columns}
     rows = np.asarray(table)
@@ -73,7 +72,7 @@ def _columns(table: Any) -> dict[str, NDArray[Any]]:
 
 def _kept(table: Any, mask: Mask) -> Any:
     if hasattr(table, "column_names"):  # Arrow
-        return table.filter(pa.array(mask))
+        return filtered(table, mask)
     if hasattr(table, "filter") and not hasattr(table, "iloc"):  # Polars
         return table.filter(mask)
     if isinstance(table, list | tuple):

@@ -61,8 +61,14 @@ def report(name: str, result: AttackResult, *, plot: Path | None, as_json: bool)
     heads = ("", "published today", f"letalone, ε = {in_short(result.epsilon)}")
     rows = table(*heads, right=heads[1:])
     for line in result.lines():
-        rows.add_row(*line)
+        rows.add_row(*map(_harmless, line))
     screen.print(rows, markup=False)
-    screen.print("\n" + flowing(result.words, screen.width), markup=False, soft_wrap=True)
+    words = flowing(_harmless(result.words), screen.width)
+    screen.print("\n" + words, markup=False, soft_wrap=True)
     if plot is not None:
         screen.print(f"Wrote {plot}.", markup=False)
+
+
+def _harmless(text: str) -> str:
+    """Values of a table may be in it: signs that could steer a terminal are shown as ?."""
+    return "".join(sign if sign.isprintable() else "?" for sign in text)

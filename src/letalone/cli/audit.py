@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from letalone.audit import Audit, Suite, Verdict, audit, audit_self, audit_table, audit_timing
+from letalone.audit.arrow import read_table
 from letalone.cli.lint import FOUND
 from letalone.cli.named_code import TRACEBACK, literal, named
 from letalone.cli.offered import to_type
@@ -101,23 +102,11 @@ def _audited(request: Request) -> Audit:
 
 def _asked(request: Request, mechanism: Any, options: dict[str, Any]) -> Audit:
     if request.table is not None:
-        read = _read_table(request.table)
+        read = read_table(request.table)
         unit = None if request.unit == "row" else request.unit
         return audit_table(mechanism, read, unit=unit, **options).audit
     one, other = literal("--one", request.one or ONE), literal("--other", request.other or OTHER)
     return (audit_timing if request.timing else audit)(mechanism, one, other, **options)
-
-
-def _read_table(path: Path) -> Any:
-    from pyarrow import ArrowException, csv, parquet
-
-    if not path.is_file():
-        raise ParameterError(f"There is no file {path}.")
-    try:
-        return (parquet.read_table if path.suffix == ".parquet" else csv.read_csv)(path)
-    except ArrowException:
-        pass
-    raise ParameterError(f"{path} could not be read as a table: it must be .csv or .parquet.")
 
 
 def _show(request: Request, found: Audit) -> None:

@@ -25,9 +25,7 @@ def check_new(out: Path, name: str) -> None:
     """Refuses a file that is there, unless its last column holds predictions of this name."""
     names = _names_in_parquet(out) if out.suffix.lower() == ".parquet" else _names_in_csv(out)
     if names[-1:] != [name]:
-        raise ParameterError(
-            f"{out} exists and holds no predictions of this kind. Write elsewhere."
-        )
+        raise ParameterError(f"{out} exists and is no file of such predictions. Write elsewhere.")
 
 
 def write(out: Path, columns: Mapping[str, Sequence[object]]) -> None:

@@ -125,8 +125,8 @@ def _print(found: Ready, model: Any, left: DataSet, *, path: Path, out: str) -> 
     if found.asked.as_json:
         more = {
             "repeated": repeated,
-            "budget": _in_decimals(left.budget),
-            "remaining": _in_decimals(left.remaining),
+            "budget": in_decimals(left.budget),
+            "remaining": in_decimals(left.remaining),
             "ledger": str(path),
             "out": out,
         }
@@ -150,7 +150,7 @@ def _cost(found: Ready, *, repeated: bool) -> str:
     return f"An earlier model, free of charge; if the data has changed, raise version in {file}."
 
 
-def _in_decimals(budget: Budget) -> dict[str, str]:
+def in_decimals(budget: Budget) -> dict[str, str]:
     """Both amounts as decimals, rounded down where they have more digits than are of use."""
     rounded = Context(prec=DIGITS, rounding=ROUND_FLOOR)
     amounts = {"epsilon": budget.epsilon, "delta": budget.delta}

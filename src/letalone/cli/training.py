@@ -115,13 +115,13 @@ def ready(asked: Training, source: Source, known: DataSet | None) -> Ready:
     schema = source.schema.protecting(unit_of(asked.as_asked, source, known))
     target = target_of(asked.target, schema)
     features = features_of(asked.features, schema, target)
+    model = model_of(asked.model, target)
     if asked.epsilon is None:
         raise Missing(
             "--epsilon is missing: the privacy to spend on this model. Smaller is more private; 0.5"
             " to 2 is usual.",
             {"epsilon": USUAL_EPSILON},
         )
-    model = model_of(asked.model, target)
     _check_declared(asked, schema, target, features=features, numbers=model in REGRESSORS.values())
     estimator = getattr(learn, model)(epsilon=asked.epsilon, delta=asked.delta or 0)
     job = estimator.job_for(schema, features=features, target=target.name)

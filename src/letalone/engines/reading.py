@@ -23,6 +23,7 @@ from letalone.plans.types import Type
 SHORT_INTEGERS = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER")
 LONG_INTEGERS = ("UBIGINT", "HUGEINT", "UHUGEINT")
 TIMES = ("TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS")
+NANOSECONDS_IN_A_ZONE = "TIMESTAMPTZ_NS"
 DATED = (Type.DATE, Type.TIMESTAMP)
 ZONED = ("TIMESTAMP WITH TIME ZONE", "TIMESTAMPTZ", "TIMESTAMP_NS WITH TIME ZONE")
 
@@ -98,6 +99,11 @@ def check_readable(column: Column, stored: Stored) -> None:
     """Refuses a declared type that the stored one can never be read as."""
     if column.type is stored.type or stored.type in READABLE[column.type]:
         return
+    if column.type in DATED and stored.stored == NANOSECONDS_IN_A_ZONE:
+        raise ParameterError(
+            f"Column {column.name!r} holds nanoseconds in a time zone, which are not read. Convert"
+            " it in the data: to 'datetime64[us, UTC]' in pandas, to microseconds in Arrow."
+        )
     raise ParameterError(
         f"Column {column.name!r} is declared {column.type.value}, but holds {stored.type.value}."
         f" Declare it {stored.type.value}, or text, or convert it in the data."
@@ -121,9 +127,9 @@ def read(stored: Stored, source: Sql, column: Column, *, clamped: bool = True) -
 
 def _in_the_calendar(sql: Sql, kind: Type) -> Sql:
     """Whether a date is finite and in the years 1 to 9999, which all engines and Python know."""
+    end = "9999-12-31 23:59:59.999999" if kind is Type.TIMESTAMP else "9999-12-31"
     first, last = (
-        syntax.cast_to(exp.Literal.string(day), SQL_TYPES[kind])
-        for day in ("0001-01-01", "9999-12-31")
+        syntax.cast_to(exp.Literal.string(when), SQL_TYPES[kind]) for when in ("0001-01-01", end)
     )
     inside = [
         syntax.is_finite(sql),

@@ -7,7 +7,7 @@ A row more is put behind those of its place: others change their block, never th
 
 Theorem.  What is predicted for a row depends on that row, its place and the model alone.
   Proven:   docs/explanation/proofs/tuning.md, section 1
-  Tested:   tests/learn/test_search.py
+  Tested:   tests/learn/test_judging.py
   Assumed:  for blocks of one shape, a model's prediction at a place reads the row at that place
             and rounds in one fixed order; the coins are secret and fresh
 """

@@ -6,7 +6,7 @@ is no class and no number is wrong, and makes no error.
 
 Theorem.  (right, wrong) moves by `steps` in L1, and both by no less than 0, when a row is added.
   Proven:   a row adds a whole number r from 0 to steps to right, and steps − r to wrong
-  Tested:   tests/learn/test_search.py
+  Tested:   tests/learn/test_search.py, test_judging.py
 """
 
 from dataclasses import dataclass

@@ -14,8 +14,9 @@ mechanism. *random*: a random number of tries (`random_tries`), each with a nois
 
 Theorem.  The search is (epsilon, delta)-DP for one row more or less.
   Proven:   docs/explanation/proofs/tuning.md
-  Tested:   tests/learn/test_search.py
-  Assumed:  the coins are secret and fresh; each candidate's plan keeps its (epsilon, delta)
+  Tested:   tests/learn/test_search.py, test_judging.py
+  Assumed:  the coins are secret and fresh; each candidate's plan keeps its (epsilon, delta); what
+            a model predicts for a row does not depend on other rows (`blocks`)
 """
 
 from collections.abc import Mapping, Sequence

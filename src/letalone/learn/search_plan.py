@@ -3,14 +3,13 @@
 Theorem.  `SearchPlan` keeps its (epsilon, delta) if every candidate keeps its own: for all of them
 composed, or for each of a random number of tries.
   Proven:   docs/explanation/proofs/tuning.md
-  Tested:   tests/learn/test_search.py
+  Tested:   tests/learn/test_search.py, test_judging.py
   Assumed:  a model's predictions are those of its rows, one by one (`blocks`), and it makes them
             for any rows of numbers
 
 A score is computed alike for any rows, also for none, and says nothing on the way.
 """
 
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -21,6 +20,7 @@ import numpy as np
 
 from letalone.exact.typed import written
 from letalone.learn.blocks import SIZE, Blocks
+from letalone.learn.cells import quietly
 from letalone.learn.plan import Floats, Labels, Plan, Released
 from letalone.learn.random_tries import RandomTries
 from letalone.learn.scikit import copy_of
@@ -166,8 +166,7 @@ class _Parts:
 
     def counted(self, candidate: Candidate, model: Released, score: Score) -> tuple[int, int]:
         """The score, without a warning: one that depends on rows would tell about them."""
-        with np.errstate(all="ignore"), warnings.catch_warnings():
-            warnings.simplefilter("ignore")
+        with quietly():
             predicted = candidate.predictions(model, self.judging_rows)
             return score.counted(predicted, self.judging_labels)
 

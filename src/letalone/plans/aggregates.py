@@ -183,7 +183,10 @@ def min(  # noqa: A001
     upper: Number | None = None,
     step: Number | None = None,
 ) -> Asked:
-    """A private extreme quantile that stands for the smallest value."""
+    """A private extreme quantile that stands for the smallest value: the r-th smallest.
+
+    r follows from epsilon, so that it lies within the data with 95 %, if there are r rows or more.
+    """
     return _bounded(Kind.MIN, of, lower, upper, step=_step(step))
 
 
@@ -194,7 +197,10 @@ def max(  # noqa: A001
     upper: Number | None = None,
     step: Number | None = None,
 ) -> Asked:
-    """A private extreme quantile that stands for the largest value."""
+    """A private extreme quantile that stands for the largest value: the r-th largest.
+
+    r follows from epsilon, so that it lies within the data with 95 %, if there are r rows or more.
+    """
     return _bounded(Kind.MAX, of, lower, upper, step=_step(step))
 
 

@@ -2,7 +2,8 @@
 
 Of the quantile functions, and of DATE_TRUNC, it drops what comes after the arguments that it
 knows, and says nothing, so that QUANTILE_CONT(cost, 0.5, weight) would be answered as if no weight
-had been asked for. And it takes DATE_TRUNC(day, month) for DATE_TRUNC('day', month).
+had been asked for. And it takes DATE_TRUNC(day, month) for DATE_TRUNC('day', month), and the weeks
+of TIMESTAMP_TRUNC(at, WEEK), which begin on Sunday, for those of DATE_TRUNC('week', at).
 
   Tested:   tests/sql/test_calls.py: of all functions that sqlglot knows, no other loses one
 """
@@ -27,6 +28,7 @@ OF_TWO = (
 )
 TRUNCATING = ("DATE_TRUNC", "DATETRUNC", "TIMESTAMP_TRUNC", "DATETIME_TRUNC", "TRUNC")
 PERIOD_FIRST = ("DATE_TRUNC", "DATETRUNC")  # but in BigQuery
+FROM_SUNDAY = ("TIMESTAMP_TRUNC", "DATETIME_TRUNC")  # their weeks, in BigQuery, which has them
 
 
 def overfull(tokens: Sequence[Token]) -> Token | None:
@@ -45,6 +47,14 @@ def unquoted(tokens: Sequence[Token]) -> Token | None:
     return None
 
 
+def week_from_sunday(tokens: Sequence[Token]) -> Token | None:
+    """The name of the first of BigQuery's functions that is called with WEEK."""
+    for name, arguments in _calls(tokens, FROM_SUNDAY):
+        if any(token.text.upper() == "WEEK" for token in _inside(arguments)):
+            return name
+    return None
+
+
 def _calls(
     tokens: Sequence[Token], names: Sequence[str]
 ) -> Iterator[tuple[Token, Sequence[Token]]]:
@@ -57,9 +67,17 @@ def _calls(
 def _commas(tokens: Sequence[Token]) -> int:
     """How many separate the arguments of a call whose bracket has just been opened."""
     depth = commas = 0
+    for token in _inside(tokens):
+        depth += (token.token_type in OPENING) - (token.token_type in CLOSING)
+        commas += depth == 0 and token.token_type is TokenType.COMMA
+    return commas
+
+
+def _inside(tokens: Sequence[Token]) -> Iterator[Token]:
+    """Those before the bracket that closes the call."""
+    depth = 0
     for token in tokens:
         depth += (token.token_type in OPENING) - (token.token_type in CLOSING)
         if depth < 0:
-            break
-        commas += depth == 0 and token.token_type is TokenType.COMMA
-    return commas
+            return
+        yield token

@@ -2,7 +2,8 @@
 
 Ranges are BIN(age, 0, 100, 10), from 0 to 100 by 10; WIDTH_BUCKET(age, 0, 100, 10), from 0 to 100
 in ten; or FLOOR(age / 10) * 10 where the bounds of the column are declared, so that which ranges
-there are is public. They are shown as '[0, 10)'; rows outside of all are left out.
+there are is public. They are shown as '[0, 10)'; rows outside of all are left out. The last range
+has its upper end, too, also that of WIDTH_BUCKET: SQL counts a value that equals it as above all.
 
   Tested:   tests/sql/test_question.py, test_refusals.py
 """

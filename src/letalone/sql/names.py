@@ -45,8 +45,8 @@ class Joined:
         return tuple(column for column in self.schema.columns if column.name not in gone)
 
     def check_not_shared(self, identifier: exp.Identifier, name: str) -> None:
-        """Refuses a column that both tables have."""
-        if name in self.shared:
+        """Refuses a column that both tables have, but for capitals."""
+        if name.casefold() in {one.casefold() for one in self.shared}:
             instead = (
                 "Write the first table before its own. Of the other, columns with such a name are"
                 " not read: open it without them, or rename them in the data."

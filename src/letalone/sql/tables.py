@@ -123,11 +123,12 @@ def _joined(join: exp.Join, names: Names, tables: Mapping[str, Schema]) -> Names
 
 
 def _shared(on: tuple[tuple[str, str], ...], own: Schema, other: Schema) -> frozenset[str]:
-    """Names that both private tables have, beside those that they are joined on."""
+    """Names that both private tables have, in any case, beside those that they are joined on."""
     if other.unit is None:
         return frozenset()
     names = {column.name for column in other.columns} - {right for _, right in on}
-    return frozenset(names & {column.name for column in own.columns})
+    known = {column.name.casefold() for column in own.columns}
+    return frozenset(name for name in names if name.casefold() in known)
 
 
 def _no_public(

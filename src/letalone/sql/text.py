@@ -24,7 +24,7 @@ from sqlglot.errors import SqlglotError
 from sqlglot.tokenizer_core import Token, TokenType
 
 from letalone.errors import LetaloneError, ParameterError, UnsupportedQuery
-from letalone.sql.calls import CLOSING, OPENING, TRUNCATING, overfull, unquoted
+from letalone.sql.calls import CLOSING, OPENING, TRUNCATING, overfull, unquoted, week_from_sunday
 
 DIALECTS = ("duckdb", "postgres", "spark", "bigquery")
 LONGEST = 10_000
@@ -180,6 +180,9 @@ def _check_periods(tokens: Sequence[Token]) -> None:
     if (name := unquoted(tokens)) is not None:
         what = f"{name.text.upper()} takes a period in quotes first"
         raise slip(what, "Write DATE_TRUNC('month', day).", node=_at(name))
+    if (name := week_from_sunday(tokens)) is not None:
+        what = f"The weeks of {name.text.upper()} begin on Sunday"
+        raise slip(what, "Write DATE_TRUNC('week', at): they begin on Monday.", node=_at(name))
 
 
 def _check_hints(tokens: Sequence[Token], statement: str) -> None:

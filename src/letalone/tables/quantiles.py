@@ -28,7 +28,7 @@ data, which is private, so that they allow for all cells.
 
 The largest (smallest) value itself has no private answer: one person makes it. `private_max` is
 the r-th largest value instead, of rank n − r + ½, where r − ½ is at least the shortfall of the
-choice at 95 %: within the data with that confidence.
+choice at 95 %: within the data with that confidence, if there are r rows or more.
 
 Smith: Privacy-preserving statistical estimation with optimal convergence rates (2011).
 """

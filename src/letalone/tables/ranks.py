@@ -3,8 +3,10 @@
 The noisy ranks of all places are sums of the tree's consistent counts. True ranks rise, so these
 are made to rise: by isotonic least squares, which replace a block of ranks that fall by their
 mean. Where rows are few, blocks are long, and a block's mean has less noise than one rank: its
-variance is the mean variance in it less what a block of that length gains. The interval leaves
-out the cells whose rising rank is farther from the target than its noise strays.
+variance is the mean variance in it less what a block of that length gains. A block that reaches
+the first or the last place gains nothing: where there are hardly any rows, the noise alone made it
+so long. The interval leaves out the cells whose rising rank is farther from the target than its
+noise strays.
 
 Where the data jump, the first rank after the jump is not the mean of a block around it, but the
 least mean of those that start there: too low. So the noisy rank there is looked at itself, and
@@ -15,7 +17,8 @@ v, above and below, by more than the noise can undo, v lies below the interval w
 probability at most that the noise exceeds its band on one side; and above it alike.
   Proven:   docs/explanation/proofs/tables.md, section 4
   Tested:   tests/tables/test_quantiles.py: coverage where ranks do not jump, for several kinds of
-            data, with both kinds of noise: 95 to 97 % at 95 % where a cell has few rows
+            data, with both kinds of noise: 95 to 97 % at 95 % where a cell has few rows, and 93 to
+            100 % where a group has 1 to 60
   Assumed:  blocks, which depend on the noise, have the variance of blocks fixed beforehand. Where
             many rows are equal, about as many as the noise is large, and a gap follows, coverage
             at 95 % was seen to be down to 93 %
@@ -76,7 +79,6 @@ class Ranks:
         running = np.concatenate([np.zeros(1), np.cumsum(squares)])
         mean = (running[self.starts + self.lengths] - running[self.starts]) / self.lengths
         gained = np.interp(np.log2(self.lengths), *_gains(self.tree))
-        # Where blocks reach an end, few rows are left, and the ends of noise made the block.
         at_an_end = (self.starts == 0) | (self.starts + self.lengths == self.tree.count + 1)
         gained = np.where(at_an_end, 0.0, gained)
         left = np.sqrt(np.maximum(mean - gained, LEAST * mean))
