@@ -50,7 +50,7 @@ from letalone.randomness.spherical import add_spherical
 FLOOR_SHARE = Fraction(9, 10)  # of epsilon: the rest is for the solver's error
 SHIFT_SHARE = Fraction(1, 10)  # of epsilon, for losses whose curvature costs something
 REST_SHARE = Fraction(1, 50)  # of mu, or of epsilon: what the solver's error costs
-USUAL_NORM = 16  # of weights: a strength for which noise and shrinkage weigh about the same
+USUAL_NORM = 32  # of weights: below the strength that this gives, noise outweighs shrinkage
 
 
 @dataclass(frozen=True, slots=True)
