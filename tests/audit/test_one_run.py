@@ -36,7 +36,7 @@ def audited(estimator: Any, **options: Any) -> TrainingAudit:
 def test_an_honest_fit_passes_and_one_with_less_noise_is_accused(kind: Any, method: str) -> None:
     verdicts = [
         audited(
-            kind(epsilon, 1e-5, data_norm=1, classes=[0, 1], method=method), canaries=160
+            kind(epsilon, 1e-5, data_norm=1, classes=[0, 1], method=method), canaries=800
         ).verdict
         for epsilon in (1, 200)
     ]
