@@ -6,7 +6,7 @@ declared class is in no group; a target that is no number is the middle of its b
   Tested:   tests/learn/test_naive_bayes.py, test_regression.py
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from numbers import Real
 from typing import Any, cast
 
@@ -56,9 +56,14 @@ def is_text(label: str) -> bool:
 
 def indicator(labels: NDArray[Any], classes: Classes) -> Floats:
     """A column for each class, 1 where a label is that class."""
-    known = {label: place for place, label in enumerate(classes.tolist())}
-    codes = np.array([_code(label, known) for label in labels.tolist()], np.int64)
+    codes = codes_of(labels, classes)
     return (codes[:, np.newaxis] == np.arange(len(classes))).astype(np.float64)
+
+
+def codes_of(labels: NDArray[Any], classes: Classes) -> NDArray[np.int64]:
+    """The place of each label among the classes, −1 where it is none of them."""
+    known = {label: place for place, label in enumerate(classes.tolist())}
+    return np.array([code_of(label, known) for label in labels.tolist()], np.int64)
 
 
 def numbers_of(labels: NDArray[Any]) -> Floats:
@@ -72,7 +77,8 @@ def check_numbers(labels: NDArray[Any]) -> None:
         raise ParameterError("y must be numbers, but its type is that of text or of dates.")
 
 
-def _code(label: object, known: dict[object, int]) -> int:
+def code_of(label: object, known: Mapping[object, int]) -> int:
+    """The place of one label; any cell will do."""
     try:
         return known.get(label, -1)
     except Exception:  # a cell that cannot be looked up is no declared class

@@ -18,14 +18,14 @@ from numpy.typing import NDArray
 from letalone.errors import ParameterError
 from letalone.exact.typed import DELTA, Constraint, Number, refusal
 from letalone.learn.bounds import read_norm
-from letalone.learn.classes import read_classes
+from letalone.learn.classes import codes_of, read_classes
 from letalone.learn.gradient import gradient_method
 from letalone.learn.losses import Codes, Loss, Margin
 from letalone.learn.methods import Method, Setting
 from letalone.learn.objective import least_strength, objective_method
 from letalone.learn.output import output_method
 from letalone.learn.plan import Labels, Released
-from letalone.learn.purchases import ClassPurchase, NormPurchase, as_classes, read_label
+from letalone.learn.purchases import ClassPurchase, NormPurchase, as_classes
 from letalone.learn.wholes import BITS, Floats, Grid, within_norm
 from letalone.privacy import ADD_REMOVE, ApproxDP, Privacy, PureDP
 from letalone.privacy.curve import Json
@@ -161,10 +161,7 @@ class ClassifierPlan:
         self, rows: Floats, labels: Labels, classes: Classes, norm: Fraction
     ) -> tuple[Floats, Codes]:
         """Rows with a class, in units of the norm, with the constant feature; and their classes."""
-        known: dict[object, int] = {
-            read_label(label) or label: place for place, label in enumerate(classes.tolist())
-        }
-        codes = np.array([_code(label, known) for label in labels.tolist()], np.int64)
+        codes = codes_of(labels, classes)
         kept = codes >= 0
         units = within_norm(rows[kept], Grid(norm)) / 2.0**BITS
         if self.recipe.intercept:
@@ -227,11 +224,3 @@ def _bought_classes(classes: str, recipe: Recipe) -> ClassPurchase:
             " the number of classes. Declare the classes, or leave it out."
         )
     return ClassPurchase(recipe.epsilon * CLASS_SHARE, recipe.delta * CLASS_SHARE)
-
-
-def _code(label: object, known: dict[object, int]) -> int:
-    try:
-        found = read_label(label)
-        return known.get(label if found is None else found, -1)
-    except Exception:  # a cell that cannot be looked up is no class
-        return -1

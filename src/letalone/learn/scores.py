@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from letalone.learn import cells
-from letalone.learn.purchases import read_label
+from letalone.learn.classes import code_of
 
 Floats = NDArray[np.float64]
 Labels = NDArray[Any]
@@ -45,7 +45,7 @@ class Score:
         """The steps that are right, and those that are wrong, over all rows."""
         if self.bounds is None:
             pairs = zip(predicted.tolist(), labels.tolist(), strict=True)
-            right = sum(_is_right(one, label) for one, label in pairs)
+            right = sum(code_of(label, {one: 0}) == 0 for one, label in pairs)  # as in training
         else:
             right = int(np.sum(self._near(_numbers(predicted), _numbers(labels))))
         return right, len(labels) * self.steps - right
@@ -55,15 +55,6 @@ class Score:
         one, other = (np.clip(values, lower, upper) for values in (predicted, labels))
         near = 1 - np.abs(one / (upper - lower) - other / (upper - lower))
         return np.floor(np.clip(np.nan_to_num(near), 0.0, 1.0) * FINE).astype(np.int64)
-
-
-def _is_right(predicted: object, label: object) -> bool:
-    """Whether a label is the class, looked up as in training."""
-    try:
-        found = read_label(label)
-        return {predicted: True}.get(label if found is None else found, False)
-    except Exception:  # a cell that cannot be looked up is no class
-        return False
 
 
 def _numbers(values: Labels) -> Floats:
