@@ -179,7 +179,13 @@ def charged(table: Table, bill: Bill) -> Reservation:
     curve = bill.privacy.labelled(table.schema.protects)
     try:
         return table.ledger.charge(
-            table.name, curve, plan=bill.plan, digest=bill.digest, delta=bill.delta
+            table.name,
+            curve,
+            plan=bill.plan,
+            digest=bill.digest,
+            delta=bill.delta,
+            analyst=table.asker.analyst,
+            purpose=table.asker.purpose,
         )
     except BudgetExceeded as refused:
         asked = refused.asked  # the ledger has written it down; said below for this question

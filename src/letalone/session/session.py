@@ -12,6 +12,7 @@ from letalone.answers.arranged import arranged
 from letalone.errors import ParameterError
 from letalone.exact.typed import Number
 from letalone.ledger import Ledger
+from letalone.ledger.data_sets import read_text
 from letalone.plans.aggregates import private_bounds
 from letalone.plans.asked import Bounds
 from letalone.plans.constants import shown
@@ -26,7 +27,7 @@ from letalone.session.partners import partners_of
 from letalone.session.query import Query
 from letalone.session.release import Release
 from letalone.session.releasing import priced, released_together
-from letalone.session.table import Table
+from letalone.session.table import Asker, Table
 
 LISTED = 8
 LONGEST = 30
@@ -46,6 +47,11 @@ class Session(Asking):
 
     def _so_far(self) -> Query:
         return Query(self._table)
+
+    def on_behalf_of(self, analyst: str, *, purpose: str) -> "Session":
+        """The same table for one who asks, and what for: both stand in the ledger."""
+        asker = Asker(read_text("analyst", analyst), read_text("purpose", purpose))
+        return Session(self._table.asked_by(asker))
 
     @property
     def name(self) -> str:

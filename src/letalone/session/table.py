@@ -2,9 +2,10 @@
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from copy import copy
 from dataclasses import dataclass
 from fractions import Fraction
-from threading import RLock
+from threading import Event, RLock
 
 from letalone.engines.duck import DuckEngine
 from letalone.errors import ParameterError
@@ -40,12 +41,23 @@ class Left:
         return f"{left} {self.kept}"
 
 
+@dataclass(frozen=True, slots=True)
+class Asker:
+    """Who asks, and what for: where a ledger rations a budget, they pay from their own share."""
+
+    analyst: str | None = None
+    purpose: str | None = None
+
+
+NOBODY = Asker()
+
+
 class Table:
     """A session and all its questions share one; one answer is made at a time."""
 
     __slots__ = (
-        "_joined", "_own_ledger", "_partners", "bits", "engine", "from_text", "is_open", "ledger",
-        "lock", "name", "progress", "schema", "source",
+        "_closed", "_joined", "_own_ledger", "_partners", "asker", "bits", "engine", "from_text",
+        "ledger", "lock", "name", "progress", "schema", "source",
     )  # fmt: skip
 
     def __init__(
@@ -62,9 +74,21 @@ class Table:
         self.engine, self.schema, self.ledger = engine, schema, ledger
         self.name, self.source, self.progress = schema.name, source, progress
         self.bits, self.from_text = bits, engine.read_from_text()
-        self._own_ledger, self.is_open, self.lock = own_ledger, True, RLock()
+        self._own_ledger, self.lock, self.asker = own_ledger, RLock(), NOBODY
+        self._closed = Event()
         self._joined: set[tuple[str, tuple[tuple[str, str], ...]]] = set()
         self._partners: dict[str, Table] = {}
+
+    def asked_by(self, asker: Asker) -> "Table":
+        """The same table, lock and engine, for one who asks; all are closed together."""
+        found = copy(self)
+        found.asker, found._partners = asker, {}  # partners are asked by the same
+        return found
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it can be asked."""
+        return not self._closed.is_set()
 
     def check_open(self) -> None:
         """Before anything is charged: a closed engine would fail, and freeze the data set."""
@@ -109,7 +133,7 @@ class Table:
         """Lets go of the data, and of the ledger where it was opened for this session."""
         with self.lock:
             if self.is_open:
-                self.is_open = False
+                self._closed.set()
                 self.engine.close()
                 if self._own_ledger:
                     self.ledger.close()
