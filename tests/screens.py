@@ -1,6 +1,7 @@
 """What every screen of the command line must be, and how to find the commands it offers."""
 
 import shlex
+from collections.abc import Callable
 from math import ceil
 from typing import Any
 
@@ -39,3 +40,18 @@ def offered(text: str) -> list[list[str]]:
     lines = [line.strip() for line in text.splitlines() if line.startswith("  ")]
     found = [shlex.split(line) for line in lines]
     return [words[1:] for words in found if words and words[0].endswith("letalone")]
+
+
+def option(command: list[str], name: str) -> str:
+    """What stands after an option of a command."""
+    return command[command.index(name) + 1]
+
+
+def check_advice(
+    letalone: Callable[..., Any], asked: tuple[str, ...], code: int
+) -> tuple[str, list[str]]:
+    """A refusal whose first command is answered on one screen: its words, and that command."""
+    refused = letalone(*asked)
+    words, command = check_refusal(refused, code), offered(refused.err)[0]
+    check_screen(letalone(*command))
+    return words, command

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from letalone.errors import LedgerUnavailable as LedgerUnavailable
     from letalone.errors import LetaloneError as LetaloneError
     from letalone.errors import NeighboursDiffer as NeighboursDiffer
+    from letalone.errors import NotAllowed as NotAllowed
     from letalone.errors import ParameterError as ParameterError
     from letalone.errors import PrivacyWarning as PrivacyWarning
     from letalone.errors import UnsupportedQuery as UnsupportedQuery
@@ -113,6 +114,7 @@ __all__ = [
     "LetaloneError",
     "Neighbours",
     "NeighboursDiffer",
+    "NotAllowed",
     "ParameterError",
     "PermuteAndFlip",
     "Preview",
@@ -183,6 +185,7 @@ _MEMBERS = {
         "LedgerUnavailable",
         "LetaloneError",
         "NeighboursDiffer",
+        "NotAllowed",
         "ParameterError",
         "PrivacyWarning",
         "UnsupportedQuery",

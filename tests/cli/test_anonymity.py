@@ -77,6 +77,30 @@ def test_the_table_that_is_written_keeps_what_was_asked(letalone: Letalone, my: 
     assert written.column_names == stored.column_names == [*QUASI, "diagnosis"]
 
 
+def test_with_a_unit_people_are_counted_and_not_rows(letalone: Letalone, my: Path) -> None:
+    Path("one.csv").write_text("who,zip,ill\n" + "ann,1,flu\n" * 5 + "bob,2,flu\ncleo,2,gout\n")
+    asked = ("one.csv", "--quasi-identifiers", "zip", "--sensitive", "ill")
+    rows, people = (
+        letalone("anonymity", *asked, *more, "--json").json()["anonymity"]
+        for more in ((), ("--unit", "who"))
+    )
+    assert (rows["k"], rows["uniques"], rows["unit"]) == (2, 0, None)
+    assert (people["k"], people["uniques"], people["people"]) == (1, 1, 3)
+    words = check_screen(letalone("anonymity", *asked, "--unit", "who"))
+    assert "7 rows of 3 people" in words
+    assert "k: people that are alike" in words
+
+
+def test_a_table_by_people_is_written_without_them(letalone: Letalone, my: Path) -> None:
+    more = ("--k", "4", "--unit", "patient_id", "--html", "page.html", "--out", "anonymous.csv")
+    words = check_screen(letalone("anonymity", *ASKED, *more))
+    assert "Dropped columns: patient_id, ward, cost." in words
+    assert "where 'patient_id' repeats" not in words
+    written = pyarrow.csv.read_csv("anonymous.csv")
+    assert written.column_names == [*QUASI, "diagnosis"]
+    assert " of 300 people in " in Path("page.html").read_text("utf-8")
+
+
 def test_the_page_is_whole_fetches_nothing_and_shows_no_value(letalone: Letalone, my: Path) -> None:
     assert letalone("anonymity", *ASKED, "--k", "3", "--html", "page.html").code == 0
     text = Path("page.html").read_text("utf-8")
@@ -133,6 +157,8 @@ def test_hierarchies_and_a_population_can_be_given(letalone: Letalone, my: Path)
         ((*ASKED, "--k", "2", "--out", "my.csv"), "the table itself"),
         ((*ASKED, "--k", "2", "--out", "x.txt"), "must be .csv or .parquet"),
         ((*ASKED, "--k", "0"), "k is 0"),
+        ((*ASKED, "--unit", "zip"), "'zip' is the unit"),
+        ((*ASKED, "--unit", "patient"), "Did you mean 'patient_id'"),
         ((*ASKED, "--k", "2", "--hierarchy", "zip=trees"), "Kinds are: prefixes"),
         (("my.csv", "--quasi-identifiers", "zip", "--html", "p.html"), "needs --sensitive"),
         (("no.csv", "--quasi-identifiers", "zip"), "There is no file"),

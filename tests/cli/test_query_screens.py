@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from screens import check_refusal, check_screen, offered
+from screens import check_advice, check_refusal, check_screen, offered, option
 
 Letalone = Callable[..., Any]
 ROWS = "\n".join(f"{n},{'ABC'[n % 3]},{n % 7}.5,{n % 4},{2022 + n % 2}" for n in range(120))
@@ -29,32 +29,26 @@ ASK = ("--epsilon", "1", "--budget", "9:1e-4")
 MEANS = "SELECT ward, AVG(cost) FROM my GROUP BY ward"
 
 
-def options(command: list[str]) -> dict[str, str]:
-    return dict(zip(command[3::2], command[4::2], strict=True))
-
-
 def test_one_command_has_places_for_bounds_and_groups_and_is_answered(
     letalone: Letalone, my: Path
 ) -> None:
-    refused = letalone("query", "my.csv", MEANS, "--epsilon", "0.5")
-    words = check_refusal(refused, 2)
+    asked = ("query", "my.csv", MEANS, "--epsilon", "0.5")
+    words, command = check_advice(letalone, asked, 2)
     assert "in place of 0:1000" in words
     assert "in place of A,B,C" in words
-    command = offered(refused.err)[0]
     found = {"--keys": "ward=A,B,C", "--bounds": "cost=0:1000", "--budget": "2"}
-    assert options(command) == {"--epsilon": "0.5", **found}
-    check_screen(letalone(*command))
+    assert {name: option(command, name) for name in found} == found
+    assert (command[:5], len(command)) == ([*asked[:3], "--epsilon", "0.5"], 5 + 2 * len(found))
 
 
 def test_one_command_has_places_also_where_the_unit_is_missing(
     letalone: Letalone, my: Path
 ) -> None:
     Path("my.letalone.toml").write_text(SCHEMA.replace('unit = "pid"\n', ""))
-    refused = letalone("query", "my.csv", MEANS, "--epsilon", "0.5")
-    assert "publicly known in place of A,B,C and 0:1000" in check_refusal(refused, 2)
-    (command,) = offered(refused.err)
-    assert {"--unit", "--keys", "--bounds", "--budget"} < options(command).keys()
-    check_screen(letalone(*command))
+    asked = ("query", "my.csv", MEANS, "--epsilon", "0.5")
+    words, command = check_advice(letalone, asked, 2)
+    assert "publicly known in place of A,B,C and 0:1000" in words
+    assert {"--unit", "--keys", "--bounds", "--budget"} < set(command)
 
 
 @pytest.mark.parametrize("bounds", [(), ("--bounds", "cost=0:9", "--bounds", "los=0:9")])
@@ -64,21 +58,19 @@ def test_a_quotient_is_offered_with_clamp(
 ) -> None:
     number = 'type = "number"\n'
     Path("my.letalone.toml").write_text(SCHEMA.replace(number, number + declared))
-    refused = letalone("query", "my.csv", "SELECT AVG(cost/los) FROM my", *ASK, *bounds)
-    words = check_refusal(refused, 2)
+    asked = ("query", "my.csv", "SELECT AVG(cost/los) FROM my", *ASK, *bounds)
+    words, command = check_advice(letalone, asked, 2)
     assert "CLAMP(cost / los, 0, 1000)" in words.split("Try:")[0]
     assert "lower=" not in words
     assert "la." not in words
-    (command,) = offered(refused.err)
     assert command[2] == "SELECT AVG(CLAMP(cost / los, 0, 1000)) FROM my"
-    check_screen(letalone(*command))
 
 
 def test_years_are_listed_and_shown_as_years(letalone: Letalone, my: Path) -> None:
     sql = "SELECT year, COUNT(*) FROM my GROUP BY year"
     refused = letalone("query", "my.csv", sql, *ASK)
     assert "in place of 1,2,3" in check_refusal(refused, 2)
-    assert options(offered(refused.err)[0])["--keys"] == "year=1,2,3"
+    assert option(offered(refused.err)[0], "--keys") == "year=1,2,3"
     words = check_screen(letalone("query", "my.csv", sql, *ASK, "--keys", "year=2022,2023"))
     assert "2022" in words
     assert "2,022" not in words

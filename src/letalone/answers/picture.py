@@ -1,23 +1,21 @@
 """A release as a picture: each aggregate in a field of its own, with its error bars.
 
-The only file below the command line that draws; matplotlib is loaded when it is called.
+A value that is unknown is drawn as its interval, in grey.
 
   Tested:   tests/answers/test_picture.py
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from importlib.util import find_spec
 from math import isfinite, isnan, nan
-from pathlib import Path
 from textwrap import fill
 from typing import Any, cast
 
 from letalone.answers.columns import KeyColumn, Kind, Output
+from letalone.answers.figure import empty_figure, written
 from letalone.answers.views import cell_text, is_drawn, key_text
 from letalone.errors import ParameterError
 
-FORMATS = (".svg", ".png", ".pdf")
 MOST_PLACES = 60
 MOST_SERIES = 8
 MOST_BELOW = 3  # fields that stand below each other; more stand in two columns
@@ -32,23 +30,20 @@ def draw(
     keys: Sequence[KeyColumn], outputs: Sequence[Output], *, title: str, path: object = None
 ) -> Any:
     """The figure, written to a file where a path is given."""
-    target = None if path is None else _target(path)
+    figure = empty_figure(path)
     drawn = [output for output in outputs if is_drawn(output)]
     if not drawn or not drawn[0].values:
         raise ParameterError("There is nothing to draw: no number here has an interval.")
     names = list(dict.fromkeys(output.aggregate for output in drawn))
     across = 1 if len(names) <= MOST_BELOW else 2
     fields = [_field(name, keys, outputs, width=WIDTHS[across]) for name in names]
-    figure = _figure()
     for place, field in zip(_places(figure, fields, across), fields, strict=True):
         _draw_one(place, field)
     lines = [
         fill(_plain(line), int(LETTERS * across * WIDTHS[across])) for line in title.split("\n")
     ]
     figure.suptitle("\n".join(lines), fontsize=10)
-    if target is not None:
-        figure.savefig(target)
-    return figure
+    return written(figure, path)
 
 
 def _places(figure: Any, fields: Sequence["_Field"], across: int) -> list[Any]:
@@ -209,21 +204,3 @@ def _groups(keys: Sequence[KeyColumn]) -> list[str]:
 def _plain(text: str) -> str:
     """Dollar signs would start a formula."""
     return text.replace("$", r"\$")
-
-
-def _target(path: object) -> Path:
-    target = Path(cast("str", path))
-    if target.suffix.lower() not in FORMATS:
-        allowed = ", ".join(FORMATS)
-        raise ParameterError(f"The picture is to go to '{target}', but must end in {allowed}.")
-    return target
-
-
-def _figure() -> Any:
-    if find_spec("matplotlib") is None:
-        raise ParameterError(
-            ".plot() needs matplotlib, which is not installed: pip install 'letalone[plot]'."
-        )
-    from matplotlib.figure import Figure
-
-    return Figure(layout="constrained")

@@ -25,7 +25,7 @@ from sqlglot import exp
 
 from letalone.answers.promise import best_guess, most_caught, percent
 from letalone.attacks import stage
-from letalone.attacks.picture import Picture, Series, Shape, bound, draw
+from letalone.attacks.picture import Picture, Series, Shape, allowed_at, bound, draw
 from letalone.attacks.rates import Rates
 from letalone.attacks.result import Line
 from letalone.attacks.tables import Counted, Whole, joint_keys, names_of, read
@@ -111,7 +111,7 @@ class Differencing:
         across, up = zip(*self.curve, strict=True)
         test = Series(f"difference of two answers, ε = {self.epsilon:g}", across, up, Shape.POINTS)
         exact = Series("difference of exact answers", (0.0,), (1.0,), Shape.POINTS)
-        limit = bound(self.privacy, f"D6 at ε = {self.epsilon:g}", RATES)
+        limit = bound(self.privacy, allowed_at(self.epsilon), RATES)
         title = "Two answers that differ in one person: does this person have the diagnosis?"
         shown = (test, exact, limit)
         return draw(Picture(title, "false alarms", "share found", shown), path)

@@ -34,7 +34,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from letalone.answers.promise import most_caught, percent
-from letalone.attacks.picture import Picture, Series, Shape, draw
+from letalone.attacks.picture import Picture, Series, Shape, allowed_at, draw
 from letalone.attacks.pools import Pools, drawn_pools, pools_of_table
 from letalone.attacks.rates import Rates, judged
 from letalone.attacks.result import Line
@@ -137,7 +137,7 @@ class Membership:
         private = [Power(self.people, self.attributes, self.private)]
         noisy = _points(f"ε = {self.epsilon:g}, {self.people:,} people", private)
         allowed = (self.most_allowed,) * len(every)
-        limit = Series(f"D6 at ε = {self.epsilon:g}", every, allowed, Shape.BOUND)
+        limit = Series(allowed_at(self.epsilon), every, allowed, Shape.BOUND)
         title = f"Was this person in the study? Found at {percent(self.alarm)} false alarms"
         up = "share of participants found"
         shown = Picture(title, "attributes", up, (*exact, noisy, limit), logarithmic=True)

@@ -29,7 +29,7 @@ import numpy as np
 
 from letalone.answers.promise import FALSE_ALARMS, most_caught, percent
 from letalone.attacks import stage
-from letalone.attacks.picture import Picture, Series, Shape, draw
+from letalone.attacks.picture import Picture, Series, Shape, allowed_at, draw
 from letalone.attacks.result import Line
 from letalone.attacks.tables import Counted, Whole, names_of, read
 from letalone.engines.coded import FIRST, Coded
@@ -141,7 +141,7 @@ class HeatMap:
         series = (
             Series("published today", places, today, Shape.BARS),
             Series(f"letalone, ε = {self.epsilon:g}", places, private, Shape.BARS),
-            Series(f"D6 at ε = {self.epsilon:g}", places, limits, Shape.BOUND),
+            Series(allowed_at(self.epsilon), places, limits, Shape.BOUND),
         )
         labels = tuple(one.label for one in shown)
         title = "A heat map: which cells show that somebody was there"

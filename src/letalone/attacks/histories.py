@@ -21,7 +21,7 @@ import numpy as np
 from letalone.anonymity.cells import combined
 from letalone.answers.promise import FALSE_ALARMS, most_caught, percent
 from letalone.attacks import stage
-from letalone.attacks.picture import Picture, Series, Shape, draw
+from letalone.attacks.picture import Picture, Series, Shape, allowed_at, draw
 from letalone.attacks.result import Line
 from letalone.attacks.tables import Counted, Whole, names_of, read
 from letalone.engines.coded import FIRST
@@ -101,7 +101,7 @@ class Histories:
             Series(f"{', '.join(one.columns)} known", across, one.unique) for one in self.curves
         ]
         allowed = (most_caught(PureDP(self.epsilon)),) * len(across)
-        label = f"D6 at ε = {self.epsilon:g}, {percent(FALSE_ALARMS)} false alarms"
+        label = f"{allowed_at(self.epsilon)}, {percent(FALSE_ALARMS)} false alarms"
         limit = Series(label, across, allowed, Shape.BOUND)
         title = f"How many points tell one of {self.people:,} people from all others"
         up = "share of people who are alone"

@@ -1,6 +1,6 @@
 """An attack as a picture: lines, points and bars, as data first.
 
-The only file of the attacks that draws; matplotlib is loaded when it is called.
+What is drawn is a record, so that a test can look at it.
 
   Tested:   tests/attacks/test_picture.py
 """
@@ -8,17 +8,16 @@ The only file of the attacks that draws; matplotlib is loaded when it is called.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
-from importlib.util import find_spec
-from pathlib import Path
 from textwrap import fill
-from typing import Any, cast
+from typing import Any
 
-from letalone.errors import ParameterError
+from letalone.answers.figure import empty_figure, written
 from letalone.privacy import Privacy
 
-FORMATS = (".svg", ".png", ".pdf")
-WIDTH, HEIGHT = 7.0, 4.2
-LETTERS = 80  # of a title in a line
+WIDTH, HEIGHT, LEGEND = 5.4, 3.5, 0.21  # in inches: readable on a telephone; a line of the legend
+LETTERS = 62  # of a title in a line
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")  # Okabe and Ito
+MARKS = "osD^vP"  # for whoever sees no colours
 STEPS = 40  # of a bound along the axis
 
 
@@ -55,6 +54,11 @@ class Picture:
     logarithmic: bool = False  # along the axis
 
 
+def allowed_at(epsilon: float) -> str:
+    """The label of a bound."""
+    return f"the most that ε = {epsilon:g} allows (D6)"
+
+
 def bound(privacy: Privacy, label: str, rates: Sequence[float] = ()) -> Series:
     """D6: the most often that any test is right about one person, by its false alarms."""
     across = tuple(rates) or tuple(step / STEPS for step in range(STEPS + 1))
@@ -64,8 +68,8 @@ def bound(privacy: Privacy, label: str, rates: Sequence[float] = ()) -> Series:
 
 def draw(picture: Picture, path: object = None) -> Any:
     """The figure, written to a file where a path is given."""
-    target = None if path is None else _target(path)
-    figure = _figure()
+    lines = len(picture.series) if len(picture.series) > 1 else 0
+    figure = empty_figure(path, figsize=(WIDTH, HEIGHT + LEGEND * lines))
     place = figure.subplots()
     for number, series in enumerate(picture.series):
         _draw_one(place, series, number=number, width=_bar_width(picture))
@@ -76,18 +80,15 @@ def draw(picture: Picture, path: object = None) -> Any:
         place.set_xticks(range(len(picture.places)), picture.places, fontsize=9)
     if picture.logarithmic:
         place.set_xscale("log")
-    _dress(place, legend=len(picture.series) > 1)
-    if target is not None:
-        figure.savefig(target)
-    return figure
-
-
-def _dress(place: Any, *, legend: bool) -> None:
+        place.xaxis.get_major_locator().set_params(subs=(1, 2, 5))
+        place.xaxis.set_major_formatter("{x:,g}")
+    place.yaxis.set_major_formatter("{x:,.6g}")
     place.spines[["top", "right"]].set_visible(False)
     place.grid(visible=True, color="0.92")
     place.set_axisbelow(True)
-    if legend:
-        place.legend(fontsize=8)
+    if lines:  # below the picture, where it hides nothing
+        figure.legend(fontsize=9, loc="outside lower left", frameon=False)
+    return written(figure, path)
 
 
 def _bar_width(picture: Picture) -> float:
@@ -96,14 +97,15 @@ def _bar_width(picture: Picture) -> float:
 
 
 def _draw_one(place: Any, series: Series, *, number: int, width: float) -> None:
-    colour = {"color": f"C{number}", "label": series.label}
+    colour = {"color": COLOURS[number % len(COLOURS)], "label": series.label}
+    mark = MARKS[number % len(MARKS)]
     match series.shape:
         case Shape.LINE:
             place.plot(series.across, series.up, **colour)
         case Shape.BOUND:
             place.plot(series.across, series.up, color="0.4", linestyle="--", label=series.label)
         case Shape.POINTS:
-            place.errorbar(series.across, series.up, yerr=_bars(series), fmt="o", **colour)
+            place.errorbar(series.across, series.up, yerr=_bars(series), fmt=mark, **colour)
         case Shape.BARS:
             moved = [spot + (number + 0.5) * width - 0.4 for spot in series.across]
             place.bar(moved, series.up, width, yerr=_bars(series), capsize=3, **colour)
@@ -115,21 +117,3 @@ def _bars(series: Series) -> list[list[float]] | None:
     below = [max(0.0, value - low) for value, low in zip(series.up, series.low, strict=True)]
     above = [max(0.0, high - value) for value, high in zip(series.up, series.high, strict=True)]
     return [below, above]
-
-
-def _target(path: object) -> Path:
-    target = Path(cast("str", path))
-    if target.suffix.lower() not in FORMATS:
-        allowed = ", ".join(FORMATS)
-        raise ParameterError(f"The picture is to go to '{target}', but must end in {allowed}.")
-    return target
-
-
-def _figure() -> Any:
-    if find_spec("matplotlib") is None:
-        raise ParameterError(
-            ".plot() needs matplotlib, which is not installed: pip install 'letalone[plot]'."
-        )
-    from matplotlib.figure import Figure
-
-    return Figure(figsize=(WIDTH, HEIGHT), layout="constrained")

@@ -88,11 +88,11 @@ def pools_of_table(
 
 def _matrix(found: Counted) -> Floats:
     """A row for each person, a column for each attribute: 1 where they have it."""
-    columns = [_truths(one.name, one.texts())[one.codes] for one in found.columns.values()]
+    columns = [truths(one.name, one.texts())[one.codes] for one in found.columns.values()]
     return np.repeat(np.stack(columns, axis=1), found.rows, axis=0)
 
 
-def _truths(name: str, texts: list[str]) -> Floats:
+def truths(name: str, texts: list[str]) -> Floats:
     """What each code of a column means; a missing value is a 0."""
     meaning = {"0": 0.0, "1": 1.0, "false": 0.0, "true": 1.0, "0.0": 0.0, "1.0": 1.0}
     if not {text.lower() for text in texts} <= set(meaning):

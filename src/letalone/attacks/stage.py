@@ -2,7 +2,8 @@
 
 A town with a register of names and a hospital table without them; taxi trips whose medallions
 are hashed; film ratings, many but each by few; tracks of people who run, some of them in a
-desert. The same seed gives the same stage. The random numbers are data, not noise.
+desert; the diary of a clinic. The same seed gives the same stage. The random numbers are data,
+not noise.
 
   Tested:   tests/attacks/test_stage.py
 """
@@ -19,6 +20,9 @@ from letalone.sample.hospital import visits
 
 GIVEN = ("Ada", "Ben", "Cleo", "Dora", "Emil", "Fay", "Gus", "Hana", "Ivo", "June", "Kai", "Lena")
 FAMILY = ("Alder", "Birch", "Cedar", "Elm", "Fir", "Hazel", "Larch", "Maple", "Oak", "Rowan")
+VERBS = ("came on", "was seen on", "called on", "left on")
+DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday")
+COMPLAINTS = ("a cough", "a fever", "back pain", "a broken arm", "a rash", "a headache")
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 GRID = 40  # cells of the map, along each side
@@ -87,6 +91,16 @@ def tracks(people: int = 2_000, *, seed: int = 2018) -> arrow.Table:
     lap = np.array([[BASE[0] + step % 4, BASE[1] + step // 4] for step in range(LAP)] * GARRISON).T
     x, y = np.concatenate([in_town, far_out, lap], axis=1)
     return as_table({"person": np.concatenate([person, hikers, soldiers]), "x": x, "y": y})
+
+
+def notes(lines: int = 20_000, *, seed: int = 2019) -> list[str]:
+    """Lines of a clinic's diary, all of the same few forms."""
+    parts = (GIVEN, FAMILY, VERBS, DAYS, COMPLAINTS, range(8, 20))
+    draws = np.random.default_rng(seed).integers(0, [len(part) for part in parts], (lines, 6))
+    return [
+        f"{GIVEN[a]} {FAMILY[b]} {VERBS[c]} {DAYS[d]} with {COMPLAINTS[e]} at {8 + hour}".lower()
+        for a, b, c, d, e, hour in draws.tolist()
+    ]
 
 
 def as_table(columns: Mapping[str, NDArray[np.generic]]) -> arrow.Table:

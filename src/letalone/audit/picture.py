@@ -9,7 +9,6 @@ claimed curve as a whole, the claim is accused.
   Tested:   tests/audit/test_picture.py
 """
 
-from importlib.util import find_spec
 from math import exp
 from pathlib import Path
 from textwrap import fill
@@ -17,23 +16,22 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from letalone.answers.figure import empty_figure, written
 from letalone.audit.bound import Counts, Floats, region
-from letalone.errors import ParameterError
 
 if TYPE_CHECKING:
     from letalone.audit.auditor import Audit
 
-FORMATS = (".svg", ".png", ".pdf")
 CLAIM, SEEN, FOUND = "#0072B2", "#D55E00", "#000000"  # Okabe and Ito
 POINTS = 400
 LARGEST = 700  # beyond, the exponential is no float, and the curve no different
+SIZE = (6, 6.4)
 LETTERS = 78  # of a line of the title
 
 
 def draw(audit: "Audit", path: Path | str | None = None) -> Any:
     """The figure, written to a file where a path is given."""
-    target = None if path is None else _target(Path(path))
-    figure = _figure()
+    figure = empty_figure(path, figsize=SIZE)
     axes = figure.subplots()
     _draw_curves(axes, audit)
     _draw_region(axes, audit)
@@ -42,9 +40,7 @@ def draw(audit: "Audit", path: Path | str | None = None) -> Any:
     axes.set_ylabel("the event does not happen, though it was this one")
     axes.legend(loc="upper right", fontsize=8)
     figure.suptitle(fill(audit.in_words, LETTERS), fontsize=9)
-    if target is not None:
-        figure.savefig(target)
-    return figure
+    return written(figure, path)
 
 
 def curve(across: Floats, *, epsilon: float, delta: float) -> Floats:
@@ -79,20 +75,3 @@ def errors_of(counts: Counts, confidence: float) -> tuple[Floats, Floats]:
     alarms = np.concatenate([[0.0], most])
     misses = np.concatenate([[1 - least[0]], 1 - least])
     return alarms, misses
-
-
-def _target(path: Path) -> Path:
-    if path.suffix.lower() not in FORMATS:
-        allowed = ", ".join(FORMATS)
-        raise ParameterError(f"The picture is to go to '{path}', but must end in {allowed}.")
-    return path
-
-
-def _figure() -> Any:
-    if find_spec("matplotlib") is None:
-        raise ParameterError(
-            "A picture needs matplotlib, which is not installed: pip install 'letalone[plot]'."
-        )
-    from matplotlib.figure import Figure
-
-    return Figure(figsize=(6, 6.4), layout="constrained")

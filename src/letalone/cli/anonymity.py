@@ -6,6 +6,7 @@ What is printed is exact and for the owner of the file: the smallest groups are 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from shlex import quote
 
 from rich.console import Console
 from rich.table import Table
@@ -39,6 +40,7 @@ class Request:
     k: int | None = None
     l: int | None = None  # noqa: E741  (the name that the literature gives it)
     t: float | None = None
+    unit: str | None = None
     hierarchies: tuple[str, ...] = ()
     max_suppressed: float = 0.01
     population: int | None = None
@@ -91,6 +93,7 @@ def _measured(request: Request) -> Anonymity:
             request.file,
             quasi_identifiers=request.quasi_identifiers,
             sensitive=request.sensitive,
+            unit=request.unit,
             population=request.population,
             table_name=request.table,
         )
@@ -109,6 +112,7 @@ def _made(request: Request, k: int) -> Anonymized:
         k=k,
         l=request.l,
         t=request.t,
+        unit=request.unit,
         hierarchies=_hierarchies(request.hierarchies),
         max_suppressed=request.max_suppressed,
         table_name=request.table,
@@ -143,7 +147,8 @@ def _show(
 ) -> None:
     screen = console()
     names = ", ".join(request.quasi_identifiers)
-    _say(screen, f"{request.file}: {found.rows:,} rows, people alike in {names}")
+    whose = "" if found.unit is None else f" of {found.people:,} people"
+    _say(screen, f"{request.file}: {found.rows:,} rows{whose}, people alike in {names}")
     screen.print(_figures(found, made), markup=False)
     if made is None:
         _say(screen, "The smallest groups, which are people; for you alone:")
@@ -157,12 +162,15 @@ def _show(
         if path is not None:
             _say(screen, f"Wrote {path}.")
     if person := _person(found):
-        _say(screen, f"A row counts as a person: where {person!r} repeats, k is too large.")
+        advice = f"where {person!r} repeats, k is too large; --unit {quote(person)} counts people."
+        _say(screen, f"A row counts as a person: {advice}")
     _say(screen, WARNING)
 
 
 def _person(found: Anonymity) -> str | None:
-    """A column that was not named, and sounds as if it told people apart."""
+    """A column that was not named, and sounds as if it told people apart; None with a unit."""
+    if found.unit is not None:
+        return None
     return next((name for name in found.cells.others if ID.search(name.lower())), None)
 
 
@@ -175,11 +183,12 @@ def _figures(found: Anonymity, made: Anonymized | None) -> Table:
     heads = ("", "now") if after is None else ("", "now", "anonymous")
     rows = table(*heads, right=heads[1:])
     tables = [one for one in (found, after) if one is not None]
-    rows.add_row("k: rows that are alike, at least", *(f"{one.k:,}" for one in tables))
+    who = found.counted
+    rows.add_row(f"k: {who} that are alike, at least", *(f"{one.k:,}" for one in tables))
     unique = [f"{one.uniques:,} ({percent(one.unique_share)})" for one in tables]
-    rows.add_row("rows that are unique", *unique)
+    rows.add_row(f"{who} that are unique", *unique)
     share = [percent(one.risk.marketer) for one in tables]
-    rows.add_row(f"rows that could be found{', about' * found.risk.is_estimate}", *share)
+    rows.add_row(f"{who} that could be found{', about' * found.risk.is_estimate}", *share)
     for name in list(found.sensitive)[:2]:
         columns = [one.sensitive[name] for one in tables]
         rows.add_row(f"{name}: l (entropy l)", *(f"{c.l:,} ({c.entropy_l:.3g})" for c in columns))
@@ -195,9 +204,10 @@ def _closeness(one: Diversity) -> str:
 
 def _smallest(found: Anonymity) -> Table:
     names = list(found.quasi_identifiers)[:SHOWN_COLUMNS]
-    rows = table(*names, "rows", right=("rows",))
+    size = found.counted
+    rows = table(*names, size, right=(size,))
     for group in found.smallest(SHOWN):
-        rows.add_row(*(_cell(group[name]) for name in names), f"{group['rows']:,}")
+        rows.add_row(*(_cell(group[name]) for name in names), f"{group[size]:,}")
     return rows
 
 
@@ -211,7 +221,8 @@ def _cost(made: Anonymized) -> str:
     lost = ", ".join(f"{name} {percent(share)}" for name, share in made.lost.items())
     more = f" and {len(made.dropped) - LISTED} more" * (len(made.dropped) > LISTED)
     dropped = f" Dropped columns: {', '.join(made.dropped[:LISTED])}{more}." if made.dropped else ""
-    return f"Cost: {made.suppressed:,} rows left out; information lost: {lost}.{dropped}"
+    rows = f"{made.suppressed:,} row{'s' * (made.suppressed != 1)}"
+    return f"Cost: {rows} left out; information lost: {lost}.{dropped}"
 
 
 def _as_json(

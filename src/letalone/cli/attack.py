@@ -17,6 +17,7 @@ from typer.main import get_command
 from letalone.attacks.result import AttackResult
 from letalone.cli.numbers import number, whole_number
 from letalone.cli.screen import console, flowing, in_short, print_json, table
+from letalone.cli.typed import AsJson as AsJson
 
 ATTACKS = {
     "linkage": "letalone.cli.attack_tables",
@@ -25,9 +26,12 @@ ATTACKS = {
     "homer": "letalone.cli.attack_tables",
     "heat-map": "letalone.cli.attack_tables",
     "differencing": "letalone.cli.attack_tables",
+    "reconstruction": "letalone.cli.attack_secrets",
+    "membership": "letalone.cli.attack_models",
+    "inversion": "letalone.cli.attack_models",
+    "canaries": "letalone.cli.attack_secrets",
 }
 
-AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 Plot = Annotated[Path | None, typer.Option(help="Draw it to this file (.svg, .png, .pdf).")]
 Epsilon = Annotated[
     float,

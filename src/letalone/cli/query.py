@@ -12,7 +12,7 @@ from importlib.util import find_spec
 from math import floor, log10
 from pathlib import Path
 
-from letalone.answers.picture import FORMATS
+from letalone.answers.figure import FORMATS
 from letalone.cli.answer import Answered, Written, print_answer
 from letalone.cli.dry_run import print_preview
 from letalone.cli.mending import advice

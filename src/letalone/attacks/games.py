@@ -1,0 +1,143 @@
+"""Models trained on some of the people, again and again, and what each tells about everybody.
+
+Who is in a model's data is decided by coins, one for each person, or by drawing half of all.
+
+Theorem.  Fix a person before the coins are tossed. Given all other coins, the two worlds of theirs
+are neighbours, under "add or remove one" for coins; for a half, "in" and "out" can be coupled so
+that one person stands in the place of another, under "replace one". D6 bounds a test in each such
+pair; the curve is convex, so it bounds the rates averaged over persons and coins as well. Whole
+models are drawn independently: one person of each gives independent trials.
+  Proven:   docs/explanation/proofs/tradeoff.md (D6), and Jensen's inequality
+  Tested:   tests/attacks/test_membership.py: no estimator of letalone is beyond it, and each is
+            when its noise is left away
+"""
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any, cast
+from warnings import catch_warnings, simplefilter
+
+import numpy as np
+from numpy.typing import NDArray
+
+from letalone import learn
+from letalone.attacks.people import People
+from letalone.attacks.rates import Rates
+from letalone.errors import ParameterError
+from letalone.exact.typed import Constraint
+from letalone.privacy import REPLACE, Privacy
+from letalone.privacy.neighbours import is_replace
+from letalone.randomness.bits import BitSource
+
+Floats = NDArray[np.float64]
+Truths = NDArray[np.bool_]
+MODELS = Constraint(
+    "a whole number that is 20 or more",
+    lambda x: x >= 20 and x.denominator == 1,
+    "One person is tried for each model, about half of them members.",
+    (0, -1, 1.5, 19, float("nan"), float("inf")),
+)
+Score = Callable[[Any], Floats]  # of a model, for each person
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Played:
+    """One row a model, one column a person: whether they were in, and a score."""
+
+    inside: Truths
+    scores: Floats
+    privacy: Privacy | None
+
+    def rates(self, target: NDArray[np.intp], said: Truths) -> Rates:
+        """How often it is said of each model's target: independent trials."""
+        models = np.arange(len(target))
+        member, yes = self.inside[models, target], said[models, target]
+        counts = (yes & member, member, yes & ~member, ~member)
+        return Rates(*(int(one.sum()) for one in counts))
+
+
+def play(
+    model: Any,
+    people: People,
+    score: Score,
+    *,
+    models: int,
+    generator: np.random.Generator,
+    fixed_size: bool = False,
+) -> Played:
+    """Trains copies of a model, each on people of its own; threads are left to others."""
+    inside = _inside(generator, models, len(people.rows), fixed_size=fixed_size)
+    with catch_warnings(), _one_thread():
+        simplefilter("ignore")  # that a model has not converged, or classes are few
+        fitted = [fitted_on(model, people.taken(one)) for one in inside]
+        scores = np.array([score(one) for one in fitted], np.float64)
+    return Played(inside, scores, _privacy(fitted[-1], fixed_size=fixed_size))
+
+
+def fitted_on(model: Any, people: People) -> Any:
+    """A copy of the model, trained. Where all have one label, the one that always says it."""
+    private = hasattr(model, "epsilon")  # which declares its classes
+    if not private and not people.is_numeric and len(np.unique(people.labels)) < 2:
+        model = import_module("sklearn.dummy").DummyClassifier()
+    return import_module("sklearn.base").clone(model).fit(people.rows, people.labels)
+
+
+def ordinary_model(people: People) -> Any:
+    """What people train today, with little or no regularisation."""
+    _need_scikit()
+    linear = cast("Any", import_module("sklearn.linear_model"))
+    if people.is_numeric:
+        return linear.LinearRegression()
+    model = linear.LogisticRegression(C=1e4, solver="liblinear", max_iter=1000)
+    if len(np.unique(people.labels)) == 2:
+        return model
+    return cast("Any", import_module("sklearn.multiclass")).OneVsRestClassifier(model)
+
+
+def private_model(people: People, *, epsilon: Any, delta: Any, bits: BitSource) -> Any:
+    """The same kind of model from letalone.learn."""
+    _need_scikit()
+    spent: dict[str, Any] = {"epsilon": epsilon, "delta": delta, "data_norm": people.norm}
+    if people.is_numeric:
+        model = learn.LinearRegression(**spent, target_bounds=(-1, 1))
+    else:
+        model = learn.LogisticRegression(**spent, classes=np.unique(people.labels).tolist())
+    model._bits = bits  # pyright: ignore[reportPrivateUsage]
+    return model
+
+
+def _need_scikit() -> None:
+    """The facade of letalone.learn says how to install it."""
+    _ = learn.LogisticRegression
+
+
+def _inside(
+    generator: np.random.Generator, models: int, people: int, *, fixed_size: bool
+) -> Truths:
+    drawn = generator.random((models, people))
+    if not fixed_size:
+        return drawn < 0.5
+    return drawn.argsort(axis=1) < people // 2
+
+
+def _privacy(model: Any, *, fixed_size: bool) -> Privacy | None:
+    """What the model promises for the neighbours that the game has."""
+    privacy = cast("Privacy | None", getattr(model, "privacy_", None))
+    if privacy is None:
+        return None
+    if fixed_size:
+        return privacy.under(REPLACE)
+    if privacy.neighbours is not None and is_replace(privacy.neighbours):
+        raise ParameterError(
+            "The model's promise is about replaced rows, but people are added or left out by"
+            " coins, and its epsilon says nothing about that. Pass fixed_size=True."
+        )
+    return privacy
+
+
+def _one_thread() -> AbstractContextManager[object]:
+    """Small models are slower on many."""
+    limit = cast("Any", import_module("threadpoolctl")).threadpool_limits
+    return cast("AbstractContextManager[object]", limit(1))

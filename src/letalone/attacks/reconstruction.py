@@ -1,0 +1,159 @@
+"""Reconstruction: too many answers that are too exact give back the table.
+
+A table has n people with a secret bit each. An attacker asks m questions, "how many of these have
+it?", each about a random half of the people, and gets answers with an error. Two ways back:
+
+    least squares       the vector nearest to all answers, each entry rounded to 0 or 1
+    linear programme    of all vectors in [0, 1]^n, that whose largest error is the smallest
+
+Dinur and Nissim: where the error is small against √n nearly all bits come back. Least squares
+recovers about Φ(√(m - n) / (4 sd)) of them where m is at least 4 n: an entry of the nearest vector
+is off by a normal error of variance 4 sd² / (m - n), and wrong where that is beyond 1/2. Noise of
+a private release grows with the number of questions, so that asking more does not help.
+
+Theorem.  Replacing a bit moves each question that it is in by at most 1, so geometric noise whose
+sensitivity is the most questions that a bit is in gives ε to all answers together. Where the bits
+are independent and 1 with probability q, nobody who sees them is surer of a bit than `surest`:
+q e^ε / (q e^ε + 1 - q) for q at least 1/2. That holds given the other bits too, so the number of
+right guesses is at most as large as a binomial one, and `Guesses.exceeds` is true with probability
+at most 1 - confidence.
+  Proven:   docs/explanation/proofs/geometric.md; by Bayes' rule, since e^ε bounds the ratio of the
+            likelihoods of a bit whatever the others are
+  Tested:   tests/attacks/test_reconstruction.py: the formula; within the bound, which is reached
+            for one bit and one question; noise that forgets the number of questions is beyond it
+
+Dinur, Nissim: Revealing information while preserving privacy (2003). Steinke, Nasr, Jagielski:
+Privacy auditing with one (1) training run (2023), for the binomial bound.
+"""
+
+from collections.abc import Iterable
+from fractions import Fraction
+from math import exp, sqrt
+from typing import Any
+
+import numpy as np
+
+from letalone.attacks.pools import truths
+from letalone.attacks.recovered import Protected, Reconstruction, Recovered
+from letalone.attacks.subset_sums import (
+    HALF,
+    Guesses,
+    SubsetSums,
+    drawn_questions,
+    predicted,
+    surest,
+)
+from letalone.attacks.tables import Counted, read
+from letalone.engines.coded import FIRST
+from letalone.errors import ParameterError
+from letalone.exact.typed import COUNT, EPSILON, Number
+from letalone.mechanisms import Geometric
+from letalone.randomness.bits import SYSTEM, BitSource
+
+ERRORS = (0.125, 0.25, 0.5, 1, 2, 4, 8)  # of the answers, at most so many times √n
+TIMES = (Fraction(1, 10), Fraction(1), Fraction(10), Fraction(100))  # ε, for the picture
+PROGRAMMES = 2  # solved for each size of the error
+PER_BIT = 4  # questions, from which on the formula fits
+
+
+def reconstruct(
+    table: object = None,
+    *,
+    column: str | None = None,
+    equals: object = None,
+    rows: Number = 100,
+    questions: Number | None = None,
+    epsilon: Number = 1.0,
+    trials: Number = 50,
+    seed: int = 2003,
+    bits: BitSource = SYSTEM,
+) -> Reconstruction:
+    """Recovers a secret column from sums over subsets, plain and private.
+
+    table, column: a file or frame and its secret; without them, made-up bits. equals: the value
+    that makes the bit 1; without it the column must hold 0 and 1. rows: how many people, each with
+    the bit of a row that is drawn from the table, so that one may stand there twice.
+    questions: four for each person, if none are given. trials: tables drawn for each size of noise.
+    bits: where the noise of the private release comes from.
+    """
+    people, draws = int(COUNT.typed("rows", rows)), int(COUNT.typed("trials", trials))
+    asked = PER_BIT * people if questions is None else int(COUNT.typed("questions", questions))
+    spent = EPSILON.typed("epsilon", epsilon)
+    share = _share(table, column, equals)
+    generator = np.random.default_rng(seed)
+    sums = drawn_questions(generator, people=people, questions=asked)
+    levels = sorted({round(times * sqrt(people)) for times in ERRORS} | {0})
+    plain = [_recovered(sums, generator, share, error=error, trials=draws) for error in levels]
+    private = [
+        _protected(sums, generator, share, epsilon=times * spent, trials=draws, bits=bits)
+        for times in TIMES
+    ]
+    return Reconstruction(people, asked, share, tuple(plain), tuple(private), float(spent))
+
+
+def _share(table: object, column: str | None, equals: object) -> float:
+    """The share of rows whose bit is 1."""
+    if table is None:
+        return HALF
+    if column is None:
+        raise ParameterError("column is missing. Name the column whose values are the secret.")
+    found = read(table, [column])
+    share = float(_ones(found, column, equals) @ found.rows / found.total)
+    if share in (0, 1):
+        raise ParameterError(
+            f"The rows of {column!r} are all alike: there is nothing to find out."
+            " Name another value in equals, or another column."
+        )
+    return share
+
+
+def _ones(found: Counted, column: str, equals: object) -> Any:
+    coded = found.columns[column]
+    if equals is None:
+        return truths(column, coded.texts())[coded.codes]
+    same = [text == str(equals) for text in coded.texts()]
+    return np.array([False] * FIRST + same, np.float64)[coded.codes]
+
+
+def _recovered(
+    sums: SubsetSums, generator: np.random.Generator, share: float, *, error: int, trials: int
+) -> Recovered:
+    """Both attacks on answers whose error is any whole number up to `error`, equally often."""
+    secret = sums.secret(generator, share, trials)
+    exact = sums.answers(secret)
+    given = exact + generator.integers(-error, error + 1, exact.shape)
+    deviation = sqrt(error * (error + 1) / 3)
+    return Recovered(
+        error=error,
+        least_squares=Guesses.of(sums.least_squares(given), secret),
+        linear_programme=_programmed(sums, given[:, :PROGRAMMES], secret[:, :PROGRAMMES]),
+        predicted=predicted(sums.people, sums.questions, deviation),
+    )
+
+
+def _programmed(sums: SubsetSums, given: Any, secret: Any) -> Guesses:
+    columns: Iterable[Any] = given.T
+    return Guesses.of(np.stack([sums.linear_programme(one) for one in columns], axis=1), secret)
+
+
+def _protected(
+    sums: SubsetSums,
+    generator: np.random.Generator,
+    share: float,
+    *,
+    epsilon: Fraction,
+    trials: int,
+    bits: BitSource,
+) -> Protected:
+    """Least squares on the same sums through the geometric mechanism, ε for all together."""
+    noise = Geometric(epsilon=epsilon, sensitivity=sums.sensitivity)
+    secret = sums.secret(generator, share, trials)
+    given = noise.release(sums.answers(secret), bits=bits)
+    guesses = Guesses.of(sums.least_squares(given), secret)
+    spent = float(noise.epsilon)
+    return Protected(spent, _deviation(noise), guesses, surest(spent, share))
+
+
+def _deviation(noise: Geometric) -> float:
+    ratio = exp(-1 / noise.scale)
+    return sqrt(2 * ratio) / (1 - ratio)

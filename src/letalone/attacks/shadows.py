@@ -1,0 +1,168 @@
+"""Two tests of membership in a model's data, taught by models of the attacker's own.
+
+Half of these shadow models teach what members and strangers look like, half set the thresholds;
+what is counted comes from other models, one person of each.
+
+  Tested:   tests/attacks/test_membership.py
+
+Carlini, Chien, Nasr, Song, Terzis, Tramèr: Membership inference attacks from first principles
+(2022).
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from letalone.attacks.confidence import Loss, confidence
+from letalone.attacks.games import Played, play
+from letalone.attacks.people import People
+from letalone.attacks.rates import Rates
+from letalone.privacy import Privacy
+
+Floats = NDArray[np.float64]
+Law = Callable[[Floats], Floats]
+LOSS, RATIO = "loss threshold", "likelihood ratio"
+CONFIDENCE = 0.95
+STEPS = np.concatenate([[0.001, 0.002, 0.005, 0.01, 0.02], np.linspace(0.05, 1, 20)])
+SMALLEST = 1e-9  # a deviation, where a model says the same always
+
+
+@dataclass(frozen=True, slots=True)
+class Test:
+    """One test of membership, against one kind of model.
+
+    `usual` and `low` are its rates at two thresholds; `best` at the one where detections are most
+    above false alarms; `curve` is (false alarm, detection) over all people and models.
+    """
+
+    __test__ = False  # for pytest, which collects what is called so
+
+    name: str
+    low: Rates
+    usual: Rates
+    best: Rates
+    curve: tuple[tuple[float, float], ...]
+
+    @property
+    def advantage(self) -> float:
+        """By how much detections are above false alarms."""
+        return self.best.detection - self.best.false_alarm
+
+    @property
+    def all_rates(self) -> tuple[Rates, ...]:
+        """All that was measured on independent trials."""
+        return self.low, self.usual, self.best
+
+    def to_json(self) -> dict[str, object]:
+        """The numbers, for programs."""
+        rates = {name: getattr(self, name).to_json() for name in ("low", "usual", "best")}
+        return {**rates, "advantage": self.advantage, "curve": [list(one) for one in self.curve]}
+
+
+def beyond(tests: Sequence[Test], privacy: Privacy) -> bool:
+    """Whether any rate is beyond the curve; the error of 5 % is shared among them."""
+    rates = [one for test in tests for one in test.all_rates]
+    each = 1 - (1 - CONFIDENCE) / len(rates)
+    return any(one.exceeds(privacy, each) for one in rates)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Attack:
+    """Who is attacked, and with how many models."""
+
+    people: People
+    loss: Loss | None
+    shadows: int
+    models: int
+    fixed_size: bool
+
+    def on(
+        self, model: Any, alarms: tuple[float, float], generator: np.random.Generator
+    ) -> tuple[tuple[Test, ...], Privacy | None]:
+        """Both tests against a kind of model."""
+        taught, tuned = (self._played(model, self.shadows // 2, generator) for _ in range(2))
+        played = self._played(model, self.models, generator)
+        targets = generator.integers(0, len(self.people.rows), self.models)
+        laws = {LOSS: _as_it_is, RATIO: _ratio_of(taught)}
+        tests = tuple(
+            _tested(name, _rescored(played, law), _rescored(tuned, law), targets, alarms)
+            for name, law in laws.items()
+        )
+        return tests, played.privacy
+
+    def _played(self, model: Any, models: int, generator: np.random.Generator) -> Played:
+        def score(fitted: Any) -> Floats:
+            return confidence(fitted, self.people.rows, self.people.labels, loss=self.loss)
+
+        return play(
+            model,
+            self.people,
+            score,
+            models=models,
+            generator=generator,
+            fixed_size=self.fixed_size,
+        )
+
+
+def _tested(
+    name: str,
+    played: Played,
+    tuned: Played,
+    targets: NDArray[np.intp],
+    alarms: tuple[float, float],
+) -> Test:
+    strangers = tuned.scores[~tuned.inside]
+    cuts = [np.quantile(strangers, 1 - rate, method="higher") for rate in alarms]
+    low, usual, best = (
+        played.rates(targets, played.scores > cut) for cut in (*cuts, _best_cut(tuned))
+    )
+    return Test(name, low, usual, best, _curve(played))
+
+
+def _best_cut(tuned: Played) -> float:
+    """The threshold where detections are most above false alarms."""
+    members, strangers = (np.sort(tuned.scores[who]) for who in (tuned.inside, ~tuned.inside))
+    cuts = np.unique(tuned.scores)
+    missed, right = (
+        np.searchsorted(one, cuts, side="right") / max(1, len(one)) for one in (members, strangers)
+    )
+    return float(cuts[np.argmax(right - missed)])
+
+
+def _curve(played: Played) -> tuple[tuple[float, float], ...]:
+    members, strangers = played.scores[played.inside], played.scores[~played.inside]
+    cuts = np.quantile(strangers, 1 - STEPS, method="higher")
+    points = [(float((strangers > c).mean()), float((members > c).mean())) for c in cuts]
+    return ((0.0, 0.0), *points, (1.0, 1.0))
+
+
+def _as_it_is(scores: Floats) -> Floats:
+    return scores
+
+
+def _ratio_of(taught: Played) -> Law:
+    """The log likelihood ratio of "in" against "out", person by person."""
+    laws = [_law(taught.scores, inside) for inside in (taught.inside, ~taught.inside)]
+    (near, narrow), (far, wide) = laws
+
+    def ratio(scores: Floats) -> Floats:
+        return ((scores - far) / wide) ** 2 - ((scores - near) / narrow) ** 2
+
+    return ratio
+
+
+def _law(scores: Floats, chosen: NDArray[np.bool_]) -> tuple[Floats, float]:
+    """A mean for each person, and a deviation for all; few models cannot tell one for each."""
+    number = chosen.sum(axis=0)
+    total = np.where(chosen, scores, 0).sum(axis=0)
+    whole = scores[chosen].mean() if chosen.any() else 0.0
+    mean = np.where(number > 0, total / np.maximum(number, 1), whole)
+    apart = (scores - mean)[chosen]
+    return mean, SMALLEST + (float(np.sqrt((apart**2).mean())) if len(apart) else 1.0)
+
+
+def _rescored(played: Played, law: Law) -> Played:
+    return replace(played, scores=law(played.scores))

@@ -1,0 +1,53 @@
+"""What can be typed after `letalone ledger`; the work is done in `cli.ledger`."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from letalone.cli.groups import print_help
+from letalone.cli.typed import AsJson, KeptHead
+
+LedgerFile = Annotated[Path, typer.Argument(help="The file of the ledger.", metavar="LEDGER")]
+app = typer.Typer(
+    help="Look at the record of what was spent.", rich_markup_mode=None, add_completion=False
+)
+
+
+@app.callback(invoke_without_command=True)
+def start_ledger(context: typer.Context, as_json: AsJson = False) -> None:
+    """Look at the record of what was spent."""
+    context.obj = as_json or context.obj
+    if context.invoked_subcommand is None:
+        print_help(context, as_json=context.obj)
+
+
+@app.command("show")
+def ledger_show(context: typer.Context, path: LedgerFile, as_json: AsJson = False) -> None:
+    """Budgets, what is spent, what is left, and the key's fingerprint."""
+    from letalone.cli.ledger import show
+
+    show(path, as_json=as_json or context.obj)
+
+
+@app.command("verify")
+def ledger_verify(
+    context: typer.Context, path: LedgerFile, head: KeptHead = None, as_json: AsJson = False
+) -> None:
+    """Check the chain and do every charge again."""
+    from letalone.cli.ledger import verify
+
+    verify(path, head=head, as_json=as_json or context.obj)
+
+
+@app.command("export")
+def ledger_export(
+    context: typer.Context,
+    path: LedgerFile,
+    to: Annotated[Path, typer.Argument(help="The JSON file to write.", metavar="FILE")],
+    as_json: AsJson = False,
+) -> None:
+    """Write it as JSON, for others to check."""
+    from letalone.cli.ledger import export
+
+    export(path, to, as_json=as_json or context.obj)

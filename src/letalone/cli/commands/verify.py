@@ -1,0 +1,26 @@
+"""What can be typed after `letalone verify`; the work is done in `cli.verify`."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from letalone.cli.typed import AsJson, KeptHead, OwnersKey
+
+app = typer.Typer(rich_markup_mode=None, add_completion=False)
+
+
+@app.command()
+def verify(
+    context: typer.Context,
+    path: Annotated[
+        Path, typer.Argument(help="A receipt, a model or an exported ledger.", metavar="FILE")
+    ],
+    key: OwnersKey = None,
+    head: KeptHead = None,
+    as_json: AsJson = False,
+) -> None:
+    """Check a receipt offline: is it as it was signed?"""
+    from letalone.cli.verify import verify
+
+    verify(path, key=key, head=head, as_json=as_json or context.obj)

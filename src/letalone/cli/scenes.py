@@ -1,0 +1,225 @@
+"""`letalone demo --attacks`: each attack as a short scene, on made-up data.
+
+What people publish today, what an attacker learns from it, and what is left of that where the
+same goes through letalone. `SCENES` is the table: a row for each of `cli.attack.ATTACKS`.
+
+  Tested:   tests/cli/test_scenes.py
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from importlib import import_module
+from importlib.util import find_spec
+from textwrap import indent
+from time import perf_counter
+
+from letalone.attacks.result import AttackResult
+from letalone.cli.offered import to_type
+from letalone.cli.progress import bar
+from letalone.cli.screen import console, flowing, in_short, print_json
+
+EPSILON = 1.0
+FIRST = re.compile(r", | \((?!D6)")  # behind it a second number stands, or an error bar
+MEANING = (
+    "At most: by theorem, whatever the attacker knows or computes. Found: by a test that accuses"
+    " up to 5 % of those who are not there, too."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """A number of a result: how its line begins, and what to say of it."""
+
+    line: str
+    words: str
+
+    def told(self, result: AttackResult, *, private: bool) -> str:
+        """The words, with the number today or the one through letalone; of several, the first."""
+        found = next(line for line in result.lines() if line[0].strip().startswith(self.line))
+        return self.words.format(FIRST.split(found[2] if private else found[1])[0])
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """What is published, the function that attacks it, what it learns, and what is left of that."""
+
+    published: str
+    attack: str
+    learned: Number
+    left: Number
+    settings: Mapping[str, object] = field(default_factory=dict[str, object])
+    needs: tuple[str, str] | None = None  # a package, and the extra that brings it
+
+    @property
+    def can_play(self) -> bool:
+        """Whether all that it needs is installed."""
+        return self.needs is None or find_spec(self.needs[0]) is not None
+
+
+LEARN = ("sklearn", "learn")
+FOUND = Number("one person found", "one person is found {} of the time.")
+SCENES = {
+    "linkage": Scene(
+        "a hospital's table without names. The voters' list has them.",
+        "linkage.link",
+        Number("people found", "{} patients have their names back."),
+        FOUND,
+    ),
+    "pseudonyms": Scene(
+        "taxi trips, each medallion as its hash.",
+        "pseudonyms.reverse_hashes",
+        Number("medallion (MD5): reversed", "{} hashes are reversed."),
+        FOUND,
+    ),
+    "histories": Scene(
+        "film ratings without names. A friend knows three of yours.",
+        "histories.single_out",
+        Number("3 points known (film, month)", "{} of people are told from all others."),
+        Number("3 points known (film, month)", "one person is found {} of the time."),
+        {"people": 200},
+    ),
+    "homer": Scene(
+        "a study of 100 people: the frequencies of 1,000 alleles.",
+        "frequencies.trace_member",
+        Number("participants found", "{} of those who took part are found."),
+        Number("any test whatever", "one person is found {} of the time."),
+        {"trials": 500},
+    ),
+    "heat-map": Scene(
+        "a map of where people ran, in town and in a desert.",
+        "heat_map.find_cells",
+        Number("cells that show, of those with 1", "{} cells with one person in them glow."),
+        Number("one person in a cell found", "one person is found {} of the time."),
+    ),
+    "differencing": Scene(
+        "exact answers about many people. Two of them differ in one.",
+        "differencing.subtract",
+        Number("right about a person", "subtracting was right about {} people."),
+        Number("bets at even odds won", "a bet at even odds is won {} of the time."),
+        {"targets": 10, "trials": 2_000},
+    ),
+    "reconstruction": Scene(
+        "400 sums over random halves of 100 people, each off by up to 5.",
+        "reconstruction.reconstruct",
+        Number("off by up to 5", "{} of the secrets come back."),
+        Number("sure of one person", "a guess at one secret is right {} of the time."),
+        {"trials": 20},
+    ),
+    "membership": Scene(
+        "a model that predicts income from the rows of some people.",
+        "membership.infer_membership",
+        Number("likelihood ratio: found", "{} of those in its data are found."),
+        Number("any test whatever", "one person is found {} of the time."),
+        {"models": 80, "shadows": 16},
+        needs=LEARN,
+    ),
+    "inversion": Scene(
+        "a model that predicts a dose from genes and habits.",
+        "inversion.invert_model",
+        Number("gene guessed, of members", "{} of the genes in its data are guessed right."),
+        Number(
+            "any guess about members",
+            "this guess is right {} of the time, by its rate for strangers.",
+        ),
+        {"models": 80},
+        needs=LEARN,
+    ),
+    "canaries": Scene(
+        "a model of 20,000 lines of text. A door code is in one of them.",
+        "canaries.extract_secrets",
+        Number("secrets extracted", "the model tells {} codes."),
+        Number("any guess", "a guess is right {} times (blindly: in 100,000)."),
+        {"repetitions": 1},
+    ),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Played:
+    """A scene after the attack."""
+
+    name: str
+    scene: Scene
+    result: AttackResult
+    seconds: float
+
+    @property
+    def learned(self) -> str:
+        """What the attacker learns from what is published today."""
+        return self.scene.learned.told(self.result, private=False)
+
+    @property
+    def left(self) -> str:
+        """What is left of it through letalone."""
+        return self.scene.left.told(self.result, private=True)
+
+    def to_json(self) -> dict[str, object]:
+        """The scene, for programs."""
+        return {
+            "attack": self.name,
+            "published": self.scene.published,
+            "today": self.learned,
+            "letalone": self.left,
+            "seconds": self.seconds,
+            "result": self.result.to_json(),
+        }
+
+
+def play_attacks(*, as_json: bool) -> None:
+    """Play all scenes, each shown as soon as it is over."""
+    start, scenes = perf_counter(), _played()
+    if as_json:
+        found = [one.to_json() for one in scenes]
+        took = {"seconds": perf_counter() - start}
+        more = {"attacks": found, "left_out": list(_left_out()), **took}
+        print_json("demo", {"made_up": True, "epsilon": EPSILON, **more})
+        return
+    screen = console()
+    screen.print(flowing(_opening(), screen.width), markup=False)
+    for one in scenes:
+        screen.print(_shown(one, screen.width), markup=False)
+    for name, extra in _left_out().items():
+        print(f"{name} is left out: it needs letalone[{extra}].")
+    screen.print(flowing(MEANING, screen.width), markup=False)
+    last = f"Played in {perf_counter() - start:.0f} seconds. One of them, in full or on a file:"
+    screen.print(last + to_type("attack", next(iter(SCENES))), markup=False, soft_wrap=True)
+
+
+def _played() -> Iterator[Played]:
+    scenes = {name: scene for name, scene in SCENES.items() if scene.can_play}
+    for place, (name, scene) in enumerate(scenes.items()):
+        start = perf_counter()
+        with bar(f"Attack {place + 1} of {len(scenes)}: {name}") as show:
+            if show is not None:
+                show(place / len(scenes))
+            result = _attack(scene)
+        yield Played(name, scene, result, perf_counter() - start)
+
+
+def _left_out() -> dict[str, str]:
+    """The attacks that cannot be played here, each with the extra that it needs."""
+    return {name: one.needs[1] for name, one in SCENES.items() if one.needs and not one.can_play}
+
+
+def _attack(scene: Scene) -> AttackResult:
+    home, _, function = scene.attack.partition(".")
+    attack = getattr(import_module(f"letalone.attacks.{home}"), function)
+    return attack(epsilon=EPSILON, **scene.settings)
+
+
+def _opening() -> str:
+    number = len(SCENES) - len(_left_out())
+    return (
+        f"{number} attacks on what people publish today, and on the same through letalone with"
+        f" ε = {in_short(EPSILON)}. The data is made up."
+    )
+
+
+def _shown(one: Played, width: int) -> str:
+    lines = (
+        ("", f"{one.name}: {one.scene.published}"),
+        ("  ", f"today: {one.learned}"),
+        ("  ", f"ε = {in_short(EPSILON)}: {one.left}"),
+    )
+    return "\n".join(indent(flowing(text, width - len(before)), before) for before, text in lines)
