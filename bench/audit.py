@@ -1,37 +1,37 @@
-"""Audits: how close the certified bound comes, what it accuses, and how long it takes.
+"""Audits: how close the bound comes, what it accuses, and what ours and others' promises are worth.
 
-    python bench/audit.py [--seeds 5] [--long] [--draws 10] [--json]
+    nice -n 10 python bench/audit.py [--quick] [--only WORD] [--json | --markdown]
 
-CPU time, one process. Laplace noise of epsilon = 1 is audited at 10^4, 10^5 and 10^6 draws
-on each input; then wrong claims and true ones. With --long every mechanism and aggregate of
-letalone, with `draws` times as many draws as `letalone audit --self` has, and every linear
-estimator by one fit each; the error is shared within each of the two lists.
+First the auditor itself: Laplace noise of epsilon = 1 at 10^4, 10^5 and 10^6 draws on each input,
+then wrong claims and true ones. Then every mechanism of letalone, every aggregate through DuckDB
+and every estimator of `letalone.learn`; then OpenDP, diffprivlib and python-dp, each in an
+environment of its own. The error is shared within each list, so that a list of true claims
+is accused by one run in twenty. --quick has fewer draws and takes about a minute and a half of CPU,
+once the environments are there; the whole takes some seven, estimated from its lists. --only runs
+the lists whose title contains the word.
 """
 
 import argparse
 import json
+import platform
 import statistics
+import sys
 import time
 from collections.abc import Callable
-from dataclasses import replace
+from importlib.metadata import version
 from typing import Any
 
+import audit_ours
 import numpy as np
+from audit_rivals import RIVALS, rival
 
-from letalone.audit import (
-    Audit,
-    Verdict,
-    audit,
-    audit_self,
-    audit_training,
-    confidence_of_each,
-)
-from letalone.audit.suite import aggregate_cases, mechanism_cases
-from letalone.learn import LinearSVC, LogisticRegression, Ridge
+from letalone.audit import Audit, Verdict, audit
 from letalone.mechanisms import Gaussian, Geometric, Laplace, RandomizedResponse
 
+Rows = list[dict[str, Any]]
 TARGETS = {10**4: 0.85, 10**5: 0.95, 10**6: 0.975}
 LAPLACE = Laplace(epsilon=1, sensitivity=1)
+LONGEST = 110  # signs of an event that are shown
 
 
 def timed(job: Callable[[], Audit]) -> tuple[Audit, float]:
@@ -40,8 +40,8 @@ def timed(job: Callable[[], Audit]) -> tuple[Audit, float]:
     return found, time.process_time() - start
 
 
-def closeness(seeds: int) -> list[dict[str, Any]]:
-    rows: list[dict[str, Any]] = []
+def closeness(seeds: int) -> Rows:
+    rows: Rows = []
     for samples, target in TARGETS.items():
         runs = [
             timed(lambda n=samples: audit(LAPLACE, 0.0, 1.0, claimed_epsilon=1, samples=n))
@@ -60,53 +60,45 @@ def closeness(seeds: int) -> list[dict[str, Any]]:
     return rows
 
 
-def verdicts() -> list[dict[str, Any]]:
-    generator = np.random.default_rng()
+def numpy_laplace(value: float, count: int) -> np.ndarray:
+    return value + np.random.default_rng().laplace(0, 1, count)
 
-    def numpy_laplace(value: float, count: int) -> np.ndarray:
-        return value + generator.laplace(0, 1, count)
 
+def known() -> list[tuple[str, Verdict, tuple[Any, ...], dict[str, Any]]]:
+    """Claims whose truth is known: a name, the verdict that is right, what to audit."""
     small_delta = Gaussian(epsilon=1, delta=1e-3, sensitivity=1)
-    jobs: list[tuple[str, Verdict, tuple[Any, ...], dict[str, Any]]] = [
-        ("sensitivity 2 taken for 1", Verdict.ACCUSED, (LAPLACE, 0.0, 2.0), {}),
-        ("halved scale", Verdict.ACCUSED, (Laplace(scale=0.5, sensitivity=1), 0.0, 1.0), {}),
-        (
-            "Gaussian σ = 1 as pure",
-            Verdict.ACCUSED,
-            (Gaussian(sigma=1, sensitivity=1), 0.0, 1.0),
-            {},
-        ),
-        (
-            "Gaussian (1, 0.001) as pure",
-            Verdict.ACCUSED,
-            (small_delta, 0.0, 1.0),
-            {"samples": 10**6},
-        ),
-        ("numpy's Laplace on floats", Verdict.ACCUSED, (numpy_laplace, 0.0, 1.0), {"many": True}),
-        ("Laplace", Verdict.CONSISTENT, (LAPLACE, 0.0, 1.0), {}),
-        ("Geometric", Verdict.CONSISTENT, (Geometric(epsilon=1, sensitivity=1), 0, 1), {}),
-        (
-            "Gaussian (1, 0.001)",
-            Verdict.CONSISTENT,
-            (small_delta, 0.0, 1.0),
-            {"claimed_delta": 1e-3},
-        ),
-        (
-            "randomized response",
-            Verdict.CONSISTENT,
-            (RandomizedResponse(epsilon=1, categories=2), 0, 1),
-            {},
-        ),
+    halved, unit = Laplace(scale=0.5, sensitivity=1), Gaussian(sigma=1, sensitivity=1)
+    geometric = Geometric(epsilon=1, sensitivity=1)
+    coins = RandomizedResponse(epsilon=1, categories=2)
+    accused, consistent = Verdict.ACCUSED, Verdict.CONSISTENT
+    more = {"samples": 10**6}
+    return [
+        ("sensitivity 2 taken for 1", accused, (LAPLACE, 0.0, 2.0), {}),
+        ("halved scale", accused, (halved, 0.0, 1.0), {}),
+        ("Gaussian σ = 1 as pure", accused, (unit, 0.0, 1.0), {}),
+        ("Gaussian (1, 0.001) as pure", accused, (small_delta, 0.0, 1.0), more),
+        ("numpy's Laplace on floats", accused, (numpy_laplace, 0.0, 1.0), {"many": True}),
+        ("Laplace", consistent, (LAPLACE, 0.0, 1.0), {}),
+        ("Geometric", consistent, (geometric, 0, 1), {}),
+        ("Gaussian (1, 0.001)", consistent, (small_delta, 0.0, 1.0), {"claimed_delta": 1e-3}),
+        ("randomized response", consistent, (coins, 0, 1), {}),
     ]
-    rows: list[dict[str, Any]] = []
-    for name, expected, given, options in jobs:
+
+
+def verdicts() -> Rows:
+    rows: Rows = []
+    for name, expected, given, options in known():
         found, seconds = timed(lambda g=given, o=options: audit(*g, claimed_epsilon=1, **o))
+        right = "" if found.verdict is expected else ", NOT EXPECTED"
         rows.append(
             {
                 "job": name,
+                "epsilon": 1.0,
+                "delta": float(found.claimed_delta),
+                "pair": "known",
                 "lower": found.lower,
-                "verdict": found.verdict.value,
-                "as expected": found.verdict is expected,
+                "verdict": found.verdict.value + right,
+                "samples": found.samples,
                 "seconds": seconds,
                 "event": found.event,
             }
@@ -114,81 +106,91 @@ def verdicts() -> list[dict[str, Any]]:
     return rows
 
 
-def itself(draws: int) -> list[dict[str, Any]]:
-    cases = [*mechanism_cases(), *aggregate_cases()]
-    more = [replace(case, samples=draws * case.samples) for case in cases]
-    start = time.process_time()
-    suite = audit_self(cases=more)
-    seconds = time.process_time() - start
-    return [
-        {"job": name, "lower": found.lower, "verdict": found.verdict.value, "of all": seconds}
-        for name, found in suite.found
-    ]
-
-
-def estimators(canaries: int = 400) -> list[dict[str, Any]]:
-    generator = np.random.default_rng(1)
-    rows = generator.normal(size=(500, 3))
-    labels, targets = (rows[:, 0] > 0).astype(int), np.clip(rows[:, 0] / 3, -1, 1)
-    jobs = [
-        (f"{kind.__name__}, {method}, ε = {epsilon}", made, labels)
-        for kind in (LogisticRegression, LinearSVC)
-        for method in ("objective", "output", "gradient")
-        for epsilon in (1, 8)
-        for made in [kind(epsilon, 1e-6, data_norm=1, classes=[0, 1], method=method)]
-    ]
-    jobs.append(("Ridge, ε = 1", Ridge(1, 1e-6, data_norm=1, target_bounds=(-1, 1)), targets))
-    sure = confidence_of_each(len(jobs))
-    found: list[dict[str, Any]] = []
-    for name, model, y in jobs:
-        start = time.process_time()
-        one = audit_training(model, rows, y, canaries=canaries, confidence=sure)
-        seconds = time.process_time() - start
-        row = {"job": name, "lower": one.lower, "verdict": one.verdict.value, "seconds": seconds}
-        found.append({**row, "right": one.guesses.right, "made": one.guesses.made})
+def lists(quick: bool) -> dict[str, Callable[[], Rows]]:
+    """Every list of audits by its title."""
+    found: dict[str, Callable[[], Rows]] = {
+        "claims whose truth is known": verdicts,
+        "letalone, mechanisms": lambda: audit_ours.mechanisms(1 if quick else 5),
+        "letalone, aggregates through DuckDB": lambda: audit_ours.through_duckdb(
+            0.25 if quick else 2
+        ),
+        "letalone, many fits": lambda: audit_ours.fits(100 if quick else 600),
+        "letalone, one fit": lambda: audit_ours.one_fit_each(100 if quick else 400),
+    }
+    for name in RIVALS:
+        found[name] = lambda n=name: rival(n, 0.03 if quick else 0.4)
     return found
 
 
-def show(title: str, rows: list[dict[str, Any]]) -> None:
+def machine() -> dict[str, str]:
+    names = ("letalone", "numpy", "scipy", "scikit-learn", "duckdb")
+    versions = {name: version(name) for name in names}
+    return {"Python": platform.python_version(), "machine": platform.machine(), **versions}
+
+
+def claim(row: dict[str, Any]) -> str:
+    slack = f", δ = {row['delta']:g}" if row["delta"] else ""
+    return f"ε = {row['epsilon']:g}{slack}"
+
+
+def at_least(row: dict[str, Any]) -> str:
+    return "–" if row["lower"] is None else f"{int(row['lower'] * 1000) / 1000:.3f}"
+
+
+def show(title: str, rows: Rows) -> None:
     print(f"\n{title}")
     for row in rows:
-        guessed = f"  {row['right']} of {row['made']} right" if "made" in row else ""
-        print(f"{row['job']:<40} ≥ {row['lower']:.4f}  {row['verdict']:<11}{guessed}")
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--seeds", type=int, default=5)
-    parser.add_argument("--long", action="store_true")
-    parser.add_argument("--draws", type=int, default=10)
-    parser.add_argument("--json", action="store_true")
-    options = parser.parse_args()
-    close, found = closeness(options.seeds), verdicts()
-    more: dict[str, list[dict[str, Any]]] = {}
-    if options.long:
-        more["letalone itself, claimed epsilon 1, one run in twenty accuses any"] = itself(
-            options.draws
+        print(
+            f"{row['job']:<30} {claim(row):<18} ≥ {at_least(row):<6} {row['verdict']:<11}"
+            f" {row['samples']:>8,}  {row['event'][:LONGEST]}"
         )
-        more["one fit each, claimed epsilon as planned"] = estimators()
-    if options.json:
-        print(json.dumps({"closeness": close, "verdicts": found, **more}))
-        return
-    print(f"Laplace, epsilon 1, confidence 95 %, {options.seeds} audits each")
+
+
+def show_markdown(title: str, rows: Rows) -> None:
+    print(f"\n### {title}\n\n| what | claimed | ε is at least | verdict | draws | by |")
+    print("|---|---|---|---|---|---|")
+    for row in rows:
+        event = row["event"].split(" (more often")[0][:LONGEST].replace("|", "\\|")
+        verdict = f"**{row['verdict']}**" if row["verdict"] != "consistent" else "consistent"
+        by = event if row["verdict"] != "consistent" else ""
+        cells = [row["job"], claim(row), at_least(row), verdict, f"{row['samples']:,}", by]
+        print(f"| {' | '.join(cells)} |")
+
+
+def show_closeness(rows: Rows, seeds: int) -> None:
+    print(f"Laplace, epsilon 1, confidence 95 %, {seeds} audits each")
     print(f"{'samples':>9} {'least':>8} {'median':>8} {'target':>8} {'CPU s':>7}")
-    for row in close:
+    for row in rows:
         print(
             f"{row['samples']:>9} {row['least']:>8.4f} {row['median']:>8.4f}"
             f" {row['target']:>8} {row['seconds']:>7.2f}"
         )
-    print("\nclaimed epsilon 1; a true claim may be accused in one audit of twenty")
-    for row in found:
-        sign = "" if row["as expected"] else "   NOT EXPECTED"
-        print(
-            f"{row['job']:<28} ≥ {row['lower']:.4f}  {row['verdict']:<11}"
-            f" {row['seconds']:.2f} s{sign}\n    {row['event'][:160]}"
-        )
-    for title, rows in more.items():
-        show(title, rows)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--only", default="")
+    parser.add_argument("--json", action="store_true")
+    parser.add_argument("--markdown", action="store_true")
+    options = parser.parse_args()
+    start, seeds = time.monotonic(), 1 if options.quick else 5
+    close = [] if options.only else closeness(seeds)
+    found: dict[str, Rows] = {}
+    for title, job in lists(options.quick).items():
+        if options.only in title:
+            print(f"{time.monotonic() - start:5.0f} s  {title} …", file=sys.stderr, flush=True)
+            found[title] = job()
+    seconds = time.monotonic() - start
+    if options.json:
+        told = {"machine": machine(), "seconds": seconds, "closeness": close, "lists": found}
+        print(json.dumps(told, ensure_ascii=False))
+        return
+    print(", ".join(f"{name} {what}" for name, what in machine().items()), f"{seconds:.0f} s")
+    if close:
+        show_closeness(close, seeds)
+    for title, rows in found.items():
+        (show_markdown if options.markdown else show)(title, rows)
 
 
 if __name__ == "__main__":

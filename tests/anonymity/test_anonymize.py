@@ -164,6 +164,9 @@ def test_a_partition_that_does_not_hold_loses_groups_until_it_does(
     made = anonymize(frame, **asked, max_suppressed=0.1)
     assert (made.suppressed, made.anonymity.k) == (0, 7)
     monkeypatch.setattr(anonymizing, "partition", lambda cut, *_, **__: cut.codes[0])
+    made = anonymize(frame, **asked, max_suppressed=0)
+    assert (made.anonymity.groups, made.anonymity.k) == (1, 7), "all in one part is the last try"
+    monkeypatch.setattr(anonymizing, "_keeps", lambda *_: False)
     with pytest.raises(ParameterError, match="No table was found"):
         anonymize(frame, **asked, max_suppressed=0)
 

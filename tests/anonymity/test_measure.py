@@ -51,13 +51,16 @@ def test_a2_every_figure_is_that_of_the_definitions(
     zeros = [(0.0 if row[0] == 0 else row[0], *row[1:]) for row in rows]
     q, r, s = (coded(as_table(zeros), name, called=name) for name in "qrs")
     found = measured(cells_of([q, r], [s], np.ones(len(rows), np.int64)))
+    assert found.k == brute.k_of(brute.groups_of(rows, 2))
     check(found, rows, c)
 
 
 @settings(max_examples=10)
 @given(ROWS)
 def test_the_grouped_pass_gives_the_same_figures(rows: list[tuple[Any, ...]]) -> None:
-    check(measure(as_table(rows), quasi_identifiers=["q", "r"], sensitive=["s"]), rows, Fraction(2))
+    found = measure(as_table(rows), quasi_identifiers=["q", "r"], sensitive=["s"])
+    assert found.k == brute.k_of(brute.groups_of(rows, 2))
+    check(found, rows, Fraction(2))
 
 
 def check(found: Anonymity, rows: list[tuple[Any, ...]], c: Fraction) -> None:

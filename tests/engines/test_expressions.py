@@ -170,11 +170,17 @@ def values_in(rows, expression):
     return [value for (value,) in found]
 
 
-def agree(rows, expression):
+def differing(rows, expression):
+    """The values by DuckDB that are not those of the slow evaluation, each with that one."""
     expected = [evaluate(expression, row, SCHEMA) for row in rows]
-    for found, wanted in zip(values_in(rows, expression), expected, strict=True):
-        assert (found is None) == (wanted is None), (found, wanted)
-        assert found == (float(wanted) if isinstance(found, float) else wanted)
+    pairs = zip(values_in(rows, expression), expected, strict=True)
+    return [(found, wanted) for found, wanted in pairs if not same(found, wanted)]
+
+
+def same(found, wanted):
+    if found is None or wanted is None:
+        return found is wanted
+    return found == (float(wanted) if isinstance(found, float) else wanted)
 
 
 @given(
@@ -185,7 +191,7 @@ def agree(rows, expression):
 )
 @settings(max_examples=200)
 def test_every_value_is_that_of_a_slow_evaluation_and_nothing_fails(rows, expression):
-    agree(rows, expression)
+    assert differing(rows, expression) == []
 
 
 @given(
@@ -194,7 +200,7 @@ def test_every_value_is_that_of_a_slow_evaluation_and_nothing_fails(rows, expres
 )
 @settings(max_examples=60)
 def test_cases_of_text_and_dates_are_those_of_a_slow_evaluation(rows, expression):
-    agree(rows, expression)
+    assert differing(rows, expression) == []
 
 
 def test_a_chain_of_guards_stays_as_long_as_its_expression():
@@ -203,7 +209,7 @@ def test_a_chain_of_guards_stays_as_long_as_its_expression():
     for _ in range(24):
         chain = Arithmetic("/", Literal(1), Arithmetic("+", chain, Literal(1)))
     row = dict.fromkeys(COLUMNS) | {"x": 1.0}
-    agree([row], chain)
+    assert differing([row], chain) == []
 
 
 def test_division_by_an_infinity_on_the_way_is_missing_and_not_zero():
@@ -219,5 +225,5 @@ def test_the_start_of_a_period_is_that_of_the_calendar(period):
     empty = dict.fromkeys(COLUMNS)
     rows = [empty | {"d": day, "s": datetime(day.year, day.month, day.day, 23)} for day in days]
     rows += [empty | {"d": day, "s": at} for day, at in zip(DATES, TIMES, strict=True)]
-    agree([*rows, empty], StartOf(period, ColumnRef("d")))
-    agree([*rows, empty], StartOf(period, ColumnRef("s")))
+    assert differing([*rows, empty], StartOf(period, ColumnRef("d"))) == []
+    assert differing([*rows, empty], StartOf(period, ColumnRef("s"))) == []

@@ -147,7 +147,10 @@ def test_rows_of_any_size_are_judged_without_a_word(huge: float) -> None:
         line,
     ):
         plan = search(model)._plan(2)
-        plan.fitted(rows, LABELS, SeededBits(4))  # past those who hold back words, too
+        found = plan.fitted(rows, LABELS, SeededBits(4))  # past those who hold back words, too
+        assert found["best_index_"] in (0, 1)
+        assert 0 <= found["best_score_"] <= 1
+        assert np.isfinite(found["best_model_"]["coef_"]).all()
 
 
 # One row, one score.

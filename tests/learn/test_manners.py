@@ -157,7 +157,8 @@ def test_values_raise_no_error(name: str) -> None:
     labels = LABELS.astype(float)
     labels[:4] = [np.nan, np.inf, 7, -1e308]
     for rows, given in ((odd, labels), (np.zeros((5, 3)), np.full(5, 9)), (odd[:1], labels[:1])):
-        MAKERS[name]().fit(rows, given)
+        made = MAKERS[name]().fit(rows, given)
+        assert made.privacy_ == MAKERS[name]().fit(ROWS, LABELS).privacy_, "whatever the values"
 
 
 def fitted(name: str, **parameters: Any) -> Any:

@@ -228,8 +228,10 @@ def test_a_row_is_in_one_part_and_both_are_used(monkeypatch: pytest.MonkeyPatch)
 
 def test_tiny_tables_are_searched_all_the_same() -> None:
     for rows in (1, 2, 3):
-        search(method="every").fit(ROWS[:rows], LABELS[:rows])
-        search(method="random", tries=2).fit(ROWS[:rows], LABELS[:rows])
+        for options in ({"method": "every"}, {"method": "random", "tries": 2}):
+            made = search(**options).fit(ROWS[:rows], LABELS[:rows])
+            assert made.best_params_ in ({"worst": True}, {"worst": False})
+            assert 0 <= made.best_score_ <= 1
 
 
 @pytest.mark.parametrize(

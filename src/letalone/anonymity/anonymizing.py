@@ -4,13 +4,13 @@
     made.table, made.suppressed, made.information_lost
 
 The result has the quasi-identifiers as text and the sensitive columns as they were. All other
-columns are dropped: a name or a number of a file would undo the rest. Rows are sorted by their
-values, so that their order tells nothing.
+columns are dropped, that of the unit too: a name or a number of a file would undo the rest. Rows
+are sorted by their values, so that their order tells nothing.
 
 Theorem.  The result has k, l and t as asked, or there is no result.
   Proven:   the table that is returned is measured, and returned only if it holds
   Tested:   tests/anonymity/test_anonymize.py measures it in plain Python
-  Assumed:  a row is a person
+  Assumed:  a row is a person, unless a unit is named; k, l and t then count people
 
 It is anonymous in this sense only: `letalone.anonymity.limits` attacks it.
 """
@@ -21,12 +21,13 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from letalone.anonymity.cells import Cells, Whole, combined, histogram, read_cells
+from letalone.anonymity.cells import Cells, Whole, combined, read_cells
 from letalone.anonymity.diversity import closeness, distinct
 from letalone.anonymity.hierarchies import ALL, SPECIAL, Ladder, covered, labels, ladder_of
 from letalone.anonymity.kinds import natural
 from letalone.anonymity.measuring import Anonymity, measure
 from letalone.anonymity.mondrian import OUT, Promise, Table, partition, table_of
+from letalone.anonymity.people import people_by_value, people_in, people_with
 from letalone.engines.arrow import Table as ArrowTable
 from letalone.engines.arrow import table_of as table_of_columns
 from letalone.engines.coded import FIRST, as_kind, labelled
@@ -87,24 +88,31 @@ def anonymize(
     k: int,
     l: int | None = None,  # noqa: E741  (the name that the literature gives it)
     t: Number | None = None,
+    unit: str | None = None,
     hierarchies: Mapping[str, object] | None = None,
     max_suppressed: Number = 0.01,
     table_name: str | None = None,
 ) -> Anonymized:
-    """A table in which each row shares its quasi-identifiers with k - 1 others, or more.
+    """A table in which each person shares their quasi-identifiers with k - 1 others, or more.
 
     `l` asks for so many sensitive values in each group, `t` for a total variation of at most t
-    from the whole table. At most the share `max_suppressed` of the rows is left out.
+    from the whole table. `unit` is the column that tells people apart; else a row is a person.
+    At most the share `max_suppressed` of the rows is left out.
     """
     secret = [sensitive] if isinstance(sensitive, str) else list(sensitive)
     promise = _promise(k, l, t, sensitive=secret)
     share = PROBABILITY.typed("max_suppressed", max_suppressed)
     cells = read_cells(
-        table, quasi_identifiers=quasi_identifiers, sensitive=secret, table_name=table_name
+        table,
+        quasi_identifiers=quasi_identifiers,
+        sensitive=secret,
+        unit=unit,
+        table_name=table_name,
     )
     _check_possible(cells, promise)
     ladders = _ladders(cells, hierarchies or {})
-    cut = table_of(ladders, cells.rows, tuple(column.codes for column in cells.sensitive))
+    secrets = tuple(column.codes for column in cells.sensitive)
+    cut = table_of(ladders, cells.rows, secrets, cells.person)
     made = _made(cut, cells, promise, allowance=int(share * cells.total))
     return _result(made, cells, ladders, kind=family_of(table) or "arrow")
 
@@ -118,23 +126,31 @@ class _Made:
 
 
 def _made(cut: Table, cells: Cells, promise: Promise, *, allowance: int) -> _Made:
-    """A partition that holds: with rows left out, and more of them, and else with none."""
+    """A partition that holds: with rows left out, and more of them, and else with none.
+
+    The last try is one part. Parts with the same labels are one group, which may be further from
+    the table than either if a person is in both.
+    """
     part = partition(cut, promise, allowance=allowance)
     while cells.rows[part == OUT].sum() <= allowance and (part != OUT).any():
         made = _labelled(cut, cells, part)
         if _keeps(made.anonymity, promise):
             return made
         part = np.where(_failing(made, cut, promise), OUT, part)
-    made = _labelled(cut, cells, partition(cut, promise))
-    if not _keeps(made.anonymity, promise):
-        raise ParameterError(
-            "No table was found that keeps what was asked. Ask for a smaller k or l or a larger t."
-        )
-    return made
+    for part in (partition(cut, promise), np.zeros(len(cells.rows), np.int64)):
+        made = _labelled(cut, cells, part)
+        if _keeps(made.anonymity, promise):
+            return made
+    raise ParameterError(
+        "No table was found that keeps what was asked. Ask for a smaller k or l or a larger t."
+    )
 
 
 def _labelled(cut: Table, cells: Cells, part: Whole) -> _Made:
-    """The table of a partition, and its measure: what is released is what is measured."""
+    """The table of a partition, and its measure: what is released is what is measured.
+
+    The unit is there to be counted only, and is not in the table.
+    """
     kept = np.flatnonzero(part != OUT)
     labels = {
         ladder.column.name: _labels(ladder, part[kept], ladder.column.codes[kept])
@@ -146,10 +162,15 @@ def _labelled(cut: Table, cells: Cells, part: Whole) -> _Made:
     rows = np.repeat(order, cells.rows[kept][order])
     columns = [(name, labelled(names, at[rows])) for name, (names, at) in labels.items()]
     columns += [(one.name, one.taken(one.codes[kept][rows])) for one in cells.sensitive]
-    made = table_of_columns(columns)
-    secret = [column.name for column in cells.sensitive]
-    found = measure(made, quasi_identifiers=list(labels), sensitive=secret)
-    return _Made(part, labels, made, found)
+    unit = [] if cells.unit is None else [cells.unit]
+    person = [(one.name, one.taken(one.codes[kept][rows])) for one in unit]
+    found = measure(
+        table_of_columns([*columns, *person]),
+        quasi_identifiers=list(labels),
+        sensitive=[column.name for column in cells.sensitive],
+        unit=cells.unit and cells.unit.name,
+    )
+    return _Made(part, labels, table_of_columns(columns), found)
 
 
 def _labels(ladder: Ladder, part: Whole, codes: Whole) -> tuple[list[str], Whole]:
@@ -189,15 +210,15 @@ def _keeps(found: Anonymity, promise: Promise) -> bool:
 def _failing(made: _Made, cut: Table, promise: Promise) -> NDArray[np.bool_]:
     """The cells in groups of the released table that do not keep the promise."""
     kept = made.part != OUT
-    rows = cut.rows[kept]
+    rows, unit = cut.rows[kept], None if cut.unit is None else cut.unit[kept]
     _, group = np.unique(combined([at for _, at in made.labels.values()]), return_inverse=True)
-    bad = np.bincount(group, weights=rows) < promise.k
+    bad = people_in(group, rows, unit, groups=int(group.max()) + 1) < promise.k
     for values in cut.sensitive:
-        found = histogram(group, values[kept], rows)
+        found = people_by_value(group, values[kept], rows, unit=unit)
         if promise.l is not None:
             bad |= distinct(found) < promise.l
         if promise.t is not None:
-            whole = np.bincount(values[kept], weights=rows).astype(np.int64)
+            whole = people_with(values[kept], rows, unit)
             bad |= closeness(found, whole) > promise.t
     failing = np.zeros(len(kept), np.bool_)
     failing[kept] = bad[group] if bad.any() else True
@@ -249,8 +270,11 @@ def _promise(
 
 def _check_possible(cells: Cells, promise: Promise) -> None:
     """The whole table is one group at the coarsest; what it does not keep, no table can."""
-    if cells.total < promise.k:
-        raise ParameterError(f"k is {promise.k}, but the table has fewer rows. Ask for less.")
+    if cells.people < promise.k:
+        raise ParameterError(
+            f"k is {promise.k}, but the table has fewer"
+            f" {'rows' if cells.unit is None else 'people'}. Ask for less."
+        )
     for column in cells.sensitive:
         if promise.l is not None and len(np.unique(column.codes)) < promise.l:
             raise ParameterError(

@@ -1,7 +1,8 @@
 """A table in one grouped pass: each combination of values once, with its number of rows.
 
 A group is one combination of quasi-identifiers. Groups are numbered in the order of their
-values, so that nothing below depends on the order of the rows.
+values, so that nothing below depends on the order of the rows. With a unit, the person is one of
+the values of a cell.
 
   Tested:   tests/anonymity/test_measure.py, row orders and indices among it
 """
@@ -25,19 +26,33 @@ MOST_CODES = 2**62  # combinations of codes that one whole number can tell apart
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Cells:
-    """The cells of a table: codes of each column, the group of each cell, its rows."""
+    """The cells of a table: codes of each column, the group of each cell, its rows.
+
+    `unit` is the column that tells people apart; None where a row is a person.
+    """
 
     quasi_identifiers: tuple[Coded, ...]
     sensitive: tuple[Coded, ...]
     rows: Whole
     group: Whole
-    sizes: Whole
+    groups: int
     others: tuple[str, ...]
+    unit: Coded | None = None
 
     @property
     def total(self) -> int:
         """How many rows there are."""
-        return int(self.sizes.sum())
+        return int(self.rows.sum())
+
+    @property
+    def person(self) -> Whole | None:
+        """The person of each cell; None where a row is a person."""
+        return None if self.unit is None else self.unit.codes
+
+    @property
+    def people(self) -> int:
+        """How many people there are."""
+        return self.total if self.unit is None else len(np.unique(self.unit.codes))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -54,11 +69,13 @@ def read_cells(
     *,
     quasi_identifiers: Iterable[str],
     sensitive: Iterable[str],
+    unit: str | None = None,
     table_name: str | None = None,
 ) -> Cells:
     """The cells of a file or a frame, on DuckDB."""
     quasi = _names("quasi_identifiers", quasi_identifiers)
     secret = _names("sensitive", sensitive, needed=False)
+    person = _person(unit, [*quasi, *secret])
     if twice := sorted({name for name in quasi if name in secret}):
         raise ParameterError(
             f"{twice[0]!r} is both a quasi-identifier and sensitive, but must be one: what others"
@@ -66,24 +83,34 @@ def read_cells(
         )
     with closing(open_duck(table, table=table_name)) as engine:
         columns = [column.name for column in engine.schema().columns]
-        found = engine.counted([*quasi, *secret])
+        found = engine.counted([*quasi, *secret, *person])
     if not found.num_rows:
         raise ParameterError("The table has no rows, so there is no group. Give one with rows.")
-    codes = [coded(found, str(n), called=name) for n, name in enumerate([*quasi, *secret])]
+    names = [*quasi, *secret, *person]
+    codes = [coded(found, str(n), called=name) for n, name in enumerate(names)]
     others = tuple(name for name in columns if name not in (*quasi, *secret))
-    return cells_of(codes[: len(quasi)], codes[len(quasi) :], counts(found, NUMBER_OF_ROWS), others)
+    first, second, last = len(quasi), len(quasi) + len(secret), codes[-1] if person else None
+    rows = counts(found, NUMBER_OF_ROWS)
+    return cells_of(codes[:first], codes[first:second], rows, others, unit=last)
 
 
 def cells_of(
-    quasi: Sequence[Coded], sensitive: Sequence[Coded], rows: Whole, others: tuple[str, ...] = ()
+    quasi: Sequence[Coded],
+    sensitive: Sequence[Coded],
+    rows: Whole,
+    others: tuple[str, ...] = (),
+    *,
+    unit: Coded | None = None,
 ) -> Cells:
     """Cells in the order of their values, each with the number of its group."""
-    order = np.argsort(combined([column.codes for column in (*quasi, *sensitive)]))
-    first, second = ([_moved(one, order) for one in part] for part in (quasi, sensitive))
-    key = combined([column.codes for column in first])
-    starts, rows = _starts(key), rows[order]
-    sizes = np.add.reduceat(rows, np.flatnonzero(starts))
-    return Cells(tuple(first), tuple(second), rows, np.cumsum(starts) - 1, sizes, others)
+    person = [] if unit is None else [unit]
+    order = np.argsort(combined([column.codes for column in (*quasi, *sensitive, *person)]))
+    moved = ([_moved(one, order) for one in part] for part in (quasi, sensitive, person))
+    first, second, third = (tuple(part) for part in moved)
+    starts = _starts(combined([column.codes for column in first]))
+    group = np.cumsum(starts) - 1
+    last = third[0] if third else None
+    return Cells(first, second, rows[order], group, int(starts.sum()), others, last)
 
 
 def histogram(group: Whole, value: Whole, rows: Whole) -> Histogram:
@@ -116,6 +143,22 @@ def _moved(column: Coded, order: Whole) -> Coded:
 def _starts(ordered: Whole) -> NDArray[np.bool_]:
     """Where another key begins."""
     return np.concatenate([[True], ordered[1:] != ordered[:-1]])
+
+
+def _person(unit: object, named: Sequence[str]) -> list[str]:
+    """The column of the unit in a list, which is empty where a row is a person."""
+    if unit is None:
+        return []
+    if not isinstance(unit, str):
+        raise ParameterError(
+            "unit must be the name of one column: the one that tells people apart."
+        )
+    if unit in named:
+        raise ParameterError(
+            f"{unit!r} is the unit, so it cannot be a quasi-identifier or sensitive too: it tells"
+            " people apart and is not looked at otherwise."
+        )
+    return [unit]
 
 
 def _names(argument: str, given: Iterable[str], *, needed: bool = True) -> list[str]:

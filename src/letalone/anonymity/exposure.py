@@ -23,7 +23,7 @@ from math import exp, inf
 import numpy as np
 
 from letalone.anonymity.diversity import distinct
-from letalone.anonymity.measuring import Anonymity, Diversity, measure
+from letalone.anonymity.measuring import Anonymity, Diversity, certain_of, measure
 from letalone.answers.promise import percent
 from letalone.answers.release import ReleaseRecord
 from letalone.errors import ParameterError
@@ -45,7 +45,7 @@ class Exposure:
     `known[b]` are the people whose value is certain to an attacker who can rule out b wrong
     values; `known[0]` is the homogeneity attack. `ruled_out` is the mean share of the table's
     values that a person's group rules out. `guessed` is how often the likeliest value of the
-    group is right, `guessed_before` that of the table.
+    group is right, that is one of the person's, `guessed_before` that of the table.
     """
 
     column: str
@@ -116,6 +116,7 @@ def limits(
     *,
     quasi_identifiers: Iterable[str],
     sensitive: Iterable[str],
+    unit: str | None = None,
     release: ReleaseRecord | None = None,
     epsilon: Number = 1,
     table_name: str | None = None,
@@ -123,10 +124,14 @@ def limits(
     """Attacks a table as it is, and says what a private release would allow instead.
 
     `release` is one that was made with `la.open`; without it, one of `epsilon` with neighbours
-    that add or remove a row is spoken of.
+    that add or remove a person is spoken of. `unit` is the column that tells people apart.
     """
     found = measure(
-        table, quasi_identifiers=quasi_identifiers, sensitive=sensitive, table_name=table_name
+        table,
+        quasi_identifiers=quasi_identifiers,
+        sensitive=sensitive,
+        unit=unit,
+        table_name=table_name,
     )
     return limits_of(found, release=release, epsilon=epsilon)
 
@@ -140,25 +145,23 @@ def limits_of(
             "No sensitive column was named, so there is nothing to learn about people. Name one,"
             " such as sensitive=['diagnosis']."
         )
-    exposures = {name: _exposure(one, found.rows) for name, one in found.sensitive.items()}
+    exposures = {name: _exposure(one, found) for name, one in found.sensitive.items()}
     beside = _typical(epsilon) if release is None else _of_release(release)
     return Limits(found, exposures, beside)
 
 
-def _exposure(one: Diversity, people: int) -> Exposure:
-    cells = one.cells
+def _exposure(one: Diversity, found: Anonymity) -> Exposure:
+    cells, sizes = one.cells, found.group_sizes
     number = distinct(cells)
     starts = np.flatnonzero(np.diff(cells.group, prepend=-1))
-    sizes = np.add.reduceat(cells.count, starts)
-    known = tuple(int(sizes[number <= facts + 1].sum()) for facts in range(FACTS))
-    whole = np.bincount(cells.value, weights=cells.count)
+    everyone = int(sizes.sum())  # in each of their groups
     return Exposure(
         column=one.column,
-        people=people,
-        known=known,
-        ruled_out=float(np.sum(sizes * (one.values - number)) / (people * one.values)),
-        guessed=int(np.maximum.reduceat(cells.count, starts).sum()) / people,
-        guessed_before=float(whole.max()) / people,
+        people=found.people,
+        known=tuple(certain_of(one, found, facts) for facts in range(FACTS)),
+        ruled_out=float(np.sum(sizes * (one.values - number)) / (everyone * one.values)),
+        guessed=int(np.maximum.reduceat(cells.count, starts).sum()) / everyone,
+        guessed_before=int(one.whole.max()) / found.people,
     )
 
 

@@ -6,8 +6,9 @@ One grouped pass on DuckDB, then whole numbers. NULL and NaN are values of their
 and neither the order of the rows nor an index matters. The figures are exact and private: they
 are for whoever owns the table.
 
-  Tested:   tests/anonymity/test_measure.py against sums in plain Python over random tables
-  Assumed:  a row is a person. Where a person has several rows, k is too large.
+  Tested:   tests/anonymity/test_measure.py against sums in plain Python over random tables, and
+            tests/anonymity/test_people.py against sets where people have several rows
+  Assumed:  a row is a person, unless a unit is named: `people` says what is counted then
 
 None of these numbers is differential privacy: `letalone.anonymity.limits` shows why.
 """
@@ -18,8 +19,16 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from letalone.anonymity import diversity
-from letalone.anonymity.cells import Cells, Histogram, histogram, read_cells
+from letalone.anonymity.cells import Cells, Histogram, Whole, read_cells
 from letalone.anonymity.kinds import natural
+from letalone.anonymity.people import (
+    alone,
+    certain,
+    certain_people,
+    people_by_value,
+    people_in,
+    people_with,
+)
 from letalone.anonymity.risk import Risk, risk_of
 from letalone.engines.coded import Coded
 from letalone.errors import ParameterError
@@ -42,6 +51,7 @@ class Diversity:
     t: float
     t_ordered: float | None
     certain: int
+    whole: Whole = field(repr=False, compare=False)
     cells: Histogram = field(repr=False, compare=False)
 
     def recursive(self, c: Number) -> int:
@@ -51,21 +61,32 @@ class Diversity:
 
 @dataclass(frozen=True, slots=True)
 class Anonymity:
-    """What `measure` found. `l` and `t` are the worst of the sensitive columns."""
+    """What `measure` found. `l` and `t` are the worst of the sensitive columns.
+
+    With a unit, `k`, `uniques` and all else count people; else every row is a person.
+    """
 
     rows: int
+    people: int
     groups: int
     k: int
     uniques: int
     risk: Risk
     quasi_identifiers: tuple[str, ...]
     sensitive: Mapping[str, Diversity]
+    unit: str | None
+    group_sizes: Whole = field(repr=False, compare=False)
     cells: Cells = field(repr=False, compare=False)
 
     @property
     def unique_share(self) -> float:
-        """The share of rows that are alone in their group."""
-        return self.uniques / self.rows
+        """The share of people who are alone in a group."""
+        return self.uniques / self.people
+
+    @property
+    def counted(self) -> str:
+        """What is counted: rows, or people."""
+        return "rows" if self.unit is None else "people"
 
     @property
     def l(self) -> int:  # noqa: E743  (the name that the literature gives it)
@@ -94,21 +115,24 @@ class Anonymity:
         return min(one.recursive(c) for one in self._columns())
 
     def smallest(self, most: int = 5) -> list[dict[str, object]]:
-        """The smallest groups, with their values and `rows`: it shows people, to the owner."""
+        """The smallest groups, with their values and size: it shows people, to the owner.
+
+        The size is called `rows`, or `people` where a unit was named.
+        """
         COUNT.typed("most", most)
-        cells, sizes = self.cells, self.cells.sizes
+        cells, sizes = self.cells, self.group_sizes
         chosen = np.argsort(sizes, kind="stable")[:most]
         _, first = np.unique(cells.group, return_index=True)
         places = first[chosen]
         columns = {one.name: one.objects(one.codes[places]) for one in cells.quasi_identifiers}
         return [
-            {**{name: values[n] for name, values in columns.items()}, "rows": int(sizes[group])}
+            {**{name: at[n] for name, at in columns.items()}, self.counted: int(sizes[group])}
             for n, group in enumerate(chosen)
         ]
 
     def sizes(self) -> list[tuple[int, int]]:
         """How many groups there are of each size: (size, groups), smallest first."""
-        size, groups = np.unique(self.cells.sizes, return_counts=True)
+        size, groups = np.unique(self.group_sizes, return_counts=True)
         return list(zip(size.tolist(), groups.tolist(), strict=True))
 
     def to_json(self) -> dict[str, object]:
@@ -116,6 +140,8 @@ class Anonymity:
         risk = {name: getattr(self.risk, name) for name in Risk.__dataclass_fields__}
         return {
             "rows": self.rows,
+            "unit": self.unit,
+            "people": self.people,
             "quasi_identifiers": list(self.quasi_identifiers),
             "groups": self.groups,
             "k": self.k,
@@ -135,9 +161,10 @@ class Anonymity:
 
     def __str__(self) -> str:
         names = ", ".join(self.quasi_identifiers)
+        whose = "" if self.unit is None else f" of {self.people:,} people"
         lines = [
-            f"{self.rows:,} rows in {self.groups:,} groups of the same {names}",
-            f"k = {self.k}; {self.uniques:,} rows ({self.unique_share:.1%}) are unique",
+            f"{self.rows:,} rows{whose} in {self.groups:,} groups of the same {names}",
+            f"k = {self.k}; {self.uniques:,} {self.counted} ({self.unique_share:.1%}) are unique",
             f"risk: {self.risk}",
             *(_in_words(one) for one in self.sensitive.values()),
             NOT_PRIVATE,
@@ -150,39 +177,63 @@ def measure(
     *,
     quasi_identifiers: Iterable[str],
     sensitive: Iterable[str] = (),
+    unit: str | None = None,
     population: int | None = None,
     table_name: str | None = None,
 ) -> Anonymity:
     """How anonymous a table is: a path (Parquet, CSV, DuckDB) or a pandas, Polars or Arrow frame.
 
-    `population` is how many people the table was taken from, for estimates of risk;
-    `table_name` names a table of a DuckDB file.
+    `unit` is the column that tells people apart where a person has several rows: k, l, t and all
+    else then count people. `population` is how many people the table was taken from, for estimates
+    of risk; `table_name` names a table of a DuckDB file.
     """
     cells = read_cells(
-        table, quasi_identifiers=quasi_identifiers, sensitive=sensitive, table_name=table_name
+        table,
+        quasi_identifiers=quasi_identifiers,
+        sensitive=sensitive,
+        unit=unit,
+        table_name=table_name,
     )
     return measured(cells, population=population)
 
 
 def measured(cells: Cells, *, population: int | None = None) -> Anonymity:
     """The figures of cells."""
+    sizes = people_in(cells.group, cells.rows, cells.person, groups=cells.groups)
     return Anonymity(
         rows=cells.total,
-        groups=len(cells.sizes),
-        k=int(cells.sizes.min()),
-        uniques=int((cells.sizes == 1).sum()),
-        risk=risk_of(cells.sizes, population),
+        people=cells.people,
+        groups=cells.groups,
+        k=int(sizes.min()),
+        uniques=alone(cells.group, sizes, cells.person),
+        risk=risk_of(sizes, population, people=cells.people),
         quasi_identifiers=tuple(column.name for column in cells.quasi_identifiers),
-        sensitive={column.name: _diversity(cells, column) for column in cells.sensitive},
+        sensitive={column.name: _diversity(cells, column, sizes) for column in cells.sensitive},
+        unit=None if cells.unit is None else cells.unit.name,
+        group_sizes=sizes,
         cells=cells,
     )
 
 
-def _diversity(cells: Cells, column: Coded) -> Diversity:
+def certain_of(one: Diversity, found: Anonymity, ruled_out: int) -> int:
+    """The people whose value is certain to who can rule out so many wrong values."""
+    column = next(each for each in found.cells.sensitive if each.name == one.column)
+    return _certain(found.cells, column, one.cells, found.group_sizes, ruled_out)
+
+
+def _certain(
+    cells: Cells, column: Coded, counted: Histogram, sizes: Whole, ruled_out: int = 0
+) -> int:
+    if cells.person is None:
+        return certain(counted, sizes, ruled_out=ruled_out)
+    return certain_people(cells.group, column.codes, cells.person, sizes, ruled_out=ruled_out)
+
+
+def _diversity(cells: Cells, column: Coded, sizes: Whole) -> Diversity:
     found = natural(column)
     codes = found.column.codes
-    counted = histogram(cells.group, codes, cells.rows)
-    whole = np.bincount(counted.value, weights=counted.count).astype(np.int64)
+    counted = people_by_value(cells.group, codes, cells.rows, unit=cells.person)
+    whole = people_with(codes, cells.rows, cells.person)
     number = diversity.distinct(counted)
     ordered = diversity.ordered_closeness(counted, whole).max() if found.is_ordered else None
     return Diversity(
@@ -192,7 +243,8 @@ def _diversity(cells: Cells, column: Coded) -> Diversity:
         entropy_l=float(diversity.entropies(counted).min()),
         t=float(diversity.closeness(counted, whole).max()),
         t_ordered=None if ordered is None else float(ordered),
-        certain=int(cells.sizes[number == 1].sum()),
+        certain=_certain(cells, column, counted, sizes),
+        whole=whole,
         cells=counted,
     )
 

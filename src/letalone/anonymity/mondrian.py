@@ -7,8 +7,10 @@ column's hierarchy; where that would break the promise, along the next widest.
 Where no cut is possible because a few rows lie apart, these may be left out ("suppressed"), up
 to an allowance.
 
-Theorem.  If the whole table keeps the promise, every part does: at least k rows, at least l values
-of each sensitive column, a total variation of at most t from the whole table.
+With units, k and t count people, as `people` says; where to cut and what is left out go by rows.
+
+Theorem.  If the whole table keeps the promise, every part does: at least k people, at least l
+values of each sensitive column, a total variation of at most t from the whole table.
   Proven:   a cut is made only if both halves keep it, rows are left out only if the rest keeps
             it; the table that is compared with is the one given, before any row is left out
   Tested:   tests/anonymity/test_anonymize.py
@@ -22,8 +24,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from letalone.anonymity import diversity
-from letalone.anonymity.cells import Whole, histogram
+from letalone.anonymity.cells import Whole
 from letalone.anonymity.hierarchies import Ladder
+from letalone.anonymity.people import people_by_value, people_in, people_with
 
 Flags = NDArray[np.bool_]
 NEVER = np.iinfo(np.int64).max
@@ -42,13 +45,17 @@ class Promise:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Table:
-    """Cells as they are cut: codes by column and cell, rows, sensitive codes, whole counts."""
+    """Cells as they are cut: codes by column and cell, rows, sensitive codes, whole counts.
+
+    `unit` is the person of each cell; None where a row is a person.
+    """
 
     ladders: tuple[Ladder, ...]
     codes: Whole
     rows: Whole
     sensitive: tuple[Whole, ...]
     whole: tuple[Whole, ...]
+    unit: Whole | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -64,11 +71,16 @@ class Cut:
     may_trim: Flags
 
 
-def table_of(ladders: tuple[Ladder, ...], rows: Whole, sensitive: tuple[Whole, ...]) -> Table:
+def table_of(
+    ladders: tuple[Ladder, ...],
+    rows: Whole,
+    sensitive: tuple[Whole, ...],
+    unit: Whole | None = None,
+) -> Table:
     """What is cut."""
     codes = np.stack([ladder.column.codes for ladder in ladders])
-    whole = tuple(np.bincount(one, weights=rows).astype(np.int64) for one in sensitive)
-    return Table(ladders, codes, rows, sensitive, whole)
+    whole = tuple(people_with(one, rows, unit) for one in sensitive)
+    return Table(ladders, codes, rows, sensitive, whole, unit)
 
 
 def partition(table: Table, promise: Promise, *, allowance: int = 0) -> Whole:
@@ -144,11 +156,14 @@ def _cut(table: Table, promise: Promise, cells: Whole, local: Whole, column: Who
     at = np.minimum.reduceat(np.where(score == best[inner], place, NEVER), starts)
     right, taken = place > at[inner], left[at]
     small = np.minimum(taken, total - taken)
-    fits = _fits(table, promise, cells, 2 * inner + right, 2 * len(starts))
+    side, sides = 2 * inner + right, 2 * len(starts)
+    fits = _fits(table, promise, cells, side, sides)
+    enough = _people(table, cells, side, sides) >= promise.k
     small_is_right = taken * 2 > total
-    rest = np.where(small_is_right, fits[::2], fits[1::2])
-    few = (small < promise.k) & (small * FEW <= total) & (total - small >= promise.k)
-    holds = (small >= promise.k) & fits[::2] & fits[1::2]
+    rest = np.where(small_is_right, (fits & enough)[::2], (fits & enough)[1::2])
+    too_few = np.where(small_is_right, ~enough[1::2], ~enough[::2])
+    few = too_few & (small * FEW <= total)
+    holds = (fits & enough)[::2] & (fits & enough)[1::2]
     made = (small, small_is_right, holds, few & rest)
     counts, *flags = (_by_part(one, local[starts], len(column)) for one in made)
     return Cut(cells, right, local, counts, *(flag.astype(np.bool_) for flag in flags))
@@ -175,13 +190,20 @@ def _allowed(table: Table, code: Whole, dimension: Whole, inner: Whole, starts: 
     return changes & (depth == np.minimum.reduceat(depth, starts)[inner])
 
 
+def _people(table: Table, cells: Whole, side: Whole, sides: int) -> Whole:
+    """How many people each side has."""
+    unit = None if table.unit is None else table.unit[cells]
+    return people_in(side, table.rows[cells], unit, groups=sides)
+
+
 def _fits(table: Table, promise: Promise, cells: Whole, side: Whole, sides: int) -> Flags:
     """Which sides keep l and t."""
     fits = np.ones(sides, np.bool_)
     if promise.l is None and promise.t is None:
         return fits
+    unit = None if table.unit is None else table.unit[cells]
     for values, whole in zip(table.sensitive, table.whole, strict=True):
-        found = histogram(side, values[cells], table.rows[cells])
+        found = people_by_value(side, values[cells], table.rows[cells], unit=unit)
         if promise.l is not None:
             fits &= diversity.distinct(found) >= promise.l
         if promise.t is not None:

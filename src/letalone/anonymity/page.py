@@ -15,20 +15,25 @@ from letalone.anonymity.measuring import Anonymity, Diversity
 
 SIZES = ((1, 1), (2, 4), (5, 9), (10, 49), (50, None))
 FACTS = ("nothing more", "one value that is wrong", "two values that are wrong")
-WIDTH, BAR, LABEL, ROOM = 640, 22, 190, 90
+LINE, BAR, GAP = 20, 10, 12  # pixels: a line of text, the bar below it, and what is left free
 STYLE = """
 :root{color-scheme:light dark;--ink:#1d2733;--soft:#5b6875;--line:#d5dbe1;--bad:#b3261e;
---good:#1b6e53;--paper:#fff}
+--good:#1b6e53;--paper:#fff;--track:#eceff2}
 @media(prefers-color-scheme:dark){:root{--ink:#e6eaee;--soft:#9aa7b4;--line:#39434e;--bad:#f2857c;
---good:#67c7a4;--paper:#14191f}}
+--good:#67c7a4;--paper:#14191f;--track:#232b34}}
 body{font:16px/1.5 system-ui,sans-serif;color:var(--ink);background:var(--paper);max-width:44rem;
 margin:2rem auto;padding:0 1rem}
-h1{font-size:1.5rem}h2{font-size:1.15rem;margin-top:2rem}
+h1,h2,h3{line-height:1.25;text-wrap:balance;overflow-wrap:anywhere}
+h1{font-size:1.6rem}h2{font-size:1.25rem;margin:2.5rem 0 .75rem}
+h3{font-size:1rem;margin:1.75rem 0 .75rem}
+.wide{overflow-x:auto;margin:1rem 0}
 table{border-collapse:collapse;width:100%}th,td{text-align:right;padding:.3rem .5rem;
 border-bottom:1px solid var(--line);font-variant-numeric:tabular-nums}
-th:first-child,td:first-child{text-align:left}th{color:var(--soft);font-weight:500}
-svg{width:100%;height:auto;display:block}svg text{font:14px system-ui,sans-serif;fill:var(--ink)}
-.bad{fill:var(--bad)}.good{fill:var(--good)}.soft{color:var(--soft)}
+th:first-child,td:first-child{text-align:left;padding-left:0}
+th:last-child,td:last-child{padding-right:0}th{color:var(--soft);font-weight:500}
+svg{display:block;width:100%}svg text{font:14px system-ui,sans-serif;fill:var(--ink)}
+.bad{fill:var(--bad)}.good{fill:var(--good)}.track{fill:var(--track)}
+@media(max-width:30rem){table{font-size:.85rem}th,td{padding:.3rem .25rem}}
 """
 HEAD = (
     '<!doctype html><html lang="en"><head><meta charset="utf-8">'
@@ -68,11 +73,13 @@ def _about(title: str, limits: Limits, *, more: str = "") -> str:
     names = escape(", ".join(found.quasi_identifiers))
     columns = [_row(one) for one in found.sensitive.values()]
     heads = ["sensitive", "l", "entropy l", "t", "t, ordered", "certain for"]
+    whose = "" if found.unit is None else f" of {found.people:,} people"
     return (
-        f"<h2>{title}</h2><p>{found.rows:,} rows in {found.groups:,} groups of the same {names}."
-        f" <strong>k = {found.k:,}</strong>; {found.uniques:,} rows are unique."
+        f"<h2>{title}</h2><p>{found.rows:,} rows{whose} in {found.groups:,} groups of the same"
+        f" {names}. <strong>k = {found.k:,}</strong>; {found.uniques:,} {found.counted} are unique."
         f" Risk: {escape(str(found.risk))}.</p>{more}{_table(heads, columns)}"
-        f"<h3>Rows by the size of their group</h3>{_sizes(found)}{_exposed(limits)}"
+        f"<h3>{found.counted.capitalize()} by the size of their group</h3>"
+        f"{_sizes(found)}{_exposed(limits)}"
     )
 
 
@@ -88,15 +95,15 @@ def _sizes(found: Anonymity) -> str:
         rows = sum(s * n for s, n in found.sizes() if s >= low and (high is None or s <= high))
         name = "alone" if high == 1 else f"{low} or more" if high is None else f"{low} to {high}"
         bars.append((name, rows))
-    return _bars(bars, most=found.rows, bad=1)
+    return _bars(bars, most=int(found.group_sizes.sum()), bad=1)
 
 
 def _exposed(limits: Limits) -> str:
     parts: list[str] = []
     for name, one in limits.exposures.items():
-        bars = [*zip(FACTS, one.known, strict=True), ("a private release", 0)]
+        bars = [*zip(FACTS, one.known, strict=True), ("a private release instead", 0)]
         parts.append(
-            f"<h3>People whose {escape(name)} is certain, to who knows their group and …</h3>"
+            f"<h3>People whose {escape(name)} is certain, to who knows their group and&nbsp;…</h3>"
             + _bars(bars, most=one.people, bad=len(FACTS))
         )
     return "".join(parts)
@@ -117,23 +124,24 @@ def _shown(value: object) -> str:
 
 
 def _bars(bars: Sequence[tuple[str, int]], *, most: int, bad: int) -> str:
-    """Bars with their numbers; the first ones, so many, are bad news."""
-    height = len(bars) * (BAR + 8)
+    """Bars below their names and numbers; the first ones, so many, are bad news.
+
+    Lengths are shares of the width, and letters have their size on every screen.
+    """
     shapes: list[str] = []
     for place, (name, value) in enumerate(bars):
-        top, wide = place * (BAR + 8), (WIDTH - LABEL - ROOM) * value / max(most, 1)
-        kind, middle = "bad" if place < bad else "good", top + 16
+        top, wide = place * (LINE + BAR + GAP), 100 * value / max(most, 1)
+        kind, low = "bad" if place < bad else "good", top + LINE
+        bar = f'y="{low}" height="{BAR}" rx="2"'
         shapes.append(
-            f'<text x="{LABEL - 8}" y="{middle}" text-anchor="end">{escape(name)}</text>'
-            f'<rect class="{kind}" x="{LABEL}" y="{top}" width="{max(wide, 1):.1f}"'
-            f' height="{BAR}" rx="2"/>'
-            f'<text x="{LABEL + wide + 8:.1f}" y="{middle}">{value:,}</text>'
+            f'<text x="0" y="{low - 5}">{escape(name)}</text>'
+            f'<text x="100%" y="{low - 5}" text-anchor="end">{value:,}</text>'
+            f'<rect class="track" width="100%" {bar}/>'
+            f'<rect class="{kind}" width="{wide:.2f}%" {bar}/>'
         )
     said = "; ".join(f"{name}: {value:,}" for name, value in bars)
-    return (
-        f'<svg viewBox="0 0 {WIDTH} {height}" role="img" aria-label="{escape(said)}">'
-        f"{''.join(shapes)}</svg>"
-    )
+    height = len(bars) * (LINE + BAR + GAP) - GAP
+    return f'<svg height="{height}" role="img" aria-label="{escape(said)}">{"".join(shapes)}</svg>'
 
 
 def _table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
@@ -141,4 +149,5 @@ def _table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
         return ""
     head = "".join(f"<th>{name}</th>" for name in heads)
     body = "".join(f"<tr>{''.join(f'<td>{cell}</td>' for cell in row)}</tr>" for row in rows)
-    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+    whole = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+    return f'<div class="wide" tabindex="0">{whole}</div>'

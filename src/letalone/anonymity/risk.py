@@ -48,13 +48,16 @@ class Risk:
         )
 
 
-def risk_of(sizes: Whole, population: int | None) -> Risk:
-    """The risks of a table whose groups have these sizes."""
+def risk_of(sizes: Whole, population: int | None, *, people: int | None = None) -> Risk:
+    """The risks of a table whose groups have these sizes.
+
+    `people` are fewer than all sizes together where a person is in several groups.
+    """
     least, rows = int(sizes.min()), int(sizes.sum())
     alone = int((sizes == 1).sum())
     if population is None:
         return Risk(1 / least, 1 / least, len(sizes) / rows, alone, is_estimate=False)
-    share = _share(rows, population)
+    share = _share(rows if people is None else people, population)
     found = _one_in(sizes, share)
     return Risk(
         prosecutor=1 / least,
@@ -65,14 +68,14 @@ def risk_of(sizes: Whole, population: int | None) -> Risk:
     )
 
 
-def _share(rows: int, population: int) -> float:
+def _share(people: int, population: int) -> float:
     whole = int(COUNT.typed("population", population))
-    if whole < rows:
+    if whole < people:
         raise ParameterError(
-            f"population is {whole}, but the table has {rows} rows, so it must be that or more. It"
-            " is the number of people that the table was taken from."
+            f"population is {whole}, but the table has {people} people, so it must be that or more."
+            " It is the number of people that the table was taken from."
         )
-    return rows / whole
+    return people / whole
 
 
 def _one_in(sizes: Whole, share: float) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
