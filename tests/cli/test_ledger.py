@@ -186,3 +186,48 @@ def test_the_help_of_the_group_comes_as_json_too(letalone: Letalone) -> None:
         check_screen(letalone(*line.split(), "--help"))
     found = letalone("ledger", "--json").json()
     assert set(found["commands"]) == {"show", "verify", "export"}
+
+
+# Levels, checkpoints, backups.
+
+
+def test_levels_say_who_may_use_how_much_and_that_they_only_ration(
+    letalone: Letalone, path: Path
+) -> None:
+    assert "No budget is rationed" in check_screen(letalone("ledger", "levels", str(path)))
+    with Ledger.open(path) as ledger:
+        ledger.allow("visits", Budget(0.5), purpose="research")
+        ledger.allow("visits", Budget(0.2), purpose="research", analyst="Ann")
+        asker = {"analyst": "Ann", "purpose": "research"}
+        ledger.charge("visits", PureDP(0.1), plan={}, digest="f", **asker)
+        ledger.withdraw("visits", **asker, why="has left")
+    words = check_screen(letalone("ledger", "levels", str(path)))
+    assert "visits, research: ε = 0.1 of ε = 0.5 used" in words
+    assert "Ann: ε = 0.1 of ε = 0.2 used, withdrawn" in words
+    assert "What is certified is the budget of the data set" in words
+    first, second = letalone("ledger", "levels", str(path), "--json").json()["levels"]
+    assert (first["analyst"], second["analyst"]) == (None, "Ann")
+    assert second["remaining"] == {"epsilon": "1/10", "delta": "0"}
+    assert second["withdrawn"] is True
+
+
+def test_a_checkpoint_finds_a_backup_that_was_put_back(
+    letalone: Letalone, path: Path, tmp_path: Path
+) -> None:
+    backup, kept = tmp_path / "backup.db", tmp_path / "kept.json"
+    check_screen(letalone("ledger", "backup", str(path), str(backup)))
+    with Ledger.open(path) as ledger:
+        ledger.note("after the backup")
+    assert "Entry 6 is signed" in check_screen(
+        letalone("ledger", "checkpoint", str(path), str(kept))
+    )
+    compared = ("--checkpoint", str(kept), "--json")
+    assert letalone("ledger", "verify", str(path), *compared).json()["compared"] is True
+    error = letalone("ledger", "verify", str(backup), *compared).error()
+    assert (error["error"], error["exit_code"]) == ("LedgerDamaged", 6)
+    assert "Entries 6 to 6 are missing" in error["message"]
+    for command, file in (("backup", backup), ("checkpoint", kept)):
+        refused = letalone("ledger", command, str(path), str(file))
+        assert refused.code == 2
+        assert "is there already" in refused.err
+    assert len(Ledger.open(path)) == 7, "a checkpoint that cannot be written is not made"

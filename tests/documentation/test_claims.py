@@ -15,7 +15,7 @@ CLAIMS = [
     *(f"P{number}" for number in range(1, 8)),
     *(f"L{number}" for number in range(1, 5)),
     *(f"A{number}" for number in range(1, 6)),
-    "G8",
+    *(f"G{number}" for number in range(1, 9)),
 ]
 ROWS = {claim: rest for claim, *rest in ROW.findall(INDEX.read_text("utf-8"))}
 

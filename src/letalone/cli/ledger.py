@@ -18,9 +18,9 @@ WIDTH = 78
 LONG_NAME = 30
 
 
-def show(path: Path, *, as_json: bool) -> None:
+def show(path: str, *, as_json: bool) -> None:
     """Print how each data set stands, the head and the fingerprint of the key."""
-    with _opened(path, "show") as ledger:
+    with opened(path, "show") as ledger:
         found, head, fingerprint = ledger.data_sets(), ledger.head, ledger.fingerprint
         open_ends = {one.name: ledger.unsettled(one.name) for one in found}
         count = len(ledger)
@@ -39,19 +39,20 @@ def show(path: Path, *, as_json: bool) -> None:
     screen.print("Spent and left are book-keeping; the budget is what is certified.")
 
 
-def verify(path: Path, *, head: str | None, as_json: bool) -> None:
+def verify(path: str, *, head: str | None, checkpoints: list[Path], as_json: bool) -> None:
     """Check the whole ledger; a damaged one leaves with its own exit code."""
-    with _opened(path, "verify") as ledger:
-        found = ledger.verify(head=head)
+    kept = [one.read_bytes() for one in checkpoints]
+    with opened(path, "verify") as ledger:
+        found = ledger.verify(head=head, checkpoints=kept)
     if as_json:
         print_json("ledger verify", verified_as_json(found))
         return
     print_verified(found)
 
 
-def export(path: Path, to: Path, *, as_json: bool) -> None:
+def export(path: str, to: Path, *, as_json: bool) -> None:
     """Write the entries, the releases and the signed head as one JSON file."""
-    with _opened(path, "export") as ledger:
+    with opened(path, "export") as ledger:
         written, head = ledger.export(to), ledger.head
     if as_json:
         print_json("ledger export", {"path": written, "head": head})
@@ -62,13 +63,13 @@ def export(path: Path, to: Path, *, as_json: bool) -> None:
     screen.print("Anyone can check it: letalone verify FILE")
 
 
-def _opened(path: Path, command: str) -> Ledger:
+def opened(path: str, command: str) -> Ledger:
     """The ledger in a file; where that is a table, the one that lies beside it is named."""
-    beside = ledger_path(str(path))
+    beside = ledger_path(path)
     try:
         return Ledger.open(path, create=False)
     except (ParameterError, FormatError) as error:
-        if path == beside or not beside.exists():
+        if Path(path) == beside or not beside.exists():
             raise
         words = f"{error} A ledger lies beside it. Try:{to_type('ledger', command, str(beside))}"
     raise ParameterError(words)

@@ -8,7 +8,13 @@ import typer
 from letalone.cli.groups import print_help
 from letalone.cli.typed import AsJson, KeptHead
 
-LedgerFile = Annotated[Path, typer.Argument(help="The file of the ledger.", metavar="LEDGER")]
+LedgerFile = Annotated[
+    str, typer.Argument(help="The file of the ledger, or postgresql://...", metavar="LEDGER")
+]
+Checkpoints = Annotated[
+    list[Path] | None,
+    typer.Option("--checkpoint", help="A checkpoint that was kept elsewhere; may come often."),
+]
 app = typer.Typer(
     help="Look at the record of what was spent.", rich_markup_mode=None, add_completion=False
 )
@@ -32,12 +38,16 @@ def ledger_show(context: typer.Context, path: LedgerFile, as_json: AsJson = Fals
 
 @app.command("verify")
 def ledger_verify(
-    context: typer.Context, path: LedgerFile, head: KeptHead = None, as_json: AsJson = False
+    context: typer.Context,
+    path: LedgerFile,
+    head: KeptHead = None,
+    checkpoint: Checkpoints = None,
+    as_json: AsJson = False,
 ) -> None:
     """Check the chain and do every charge again."""
     from letalone.cli.ledger import verify
 
-    verify(path, head=head, as_json=as_json or context.obj)
+    verify(path, head=head, checkpoints=checkpoint or [], as_json=as_json or context.obj)
 
 
 @app.command("export")
@@ -51,3 +61,37 @@ def ledger_export(
     from letalone.cli.ledger import export
 
     export(path, to, as_json=as_json or context.obj)
+
+
+@app.command("levels")
+def ledger_levels(context: typer.Context, path: LedgerFile, as_json: AsJson = False) -> None:
+    """Who may use how much of each budget, and what for."""
+    from letalone.cli.ledger_levels import levels
+
+    levels(path, as_json=as_json or context.obj)
+
+
+@app.command("checkpoint")
+def ledger_checkpoint(
+    context: typer.Context,
+    path: LedgerFile,
+    to: Annotated[Path, typer.Argument(help="The JSON file to write.", metavar="FILE")],
+    as_json: AsJson = False,
+) -> None:
+    """Sign where the ledger stands, to be kept elsewhere."""
+    from letalone.cli.ledger_copies import checkpoint
+
+    checkpoint(path, to, as_json=as_json or context.obj)
+
+
+@app.command("backup")
+def ledger_backup(
+    context: typer.Context,
+    path: LedgerFile,
+    to: Annotated[Path, typer.Argument(help="The file to write; it must be new.", metavar="FILE")],
+    as_json: AsJson = False,
+) -> None:
+    """Copy the file with its key, also while it is in use."""
+    from letalone.cli.ledger_copies import backup
+
+    backup(path, to, as_json=as_json or context.obj)
