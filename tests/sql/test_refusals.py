@@ -10,6 +10,7 @@ from sql.schemas import condition, read
 
 REFUSED = [
     "SELECT * FROM visits",
+    "'' SUM(cost) FROM visits",
     "SELECT visits.* FROM visits",
     "SELECT ward FROM visits",
     "SELECT ward, COUNT(*) FROM visits",

@@ -84,7 +84,7 @@ class Text:
         return found.kind(f"{found.what}, {at}:\n{shown}\n{found.instead}")
 
     def _place(self, found: Unread) -> tuple[int, int] | None:
-        if found.word is not None:
+        if found.word:
             edges = found.word[0].isalnum()
             word = rf"(?<!\w){re.escape(found.word)}(?!\w)" if edges else re.escape(found.word)
             match = re.search(word, self.statement, re.IGNORECASE)
