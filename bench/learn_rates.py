@@ -1,8 +1,8 @@
 """How the excess error of the three methods falls with rows and grows with features.
 
 Generated data: rows uniform in the ball of norm 1, labels by a logistic model with weights of
-norm 4. The excess error is the mean loss of the private model over the rows that it learned from,
-less the least that any linear model has. Means over several fits; ε = 1, δ = 1e-6.
+norm 4. The excess error is the mean logistic loss of the private model over the rows that it
+learned from, less the least that any linear model has. Means over several fits; ε = 1, δ = 1e-6.
 """
 
 import sys
@@ -51,6 +51,7 @@ def excess(method: str, rows: int, features: int) -> float:
             data_norm=1,
             classes=[0, 1],
             method=method,
+            loss="logistic",
             fit_intercept=False,
             rows=rows,
         ).fit(inside, labels)

@@ -194,6 +194,42 @@ def test_auto_says_which_method_and_why():
     assert "gradient perturbation" in said(delta=1e-6, regularization=0.01)
     assert "output perturbation" in said(regularization=0.01)
     assert "too weak" in said(regularization=0.01)
+    assert "gradient perturbation" in said(delta=1e-6, rows=20)
+    assert "a thousandth of the declared rows" in said(delta=1e-6, rows=20)
+
+
+OBJECTIVE = [
+    {"delta": 0, "rows": 20},
+    {"delta": 1e-6},
+    {"delta": 1e-6, "rows": 10**5},
+    {"delta": 1e-6, "rows": 20, "regularization": 9},
+    {"delta": 1e-6, "rows": 20, "classes": [0, 1, 2]},
+]
+
+
+@pytest.mark.parametrize("given", OBJECTIVE)
+def test_auto_takes_gradients_only_where_they_were_seen_to_be_better(given):
+    """Two classes, a delta, a free regularisation, and rows declared to be few beside the noise."""
+    model = LogisticRegression(**({"epsilon": 1, "data_norm": 1, "classes": [0, 1]} | given))
+    assert "objective perturbation" in model._plan(2).words[0]
+
+
+def test_auto_for_declared_rows_is_the_same_whatever_the_data():
+    plans = set()
+    for rows in (np.zeros((1, 2)), np.full((7, 2), np.nan), clouds(900)[0]):
+        model = LogisticRegression(0.5, 1e-6, data_norm=1, classes=[0, 1], rows=500)
+        fit(model, rows, np.zeros(len(rows)))
+        plans.add((repr(model.release_), repr(model.privacy_), repr(model._plan(2).described())))
+    assert len(plans) == 1
+    assert "gradient perturbation" in plans.pop()[0]
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "method"), [(0.1, "gradient"), (1, "gradient"), (2, "objective")]
+)
+def test_auto_on_a_table_like_adult_is_what_cross_validation_chose(epsilon, method):
+    model = LogisticRegression(epsilon, 1e-5, data_norm=4, classes=[0, 1], rows=32_561)
+    assert model._plan(107).words[0].startswith(method)
 
 
 def test_fits_debit_a_budget():

@@ -8,7 +8,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from letalone.errors import ParameterError
-from letalone.learn.wholes import BITS, Grid, product, within, within_bounds, within_norm
+from letalone.learn.wholes import (
+    BITS,
+    Grid,
+    product,
+    scores_of,
+    within,
+    within_bounds,
+    within_norm,
+    without_zeros,
+)
 
 ANY = st.floats(allow_nan=True, allow_infinity=True, width=64)
 BOUNDS = st.sampled_from([Fraction(1, 3), Fraction(1), Fraction(7, 2), Fraction(10) ** 9])
@@ -87,3 +96,22 @@ def test_products_do_not_depend_on_the_order_of_rows() -> None:
 def test_products_that_doubles_cannot_hold_are_refused() -> None:
     with pytest.raises(ParameterError, match="too large"):
         product(np.ones((1, 1)), np.ones((1, 1)), largest=2**53)
+
+
+@pytest.mark.parametrize("largest", [2**34, 2**50])
+def test_sparse_rows_have_the_same_sums_and_scores(largest: int) -> None:
+    """In one block and in blocks of a few rows, to the last bit."""
+    generator = np.random.default_rng(3)
+    rows = np.rint(generator.uniform(-1, 1, size=(300, 12)) * 2**BITS)
+    rows[generator.random(rows.shape) < 0.9] = 0
+    sparse = without_zeros(rows)
+    assert not isinstance(sparse, np.ndarray)
+    others, weights = (
+        np.rint(generator.normal(size=(300, 2)) * 2**14),
+        generator.normal(size=(2, 12)),
+    )
+    assert np.array_equal(
+        product(others, sparse, largest=largest), product(others, rows, largest=largest)
+    )
+    assert np.array_equal(scores_of(sparse, weights), scores_of(rows, weights))
+    assert isinstance(without_zeros(np.ones((3, 2))), np.ndarray)

@@ -1,9 +1,15 @@
 """Gradient perturbation: every step sees the sum of gradients with Gaussian noise.
 
 Rows and slopes are whole numbers, rounded towards zero, so that a row's gradient is exact and its
-norm at most L; sums are exact, and the noise is ideal. A planned number of full-batch steps, with
-momentum; the last quarter is averaged. Only the noisy sums are used, so all of that is
+norm at most L; sums are exact, and the noise is ideal. A planned number of full-batch steps, of
+which the last two thirds are averaged. Only the noisy sums are used, so all of that is
 post-processing.
+
+The schedule follows from public facts alone. All steps together are as long as lets noise by
+itself move a weight by reach / bend, the distance over which a slope goes from one end to the
+other: fewer would leave signal, more would add noise, so that stopping early takes the place of
+regularisation. A step is at most as long as stays stable at the largest curvature that rows
+can have; momentum makes up for the rest.
 
 Theorem.  T steps with noise of deviation sigma reveal what N(0, 1) against N(mu, 1) does, for
 mu^2 = T L^2 / sigma^2, plus that of a noisy count of rows where it was not declared.
@@ -17,7 +23,9 @@ error bounds (2014).
 
 from dataclasses import dataclass
 from fractions import Fraction
-from math import ceil, sqrt
+from functools import lru_cache
+from math import sqrt
+from typing import NamedTuple
 
 import numpy as np
 
@@ -26,7 +34,7 @@ from letalone.exact.balls import ball, certain, fraction_above
 from letalone.learn.losses import Codes
 from letalone.learn.methods import Setting, Weights, dyadic, strength_words
 from letalone.learn.minimum import Floats
-from letalone.learn.wholes import BITS, product, scores_of
+from letalone.learn.wholes import BITS, product, scores_of, without_zeros
 from letalone.mechanisms.gaussian import Gaussian
 from letalone.privacy import ADD_REMOVE, GaussianDP, Privacy
 from letalone.privacy.bounds import six
@@ -35,10 +43,11 @@ from letalone.randomness.bits import BitSource
 
 SLOPE_BITS = 14  # 2^31 steps a product, so that four million rows stay below 2^53
 MARGIN = 1 - 2.0**-30  # more than the roundings of a row's slopes
-FEWEST, MOST = 10, 100  # steps
-USUAL_ROWS = 10_000  # where none is declared, the number of steps is chosen for so many
-USUAL_NORM = 16  # of weights
-SEEN = 0.02  # a step's noise should be below this share of the rows
+STEPS, MORE_STEPS = 100, 200
+CELLS = 2**22  # more steps are taken where no more cells than this are declared
+PUSH = 1.5  # 2 is the largest pace that is stable at the largest curvature
+HEAVIEST = 0.9  # momentum: the last ten steps or so
+AVERAGED = Fraction(2, 3)  # of the steps, the last ones
 COUNT_SHARE = Fraction(1, 20)  # of mu²: buys the number of rows
 
 
@@ -59,7 +68,7 @@ class GradientMethod:
         bought = () if self.count_noise is None else (_bought(self.count_noise),)
         return (
             f"gradient perturbation: {self.steps} full-batch steps, Gaussian noise of"
-            f" {six(self.noise)} on each sum of gradients, {strength_words(self.strength)}",
+            f" {six(self.noise)} on each sum of gradients, {self._regularised()}",
             *bought,
         )
 
@@ -70,19 +79,20 @@ class GradientMethod:
         return {"method": "gradient", "steps": str(self.steps), **self.setting.described(), **shown}
 
     def weights(self, rows: Floats, codes: Codes, bits: BitSource) -> Weights:
-        """The average of the last quarter of the steps."""
-        whole = np.trunc(rows * 2.0**BITS)
-        count = self._count(len(codes), bits)
-        pace = 1 / (count * float(self.setting.loss.bend * self.setting.reach_squared) / 2)
-        at = before = np.zeros(self.setting.shape)
-        kept: list[Floats] = []
+        """The average of the last steps."""
+        whole = without_zeros(np.trunc(rows * 2.0**BITS))
+        pace, momentum = pace_of(self.setting, self.steps, self._count(len(codes), bits))
+        strength, averaged = float(self.strength), round(self.steps * AVERAGED)
+        at = move = total = np.zeros(self.setting.shape)
         for step in range(self.steps):
-            ahead = at + step / (step + 3) * (at - before)
-            slope = self._noisy_sum(ahead, whole, codes, bits)
-            lean = (slope + float(self.strength) * ahead) / (1 + float(self.strength) * pace)
-            before, at = at, ahead - pace * lean
-            kept.append(at)
-        return Weights(np.mean(kept[-max(1, self.steps // 4) :], axis=0), None)
+            slope = self._noisy_sum(at, whole, codes, bits) + strength * at
+            move = momentum * move - pace / (1 + strength * pace) * slope
+            at = at + move
+            total = total + at if step >= self.steps - averaged else total
+        return Weights(total / averaged, None)
+
+    def _regularised(self) -> str:
+        return strength_words(self.strength) if self.strength else "regularised by stopping early"
 
     def _count(self, rows: int, bits: BitSource) -> float:
         if self.count_noise is None:
@@ -97,6 +107,28 @@ class GradientMethod:
         return noise.release(exact, bits=bits) / steps
 
 
+class Pace(NamedTuple):
+    """How far a step goes along a sum of gradients, and the share of the last step it repeats."""
+
+    length: float
+    momentum: float
+
+
+def pace_of(setting: Setting, steps: int, rows: float) -> Pace:
+    """See the module: `bend` times R² times the rows is the largest curvature."""
+    largest = rows * float(setting.loss.bend * setting.reach_squared)
+    wanted = 1 / (float(setting.loss.bend * _unit(setting)) * sqrt(setting.reach_squared) * steps)
+    stable = PUSH / (wanted * largest)
+    momentum = min(HEAVIEST, max(0.0, (1 - stable) / (1 + stable)))
+    return Pace(min(wanted * (1 - momentum), PUSH * (1 + momentum) / largest), momentum)
+
+
+def loudness(setting: Setting) -> float:
+    """The noise that one sum of gradients would need, as a share of the declared rows."""
+    noise = float(_unit(setting)) * sqrt(setting.lipschitz_squared * setting.size)
+    return noise / (setting.rows or 1)
+
+
 def whole_slopes(slopes: Floats) -> Floats:
     """Slopes in steps of 2^-14, each row's norm no larger than it may be."""
     return np.trunc(slopes * (MARGIN * 2.0**SLOPE_BITS))
@@ -109,18 +141,22 @@ def gradient_method(setting: Setting) -> GradientMethod:
             "delta is 0, but method='gradient' adds Gaussian noise, which needs a delta, such as"
             " 1e-6. Give one, or choose method='objective' or 'output'."
         )
-    unit = Gaussian(epsilon=setting.epsilon, delta=setting.delta, sensitivity=1).sigma
+    unit, steps = _unit(setting), _steps(setting)
     share = Fraction(1) if setting.rows is not None else 1 - COUNT_SHARE
-    steps = _steps(setting, float(unit))
     lipschitz = fraction_above(certain(lambda: ball(setting.lipschitz_squared).sqrt()))
     spread = fraction_above(certain(lambda: ball(steps / share).sqrt()))
     noise = dyadic(lipschitz * unit * spread)
     count = None if setting.rows is not None else dyadic(unit * 5)
-    usual = float(unit * lipschitz) * sqrt(setting.size) / USUAL_NORM
-    strength = dyadic(usual) if setting.strength is None else dyadic(setting.strength)
+    strength = Fraction(0) if setting.strength is None else dyadic(setting.strength)
     return GradientMethod(
         setting, steps, noise, count, strength, _privacy(setting, steps, noise, count)
     )
+
+
+@lru_cache(maxsize=256)
+def _unit(setting: Setting) -> Fraction:
+    """The noise for a sensitivity of 1."""
+    return Gaussian(epsilon=setting.epsilon, delta=setting.delta, sensitivity=1).sigma
 
 
 def _privacy(setting: Setting, steps: int, noise: Fraction, count: Fraction | None) -> Privacy:
@@ -129,11 +165,10 @@ def _privacy(setting: Setting, steps: int, noise: Fraction, count: Fraction | No
     return GaussianDP(mu_squared=total, neighbours=ADD_REMOVE)
 
 
-def _steps(setting: Setting, unit: float) -> int:
-    """As many as keep the noise of a step below a share of the rows."""
-    rows = setting.rows or USUAL_ROWS
-    loud = unit * sqrt(setting.lipschitz_squared * setting.size)
-    return min(MOST, max(FEWEST, ceil((SEEN * rows / loud) ** 2)))
+def _steps(setting: Setting) -> int:
+    """More where rows are declared to be few enough."""
+    is_small = setting.rows is not None and setting.rows * setting.size <= CELLS
+    return MORE_STEPS if is_small else STEPS
 
 
 def _bought(noise: Fraction) -> str:

@@ -3,7 +3,8 @@
     LogisticRegression(epsilon=1, delta=1e-6, data_norm=4, classes=["no", "yes"]).fit(X, y)
 
 Rows are clipped to `data_norm` one by one; cells that are not finite count as 0; rows whose
-label is no class are left out. The method is objective perturbation unless another is asked for.
+label is no class are left out. Where no method is asked for it is objective perturbation, or
+gradient perturbation where the rows are declared to be few beside the noise.
 
   Proven:   docs/explanation/proofs/convex.md
   Tested:   tests/learn/test_linear.py; the methods in files of their own
@@ -132,8 +133,8 @@ class LogisticRegression(_LinearClassifier):
     either can be "private", and is then bought with a part of epsilon. `method` is "objective",
     "output" or "gradient" perturbation, or "auto". `regularization` is λ in (λ/2)‖w‖², for rows
     divided by data_norm. `rows`, a public guess of how many rows there are, makes methods "output"
-    and "gradient" choose better. `intercept_scale` is the size of the constant feature, in
-    units of data_norm.
+    and "gradient" choose better, and lets "auto" choose between "gradient" and "objective".
+    `intercept_scale` is the size of the constant feature, in units of data_norm.
 
     `loss`, for two classes: "logistic", whose coefficients are log odds; or "shifted", the default,
     the logistic loss of a margin less 2. Under noise it tells classes apart better, the more so
