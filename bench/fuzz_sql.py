@@ -2,6 +2,7 @@
 
     python bench/fuzz_sql.py                      10^5 queries, an hour or two
     python bench/fuzz_sql.py --queries 1000 --seed 7
+    python bench/fuzz_sql.py --http --queries 1000    over HTTP: fuzz_http.py says what is held
 
 For every query: the outcome (the plan's digest, or the refusal) is the same on the emptied table;
 no refusal, log or traceback holds a secret or an engine's words; nothing but a refusal of ours is
@@ -396,11 +397,32 @@ def fuzzer() -> Fuzzer:
     return made
 
 
+def over_http(queries: int, seed: int) -> int:
+    """The same queries, sent to the curator's service."""
+    from contextlib import ExitStack
+
+    from fuzz_http import http_fuzzer
+
+    with ExitStack() as stack:
+        made, grammar, start = http_fuzzer(stack), Grammar(seed), time.perf_counter()
+        for number in range(queries):
+            made.check(grammar.query(), release=number % RELEASED == 0)
+        passed = time.perf_counter() - start
+    for finding in made.findings:
+        print(f"- {finding}", file=sys.stderr)
+    print(f"seed {seed}: {queries:,} queries over HTTP in {passed:.0f} s", dict(made.counted))
+    print(f"{len(made.findings)} findings")
+    return int(bool(made.findings))
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--queries", type=int, default=10**5)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--http", action="store_true", help="ask the curator's service")
     given = parser.parse_args()
+    if given.http:
+        return over_http(given.queries, given.seed)
     made, grammar, start = fuzzer(), Grammar(given.seed), time.perf_counter()
     for number in range(given.queries):
         made.check(grammar.query(), release=number % RELEASED == 0)

@@ -28,7 +28,7 @@ so that a pipe never takes an error for an answer.
 | 2 | wrong usage: a parameter is outside what is allowed |
 | 3 | the budget does not allow it |
 | 4 | not supported: no private answer with a proof is known |
-| 5 | the data set is frozen until its owner acts |
+| 5 | the owner has to act: the data set is frozen, or the purpose or person is not allowed |
 | 6 | a ledger or a receipt was changed |
 | 7 | a check found something: an audit accuses, or a script has a slip |
 

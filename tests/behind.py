@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from letalone.ledger.canonical import canonical
-from letalone.ledger.keys import key_of
+from letalone.ledger.checkpoints import signed
+from letalone.ledger.keys import SigningKey, key_of
 from letalone.privacy import ADD_REMOVE
 
 PATIENTS = ADD_REMOVE.of("patient")
@@ -22,14 +23,25 @@ def execute(path: Path, statement: str, *values: object) -> list[tuple[object, .
     return found
 
 
-def forge(path: Path, number: int, change: Callable[[dict[str, Any]], None]) -> None:
-    """Rewrite an entry as whoever holds the file can: every later hash and the signed head too."""
+def forge(
+    path: Path,
+    number: int,
+    change: Callable[[dict[str, Any]], None],
+    *,
+    checkpoint: dict[str, Any] | None = None,
+) -> None:
+    """Rewrite an entry as whoever holds the file can: every later hash and the signed head too.
+
+    Checkpoints are signed anew; where they shall lie, `checkpoint` says how.
+    """
     previous = None
     for place, text in execute(path, "SELECT number, text FROM entries ORDER BY number"):
         entry = json.loads(str(text))
         if place == number:
             change(entry)
         entry["previous"] = previous or entry["previous"]
+        if entry["kind"] == "checkpoint":
+            entry["body"] = _checkpoint(path, entry, checkpoint or {})
         written = canonical(entry)
         previous = sha256(written.encode()).hexdigest()
         columns = (entry["name"], entry["kind"], written, previous, place)
@@ -38,12 +50,21 @@ def forge(path: Path, number: int, change: Callable[[dict[str, Any]], None]) -> 
     sign(path)
 
 
+def _checkpoint(path: Path, entry: dict[str, Any], lie: dict[str, Any]) -> dict[str, Any]:
+    true = {"number": entry["number"] - 1, "hash": entry["previous"], "time": entry["time"]}
+    said = {**true, **lie}
+    return signed(_key(path), number=said["number"], hashed=said["hash"], time=said["time"])
+
+
+def _key(path: Path) -> SigningKey:
+    ((private,),) = execute(path, "SELECT private FROM keys")
+    return key_of(private)  # pyright: ignore[reportArgumentType]
+
+
 def sign(path: Path) -> None:
     """Make the last entry the signed head."""
-    ((private,),) = execute(path, "SELECT private FROM keys")
     ((number, last),) = execute(
         path, "SELECT number, hash FROM entries ORDER BY number DESC LIMIT 1"
     )
-    key = key_of(private)  # pyright: ignore[reportArgumentType]
-    signature = key.sign({"format": 1, "kind": "head", "number": number, "hash": last})
+    signature = _key(path).sign({"format": 1, "kind": "head", "number": number, "hash": last})
     execute(path, "UPDATE head SET number = ?, hash = ?, signature = ?", number, last, signature)

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from letalone import learn as learn
     from letalone import privacy as privacy
     from letalone.answers import Estimate as Estimate
+    from letalone.client import Client as Client
     from letalone.errors import BudgetExceeded as BudgetExceeded
     from letalone.errors import DataSetFrozen as DataSetFrozen
     from letalone.errors import FormatError as FormatError
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from letalone.errors import NotAllowed as NotAllowed
     from letalone.errors import ParameterError as ParameterError
     from letalone.errors import PrivacyWarning as PrivacyWarning
+    from letalone.errors import ServiceUnavailable as ServiceUnavailable
     from letalone.errors import UnsupportedQuery as UnsupportedQuery
     from letalone.ledger import Ledger as Ledger
     from letalone.mechanisms import AboveThreshold as AboveThreshold
@@ -97,6 +99,7 @@ __all__ = [
     "ApproxDP",
     "Budget",
     "BudgetExceeded",
+    "Client",
     "Column",
     "DataSetFrozen",
     "DiscreteGaussian",
@@ -125,6 +128,7 @@ __all__ = [
     "RandomizedResponse",
     "Release",
     "Schema",
+    "ServiceUnavailable",
     "Session",
     "TopK",
     "UnsupportedQuery",
@@ -177,6 +181,7 @@ _MODULES = {
 }
 _MEMBERS = {
     "letalone.answers": ("Estimate",),
+    "letalone.client": ("Client",),
     "letalone.errors": (
         "BudgetExceeded",
         "DataSetFrozen",
@@ -188,6 +193,7 @@ _MEMBERS = {
         "NotAllowed",
         "ParameterError",
         "PrivacyWarning",
+        "ServiceUnavailable",
         "UnsupportedQuery",
     ),
     "letalone.ledger": ("Ledger",),

@@ -4,9 +4,11 @@ LetaloneError
 ├── ParameterError (also a ValueError)   an argument is outside what is allowed
 ├── BudgetExceeded                       the answer would cost more than is left
 ├── DataSetFrozen                        nothing is answered until the owner acts
+├── NotAllowed                           a purpose or a grant is missing, over or withdrawn
 ├── UnsupportedQuery                     a question with no proven private answer
 ├── NeighboursDiffer                     two guarantees speak of different neighbours
 ├── LedgerUnavailable                    the ledger cannot be read or written now
+├── ServiceUnavailable                   a service cannot be reached, or fails
 └── FormatError                          a stored file is damaged or newer than this letalone
     └── LedgerDamaged                    a ledger or a receipt was changed
 
@@ -39,7 +41,8 @@ class BudgetExceeded(LetaloneError):  # noqa: N818  (a public promise, and a bet
 
     It says what was `spent` before, what was `asked` for (None where no epsilon is enough) and
     what is `left`, where that is known; `budget - cost` spends from the budget, all of which is
-    left.
+    left. Where a purpose or an analyst has too little left, and not the data set, `level` names
+    which.
     """
 
     exit_code = 3
@@ -51,13 +54,20 @@ class BudgetExceeded(LetaloneError):  # noqa: N818  (a public promise, and a bet
         spent: "Budget | None" = None,
         asked: "Budget | None" = None,
         left: "Budget | None" = None,
+        level: str | None = None,
     ) -> None:
         super().__init__(message)
-        self.spent, self.asked, self.left = spent, asked, left
+        self.spent, self.asked, self.left, self.level = spent, asked, left, level
 
 
 class DataSetFrozen(LetaloneError):  # noqa: N818
     """The data set is frozen: nothing is answered about it until its owner acts."""
+
+    exit_code = 5
+
+
+class NotAllowed(LetaloneError):  # noqa: N818
+    """Who asks, or what for, has no share of the budget that holds now; nothing was spent."""
 
     exit_code = 5
 
@@ -88,6 +98,10 @@ class LedgerDamaged(FormatError):  # noqa: N818
 
 class LedgerUnavailable(LetaloneError):  # noqa: N818
     """The ledger cannot be read or written now, so nothing is released."""
+
+
+class ServiceUnavailable(LetaloneError):  # noqa: N818
+    """A service cannot be reached, does not answer in time, or fails."""
 
 
 class PrivacyWarning(UserWarning):

@@ -182,10 +182,11 @@ def test_wrong_files_and_options_exit_2_and_make_nothing(
 
 def test_the_help_of_the_group_comes_as_json_too(letalone: Letalone) -> None:
     check_screen(letalone("ledger"))
-    for line in ("ledger show", "ledger verify", "ledger export", "verify"):
+    commands = {"show", "verify", "export", "levels", "checkpoint", "backup"}
+    for line in (*(f"ledger {one}" for one in sorted(commands)), "verify"):
         check_screen(letalone(*line.split(), "--help"))
     found = letalone("ledger", "--json").json()
-    assert set(found["commands"]) == {"show", "verify", "export"}
+    assert set(found["commands"]) == commands
 
 
 # Levels, checkpoints, backups.
@@ -212,9 +213,10 @@ def test_levels_say_who_may_use_how_much_and_that_they_only_ration(
 
 
 def test_a_checkpoint_finds_a_backup_that_was_put_back(
-    letalone: Letalone, path: Path, tmp_path: Path
+    letalone: Letalone, path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    backup, kept = tmp_path / "backup.db", tmp_path / "kept.json"
+    monkeypatch.chdir(tmp_path)
+    backup, kept = Path("backup.db"), Path("kept.json")
     check_screen(letalone("ledger", "backup", str(path), str(backup)))
     with Ledger.open(path) as ledger:
         ledger.note("after the backup")

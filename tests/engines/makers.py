@@ -14,6 +14,7 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from engines import on_postgres
 from letalone.engines.duck import open_duck
 from letalone.engines.measures import Engine, Scope
 from letalone.plans.schema import Schema
@@ -97,6 +98,11 @@ def from_csv(rows, schema, folder):
     return of_duck(path, schema)
 
 
+def from_postgres(rows, schema, folder):
+    engine = on_postgres.opened(rows, schema)
+    return Made(engine, lambda scope: on_postgres.ranks(engine, scope.schema))
+
+
 def _cell(value: object) -> str:
     if value is None:
         return ""
@@ -110,6 +116,7 @@ MAKERS = {
     "polars": from_polars,
     "duckdb": from_duckdb,
     "csv": from_csv,
+    "postgres": from_postgres,
 }
 # Empty text and missing text are the same in a CSV file, and so are blank lines and no lines.
 KEEPS_EMPTY_TEXT = {name: name != "csv" for name in MAKERS}

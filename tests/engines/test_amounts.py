@@ -11,6 +11,7 @@ from engines.reference import cell as slow_cell
 from engines.reference import place as slow_place
 from letalone.engines import syntax
 from letalone.engines.amounts import cell, place
+from letalone.engines.dialects.duckdb import DUCKDB
 from letalone.engines.lockdown import LockedDuck
 from letalone.engines.measures import Cells, GridSum
 from letalone.engines.terms import Levels, Term
@@ -24,7 +25,7 @@ X = st.sampled_from(NASTY) | st.floats() | st.floats(-1000, 1000)
 
 def computed(values, make):
     DUCK.connection.register("values", pa.table({"x": pa.array(values, pa.float64())}))
-    levels = Levels("#")
+    levels = Levels("#", DUCKDB)
     term = make(Term(syntax.named("x"), Type.NUMBER, finite=False, simple=True), levels)
     rows = levels.over(syntax.select([syntax.named("x")], syntax.table_named("values")))
     return [v for (v,) in DUCK.run(syntax.select([term.sql], syntax.nested(rows, "rows")))]

@@ -15,14 +15,30 @@ from letalone.privacy import Budget, PureDP
 KILLING = Path(__file__).parent / "killing.py"
 
 
-def killing(what: str, folder: Path) -> dict[str, Any]:
-    return told_by(KILLING, what, folder)
+def killing(what: str, place: object) -> dict[str, Any]:
+    return told_by(KILLING, what, place)
+
+
+@pytest.fixture(params=["file", "postgres"])
+def where(request: pytest.FixtureRequest) -> object:
+    """A folder, or the address of a server."""
+    if request.param == "file":
+        return request.getfixturevalue("tmp_path")
+    return request.getfixturevalue("server").get_uri()
 
 
 @pytest.mark.parametrize("what", ["charge", "refuse", "settle", "fail", "raise"])
 def test_killed_at_any_statement_an_act_has_happened_or_has_not(what: str, tmp_path: Path) -> None:
     """It is killed before and after every statement, at the commit and after it."""
-    found = killing(what, tmp_path)
+    check_deaths(killing(what, tmp_path))
+
+
+@pytest.mark.parametrize("what", ["charge"])
+def test_killed_at_any_statement_on_a_server_too(what: str, server: Any) -> None:
+    check_deaths(killing(what, server.get_uri()))
+
+
+def check_deaths(found: dict[str, Any]) -> None:
     before, after, deaths = found["before"], found["after"], found["deaths"]
     assert before != after
     assert len(deaths) > 10, "too few points to say 'at any'"
@@ -33,17 +49,17 @@ def test_killed_at_any_statement_an_act_has_happened_or_has_not(what: str, tmp_p
     assert states == sorted(states, key=lambda state: state == after), "once done, it stays done"
 
 
-def test_killed_at_any_time_no_charge_that_returned_is_lost(tmp_path: Path) -> None:
-    for told, kept in killing("any_time", tmp_path)["rounds"]:
+def test_killed_at_any_time_no_charge_that_returned_is_lost(where: object) -> None:
+    for told, kept in killing("any_time", where)["rounds"]:
         assert told <= kept <= told + 1
 
 
-def test_processes_that_charge_at_once_never_overspend(tmp_path: Path) -> None:
-    """They also race to make the file: it is made once."""
-    found = killing("together", tmp_path)
-    assert len(found["paid"]) == 4
-    assert sum(found["paid"]) == found["releases"] == 25
-    assert found["entries"] == 2 + 25 + 4
+def test_processes_that_charge_at_once_never_overspend(where: object) -> None:
+    """Eight charge 25 times each, and 100 fit. They also race to make the ledger: once."""
+    found = killing("together", where)
+    assert len(found["paid"]) == 8
+    assert sum(found["paid"]) == found["releases"] == 100
+    assert found["entries"] == 2 + 8 * 25
 
 
 def test_a_charge_that_does_not_fit_on_the_disk_is_an_error_and_no_charge(path: Path) -> None:

@@ -368,7 +368,7 @@ def test_the_file_and_its_log_are_for_the_owner_only(ledger: Ledger, path: Path)
         assert {stat.S_IMODE(file.stat().st_mode) for file in files} == {0o600}
 
 
-def test_the_file_is_written_safely(ledger: Ledger) -> None:
+def test_the_file_is_written_safely(ledger: Ledger, path: Path) -> None:
     with ledger._store.reading() as books:
         asked = ("journal_mode", "synchronous", "foreign_keys", "busy_timeout")
         found = [books.connection.exec_driver_sql(f"PRAGMA {one}").scalar_one() for one in asked]
@@ -417,7 +417,7 @@ def test_the_database_of_another_program_is_refused_and_left_alone(path: Path) -
 
 def test_a_newer_ledger_is_refused_with_both_formats(ledger: Ledger, path: Path) -> None:
     execute(path, "PRAGMA user_version = 7")
-    with pytest.raises(FormatError, match="has format 7, and this letalone reads up to format 1"):
+    with pytest.raises(FormatError, match="has format 7, and this letalone reads up to format 2"):
         Ledger.open(path)
 
 

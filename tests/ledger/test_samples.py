@@ -1,10 +1,11 @@
-"""Files of every past format stay readable; this is format 1."""
+"""Files of every past format stay readable: this is format 1, which knew no levels."""
 
 import sqlite3
 from pathlib import Path
 
 import pytest
 
+from behind import execute
 from letalone.errors import BudgetExceeded
 from letalone.ledger import Ledger, verify_export, verify_receipt
 from letalone.ledger.store import APPLICATION
@@ -13,12 +14,16 @@ from letalone.privacy import Budget, PureDP
 SAMPLES = Path(__file__).parent / "samples"
 
 
-def test_a_ledger_of_format_1_is_read_checked_and_continued(path: Path) -> None:
+def restore_format_1(path: Path) -> None:
     with sqlite3.connect(path) as connection:
         connection.executescript((SAMPLES / "ledger_format_1.sql").read_text("utf-8"))
         connection.execute(f"PRAGMA application_id = {APPLICATION}")
         connection.execute("PRAGMA user_version = 1")
     connection.close()
+
+
+def test_a_ledger_of_format_1_is_read_checked_and_continued(path: Path) -> None:
+    restore_format_1(path)
     ledger = Ledger.open(path, create=False)
     assert ledger.verify().entries == 10
     found = ledger.data_set("visits")
@@ -28,6 +33,34 @@ def test_a_ledger_of_format_1_is_read_checked_and_continued(path: Path) -> None:
         ledger.charge("visits", PureDP(2), plan={}, digest="fourth")
     ledger.charge("visits", PureDP(0.5), plan={}, digest="fifth")
     assert ledger.verify().entries == 12
+
+
+def test_a_ledger_of_format_1_is_upgraded_once_and_no_entry_changes(path: Path) -> None:
+    restore_format_1(path)
+    texts = execute(path, "SELECT text, hash FROM entries ORDER BY number")
+    ledger = Ledger.open(path)
+    assert execute(path, "PRAGMA user_version") == [(2,)]
+    assert execute(path, "SELECT text, hash FROM entries ORDER BY number") == texts
+    verify_receipt(ledger.receipt({"values": [17, "1/3"]}))
+    ledger.allow("visits", Budget(1), purpose="research")
+    ledger.allow("visits", Budget(1), purpose="research", analyst="Ann")
+    asker = {"analyst": "Ann", "purpose": "research"}
+    assert ledger.share("visits", "first", **asker) == {"values": [17, "1/3"]}
+    assert Ledger.open(path).verify().entries == 13
+
+
+def test_an_upgrade_that_is_cut_short_has_not_happened(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    restore_format_1(path)
+    tables = execute(path, "SELECT name, sql FROM sqlite_master")
+    with monkeypatch.context() as patch:
+        patch.setattr("letalone.ledger.store.text_digest", lambda _: 1 / 0)
+        with pytest.raises(ZeroDivisionError):
+            Ledger.open(path)
+    assert execute(path, "PRAGMA user_version") == [(1,)]
+    assert execute(path, "SELECT name, sql FROM sqlite_master") == tables
+    assert Ledger.open(path).verify().entries == 10
 
 
 def test_a_receipt_and_an_export_of_format_1_are_checked() -> None:

@@ -17,9 +17,19 @@ from letalone.privacy import Budget, PureDP
 
 TABLES = {
     "entries": ("number", "name", "kind", "text", "hash"),
-    "settlements": ("reserved", "settled", "name", "digest", "version", "release"),
+    "settlements": (
+        "reserved",
+        "settled",
+        "name",
+        "digest",
+        "version",
+        "release",
+        "release_digest",
+    ),
     "head": ("only", "number", "hash", "signature"),
     "keys": ("only", "private", "public"),
+    "levels": ("name", "purpose", "analyst", "entry"),
+    "payments": ("reserved", "purpose", "analyst", "entry"),
 }
 
 
@@ -33,7 +43,7 @@ def copied(ledger: Ledger, folder: Path) -> Path:
 
 def changed(value: object, chance: random.Random) -> object:
     """The value with one character, bit or unit changed."""
-    if value is None:
+    if value is None or value == "":
         return "x"
     if isinstance(value, int):
         return value + 1000
@@ -51,7 +61,7 @@ def test_a_ledger_with_everything_in_it_holds(full: Ledger) -> None:
     assert kinds == set(Kind), "the other tests here must meet every kind"
     found = full.verify()
     assert found.entries == len(full) == len(full.entries())
-    assert found.data_sets == ("visits", "survey")
+    assert found.data_sets == ("visits", "survey", "rationed")
     assert (found.head, found.fingerprint) == (full.head, full.fingerprint)
     assert (found.compared, found.repriced) == (False, ())
     assert "cannot prove" in str(found)
@@ -83,11 +93,12 @@ def test_any_row_that_is_missing_or_added_is_found(
 ) -> None:
     assert full.path is not None
     first = TABLES[table][0]
+    more = f"{first} || 'x'" if first == "name" else f"{first} + 1000"
     others = ", ".join(TABLES[table][1:])
     for (identity,) in execute(Path(full.path), f"SELECT rowid FROM {table}"):
         for words in (
             f"DELETE FROM {table} WHERE rowid = ?",
-            f"INSERT INTO {table} SELECT {first} + 1000, {others} FROM {table} WHERE rowid = ?",
+            f"INSERT INTO {table} SELECT {more}, {others} FROM {table} WHERE rowid = ?",
         ):
             place = copied(full, tmp_path)
             execute(place, words, identity)

@@ -4,7 +4,7 @@ A command is a row of `COMMANDS` and a file `cli/commands/NAME.py` with a typer 
 whose help is the words of the row. The file is loaded when the command is chosen.
 
 Exit codes: 0 done; 1 a fault of letalone or of the machine; 2 wrong usage; 3 the budget
-does not allow it; 4 not supported; 5 the data set is frozen; 6 a ledger or a receipt was
+does not allow it; 4 not supported; 5 the owner has to act; 6 a ledger or a receipt was
 changed; 7 a check found something (audit, lint). With --json the result is one JSON object
 on standard output. An error is one JSON object on standard error, and standard output stays empty,
 so that a pipe never takes an error for an answer.

@@ -16,15 +16,16 @@ from letalone.cli.places import in_short_form, ledger_path
 from letalone.cli.screen import console, flowing, print_json, table
 from letalone.cli.source import (
     check_one_file,
+    kind_of,
     known_data_set,
     offering,
     read_unit,
     unit_example,
 )
 from letalone.engines.csv_files import Guess, guess_csv
-from letalone.engines.duck import open_duck
+from letalone.engines.opening import open_engine
 from letalone.engines.reading import DATED
-from letalone.engines.sources import WhichTable, find_files
+from letalone.engines.sources import WhichTable
 from letalone.errors import ParameterError
 from letalone.plans.schema import Column, Schema
 from letalone.plans.types import Type
@@ -45,7 +46,7 @@ def init(
 ) -> None:
     """Write NAME.letalone.toml beside the file; of one of its tables, NAME.TABLE.letalone.toml."""
     check_one_file(file)
-    guessed = find_files(file).kind == "csv"
+    guessed = kind_of(file) == "csv"
     again = _Again(file, unit, table_name, yes=yes, force=force)
     path = _place(again)
     found = _found(again, guessed=guessed)
@@ -105,7 +106,7 @@ def _found(again: _Again, *, guessed: bool) -> Guess:
     if guessed and again.table is None:
         return guess_csv(again.file)
     try:
-        with closing(open_duck(again.file, table=again.table)) as engine:
+        with closing(open_engine(again.file, table=again.table)) as engine:
             return Guess(engine.schema(), {})
     except WhichTable as error:
         found = offering(error, lambda name: replace(again, table=name).command(*again.typed))

@@ -2,12 +2,17 @@
 
 from pathlib import Path
 
+from letalone.engines.postgres_server import is_address, stand_in
 from letalone.plans import schema
 
 
 def ledger_path(file: str, given: Path | None = None) -> Path:
-    """The ledger that was given, or the one beside the file."""
-    return given or in_short_form(schema.ledger_path(file))
+    """The ledger that was given, or the one beside the file.
+
+    That of a database on a server is DATABASE.letalone.db in the working folder.
+    """
+    place = stand_in(file) if is_address(file) else file
+    return given or in_short_form(schema.ledger_path(place))
 
 
 def in_short_form(path: Path) -> Path:

@@ -11,7 +11,8 @@ from glob import has_magic
 from pathlib import Path
 
 from letalone.cli.places import in_short_form
-from letalone.engines.duck import open_duck
+from letalone.engines.opening import open_engine
+from letalone.engines.postgres_server import is_address
 from letalone.engines.sources import WhichTable, find_files
 from letalone.errors import ParameterError
 from letalone.ledger import DataSet, Ledger
@@ -52,15 +53,20 @@ class Source:
 def read_source(file: str, *, table: str | None = None) -> Source:
     """The file's columns and types: as its schema file declares them, else from its metadata."""
     check_one_file(file)
-    kind = find_files(file).kind
+    kind = kind_of(file)
     beside = in_short_form(schema_beside(file, table))
     declared = Schema.read(beside) if beside.exists() else None
-    engine = open_duck(file, schema=declared, table=table)
+    engine = open_engine(file, schema=declared, table=table)
     try:
         schema = engine.schema()
     finally:
         engine.close()
     return Source(file, table, schema, beside if declared is not None else None, kind)
+
+
+def kind_of(file: str) -> str:
+    """What a file is, by its name; "postgresql" for the address of a table on a server."""
+    return "postgresql" if is_address(file) else find_files(file).kind
 
 
 def offering(error: WhichTable, command: Callable[[str], str]) -> ParameterError:
@@ -71,7 +77,7 @@ def offering(error: WhichTable, command: Callable[[str], str]) -> ParameterError
 
 def check_one_file(file: str) -> None:
     """Refuses a pattern: schema file and ledger lie beside one file."""
-    if has_magic(file) and not Path(file).exists():
+    if has_magic(file) and not is_address(file) and not Path(file).exists():
         raise ParameterError(
             f"{file} stands for several files, but here one is asked at a time. In Python,"
             " la.open takes a pattern."

@@ -15,10 +15,10 @@ from letalone.engines.sources import WhichTable
 from letalone.errors import BudgetExceeded, LetaloneError, ParameterError
 from letalone.learn import model_files
 from letalone.ledger import DataSet
-from letalone.plans.schema import schema_path
 from letalone.privacy import Budget
 from letalone.privacy.filters import left_in_words
 from letalone.session import ROW, Session
+from letalone.session.beside import schema_beside
 from letalone.session.opening import open as open_table
 
 LISTED = 12
@@ -146,7 +146,7 @@ def _print(found: Ready, model: Any, left: DataSet, *, path: Path, out: str) -> 
 def _cost(found: Ready, *, repeated: bool) -> str:
     if not repeated:
         return f"It cost ({found.price})."
-    file = schema_path(found.asked.file, found.asked.table).name
+    file = schema_beside(found.asked.file, found.asked.table).name
     return f"An earlier model, free of charge; if the data has changed, raise version in {file}."
 
 

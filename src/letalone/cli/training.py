@@ -20,10 +20,11 @@ from letalone.cli.screen import exponent, how_to_install
 from letalone.cli.source import Source, unit_example, unit_to_try
 from letalone.errors import BudgetExceeded, LetaloneError, ParameterError
 from letalone.ledger import DataSet
-from letalone.plans.schema import Column, Schema, schema_path
+from letalone.plans.schema import Column, Schema
 from letalone.plans.types import Type
 from letalone.privacy import Budget
 from letalone.privacy.filters import FilterState, brief, charged, opened
+from letalone.session.beside import schema_beside
 
 USUAL_EPSILON = 1.0
 EXAMPLES = 3
@@ -206,7 +207,7 @@ def _check_declared(
     if not lacking and (features or any(_known(one) for one in others)):
         return
     lacking = lacking or [_lacking(one, numbers=one.type.is_numeric) for one in others]
-    file = schema_path(asked.file, asked.table)
+    file = schema_beside(asked.file, asked.table)
     if not file.exists():
         raise ParameterError(
             "Bounds and keys are declared in a schema file, which is not there yet. Write it, and"

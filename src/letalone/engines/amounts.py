@@ -18,15 +18,14 @@ missing.
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import reduce
-from math import ldexp
 
 from sqlglot import exp
 
 from letalone.engines import syntax
-from letalone.engines.edges import EXACT, Edges, big, numbered, plus
+from letalone.engines.edges import Edges, numbered
 from letalone.engines.measures import Cells, GridSum, ProductSum
-from letalone.engines.syntax import BIGINT, Sql
-from letalone.engines.terms import Levels, Term, as_double, deepest
+from letalone.engines.syntax import Sql
+from letalone.engines.terms import Levels, Term, as_double, big, deepest, plus
 from letalone.plans.types import Type
 
 LARGEST_LONG = 2**63  # below it every whole number has 64 bits
@@ -35,12 +34,7 @@ LARGEST_LONG = 2**63  # below it every whole number has 64 bits
 def offset(of: Term, grid: GridSum, levels: Levels) -> Term:
     """clamp(floor(x · 2^shift), low, high) − middle as an integer; NULL where x is missing."""
     x = levels.name(as_double(of))
-    scaled = syntax.operation(exp.Mul, x.sql, syntax.double(ldexp(1, grid.shift)))
-    y = levels.name(Term(exp.Floor(this=scaled), Type.NUMBER, finite=False, depth=x.depth))
-    limit = EXACT - max(abs(grid.low), abs(grid.high))
-    near = syntax.operation(exp.LT, syntax.called("ABS", y.sql), syntax.double(limit))
-    far = (_is_there(x), _far(y.sql, grid, limit))
-    return Term(syntax.case((near, _near(y.sql, grid)), far), Type.INTEGER, depth=y.depth)
+    return levels.dialect.offset(x, (grid.low, grid.high), grid.shift, levels)
 
 
 def place(of: Term, grid: GridSum, levels: Levels) -> Term:
@@ -85,35 +79,11 @@ def cell(of: Term, cells: Cells, levels: Levels) -> Term:
     """The number of the cell of x, 0 … count - 1; NULL where x is missing."""
     x = levels.name(as_double(of))
     number, depth = numbered(x, Edges.of(cells.lower, cells.step, cells.count), levels)
-    return Term(syntax.case((_is_there(x), number)), Type.INTEGER, depth=depth)
+    return Term(
+        syntax.case((syntax.is_there(x.sql, finite=x.finite), number)), Type.INTEGER, depth=depth
+    )
 
 
 def whole_zero() -> Sql:
     """Zero as a 64-bit integer."""
     return big(0)
-
-
-def _near(y: Sql, grid: GridSum) -> Sql:
-    """(|y − low| − |y − high| + low + high − 2·middle) / 2."""
-    low, high = (
-        syntax.called("ABS", syntax.operation(exp.Sub, y, syntax.double(end)) if end else y)
-        for end in (grid.low, grid.high)
-    )
-    twice = syntax.operation(exp.Sub, low, high)
-    if (grid.low + grid.high) % 2:
-        twice = syntax.operation(exp.Add, twice, syntax.double(1.0))
-    return syntax.cast_to(syntax.operation(exp.Mul, twice, syntax.double(0.5)), BIGINT)
-
-
-def _far(y: Sql, grid: GridSum, limit: int) -> Sql:
-    """The offset by comparisons; between the ends only where y can be, far from zero."""
-    start = syntax.operation(exp.LT, y, syntax.double(grid.low))
-    branches = [(start, syntax.whole(grid.low - middle(grid)))]
-    if limit < max(abs(grid.low), abs(grid.high)):
-        between_ends = plus(syntax.cast_to(y, BIGINT), -middle(grid))
-        branches.append((syntax.operation(exp.LT, y, syntax.double(grid.high)), between_ends))
-    return syntax.case(*branches, otherwise=syntax.whole(grid.high - middle(grid)))
-
-
-def _is_there(x: Term) -> Sql:
-    return syntax.is_present(x.sql) if x.finite else syntax.is_finite(x.sql)

@@ -29,6 +29,12 @@ KEY_TYPES: Mapping[Type, Callable[[], object]] = {
     Type.DATE: pa.date32,
 }
 
+ROW_TYPES: Mapping[Type, Callable[[], object]] = {
+    **KEY_TYPES,
+    Type.NUMBER: pa.float64,
+    Type.TIMESTAMP: lambda: pa.timestamp("us"),
+}
+
 Values = NDArray[Any]
 
 
@@ -243,6 +249,19 @@ def schema_of(table: Table) -> Hashable:
 def empty_table(schema: object) -> Table:
     """A table of these columns without rows."""
     return cast("Table", cast("Any", schema).empty_table())
+
+
+def table_of_rows(batches: Iterable[Sequence[tuple[object, ...]]], kinds: Sequence[Type]) -> Table:
+    """Rows of Python values as a table, a batch at a time; columns are called by their number."""
+    types = [ROW_TYPES[kind]() for kind in kinds]
+    fields = pa.schema([pa.field(str(n), one) for n, one in enumerate(types)])
+    made = [
+        pa.record_batch(
+            [pa.array([row[n] for row in rows], one) for n, one in enumerate(types)], schema=fields
+        )
+        for rows in batches
+    ]
+    return cast("Table", pa.Table.from_batches(made, schema=fields))
 
 
 def values_of(table: Table, kinds: Sequence[Type]) -> list[Values]:

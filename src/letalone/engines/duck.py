@@ -27,8 +27,8 @@ from letalone.engines.parquet_files import reads_to_the_end, sound_copy, unsafe
 from letalone.engines.partners import lending_scope, lent_rows, unit_kind
 from letalone.engines.public import check_public, copy_of_public
 from letalone.engines.ranks import Progress, draw_ranks
-from letalone.engines.reading import check_columns, check_readable
-from letalone.engines.rows import LENT, Relation, Tables, mark_of, unit_of, with_ranks
+from letalone.engines.reading import check_columns, declared_schema, read_as_text
+from letalone.engines.rows import LENT, Relation, Tables, mark_of, unit_of
 from letalone.engines.sources import (
     Files,
     batch_sizes,
@@ -48,7 +48,7 @@ from letalone.engines.training_rows import training_rows, training_scope
 from letalone.errors import ParameterError
 from letalone.plans.expressions import Expression
 from letalone.plans.query import PrivateJoin, PublicJoin
-from letalone.plans.schema import Column, Schema, unknown_column
+from letalone.plans.schema import Column, Schema
 from letalone.plans.types import Key, Type
 from letalone.randomness.bits import SYSTEM, BitSource
 
@@ -77,7 +77,8 @@ def open_duck(
     duck = LockedDuck(threads=threads, memory=memory)
     try:
         relation = _relation(duck, files, frame, table)
-        found = _schema(relation, schema, types or {}, relation.name or _name(files))
+        name = relation.name or _name(files)
+        found = declared_schema(relation.columns, schema, types or {}, name)
     except BaseException:
         duck.close()
         raise
@@ -113,12 +114,7 @@ class DuckEngine:
 
     def read_from_text(self) -> frozenset[str]:
         """The columns that are stored as text and declared to be something else: metadata."""
-        stored = self._relation.columns
-        return frozenset(
-            column.name
-            for column in self._schema.columns
-            if column.type not in (Type.TEXT, Type.OTHER) and stored[column.name].type is Type.TEXT
-        )
+        return read_as_text(self._schema, self._relation.columns)
 
     def measure(self, scope: Scope, measures: Sequence[Measure]) -> list[Exact]:
         """One entry for each measure: an integer (Cells: a list) for each key, in order."""
@@ -182,6 +178,10 @@ class DuckEngine:
         """How the units of a column are told apart: metadata."""
         return unit_kind(self._relation, unit)
 
+    def place(self) -> str:
+        """Where statements run: tables of this process can be joined."""
+        return "this process"
+
     def lend(
         self,
         schema: Schema,
@@ -225,7 +225,7 @@ class DuckEngine:
         return dict(zip(names, arrow.values_of(found, kinds), strict=True))
 
     @contextmanager
-    def borrowing(self, lent: Mapping[str, arrow.Table]) -> Generator[None]:
+    def borrowing(self, lent: Mapping[str, object]) -> Generator[None]:
         """What other tables lend, by the names of their data sets, until the end of the block."""
         with self._lock:
             for name, table in lent.items():
@@ -287,7 +287,7 @@ class DuckEngine:
 
     def _draw_ranks(self, name: str, column: Column, progress: Progress) -> None:
         unit = syntax.alias(unit_of(self._relation, column, "#source"), "unit")
-        query = with_ranks([unit], self._relation.sql, None, mark="#")
+        query = syntax.select([unit], syntax.renamed(self._relation.sql, "#source"))
         self._check_unchanged()
         reader = self._duck.connection.sql(syntax.printed(query)).to_arrow_reader(BATCH)
         try:
@@ -350,25 +350,6 @@ def _relation(
     duck.lock([])
     duck.connection.register(FRAME, frame)
     return contained(lambda: relation_of_view(duck, FRAME))
-
-
-def _schema(
-    relation: Relation, schema: Schema | None, types: Mapping[str, Type], name: str
-) -> Schema:
-    """The declared schema if it fits, else the columns with their own or their declared types."""
-    if schema is None:
-        for declared in types:
-            if declared not in relation.columns:
-                raise unknown_column(declared, list(relation.columns), table=name)
-        columns = [
-            Column(one.name, types.get(one.name, one.type)) for one in relation.columns.values()
-        ]
-        schema = Schema(name, tuple(columns))
-    for column in schema.columns:
-        if column.name not in relation.columns:
-            raise unknown_column(column.name, list(relation.columns), table=name)
-        check_readable(column, relation.columns[column.name])
-    return schema
 
 
 def _key_table(scope: Scope) -> arrow.Table | None:

@@ -8,13 +8,17 @@ Edge j is the double nearest to lower + j · step, so a value 0.29 lies at the s
 
 from fractions import Fraction
 from math import lcm
+from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
 from letalone.engines import syntax
-from letalone.engines.syntax import BIGINT, Sql
-from letalone.engines.terms import Levels, Term
+from letalone.engines.syntax import Sql
+from letalone.engines.terms import Levels, Term, big, plus
 from letalone.plans.types import Type
+
+if TYPE_CHECKING:
+    from letalone.engines.dialects.dialect import Dialect
 
 EXACT = 2**53  # below it every whole number is a double
 
@@ -34,14 +38,9 @@ class Edges:
             return cls(float(first), float(every), float(below), count)
         return cls(float(lower), float(step), 1.0, count)
 
-    def guess(self, x: Sql) -> Sql:
-        """About the number of the range of x, within 0 … count - 1; 0 for NaN."""
-        ratio = self._ratio(x)
-        above = syntax.operation(exp.GTE, ratio, syntax.double(float(self.count)))
-        inside = _between(ratio, 0.0, float(self.count))
-        return syntax.case(
-            (inside, _floored(ratio)), (above, big(self.count - 1)), otherwise=big(0)
-        )
+    def guess(self, x: Sql, dialect: "Dialect") -> Sql:
+        """About the number of the range of x, within 0 … count - 1."""
+        return dialect.guess(x, (self._first, self._every, self._below), self.count)
 
     def edge(self, number: Sql, further: int) -> Sql:
         """Where a range starts (or the next one, if 1 further)."""
@@ -57,16 +56,10 @@ class Edges:
         above = syntax.operation(exp.GTE, x, first)
         return syntax.joined(exp.And, [above, syntax.operation(exp.LTE, x, last)])
 
-    def _ratio(self, x: Sql) -> Sql:
-        """How many steps above the lower end x lies, about."""
-        scaled = syntax.operation(exp.Mul, x, syntax.double(self._below))
-        offset = syntax.operation(exp.Sub, scaled, syntax.double(self._first))
-        return syntax.operation(exp.Div, offset, syntax.double(self._every))
-
 
 def numbered(x: Term, edges: Edges, levels: Levels) -> tuple[Sql, int]:
     """The number of the range of x, what lies outside in the first or the last; and its depth."""
-    guess = levels.name(Term(edges.guess(x.sql), Type.INTEGER, depth=x.depth))
+    guess = levels.name(Term(edges.guess(x.sql, levels.dialect), Type.INTEGER, depth=x.depth))
     nudged = syntax.case(
         (syntax.operation(exp.LT, x.sql, edges.edge(guess.sql, 0)), plus(guess.sql, -1)),
         (syntax.operation(exp.GTE, x.sql, edges.edge(guess.sql, 1)), plus(guess.sql, 1)),
@@ -74,27 +67,3 @@ def numbered(x: Term, edges: Edges, levels: Levels) -> tuple[Sql, int]:
     )
     least = syntax.called("LEAST", nudged, big(edges.count - 1))
     return syntax.called("GREATEST", big(0), least), guess.depth
-
-
-def plus(of: Sql, number: int) -> Sql:
-    """A whole number and another."""
-    if not number:
-        return of
-    kind = exp.Add if number > 0 else exp.Sub
-    return syntax.operation(kind, of, syntax.whole(abs(number)))
-
-
-def big(number: int) -> Sql:
-    """A 64-bit integer."""
-    return syntax.cast_to(syntax.whole(number), BIGINT)
-
-
-def _between(of: Sql, start: float, end: float) -> Sql:
-    """Whether a double lies in [start, end); NaN does not, DuckDB holds it to be the largest."""
-    above = syntax.operation(exp.GTE, of, syntax.double(start))
-    return syntax.joined(exp.And, [above, syntax.operation(exp.LT, of, syntax.double(end))])
-
-
-def _floored(of: Sql) -> Sql:
-    """The largest whole number that is not larger, of a double below 2^63 in size."""
-    return syntax.cast_to(exp.Floor(this=of), BIGINT)

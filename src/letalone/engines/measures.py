@@ -22,16 +22,19 @@ per_unit: the rows are units, one each, and where, derived, joins, groups and me
 their features; nothing is bounded then.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from fractions import Fraction
 from math import prod
-from typing import Literal, Protocol
+from typing import Any, Literal, Protocol
+
+from numpy.typing import NDArray
 
 from letalone.errors import ParameterError
 from letalone.plans.expressions import Expression
 from letalone.plans.features import PerUnit
-from letalone.plans.query import Bounding, GroupColumn, Join, Plan
+from letalone.plans.query import Bounding, GroupColumn, Join, Plan, PrivateJoin, PublicJoin
 from letalone.plans.schema import Schema
 from letalone.plans.types import Key
 
@@ -171,8 +174,57 @@ class Engine(Protocol):
         """The statement that `measure` would run."""
         ...
 
-    def prepare(self, scope: Scope) -> None:
-        """Builds what bounding needs, if it is not there yet."""
+    def prepare(self, scope: Scope, *, progress: Callable[[float], None] | None = None) -> None:
+        """Builds what bounding needs, if it is not there yet; `progress` is for the owner."""
+        ...
+
+    def read_from_text(self) -> frozenset[str]:
+        """The columns that are stored as text and declared to be something else: metadata."""
+        ...
+
+    def add_public(self, join: PublicJoin, table: object) -> None:
+        """Makes a public table known, so that scopes can join it by its digest."""
+        ...
+
+    def unit_kind(self, unit: str) -> str:
+        """How the units of a column are told apart: metadata."""
+        ...
+
+    def place(self) -> str:
+        """Where statements run: tables of one place can be joined."""
+        ...
+
+    def lend(
+        self,
+        schema: Schema,
+        join: PrivateJoin,
+        names: Iterable[str],
+        *,
+        progress: Callable[[float], None] | None = None,
+    ) -> object:
+        """One row of each unit, with the named columns, for an engine of the same place. Private.
+
+        Rows of a table that is joined to it by its unit get these as partners.
+        """
+        ...
+
+    def borrowing(self, lent: Mapping[str, object]) -> AbstractContextManager[None]:
+        """What other tables lend, by the names of their data sets, until the end of the block.
+
+        All that is measured in the block is measured of one state of the table.
+        """
+        ...
+
+    def training_rows(
+        self,
+        schema: Schema,
+        names: Sequence[str],
+        *,
+        target: str | None,
+        where: Expression | None,
+        progress: Callable[[float], None] | None = None,
+    ) -> dict[str, NDArray[Any]]:
+        """The named columns of the rows that a model is trained on: one of each unit. Private."""
         ...
 
     def close(self) -> None:

@@ -7,7 +7,7 @@ What a category is stored as does not matter: enumerations are text.
   Tested:   tests/engines/test_reading.py
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -17,7 +17,7 @@ from letalone.engines import syntax
 from letalone.engines.syntax import BIGINT, BOOLEAN, DATE, DOUBLE, TEXT, TIMESTAMP, TIMESTAMPTZ, Sql
 from letalone.engines.terms import Term
 from letalone.errors import ParameterError
-from letalone.plans.schema import Column
+from letalone.plans.schema import Column, Schema, unknown_column
 from letalone.plans.types import Type
 
 SHORT_INTEGERS = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER")
@@ -65,7 +65,7 @@ def type_of_stored(stored: str) -> Type:
     """The type of a column from the engine's word for it, which is metadata."""
     if stored in SHORT_INTEGERS or stored in LONG_INTEGERS:
         return Type.INTEGER
-    if stored in ("FLOAT", "DOUBLE") or stored.startswith("DECIMAL("):
+    if stored in ("FLOAT", "DOUBLE", "NUMERIC") or stored.startswith("DECIMAL("):
         return Type.NUMBER
     if stored in ("VARCHAR", "UUID") or (stored.startswith("ENUM(") and stored.endswith(")")):
         return Type.TEXT
@@ -107,6 +107,32 @@ def check_readable(column: Column, stored: Stored) -> None:
     raise ParameterError(
         f"Column {column.name!r} is declared {column.type.value}, but holds {stored.type.value}."
         f" Declare it {stored.type.value}, or text, or convert it in the data."
+    )
+
+
+def declared_schema(
+    stored: Mapping[str, Stored], schema: Schema | None, types: Mapping[str, Type], name: str
+) -> Schema:
+    """The declared schema if it fits, else the columns with their own or their declared types."""
+    if schema is None:
+        for declared in types:
+            if declared not in stored:
+                raise unknown_column(declared, list(stored), table=name)
+        columns = [Column(one.name, types.get(one.name, one.type)) for one in stored.values()]
+        schema = Schema(name, tuple(columns))
+    for column in schema.columns:
+        if column.name not in stored:
+            raise unknown_column(column.name, list(stored), table=name)
+        check_readable(column, stored[column.name])
+    return schema
+
+
+def read_as_text(schema: Schema, stored: Mapping[str, Stored]) -> frozenset[str]:
+    """The columns that are stored as text and declared to be something else: metadata."""
+    return frozenset(
+        column.name
+        for column in schema.columns
+        if column.type not in (Type.TEXT, Type.OTHER) and stored[column.name].type is Type.TEXT
     )
 
 

@@ -6,21 +6,16 @@ POSITION. Everything that filters stands above that join, and DuckDB leaves it t
   Tested:   tests/engines/test_positions.py
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from sqlglot import exp
 
 from letalone.engines import syntax
+from letalone.engines.dialects.dialect import Dialect
+from letalone.engines.dialects.duckdb import DUCKDB
 from letalone.engines.measures import Scope
-from letalone.engines.reading import (
-    SHORT_INTEGERS,
-    SQL_TYPES,
-    TEXT,
-    Stored,
-    plain_text,
-    read,
-)
+from letalone.engines.reading import SQL_TYPES, Stored
 from letalone.engines.sql import Emitter
 from letalone.engines.syntax import Sql
 from letalone.engines.terms import Levels, Term
@@ -52,6 +47,7 @@ class Tables:
     private: Relation
     ranks: str | None
     public: Mapping[str, Relation]
+    dialect: Dialect = DUCKDB
 
 
 class ScopeRows:
@@ -59,7 +55,7 @@ class ScopeRows:
 
     def __init__(self, scope: Scope, expressions: Iterable[Expression], tables: Tables) -> None:
         self.mark = mark_of(scope)
-        self.levels = Levels(self.mark)
+        self.levels = Levels(self.mark, tables.dialect)
         self._scope, self._tables = scope, tables
         where = [] if scope.where is None else [scope.where]
         derived = [of for _, of in scope.derived]
@@ -110,14 +106,14 @@ class ScopeRows:
         terms = {column.name: self._private(column) for column in columns}
         for join in self._scope.joins:
             relation = self._other(join)
-            terms |= {column.name: _term(relation, column) for column in join.columns}
+            terms |= {column.name: self._term(relation, column) for column in join.columns}
         named = {c.name: terms[c.name] for c in (*columns, *joined)}
         return {
             name: replace(term, sql=syntax.named(name), simple=True) for name, term in named.items()
         }
 
     def _private(self, column: Column) -> Term:
-        return _term(self._tables.private, column, f"{self.mark}source")
+        return self._term(self._tables.private, column, f"{self.mark}source")
 
     def _other(self, join: Join) -> Relation:
         if isinstance(join, PrivateJoin):
@@ -136,19 +132,27 @@ class ScopeRows:
             for column in schema.columns
             if column.name in self._names
         ]
-        if with_unit and schema.unit is not None:
-            unit = unit_of(self._tables.private, schema.column(schema.unit), f"{self.mark}source")
+        unit = self._unit_of_row()
+        if with_unit and unit is not None:
             columns.append(syntax.alias(unit, f"{self.mark}unit"))
         if ranks is not None:
             rank = syntax.named("rank", f"{self.mark}ranks")
             columns.append(syntax.alias(rank, f"{self.mark}rank"))
-        return with_ranks(columns or [_one()], self._tables.private.sql, ranks, mark=self.mark)
+        source, chosen = self._tables.private.sql, columns or [_one()]
+        return self._tables.dialect.ranked(chosen, source, ranks, mark=self.mark, unit=unit)
+
+    def _unit_of_row(self) -> Sql | None:
+        schema, tables = self._scope.schema, self._tables
+        if schema.unit is None:
+            return None
+        column, source = schema.column(schema.unit), f"{self.mark}source"
+        return unit_of(tables.private, column, source, tables.dialect)
 
     def _joined(self, rows: exp.Select, join: Join, number: int) -> exp.Select:
         below, beside = f"{self.mark}below{number}", f"{self.mark}public{number}"
         relation = self._other(join)
         added = [
-            syntax.alias(_term(relation, column, beside).sql, column.name)
+            syntax.alias(self._term(relation, column, beside).sql, column.name)
             for column in join.columns
             if column.name in self._names or _is_public(join)
         ]
@@ -175,8 +179,13 @@ class ScopeRows:
                 f" {stored.type.value}. Tables are joined on text, whole numbers, dates or truth"
                 " values, and the types must be the same. Convert one."
             )
-        other = _term(public, Column(right, column.type), names[1])
+        other = self._term(public, Column(right, column.type), names[1])
         return syntax.operation(exp.EQ, syntax.named(left, names[0]), other.sql)
+
+    def _term(self, relation: Relation, column: Column, source: str = "") -> Term:
+        stored = _stored(relation, column.name)
+        named = syntax.named(stored.name, source or None)
+        return self._tables.dialect.read(stored, named, column)
 
     def _column(self, name: str) -> Column:
         for join in self._scope.joins:
@@ -186,11 +195,10 @@ class ScopeRows:
         return self._scope.schema.column(name)
 
 
-def unit_of(relation: Relation, column: Column, source: str) -> Sql:
+def unit_of(relation: Relation, column: Column, source: str, dialect: Dialect = DUCKDB) -> Sql:
     """The unit of a row: what is stored, never converted, so that no two people become one.
 
-    Zero has one spelling; NULL where it is missing. Long integers and identifiers are compared as
-    text, which tells all their values apart.
+    Zero has one spelling; NULL where it is missing.
     """
     if column.type is Type.OTHER:
         raise ParameterError(
@@ -198,17 +206,7 @@ def unit_of(relation: Relation, column: Column, source: str) -> Sql:
             " column of text or whole numbers."
         )
     stored = _stored(relation, column.name)
-    value = syntax.named(stored.name, source)
-    if stored.stored in ("FLOAT", "DOUBLE"):
-        zero = (syntax.operation(exp.EQ, value, syntax.double(0.0)), syntax.double(0.0))
-        return syntax.case(zero, (syntax.is_finite(value), value))
-    if stored.collated:
-        return plain_text(value)
-    if stored.stored in SHORT_INTEGERS or stored.stored == "VARCHAR":
-        return value
-    if stored.type in (Type.DATE, Type.TIMESTAMP) or stored.stored.startswith("DECIMAL("):
-        return value  # a time beyond the calendar cannot be written as text
-    return syntax.tried(value, TEXT)
+    return dialect.unit(stored, syntax.named(stored.name, source))
 
 
 def partner_relation(join: PrivateJoin) -> Relation:
@@ -218,20 +216,6 @@ def partner_relation(join: PrivateJoin) -> Relation:
         for number, column in enumerate(join.columns)
     }
     return Relation(syntax.table_named(f"{LENT}{join.name}"), columns)
-
-
-def with_ranks(columns: Sequence[Sql], source: Sql, ranks: str | None, *, mark: str) -> exp.Select:
-    """SELECT columns FROM the table, with its ranks beside it by position."""
-    query = syntax.select(columns, syntax.renamed(source, f"{mark}source"))
-    if ranks is not None:
-        table = syntax.renamed(syntax.table_named(ranks), f"{mark}ranks")
-        query.append("joins", exp.Join(this=table, method="POSITIONAL"))
-    return query
-
-
-def _term(relation: Relation, column: Column, source: str = "") -> Term:
-    stored = _stored(relation, column.name)
-    return read(stored, syntax.named(stored.name, source or None), column)
 
 
 def _stored(relation: Relation, name: str) -> Stored:

@@ -112,8 +112,7 @@ class Emitter:
     def _arithmetic(self, op: str, left: Expression, right: Expression) -> Term:
         one = as_double(self.term(left))
         other = as_double(self.value(right) if op == "/" else self.term(right))
-        sql = syntax.operation(ARITHMETIC[op], one.sql, other.sql)
-        return Term(sql, Type.NUMBER, finite=False, depth=deepest((one, other)))
+        return self._levels.dialect.arithmetic(ARITHMETIC[op], one, other, self._levels)
 
     def _comparison(self, op: str, left: Term, right: Term) -> Term:
         if left.type is not right.type and left.type.is_numeric:

@@ -142,6 +142,11 @@ def is_finite(of: Sql) -> Sql:
     return called("ISFINITE", of)
 
 
+def is_there(of: Sql, *, finite: bool) -> Sql:
+    """Whether a number is not missing; one that may be non-finite is missing where it is."""
+    return is_present(of) if finite else is_finite(of)
+
+
 def listed(of: Sql, values: Sequence[Sql]) -> Sql:
     """Whether a value is one of at least one."""
     return exp.Paren(this=exp.In(this=of, expressions=list(values)))

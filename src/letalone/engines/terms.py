@@ -7,12 +7,16 @@ a statement is a chain of levels, SELECT *, piece AS name FROM (the level below)
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
 from letalone.engines import syntax
-from letalone.engines.syntax import DOUBLE, Sql
+from letalone.engines.syntax import BIGINT, DOUBLE, Sql
 from letalone.plans.types import Type
+
+if TYPE_CHECKING:
+    from letalone.engines.dialects.dialect import Dialect
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,8 +37,8 @@ class Term:
 class Levels:
     """Names for pieces of SQL, in the order in which they can be computed."""
 
-    def __init__(self, mark: str) -> None:
-        self._mark = mark
+    def __init__(self, mark: str, dialect: "Dialect") -> None:
+        self._mark, self.dialect = mark, dialect
         self._levels: list[list[Sql]] = []
         self._number = 0
 
@@ -61,7 +65,8 @@ class Levels:
         """All levels, one upon the other, upon the given rows."""
         for number, level in enumerate(self._levels):
             source = syntax.nested(rows, f"{self._mark}level{number}")
-            rows = syntax.select([exp.Star(), *level], source)
+            last = number == len(self._levels) - 1
+            rows = self.dialect.level(syntax.select([exp.Star(), *level], source), last=last)
         return rows
 
 
@@ -76,3 +81,16 @@ def as_double(term: Term) -> Term:
 def deepest(terms: Sequence[Term]) -> int:
     """The level above which all terms are there."""
     return max((term.depth for term in terms), default=0)
+
+
+def plus(of: Sql, number: int) -> Sql:
+    """A whole number and another."""
+    if not number:
+        return of
+    kind = exp.Add if number > 0 else exp.Sub
+    return syntax.operation(kind, of, syntax.whole(abs(number)))
+
+
+def big(number: int) -> Sql:
+    """A 64-bit integer."""
+    return syntax.cast_to(syntax.whole(number), BIGINT)

@@ -15,12 +15,12 @@ columns depend on these rows alone, not on their order, and no row can make the 
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from math import ldexp
 
 from sqlglot import exp
 
 from letalone.engines import syntax
 from letalone.engines.amounts import place
+from letalone.engines.dialects.dialect import Dialect
 from letalone.engines.measures import GridSum, Scope
 from letalone.engines.reading import Stored
 from letalone.engines.rows import PLAIN, Relation, ScopeRows, Tables
@@ -83,7 +83,7 @@ class _Units:
             bounding=Bounding(),
         )
         of = [one for _, feature in per_unit.features for one in made_of(feature)]
-        self._rows = ScopeRows(inner, of, tables)
+        self._rows, self._dialect = ScopeRows(inner, of, tables), tables.dialect
         self._before = columns_before(scope.schema, per_unit)
         self._raw: list[Sql] = []
         self._places: dict[str, Sql] = {}
@@ -105,9 +105,9 @@ class _Units:
             case UnitCount():
                 return self._add(exp.Count(this=exp.Star()))
             case UnitTotal():
-                return _total(self._sum(feature))
+                return _total(self._sum(feature), self._dialect)
             case UnitMean():
-                return _mean(self._sum(feature))
+                return _mean(self._sum(feature), self._dialect)
             case UnitExtreme(of, largest):
                 value = self._rows.value(of).sql
                 return self._add(exp.Max(this=value) if largest else exp.Min(this=value))
@@ -151,24 +151,24 @@ def _first(value: Sql, by: Sequence[tuple[Sql, bool]]) -> Sql:
     return syntax.called("FIRST", exp.Order(this=value, expressions=order))
 
 
-def _total(of: _Sum) -> Sql:
+def _total(of: _Sum, dialect: Dialect) -> Sql:
     """The total; whole numbers that 64 bits cannot hold become the nearest one that they can."""
     if of.steps.kind is Type.NUMBER:
-        return _scaled(_number(of.total), of.steps)
+        return dialect.scaled(_number(of.total), -of.steps.shift)
     end, start = syntax.whole(LARGEST), syntax.whole(-LARGEST)
     above = (syntax.operation(exp.GT, of.total, end), end)
     below = (syntax.operation(exp.LT, of.total, start), start)
     return syntax.tried(syntax.case(above, below, otherwise=of.total), BIGINT)
 
 
-def _mean(of: _Sum) -> Sql:
+def _mean(of: _Sum, dialect: Dialect) -> Sql:
     """The mean, within the bounds; NULL where no value is there."""
     number = syntax.cast_to(of.number, DOUBLE)
     mean = syntax.operation(exp.Div, _number(of.total), number)
     low, high = syntax.double(of.steps.low), syntax.double(of.steps.high)
     within = syntax.called("GREATEST", low, syntax.called("LEAST", mean, high))
     there = syntax.operation(exp.GT, of.number, syntax.whole(0))
-    return syntax.case((there, _scaled(within, of.steps)))
+    return syntax.case((there, dialect.scaled(within, -of.steps.shift)))
 
 
 def _number(total: Sql) -> Sql:
@@ -195,10 +195,6 @@ def _double(total: Sql, dropped: int) -> Sql:
     rest = syntax.operation(exp.IntDiv, total, syntax.whole(step)) if dropped else total
     whole = syntax.cast_to(syntax.tried(rest, BIGINT), DOUBLE)
     return syntax.operation(exp.Mul, whole, syntax.double(step)) if dropped else whole
-
-
-def _scaled(of: Sql, steps: Steps) -> Sql:
-    return syntax.operation(exp.Mul, of, syntax.double(ldexp(1, -steps.shift)))
 
 
 def _truth(value: bool) -> Sql:

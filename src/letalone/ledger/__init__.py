@@ -10,6 +10,7 @@ from letalone.ledger.data_sets import DataSet
 from letalone.ledger.entries import Entry, Kind
 from letalone.ledger.export import verify_export
 from letalone.ledger.ledger import Ledger
+from letalone.ledger.levels import Level
 from letalone.ledger.receipts import Receipt, verify_receipt
 from letalone.ledger.verification import Verified
 
@@ -18,6 +19,7 @@ __all__ = [
     "Entry",
     "Kind",
     "Ledger",
+    "Level",
     "Receipt",
     "Reservation",
     "Verified",

@@ -1,7 +1,8 @@
 """What can be done to a data set, each within one transaction.
 
 Theorem.  Whatever is charged, refused, frozen, raised and in whatever order, all answers
-about a data set together keep the largest budget that its owner ever allows.
+about a data set together keep the largest budget that its owner ever allows. Levels (rationing.py)
+can only refuse more.
   Proven:   docs/explanation/proofs/filters.md for charges; raised_budgets.md for raising
   Tested:   tests/ledger
   Assumed:  charges, and the budgets that the owner allows, do not depend on the data
@@ -9,24 +10,43 @@ about a data set together keep the largest budget that its owner ever allows.
 A refused question is an entry too, and charges nothing.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import cast
 
-from letalone.errors import DataSetFrozen, LedgerDamaged, LetaloneError, ParameterError
+from letalone.errors import (
+    DataSetFrozen,
+    FormatError,
+    LedgerDamaged,
+    LetaloneError,
+    ParameterError,
+)
 from letalone.exact.typed import DELTA, Number
-from letalone.ledger.books import Books, Settlement, versions
+from letalone.ledger.books import Books, versions
 from letalone.ledger.canonical import read_object, text_digest
 from letalone.ledger.data_sets import DataSet, budget_to_json, data_set_to_json, new_data_set
-from letalone.ledger.entries import Entry, Kind
+from letalone.ledger.entries import Entry, Kind, now
+from letalone.ledger.levels import (
+    Charge,
+    Key,
+    Level,
+    check_holds,
+    level_to_json,
+    nameless,
+    not_allowed,
+    paid_by,
+    point,
+)
+from letalone.ledger.tables import Settlement
 from letalone.privacy.budget import Budget
 from letalone.privacy.curve import Json, Privacy
 from letalone.privacy.filters import USUAL_POINT, charged
 from letalone.privacy.stored import from_json
 
 ENGINE_FAILED = "the engine failed"
-Charge = tuple[Privacy, Fraction]
+Paid = tuple[Level, Fraction]
+Find = Callable[[Key], Level | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +58,12 @@ class Question:
     delta: Number | None
     analyst: str | None
     purpose: str | None
+
+    def asker(self, name: str) -> Key | None:
+        """Who asks about a data set, and what for, if both are said."""
+        if self.analyst is None or self.purpose is None:
+            return None
+        return Key(name, self.purpose, self.analyst)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,9 +93,13 @@ def reserve(
     books: Books, name: str, privacy: Privacy, question: Question
 ) -> Reservation | LetaloneError:
     """Charge for an answer; or write down the refusal, and return the error to raise."""
-    before = known(books, name)
+    before, time = known(books, name), now()
     try:
+        asking = levels_of(books.level, before, question.asker(name), time)
         after, at = paid(before, privacy, question.delta)
+        levels = paid_levels(before, asking, privacy, at)
+    except FormatError:
+        raise  # nothing is written into a ledger that is damaged
     except LetaloneError as error:
         refuse(books, name, type(error).__name__, question)
         return error
@@ -81,9 +111,54 @@ def reserve(
         **_asked(question),
         "plan": question.plan,
         "after": data_set_to_json(after),
+        **levels_to_json(levels),
     }
-    entry = books.append(Kind.RESERVED, name, body)
+    entry = books.append(Kind.RESERVED, name, body, time=time)
+    put_levels(books, entry, levels)
     return Reservation(entry.number, name, question.digest, privacy, entry.hash)
+
+
+def check_fits(books: Books, before: DataSet, privacy: Privacy, question: Question) -> None:
+    """Raise what a charge would be refused with now; nothing is written down."""
+    asking = levels_of(books.level, before, question.asker(before.name), now())
+    _, at = paid(before, privacy, question.delta)
+    paid_levels(before, asking, privacy, at)
+
+
+def levels_of(find: Find, before: DataSet, asker: Key | None, time: str) -> list[Level]:
+    """The levels that pay for whoever asks: purpose and analyst; none where nothing is rationed."""
+    if not before.rationed:
+        return []
+    if asker is None:
+        raise nameless(before.name)
+    return [_holding(find, key, time) for key in (asker.of_purpose, asker)]
+
+
+def _holding(find: Find, key: Key, time: str) -> Level:
+    found = find(key)
+    if found is None:
+        raise not_allowed(key)
+    return check_holds(found, time)
+
+
+def paid_levels(
+    before: DataSet, levels: Iterable[Level], privacy: Privacy, at: Fraction
+) -> list[Paid]:
+    """The levels after a charge, each with the delta at which it has read the curve."""
+    points = ((level, point(before, level, at)) for level in levels)
+    return [(paid_by(level, privacy, own), own) for level, own in points]
+
+
+def levels_to_json(levels: Iterable[Paid]) -> Json:
+    """How the levels that were charged stand, for the body of an entry."""
+    listed = [{"delta": str(at), **level_to_json(level)} for level, at in levels]
+    return {"levels": listed} if listed else {}
+
+
+def put_levels(books: Books, entry: Entry, levels: Iterable[Paid]) -> None:
+    """Remember that an entry says how these levels stand."""
+    for level, _ in levels:
+        books.put_level(level.key, entry)
 
 
 def paid(before: DataSet, privacy: Privacy, delta: Number | None) -> tuple[DataSet, Fraction]:
@@ -124,18 +199,14 @@ def settlement_of(reserved: Entry, settled: Entry, release: str | None) -> Settl
     """The row that says how a reservation ended."""
     digest, version = cast("str", reserved.body["digest"]), cast("int", reserved.body["version"])
     name = cast("str", reserved.name)
-    return Settlement(reserved.number, settled.number, name, digest, version, release)
+    found = None if release is None else text_digest(release)
+    return Settlement(reserved.number, settled.number, name, digest, version, release, found)
 
 
-def repeats(books: Books, name: str, digest: str) -> list[Json]:
-    """The answers that were given to this question about the version that is current."""
-    found = books.answered(name, digest, known(books, name).version)
-    return [_release(books, one, one.release) for one in found if one.release is not None]
-
-
-def _release(books: Books, found: Settlement, release: str) -> Json:
-    settled = books.entry(found.settled)
-    if settled is None or settled.body != _ending(found.reserved, release):
+def release_of(books: Books, found: Settlement) -> Json:
+    """The answer of a settlement, if it is the one that was settled."""
+    settled, release = books.entry(found.settled), found.release
+    if release is None or settled is None or settled.body != _ending(found.reserved, release):
         raise LedgerDamaged(
             f"The ledger is damaged: the answer of reservation {found.reserved} is not the one "
             "that was settled."
@@ -166,16 +237,17 @@ def raised(before: DataSet, budget: Budget, charges: Iterable[Charge]) -> DataSe
     state = fresh.state
     for privacy, delta in charges:
         state = charged(state, privacy, delta=delta)
-    return replace(fresh, state=state, frozen=before.frozen)
+    return replace(before, state=state)
 
 
-def raise_budget(books: Books, name: str, budget: Budget) -> DataSet:
-    """Raise a budget, and write it down."""
+def raise_budget(books: Books, name: str, budget: Budget, *, by: list[str]) -> DataSet:
+    """Raise a budget, and write it down with the names of those who decided."""
     before = known(books, name)
     after = raised(before, budget, (charge_of(one) for one in books.entries(name, Kind.RESERVED)))
     if budget == before.budget:
         return before
-    return change(books, Kind.BUDGET_RAISED, after, {"budget": budget_to_json(budget)})
+    body: Json = {"budget": budget_to_json(budget), **({"by": by} if by else {})}
+    return change(books, Kind.BUDGET_RAISED, after, body)
 
 
 def charge_of(reserved: Entry) -> Charge:

@@ -7,102 +7,33 @@ and is the last entry, so that a damaged chain is never made longer.
 from collections.abc import Iterator
 from functools import lru_cache
 from importlib.metadata import PackageNotFoundError, version
-from typing import NamedTuple
 
-from sqlalchemy import (
-    Column,
-    ColumnElement,
-    Connection,
-    ForeignKey,
-    Index,
-    Integer,
-    LargeBinary,
-    MetaData,
-    Table,
-    Text,
-    insert,
-    select,
-    update,
-)
+from sqlalchemy import ColumnElement, Connection, insert, select, update
 
 from letalone.errors import FormatError, LedgerDamaged
 from letalone.ledger.canonical import text_digest
 from letalone.ledger.data_sets import DataSet, data_set_from_json
 from letalone.ledger.entries import BEFORE_THE_FIRST, CHANGES, Entry, Kind, now, read_entry
 from letalone.ledger.keys import SigningKey, is_signed, key_of, new_key
+from letalone.ledger.levels import Key, Level, levels_in
+from letalone.ledger.tables import (
+    ENTRIES,
+    HEAD,
+    KEYS,
+    LEVELS,
+    PAYMENTS,
+    SETTLEMENTS,
+    Head,
+    LevelRow,
+    Payment,
+    Row,
+    Settlement,
+)
 from letalone.privacy.curve import Json
 
 ONLY = 1  # the one row of a table that has one row
 PAGE = 500
 PROGRAMS = ("letalone", "duckdb", "numpy", "python-flint")
-
-METADATA = MetaData()
-ENTRIES = Table(
-    "entries",
-    METADATA,
-    Column("number", Integer, primary_key=True),
-    Column("name", Text),
-    Column("kind", Text, nullable=False),
-    Column("text", Text, nullable=False),
-    Column("hash", Text, nullable=False),
-    Index("entries_by_name", "name", "number"),
-)
-# Which reservation was settled by which entry, with the answer; null where it failed.
-SETTLEMENTS = Table(
-    "settlements",
-    METADATA,
-    Column("reserved", Integer, ForeignKey("entries.number"), primary_key=True),
-    Column("settled", Integer, ForeignKey("entries.number"), nullable=False),
-    Column("name", Text, nullable=False),
-    Column("digest", Text, nullable=False),
-    Column("version", Integer, nullable=False),
-    Column("release", Text),
-    Index("settlements_by_digest", "name", "digest", "version"),
-)
-HEAD = Table(
-    "head",
-    METADATA,
-    Column("only", Integer, primary_key=True),
-    Column("number", Integer, nullable=False),
-    Column("hash", Text, nullable=False),
-    Column("signature", Text, nullable=False),
-)
-KEYS = Table(
-    "keys",
-    METADATA,
-    Column("only", Integer, primary_key=True),
-    Column("private", LargeBinary, nullable=False),
-    Column("public", Text, nullable=False),
-)
-
-
-class Row(NamedTuple):
-    """An entry as it is stored; all but the text follows from the text."""
-
-    number: int
-    name: str | None
-    kind: str
-    text: str
-    hash: str
-
-
-class Settlement(NamedTuple):
-    """How a reservation ended; the release is its canonical JSON, None where it failed."""
-
-    reserved: int
-    settled: int
-    name: str
-    digest: str
-    version: int
-    release: str | None
-
-
-class Head(NamedTuple):
-    """The last entry, signed."""
-
-    number: int
-    hash: str
-    signature: str
 
 
 class Books:
@@ -112,11 +43,6 @@ class Books:
 
     def __init__(self, connection: Connection) -> None:
         self.connection = connection
-
-    def tables(self) -> set[tuple[str, str]]:
-        """Everything that the file declares: kinds and names."""
-        rows = self.connection.exec_driver_sql("SELECT type, name FROM sqlite_master")
-        return {(kind, name) for kind, name in rows if not name.startswith("sqlite_")}
 
     def head(self) -> Head:
         """The last entry, as the head says and its signature confirms."""
@@ -137,11 +63,11 @@ class Books:
             raise LedgerDamaged("The ledger is damaged: its key is not the one it was made with.")
         return key
 
-    def append(self, kind: Kind, name: str | None, body: Json) -> Entry:
-        """Add an entry and sign the new head."""
+    def append(self, kind: Kind, name: str | None, body: Json, *, time: str | None = None) -> Entry:
+        """Add an entry and sign the new head; `time` is when it was decided, if not now."""
         key = self.key()
         last = self._confirmed_head(key)
-        entry = Entry(last.number + 1, now(), kind, name, body, last.hash)
+        entry = Entry(last.number + 1, time or now(), kind, name, body, last.hash)
         text = entry.text()
         row = Row(entry.number, name, kind.value, text, text_digest(text))
         self.connection.execute(insert(ENTRIES).values(row._asdict()))
@@ -151,13 +77,16 @@ class Books:
 
     def rows(self, name: str | None = None, kind: Kind | None = None) -> Iterator[Row]:
         """The entries as stored, in order, a page at a time."""
-        query = select(ENTRIES).order_by(ENTRIES.c.number)
+        query = select(ENTRIES).order_by(ENTRIES.c.number).limit(PAGE)
         if name is not None:
             query = query.where(ENTRIES.c.name == name)
         if kind is not None:
             query = query.where(ENTRIES.c.kind == kind.value)
-        found = self.connection.execute(query.execution_options(yield_per=PAGE))
-        return (Row(*row) for row in found)
+        page = [Row(*row) for row in self.connection.execute(query)]
+        while page:
+            yield from page
+            after = query.where(ENTRIES.c.number > page[-1].number)
+            page = [Row(*row) for row in self.connection.execute(after)]
 
     def entries(self, name: str | None = None, kind: Kind | None = None) -> list[Entry]:
         """The entries about a data set, or all."""
@@ -204,7 +133,9 @@ class Books:
 
     def released(self, release: str) -> Settlement | None:
         """The settlement with this release."""
-        return self._settlement(SETTLEMENTS.c.release == release)
+        return self._settlement(
+            SETTLEMENTS.c.release_digest == text_digest(release), SETTLEMENTS.c.release == release
+        )
 
     def add_settlement(self, settlement: Settlement) -> None:
         """Remember how a reservation ended."""
@@ -221,6 +152,60 @@ class Books:
         if name is not None:
             query = query.where(ENTRIES.c.name == name)
         return list(self.connection.execute(query).scalars())
+
+    # Levels.
+
+    def level(self, key: Key) -> Level | None:
+        """How a level stands: what the last entry that changed it says."""
+        rows = self._level_rows(
+            LEVELS.c.name == key.name,
+            LEVELS.c.purpose == key.purpose,
+            LEVELS.c.analyst == (key.analyst or ""),
+        )
+        return next(iter(map(self._level, rows)), None)
+
+    def levels(self, name: str) -> list[Level]:
+        """How all levels of a data set stand, by purpose and analyst, a purpose's own first."""
+        return [self._level(row) for row in self._level_rows(LEVELS.c.name == name)]
+
+    def level_rows(self) -> list[LevelRow]:
+        """Which entry last changed each level."""
+        return self._level_rows()
+
+    def put_level(self, key: Key, entry: Entry) -> None:
+        """Remember which entry last changed a level."""
+        row = LevelRow(key.name, key.purpose, key.analyst or "", entry.number)
+        same = [LEVELS.c[part] == getattr(row, part) for part in ("name", "purpose", "analyst")]
+        done = self.connection.execute(update(LEVELS).where(*same).values(entry=row.entry))
+        if done.rowcount == 0:
+            self.connection.execute(insert(LEVELS).values(row._asdict()))
+
+    def payments(self, reserved: int | None = None) -> list[Payment]:
+        """Which levels paid for an answer that another had asked for; or all such payments."""
+        query = select(PAYMENTS)
+        if reserved is not None:
+            query = query.where(PAYMENTS.c.reserved == reserved)
+        return sorted(Payment(*row) for row in self.connection.execute(query))
+
+    def add_payment(self, payment: Payment) -> None:
+        """Remember that a level has paid for an answer."""
+        self.connection.execute(insert(PAYMENTS).values(payment._asdict()))
+
+    def _level_rows(self, *conditions: ColumnElement[bool]) -> list[LevelRow]:
+        query = select(LEVELS).where(*conditions)  # sorted here: databases differ in how
+        return sorted(LevelRow(*row) for row in self.connection.execute(query))
+
+    def _level(self, row: LevelRow) -> Level:
+        key = Key(row.name, row.purpose, row.analyst or None)
+        entry = self.connection.execute(
+            select(ENTRIES).where(ENTRIES.c.number == row.entry)
+        ).first()
+        found = None if entry is None else _levels(Row(*entry)).get(key)
+        if found is None:
+            raise LedgerDamaged(
+                f"The ledger is damaged: entry {row.entry} does not say how {key} stands."
+            )
+        return found
 
     def _settlement(self, *conditions: ColumnElement[bool]) -> Settlement | None:
         return next(iter(self._settlements(*conditions, most=1)), None)
@@ -258,6 +243,12 @@ def _read(row: Row) -> Entry:
 def _data_set(name: str, row: Row) -> DataSet:
     """What a row says of a data set: asked several times in one release, and never changed."""
     return data_set_from_json(name, _read(row).body.get("after"))
+
+
+@lru_cache(maxsize=64)
+def _levels(row: Row) -> dict[Key, Level]:
+    """What a row says of levels."""
+    return levels_in(_read(row))
 
 
 BEFORE_ALL = (0, BEFORE_THE_FIRST)

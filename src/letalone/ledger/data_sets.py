@@ -36,6 +36,7 @@ class DataSet:
     frozen: bool
     declared: Neighbours
     shares: Shares = USUAL_SHARES
+    rationed: bool = False
 
     @property
     def budget(self) -> Budget:
@@ -90,6 +91,7 @@ def data_set_to_json(found: DataSet) -> Json:
         "frozen": found.frozen,
         "declared": neighbours_to_json(found.declared),
         "shares": shares_to_json(found.shares),
+        **({"rationed": True} if found.rationed else {}),  # format 1 did not know it
     }
 
 
@@ -104,6 +106,7 @@ def data_set_from_json(name: str, stored: object) -> DataSet:
             frozen=fields["frozen"] is True,
             declared=neighbours_from_json(fields["declared"]),
             shares=shares_from_json(fields["shares"]),
+            rationed=fields.get("rationed") is True,
         )
     except DAMAGE:
         raise FormatError(f"The record of the data set {name!r} is damaged.") from None
@@ -142,7 +145,7 @@ def budget_from_json(stored: object) -> Budget:
     return Budget(Fraction(fields["epsilon"]), Fraction(fields["delta"]))
 
 
-def read_name(name: object) -> str:
+def read_name(name: object, *, of: str = "name") -> str:
     """A name that looks the same only if it is the same: a second one is a second budget."""
     if (
         not isinstance(name, str)
@@ -152,17 +155,17 @@ def read_name(name: object) -> str:
         or not unicodedata.is_normalized("NFC", name)
     ):
         raise refusal(
-            "name",
+            of,
             name,
             f"a text of 1 to {LONGEST_NAME} printable characters, without spaces around it and in "
             "Unicode's composed form (NFC)",
-            "It names the data set, and the budget belongs to it.",
+            "A budget belongs to the name.",
         )
     return name
 
 
 def read_text(name: str, value: object) -> str:
     """A text that is not empty."""
-    if not isinstance(value, str) or not value.strip():
-        raise refusal(name, value, "a text that is not empty")
+    if not isinstance(value, str) or not value.strip() or "\0" in value:
+        raise refusal(name, value, "a text that is not empty, without a character 0")
     return value

@@ -19,6 +19,7 @@ from letalone.privacy.curve import Json
 FORMAT = 1
 BEFORE_THE_FIRST = "0" * 64
 FIELDS = {"format", "number", "time", "kind", "name", "body", "previous"}
+TIME_FORMAT = "%Y-%m-%dT%H:%M:%SZ"
 TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
 
 
@@ -35,6 +36,12 @@ class Kind(Enum):
     BUDGET_RAISED = "budget_raised"
     VERSION_RAISED = "version_raised"
     NOTE = "note"
+    LEVEL_OPENED = "level_opened"
+    LEVEL_RAISED = "level_raised"
+    LEVEL_WITHDRAWN = "level_withdrawn"
+    SHARED = "shared"
+    ADMINISTERED = "administered"
+    CHECKPOINT = "checkpoint"
 
 
 # After one of these a data set is no longer as it was; the body says how it is, as "after".
@@ -45,6 +52,7 @@ CHANGES = (
     Kind.THAWED,
     Kind.BUDGET_RAISED,
     Kind.VERSION_RAISED,
+    Kind.LEVEL_OPENED,
 )
 
 
@@ -95,7 +103,7 @@ def read_entry(text: str) -> Entry:
 
 def now() -> str:
     """The time in UTC, to the second."""
-    return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    return datetime.now(UTC).strftime(TIME_FORMAT)
 
 
 def _restored(fields: Json) -> Entry:

@@ -1,18 +1,19 @@
 """A ledger as one JSON file that others can check without the ledger, and without its key."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import cast
 
 from letalone.errors import FormatError, LedgerUnavailable, ParameterError
-from letalone.ledger.books import Books, Head, Settlement
-from letalone.ledger.canonical import as_object, canonical, read_object
+from letalone.ledger.books import Books
+from letalone.ledger.canonical import as_object, canonical, read_object, text_digest
 from letalone.ledger.replay import Replay, replayed
-from letalone.ledger.verification import Verified, check_settlements, concluded
+from letalone.ledger.tables import Head, Settlement
+from letalone.ledger.verification import Stored, Verified, check_settlements, concluded
 from letalone.privacy.curve import Json
 
-FORMAT = 1
+FORMAT, FIRST_FORMAT = 2, 1  # the second knows levels, shared answers and checkpoints
 KIND = "ledger"
 DAMAGE = (ValueError, LookupError, TypeError, AttributeError)
 
@@ -48,7 +49,9 @@ def write_export(content: Json, path: str | os.PathLike[str], *, ledger: Path | 
     return place
 
 
-def verify_export(stored: Json | str | bytes, *, head: str | None = None) -> Verified:
+def verify_export(
+    stored: Stored, *, head: str | None = None, checkpoints: Sequence[Stored] = ()
+) -> Verified:
     """Check an exported ledger as `Ledger.verify` checks the file; LedgerDamaged where it fails."""
     is_text = isinstance(stored, str | bytes)
     name = "The exported ledger"
@@ -64,12 +67,12 @@ def verify_export(stored: Json | str | bytes, *, head: str | None = None) -> Ver
     check_settlements(replay, _settlements(replay, releases))
     if releases:
         raise FormatError(f"{name} is damaged: it has answers that no entry names.")
-    return concluded(replay, last, head=head)
+    return concluded(replay, last, head=head, checkpoints=checkpoints)
 
 
 def _check_form(fields: Json) -> None:
     written = fields.get("format")
-    if fields.get("kind") != KIND or type(written) is not int or written < FORMAT:
+    if fields.get("kind") != KIND or type(written) is not int or written < FIRST_FORMAT:
         raise FormatError(
             "This is not an exported ledger: it must be what `letalone ledger export` writes."
         )
@@ -86,4 +89,6 @@ def _settlements(replay: Replay, releases: dict[str, Json | None]) -> Iterator[S
         number = str(settlement.settled)
         if number in releases:
             release = releases.pop(number)
-            yield settlement._replace(release=None if release is None else canonical(release))
+            text = None if release is None else canonical(release)
+            digest = None if text is None else text_digest(text)
+            yield settlement._replace(release=text, release_digest=digest)

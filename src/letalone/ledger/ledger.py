@@ -18,19 +18,24 @@ spent, and is shown as not settled.
 
 import os
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
+from datetime import datetime
 from types import TracebackType
 from typing import NoReturn, Self
 
 from letalone.errors import LetaloneError
 from letalone.exact.typed import COUNT, Number
-from letalone.ledger import acts
+from letalone.ledger import acts, rationing
 from letalone.ledger.acts import Reservation
 from letalone.ledger.canonical import canonical
+from letalone.ledger.checkpoints import add_checkpoint
 from letalone.ledger.data_sets import DataSet, new_data_set, read_name, read_text
 from letalone.ledger.entries import Entry, Kind
 from letalone.ledger.export import exported, write_export
 from letalone.ledger.keys import fingerprint
+from letalone.ledger.levels import Level, read_expires, read_key, read_people
+from letalone.ledger.postgres import PostgresStore, is_postgres, postgres_store
 from letalone.ledger.receipts import receipt
 from letalone.ledger.requests import (
     check_same,
@@ -57,12 +62,18 @@ class Ledger:
 
     __slots__ = ("_store",)
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store | PostgresStore) -> None:
         self._store = store
 
     @classmethod
     def open(cls, path: Path, *, create: bool = True) -> Self:
-        """The ledger in a file on a local disk; it is made where there is none."""
+        """The ledger in a file on a local disk, or in PostgreSQL; made where there is none.
+
+        A file serves any number of processes of one machine. For several machines give the
+        address of a database, "postgresql://role:password@host/database".
+        """
+        if is_postgres(path):
+            return cls(postgres_store(str(path), create=create))
         return cls(file_store(path, create=create))
 
     @classmethod
@@ -73,12 +84,12 @@ class Ledger:
     @property
     def durable(self) -> bool:
         """Whether budgets outlive this process."""
-        return self._store.path is not None
+        return self._store.place is not None
 
     @property
     def path(self) -> str | None:
-        """The file; None in memory."""
-        return None if self._store.path is None else str(self._store.path)
+        """The file, or the address of the database without its password; None in memory."""
+        return self._store.place
 
     # Data sets.
 
@@ -129,16 +140,19 @@ class Ledger:
             after = replace(before, version=before.version + 1)
             return acts.change(books, Kind.VERSION_RAISED, after, {"version": after.version})
 
-    def raise_budget(self, name: str, budget: Budget) -> DataSet:
+    def raise_budget(self, name: str, budget: Budget, *, by: Sequence[str] = ()) -> DataSet:
         """Allow more, by a decision of the owner; a budget is never lowered.
+
+        `by` names the people who decided, here and below: their names stand in the entry.
 
         All answers together, earlier ones too, then keep the larger budget and no longer the
         smaller: every charge is put anew through filters that were opened with the larger one.
         That holds for the largest budget that would ever be allowed, so decide on it before
         looking at answers (docs/explanation/proofs/raised_budgets.md).
         """
+        people = read_people(by)
         with self._store.writing() as books:
-            return acts.raise_budget(books, name, read_budget(budget))
+            return acts.raise_budget(books, name, read_budget(budget), by=people)
 
     def freeze(self, name: str, why: str) -> DataSet:
         """Answer nothing about a data set until it is thawed."""
@@ -147,6 +161,65 @@ class Ledger:
     def thaw(self, name: str, why: str) -> DataSet:
         """Allow questions about a frozen data set again: for its owner, who knows why it froze."""
         return self._frozen(name, why, Kind.THAWED)
+
+    # Levels: purposes, and analysts for a purpose, that share the budget of a data set.
+
+    def allow(
+        self,
+        name: str,
+        budget: Budget,
+        *,
+        purpose: str,
+        analyst: str | None = None,
+        expires: datetime | None = None,
+        by: Sequence[str] = (),
+    ) -> Level:
+        """Let a purpose, or an analyst for a purpose that is allowed, use this much of a budget.
+
+        From the first such level on the data set is rationed: each question names an analyst and
+        a purpose, and must fit the data set, the purpose and the analyst. Levels ration; only the
+        data set's budget is a guarantee. One that was withdrawn or has expired can be allowed
+        anew, and what it has used stays used.
+        """
+        key, people = read_key(name, purpose=purpose, analyst=analyst), read_people(by)
+        until = read_expires(expires)
+        with self._store.writing() as books:
+            return rationing.allow(books, key, read_budget(budget), expires=until, by=people)
+
+    def raise_level(
+        self,
+        name: str,
+        budget: Budget,
+        *,
+        purpose: str,
+        analyst: str | None = None,
+        by: Sequence[str] = (),
+    ) -> Level:
+        """Let a level use more; it is never lowered."""
+        key, people = read_key(name, purpose=purpose, analyst=analyst), read_people(by)
+        with self._store.writing() as books:
+            return rationing.raise_level(books, key, read_budget(budget), by=people)
+
+    def withdraw(
+        self,
+        name: str,
+        *,
+        purpose: str,
+        analyst: str | None = None,
+        why: str,
+        by: Sequence[str] = (),
+    ) -> Level:
+        """Let a level use nothing any more; with a purpose, all its analysts stop."""
+        key, people = read_key(name, purpose=purpose, analyst=analyst), read_people(by)
+        words = read_text("why", why)
+        with self._store.writing() as books:
+            return rationing.withdraw(books, key, words, by=people)
+
+    def levels(self, name: str) -> list[Level]:
+        """How the levels of a data set stand, by purpose and analyst, each purpose's own first."""
+        with self._store.reading() as books:
+            acts.known(books, name)
+            return books.levels(name)
 
     # Questions.
 
@@ -169,17 +242,27 @@ class Ledger:
         """
         question = read_question(plan, digest, delta=delta, analyst=analyst, purpose=purpose)
         curve = storable(privacy)
-        self._price_beforehand(name, curve, delta)
+        self._price_beforehand(name, curve, question)
         with self._store.writing() as books:
             found = acts.reserve(books, name, curve, question)
         if isinstance(found, LetaloneError):
             raise found
         return found
 
-    def fits(self, name: str, privacy: Privacy, *, delta: Number | None = None) -> bool:
-        """Whether a charge would be accepted as the data set stands; nothing is written down."""
+    def fits(
+        self,
+        name: str,
+        privacy: Privacy,
+        *,
+        delta: Number | None = None,
+        analyst: str | None = None,
+        purpose: str | None = None,
+    ) -> bool:
+        """Whether a charge would be accepted as all stands; nothing is written down."""
+        question = acts.Question({}, "", delta, analyst, purpose)
         try:
-            acts.paid(self.data_set(name), storable(privacy), delta)
+            with self._store.reading() as books:
+                acts.check_fits(books, acts.known(books, name), storable(privacy), question)
         except LetaloneError:
             return False
         return True
@@ -219,16 +302,50 @@ class Ledger:
             return acts.refuse(books, name, type(error).__name__, question)
 
     def repeat_of(self, name: str, digest: str) -> Json | None:
-        """The answer that was given to the same question about the same declared version."""
+        """The answer that was given to the same question about the same declared version.
+
+        To show it to somebody, where budgets are rationed, use `share`.
+        """
         return next(iter(self.repeats_of(name, digest)), None)
 
-    def repeats_of(self, name: str, digest: str) -> list[Json]:
-        """All such answers, the first that was charged first.
+    def repeats_of(
+        self, name: str, digest: str, *, analyst: str | None = None, purpose: str | None = None
+    ) -> list[Json]:
+        """All such answers, the first that was charged first; before them those that the asker has
+        paid for, where that is said and the budget is rationed.
 
         There are several where processes asked at the same moment: each was charged for its own.
         """
+        question = acts.Question({}, digest, None, analyst, purpose)
         with self._store.reading() as books:
-            return acts.repeats(books, name, digest)
+            return rationing.repeats(books, question, name)
+
+    def share(
+        self,
+        name: str,
+        digest: str,
+        *,
+        analyst: str | None = None,
+        purpose: str | None = None,
+        answer: Json | None = None,
+    ) -> Json | None:
+        """The answer that was given to the same question about the same version, for this asker.
+
+        The data set pays nothing again. Where it is rationed, the asker's purpose and the asker
+        each pay once for each answer that they see; NotAllowed and BudgetExceeded refuse, are
+        written down and charge nothing. Of several answers the one that the asker has paid for
+        comes first; `answer` asks for one of them.
+        """
+        question = read_question({}, digest, analyst=analyst, purpose=purpose)
+        with suppress(LetaloneError), self._store.reading() as books:
+            found = rationing.found(books, question, name, answer=answer)
+            if found is None or not found.owing:
+                return None if found is None else found.release
+        with self._store.writing() as books:
+            shared = rationing.share(books, question, name, answer=answer)
+        if isinstance(shared, LetaloneError):
+            raise shared
+        return shared
 
     def unsettled(self, name: str | None = None) -> list[int]:
         """The numbers of the charges that nobody settled, which stay spent."""
@@ -244,6 +361,26 @@ class Ledger:
             if name is not None:
                 acts.known(books, name)
             return books.append(Kind.NOTE, name, {"text": words})
+
+    def administer(
+        self, name: str | None, what: str, body: Json, *, by: Sequence[str] = ()
+    ) -> Entry:
+        """Write down an act that spends nothing, such as a request, a decision, an erasure.
+
+        What is written stays for ever: name people who decide, never the people in the data.
+        """
+        words, people = read_text("what", what), read_people(by)
+        canonical(body, name="body")
+        with self._store.writing() as books:
+            if name is not None:
+                acts.known(books, name)
+            written: Json = {"what": words, "by": people, "body": body}
+            return books.append(Kind.ADMINISTERED, name, written)
+
+    def checkpoint(self) -> Json:
+        """A signed statement of the last entry and the time, itself an entry: keep it elsewhere."""
+        with self._store.writing() as books:
+            return add_checkpoint(books)
 
     def entries(self, name: str | None = None) -> Sequence[Entry]:
         """Everything that happened, or all that happened to one data set, in order."""
@@ -267,20 +404,31 @@ class Ledger:
         """The digits of the key that people compare."""
         return fingerprint(self.public_key)
 
-    def verify(self, *, head: str | None = None) -> Verified:
+    def verify(
+        self, *, head: str | None = None, checkpoints: Sequence[Json | str | bytes] = ()
+    ) -> Verified:
         """Check the chain and do every charge again; LedgerDamaged names the first bad entry.
 
-        With a `head` that was kept elsewhere it also finds a history that was rewritten, and an
-        older copy of the file; without one, it cannot.
+        With a `head` or `checkpoints` that were kept elsewhere it also finds a history that was
+        rewritten, and an older copy of the file; without, it cannot.
         """
         with self._store.reading() as books:
-            return verified(books, head=head)
+            return verified(books, head=head, checkpoints=checkpoints)
 
     def export(self, path: Path) -> str:
         """Write everything but the private key to a JSON file; returns where."""
         with self._store.reading() as books:
             content = exported(books)
         return str(write_export(content, path, ledger=self._store.path))
+
+    def backup(self, path: Path) -> str:
+        """Copy the file, also while others write; returns where. It holds the key: guard it.
+
+        Restored, it is an older copy: what was charged since would be forgotten, and its budget
+        spent again. `verify(checkpoints=…)` finds that. A ledger in PostgreSQL is backed up with
+        pg_dump.
+        """
+        return str(self._store.backup(path))
 
     def receipt(self, release: Json) -> Json:
         """The signed receipt of a settled release; `verify_receipt` checks it offline."""
@@ -325,10 +473,9 @@ class Ledger:
             after = replace(acts.known(books, name), frozen=kind is Kind.FROZEN)
             return acts.change(books, kind, after, {"why": words})
 
-    def _price_beforehand(self, name: str, privacy: Privacy, delta: Number | None) -> None:
+    def _price_beforehand(self, name: str, privacy: Privacy, question: acts.Question) -> None:
         """Some curves take seconds to price: it is remembered, and the lock is held briefly."""
-        before = self.data_set(name)
-        try:
-            acts.paid(before, privacy, delta)
-        except LetaloneError:
-            return  # it is refused, and written down, under the lock
+        with self._store.reading() as books:
+            before = acts.known(books, name)
+            with suppress(LetaloneError):  # it is refused, and written down, under the lock
+                acts.check_fits(books, before, privacy, question)

@@ -8,12 +8,12 @@ part in a million the entry stands, is named, and the replay goes on from what w
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
-from fractions import Fraction
 from typing import cast
 
 from letalone.errors import FormatError, LedgerDamaged, LetaloneError
-from letalone.ledger.acts import Charge, charge_of, paid, raised, settlement_of
-from letalone.ledger.books import Settlement
+from letalone.ledger.acts import charge_of, paid, raised, settlement_of
+from letalone.ledger.checkpoints import check_checkpoint
+from letalone.ledger.damage import damaged, states_are_near
 from letalone.ledger.data_sets import (
     DataSet,
     budget_from_json,
@@ -24,10 +24,10 @@ from letalone.ledger.data_sets import (
     shares_from_json,
 )
 from letalone.ledger.entries import BEFORE_THE_FIRST, Entry, Kind, read_entry
-from letalone.privacy.bank import Account
-from letalone.privacy.filters import FilterState
+from letalone.ledger.levels import Charge
+from letalone.ledger.replay_levels import LevelReplay
+from letalone.ledger.tables import Settlement
 
-LAST_DIGITS = Fraction(1, 10**6)
 DAMAGE = (LetaloneError, TypeError, ValueError, LookupError, AttributeError, ArithmeticError)
 
 
@@ -44,8 +44,9 @@ class Replay:
     settled: dict[int, tuple[Settlement, str | None]] = field(
         default_factory=dict[int, tuple[Settlement, str | None]]
     )
-    hashes: set[str] = field(default_factory=set[str])
+    hashes: list[str] = field(default_factory=list[str])
     repriced: list[int] = field(default_factory=list[int])
+    levels: LevelReplay = field(default_factory=LevelReplay)
 
     def read(self, text: str) -> Entry:
         """Take the next entry in; LedgerDamaged names it where it cannot be the next."""
@@ -62,7 +63,7 @@ class Replay:
         except DAMAGE:
             raise damaged(entry, "it cannot have happened as it says") from None
         self.number, self.head = entry.number, entry.hash
-        self.hashes.add(entry.hash)
+        self.hashes.append(entry.hash)
         return entry
 
     def _take(self, entry: Entry) -> None:
@@ -77,6 +78,17 @@ class Replay:
                 self._known(entry)
             case Kind.NOTE:
                 pass
+            case Kind.ADMINISTERED:
+                if entry.name is not None:
+                    self._known(entry)
+            case Kind.CHECKPOINT:
+                check_checkpoint(entry, self.public_key)
+            case Kind.SHARED:
+                self._share(entry)
+            case Kind.LEVEL_RAISED:
+                self.levels.raise_level(entry, self._known(entry))
+            case Kind.LEVEL_WITHDRAWN:
+                self.levels.withdraw(entry)
             case _:
                 self._change(entry)
 
@@ -96,6 +108,8 @@ class Replay:
                 return self._open(entry, name)
             case Kind.RESERVED:
                 return self._reserve(entry, name)
+            case Kind.LEVEL_OPENED:
+                return self.levels.open(entry, self._known(entry))
             case Kind.FROZEN | Kind.THAWED:
                 return replace(self._known(entry), frozen=entry.kind is Kind.FROZEN)
             case Kind.BUDGET_RAISED:
@@ -125,6 +139,7 @@ class Replay:
         privacy, delta = charge_of(entry)
         if entry.body["version"] != before.version:
             raise damaged(entry, "it names another version than the current one")
+        self.levels.reserve(entry, before)
         self.reserved[entry.number] = entry
         self.charges[name].append((privacy, delta))
         return paid(before, privacy, delta)[0]
@@ -139,6 +154,15 @@ class Replay:
             raise damaged(entry, "its outcome and its release do not fit together")
         self.settled[number] = (settlement_of(reserved, entry, None), digest)
 
+    def _share(self, entry: Entry) -> None:
+        number, before = cast("int", entry.body["reserved"]), self._known(entry)
+        reserved, (_, digest) = self.reserved[number], self.settled[number]
+        same = reserved.body["digest"] == entry.body["digest"]
+        current = reserved.body["version"] == before.version and reserved.name == entry.name
+        if not same or not current or digest is None:
+            raise damaged(entry, "it shares what is no answer to this question")
+        self.levels.share(entry, reserved, before)
+
     def _known(self, entry: Entry) -> DataSet:
         return self.data_sets[cast("str", entry.name)]
 
@@ -151,41 +175,6 @@ def replayed(texts: Iterable[str]) -> Replay:
     return replay
 
 
-def damaged(where: Entry | int, why: str) -> LedgerDamaged:
-    """The error that names the first bad entry."""
-    number = where if isinstance(where, int) else where.number
-    what = f"entry {where}" if isinstance(where, int) else str(where)
-    before = f"Entries 1 to {number - 1} hold. " if number > 1 else ""
-    return LedgerDamaged(
-        f"The ledger is damaged at {what}: {why}. {before}Answer nothing from it, and compare it "
-        "with a copy."
-    )
-
-
 def _differ_in_last_digits(one: DataSet, other: DataSet) -> bool:
     """Whether two records are the same but for the last digits of what was charged."""
-    if replace(one, state=other.state) != other:
-        return False
-    left, right = one.state, other.state
-    pairs = list(zip(left.accounts, right.accounts, strict=False))
-    return (
-        _bare(left) == _bare(right)
-        and len(left.accounts) == len(right.accounts)
-        and _near(left.leak, right.leak)
-        and all(_near(a.amount, b.amount) and _near(a.leak, b.leak) for a, b in pairs)
-    )
-
-
-def _bare(state: FilterState) -> FilterState:
-    """The state without what was charged."""
-    return replace(state, leak=Fraction(0), accounts=tuple(map(_empty, state.accounts)))
-
-
-def _empty(account: Account) -> Account:
-    return replace(account, amount=Fraction(0), leak=Fraction(0))
-
-
-def _near(one: Fraction | None, other: Fraction | None) -> bool:
-    if one is None or other is None:
-        return one is other
-    return abs(one - other) <= LAST_DIGITS * max(one, other)
+    return replace(one, state=other.state) == other and states_are_near(one.state, other.state)

@@ -19,7 +19,17 @@ from threading import RLock
 from time import monotonic, sleep
 from typing import cast
 
-from sqlalchemy import URL, Connection, Engine, NullPool, StaticPool, create_engine, event
+from sqlalchemy import (
+    URL,
+    Connection,
+    Engine,
+    NullPool,
+    StaticPool,
+    create_engine,
+    event,
+    select,
+    update,
+)
 from sqlalchemy.exc import DBAPIError
 
 from letalone.errors import (
@@ -29,10 +39,13 @@ from letalone.errors import (
     LetaloneError,
     ParameterError,
 )
-from letalone.ledger.books import METADATA, Books, first_entry
+from letalone.ledger.books import Books, first_entry
+from letalone.ledger.canonical import text_digest
+from letalone.ledger.declared import in_sqlite
+from letalone.ledger.tables import METADATA, SETTLEMENTS, SINCE_FORMAT_2
 
 APPLICATION = int.from_bytes(b"letA", "big")  # SQLite's own field for "whose file is this"
-FORMAT = 1
+FORMAT, EMPTY = 2, 0
 BUSY_SECONDS = 30
 RETRY_SECONDS = 0.02
 CODE_OF_KIND = 0xFF  # the lower byte of an extended result code is the kind of error
@@ -64,6 +77,27 @@ class Store:
         """One transaction that sees one state, whatever others write meanwhile."""
         with self._transaction("BEGIN") as connection:
             yield Books(connection)
+
+    @property
+    def place(self) -> str | None:
+        """The file, in words; None in memory."""
+        return None if self.path is None else str(self.path)
+
+    def backup(self, path: str | os.PathLike[str]) -> Path:
+        """A copy of the file as it stands, whole or not at all, and never over another file."""
+        if self.path is None:
+            raise ParameterError("This ledger lives in memory and ends with the process.")
+        place = _place(path)
+        if place.exists():
+            raise ParameterError(f"{place} is there already. Name a new file for the backup.")
+        unfinished = place.with_name(f"{place.name}.unfinished")
+        unfinished.unlink(missing_ok=True)
+        _touch(unfinished, create=True)
+        self._check()
+        with _in_words(self.path):
+            _copy(self._engine, unfinished)
+        unfinished.replace(place)
+        return place
 
     def close(self) -> None:
         """Let go of everything; what lived in memory only is gone."""
@@ -125,9 +159,12 @@ def file_store(path: str | os.PathLike[str], *, create: bool) -> Store:
     event.listen(engine, "connect", _prepare)
     store = Store(engine, place)
     with _in_words(place):
-        if _is_empty(engine, place, create=create):
+        written = _format_of(engine, place, create=create)
+        if written == EMPTY:
             _use_log(engine)
             _begin(store)
+        elif written < FORMAT:
+            _upgrade(store)
     return store
 
 
@@ -158,15 +195,15 @@ def _touch(place: Path, *, create: bool) -> None:
         ) from None
 
 
-def _is_empty(engine: Engine, place: Path, *, create: bool) -> bool:
-    """Whether nothing was ever written; refuses what is not ours before touching it."""
+def _format_of(engine: Engine, place: Path, *, create: bool) -> int:
+    """The format, EMPTY where nothing was written; refuses what is not ours before touching it."""
     with engine.connect() as connection:
         connection.exec_driver_sql("BEGIN")
         whose = connection.exec_driver_sql("PRAGMA application_id").scalar_one()
-        written = connection.exec_driver_sql("PRAGMA user_version").scalar_one()
-        empty = not Books(connection).tables()
+        written = _written(connection)
+        empty = not in_sqlite(connection)
     if empty and whose == 0 and create:
-        return True
+        return EMPTY
     if whose != APPLICATION:
         what = "is empty" if empty else "is an SQLite file of another program"
         raise FormatError(f"{place} {what}, not a ledger of letalone. Name another file.")
@@ -175,7 +212,7 @@ def _is_empty(engine: Engine, place: Path, *, create: bool) -> bool:
             f"{place} has format {written}, and this letalone reads up to format {FORMAT}. "
             "Update letalone to read it."
         )
-    return False
+    return written
 
 
 def _use_log(engine: Engine) -> None:
@@ -194,7 +231,7 @@ def _use_log(engine: Engine) -> None:
 
 def _begin(store: Store) -> None:
     with store.writing() as books:
-        if not books.tables():  # else another process was quicker
+        if not in_sqlite(books.connection):  # else another process was quicker
             _make(books)
 
 
@@ -203,6 +240,45 @@ def _make(books: Books) -> None:
     books.connection.exec_driver_sql(f"PRAGMA application_id = {APPLICATION}")
     books.connection.exec_driver_sql(f"PRAGMA user_version = {FORMAT}")
     first_entry(books)
+
+
+def _upgrade(store: Store) -> None:
+    """Bring a file of an older format to the present one, in one transaction."""
+    with store.writing() as books:
+        if _written(books.connection) == 1:  # else another process was quicker
+            _from_format_1(books.connection)
+            books.connection.exec_driver_sql("PRAGMA user_version = 2")
+
+
+def _from_format_1(connection: Connection) -> None:
+    """Levels, payments and the digests of releases; nothing that was there is changed."""
+    for table in SINCE_FORMAT_2:
+        table.create(connection)
+    connection.exec_driver_sql("ALTER TABLE settlements ADD COLUMN release_digest TEXT")
+    for index in SETTLEMENTS.indexes:
+        index.create(connection, checkfirst=True)
+    known = select(SETTLEMENTS.c.reserved, SETTLEMENTS.c.release)
+    for reserved, release in connection.execute(known.where(SETTLEMENTS.c.release.is_not(None))):
+        one = update(SETTLEMENTS).where(SETTLEMENTS.c.reserved == reserved)
+        connection.execute(one.values(release_digest=text_digest(release)))
+
+
+def _written(connection: Connection) -> int:
+    return int(connection.exec_driver_sql("PRAGMA user_version").scalar_one())
+
+
+def _copy(engine: Engine, to: Path) -> None:
+    """SQLite's own way to copy a file that is in use; the copy needs no log beside it."""
+    target = sqlite3.connect(to)
+    try:
+        with engine.connect() as connection:
+            source = cast("sqlite3.Connection", connection.connection.driver_connection)
+            source.backup(target)
+        target.execute("PRAGMA journal_mode = WAL")
+    except sqlite3.Error as error:
+        raise _named_by(cast("int", getattr(error, "sqlite_errorcode", 1)), str(to)) from None
+    finally:
+        target.close()
 
 
 def _prepare(connection: sqlite3.Connection, _: object) -> None:
@@ -227,7 +303,10 @@ def _damaged(place: str) -> LetaloneError:
 
 
 def _named(error: DBAPIError, place: str) -> LetaloneError:
-    code = _code(error)
+    return _named_by(_code(error), place)
+
+
+def _named_by(code: int, place: str) -> LetaloneError:
     if code == sqlite3.SQLITE_NOTADB:
         return FormatError(f"{place} is not a ledger, or its beginning is damaged.")
     if code == sqlite3.SQLITE_FULL:

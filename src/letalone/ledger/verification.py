@@ -5,23 +5,30 @@ entries that are missing, at the end too; charges that do not add up.
 
 What it cannot find: whoever may write to the file also holds its key, and can write another
 history from some entry on and sign it; or put back an older copy. So keep the head
-elsewhere (`ledger.head`, any receipt, an export) and give it: `verify(head=…)` then finds
-both, for all entries up to that one.
+elsewhere (`ledger.head`, any receipt, an export), or signed checkpoints
+(`ledger.checkpoint()`), and give it: `verify(head=…, checkpoints=[…])` then finds both, for
+all entries up to that one, and names the first that can have been changed.
 
   Tested:   every column of every row changed, rows added and removed
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from letalone.errors import LedgerDamaged
 from letalone.exact.typed import refusal
-from letalone.ledger.books import METADATA, Books, Head, Row, Settlement, is_signed_head
+from letalone.ledger.books import Books, is_signed_head
 from letalone.ledger.canonical import text_digest
+from letalone.ledger.checkpoints import compare, read_checkpoint
+from letalone.ledger.damage import damaged
+from letalone.ledger.declared import check_declared
 from letalone.ledger.keys import fingerprint
-from letalone.ledger.replay import Replay, damaged
+from letalone.ledger.replay import Replay
+from letalone.ledger.tables import Head, LevelRow, Payment, Row, Settlement
+from letalone.privacy.curve import Json
 
 HASH_DIGITS = 64
+Stored = Json | str | bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,26 +45,32 @@ class Verified:
     def __str__(self) -> str:
         many = f"{self.entries} entr{'y' if self.entries == 1 else 'ies'}"
         if self.compared:
-            return f"The ledger holds: {many}, and the head that was kept elsewhere is among them."
+            return f"The ledger holds: {many}, and what was kept elsewhere is among them."
         return (
             f"The ledger holds: {many}. Whether its holder has rewritten it, a file cannot prove: "
             "keep the head elsewhere, and compare."
         )
 
 
-def verified(books: Books, *, head: str | None = None) -> Verified:
+def verified(
+    books: Books, *, head: str | None = None, checkpoints: Sequence[Stored] = ()
+) -> Verified:
     """Check a ledger from its first entry to its last; LedgerDamaged names the first bad one."""
-    _check_file(books)
+    check_declared(books.connection)
     replay = Replay()
     for row in books.rows():
         _check_row(row, replay)
+    found = concluded(replay, books.head(), head=head, checkpoints=checkpoints)
     check_settlements(replay, books.settlements())
+    check_levels(replay, books.level_rows(), books.payments())
     if books.key().public != replay.public_key:
         raise LedgerDamaged("The ledger is damaged: its key is not the one it was made with.")
-    return concluded(replay, books.head(), head=head)
+    return found
 
 
-def concluded(replay: Replay, last: Head, *, head: str | None) -> Verified:
+def concluded(
+    replay: Replay, last: Head, *, head: str | None, checkpoints: Sequence[Stored]
+) -> Verified:
     """What a replay has shown, if it ends at the signed head and passes the one that was kept."""
     if (last.number, last.hash) != (replay.number, replay.head):
         raise LedgerDamaged(
@@ -71,13 +84,14 @@ def concluded(replay: Replay, last: Head, *, head: str | None) -> Verified:
             "The ledger is not the one whose head was kept, or an older copy of it: no entry has "
             "that hash. Answer nothing from it, and find the other one."
         )
+    compare(replay.hashes, [read_checkpoint(one, replay.public_key) for one in checkpoints])
     return Verified(
         entries=replay.number,
         head=replay.head,
         fingerprint=fingerprint(replay.public_key),
         data_sets=tuple(replay.data_sets),
-        compared=head is not None,
-        repriced=tuple(replay.repriced),
+        compared=head is not None or bool(checkpoints),
+        repriced=tuple(sorted({*replay.repriced, *replay.levels.repriced})),
     )
 
 
@@ -86,13 +100,23 @@ def check_settlements(replay: Replay, found: Iterable[Settlement]) -> None:
     seen: set[int] = set()
     for row in found:
         expected, digest = replay.settled.get(row.reserved, (None, None))
-        if expected is None or row._replace(release=None) != expected:
+        if expected is None or row._replace(release=None, release_digest=None) != expected:
             raise damaged(row.reserved, "its settlement is not the one that was written down")
-        if digest != (None if row.release is None else text_digest(row.release)):
+        found_digest = None if row.release is None else text_digest(row.release)
+        if not digest == row.release_digest == found_digest:
             raise damaged(row.settled, "its release is not the one that was settled")
         seen.add(row.reserved)
     for missing in sorted(replay.settled.keys() - seen):
         raise damaged(missing, "its settlement is missing")
+
+
+def check_levels(replay: Replay, rows: list[LevelRow], payments: list[Payment]) -> None:
+    """Whether the levels and what they paid for are found where the entries say."""
+    if rows != replay.levels.rows() or payments != replay.levels.paid():
+        raise LedgerDamaged(
+            "The ledger is damaged: where its levels stand, or what they have paid for, is not "
+            "what the entries say."
+        )
 
 
 def read_head(head: object) -> str:
@@ -100,16 +124,6 @@ def read_head(head: object) -> str:
     if not isinstance(head, str) or len(head.strip()) != HASH_DIGITS:
         raise refusal("head", head, f"a hash of {HASH_DIGITS} digits, as ledger.head gives it")
     return head.strip().lower()
-
-
-def _check_file(books: Books) -> None:
-    (answer, *_) = books.connection.exec_driver_sql("PRAGMA integrity_check").scalars()
-    if answer != "ok":
-        raise LedgerDamaged("The ledger is damaged: SQLite finds faults in the file itself.")
-    declared = {("table", table.name) for table in METADATA.sorted_tables}
-    declared |= {("index", index.name) for t in METADATA.sorted_tables for index in t.indexes}
-    if books.tables() != declared:
-        raise LedgerDamaged("The ledger is damaged: something was added to the file or removed.")
 
 
 def _check_row(row: Row, replay: Replay) -> None:

@@ -12,6 +12,9 @@
 A number means the decimal that is written; a bound may also be text, such as "1/3". TOML
 has no word for a missing value, so `missing_is_a_key = true` makes it the last key.
 
+`source = "postgresql://host/database/table"` says where the data are: then the file itself can be
+opened. A password is never in it.
+
   Proven:   bounds are read from their digits, so nothing is rounded
   Tested:   tests/plans/test_schema_file.py: the round trip, damaged and newer files
 """
@@ -33,7 +36,7 @@ from letalone.plans.types import Key, Type
 from letalone.privacy.neighbours import Neighbours, Relation
 
 FORMAT = 1
-FIELDS = ("format", "name", "version", "neighbours", "unit", "unit_is_row", "columns")
+FIELDS = ("format", "name", "source", "version", "neighbours", "unit", "unit_is_row", "columns")
 COLUMN_FIELDS = ("type", "lower", "upper", "keys", "missing_is_a_key")
 HEAD = """\
 # What letalone knows about this table. All of it is public, and none of it is read from the
@@ -85,8 +88,29 @@ def parsed(text: str) -> Schema:
 
 def read(path: Path) -> Schema:
     """The schema in a file; the errors name the file."""
+    text = _text_of(path)
     try:
-        text = path.read_text(encoding="utf-8")
+        return parsed(text)
+    except FormatError as error:
+        raise FormatError(f"{path}: {error}") from None
+
+
+def read_source(path: Path) -> str:
+    """Where the data of a schema file are, as it says."""
+    read(path)  # or says what is wrong with it
+    found = cast("Table", tomllib.loads(_text_of(path), parse_float=Decimal))
+    source = found.get("source")
+    if not isinstance(source, str):
+        raise FormatError(
+            f"{path} does not say where its data are. Open the data, or add a line such as"
+            ' source = "postgresql://host/database/table".'
+        )
+    return source
+
+
+def _text_of(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
     except FileNotFoundError:
         raise FormatError(
             f"There is no schema file {str(path)!r}. `letalone init` writes one."
@@ -96,10 +120,6 @@ def read(path: Path) -> Schema:
     except OSError as error:
         reason = error.strerror or "unknown"
         raise FormatError(f"The schema file {str(path)!r} cannot be read: {reason}.") from None
-    try:
-        return parsed(text)
-    except FormatError as error:
-        raise FormatError(f"{path}: {error}") from None
 
 
 def _other(schema: Schema) -> str:
@@ -179,6 +199,7 @@ def _check_fields(found: Table, known: tuple[str, ...], what: str) -> None:
 
 
 def _schema(found: Table) -> Schema:
+    _of_type(found, "source", str, "an address or a path in quotes")
     row = _of_type(found, "unit_is_row", bool, "true or false") or False
     unit = _of_type(found, "unit", str, "the name of a column")
     if row and unit is not None:

@@ -2,7 +2,8 @@
 
 Beside NAME.parquet lies NAME.letalone.toml. A DuckDB file has several tables, so each may have a
 file of its own, NAME.TABLE.letalone.toml; NAME.letalone.toml then belongs to the table that it
-names, or to the only one. However a table is named, it has one schema file and one name, and so
+names, or to the only one. A table of a database on a server has DATABASE.TABLE.letalone.toml in the
+working folder. However a table is named, it has one schema file and one name, and so
 one budget.
 
   Tested:   tests/session/test_beside.py
@@ -13,13 +14,21 @@ from pathlib import Path
 
 from letalone.engines.duck import open_duck
 from letalone.engines.failure import EngineFailed
+from letalone.engines.postgres_server import called, is_address, read_address, stand_in
 from letalone.engines.sources import DUCKDB
 from letalone.errors import ParameterError
-from letalone.plans.schema import Schema, schema_path
+from letalone.plans.schema import SUFFIX, Schema, schema_path
+from letalone.plans.schema_file import read_source
 
 
 def schema_beside(source: str | PathLike[str], table: str | None = None) -> Path:
     """Where the schema of a file's table lies, or would lie; only metadata is read."""
+    if is_schema_file(source):
+        return Path(fspath(source)).expanduser()
+    if is_address(source):
+        address = read_address(fspath(source), table)
+        name = None if address.table is None else called(*address.table)
+        return schema_path(stand_in(fspath(source)), name)
     path = Path(fspath(source)).expanduser()
     plain = schema_path(path)
     if path.suffix.lower() not in DUCKDB or (table is None and plain.exists()):
@@ -33,6 +42,21 @@ def schema_beside(source: str | PathLike[str], table: str | None = None) -> Path
     if table is None or (plain.exists() and _is_of(plain, path, name)):
         return plain
     return own
+
+
+def is_schema_file(source: object) -> bool:
+    """Whether this is the path of a schema file, which says where its data are."""
+    return isinstance(source, str | PathLike) and str(source).endswith(SUFFIX)
+
+
+def source_of(source: str | PathLike[str]) -> str:
+    """Where the data of a schema file are: an address, or a file named as seen from its folder."""
+    path = Path(fspath(source)).expanduser()
+    written = read_source(path)
+    if is_address(written):
+        read_address(written)  # or says that a password does not belong there
+        return written
+    return str(path.parent / written)
 
 
 def _is_of(plain: Path, path: Path, name: str) -> bool:

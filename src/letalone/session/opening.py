@@ -11,9 +11,11 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import cast
 
-from letalone.engines.duck import DuckEngine, open_duck
 from letalone.engines.failure import EngineFailed
 from letalone.engines.frames import is_frame
+from letalone.engines.measures import Engine
+from letalone.engines.opening import open_engine
+from letalone.engines.postgres_server import is_address, read_address, stand_in
 from letalone.errors import ParameterError
 from letalone.exact.typed import refusal
 from letalone.ledger import DataSet, Ledger
@@ -41,13 +43,16 @@ def open(  # noqa: A001  (as people call it: la.open)
     schema: Schema | Place | None = None,
     types: Mapping[str, str | Type] | None = None,
     table: str | None = None,
+    side_table: str | None = None,
     shares: Shares | None = None,
     progress: Progress | None = None,
 ) -> Session:
     """Opens a table to ask questions about: whose privacy, and how much may be spent.
 
     source: the path of a Parquet, CSV or DuckDB file (`table` names its table), a pattern of
-    paths, or a pandas, Polars or Arrow frame. Beside a file, NAME.letalone.toml is read
+    paths, a pandas, Polars or Arrow frame, or the address of a table on a PostgreSQL server,
+    postgresql://user@host/database/schema.table. Beside a file, NAME.letalone.toml is read; of a
+    table on a server, DATABASE.TABLE.letalone.toml in the working folder
     (of a DuckDB file's table also NAME.TABLE.letalone.toml).
     unit: the column that tells people apart, or la.ROW where each row is another person's.
     neighbours: la.ADD_REMOVE, unless the schema or this says la.REPLACE.
@@ -56,6 +61,8 @@ def open(  # noqa: A001  (as people call it: la.open)
     Without one the budget lives in this process only.
     name: the data set's name, which the budget belongs to: else the schema's, the file's, "data".
     schema, types: what is declared; the columns of a CSV file are text until types are.
+    side_table: on a server, a table that may be written: a copy with ranks, which makes questions
+    that bound a unit's rows about as fast as others. Without it nothing is written there.
     shares: how the budget's delta is divided, at the first registration.
     progress: is told how far long work is, from 0 to 1; for the owner of the data only.
     """
@@ -64,7 +71,7 @@ def open(  # noqa: A001  (as people call it: la.open)
     beside = _beside(source) if ledger is None else None
     ledger = ledger if beside is None else beside
     declared = _declared(source, schema, table)
-    engine = _engine(source, declared, types, table)
+    engine = _engine(source, declared, types, table, side_table)
     own = not isinstance(ledger, Ledger)
     book: Ledger | None = None
     try:
@@ -128,14 +135,17 @@ def _declared(source: object, schema: object, table: str | None) -> Schema | Non
     return Schema.read(beside) if beside.is_file() else None
 
 
-def _engine(source: object, schema: Schema | None, types: object, table: str | None) -> DuckEngine:
+def _engine(
+    source: object, schema: Schema | None, types: object, table: str | None, side: str | None
+) -> Engine:
     if schema is not None and types is not None:
         raise ParameterError(
             "Both a schema and types are given (a schema file may lie beside the data). The schema"
             " has the types: leave types out, or change them there."
         )
     try:
-        return open_duck(source, schema=schema, types=_types(types), table=table)
+        read = _types(types)
+        return open_engine(source, schema=schema, types=read, table=table, side_table=side)
     except EngineFailed:
         pass  # raised below, without what the engine said
     raise ParameterError(
@@ -156,7 +166,7 @@ def _named(schema: Schema, name: str | None, *, source: object, declared: bool) 
     """By the name that was given, else the schema's, else that of the file or the pattern."""
     if name is not None:
         return replace(schema, name=name)
-    if declared or not isinstance(source, str | PathLike):
+    if declared or not _is_path(source):
         return schema
     written = fspath(cast("Place", source))
     if not has_magic(written) or Path(written).exists():
@@ -273,13 +283,21 @@ def _beside(source: object) -> Path | None:
     """The ledger that the command line keeps beside a file, where there is one."""
     if not isinstance(source, str | PathLike):
         return None
-    found = ledger_path(Path(fspath(cast("Place", source))).expanduser())
+    written = fspath(cast("Place", source))
+    path = stand_in(written) if is_address(written) else Path(written).expanduser()
+    found = ledger_path(path)
     return found if found.is_file() else None
+
+
+def _is_path(source: object) -> bool:
+    return not is_address(source) and isinstance(source, str | PathLike)
 
 
 def _words(source: object) -> str:
     if is_frame(source):
         return f"a {type(source).__module__.split('.')[0]} frame"
+    if isinstance(source, str) and is_address(source):
+        return read_address(source).words
     if isinstance(source, str | PathLike):
         return Path(cast("Place", source)).name
     return type(source).__name__

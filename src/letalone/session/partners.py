@@ -13,7 +13,6 @@ from collections.abc import Generator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from typing import cast
 
-from letalone.engines.arrow import Table as ArrowTable
 from letalone.errors import NeighboursDiffer, ParameterError
 from letalone.exact.typed import refusal
 from letalone.plans.expressions import column_names
@@ -69,12 +68,12 @@ def locked(tables: Sequence[Table]) -> Generator[None]:
         yield
 
 
-def lent(table: Table, plan: Plan) -> Mapping[str, ArrowTable]:
+def lent(table: Table, plan: Plan) -> Mapping[str, object]:
     """What the other tables lend to the engine: private."""
     names = {name for of in expressions_in(plan) for name in column_names(of)}
     joins = (*plan.joins, *(() if plan.per_unit is None else plan.per_unit.joins))
     names |= {left for join in joins for left, _ in join.on}
-    found: dict[str, ArrowTable] = {}
+    found: dict[str, object] = {}
     for join in plan.partners:
         other = table.partner(join.name)
         found[join.name] = other.engine.lend(other.schema, join, names, progress=other.tell)
@@ -113,6 +112,12 @@ def _check_alike(table: Table, other: Table) -> None:
         raise NeighboursDiffer(
             f"{table.name!r} protects '{table.schema.protects}' and {other.name!r}"
             f" '{other.schema.protects}'. Open both with the same neighbours=."
+        )
+    places = [one.engine.place() for one in (table, other)]
+    if places[0] != places[1]:
+        raise ParameterError(
+            f"{table.name!r} is in {places[0]} and {other.name!r} in {places[1]}. Private tables"
+            " are joined where they are: open both from files, or from one database by one role."
         )
     kinds = [one.engine.unit_kind(_unit(one)) for one in (table, other)]
     if kinds[0] != kinds[1]:

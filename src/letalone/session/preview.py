@@ -47,7 +47,7 @@ class Preview:
     errors: dict[str, float | None]
     question: str
     notes: tuple[str, ...]
-    left: Left
+    left: Left | str
     in_rows: frozenset[str] = frozenset()
     alone: dict[str, float] = field(default_factory=dict[str, float])
     warnings: tuple[str, ...] = ()

@@ -188,8 +188,12 @@ class Query(Asking):
             assert error is not None
             epsilon = epsilon_for(plan, error=error, delta=delta, confidence=confidence, rows=rows)
             remark = f"ε = {epsilon:g} is the least of three digits that keeps the error asked for."
-        question = priced(self.table, plan, epsilon=epsilon, delta=delta, confidence=confidence)
-        return arranged(released(self.table, question, remark=remark), self.arrangement)
+        price = {"epsilon": epsilon, "delta": delta, "confidence": confidence}
+        return arranged(self._answer(plan, price, remark=remark), self.arrangement)
+
+    def _answer(self, plan: Plan, price: Mapping[str, Number], *, remark: str | None) -> Release:
+        """The whole answer, charged before data is touched."""
+        return released(self.table, priced(self.table, plan, **price), remark=remark)
 
     def _check_asked(self) -> None:
         if self.only_explained:

@@ -138,8 +138,27 @@ def _repeated(tables: Sequence[Table], bill: Bill) -> Json | None:
 
     Processes that asked at once may have been charged in another order by another ledger.
     """
-    found, *others = [one.ledger.repeats_of(one.name, bill.digest) for one in tables]
-    return next((one for one in found if all(one in each for each in others)), None)
+    if len(tables) == 1:
+        return shared(tables[0], bill.digest)
+    found, *others = [_repeats(one, bill.digest) for one in tables]
+    answer = next((one for one in found if all(one in each for each in others)), None)
+    if answer is None:
+        return None
+    shown = [shared(one, bill.digest, answer=answer) for one in tables]
+    return None if None in shown else answer  # a version may have been raised meanwhile
+
+
+def shared(table: Table, digest: str, *, answer: Json | None = None) -> Json | None:
+    """An earlier answer for whoever asks; where the budget is rationed, their levels pay for it."""
+    asker = table.asker
+    return table.ledger.share(
+        table.name, digest, analyst=asker.analyst, purpose=asker.purpose, answer=answer
+    )
+
+
+def _repeats(table: Table, digest: str) -> list[Json]:
+    asker = table.asker
+    return table.ledger.repeats_of(table.name, digest, analyst=asker.analyst, purpose=asker.purpose)
 
 
 def _all_charged(tables: Sequence[Table], bill: Bill) -> list[Reservation]:
@@ -161,7 +180,10 @@ def _all_charged(tables: Sequence[Table], bill: Bill) -> list[Reservation]:
 
 def _fits(table: Table, bill: Bill) -> bool:
     curve = bill.privacy.labelled(table.schema.protects)
-    return table.ledger.fits(table.name, curve, delta=bill.delta)
+    asker = table.asker
+    return table.ledger.fits(
+        table.name, curve, delta=bill.delta, analyst=asker.analyst, purpose=asker.purpose
+    )
 
 
 def _abandon(paid: Sequence[tuple[Table, Reservation]], error: LetaloneError) -> None:
@@ -188,6 +210,8 @@ def charged(table: Table, bill: Bill) -> Reservation:
             purpose=table.asker.purpose,
         )
     except BudgetExceeded as refused:
+        if refused.level is not None:
+            raise _level_exceeded(refused, bill) from None
         asked = refused.asked  # the ledger has written it down; said below for this question
     found = table.data_set()
     leak = bill.privacy.certain_leak()
@@ -205,6 +229,19 @@ def charged(table: Table, bill: Bill) -> Reservation:
         spent=found.spent,
         asked=asked,
         left=found.remaining,
+    )
+
+
+def _level_exceeded(refused: BudgetExceeded, bill: Bill) -> BudgetExceeded:
+    used, left = refused.spent or Budget(0), refused.left or Budget(0)
+    return BudgetExceeded(
+        f"{bill.words} and does not fit into what is left for {refused.level}: ({brief(used)}) is"
+        f" used, so about ({brief(left, up=False)}) is left. Nothing was charged; the refusal is"
+        " written down. Ask with a smaller epsilon, ask less, or ask the owner for more.",
+        spent=refused.spent,
+        asked=refused.asked,
+        left=refused.left,
+        level=refused.level,
     )
 
 
@@ -247,8 +284,8 @@ def _all_measured(table: Table, questions: Sequence[Priced]) -> list[Release] | 
 
 def _measured(table: Table, whole: Compiled) -> Columns:
     engine = table.engine
+    engine.prepare(whole.scope, progress=table.tell)
     with engine.borrowing(lent(table, whole.plan)):
-        engine.prepare(whole.scope, progress=table.tell)
         if whole.discovery is not None:
             whole = whole.with_keys(engine.discover(whole.scope), table.bits)
         return whole.finish(engine.measure(whole.scope, whole.measures), table.bits)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from threading import Event, RLock
 
-from letalone.engines.duck import DuckEngine
+from letalone.engines.measures import Engine
 from letalone.errors import ParameterError
 from letalone.ledger import DataSet, Ledger
 from letalone.plans.query import PublicJoin
@@ -62,7 +62,7 @@ class Table:
 
     def __init__(
         self,
-        engine: DuckEngine,
+        engine: Engine,
         schema: Schema,
         ledger: Ledger,
         *,

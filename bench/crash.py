@@ -1,0 +1,151 @@
+"""Many processes on one budget, and processes that are killed: on SQLite and on PostgreSQL.
+
+    python bench/crash.py [--processes 16] [--charges 200] [--kills 100]
+
+Exactly the allowed number of charges must be accepted, nothing that returned may be lost, at
+most one charge may be kept that was not told, and the chain must hold. Prints charges a second.
+"""
+
+import argparse
+import os
+import random
+import signal
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from time import perf_counter, sleep
+
+import psycopg
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
+
+from letalone.errors import BudgetExceeded
+from letalone.ledger import Ledger
+from letalone.privacy import ADD_REMOVE, Budget, PureDP
+from postgres import running
+
+Makes = Callable[[str], str]  # from a name to the place of a new ledger
+
+
+@contextmanager
+def places() -> Iterator[dict[str, Makes]]:
+    with tempfile.TemporaryDirectory() as folder, running() as server:
+
+        def database(name: str) -> str:
+            with psycopg.connect(server.get_uri(), autocommit=True) as connection:
+                connection.execute(f"CREATE DATABASE {name}")  # pyright: ignore[reportArgumentType]
+            return str(server.get_uri(database=name))
+
+        yield {"SQLite": lambda name: f"{folder}/{name}.db", "PostgreSQL": database}
+
+
+def in_process(work: Callable[[int], None]) -> tuple[int, int]:
+    """A child, and where it tells what it has done."""
+    ours, theirs = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.close(ours)
+        work(theirs)
+        os._exit(0)
+    os.close(theirs)
+    return child, ours
+
+
+def told(source: int) -> int:
+    count = 0
+    while part := os.read(source, 65536):
+        count += len(part)
+    os.close(source)
+    return count
+
+
+def race(place: str, processes: int, charges: int) -> None:
+    """All charge as fast as they can; half of it fits."""
+    allowed = processes * charges // 2
+    with Ledger.open(place) as ledger:
+        ledger.register("t", Budget(allowed), neighbours=ADD_REMOVE)
+
+    def charge_on(theirs: int) -> None:
+        with Ledger.open(place) as ledger:
+            for number in range(charges):
+                with suppress(BudgetExceeded):
+                    ledger.charge("t", PureDP(1), plan={}, digest=str(number))
+                    os.write(theirs, b"x")
+
+    start = perf_counter()
+    children = [in_process(charge_on) for _ in range(processes)]
+    paid = sum(told(source) for _, source in children)
+    ended = [os.waitpid(child, 0)[1] for child, _ in children]
+    seconds = perf_counter() - start
+    with Ledger.open(place) as ledger:
+        entries, releases = ledger.verify().entries, ledger.data_set("t").releases
+    assert ended == [0] * processes, ended
+    assert paid == releases == allowed, (paid, releases, allowed)
+    assert entries == 2 + processes * charges, entries
+    rate = processes * charges / seconds
+    print(
+        f"  {processes} × {charges}: {paid} of {processes * charges} accepted, the chain holds; "
+        f"{rate:.0f} charges and refusals a second"
+    )
+
+
+def kills(place: str, times: int, seed: int) -> None:
+    """Charging and settling, killed at a random time, again and again on one ledger."""
+    chance, known, extra = random.Random(seed), 0, 0
+    with Ledger.open(place) as ledger:
+        ledger.register("t", Budget(10**9), neighbours=ADD_REMOVE)
+
+    def charge_on(theirs: int) -> None:
+        ledger = Ledger.open(place)
+        while True:
+            paid = ledger.charge("t", PureDP(1), plan={}, digest="x")
+            os.write(theirs, b"x")
+            ledger.settle(paid, {"values": [paid.number]})
+
+    for _ in range(times):
+        child, source = in_process(charge_on)
+        sleep(0.05 + chance.random() * 0.2)
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+        known += told(source)
+        with Ledger.open(place) as ledger:
+            ledger.note("look")  # after whatever the server still had to roll back
+            releases = ledger.data_set("t").releases
+        assert known + extra <= releases <= known + extra + 1, (known, extra, releases)
+        extra = releases - known
+    with Ledger.open(place) as ledger:
+        ledger.verify()
+        open_ends = len(ledger.unsettled())
+    assert open_ends <= times, open_ends
+    print(
+        f"  killed {times} times: {known} charges were told and are all kept, {extra} more were "
+        f"kept before they could be told, {open_ends} are not settled; the chain holds"
+    )
+
+
+def alone(place: str, charges: int = 200) -> None:
+    with Ledger.open(place) as ledger:
+        ledger.register("t", Budget(10**9), neighbours=ADD_REMOVE)
+        start = perf_counter()
+        for number in range(charges):
+            ledger.charge("t", PureDP(1), plan={}, digest=str(number))
+        print(f"  one process: {charges / (perf_counter() - start):.0f} charges a second")
+
+
+def main() -> None:
+    words = argparse.ArgumentParser()
+    for name, usual in (("processes", 16), ("charges", 200), ("kills", 100), ("seed", 1)):
+        words.add_argument(f"--{name}", type=int, default=usual)
+    asked = words.parse_args()
+    with places() as stores:
+        for store, new in stores.items():
+            print(store)
+            alone(new("alone"))
+            race(new("race"), asked.processes, asked.charges)
+            kills(new("kills"), asked.kills, asked.seed)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,50 @@
+"""What can be typed after `letalone serve`; the work is done in `cli.serve`."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from letalone.cli.typed import AsJson, number, whole_number
+
+app = typer.Typer(rich_markup_mode=None, add_completion=False)
+
+
+@app.command()
+def serve(
+    context: typer.Context,
+    folder: Annotated[
+        Path, typer.Option(help="Where everything is kept; only you can enter it.", metavar="PATH")
+    ] = Path("~/.letalone/curator"),
+    host: Annotated[
+        str, typer.Option(help="The address to listen on; others reach it by a proxy with TLS.")
+    ] = "127.0.0.1",
+    port: Annotated[int, whole_number("The port to listen on.")] = 8400,
+    workers: Annotated[int, whole_number("How many processes answer.")] = 1,
+    database: Annotated[
+        str | None, typer.Option(help="People and grants; else SQLite.", metavar="URL")
+    ] = None,
+    ledger: Annotated[
+        str | None, typer.Option(help="The ledger; else SQLite.", metavar="URL")
+    ] = None,
+    imports: Annotated[
+        Path | None,
+        typer.Option(help="The one folder that files are imported from.", metavar="PATH"),
+    ] = None,
+    time_step: Annotated[float, number("Answers leave at multiples of so many seconds.")] = 0.01,
+    as_json: AsJson = False,
+) -> None:
+    """Let others ask: a service with budgets, purposes and a ledger."""
+    from letalone.cli.serve import serve
+
+    serve(
+        folder=folder,
+        host=host,
+        port=port,
+        workers=workers,
+        database=database,
+        ledger=ledger,
+        imports=imports,
+        time_step=time_step,
+        as_json=as_json or context.obj,
+    )

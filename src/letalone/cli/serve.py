@@ -1,0 +1,109 @@
+"""`letalone serve`: the curator's service, ready after one command.
+
+The first start makes the folder, an owner and an analyst with one-time passwords, and a made-up
+data set that the analyst may ask.
+
+  Tested:   tests/curator/http/test_serving.py
+"""
+
+import socket
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from letalone.cli.screen import console, how_to_install, print_json
+from letalone.errors import ParameterError
+
+if TYPE_CHECKING:
+    from letalone.curator.http.serving import FirstStart
+
+NEEDED = ("fastapi", "uvicorn", "alembic", "structlog", "limits", "prometheus_client")
+LAST_PORT = 65_535
+MOST_WORKERS = 64
+LOOPBACK = ("127.0.0.1", "::1", "localhost")
+
+
+def serve(
+    *,
+    folder: Path,
+    host: str,
+    port: int,
+    workers: int,
+    database: str | None,
+    ledger: str | None,
+    imports: Path | None,
+    time_step: float,
+    as_json: bool,
+) -> None:
+    """Prepare the folder, say where to look, and answer until stopped."""
+    _check(port, workers)
+    _check_free(host, port)
+    from letalone.curator.http.serving import prepare
+    from letalone.curator.http.serving import serve as answer
+    from letalone.curator.settings import Settings
+
+    settings = Settings(
+        folder=folder,
+        database=database,
+        ledger=ledger,
+        imports=imports,
+        time_step_seconds=time_step,
+    )
+    first = prepare(settings)
+    address = f"http://{f'[{host}]' if ':' in host else host}:{port}"
+    if as_json:
+        _print_as_json(first, address, settings.folder)
+    else:
+        _print(first, address, settings.folder, host=host)
+    answer(settings, host=host, port=port, workers=workers)
+
+
+def _check(port: int, workers: int) -> None:
+    missing = [package for package in NEEDED if find_spec(package) is None]
+    if missing:
+        raise ParameterError(
+            f"The service needs {', '.join(missing)}. To install: {how_to_install('server')}."
+        )
+    if not 1 <= port <= LAST_PORT:
+        raise ParameterError(f"--port is {port}, but must be from 1 to {LAST_PORT}.")
+    if not 1 <= workers <= MOST_WORKERS:
+        raise ParameterError(f"--workers is {workers}, but must be from 1 to {MOST_WORKERS}.")
+
+
+def _check_free(host: str, port: int) -> None:
+    """Before anything is made: a port that another program has, an address of another machine."""
+    try:
+        places = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+        for family, kind, protocol, _, place in places[:1]:
+            with socket.socket(family, kind, protocol) as found:
+                found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+                found.bind(place)
+    except OSError as error:
+        raise ParameterError(
+            f"{host} port {port} cannot be listened on: {error.strerror or 'unknown'}. Choose"
+            f" another one, such as --port {port % LAST_PORT + 1}."
+        ) from None
+
+
+def _print_as_json(first: "FirstStart | None", address: str, folder: Path) -> None:
+    made = {} if first is None else {"one_time_passwords": dict(first.passwords)}
+    print_json("serve", {"address": address, "folder": str(folder), **made})
+
+
+def _print(first: "FirstStart | None", address: str, folder: Path, *, host: str) -> None:
+    out = console()
+    if first is not None:
+        out.print(f"First start: made {folder}", soft_wrap=True)
+        out.print("One-time passwords, shown once. Each must be changed at the first log-in:")
+        for name, password in first.passwords.items():
+            out.print(f"  {name:<8} {password}", soft_wrap=True, markup=False)
+        out.print(
+            f"The analyst may ask {first.data_set!r} for the purpose {first.purpose!r}: a hospital"
+            " that does not exist."
+        )
+    if host not in LOOPBACK:
+        out.print(
+            "Others on the network can reach this, and there is no TLS: tokens and passwords can be"
+            " read on the way. Put a proxy with TLS in front, and leave --host as it is."
+        )
+    out.print(f"Serving at {address} (Ctrl+C stops). What is held, for anybody: {address}/open")

@@ -1,0 +1,243 @@
+"""A service that holds data sets for others to ask, as an analyst sees it.
+
+    client = la.Client("https://curator.example.org")  # its token is in LETALONE_TOKEN
+    visits = client.open("visits", purpose="research")
+    visits.agg(n=la.count()).release(epsilon=0.1)
+
+The privacy is the service's: what comes here is released already. The client adds that an answer is
+shown only if its signature holds, and answers the question that was asked.
+
+  Tested:   tests/client
+"""
+
+import re
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from getpass import getpass
+from os import PathLike
+from types import TracebackType
+from typing import Any, NoReturn, Self, cast
+
+from letalone.answers import views
+from letalone.client.address import read_address
+from letalone.client.link import Link
+from letalone.client.records import (
+    AccessRequest,
+    Grant,
+    Listing,
+    PastRelease,
+    RemoteDataSet,
+    read_all,
+    read_one,
+)
+from letalone.client.secret import read_secret
+from letalone.client.session import RemoteSession, no_grant
+from letalone.client.tables import RemoteTable
+from letalone.errors import LetaloneError, NotAllowed, ParameterError
+from letalone.exact.typed import Number, refusal
+from letalone.ledger import verify_receipt
+from letalone.plans.schema import did_you_mean
+from letalone.privacy import Budget
+from letalone.session.release import Release
+
+Json = dict[str, Any]
+TIMEOUT_SECONDS = 60
+ID = re.compile(r"[0-9A-Za-z_-]{1,100}")
+
+
+class Client:
+    """A connection to a curator's service; a context manager.
+
+    The token is given, or read from `token_file` (which nobody else may read), or from the
+    environment, LETALONE_TOKEN. `public_key` is the service's key or its fingerprint, as its owner
+    gives it: then only answers that this key has signed are shown.
+    """
+
+    __slots__ = ("_link", "_public_key")
+
+    def __init__(
+        self,
+        url: str,
+        token: str | None = None,
+        *,
+        token_file: str | PathLike[str] | None = None,
+        public_key: str | None = None,
+        timeout_seconds: Number = TIMEOUT_SECONDS,
+        allow_insecure: bool = False,
+        transport: object = None,
+    ) -> None:
+        address = read_address(url, allow_insecure=allow_insecure)
+        secret = read_secret(token, token_file=token_file)
+        self._link = Link(address, secret, timeout_seconds=timeout_seconds, transport=transport)
+        self._public_key = public_key
+
+    @classmethod
+    def log_in(
+        cls,
+        url: str,
+        name: str,
+        password: str | None = None,
+        *,
+        new_password: str | None = None,
+        days: int | None = None,
+        allow_insecure: bool = False,
+        transport: Any = None,
+        **more: Any,
+    ) -> Self:
+        """A client with a fresh token for a name and a password, which is asked for if not given.
+
+        `new_password` replaces a one-time password first. The other arguments are the client's.
+        """
+        word = getpass(f"Password of {name}: ") if password is None else password
+        address = read_address(url, allow_insecure=allow_insecure)
+        link = Link(address, None, timeout_seconds=TIMEOUT_SECONDS, transport=transport)
+        try:
+            secret = _token(link, name, word, new=new_password, days=days)
+        finally:
+            if transport is None:  # one that was given is used further
+                link.close()
+        return cls(url, secret, allow_insecure=allow_insecure, transport=transport, **more)
+
+    @property
+    def url(self) -> str:
+        """Where the service is."""
+        return str(self._link.address)
+
+    @property
+    def me(self) -> str:
+        """Whose token this is."""
+        return str(cast("Json", self._link.get("/me").get("person"))["name"])
+
+    @property
+    def public_key(self) -> str:
+        """The key that the service says it signs with: compare it with what its owner gives."""
+        return str(self._link.get("/ledger/key").get("public_key"))
+
+    def data_sets(self) -> Listing[RemoteDataSet]:
+        """What there is, and what is public about it."""
+        return read_all(RemoteDataSet, self._link.get("/data-sets").get("data_sets"))
+
+    def grants(self) -> Listing[Grant]:
+        """What one may ask, and what is left of it."""
+        return read_all(Grant, self._link.get("/budgets").get("grants"))
+
+    def open(self, name: str, *, purpose: str | None = None) -> RemoteSession:
+        """A data set, to be asked for a purpose that was granted; left out, it is the only one."""
+        there = {one.name: one for one in self.data_sets()}
+        if name not in there:
+            names = ", ".join(there) or "none"
+            raise ParameterError(
+                f"There is no data set {name!r} at {self.url}. There are: {names}."
+                + did_you_mean(str(name), there)
+            )
+        found = there[name]
+        if found.retired:
+            raise NotAllowed(f"{name!r} was retired: its rows are gone, and nothing is answered.")
+        chosen = self._purpose(name, purpose)
+        table = RemoteTable(self._link, found.schema, purpose=chosen, public_key=self._public_key)
+        return RemoteSession(table)
+
+    def request_access(
+        self,
+        data_set: str,
+        *,
+        purpose: str,
+        columns: Sequence[str],
+        budget: Budget,
+        why: str,
+        expires: datetime | None = None,
+    ) -> AccessRequest:
+        """Asks for a grant; a steward decides. `client.requests()` shows how it stands."""
+        body: Json = {
+            "data_set": data_set,
+            "purpose": purpose,
+            "columns": _listed(columns),
+            "budget": {"epsilon": str(budget.epsilon), "delta": str(budget.delta)},
+            "why": why,
+        }
+        if expires is not None:
+            body["expires"] = _in_utc(expires)
+        return read_one(AccessRequest, self._link.post("/requests", body))
+
+    def requests(self) -> Listing[AccessRequest]:
+        """The own requests, the newest first; all of them for stewards, owners and auditors."""
+        return read_all(AccessRequest, self._link.get("/requests").get("requests"))
+
+    def history(self, data_set: str | None = None, *, most: int = 100) -> Listing[PastRelease]:
+        """The own answers, the newest first."""
+        of = {} if data_set is None else {"data_set": data_set}
+        found = self._link.get("/questions/history", limit=most, **of)
+        return read_all(PastRelease, found.get("releases"))
+
+    def receipt(self, answer: PastRelease | Release | str) -> Json:
+        """The signed receipt of an own answer: what `letalone verify` and `Release.load` check."""
+        if isinstance(answer, Release) and answer.standing.receipt is not None:
+            return answer.standing.receipt
+        name = answer.id if isinstance(answer, PastRelease) else answer
+        if not isinstance(name, str) or not ID.fullmatch(name):
+            raise ParameterError("This is no answer of the history. Give one of client.history().")
+        found = self._link.get(f"/questions/history/{name}/receipt")
+        verify_receipt(found, public_key=self._public_key)
+        return found
+
+    def close(self) -> None:
+        """Closes the connections; what was spent stays spent."""
+        self._link.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("A client is not pickled: call la.Client where it is needed.")
+
+    def __repr__(self) -> str:
+        return f"Client({self.url!r}, token hidden)"
+
+    def _repr_html_(self) -> str:
+        try:
+            lines = [repr(self), *(str(one) for one in self.grants())]
+        except LetaloneError as error:
+            lines = [repr(self), str(error)]
+        return views.lines_as_html("\n".join(lines))
+
+    def _purpose(self, name: str, purpose: str | None) -> str:
+        """The purpose that is meant, if it was granted."""
+        granted = [one.purpose for one in self.grants() if one.data_set == name]
+        if not granted:
+            raise no_grant(name, purpose)
+        if purpose is None and len(granted) == 1:
+            return granted[0]
+        if purpose in granted:
+            return purpose
+        which = "Several purposes are granted" if purpose is None else f"{purpose!r} is not granted"
+        raise NotAllowed(
+            f"{which} for {name!r}. Your purposes are: {', '.join(granted)}. Give one of them:"
+            f" client.open({name!r}, purpose={granted[0]!r})."
+        )
+
+
+def _token(link: Link, name: str, password: str, *, new: str | None, days: int | None) -> str:
+    if new is not None:
+        link.post("/passwords", {"name": name, "password": password, "new": new})
+    body: Json = {"name": name, "password": new or password, "label": "la.Client"}
+    return str(link.post("/tokens", body if days is None else {**body, "days": days})["secret"])
+
+
+def _listed(columns: object) -> list[str]:
+    if isinstance(columns, str) or not isinstance(columns, Sequence):
+        raise refusal("columns", columns, "a list of columns")
+    return list(cast("Sequence[str]", columns))
+
+
+def _in_utc(moment: datetime) -> str:
+    if moment.tzinfo is None:
+        raise refusal("expires", moment, "a datetime with its time zone")
+    return moment.astimezone(UTC).isoformat(timespec="seconds")

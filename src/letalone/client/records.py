@@ -1,0 +1,225 @@
+"""What a service says of data sets, grants, requests and past answers, as plain records.
+
+Tested:   tests/client/test_client.py
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
+from fractions import Fraction
+from typing import Any, Self, TypeVar, cast
+
+from letalone.answers import views
+from letalone.errors import FormatError, LetaloneError
+from letalone.plans.schema import Column, Schema
+from letalone.plans.types import Key, Type
+from letalone.privacy import ADD_REMOVE, REPLACE, Budget
+from letalone.privacy.filters import brief
+from letalone.privacy.neighbours import Relation
+from letalone.session.release import Release
+
+Json = dict[str, Any]
+DAMAGE = (LetaloneError, TypeError, ValueError, LookupError, ArithmeticError, AttributeError)
+Record = TypeVar("Record")
+
+
+class Listing(list[Record]):
+    """A list that shows each of its records on a line."""
+
+    def __repr__(self) -> str:
+        return "\n".join(str(one) for one in self) or "nothing"
+
+    def _repr_html_(self) -> str:
+        return views.lines_as_html(repr(self))
+
+
+@dataclass(frozen=True, slots=True)
+class RemoteDataSet:
+    """What is public about a data set, and how its whole budget stands."""
+
+    name: str
+    description: str
+    schema: Schema
+    purposes: tuple[str, ...]
+    version: int
+    frozen: bool
+    retired: bool
+    budget: Budget
+    spent: Budget
+    remaining: Budget
+
+    def __str__(self) -> str:
+        gone = "; retired" if self.retired else "; frozen" if self.frozen else ""
+        columns = ", ".join(column.name for column in self.schema.columns)
+        return (
+            f"{self.name}, version {self.version}{gone}: {self.description or 'not described'}\n"
+            f"  columns {columns}; protects {self.schema.unit or 'row'}; for the purposes"
+            f" {', '.join(self.purposes)}; ({brief(self.spent)}) of ({self.budget}) spent"
+        )
+
+    @classmethod
+    def read(cls, said: Mapping[str, Any]) -> Self:
+        """The record that a service said."""
+        return cls(
+            name=str(said["name"]),
+            description=str(said["description"]),
+            schema=read_schema(said["schema"], version=said["version"]),
+            purposes=tuple(str(one["name"]) for one in said["purposes"]),
+            version=said["version"],
+            frozen=bool(said["frozen"]),
+            retired=bool(said["retired"]),
+            **_three(said),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Grant:
+    """What one may ask of a data set: for a purpose, of some columns, up to a budget."""
+
+    data_set: str
+    purpose: str
+    columns: tuple[str, ...]
+    budget: Budget
+    spent: Budget
+    remaining: Budget
+    expires: datetime | None
+    withdrawn: bool
+
+    def __str__(self) -> str:
+        until = "" if self.expires is None else f", until {self.expires:%Y-%m-%d %H:%M} UTC"
+        gone = "; withdrawn" if self.withdrawn else ""
+        return (
+            f"{self.data_set} for {self.purpose!r}: {', '.join(self.columns)};"
+            f" ({brief(self.spent)}) of ({self.budget}) used{until}{gone}"
+        )
+
+    @classmethod
+    def read(cls, said: Mapping[str, Any]) -> Self:
+        """The record that a service said."""
+        return cls(
+            data_set=str(said["data_set"]),
+            purpose=str(said["purpose"]),
+            columns=tuple(str(one) for one in said["columns"]),
+            expires=_moment(said["expires"]),
+            withdrawn=bool(said["withdrawn"]),
+            **_three(said),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class AccessRequest:
+    """A request for a grant, and how it was decided: open, granted, refused or withdrawn."""
+
+    id: str
+    data_set: str
+    purpose: str
+    columns: tuple[str, ...]
+    budget: Budget
+    why: str
+    state: str
+    reason: str | None
+
+    def __str__(self) -> str:
+        reason = "" if self.reason is None else f" ({self.reason})"
+        asked = f"{', '.join(self.columns)}, up to ({self.budget})"
+        return f"{self.data_set} for {self.purpose!r}: {asked}: {self.state}{reason}"
+
+    @classmethod
+    def read(cls, said: Mapping[str, Any]) -> Self:
+        """The record that a service said."""
+        return cls(
+            id=str(said["id"]),
+            data_set=str(said["data_set"]),
+            purpose=str(said["purpose"]),
+            columns=tuple(str(one) for one in said["columns"]),
+            budget=read_budget(said["budget"]),
+            why=str(said["why"]),
+            state=str(said["state"]),
+            reason=None if said["reason"] is None else str(said["reason"]),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class PastRelease:
+    """One of the own answers; `client.receipt(past)` has its signed receipt."""
+
+    id: str
+    data_set: str
+    purpose: str
+    time: datetime
+    question: str
+    release: Release
+
+    def __str__(self) -> str:
+        price = Budget(self.release.asked.epsilon, self.release.asked.delta)
+        return f"{self.time:%Y-%m-%d %H:%M} {self.data_set}: {self.question} ({price})"
+
+    @classmethod
+    def read(cls, said: Mapping[str, Any]) -> Self:
+        """The record that a service said."""
+        return cls(
+            id=str(said["id"]),
+            data_set=str(said["data_set"]),
+            purpose=str(said["purpose"]),
+            time=datetime.fromisoformat(said["time"]),
+            question=str(said["question"]),
+            release=Release.from_json(said["release"]),
+        )
+
+
+Said = RemoteDataSet | Grant | AccessRequest | PastRelease
+Found = TypeVar("Found", RemoteDataSet, Grant, AccessRequest, PastRelease)
+
+
+def read_one(kind: type[Found], said: object) -> Found:
+    """A record, or an error that says that service and client do not fit."""
+    try:
+        return kind.read(cast("Json", said))
+    except DAMAGE:
+        pass  # raised below, without what it came from
+    raise FormatError(
+        "The service answers in a form that this letalone does not know. Update the older of both."
+    )
+
+
+def read_all(kind: type[Found], said: object) -> Listing[Found]:
+    """All records of a list."""
+    if not isinstance(said, Sequence):
+        raise FormatError("The service answers in a form that this letalone does not know.")
+    return Listing(read_one(kind, one) for one in cast("Sequence[object]", said))
+
+
+def read_budget(said: Mapping[str, Any]) -> Budget:
+    """A budget by its exact digits."""
+    return Budget(Fraction(said["epsilon"]), Fraction(said["delta"]))
+
+
+def read_schema(said: Mapping[str, Any], *, version: int) -> Schema:
+    """A schema as it is declared, of the version that holds now."""
+    relation = Relation(said["neighbours"])
+    return Schema(
+        said["name"],
+        tuple(_column(name, one) for name, one in said["columns"].items()),
+        unit=said["unit"],
+        version=version,
+        neighbours=ADD_REMOVE if relation is Relation.ADD_REMOVE else REPLACE,
+    )
+
+
+def _column(name: str, said: Mapping[str, Any]) -> Column:
+    kind, keys = Type(said["type"]), said.get("keys")
+    bounds = {side: Fraction(said[side]) for side in ("lower", "upper") if side in said}
+    read = None if keys is None else tuple(_key(one, kind) for one in keys)
+    return Column(name, kind, keys=read, **bounds)
+
+
+def _key(said: Any, kind: Type) -> Key:
+    return date.fromisoformat(said) if kind is Type.DATE and isinstance(said, str) else said
+
+
+def _three(said: Mapping[str, Any]) -> dict[str, Budget]:
+    return {name: read_budget(said[name]) for name in ("budget", "spent", "remaining")}
+
+
+def _moment(said: Any) -> datetime | None:
+    return None if said is None else datetime.fromisoformat(said)

@@ -1,0 +1,144 @@
+"""A data set of a service, opened for a purpose: asked in the same words as a table of one's own.
+
+The budget that is shown is the own grant: what one may still ask. The data set's cap, which
+is the guarantee, may be used up by others before.
+
+  Tested:   tests/client/test_sessions.py
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import NoReturn
+
+from letalone.answers import views
+from letalone.client.query import RemoteQuery, asked_of
+from letalone.client.records import Grant, read_all
+from letalone.client.tables import RemoteTable
+from letalone.errors import LetaloneError, NotAllowed, UnsupportedQuery
+from letalone.exact.typed import Number
+from letalone.ledger import Ledger
+from letalone.privacy import Budget
+from letalone.privacy.filters import brief
+from letalone.session.query import Query
+from letalone.session.session import Session
+
+
+class RemoteSession(Session):
+    """A data set elsewhere and what may be asked of it, made by `client.open`."""
+
+    __slots__ = ("_table",)
+
+    _table: RemoteTable
+
+    def __init__(self, table: RemoteTable) -> None:
+        self._table = table
+
+    def _so_far(self) -> RemoteQuery:
+        return RemoteQuery(self._table)
+
+    @property
+    def purpose(self) -> str:
+        """What the answers are for."""
+        return self._table.purpose
+
+    @property
+    def grant(self) -> Grant:
+        """The own grant as it stands now."""
+        wanted = (self.name, self.purpose)
+        for one in read_all(Grant, self._table.link.get("/budgets").get("grants")):
+            if (one.data_set, one.purpose) == wanted:
+                return one
+        raise no_grant(*wanted)
+
+    @property
+    def budget(self) -> Budget:
+        """What the own answers together may cost."""
+        return self.grant.budget
+
+    @property
+    def spent(self) -> Budget:
+        """About what was used of the own grant: book-keeping."""
+        return self.grant.spent
+
+    @property
+    def remaining(self) -> Budget:
+        """About what is left of the own grant: book-keeping."""
+        return self.grant.remaining
+
+    @property
+    def ledger(self) -> Ledger:
+        """Refused: the ledger is with the service."""
+        raise NotAllowed(
+            "The ledger is kept by the service; auditors read it there. client.history() has the"
+            " own answers, and client.receipt(…) what it signed."
+        )
+
+    def join(
+        self,
+        other: object,
+        *,
+        on: str | Sequence[str] | Mapping[str, str],
+        name: str = "public",
+        columns: Sequence[str] | None = None,
+    ) -> Query:
+        """The columns of a public table, which is sent along, or of a private one there."""
+        return self._so_far().join(other, on=on, name=name, columns=columns)
+
+    def how_many_more(self, query: Query, *, epsilon: Number, delta: Number = 0) -> int | float:
+        """About how many more such questions fit, at the data set, the purpose and the grant."""
+        self._check_own(query)
+        price = {"epsilon": epsilon, "delta": delta}
+        found = asked_of(self._table, query.plan, price, "fitting")["how_many_more"]
+        return int(found) if isinstance(found, int) else float(found)
+
+    def on_behalf_of(self, analyst: str, *, purpose: str) -> NoReturn:
+        """Refused: who asks is known by the token."""
+        raise NotAllowed(
+            f"Who asks is known by the token, so it cannot be {analyst!r} for {purpose!r}. Open the"
+            " data set with a client of that person."
+        )
+
+    def train(self, *_: object, **__: object) -> NoReturn:
+        """Refused: a model is trained where the rows are."""
+        self._so_far().train()
+
+    def batch(self, *_: object, **__: object) -> NoReturn:
+        """Refused: a service charges each question by itself."""
+        raise UnsupportedQuery(
+            "A service charges each question by itself. Release them one by one, or ask several"
+            " aggregates in one question: .agg(n=la.count(), cost=la.mean('cost'))."
+        )
+
+    def __repr__(self) -> str:
+        table = self._table
+        if not table.is_open:
+            return f"RemoteSession({table.name!r}, closed)"
+        return views.flowing(
+            [
+                f"Session of {table.name!r} at {table.source}, for the purpose {table.purpose!r}",
+                f"  protects  {self.neighbours}",
+                *self._standing(),
+            ]
+        )
+
+    def _standing(self) -> list[str]:
+        """How the grant stands; a picture of a session fails for no network."""
+        try:
+            grant = self.grant
+        except LetaloneError as error:
+            return [f"  grant     not known now: {error}"]
+        return [
+            f"  budget    {grant.budget}, your grant",
+            f"  spent     {brief(grant.spent)}",
+            f"  left      about {brief(grant.remaining, up=False)}",
+            f"  columns   {', '.join(grant.columns)}",
+        ]
+
+
+def no_grant(data_set: str, purpose: str | None) -> NotAllowed:
+    """Nobody has granted this, and how to change that."""
+    aim = "" if purpose is None else f" for the purpose {purpose!r}"
+    return NotAllowed(
+        f"You have no grant to ask about {data_set!r}{aim}. Request one:"
+        f" client.request_access({data_set!r}, purpose=…, columns=[…], budget=la.Budget(epsilon=1),"
+        " why='…'); a steward decides."
+    )

@@ -1,0 +1,115 @@
+"""A table that is elsewhere: its schema is here, its rows and its budget are not.
+
+Public tables that questions join are sent along, as columns of JSON. So that both sides speak of
+the same table, by the same digest, it is joined here as it will be read there.
+
+  Tested:   tests/client/test_sessions.py
+"""
+
+from math import isfinite
+from threading import Event, RLock
+from typing import Any, NoReturn, cast
+
+from letalone.client.link import Link
+from letalone.engines.arrow import array_of, table_of
+from letalone.engines.frames import as_arrow
+from letalone.engines.measures import Engine
+from letalone.errors import ParameterError, UnsupportedQuery
+from letalone.plans.query import Plan, PublicJoin
+from letalone.plans.schema import Schema
+from letalone.session.table import NOBODY, Table
+
+SENT = (bool, int, float, str, type(None))
+Columns = dict[str, list[Any]]
+
+
+class Elsewhere:
+    """Stands where a table has its engine: it knows what is declared, and runs nothing."""
+
+    __slots__ = ("_schema", "_where")
+
+    def __init__(self, where: str, schema: Schema) -> None:
+        self._where, self._schema = where, schema
+
+    def place(self) -> str:
+        """Where statements run."""
+        return f"the service at {self._where}"
+
+    def unit_kind(self, unit: str) -> str:
+        """The declared type of the units; the service compares how they are stored."""
+        return self._schema.column(unit).type.value
+
+    def __getattr__(self, name: str) -> NoReturn:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        raise UnsupportedQuery(
+            f"This is done where the rows are, and they are at {self._where}. Ask with .release,"
+            " .preview or .sql; models are trained by whoever holds the data."
+        )
+
+
+class RemoteTable(Table):
+    """What questions about a table elsewhere share."""
+
+    __slots__ = ("_frames", "link", "public_key", "purpose")
+
+    def __init__(self, link: Link, schema: Schema, *, purpose: str, public_key: str | None) -> None:
+        self.link, self.schema, self.purpose = link, schema, purpose
+        self.name, self.source, self.public_key = schema.name, str(link.address), public_key
+        self.engine = cast("Engine", Elsewhere(self.source, schema))
+        self.from_text, self.asker, self.lock = frozenset[str](), NOBODY, RLock()
+        self._closed = Event()
+        self._partners: dict[str, Table] = {}
+        self._frames: dict[str, Columns] = {}
+
+    def know(self, join: PublicJoin, frame: object) -> None:
+        """Keeps a public table to send it along; the service checks that its key is unique."""
+        self.check_open()
+        self._frames[join.table_digest] = columns_of(join.name, frame)
+
+    def sent_with(self, plan: Plan) -> dict[str, Any]:
+        """The public tables that a question joins, and the names of the private ones."""
+        inner = () if plan.per_unit is None else plan.per_unit.joins
+        public = [one for one in (*plan.joins, *inner) if isinstance(one, PublicJoin)]
+        frames = {one.name: self._frames[one.table_digest] for one in public}
+        return {"tables": frames, "others": [one.name for one in plan.partners]}
+
+    def close(self) -> None:
+        """Nothing more is asked through it; the client stays open."""
+        self._closed.set()
+
+    def where_kept(self) -> str:
+        """Where the budget lives, in words."""
+        return f"The budget is kept by {self.source}."
+
+
+def as_sent(frame: object, *, name: str) -> object:
+    """A public table as the service will read it from JSON."""
+    columns = columns_of(name, frame)
+    arrays = [(column, array_of(values)) for column, values in columns.items()]
+    for column, array in arrays:
+        if array is None:
+            raise ParameterError(f"Column {column!r} of {name!r} mixes types. Use one.")
+    return table_of(arrays)
+
+
+def columns_of(name: str, frame: object) -> Columns:
+    """The columns of a public table as JSON can hold them."""
+    table = cast("Any", as_arrow(frame))
+    names = cast("list[str]", table.column_names)
+    if len(set(names)) < len(names):
+        raise ParameterError(f"The public table {name!r} has two columns of one name. Rename one.")
+    found: Columns = {column: table.column(column).to_pylist() for column in names}
+    for column, values in found.items():
+        _check_column(name, column, values)
+    return found
+
+
+def _check_column(name: str, column: str, values: list[Any]) -> None:
+    for value in values:
+        if not isinstance(value, SENT) or (isinstance(value, float) and not isfinite(value)):
+            raise ParameterError(
+                f"Column {column!r} of the public table {name!r} cannot be sent: cells must be"
+                " text, truth values, whole or finite numbers, or missing. Convert it, or leave it"
+                " out."
+            )

@@ -1,0 +1,259 @@
+"""Asking: previews, releases, history and receipts of an analyst; every check comes first (G4).
+
+In this order: the person is an analyst; there is such a data set, and it may be asked; there is a
+grant for the purpose, and it holds; the question can be read; its columns are granted; it has a
+price. A refusal up to here depends on question, schema and grants alone, and is written down.
+Then the session answers, which charges data set, purpose and analyst at once, or refuses.
+
+Theorem.  What an analyst is shown is a function of public declarations, own grants and answers
+that the own grants have paid for.
+  Proven:   nothing here reads rows but `released`, whose answers are charged; the history is
+            selected by the analyst's name
+  Tested:   tests/curator/test_asking.py, test_principles.py (G4, G5, G8)
+"""
+
+from collections.abc import Generator
+from contextlib import ExitStack, contextmanager
+from dataclasses import replace
+from fractions import Fraction
+from json import dumps, loads
+from typing import Any, cast
+
+from sqlalchemy import Row, insert, select
+
+from letalone.answers.arranged import arranged
+from letalone.answers.release import ReleaseRecord, explained
+from letalone.curator.data_sets import DataSets
+from letalone.curator.house import House
+from letalone.curator.left import how_many_more, left_for
+from letalone.curator.people import People
+from letalone.curator.questions import Granted, Ready, check_columns, read
+from letalone.curator.records import Grant, PastRelease, Price, Question, Role
+from letalone.curator.refusals import NotThere
+from letalone.curator.remembered import Remembered, spelled
+from letalone.curator.requests import Requests
+from letalone.curator.tables import RELEASES
+from letalone.curator.words import time_of, written
+from letalone.errors import LetaloneError, ParameterError
+from letalone.ledger import DataSet, digest_of
+from letalone.ledger.canonical import text_digest
+from letalone.privacy.curve import Json, Privacy
+from letalone.session.preview import Preview, preview_of
+from letalone.session.release import Release
+from letalone.session.releasing import Priced, priced, released
+from letalone.session.session import Session
+from letalone.session.table import Left
+from letalone.tables.ahead import epsilon_for
+
+
+class Asking:
+    """What analysts do; nothing exact leaves here."""
+
+    __slots__ = ("_data_sets", "_house", "_people", "_remembered", "_requests")
+
+    def __init__(
+        self, house: House, people: People, data_sets: DataSets, requests: Requests
+    ) -> None:
+        self._house, self._people = house, people
+        self._data_sets, self._requests = data_sets, requests
+        self._remembered = Remembered()
+
+    def preview(self, question: Question, price: Price, *, by: str) -> Preview:
+        """The price, its split and the errors to expect: no data touched, nothing spent."""
+        granted = self._grants(question, by=by)
+        with self._ready(question, granted, by=by) as ready, self._written_down(question, by=by):
+            epsilon, _ = _epsilon(ready, price)
+            return preview_of(ready.table, _priced(ready, price, epsilon), rows=price.rows)
+
+    def epsilon_for(self, question: Question, price: Price, *, by: str) -> float:
+        """The smallest ε that keeps `price.error`: no data touched, nothing spent."""
+        granted = self._grants(question, by=by)
+        with self._ready(question, granted, by=by) as ready, self._written_down(question, by=by):
+            return float(_epsilon(ready, replace(price, epsilon=None))[0])
+
+    def explain(self, question: Question, price: Price, *, by: str, sql: bool = False) -> str:
+        """The question, its price and its split in words, and the SQL: no data touched."""
+        granted = self._grants(question, by=by)
+        with self._ready(question, granted, by=by) as ready, self._written_down(question, by=by):
+            epsilon, _ = _epsilon(ready, price)
+            asked = _priced(ready, price, epsilon).asked
+        left = self.left(question, asked.privacy, delta=asked.delta, by=by)
+        return explained(asked, [left], sql=sql)
+
+    def how_many_more(self, question: Question, price: Price, *, by: str) -> int | float:
+        """About how many more such questions fit at the data set, the purpose and the analyst."""
+        granted = self._grants(question, by=by)
+        with self._ready(question, granted, by=by) as ready, self._written_down(question, by=by):
+            epsilon, _ = _epsilon(ready, price)
+            asked = _priced(ready, price, epsilon).asked
+        return how_many_more(self._house.book, question, asked.privacy, delta=asked.delta, by=by)
+
+    def left(self, question: Question, privacy: Privacy, *, delta: Fraction, by: str) -> str:
+        """What is left of the own grant, and how many more like this fit, in words."""
+        return left_for(self._house.book, question, privacy, delta=delta, by=by)
+
+    def release(self, question: Question, price: Price, *, by: str) -> Release:
+        """The answer; charged at data set, purpose and analyst, or refused and written down."""
+        granted = self._grants(question, by=by)
+        now = self._house.book.ledger.data_set(question.data_set)
+        key = (by, spelled(question, price), granted[question.data_set], now.version)
+        before = None if key[1] is None else self._remembered.get(key)
+        if before is not None:
+            return _again(before, now)
+        with self._ready(question, granted, by=by) as ready:
+            with self._written_down(question, by=by):
+                if ready.only_explained:
+                    raise ParameterError("The SQL begins with EXPLAIN: ask for a preview instead.")
+                epsilon, remark = _epsilon(ready, price)
+                asked = _priced(ready, price, epsilon)
+            found = released(ready.table, asked, remark=remark)  # the ledger writes refusals down
+        mine = self._kept(found, question, by=by)
+        # Whether somebody else has asked before is not told.
+        found = replace(found, standing=replace(found.standing, repeated=mine))
+        found = arranged(found, ready.arrangement)
+        if key[1] is not None and found.asked.version == now.version:
+            self._remembered.put(key, found)
+        return found
+
+    def history(self, *, by: str, data_set: str | None = None) -> list[PastRelease]:
+        """Own answers, the newest first; never anybody else's."""
+        self._people.require(by, *Role)
+        wanted = select(RELEASES).where(RELEASES.c.analyst == by)
+        if data_set is not None:
+            wanted = wanted.where(RELEASES.c.data_set == data_set)
+        wanted = wanted.order_by(RELEASES.c.time.desc(), RELEASES.c.id)
+        with self._house.database.reading() as connection:
+            return [_past(row) for row in connection.execute(wanted).all()]
+
+    def past(self, release: str, *, by: str) -> PastRelease:
+        """One of the own answers by its id; NotThere also for anybody else's."""
+        self._people.require(by, *Role)
+        wanted = select(RELEASES).where((RELEASES.c.id == release) & (RELEASES.c.analyst == by))
+        with self._house.database.reading() as connection:
+            row = connection.execute(wanted).one_or_none()
+        if row is None:
+            raise NotThere("There is no such answer of yours.")
+        return _past(row)
+
+    def receipt(self, release: str, *, by: str) -> Json:
+        """The signed receipt of one of the own answers."""
+        return self._house.book.ledger.receipt(self.past(release, by=by).release)
+
+    def standing(self, *, by: str) -> list[Grant]:
+        """What is left under the own grants."""
+        self._people.require(by, *Role)
+        return self._requests.own_grants(by=by)
+
+    def _grants(self, question: Question, *, by: str) -> Granted:
+        """The columns that are granted, by data set; refusals are written down."""
+        names = (question.data_set, *question.others)
+        self._people.require(by, Role.ANALYST)
+        for name in names:
+            self._data_sets.check_there(name)
+        with self._written_down(question, by=by):
+            for name in names:
+                self._data_sets.check_answers(name)
+            return {
+                name: self._requests.check(name, purpose=question.purpose, analyst=by)
+                for name in names
+            }
+
+    @contextmanager
+    def _ready(self, question: Question, granted: Granted, *, by: str) -> Generator[Ready]:
+        """The question about open tables, after all checks; refusals are written down."""
+        with ExitStack() as stack:
+            with self._written_down(question, by=by):
+                sessions = stack.enter_context(self._data_sets.opened(*granted))
+                ready = read(question, [_behalf(one, question, by) for one in sessions])
+                check_columns(ready.plan, granted)
+            yield ready
+
+    @contextmanager
+    def _written_down(self, question: Question, *, by: str) -> Generator[None]:
+        """Whatever is refused within the block stands in the ledger."""
+        try:
+            yield
+        except LetaloneError as error:
+            self._house.book.refuse(
+                question.data_set,
+                error,
+                digest=_digest(question),
+                analyst=by,
+                purpose=question.purpose,
+            )
+            raise
+
+    def _kept(self, found: Release, question: Question, *, by: str) -> bool:
+        """Puts an answer into the own history; whether it was there."""
+        stored = found.to_json()
+        name = release_id(found, analyst=by, purpose=question.purpose)
+        row = {
+            "id": name, "analyst": by, "data_set": question.data_set,
+            "purpose": question.purpose, "time": written(self._house.clock()),
+            "release": dumps(stored, ensure_ascii=False),
+        }  # fmt: skip
+        there = select(RELEASES.c.id).where(RELEASES.c.id == name)
+        with self._house.database.reading() as connection:
+            if connection.execute(there).one_or_none() is not None:
+                return True
+        with self._house.database.writing() as connection:
+            if connection.execute(there).one_or_none() is None:
+                connection.execute(insert(RELEASES).values(row))
+        return False
+
+
+def release_id(release: ReleaseRecord, *, analyst: str, purpose: str) -> str:
+    """The id under which an answer stands in its analyst's history."""
+    return digest_of({"of": [analyst, purpose, digest_of(release.to_json())]})
+
+
+def _again(before: Release, now: DataSet) -> Release:
+    """An answer that this analyst has, with what is left by now."""
+    left = before.standing.left
+    left = replace(left, data_set=now) if isinstance(left, Left) else left
+    return replace(before, standing=replace(before.standing, left=left, repeated=True))
+
+
+def _behalf(session: Session, question: Question, by: str) -> Session:
+    return session.on_behalf_of(by, purpose=question.purpose)
+
+
+def _epsilon(ready: Ready, price: Price) -> tuple[Any, str | None]:
+    """The ε that is paid, and a remark where it was solved for."""
+    if (price.epsilon is None) == (price.error is None):
+        raise ParameterError("Give either an epsilon to pay or an error to keep, and not both.")
+    if price.epsilon is not None:
+        return price.epsilon, None
+    found = epsilon_for(
+        ready.plan,
+        error=cast("Any", price.error),
+        delta=price.delta,
+        confidence=price.confidence,
+        rows=price.rows,
+    )
+    return found, f"ε = {found:g} is the least of three digits that keeps the error asked for."
+
+
+def _priced(ready: Ready, price: Price, epsilon: Any) -> Priced:
+    return priced(
+        ready.table,
+        ready.plan,
+        epsilon=epsilon,
+        delta=price.delta,
+        confidence=price.confidence,
+    )
+
+
+def _digest(question: Question) -> str:
+    """What stands for a question that was refused: nothing of it can be read back."""
+    asked = {"sql": question.sql, "plan": question.plan, "data_set": question.data_set}
+    try:
+        return text_digest(dumps(asked, sort_keys=True, default=str))
+    except (RecursionError, TypeError, ValueError):
+        return text_digest("a question that cannot be spelled")
+
+
+def _past(row: Row[tuple[Any, ...]]) -> PastRelease:
+    release = cast("Json", loads(row.release))
+    words = str(release["question"])
+    return PastRelease(row.id, row.data_set, row.purpose, time_of(row.time), words, release)

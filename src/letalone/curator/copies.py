@@ -1,0 +1,202 @@
+"""Copies of tables: the declared columns of a file, by the stated rules, and nothing else.
+
+A cell that cannot be read as its declared type becomes missing; a number beyond its declared
+bounds becomes the bound; a row without a unit is left out. A value that is no declared key stays,
+and its row is left out of answers that are grouped by that column. Columns that are not declared
+are not read into any table or file of the curator (G1).
+
+  Tested:   tests/curator/test_copies.py, also that an undeclared column is nowhere in the folder
+  Assumed:  DuckDB, as letalone.engines has it locked down
+"""
+
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import cast
+
+from sqlglot import exp
+
+from letalone.curator.places import keep_private
+from letalone.curator.records import Affected, AffectedColumn
+from letalone.engines import syntax
+from letalone.engines.csv_files import csv_dialect, csv_sql
+from letalone.engines.failure import EngineFailed, contained
+from letalone.engines.lockdown import LockedDuck
+from letalone.engines.parquet_files import (
+    reads_to_the_end,
+    relation_of_parquet,
+    sound_copy,
+    unsafe,
+)
+from letalone.engines.reading import Stored, check_readable, read
+from letalone.engines.rows import Relation
+from letalone.engines.sources import Files, find_files
+from letalone.engines.syntax import Sql
+from letalone.errors import ParameterError
+from letalone.plans.schema import Column, Schema, unknown_column
+from letalone.plans.types import Type
+
+LOADED, KEPT = "letalone_loaded", "letalone_kept"
+
+
+def copy_declared(source: Path, schema: Schema, target: Path) -> Affected:
+    """Copies the declared columns of a file into a new Parquet file; what the rules touched."""
+    check_declared(schema)
+    try:
+        return contained(lambda: _copied(source, schema, target))
+    except EngineFailed:
+        pass  # raised below, without what the engine said
+    except BaseException:
+        target.unlink(missing_ok=True)
+        raise
+    target.unlink(missing_ok=True)
+    raise ParameterError(
+        "The file cannot be imported: it is damaged, changed meanwhile, or not what its name says."
+    )
+
+
+def check_declared(schema: Schema) -> None:
+    """Refuses columns of which nothing can be asked: they are not needed."""
+    for column in schema.columns:
+        if column.type is Type.OTHER:
+            raise ParameterError(
+                f"Column {column.name!r} is declared 'other', of which nothing can be asked. Leave"
+                " it out: only what is needed is imported."
+            )
+        if column.name.casefold() == "rowid":
+            raise ParameterError("A column is called 'rowid', the engine's own word. Rename it.")
+
+
+def check_columns_there(source: Path, schema: Schema) -> None:
+    """Refuses a schema that a file does not have, from its metadata alone."""
+    files = find_files(source)
+    with _duck(files, []) as duck:
+        _relation(duck, files, schema)
+
+
+def _copied(source: Path, schema: Schema, target: Path) -> Affected:
+    files = find_files(source)
+    with _duck(files, [target]) as duck:
+        loaded = _loaded(duck, files, _relation(duck, files, schema))
+        files.check_unchanged()
+        found = _affected(duck, loaded, schema)
+        rules = [syntax.alias(by_rule(loaded, column), column.name) for column in schema.columns]
+        rows = syntax.select(rules, syntax.renamed(loaded.sql, "loaded"))
+        duck.run(exp.Create(this=syntax.table_named(KEPT), kind="TABLE", expression=rows))
+        save(duck, schema, target)
+    return found
+
+
+@contextmanager
+def _duck(files: Files, writable: Sequence[Path]) -> Generator[LockedDuck]:
+    duck = LockedDuck()
+    try:
+        duck.lock([*files.paths, *writable])
+        yield duck
+    finally:
+        duck.close()
+
+
+def _relation(duck: LockedDuck, files: Files, schema: Schema) -> Relation:
+    """The file with its declared columns only."""
+    if files.kind == "parquet":
+        whole = relation_of_parquet(duck, files.paths)
+    elif files.kind == "csv":
+        names, delimiter = csv_dialect(files.paths[0])
+        sql = csv_sql(files.paths, names, delimiter)
+        whole = Relation(sql, {name: Stored(name, "VARCHAR") for name in names})
+    else:
+        raise ParameterError("Only CSV and Parquet files are imported. Export the table to one.")
+    for column in schema.columns:
+        if column.name not in whole.columns:
+            raise unknown_column(column.name, list(whole.columns), table=schema.name)
+        check_readable(column, whole.columns[column.name])
+    kept = {column.name: whole.columns[column.name] for column in schema.columns}
+    return Relation(whole.sql, kept)
+
+
+def _loaded(duck: LockedDuck, files: Files, relation: Relation) -> Relation:
+    """The declared columns as they are stored, in a table; broken cells are missing."""
+    if files.kind == "parquet":
+        risky = unsafe(relation, relation.columns)
+        if not all(reads_to_the_end(duck, files.paths, relation.columns[n]) for n in risky):
+            return sound_copy(duck, files.paths, relation)
+    names = [syntax.named(name, "source") for name in relation.columns]
+    rows = syntax.select(names, syntax.renamed(relation.sql, "source"))
+    duck.run(exp.Create(this=syntax.table_named(LOADED), kind="TABLE", expression=rows))
+    return Relation(syntax.table_named(LOADED), relation.columns)
+
+
+def by_rule(loaded: Relation, column: Column, *, clamped: bool = True) -> Sql:
+    """The value that is kept: of its type, finite, within its bounds; else missing."""
+    source = syntax.named(column.name, "loaded")
+    term = read(loaded.columns[column.name], source, column, clamped=clamped)
+    if column.type is Type.NUMBER and not term.finite:
+        return syntax.case((syntax.is_finite(term.sql), term.sql))
+    return term.sql
+
+
+def _affected(duck: LockedDuck, loaded: Relation, schema: Schema) -> Affected:
+    """Exact counts, for the owner."""
+    unit = None if schema.unit is None else by_rule(loaded, schema.column(schema.unit))
+    nobody = exp.Boolean(this=False) if unit is None else syntax.is_null(unit)
+    counts: list[Sql] = [exp.Count(this=exp.Star()), _number_of(nobody)]
+    for column in schema.columns:
+        counts += [_number_of(one) for one in _touched(loaded, column)]
+    (row,) = duck.run(syntax.select(counts, syntax.renamed(loaded.sql, "loaded")))
+    rows, without, *rest = cast("tuple[int, ...]", row)
+    touched = [
+        AffectedColumn(column.name, *rest[4 * place : 4 * place + 4])
+        for place, column in enumerate(schema.columns)
+    ]
+    return Affected(rows, rows - without, without, tuple(touched))
+
+
+def _touched(loaded: Relation, column: Column) -> list[Sql]:
+    """When a cell counts as unreadable, as clamped, as another key, as missing."""
+    source = syntax.named(column.name, "loaded")
+    plain, kept = by_rule(loaded, column, clamped=False), by_rule(loaded, column)
+    no = exp.Boolean(this=False)
+    unreadable = syntax.joined(exp.And, [syntax.is_present(source), syntax.is_null(plain)])
+    clamped = syntax.operation(exp.NEQ, plain, kept)
+    listed = [key for key in column.keys or () if key is not None]
+    other = syntax.is_present(kept)
+    if listed:
+        constants = [syntax.constant(key) for key in listed]
+        other = syntax.joined(exp.And, [other, syntax.negated(syntax.listed(kept, constants))])
+    keyed = no if column.keys is None else other
+    return [unreadable, clamped, keyed, syntax.is_null(source.copy())]
+
+
+def _number_of(condition: Sql) -> Sql:
+    return exp.Count(this=syntax.case((condition, syntax.whole(1))))
+
+
+def save(duck: LockedDuck, schema: Schema, target: Path) -> None:
+    """Writes the kept rows that have a unit."""
+    names = [syntax.named(column.name) for column in schema.columns]
+    where = [] if schema.unit is None else [syntax.is_present(syntax.named(schema.unit))]
+    rows = syntax.select(names, syntax.renamed(syntax.table_named(KEPT), "kept"), where=where)
+    form = exp.CopyParameter(this=exp.var("FORMAT"), expression=exp.var("PARQUET"))
+    files = [syntax.text(str(target))]
+    duck.run(exp.Copy(this=exp.Subquery(this=rows), kind=False, files=files, params=[form]))
+    keep_private(target)
+
+
+@contextmanager
+def opened_copy(file: Path, schema: Schema, target: Path | None = None) -> Generator[LockedDuck]:
+    """A connection in which the kept rows are a table; for one who may see them."""
+    files = contained(lambda: find_files(file))
+    with _duck(files, [] if target is None else [target]) as duck:
+        relation = contained(lambda: _relation(duck, files, schema))
+        loaded = contained(lambda: _loaded(duck, files, relation))
+        rules = [syntax.alias(by_rule(loaded, column), column.name) for column in schema.columns]
+        rows = syntax.select(rules, syntax.renamed(loaded.sql, "loaded"))
+        made = exp.Create(this=syntax.table_named(KEPT), kind="TABLE", expression=rows)
+        contained(lambda: duck.run(made))
+        try:
+            yield duck
+        except BaseException:
+            if target is not None:
+                target.unlink(missing_ok=True)
+            raise

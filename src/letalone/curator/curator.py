@@ -1,0 +1,120 @@
+"""A curator: settings, database, ledger and sessions, and the parts that people meet.
+
+    with Curator.open(Settings(folder=Path("curator"))) as curator:
+        password = curator.people.first_owner()
+        curator.data_sets.register(registration, file="visits.csv", by="owner")
+        curator.asking.release(question, Price(epsilon=0.1), by="ada")
+
+The caller has checked who asks (`tokens.bearer`); the parts check what they may do.
+"""
+
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from letalone.curator.asking import Asking
+from letalone.curator.book import Book
+from letalone.curator.data_sets import DataSets
+from letalone.curator.database import Database
+from letalone.curator.house import House
+from letalone.curator.keys import read_master_key
+from letalone.curator.openness import Openness
+from letalone.curator.people import People
+from letalone.curator.processing import Processing
+from letalone.curator.proposals import Proposals
+from letalone.curator.requests import Requests
+from letalone.curator.settings import Settings
+from letalone.curator.subjects import Subjects
+from letalone.curator.sweeping import sweep
+from letalone.curator.tokens import Tokens
+from letalone.curator.words import Clock, utc_now
+from letalone.errors import ParameterError
+from letalone.ledger import Ledger
+
+
+class Curator:
+    """Many analysts ask, one budget holds, everything is written down; a context manager."""
+
+    __slots__ = (
+        "_house", "asking", "data_sets", "openness", "people", "processing", "proposals",
+        "requests", "subjects", "tokens",
+    )  # fmt: skip
+
+    def __init__(self, house: House) -> None:
+        self._house = house
+        self.people = People(house)
+        self.tokens = Tokens(house, self.people)
+        self.data_sets = DataSets(house, self.people)
+        self.requests = Requests(house, self.people, self.data_sets)
+        self.proposals = Proposals(house, self.people, self.data_sets)
+        self.asking = Asking(house, self.people, self.data_sets, self.requests)
+        self.subjects = Subjects(house, self.people, self.data_sets)
+        self.openness = Openness(house, self.data_sets)
+        self.processing = Processing(house, self.people, self.data_sets, self.requests)
+
+    @classmethod
+    def open(cls, settings: Settings, *, clock: Clock = utc_now) -> Self:
+        """The curator of a folder, which is made where there is none; tables are upgraded."""
+        _make_folders(settings)
+        database = Database(settings.database_url)
+        try:
+            database.migrate()
+            master = read_master_key(settings.master_key_file)
+            ledger = Ledger.open(settings.ledger_place)
+        except BaseException:
+            database.close()
+            raise
+        found = cls(House(settings, database, Book(ledger), master, clock))
+        try:
+            sweep(settings, database)
+            found.data_sets.retire_overdue()
+        except BaseException:
+            found.close()
+            raise
+        return found
+
+    @property
+    def settings(self) -> Settings:
+        """How the curator is set up."""
+        return self._house.settings
+
+    @property
+    def ledger(self) -> Ledger:
+        """The one ledger of all data sets."""
+        return self._house.book.ledger
+
+    def close(self) -> None:
+        """Closes sessions, ledger and database; a second time does nothing."""
+        self.data_sets.close()
+        self.ledger.close()
+        self._house.database.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+
+def _make_folders(settings: Settings) -> None:
+    folders = (
+        settings.folder, settings.data_folder, settings.incoming_folder, settings.imports_folder
+    )  # fmt: skip
+    for folder in folders:
+        _make_folder(folder, private=folder != settings.imports)
+
+
+def _make_folder(folder: Path, *, private: bool) -> None:
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if private:
+            folder.chmod(0o700)
+    except OSError as error:
+        raise ParameterError(
+            f"The folder {folder} cannot be made: {error.strerror}. Choose another."
+        ) from None

@@ -1,0 +1,357 @@
+"""Data sets: registered with only the columns that are needed, renewed, retired.
+
+The budget belongs to the name and to nothing else: importing again, correcting and erasing go on
+with it. What is shown to anybody but owners and stewards is what was declared.
+
+  Tested:   tests/curator/test_data_sets.py, test_principles.py (G1, G2, G3)
+"""
+
+from collections.abc import Generator, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import asdict, replace
+from json import dumps, loads
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import insert, select
+
+from letalone.curator.copies import check_columns_there, check_declared, copy_declared
+from letalone.curator.house import House
+from letalone.curator.people import People
+from letalone.curator.places import (
+    place_for_upload,
+    place_of_import,
+    place_of_upload,
+    place_to_keep,
+)
+from letalone.curator.records import (
+    Affected,
+    AffectedColumn,
+    DataSetRecord,
+    Purpose,
+    Registration,
+    Role,
+)
+from letalone.curator.refusals import AlreadyDecided, NotThere
+from letalone.curator.sessions import Source
+from letalone.curator.shelf import Found, Rewriting, Shelf, change, schema_of
+from letalone.curator.tables import DATA_SETS, HELD, PURPOSES
+from letalone.curator.words import amounts, read_day, read_time, written
+from letalone.errors import ParameterError
+from letalone.ledger.data_sets import budget_to_json, read_text
+from letalone.plans.schema import Schema
+from letalone.privacy.curve import Json
+from letalone.session.session import Session
+
+
+class DataSets:
+    """The tables that a curator holds, each a name with a budget."""
+
+    __slots__ = ("_house", "_people", "_shelf")
+
+    def __init__(self, house: House, people: People) -> None:
+        self._house, self._people, self._shelf = house, people, Shelf(house)
+
+    # What owners do.
+
+    def incoming(self, kind: str) -> Path:
+        """A fresh place for an upload of this kind ("csv" or "parquet"), for `upload=`."""
+        return place_for_upload(self._house.settings, kind)
+
+    def register(
+        self,
+        registration: Registration,
+        *,
+        by: str,
+        file: str | None = None,
+        upload: Path | None = None,
+        external: bool = False,
+    ) -> DataSetRecord:
+        """Registers a table (by an owner): `file` is a name within the import folder.
+
+        Only the declared columns are copied. An upload is removed afterwards. With `external` the
+        file stays where it is and is read there.
+        """
+        with self._arriving(file, upload, by=by) as source:
+            schema = self._declared(registration)
+            with self._shelf.changing(schema.name):
+                self._check_new(schema.name)
+                schema = replace(schema, version=self._shelf.next_version(schema.name))
+                if external:
+                    self._referred(registration, schema, source, file=file, by=by)
+                else:
+                    self._imported(registration, schema, source, by=by)
+        return self.record(schema.name)
+
+    def renew(
+        self, name: str, *, by: str, file: str | None = None, upload: Path | None = None
+    ) -> DataSetRecord:
+        """Imports newer data under the same name, and so the same budget; raises the version."""
+        counted: list[Affected] = []
+        with self._arriving(file, upload, by=by) as source:
+
+            def write(old: Path, schema: Schema, target: Path) -> None:
+                counted.append(copy_declared(source, schema, target))
+                self._shelf.keep_members(old, schema)
+
+            version = self._shelf.rewrite(name, write, began=True)
+        with self._house.database.writing() as connection:
+            change(connection, name, affected=dumps(asdict(counted[0])))
+        self._house.book.write(name, "renewed", {"version": version}, by=[by])
+        return self.record(name)
+
+    def add_purpose(self, name: str, purpose: Purpose, *, by: str) -> DataSetRecord:
+        """One more purpose (by an owner)."""
+        self._people.require(by, Role.OWNER)
+        self._shelf.row(name)
+        most = self._house.book.ledger.data_set(name).budget
+        if not purpose.budget <= most:
+            raise ParameterError(
+                f"The purpose may spend ({purpose.budget}), more than the whole data set, ({most})."
+            )
+        with self._house.database.reading() as connection:
+            wanted = select(PURPOSES.c.name).where(PURPOSES.c.data_set == name)
+            names = connection.execute(wanted).scalars().all()
+        if purpose.name.casefold() in {one.casefold() for one in names}:
+            raise AlreadyDecided(f"{name!r} has, or had, a purpose {purpose.name!r}.")
+        self._allow(name, purpose, by=by)
+        with self._house.database.writing() as connection:
+            connection.execute(insert(PURPOSES).values(_purpose_row(name, purpose)))
+        return self.record(name)
+
+    def withdraw_purpose(self, name: str, purpose: str, *, why: str, by: str) -> DataSetRecord:
+        """Nothing more is answered for a purpose (by an owner or a steward)."""
+        self._people.require(by, Role.OWNER, Role.STEWARD)
+        self._shelf.row(name)
+        words = read_text("why", why)
+        self._house.book.withdraw(name, purpose=purpose, analyst=None, why=words, by=[by])
+        return self.record(name)
+
+    def raise_version(self, name: str, *, by: str) -> int:
+        """Says in public that the data have changed: questions are charged anew (by an owner)."""
+        self._people.require(by, Role.OWNER)
+        version = self._shelf.with_new_version(name)
+        self._house.book.write(name, "version raised", {"version": version}, by=[by])
+        return version
+
+    def thaw(self, name: str, *, why: str, by: str) -> None:
+        """Allows questions again after an engine failed (by an owner)."""
+        self._people.require(by, Role.OWNER)
+        self._shelf.row(name)
+        self._house.book.ledger.thaw(name, why)
+        self._house.book.write(name, "thawed", {"why": why}, by=[by])
+
+    def retire(self, name: str, *, why: str, by: str) -> DataSetRecord:
+        """Removes the rows for good (by an owner); what was spent and released stays on record."""
+        self._people.require(by, Role.OWNER)
+        words = read_text("why", why)
+        self._shelf.remove(name)
+        self._house.book.write(name, "retired", {"why": words}, by=[by])
+        return self.record(name)
+
+    def retire_overdue(self) -> list[str]:
+        """Retires all data sets whose retention date is over."""
+        today = self._house.clock().date()
+        days = {row.name: read_day(row.retention) for row in self._shelf.rows() if not row.retired}
+        over = [name for name, day in days.items() if day is not None and day < today]
+        for name in over:
+            self._shelf.remove(name)
+            self._house.book.write(name, "retired", {"why": "its retention date is over"}, by=[])
+        return over
+
+    # What is public, and what is not.
+
+    def record(self, name: str) -> DataSetRecord:
+        """What is public about a data set; NotThere."""
+        return self._record(self._shelf.row(name, retired=True))
+
+    def records(self) -> Sequence[DataSetRecord]:
+        """What is public about all data sets, by name."""
+        return [self._record(row) for row in self._shelf.rows()]
+
+    def check_there(self, name: str) -> None:
+        """NotThere where there is no such data set."""
+        self._shelf.row(name, retired=True)
+
+    def check_answers(self, name: str) -> None:
+        """NotAllowed where a data set is retired, or its retention date is over."""
+        self._shelf.check_answers(name)
+
+    def affected(self, name: str, *, by: str) -> Affected:
+        """How many values the rules touched: exact, for owners and stewards only."""
+        self._people.require(by, Role.OWNER, Role.STEWARD)
+        stored = self._shelf.row(name).affected
+        if stored is None:
+            raise NotThere(f"{name!r} was not imported: the rules apply whenever it is read.")
+        return _affected(loads(stored))
+
+    # Rows, for the parts that may have them.
+
+    def opened(self, *names: str) -> AbstractContextManager[list[Session]]:
+        """The open sessions of data sets; their rows stay as they are until the block ends."""
+        return self._shelf.opened(*names)
+
+    def rows_at(self, name: str) -> AbstractContextManager[Source]:
+        """Where the rows lie, for a steward; they stay as they are until the block ends."""
+        return self._shelf.rows_at(name)
+
+    def rewrite(self, name: str, write: Rewriting) -> int:
+        """Puts other rows in the place of those of an imported table; the version it has then."""
+        return self._shelf.rewrite(name, write)
+
+    def with_new_version(self, name: str) -> int:
+        """The rows have changed where they lie: they are opened anew, under a new version."""
+        return self._shelf.with_new_version(name)
+
+    def close(self) -> None:
+        """Closes all sessions."""
+        self._shelf.close()
+
+    # How it is done.
+
+    @contextmanager
+    def _arriving(self, file: str | None, upload: Path | None, *, by: str) -> Generator[Path]:
+        """The file to import, by an owner; an upload is removed, whatever comes of it."""
+        if (file is None) == (upload is None):
+            raise ParameterError("Give either file, a name in the import folder, or an upload.")
+        place = None if upload is None else place_of_upload(self._house.settings, upload)
+        try:
+            self._people.require(by, Role.OWNER)
+            yield place_of_import(self._house.settings, file) if place is None else place
+        finally:
+            if place is not None:
+                place.unlink(missing_ok=True)
+
+    def _declared(self, registration: Registration) -> Schema:
+        """The schema, if all that is declared can be so; before anything is written."""
+        schema, now = registration.schema, self._house.clock()
+        check_declared(schema)
+        if not schema.unit_declared:
+            raise ParameterError(
+                "unit is missing: say whose privacy is protected, by the column that tells people"
+                " apart, or that each row is another person's."
+            )
+        for purpose in registration.purposes:
+            if purpose.expires is not None and purpose.expires <= now:
+                raise ParameterError(f"The purpose {purpose.name!r} is over already. Name a later.")
+        if registration.retention is not None and registration.retention < now.date():
+            raise ParameterError("The retention date is over already. Name a later one.")
+        return schema
+
+    def _check_new(self, name: str) -> None:
+        if name.casefold() in {row.name.casefold() for row in self._shelf.rows()}:
+            raise AlreadyDecided(
+                f"There is a data set {name!r}, or one whose name looks the same. Newer data of the"
+                " same people are imported with renew; other data need another name."
+            )
+
+    def _referred(
+        self,
+        registration: Registration,
+        schema: Schema,
+        source: Path,
+        *,
+        file: str | None,
+        by: str,
+    ) -> None:
+        """An external table: nothing is copied."""
+        if file is None:
+            raise ParameterError("An external data set is a file of the import folder.")
+        check_columns_there(source, schema)
+        self._opened_books(registration, schema, by=by)
+        self._insert(registration, schema, file=file, affected=None, by=by)
+
+    def _imported(
+        self, registration: Registration, schema: Schema, source: Path, *, by: str
+    ) -> None:
+        target = place_to_keep(self._house.settings)
+        try:
+            affected = copy_declared(source, schema, target)
+            self._opened_books(registration, schema, by=by)
+            self._insert(registration, schema, file=target.name, affected=affected, by=by)
+        except BaseException:
+            target.unlink(missing_ok=True)
+            raise
+
+    def _opened_books(self, registration: Registration, schema: Schema, *, by: str) -> None:
+        """The budget and its purposes; a second try after a crash goes on where it was."""
+        book, version = self._house.book, schema.version
+        book.ledger.register(
+            schema.name, registration.budget, neighbours=schema.protects, version=version
+        )
+        for purpose in registration.purposes:
+            self._allow(schema.name, purpose, by=by)
+        declared: Json = {
+            "columns": [column.name for column in schema.columns],
+            "unit": schema.unit,
+            "purposes": [one.name for one in registration.purposes],
+            "budget": budget_to_json(registration.budget),
+        }
+        book.write(schema.name, "registered", declared, by=[by])
+
+    def _allow(self, name: str, purpose: Purpose, *, by: str) -> None:
+        self._house.book.allow(
+            name, purpose.budget, purpose=purpose.name, expires=purpose.expires, by=[by]
+        )
+
+    def _insert(
+        self,
+        registration: Registration,
+        schema: Schema,
+        *,
+        file: str,
+        affected: Affected | None,
+        by: str,
+    ) -> None:
+        now, retention = written(self._house.clock()), registration.retention
+        row = {
+            "name": schema.name, "description": registration.description,
+            "schema": schema.to_toml(), "file": file, "external": affected is None,
+            "affected": None if affected is None else dumps(asdict(affected)),
+            "retention": None if retention is None else retention.isoformat(),
+            "registered": now, "registered_by": by, "retired": None,
+        }  # fmt: skip
+        purposes = [_purpose_row(schema.name, one) for one in registration.purposes]
+        began = {"data_set": schema.name, "version": schema.version, "since": now}
+        with self._house.database.writing() as connection:
+            connection.execute(insert(DATA_SETS).values(row))
+            connection.execute(insert(PURPOSES), purposes)
+            connection.execute(insert(HELD).values(began))
+
+    def _record(self, row: Found) -> DataSetRecord:
+        return DataSetRecord(
+            row.name,
+            row.description,
+            schema_of(row),
+            tuple(self._purposes(row.name)),
+            external=row.external,
+            retention=read_day(row.retention),
+            retired=row.retired is not None,
+        )
+
+    def _purposes(self, name: str) -> list[Purpose]:
+        """Those that are not withdrawn, with the budgets that the ledger knows."""
+        levels = {one.purpose: one for one in self._house.book.levels(name) if one.analyst is None}
+        wanted = select(PURPOSES).where(PURPOSES.c.data_set == name).order_by(PURPOSES.c.name)
+        with self._house.database.reading() as connection:
+            rows = connection.execute(wanted).all()
+        return [
+            Purpose(row.name, levels[row.name].budget, read_time(row.expires), row.description)
+            for row in rows
+            if row.name in levels and not levels[row.name].withdrawn
+        ]
+
+
+def _purpose_row(name: str, purpose: Purpose) -> dict[str, str | None]:
+    return {
+        "data_set": name,
+        "name": purpose.name,
+        "description": purpose.description,
+        **amounts(purpose.budget),
+        "expires": written(purpose.expires),
+    }
+
+
+def _affected(stored: dict[str, Any]) -> Affected:
+    columns = tuple(AffectedColumn(**one) for one in stored.pop("columns"))
+    return Affected(**stored, columns=columns)

@@ -1,0 +1,130 @@
+"""The curator's database: people, tokens, requests, grants. What was spent stands in the ledger.
+
+SQLite in the folder, or PostgreSQL. A writer sees the last state and alone may change it: SQLite
+begins with BEGIN IMMEDIATE, PostgreSQL takes one advisory lock. What is deleted is overwritten
+(SQLite's secure_delete), since a subject's key must be gone when it is destroyed.
+
+  Tested:   tests/curator/test_database.py: upgrade from every past revision, many at once
+  Assumed:  whoever may read the folder is trusted; backups have their own end of life
+"""
+
+from collections.abc import Generator
+from contextlib import contextmanager
+from os import getpid
+from pathlib import Path
+from sqlite3 import Connection as SqliteConnection
+from typing import NoReturn, cast
+
+from alembic import command
+from alembic.config import Config
+from sqlalchemy import Connection, Engine, QueuePool, create_engine, event, make_url
+from sqlalchemy.exc import ArgumentError, DBAPIError
+
+from letalone.errors import FormatError, ParameterError
+
+MIGRATIONS = Path(__file__).parent / "migrations"
+WRITERS_LOCK = int.from_bytes(b"letalone", "big") >> 1  # PostgreSQL's key for the one writer
+BUSY_SECONDS = 30
+
+
+class Database:
+    """Transactions on the curator's tables; safe among threads, never across a fork."""
+
+    __slots__ = ("_engine", "_process")
+
+    def __init__(self, url: str) -> None:
+        self._engine, self._process = _engine(url), getpid()
+
+    @contextmanager
+    def reading(self) -> Generator[Connection]:
+        """One transaction that sees one state."""
+        with self._connected("BEGIN") as connection:
+            yield connection
+
+    @contextmanager
+    def writing(self) -> Generator[Connection]:
+        """One transaction that alone may write; rolled back if the block raises."""
+        with self._connected("BEGIN IMMEDIATE") as connection:
+            if connection.dialect.name == "postgresql":
+                connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({WRITERS_LOCK})")
+            yield connection
+
+    def migrate(self, revision: str = "head") -> None:
+        """Brings the tables to a revision; several processes may do so at once."""
+        with self.writing() as connection:
+            config = Config()
+            config.set_main_option("script_location", str(MIGRATIONS).replace("%", "%%"))
+            config.attributes["connection"] = connection
+            try:
+                command.upgrade(config, revision)
+            except command.util.CommandError:
+                newer()
+
+    def overwrite(self) -> None:
+        """What was deleted is gone from SQLite's log, too; PostgreSQL's is its keeper's affair."""
+        with self._engine.connect() as connection:
+            if connection.dialect.name == "sqlite":
+                connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
+
+    def close(self) -> None:
+        """Lets go of all connections."""
+        self._engine.dispose()
+
+    @contextmanager
+    def _connected(self, begin: str) -> Generator[Connection]:
+        if getpid() != self._process:
+            raise ParameterError("The database was opened in another process. Open it again here.")
+        with self._engine.connect() as connection:
+            if connection.dialect.name == "sqlite":
+                connection.exec_driver_sql(begin)
+            try:
+                yield connection
+                connection.commit()
+            except BaseException:
+                connection.rollback()
+                raise
+
+
+def newer() -> NoReturn:
+    """The error for a database of a newer letalone."""
+    raise FormatError(
+        "The curator's database was written by a newer letalone. Update letalone to open it."
+    ) from None
+
+
+def _engine(url: str) -> Engine:
+    try:
+        place = make_url(url)
+    except ArgumentError:
+        place = None
+    if place is None or place.get_backend_name() not in ("sqlite", "postgresql"):
+        raise ParameterError(
+            "database must be a URL such as sqlite:////var/lib/letalone/curator.db or"
+            " postgresql://name@host/database."
+        )
+    if place.get_backend_name() == "postgresql":
+        driver = place.set(drivername="postgresql+psycopg")
+        level = "READ COMMITTED"  # who waits for the lock sees what was written meanwhile
+        return create_engine(driver, isolation_level=level, max_overflow=-1, hide_parameters=True)
+    engine = create_engine(
+        place,
+        poolclass=QueuePool,
+        max_overflow=-1,  # a writer reads beside its transaction: it must not wait for others
+        hide_parameters=True,
+        connect_args={"timeout": BUSY_SECONDS, "isolation_level": None, "check_same_thread": False},
+    )
+    event.listen(engine, "connect", _prepare)
+    return engine
+
+
+def _prepare(connection: object, _: object) -> None:
+    cursor = cast("SqliteConnection", connection).cursor()
+    for pragma in ("journal_mode = WAL", "foreign_keys = ON", "secure_delete = ON"):
+        cursor.execute(f"PRAGMA {pragma}")
+    cursor.close()
+
+
+def is_taken(error: DBAPIError) -> bool:
+    """Whether a row could not be added because its key is there."""
+    words = type(error.orig).__name__
+    return words in ("IntegrityError", "UniqueViolation")

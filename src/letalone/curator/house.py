@@ -1,0 +1,20 @@
+"""What all parts of a curator stand on."""
+
+from dataclasses import dataclass
+
+from letalone.curator.book import Book
+from letalone.curator.database import Database
+from letalone.curator.keys import MasterKey
+from letalone.curator.settings import Settings
+from letalone.curator.words import Clock
+
+
+@dataclass(frozen=True, slots=True)
+class House:
+    """Settings, the database, the ledger's book, the master key and a clock."""
+
+    settings: Settings
+    database: Database
+    book: Book
+    master: MasterKey
+    clock: Clock

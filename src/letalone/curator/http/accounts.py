@@ -1,0 +1,111 @@
+"""Routes about people, passwords and tokens."""
+
+from fastapi import APIRouter
+
+from letalone.curator.http.problems import refused
+from letalone.curator.http.said import Json, said
+from letalone.curator.http.shapes import (
+    ChangedPerson,
+    Elevation,
+    Login,
+    NewPassword,
+    NewPerson,
+    NewToken,
+)
+from letalone.curator.http.who import LOG_IN, ActingOwner, Known, Overseer, Served
+from letalone.curator.tokens import scopes_of
+
+routes = APIRouter(prefix="/api/v1", tags=["people and tokens"])
+
+
+@routes.get("/me")
+def me(bearer: Known) -> Json:
+    """Who the token belongs to, and what it may be used for."""
+    return said(bearer)
+
+
+@routes.post("/passwords", dependencies=[LOG_IN])
+def change_password(body: NewPassword, service: Served) -> Json:
+    """Replace a password, also a one-time one; all tokens of the person end."""
+    return said(service.curator.people.change_password(body.name, body.password, body.new))
+
+
+@routes.post("/tokens", status_code=201, dependencies=[LOG_IN])
+def log_in(body: Login, service: Served) -> Json:
+    """A token for a name and a password: its secret is shown once."""
+    person = service.curator.people.log_in(body.name, body.password)
+    if person.must_change:
+        raise refused(
+            "password-change-needed",
+            "This is a one-time password. Choose your own first: POST /api/v1/passwords with name,"
+            " password and new.",
+        )
+    scopes = scopes_of(person) if body.scopes is None else frozenset(body.scopes)
+    secret, token = service.curator.tokens.make(
+        person.name, scopes, days=body.days, label=body.label
+    )
+    return {"secret": secret, "token": said(token)}
+
+
+@routes.post("/me/tokens", status_code=201)
+def another_token(body: NewToken, bearer: Known, service: Served) -> Json:
+    """One more token, with no more scopes than the one that is sent."""
+    scopes = bearer.scopes if body.scopes is None else frozenset(body.scopes)
+    if not scopes <= bearer.scopes:
+        raise refused("not-permitted", "A token makes others with its own scopes at most.")
+    secret, token = service.curator.tokens.make(
+        bearer.person.name, scopes, days=body.days, label=body.label
+    )
+    return {"secret": secret, "token": said(token)}
+
+
+@routes.get("/tokens")
+def tokens(bearer: Known, service: Served, person: str | None = None) -> Json:
+    """Own tokens, or those of a person for an owner; never their secrets."""
+    name = bearer.person.name
+    return {"tokens": said(service.curator.tokens.of(person or name, by=name))}
+
+
+@routes.delete("/tokens/{token}")
+def revoke(token: str, bearer: Known, service: Served) -> Json:
+    """End a token at once."""
+    return said(service.curator.tokens.revoke(token, by=bearer.person.name))
+
+
+@routes.post("/elevations", status_code=201)
+def elevate(body: Elevation, bearer: Known, service: Served) -> Json:
+    """The password again: a token for the acts of stewards and owners, for a few minutes."""
+    secret, token = service.curator.tokens.elevate(bearer.person.name, body.password)
+    return {"secret": secret, "token": said(token)}
+
+
+@routes.get("/people")
+def people(bearer: Overseer, service: Served) -> Json:
+    """Everybody who may log in."""
+    return {"people": said(service.curator.people.everybody(by=bearer.person.name))}
+
+
+@routes.post("/people", status_code=201)
+def add_person(body: NewPerson, bearer: ActingOwner, service: Served) -> Json:
+    """Add a person; the one-time password is shown once."""
+    found = service.curator.people
+    password = found.add(body.name, body.roles, by=bearer.person.name)
+    return {"person": said(found.person(body.name)), "one_time_password": password}
+
+
+@routes.patch("/people/{name}")
+def change_person(name: str, body: ChangedPerson, bearer: ActingOwner, service: Served) -> Json:
+    """Give a person other roles, or keep them from logging in; their record stays."""
+    found, by = service.curator.people, bearer.person.name
+    if body.roles is not None:
+        found.change_roles(name, body.roles, by=by)
+    if body.active is not None:
+        (found.enable if body.active else found.disable)(name, by=by)
+    return said(found.person(name))
+
+
+@routes.post("/people/{name}/one-time-password")
+def reset_password(name: str, bearer: ActingOwner, service: Served) -> Json:
+    """A new one-time password; all tokens of the person end."""
+    password = service.curator.people.reset_password(name, by=bearer.person.name)
+    return {"one_time_password": password}

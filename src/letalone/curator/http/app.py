@@ -1,0 +1,130 @@
+"""The service as one ASGI app, over a curator that knows nothing of HTTP.
+
+From the outside in: security headers; time steps for answers to questions; one line of log a
+request, and no word of what nobody foresaw; caps on bodies; then the routes. There is no CORS:
+pages of other sites cannot read answers.
+
+  Tested:   tests/curator/http
+"""
+
+import asyncio
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager, suppress
+from importlib.metadata import version
+from typing import Any, cast
+
+from fastapi import FastAPI
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import Response
+
+from letalone.curator.curator import Curator
+from letalone.curator.http import accounts, grants, persons, public, questions, record, tables
+from letalone.curator.http.bodies import BodyLimits, CappedBodies
+from letalone.curator.http.headers import SecurityHeaders
+from letalone.curator.http.housekeeping import keep_house
+from letalone.curator.http.limits import RateLimits, Throttle
+from letalone.curator.http.logs import Logged, make_log
+from letalone.curator.http.metrics import Metrics
+from letalone.curator.http.problems import (
+    MEDIA_TYPE,
+    Refused,
+    of_error,
+    of_status,
+    of_validation,
+)
+from letalone.curator.http.remembered import Remembered
+from letalone.curator.http.timing import TimeSteps
+from letalone.curator.http.who import Service
+from letalone.errors import LetaloneError
+
+ROUTES = (accounts, tables, grants, questions, record, persons, public)
+PROBLEM: dict[str, Any] = {
+    "description": "A problem (RFC 9457).",
+    "content": {
+        MEDIA_TYPE: {
+            "schema": {
+                "type": "object",
+                "required": ["type", "title", "status", "detail"],
+                "properties": {
+                    "type": {"type": "string"},
+                    "title": {"type": "string"},
+                    "status": {"type": "integer"},
+                    "detail": {"type": "string"},
+                },
+            }
+        }
+    },
+}
+
+
+def make_app(
+    curator: Curator,
+    *,
+    bodies: BodyLimits | None = None,
+    rates: RateLimits | None = None,
+    log: Any = None,
+) -> FastAPI:
+    """The service of a curator, which is closed when the app shuts down."""
+    lines = log or make_log()
+    service = Service(curator, Throttle(rates or RateLimits()), Metrics(), Remembered())
+    app = FastAPI(
+        title="letalone curator",
+        version=version("letalone"),
+        openapi_url="/api/v1/openapi.json",
+        docs_url=None,  # these pages would fetch from elsewhere
+        redoc_url=None,
+        lifespan=_closing(curator, lines),
+        responses={"default": PROBLEM},
+        middleware=[
+            Middleware(SecurityHeaders),
+            Middleware(TimeSteps, curator.settings.time_step_seconds),
+            Middleware(Logged, lines, service.metrics.request),
+            Middleware(CappedBodies, bodies or BodyLimits()),
+        ],
+    )
+    app.state.service = service
+    for one in ROUTES:
+        app.include_router(one.routes)
+    _add_problems(app)
+    return app
+
+
+def _closing(curator: Curator, log: Any) -> Any:
+    @asynccontextmanager
+    async def lifespan(_: FastAPI) -> AsyncGenerator[None]:
+        house = asyncio.create_task(keep_house(curator, log))
+        yield
+        house.cancel()
+        with suppress(asyncio.CancelledError):
+            await house
+        curator.close()
+
+    return lifespan
+
+
+def _add_problems(app: FastAPI) -> None:
+    """Every error leaves as a problem; what nobody foresaw is caught by `Logged`."""
+    app.add_exception_handler(Refused, _refused)
+    app.add_exception_handler(LetaloneError, _error)
+    app.add_exception_handler(RequestValidationError, _not_valid)
+    app.add_exception_handler(HTTPException, _status)
+
+
+def _refused(_: Request, error: Exception) -> Response:
+    return cast("Refused", error).problem.response()
+
+
+def _error(_: Request, error: Exception) -> Response:
+    return of_error(cast("LetaloneError", error)).response()
+
+
+def _not_valid(_: Request, error: Exception) -> Response:
+    return of_validation(cast("RequestValidationError", error).errors()).response()
+
+
+def _status(_: Request, error: Exception) -> Response:
+    found = cast("HTTPException", error)
+    return of_status(found.status_code, found.headers).response()

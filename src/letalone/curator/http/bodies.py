@@ -1,0 +1,117 @@
+"""Bodies are small and arrive soon, or are not read further.
+
+A body is read whole before a route sees it: at most so many bytes in at most so many seconds,
+whether its length was announced or it comes in chunks. Files that are imported go to the disk as
+they come: their cap is larger, and each chunk has its own deadline.
+
+  Tested:   tests/curator/http/test_bodies.py: announced, chunked, lying and slow bodies
+  Assumed:  a proxy in front cuts off slow headers, which are not seen here
+"""
+
+import asyncio
+from dataclasses import dataclass
+
+from starlette.datastructures import Headers
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from letalone.curator.http.problems import Problem, Refused
+
+UPLOADS = "/api/v1/uploads"
+
+
+@dataclass(frozen=True, slots=True)
+class BodyLimits:
+    """How large a body may be, and how long it may take."""
+
+    bytes: int = 1 << 20
+    seconds: float = 10.0
+    upload_bytes: int = 1 << 30
+    upload_chunk_seconds: float = 10.0
+
+
+class CappedBodies:
+    """Holds requests to the limits."""
+
+    def __init__(self, app: ASGIApp, limits: BodyLimits) -> None:
+        self._app, self._limits = app, limits
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """One request."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        most, upload = self._limits.bytes, str(scope["path"]).startswith(UPLOADS)
+        most = self._limits.upload_bytes if upload else most
+        try:
+            check_announced(scope, most)
+            given = self._counted(receive, most) if upload else await self._whole(receive, most)
+        except Refused as error:
+            await error.problem.response()(scope, receive, send)
+            return
+        await self._app(scope, given, send)
+
+    async def _whole(self, receive: Receive, most: int) -> Receive:
+        """The body at once, read before the route begins."""
+        try:
+            async with asyncio.timeout(self._limits.seconds):
+                body = await _read(receive, most)
+        except TimeoutError:
+            raise Refused(too_slow(self._limits.seconds)) from None
+        given = False
+
+        async def once() -> Message:
+            nonlocal given
+            if given:
+                return await receive()  # the client hangs up, or nothing comes
+            given = True
+            return {"type": "http.request", "body": body, "more_body": False}
+
+        return once
+
+    def _counted(self, receive: Receive, most: int) -> Receive:
+        """Chunk by chunk; the route that reads them meets the refusal."""
+        seconds, so_far = self._limits.upload_chunk_seconds, 0
+
+        async def next_chunk() -> Message:
+            nonlocal so_far
+            try:
+                async with asyncio.timeout(seconds):
+                    message = await receive()
+            except TimeoutError:
+                raise Refused(too_slow(seconds)) from None
+            so_far += len(message.get("body", b""))
+            if so_far > most:
+                raise Refused(too_large(most))
+            return message
+
+        return next_chunk
+
+
+async def _read(receive: Receive, most: int) -> bytes:
+    body, more = bytearray(), True
+    while more:
+        message = await receive()
+        body += message.get("body", b"")
+        if len(body) > most:
+            raise Refused(too_large(most))
+        more = message.get("more_body", False)
+    return bytes(body)
+
+
+def check_announced(scope: Scope, most: int) -> None:
+    """A length that was announced and is too large is refused before anything is read."""
+    announced = Headers(scope=scope).get("content-length", "0")
+    if not announced.isdecimal() or int(announced[:20]) > most:
+        raise Refused(too_large(most))
+
+
+def too_large(most: int) -> Problem:
+    """413, and that the connection ends: the rest of the body is not read."""
+    words = f"The body is larger than {most:,} bytes, which is the most that is read."
+    return Problem("body-too-large", words, headers={"Connection": "close"})
+
+
+def too_slow(seconds: float) -> Problem:
+    """408."""
+    words = f"The body did not come within {seconds:g} seconds. Send it again."
+    return Problem("body-too-slow", words, headers={"Connection": "close"})

@@ -1,0 +1,138 @@
+"""Routes about requests, grants, proposals and budgets."""
+
+from fastapi import APIRouter
+
+from letalone.curator.curator import Curator
+from letalone.curator.http.said import Json, said
+from letalone.curator.http.shapes import (
+    Decision,
+    NewProposal,
+    NewRequest,
+    Seconding,
+    Withdrawal,
+    in_seconds,
+)
+from letalone.curator.http.who import OVERSEER, ActingSteward, Analyst, Known, Overseer, Served
+
+routes = APIRouter(prefix="/api/v1", tags=["requests, grants and budgets"])
+
+
+@routes.get("/requests")
+def requests(bearer: Known, service: Served) -> Json:
+    """Own requests; all of them for stewards, owners and auditors. The newest first."""
+    return {"requests": said(service.curator.requests.requests(by=bearer.person.name))}
+
+
+@routes.post("/requests", status_code=201)
+def make_request(body: NewRequest, bearer: Analyst, service: Served) -> Json:
+    """Ask for a grant: for a purpose, of some columns, up to a budget, with a reason."""
+    found = service.curator.requests.make(
+        body.data_set,
+        purpose=body.purpose,
+        columns=body.columns,
+        budget=body.budget.read(),
+        why=body.why,
+        by=bearer.person.name,
+        expires=in_seconds(body.expires),
+    )
+    return said(found)
+
+
+@routes.get("/requests/{request_id}")
+def request(request_id: str, bearer: Known, service: Served) -> Json:
+    """How a request stands."""
+    return said(service.curator.requests.request(request_id, by=bearer.person.name))
+
+
+@routes.delete("/requests/{request_id}")
+def withdraw_request(request_id: str, bearer: Analyst, service: Served) -> Json:
+    """Take back an own request that is open."""
+    return said(service.curator.requests.withdraw(request_id, by=bearer.person.name))
+
+
+@routes.post("/requests/{request_id}/decision")
+def decide(request_id: str, body: Decision, bearer: ActingSteward, service: Served) -> Json:
+    """Grant or refuse a request, with the reason."""
+    found = service.curator.requests.decide(
+        request_id, grant=body.granted, reason=body.reason, by=bearer.person.name
+    )
+    return said(found)
+
+
+@routes.get("/grants")
+def grants(bearer: Known, service: Served) -> Json:
+    """Own grants and what is left of them; all for stewards, owners and auditors."""
+    return {"grants": said(service.curator.requests.grants(by=bearer.person.name))}
+
+
+@routes.post("/grants/withdrawal")
+def withdraw_grant(body: Withdrawal, bearer: ActingSteward, service: Served) -> Json:
+    """End a grant; what was spent stays spent."""
+    service.curator.requests.withdraw_grant(
+        body.data_set,
+        purpose=body.purpose,
+        analyst=body.analyst,
+        why=body.why,
+        by=bearer.person.name,
+    )
+    return {"withdrawn": True}
+
+
+@routes.get("/proposals")
+def proposals(bearer: Overseer, service: Served) -> Json:
+    """Larger budgets that were proposed, the newest first."""
+    return {"proposals": said(service.curator.proposals.proposals(by=bearer.person.name))}
+
+
+@routes.post("/proposals", status_code=201)
+def propose(body: NewProposal, bearer: ActingSteward, service: Served) -> Json:
+    """Propose a larger budget; somebody else must second it."""
+    found = service.curator.proposals.make(
+        body.data_set,
+        body.budget.read(),
+        why=body.why,
+        by=bearer.person.name,
+        purpose=body.purpose,
+        analyst=body.analyst,
+    )
+    return said(found)
+
+
+@routes.post("/proposals/{proposal_id}/decision")
+def second(proposal_id: str, body: Seconding, bearer: ActingSteward, service: Served) -> Json:
+    """Second a proposal, which carries it out; or decline it, with the reason."""
+    found, by = service.curator.proposals, bearer.person.name
+    if body.seconded:
+        return said(found.second(proposal_id, by=by))
+    return said(found.refuse(proposal_id, reason=body.reason, by=by))
+
+
+@routes.get("/budgets")
+def budgets(bearer: Known, service: Served) -> Json:
+    """What is left under the own grants."""
+    return {"grants": said(service.curator.asking.standing(by=bearer.person.name))}
+
+
+@routes.get("/budgets/{data_set}", dependencies=[OVERSEER])
+def budget_tree(data_set: str, service: Served) -> Json:
+    """The whole tree of a data set: its cap, which is a guarantee, and the shares under it."""
+    return _tree(service.curator, data_set)
+
+
+def _tree(curator: Curator, name: str) -> Json:
+    record = curator.data_sets.record(name)
+    stands = curator.ledger.data_set(record.name)
+    cap = {"budget": stands.budget, "spent": stands.spent, "remaining": stands.remaining}
+    levels = [
+        {
+            "purpose": level.purpose,
+            "analyst": level.analyst,
+            "budget": level.budget,
+            "spent": level.spent,
+            "remaining": level.remaining,
+            "expires": level.expires,
+            "withdrawn": level.withdrawn,
+        }
+        for level in curator.ledger.levels(record.name)
+    ]
+    return said({"data_set": record.name, **cap, "levels": levels})

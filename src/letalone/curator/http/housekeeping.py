@@ -1,0 +1,26 @@
+"""What the service does by itself: rows whose retention date is over are removed, every hour.
+
+Nothing is answered about them from the first moment of the next day; this removes the rows.
+"""
+
+import asyncio
+from typing import Any
+
+from starlette.concurrency import run_in_threadpool
+
+from letalone.curator.curator import Curator
+from letalone.curator.http.logs import where_it_failed
+
+EVERY_SECONDS = 3600.0
+
+
+async def keep_house(curator: Curator, log: Any, every_seconds: float = EVERY_SECONDS) -> None:
+    """Goes on until it is cancelled; a failure is logged without words and tried again."""
+    while True:
+        try:
+            retired = await run_in_threadpool(curator.data_sets.retire_overdue)
+            if retired:
+                log.info("retired", data_sets=len(retired))
+        except Exception as error:  # such as another worker that was faster
+            log.warning("retirement failed", **where_it_failed(error))
+        await asyncio.sleep(every_seconds)

@@ -1,0 +1,125 @@
+"""What is logged: one JSON line a request, without values, literals, SQL or addresses.
+
+A line has the method, the template of the route (`/data-sets/{name}`, never the name), the
+status, a coarse class of how long it took, and the id of the person. A failure adds the class of
+the exception and the line of code, never its message: that may quote data. The lines of the web
+server itself go through `PlainLines`, which leaves tracebacks out.
+
+  Tested:   tests/curator/http/test_logs.py: planted secrets and literals are nowhere in the lines
+"""
+
+import json
+import logging
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from time import monotonic
+from traceback import extract_tb
+from typing import Any, TextIO
+
+import structlog
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from letalone.curator.http.problems import INTERNAL
+
+CLASSES = (0.01, 0.1, 1.0, 10.0)  # seconds
+UNKNOWN_ROUTE = "(none)"
+METHODS = {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"}
+Seen = Callable[[str, str, int, float], None]
+
+
+def make_log(out: TextIO | None = None) -> Any:
+    """A logger that writes JSON lines; no other logger of the process is changed."""
+    return structlog.wrap_logger(
+        structlog.PrintLogger(out or sys.stderr),
+        processors=[
+            structlog.processors.add_log_level,
+            structlog.processors.TimeStamper(fmt="iso", utc=True),
+            structlog.processors.JSONRenderer(sort_keys=True),
+        ],
+    )
+
+
+class Logged:
+    """Writes down each request, and turns what nobody caught into a problem without words."""
+
+    def __init__(self, app: ASGIApp, log: Any, seen: Seen) -> None:
+        self._app, self._log, self._seen = app, log, seen
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """One request."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        started, status = monotonic(), 0
+
+        async def watch(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+            await send(message)
+
+        failure: dict[str, str] = {}
+        try:
+            await self._app(scope, receive, watch)
+        except Exception as error:
+            failure = where_it_failed(error)
+            if status == 0:
+                await INTERNAL.response()(scope, receive, watch)
+        self._write(scope, status, monotonic() - started, failure)
+
+    def _write(self, scope: Scope, status: int, seconds: float, failure: dict[str, str]) -> None:
+        method, route = named_method(scope), template(scope)
+        self._seen(method, route, status, seconds)
+        facts = {"method": method, "route": route, "status": status, "took": took(seconds)}
+        person = scope.get("state", {}).get("person")
+        level = self._log.error if failure else self._log.info
+        level("request", person=person, **facts, **failure)
+
+
+def template(scope: Scope) -> str:
+    """The route as it was declared: it holds no value of the request."""
+    return str(getattr(scope.get("route"), "path", UNKNOWN_ROUTE))
+
+
+def named_method(scope: Scope) -> str:
+    """The method, where it is one that exists."""
+    method = str(scope["method"])
+    return method if method in METHODS else "other"
+
+
+def took(seconds: float) -> str:
+    """The class of a duration."""
+    return next((f"<{edge:g}s" for edge in CLASSES if seconds < edge), f">={CLASSES[-1]:g}s")
+
+
+def where_it_failed(error: BaseException) -> dict[str, str]:
+    """The class and the last line of code, which hold no data."""
+    trace = extract_tb(error.__traceback__)
+    place = f"{Path(trace[-1].filename).name}:{trace[-1].lineno}" if trace else "unknown"
+    return {"failure": type(error).__name__, "at": place}
+
+
+class PlainLines(logging.Formatter):
+    """The web server's own lines as JSON; a traceback is told as the class and the line of code."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """One line."""
+        line: dict[str, Any] = {"event": record.name, "level": record.levelname.lower()}
+        if record.exc_info and record.exc_info[1] is not None:
+            line |= where_it_failed(record.exc_info[1])
+        else:
+            line["words"] = record.getMessage()
+        return json.dumps(line, sort_keys=True)
+
+
+SERVER_LOGS: dict[str, Any] = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {"plain": {"()": "letalone.curator.http.logs.PlainLines"}},
+    "handlers": {"plain": {"class": "logging.StreamHandler", "formatter": "plain"}},
+    "loggers": {
+        name: {"handlers": ["plain"], "level": "WARNING", "propagate": False}
+        for name in ("uvicorn", "uvicorn.error", "uvicorn.access")
+    },
+}

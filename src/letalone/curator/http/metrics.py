@@ -1,0 +1,56 @@
+"""Counters for the owner, in Prometheus' text format.
+
+They count requests by route, status and time, and answers by outcome: what the owner may know.
+With several workers each writes to files that all share, and any of them shows the sum.
+
+  Tested:   tests/curator/http/test_metrics.py
+"""
+
+import os
+
+from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest
+from prometheus_client.multiprocess import MultiProcessCollector
+
+SHARED = "PROMETHEUS_MULTIPROC_DIR"  # the library reads it when it is imported
+EDGES = (0.005, 0.01, 0.02, 0.05, 0.1, 0.5, 1.0, 5.0)
+MEDIA_TYPE = "text/plain; version=0.0.4; charset=utf-8"
+
+
+class Metrics:
+    """The counters of one app."""
+
+    def __init__(self) -> None:
+        self._registry = CollectorRegistry()
+        self._requests = Counter(
+            "letalone_requests", "Requests.", ["method", "route", "status"], registry=self._registry
+        )
+        self._seconds = Histogram(
+            "letalone_request_seconds",
+            "How long requests took.",
+            ["route"],
+            buckets=EDGES,
+            registry=self._registry,
+        )
+        self._answers = Counter(
+            "letalone_answers",
+            "Questions by what came of them: released, repeated, refused.",
+            ["outcome"],
+            registry=self._registry,
+        )
+
+    def request(self, method: str, route: str, status: int, seconds: float) -> None:
+        """Count one request."""
+        self._requests.labels(method, route, str(status)).inc()
+        self._seconds.labels(route).observe(seconds)
+
+    def answer(self, outcome: str) -> None:
+        """Count what came of a question."""
+        self._answers.labels(outcome).inc()
+
+    def text(self) -> bytes:
+        """All of them; of all workers where there are several."""
+        if SHARED not in os.environ:
+            return generate_latest(self._registry)
+        together = CollectorRegistry()
+        MultiProcessCollector(together)
+        return generate_latest(together)

@@ -1,0 +1,246 @@
+"""Every error as a problem (RFC 9457): a kind, a title, a status and words that can be acted on.
+
+A problem holds what was typed, what is declared and what is public, never a private value: the
+messages of letalone's own errors keep to that, and any other exception is told as one fact
+without detail. What a validator was given is not repeated, since it may be a password.
+
+  Tested:   tests/curator/http/test_problems.py: every class of error has a kind, no text of an
+            unforeseen exception leaves, each status has the right form
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from http import HTTPStatus
+from json import dumps
+from typing import Any
+
+from starlette.responses import Response
+
+from letalone.curator.http.said import budget_said
+from letalone.curator.refusals import (
+    AlreadyDecided,
+    NotPermitted,
+    NotRecognised,
+    NotThere,
+    TooManyTries,
+)
+from letalone.errors import (
+    BudgetExceeded,
+    DataSetFrozen,
+    FormatError,
+    LedgerDamaged,
+    LedgerUnavailable,
+    LetaloneError,
+    NeighboursDiffer,
+    NotAllowed,
+    ParameterError,
+    UnsupportedQuery,
+)
+
+MEDIA_TYPE = "application/problem+json"
+WHERE = "/problems/"
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A kind of problem: its status, and what it means in one sentence."""
+
+    status: int
+    title: str
+    means: str
+
+
+KINDS: dict[str, Kind] = {
+    "parameter": Kind(
+        422,
+        "A value is outside what is allowed",
+        "Change the value; the words name it.",
+    ),
+    "unsupported-query": Kind(
+        422,
+        "The question has no proven private answer",
+        "Ask it in one of the ways that are named.",
+    ),
+    "neighbours-differ": Kind(
+        422, "Two guarantees speak of different neighbours", "Convert one of them first."
+    ),
+    "format": Kind(422, "A stored text is damaged or newer", "Send what a current letalone wrote."),
+    "not-valid": Kind(
+        422, "The request does not have the right form", "Each of `errors` names a field."
+    ),
+    "not-json": Kind(400, "The body is not JSON", "Send one JSON object in UTF-8."),
+    "not-authenticated": Kind(
+        401, "Who asks is not known", "Send a token that is valid: Authorization: Bearer la_…"
+    ),
+    "elevation-needed": Kind(
+        401, "The password is asked for again", "Call POST /api/v1/elevations, then send its token."
+    ),
+    "password-change-needed": Kind(
+        403, "The one-time password must be changed first", "Call POST /api/v1/passwords."
+    ),
+    "not-permitted": Kind(
+        403, "This is not yours to do", "Ask somebody with the role that the words name."
+    ),
+    "not-granted": Kind(
+        403, "No grant covers this question", "Request one: POST /api/v1/requests."
+    ),
+    "not-found": Kind(
+        404,
+        "There is no such thing",
+        "Check the name; the lists show what there is.",
+    ),
+    "method-not-allowed": Kind(
+        405, "This address does not know the method", "The header Allow names those that it knows."
+    ),
+    "conflict": Kind(409, "It is not so any more", "Look at how it stands now, and decide again."),
+    "budget-exceeded": Kind(
+        409, "The answer would cost more than is left", "Ask for less; nothing was spent."
+    ),
+    "body-too-large": Kind(413, "The body is too large", "Send less; the words say how much."),
+    "body-too-slow": Kind(408, "The body came too slowly", "Send it again on a better line."),
+    "data-set-frozen": Kind(
+        423, "The data set is frozen", "Nothing is answered about it until its owner acts."
+    ),
+    "too-many-requests": Kind(
+        429, "Too many requests", "Wait as many seconds as the header Retry-After says."
+    ),
+    "internal": Kind(
+        500, "The service failed", "Nothing more is said; its owner finds the place in the log."
+    ),
+    "ledger-damaged": Kind(500, "The ledger is not as it was written", "Tell its owner at once."),
+    "ledger-unavailable": Kind(
+        503, "The ledger cannot be reached now", "Nothing was released. Try again later."
+    ),
+    "http": Kind(400, "The request cannot be served", "The status says why."),
+}
+
+# What a field is refused for, where the validator's own words are not plain.
+WHY = {
+    "missing": "This field is missing.",
+    "extra_forbidden": "There is no such field here; /api/v1/openapi.json lists them.",
+    "string_pattern_mismatch": "It does not have the right form.",
+    "model_attributes_type": "Send one JSON object, with Content-Type: application/json.",
+    "dict_type": "It must be a JSON object.",
+    "list_type": "It must be a list.",
+    "string_type": "It must be text.",
+    "number": 'It must be a number such as 0.5, or digits in quotes such as "1/3".',
+}
+TRIED = {"float", "constrained-str"}  # the ways in which a typed number may be sent
+
+# The first class that fits names the kind, so narrower ones come first.
+BY_CLASS: list[tuple[type[LetaloneError], str]] = [
+    (BudgetExceeded, "budget-exceeded"),
+    (DataSetFrozen, "data-set-frozen"),
+    (UnsupportedQuery, "unsupported-query"),
+    (NeighboursDiffer, "neighbours-differ"),
+    (LedgerDamaged, "ledger-damaged"),
+    (LedgerUnavailable, "ledger-unavailable"),
+    (FormatError, "format"),
+    (ParameterError, "parameter"),
+    (NotAllowed, "not-granted"),
+    (NotRecognised, "not-authenticated"),
+    (NotPermitted, "not-permitted"),
+    (NotThere, "not-found"),
+    (AlreadyDecided, "conflict"),
+    (TooManyTries, "too-many-requests"),
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """What is sent instead of an answer; `more` are members beside the usual ones."""
+
+    kind: str
+    detail: str
+    status: int | None = None
+    more: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    headers: Mapping[str, str] = field(default_factory=dict[str, str])
+
+    @property
+    def code(self) -> int:
+        """The HTTP status."""
+        return self.status or KINDS[self.kind].status
+
+    def to_json(self) -> dict[str, Any]:
+        """The members of RFC 9457, and `more`."""
+        usual = {
+            "type": WHERE + self.kind,
+            "title": KINDS[self.kind].title,
+            "status": self.code,
+            "detail": self.detail,
+        }
+        return {**usual, **self.more}
+
+    def response(self) -> Response:
+        """The whole answer."""
+        content = dumps(self.to_json(), ensure_ascii=False).encode()
+        return Response(content, self.code, dict(self.headers), media_type=MEDIA_TYPE)
+
+
+class Refused(Exception):  # noqa: N818
+    """Raised where a request ends in a problem."""
+
+    def __init__(self, problem: Problem) -> None:
+        super().__init__(problem.kind)
+        self.problem = problem
+
+
+def refused(kind: str, detail: str, **more: Any) -> Refused:
+    """A problem to raise."""
+    return Refused(Problem(kind, detail, more=more))
+
+
+def of_error(error: LetaloneError) -> Problem:
+    """The problem that one of letalone's errors is; its class is named, for clients."""
+    kind = next((kind for known, kind in BY_CLASS if isinstance(error, known)), "parameter")
+    more: dict[str, Any] = {"error": type(error).__name__}
+    if isinstance(error, BudgetExceeded):
+        found = {"spent": error.spent, "asked": error.asked, "left": error.left}
+        more |= {name: budget_said(budget) for name, budget in found.items() if budget is not None}
+        more |= {} if error.level is None else {"level": error.level}
+    return Problem(kind, str(error), more=more, headers=_headers(error))
+
+
+def _headers(error: LetaloneError) -> dict[str, str]:
+    if isinstance(error, NotRecognised):
+        return {"WWW-Authenticate": "Bearer"}
+    return {"Retry-After": str(error.seconds)} if isinstance(error, TooManyTries) else {}
+
+
+def of_validation(errors: Sequence[Mapping[str, Any]]) -> Problem:
+    """Which fields are wrong, and why; never what was sent."""
+    if any(error["type"] == "json_invalid" for error in errors):
+        return Problem("not-json", "The body cannot be read as JSON. Send one object in UTF-8.")
+    found: dict[str, str] = {}
+    for error in errors:
+        found.setdefault(_field(error["loc"]), _why(error))
+    words = " ".join(f"{field}: {why}" for field, why in found.items())
+    listed = [{"field": field, "why": why} for field, why in found.items()]
+    return Problem("not-valid", words, more={"errors": listed})
+
+
+def _field(place: Sequence[str | int]) -> str:
+    """The field as it was sent; which of several types was tried is left out."""
+    parts = [str(part) for part in place[1:] if part not in TRIED]
+    return ".".join(parts) or str(place[0])
+
+
+def _why(error: Mapping[str, Any]) -> str:
+    if TRIED & set(error["loc"]):
+        return WHY["number"]
+    return WHY.get(error["type"]) or f"{error['msg']}."
+
+
+def of_status(status: int, headers: Mapping[str, str] | None = None) -> Problem:
+    """The problem of an address or a method that does not exist."""
+    kinds = {404: "not-found", 405: "method-not-allowed", 413: "body-too-large"}
+    words = {
+        404: "There is nothing at this address. /api/v1/openapi.json lists those that there are.",
+        405: f"This address does not know the method. It knows: {(headers or {}).get('Allow')}.",
+        413: "The body is too large.",
+    }
+    phrase = words.get(status, f"{HTTPStatus(status).phrase}.")
+    return Problem(kinds.get(status, "http"), phrase, status=status, headers=headers or {})
+
+
+INTERNAL = Problem("internal", "The service failed, and says no more than that. Tell its owner.")

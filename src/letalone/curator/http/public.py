@@ -1,0 +1,52 @@
+"""Routes for anybody: health, the open page, what a problem means; and metrics for the owner."""
+
+from fastapi import APIRouter
+from starlette.responses import HTMLResponse, Response
+
+from letalone.curator.http.metrics import MEDIA_TYPE
+from letalone.curator.http.open_page import open_page
+from letalone.curator.http.problems import KINDS, WHERE, refused
+from letalone.curator.http.said import Json, said
+from letalone.curator.http.who import ANYBODY, OWNER, Served, Service
+
+routes = APIRouter(tags=["open to anybody"])
+
+
+@routes.get("/health")
+def health(service: Served) -> Json:
+    """Whether the ledger and the database can be read."""
+    service.curator.ledger.head  # noqa: B018  (it is read)
+    service.curator.data_sets.records()
+    return {"status": "ok"}
+
+
+@routes.get("/api/v1/open", dependencies=[ANYBODY])
+def openness(service: Served) -> Json:
+    """Which data sets, for what purposes, under what unit, how much of the budget is spent."""
+    return _page(service)
+
+
+@routes.get("/open", dependencies=[ANYBODY], response_class=HTMLResponse)
+def page(service: Served) -> HTMLResponse:
+    """The same as a plain page."""
+    return HTMLResponse(open_page(_page(service)))
+
+
+@routes.get("/metrics", dependencies=[OWNER])
+def metrics(service: Served) -> Response:
+    """Counters in Prometheus' text format, for an owner's token."""
+    return Response(service.metrics.text(), media_type=MEDIA_TYPE)
+
+
+@routes.get(WHERE + "{kind}", dependencies=[ANYBODY])
+def problem(kind: str) -> Json:
+    """What a kind of problem means, and what to do."""
+    found = KINDS.get(kind)
+    if found is None:
+        raise refused("not-found", f"There is no such kind. The kinds are: {', '.join(KINDS)}.")
+    return {"type": WHERE + kind, **said(found)}
+
+
+def _page(service: Service) -> Json:
+    """The open page, made anew every few seconds: anybody may ask for it as often as they like."""
+    return service.page.value(lambda: said(service.curator.openness.page()))

@@ -1,0 +1,80 @@
+"""Routes about the record: the ledger, its verification and checkpoints, and processing."""
+
+from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Annotated
+
+from fastapi import APIRouter, Query
+from starlette.responses import Response
+
+from letalone.curator.http.problems import Refused, of_error
+from letalone.curator.http.said import Json, said
+from letalone.curator.http.shapes import Verification
+from letalone.curator.http.who import AUDITOR, KNOWN, Overseer, Served
+from letalone.errors import LedgerDamaged
+
+MOST = 1000
+routes = APIRouter(prefix="/api/v1", tags=["ledger"])
+Hash = Annotated[str | None, Query(pattern="^[0-9a-f]{64}$")]
+
+
+@routes.get("/ledger", dependencies=[AUDITOR])
+def entries(
+    service: Served,
+    data_set: str | None = None,
+    after: Annotated[int, Query(ge=0, le=10**15)] = 0,
+    limit: Annotated[int, Query(ge=1, le=MOST)] = 100,
+) -> Json:
+    """Entries after a number, in order; all, or those of one data set."""
+    name = None if data_set is None else service.curator.data_sets.record(data_set).name
+    found = [one for one in service.curator.ledger.entries(name) if one.number > after]
+    shown = [{**said(entry), "hash": entry.hash} for entry in found[:limit]]
+    return {"entries": shown, "more": len(found) > limit, "head": service.curator.ledger.head}
+
+
+@routes.post("/ledger/verification", dependencies=[AUDITOR])
+def verify(body: Verification, service: Served) -> Json:
+    """Check the chain and do every charge again; a head or checkpoints kept elsewhere tell more."""
+    try:
+        found = service.curator.ledger.verify(head=body.head, checkpoints=body.checkpoints)
+    except LedgerDamaged as error:  # what was asked for is found: the service has not failed
+        raise Refused(replace(of_error(error), status=409)) from None
+    return {"verified": True, "words": str(found), "head": service.curator.ledger.head}
+
+
+@routes.post("/ledger/checkpoint", status_code=201, dependencies=[AUDITOR])
+def checkpoint(service: Served) -> Json:
+    """A signed statement of how the ledger stands: keep it elsewhere."""
+    return service.curator.ledger.checkpoint()
+
+
+@routes.get("/ledger/key", dependencies=[KNOWN])
+def key(service: Served) -> Json:
+    """The public half of the key that signs receipts and checkpoints."""
+    ledger = service.curator.ledger
+    return {"public_key": ledger.public_key, "fingerprint": ledger.fingerprint}
+
+
+@routes.get("/ledger/export", dependencies=[AUDITOR])
+def export(service: Served) -> Response:
+    """The whole ledger as one file that `letalone verify` checks; the private key is not in it."""
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "ledger.json"
+        service.curator.ledger.export(path)
+        content = path.read_bytes()
+    named = {"Content-Disposition": 'attachment; filename="ledger.json"'}
+    return Response(content, headers=named, media_type="application/json")
+
+
+@routes.get("/processing")
+def processing(bearer: Overseer, service: Served) -> Json:
+    """The record of processing activities (GDPR, article 30)."""
+    return said(service.curator.processing.record(by=bearer.person.name))
+
+
+@routes.get("/processing.md")
+def processing_to_read(bearer: Overseer, service: Served) -> Response:
+    """The same for reading, in Markdown."""
+    words = service.curator.processing.markdown(by=bearer.person.name)
+    return Response(words, media_type="text/markdown; charset=utf-8")

@@ -1,0 +1,106 @@
+"""Starting the service: the first start, and web server workers that share one ledger.
+
+Each worker opens the curator by itself, from settings in its environment: nothing that is open
+crosses from one process to another. SIGTERM lets answers that are under way finish.
+
+  Tested:   tests/curator/http/test_serving.py: several workers, SIGTERM
+"""
+
+import os
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from json import dumps, loads
+from pathlib import Path
+from shutil import rmtree
+from typing import Any
+
+from fastapi import FastAPI
+
+from letalone.curator.curator import Curator
+from letalone.curator.demo import NAME, PURPOSE, register_demo
+from letalone.curator.http.app import make_app
+from letalone.curator.http.logs import SERVER_LOGS
+from letalone.curator.http.metrics import SHARED
+from letalone.curator.records import Role
+from letalone.curator.settings import Settings
+from letalone.privacy import Budget
+
+SETTINGS = "LETALONE_CURATOR_SETTINGS"
+OWNER, ANALYST = "owner", "analyst"
+FOR_THE_ANALYST = Budget(1)
+SECONDS_TO_FINISH = 30
+MOST_AT_ONCE = 500  # connections a worker; more are answered with 503
+
+
+@dataclass(frozen=True, slots=True)
+class FirstStart:
+    """Whom the first start made, each with a one-time password; and what they can ask."""
+
+    passwords: Mapping[str, str]
+    data_set: str = NAME
+    purpose: str = PURPOSE
+
+
+def prepare(settings: Settings) -> FirstStart | None:
+    """Makes the folder, and on the first start an owner, an analyst and data to try; else None."""
+    with Curator.open(settings) as curator:
+        owner = curator.people.first_owner(OWNER)
+        if owner is None:
+            return None
+        register_demo(curator, by=OWNER)
+        analyst = curator.people.add(ANALYST, [Role.ANALYST], by=OWNER)
+        _grant(curator)
+        return FirstStart({OWNER: owner, ANALYST: analyst})
+
+
+def _grant(curator: Curator) -> None:
+    schema = curator.data_sets.record(NAME).schema
+    wanted = curator.requests.make(
+        NAME,
+        purpose=PURPOSE,
+        columns=[column.name for column in schema.columns],
+        budget=FOR_THE_ANALYST,
+        why="to look around",
+        by=ANALYST,
+    )
+    curator.requests.decide(wanted.id, grant=True, reason="made at the first start", by=OWNER)
+
+
+def serve(settings: Settings, *, host: str, port: int, workers: int) -> None:
+    """Answers until it is told to stop."""
+    import uvicorn
+
+    os.environ[SETTINGS] = dumps(asdict(settings), default=str)
+    if workers > 1:
+        os.environ[SHARED] = str(_shared_counters(settings))
+    uvicorn.run(
+        f"{__name__}:app_of_environment",
+        factory=True,
+        host=host,
+        port=port,
+        workers=workers,
+        access_log=False,  # its lines hold addresses and query strings
+        log_config=SERVER_LOGS,
+        server_header=False,
+        limit_concurrency=MOST_AT_ONCE,
+        timeout_graceful_shutdown=SECONDS_TO_FINISH,
+    )
+
+
+def app_of_environment() -> FastAPI:
+    """The app of one worker."""
+    return make_app(Curator.open(_settings(loads(os.environ[SETTINGS]))))
+
+
+def _settings(stored: dict[str, Any]) -> Settings:
+    for name in ("folder", "imports"):
+        stored[name] = None if stored[name] is None else Path(stored[name])
+    return Settings(**stored)
+
+
+def _shared_counters(settings: Settings) -> Path:
+    """An empty folder: counters begin anew with each start."""
+    folder = settings.folder / "metrics"
+    rmtree(folder, ignore_errors=True)
+    folder.mkdir(mode=0o700)
+    return folder

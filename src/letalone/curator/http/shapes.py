@@ -1,0 +1,336 @@
+"""What may be sent: the bodies of requests, each field checked before anything is done.
+
+A field that is not known is refused, so that a slip in a name is not taken for a default.
+"""
+
+from datetime import UTC, date, datetime
+from fractions import Fraction
+from typing import Annotated, Any
+
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, StringConstraints
+
+from letalone.curator.http.numbers import Signed, Typed, exact
+from letalone.curator.records import Price, Purpose, Question, Registration, Role, Scope
+from letalone.engines.arrow import array_of, table_of
+from letalone.errors import ParameterError
+from letalone.plans.schema import Column, Schema
+from letalone.plans.types import Type
+from letalone.privacy import ADD_REMOVE, REPLACE, Budget
+from letalone.privacy.neighbours import Relation
+
+NO_CONTROLS = r"^[^\x00-\x1f\x7f]*$"
+Name = Annotated[str, StringConstraints(min_length=1, max_length=100, pattern=NO_CONTROLS)]
+Words = Annotated[str, StringConstraints(max_length=2000)]
+Reason = Annotated[str, StringConstraints(min_length=1, max_length=2000)]
+Secret = Annotated[str, StringConstraints(min_length=1, max_length=1000)]
+Names = Annotated[list[Name], Field(max_length=1000)]
+Sql = Annotated[str, StringConstraints(min_length=1, max_length=100_000)]
+FileName = Annotated[str, StringConstraints(min_length=1, max_length=1000)]
+Id = Annotated[str, StringConstraints(min_length=1, max_length=100)]
+Cell = bool | int | float | str | None
+
+
+class Body(BaseModel):
+    """A body; unknown fields are refused."""
+
+    model_config = ConfigDict(extra="forbid", hide_input_in_errors=True)
+
+
+class SentBudget(Body):
+    """An epsilon and a delta, as numbers (0.5) or as digits ("0.5", "1/3")."""
+
+    epsilon: Typed
+    delta: Typed = 0.0
+
+    def read(self) -> Budget:
+        """The exact budget."""
+        return Budget(exact(self.epsilon), exact(self.delta))
+
+
+class Login(Body):
+    """Who wants a token, and what it may be used for."""
+
+    name: Name
+    password: Secret
+    scopes: list[Scope] | None = None
+    label: Words = ""
+    days: Annotated[int, Field(ge=1, le=3660)] | None = None
+
+
+class NewToken(Body):
+    """A further token for who asks; its scopes are among those of the asking token."""
+
+    scopes: list[Scope] | None = None
+    label: Words = ""
+    days: Annotated[int, Field(ge=1, le=3660)] | None = None
+
+
+class Elevation(Body):
+    """The password again."""
+
+    password: Secret
+
+
+class NewPassword(Body):
+    """Whose password, the one until now, and the one from now on."""
+
+    name: Name
+    password: Secret
+    new: Secret
+
+
+class NewPerson(Body):
+    """Somebody who may log in from now on."""
+
+    name: Name
+    roles: Annotated[list[Role], Field(min_length=1, max_length=4)]
+
+
+class ChangedPerson(Body):
+    """New roles, or whether they may log in."""
+
+    roles: Annotated[list[Role], Field(min_length=1, max_length=4)] | None = None
+    active: bool | None = None
+
+
+class SentColumn(Body):
+    """A column: its type, and bounds or keys where they are known in public."""
+
+    type: Type
+    lower: Signed | None = None
+    upper: Signed | None = None
+    keys: Annotated[list[Cell], Field(max_length=100_000)] | None = None
+
+    def read(self, name: str) -> Column:
+        """The column as it is declared."""
+        keys = None if self.keys is None else tuple(_key(one, self.type) for one in self.keys)
+        lower, upper = (None if one is None else exact(one) for one in (self.lower, self.upper))
+        return Column(name, self.type, lower=lower, upper=upper, keys=keys)
+
+
+class SentPurpose(Body):
+    """What a data set may be used for, and how much may be spent on it."""
+
+    name: Name
+    budget: SentBudget
+    expires: AwareDatetime | None = None
+    description: Words = ""
+
+    def read(self) -> Purpose:
+        """The purpose as it is declared."""
+        return Purpose(self.name, self.budget.read(), in_seconds(self.expires), self.description)
+
+
+class NewDataSet(Body):
+    """A data set: only the columns that are needed; the others never leave the source.
+
+    `upload` is the id that an upload was given; `file` is a name in the folder of imports.
+    `unit` names the column that tells people apart; without it each row is protected.
+    """
+
+    name: Name
+    columns: Annotated[dict[Name, SentColumn], Field(min_length=1, max_length=1000)]
+    unit: Name | None = None
+    neighbours: Relation = Relation.ADD_REMOVE
+    budget: SentBudget
+    purposes: Annotated[list[SentPurpose], Field(min_length=1, max_length=100)]
+    description: Words = ""
+    retention: date | None = None
+    upload: Name | None = None
+    file: FileName | None = None
+    external: bool = False
+
+    def read(self) -> Registration:
+        """The registration, checked by the schema's own rules."""
+        label = ADD_REMOVE if self.neighbours is Relation.ADD_REMOVE else REPLACE
+        columns = tuple(column.read(name) for name, column in self.columns.items())
+        return Registration(
+            schema=Schema(self.name, columns, unit=self.unit, neighbours=label),
+            budget=self.budget.read(),
+            purposes=tuple(purpose.read() for purpose in self.purposes),
+            description=self.description,
+            retention=self.retention,
+        )
+
+
+class NewRows(Body):
+    """Newer rows of a data set, from an upload or from a file in the folder of imports."""
+
+    upload: Name | None = None
+    file: FileName | None = None
+
+
+class NewRequest(Body):
+    """An analyst's request: for a purpose, of some columns, up to a budget, with a reason."""
+
+    data_set: Name
+    purpose: Name
+    columns: Annotated[list[Name], Field(min_length=1, max_length=1000)]
+    budget: SentBudget
+    why: Reason
+    expires: AwareDatetime | None = None
+
+
+class Decision(Body):
+    """What a steward decides, and why."""
+
+    granted: bool
+    reason: Reason
+
+
+class Withdrawal(Body):
+    """A grant that ends now, and why."""
+
+    data_set: Name
+    purpose: Name
+    analyst: Name
+    why: Reason
+
+
+class NewProposal(Body):
+    """A larger budget; another person must second it."""
+
+    data_set: Name
+    purpose: Name | None = None
+    analyst: Name | None = None
+    budget: SentBudget
+    why: Reason
+
+
+class SentQuestion(Body):
+    """A question: a SELECT, or a plan as letalone stores it; with `left` also what is left.
+
+    `show_sql` belongs to explanations.
+    """
+
+    data_set: Name
+    purpose: Name
+    sql: Sql | None = None
+    plan: dict[str, Any] | None = None
+    keys: Any = None
+    bounds: dict[Name, tuple[Signed, Signed]] | None = None
+    dialect: Annotated[str, StringConstraints(max_length=20)] | None = None
+    max_rows: Annotated[int, Field(ge=1, le=10**9)] | None = None
+    max_groups: Annotated[int, Field(ge=1, le=10**9)] | None = None
+    tables: Annotated[dict[Name, dict[Name, list[Cell]]], Field(max_length=20)] = Field(
+        default_factory=dict
+    )
+    others: Names = Field(default_factory=list)
+    epsilon: Typed | None = None
+    error: Typed | dict[Name, Typed] | None = None
+    delta: Typed = 0.0
+    confidence: Typed = 0.95
+    rows: Annotated[int, Field(ge=1, le=10**15)] | None = None
+    left: bool = False
+    show_sql: bool = False
+
+    def question(self) -> Question:
+        """What is asked."""
+        bounds = self.bounds and {
+            name: (exact(lower), exact(upper)) for name, (lower, upper) in self.bounds.items()
+        }
+        return Question(
+            data_set=self.data_set,
+            purpose=self.purpose,
+            sql=self.sql,
+            plan=self.plan,
+            keys=self.keys,
+            bounds=bounds,
+            dialect=self.dialect,
+            max_rows=self.max_rows,
+            max_groups=self.max_groups,
+            tables={name: _frame(name, columns) for name, columns in self.tables.items()},
+            others=tuple(self.others),
+        )
+
+    def price(self) -> Price:
+        """What is paid."""
+        error = self.error
+        return Price(
+            epsilon=None if self.epsilon is None else exact(self.epsilon),
+            error=None if error is None else _errors(error),
+            delta=exact(self.delta),
+            confidence=exact(self.confidence),
+            rows=self.rows,
+        )
+
+
+class Why(Body):
+    """A reason that stands in the ledger."""
+
+    why: Reason
+
+
+class Seconding(Body):
+    """Whether a proposal is seconded; declined otherwise, with the reason."""
+
+    seconded: bool
+    reason: Reason = "not seconded"
+
+
+class Verification(Body):
+    """What was kept elsewhere to compare the ledger with: a head, checkpoints."""
+
+    head: Annotated[str, StringConstraints(pattern="^[0-9a-f]{64}$")] | None = None
+    checkpoints: Annotated[list[dict[str, Any]], Field(max_length=1000)] = Field(
+        default_factory=list[dict[str, Any]]
+    )
+
+
+class AboutSubject(Body):
+    """A person in the data, by the value of the unit column as text; and why it is looked up."""
+
+    subject: Annotated[str, StringConstraints(min_length=1, max_length=1000)]
+    why: Reason
+
+
+class InDataSet(AboutSubject):
+    """The same in one data set."""
+
+    data_set: Name
+
+
+class Correction(InDataSet):
+    """New values for one of the person's rows, by its place from 0."""
+
+    row: Annotated[int, Field(ge=0, le=10**9)]
+    changes: Annotated[dict[Name, Cell], Field(min_length=1, max_length=1000)]
+
+
+class Outcome(Body):
+    """What came of a statement for the owner of an external source."""
+
+    act: Id
+    done: bool
+    words: Reason
+
+
+def in_seconds(moment: datetime | None) -> datetime | None:
+    """A time in UTC, to the second."""
+    return None if moment is None else moment.astimezone(UTC).replace(microsecond=0)
+
+
+def _errors(error: float | str | dict[str, float | str]) -> Fraction | dict[str, Fraction]:
+    if isinstance(error, dict):
+        return {name: exact(one) for name, one in error.items()}
+    return exact(error)
+
+
+def _key(value: Cell, kind: Type) -> Any:
+    if kind is not Type.DATE or not isinstance(value, str):
+        return value
+    try:
+        return date.fromisoformat(value)
+    except ValueError:
+        raise ParameterError("A key of a date column is no date. Write 2024-01-31.") from None
+
+
+def _frame(name: str, columns: dict[str, list[Cell]]) -> object:
+    """A public table; its columns are equally long and each of one type."""
+    if len({len(values) for values in columns.values()}) != 1:
+        raise ParameterError(f"The columns of the table {name!r} must be equally long.")
+    arrays = [(column, array_of(values)) for column, values in columns.items()]
+    for column, array in arrays:
+        if array is None:
+            raise ParameterError(f"Column {column!r} of {name!r} mixes types. Use one.")
+    return table_of(arrays)

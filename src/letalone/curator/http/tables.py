@@ -1,0 +1,143 @@
+"""Routes about data sets: uploads, registration, purposes, what is public, what was affected."""
+
+from contextlib import suppress
+from pathlib import Path
+from re import fullmatch
+
+from fastapi import APIRouter
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+
+from letalone.curator.curator import Curator
+from letalone.curator.http.problems import refused
+from letalone.curator.http.said import Json, said
+from letalone.curator.http.shapes import NewDataSet, NewRows, SentPurpose, Why
+from letalone.curator.http.who import ACTING_OWNER, KNOWN, ActingOwner, ActingSteward, Served
+
+KINDS = {
+    "text/csv": "csv",
+    "application/vnd.apache.parquet": "parquet",
+    "application/x-parquet": "parquet",
+}
+routes = APIRouter(prefix="/api/v1", tags=["data sets"])
+
+
+@routes.post("/uploads", status_code=201, dependencies=[ACTING_OWNER])
+async def upload(request: Request, service: Served) -> Json:
+    """Send a file as the body, text/csv or application/vnd.apache.parquet; its id is used once."""
+    kind = KINDS.get(request.headers.get("content-type", "").partition(";")[0].strip().lower())
+    if kind is None:
+        raise refused(
+            "not-valid",
+            f"The header Content-Type must be one of {', '.join(KINDS)}: it says what is sent.",
+        )
+    place = await run_in_threadpool(service.curator.data_sets.incoming, kind)
+    try:
+        await _received(request, place)
+    except BaseException:
+        with suppress(OSError):
+            place.unlink(missing_ok=True)
+        raise
+    return {"upload": place.name}
+
+
+async def _received(request: Request, place: Path) -> None:
+    with place.open("wb") as file:
+        async for chunk in request.stream():
+            await run_in_threadpool(file.write, chunk)
+
+
+@routes.get("/data-sets", dependencies=[KNOWN])
+def data_sets(service: Served) -> Json:
+    """What is public about all data sets."""
+    found = service.curator.data_sets.records()
+    return {"data_sets": [_with_budget(service.curator, one.name) for one in found]}
+
+
+@routes.post("/data-sets", status_code=201)
+def register(body: NewDataSet, bearer: ActingOwner, service: Served) -> Json:
+    """Register a table with only the columns that it needs; the others are not copied."""
+    place = _place(service.curator, body.upload, body.file)
+    found = service.curator.data_sets.register(
+        body.read(), by=bearer.person.name, file=body.file, upload=place, external=body.external
+    )
+    if found.external:
+        return _with_budget(service.curator, found.name)
+    counted = service.curator.data_sets.affected(found.name, by=bearer.person.name)
+    return {**_with_budget(service.curator, found.name), "affected": said(counted)}
+
+
+@routes.get("/data-sets/{name}", dependencies=[KNOWN])
+def data_set(name: str, service: Served) -> Json:
+    """What is public about a data set, and how its budget stands."""
+    return _with_budget(service.curator, name)
+
+
+@routes.get("/data-sets/{name}/affected")
+def affected(name: str, bearer: ActingSteward, service: Served) -> Json:
+    """How many values the declared rules touched: exact, for owners and stewards."""
+    return said(service.curator.data_sets.affected(name, by=bearer.person.name))
+
+
+@routes.post("/data-sets/{name}/rows")
+def renew(name: str, body: NewRows, bearer: ActingOwner, service: Served) -> Json:
+    """Import newer data under the same name, and so the same budget."""
+    place = _place(service.curator, body.upload, body.file)
+    service.curator.data_sets.renew(name, by=bearer.person.name, file=body.file, upload=place)
+    return _with_budget(service.curator, name)
+
+
+@routes.post("/data-sets/{name}/version")
+def raise_version(name: str, bearer: ActingOwner, service: Served) -> Json:
+    """Say in public that the data have changed: questions are charged anew."""
+    return {"version": service.curator.data_sets.raise_version(name, by=bearer.person.name)}
+
+
+@routes.post("/data-sets/{name}/purposes", status_code=201)
+def add_purpose(name: str, body: SentPurpose, bearer: ActingOwner, service: Served) -> Json:
+    """One more purpose."""
+    service.curator.data_sets.add_purpose(name, body.read(), by=bearer.person.name)
+    return _with_budget(service.curator, name)
+
+
+@routes.post("/data-sets/{name}/purposes/{purpose}/withdrawal")
+def withdraw_purpose(
+    name: str, purpose: str, body: Why, bearer: ActingSteward, service: Served
+) -> Json:
+    """Answer nothing more for a purpose."""
+    service.curator.data_sets.withdraw_purpose(name, purpose, why=body.why, by=bearer.person.name)
+    return _with_budget(service.curator, name)
+
+
+@routes.post("/data-sets/{name}/thaw")
+def thaw(name: str, body: Why, bearer: ActingOwner, service: Served) -> Json:
+    """Allow questions again after an engine failed."""
+    service.curator.data_sets.thaw(name, why=body.why, by=bearer.person.name)
+    return _with_budget(service.curator, name)
+
+
+@routes.post("/data-sets/{name}/retirement")
+def retire(name: str, body: Why, bearer: ActingOwner, service: Served) -> Json:
+    """Remove the rows for good; what was spent and released stays on record."""
+    service.curator.data_sets.retire(name, why=body.why, by=bearer.person.name)
+    return _with_budget(service.curator, name)
+
+
+def _with_budget(curator: Curator, name: str) -> Json:
+    record = curator.data_sets.record(name)
+    stands = curator.ledger.data_set(record.name)
+    budget = {"budget": stands.budget, "spent": stands.spent, "remaining": stands.remaining}
+    more = {"version": stands.version, "frozen": stands.frozen, **budget}
+    return {**said(record), **said(more)}
+
+
+def _place(curator: Curator, upload: str | None, file: str | None) -> Path | None:
+    """Where an upload lies; its id is a name of ours, so nothing else can be meant by it."""
+    if (upload is None) == (file is None):
+        raise refused("not-valid", "Give either upload or file: where the rows come from.")
+    if upload is None:
+        return None
+    place = curator.settings.incoming_folder / upload
+    if not fullmatch(r"[0-9a-zA-Z_-]{1,80}\.(csv|parquet)", upload) or not place.is_file():
+        raise refused("not-found", "There is no such upload: POST /api/v1/uploads gives its id.")
+    return place

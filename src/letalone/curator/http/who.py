@@ -1,0 +1,117 @@
+"""Who asks: a token in the header Authorization, its scopes, and the password again for some acts.
+
+A token that was never made, has ended or was revoked is refused in the same words.
+
+  Tested:   tests/curator/http/test_tokens.py
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Annotated
+
+from fastapi import Depends
+from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
+from starlette.requests import Request
+
+from letalone.curator.curator import Curator
+from letalone.curator.http.limits import Throttle
+from letalone.curator.http.metrics import Metrics
+from letalone.curator.http.problems import Problem, Refused, refused
+from letalone.curator.http.remembered import Remembered
+from letalone.curator.records import Bearer, Scope
+from letalone.curator.refusals import NotRecognised
+
+BEARER = HTTPBearer(auto_error=False, description="A token: la_…")
+NO_TOKEN = Problem(
+    "not-authenticated",
+    "There is no token. Send the header `Authorization: Bearer la_…`; POST /api/v1/tokens gives"
+    " one for a name and a password.",
+    headers={"WWW-Authenticate": "Bearer"},
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Service:
+    """What every route stands on."""
+
+    curator: Curator
+    throttle: Throttle
+    metrics: Metrics
+    page: Remembered
+
+
+async def _service(request: Request) -> Service:
+    return request.app.state.service
+
+
+Served = Annotated[Service, Depends(_service)]
+Sent = Annotated[HTTPAuthorizationCredentials | None, Depends(BEARER)]
+
+
+def count_address(request: Request, service: Served) -> None:
+    """For what anybody may call: counted by where it comes from."""
+    service.throttle.address(_address(request))
+
+
+def count_log_in(request: Request, service: Served) -> None:
+    """For what takes a password from somebody who is not known yet."""
+    service.throttle.log_in(_address(request))
+
+
+def _address(request: Request) -> str:
+    return request.client.host if request.client else "unknown"
+
+
+def _known(request: Request, service: Served, sent: Sent) -> Bearer:
+    if sent is None:
+        count_address(request, service)
+        raise Refused(NO_TOKEN)
+    try:
+        bearer = service.curator.tokens.bearer(sent.credentials)
+    except NotRecognised:
+        count_address(request, service)
+        raise
+    service.throttle.person(bearer.person.name)
+    request.state.person = bearer.person.name
+    return bearer
+
+
+Known = Annotated[Bearer, Depends(_known)]
+
+
+def _with(*scopes: Scope, elevated: bool = False) -> Callable[[Bearer], Bearer]:
+    """A dependency: who asks, if the token has one of the scopes."""
+    needed = (
+        f"This needs a token with the scope {' or '.join(repr(one.value) for one in scopes)}."
+        " POST /api/v1/tokens makes one, if your roles allow it."
+    )
+
+    async def check(bearer: Known) -> Bearer:
+        if not bearer.scopes & set(scopes):
+            raise refused("not-permitted", needed)
+        if elevated and not bearer.elevated:
+            raise refused(
+                "elevation-needed",
+                "This act needs the password again: POST /api/v1/elevations gives a token for"
+                " the next minutes. Send that one.",
+            )
+        return bearer
+
+    return check  # pyright: ignore[reportReturnType]
+
+
+KNOWN = Depends(_known)
+ANALYST = Depends(_with(Scope.ASK))
+AUDITOR = Depends(_with(Scope.AUDIT, Scope.ADMINISTER))
+OWNER = Depends(_with(Scope.ADMINISTER))
+OVERSEER = Depends(_with(Scope.STEWARD, Scope.AUDIT, Scope.ADMINISTER))
+# The acts of stewards and owners: the password was given again in the last minutes.
+ACTING_OWNER = Depends(_with(Scope.ADMINISTER, elevated=True))
+ACTING_STEWARD = Depends(_with(Scope.STEWARD, Scope.ADMINISTER, elevated=True))
+ANYBODY = Depends(count_address)
+LOG_IN = Depends(count_log_in)
+
+Analyst = Annotated[Bearer, ANALYST]
+Overseer = Annotated[Bearer, OVERSEER]
+ActingOwner = Annotated[Bearer, ACTING_OWNER]
+ActingSteward = Annotated[Bearer, ACTING_STEWARD]

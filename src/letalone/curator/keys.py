@@ -1,0 +1,71 @@
+"""The master key: under it subjects are found, and members of past imports recognised.
+
+HMAC-SHA256 of a data set's name and an id. Whoever has the database and not the key cannot try
+ids one after the other. The key lies in a file of the folder, readable by its user only.
+
+  Tested:   tests/curator/test_subjects.py
+  Assumed:  HMAC-SHA256 is a pseudo-random function
+"""
+
+import hmac
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from secrets import token_bytes
+
+from letalone.errors import FormatError
+from letalone.exact.canonical import canonical
+
+BYTES = 32
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class MasterKey:
+    """A secret of 256 bits; it is never printed."""
+
+    secret: bytes
+
+    def finder(self, data_set: str, unit_id: str) -> str:
+        """Where the key of a person in a data set is found."""
+        return pseudonym(self.secret, "finder", data_set, unit_id)
+
+    def member(self, data_set: str, unit_id: str) -> bytes:
+        """The mark by which a member of a past import is recognised."""
+        return bytes.fromhex(pseudonym(self.secret, "member", data_set, unit_id))
+
+    def __repr__(self) -> str:
+        return "MasterKey(…)"
+
+
+def pseudonym(key: bytes, *words: str) -> str:
+    """HMAC-SHA256 of some words, of which each is told apart from the next."""
+    return hmac.new(key, canonical(list(words)), "sha256").hexdigest()
+
+
+def read_master_key(path: Path) -> MasterKey:
+    """The key in a file; made where there is none, whole or not at all."""
+    if not path.exists():
+        _make(path)
+    secret = path.read_bytes()
+    if len(secret) != BYTES:
+        raise FormatError(
+            f"{path.name} is damaged: it must hold {BYTES} bytes. Restore it from the backup that"
+            " belongs to the database."
+        )
+    return MasterKey(secret)
+
+
+def _make(path: Path) -> None:
+    """Written beside and linked: of several processes one wins, and all read the same."""
+    beside = path.with_name(f"{path.name}.{os.getpid()}.{token_bytes(4).hex()}")
+    handle = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(handle, "wb") as file:
+        file.write(token_bytes(BYTES))
+        file.flush()
+        os.fsync(file.fileno())
+    try:
+        os.link(beside, path)
+    except FileExistsError:
+        pass
+    finally:
+        beside.unlink()

@@ -1,0 +1,1 @@
+"""The steps, in order; a step that was published is never changed."""

@@ -1,0 +1,106 @@
+"""Openness: what anybody may know of the data sets (G6).
+
+Which data sets there are, for what purposes, under what unit, how much of the budget is spent.
+All of it was declared by the owner, or is book-keeping of charges, which do not depend on data.
+No analyst is named, no row is counted.
+
+  Tested:   tests/curator/test_principles.py (G6): an empty table has the same page
+"""
+
+from letalone.curator.data_sets import DataSets
+from letalone.curator.house import House
+from letalone.curator.markdown import cell, table
+from letalone.curator.records import DataSetRecord
+from letalone.curator.words import written
+from letalone.ledger.levels import Level
+from letalone.privacy import Budget
+from letalone.privacy.curve import Json
+from letalone.privacy.filters import brief
+
+
+class Openness:
+    """The public page, as JSON and as Markdown."""
+
+    __slots__ = ("_data_sets", "_house")
+
+    def __init__(self, house: House, data_sets: DataSets) -> None:
+        self._house, self._data_sets = house, data_sets
+
+    def page(self) -> Json:
+        """Which data sets, for what purposes, under what unit, how much of the budget is spent."""
+        settings = self._house.settings
+        return {
+            "format": 1,
+            "controller": settings.controller,
+            "contact": settings.contact,
+            "key": self._house.book.ledger.fingerprint,
+            "data_sets": [self._data_set(one) for one in self._data_sets.records()],
+        }
+
+    def markdown(self) -> str:
+        """The same for reading."""
+        settings, lines = self._house.settings, ["# What is asked of whose data", ""]
+        lines += [f"Answerable: {cell(settings.controller)}. Contact: {cell(settings.contact)}."]
+        for one in self._data_sets.records():
+            lines += ["", *self._lines(one)]
+        return "\n".join(lines) + "\n"
+
+    def _data_set(self, record: DataSetRecord) -> Json:
+        found = self._house.book.ledger.data_set(record.name)
+        return {
+            "name": record.name,
+            "description": record.description,
+            "version": found.version,
+            "unit": found.neighbours.unit or "row",
+            "protects": str(found.neighbours),
+            "columns": [
+                {"name": column.name, "type": column.type.value} for column in record.schema.columns
+            ],
+            "budget": amounts_shown(found.budget),
+            "spent": amounts_shown(found.spent),
+            "spent_in_words": brief(found.spent),
+            "releases": found.releases,
+            "purposes": [self._purpose(record, level) for level in self._purposes(record)],
+            "retention": None if record.retention is None else record.retention.isoformat(),
+            "retired": record.retired,
+        }
+
+    def _purposes(self, record: DataSetRecord) -> list[Level]:
+        return [one for one in self._house.book.levels(record.name) if one.analyst is None]
+
+    def _purpose(self, record: DataSetRecord, level: Level) -> Json:
+        words = {one.name: one.description for one in record.purposes}
+        over = level.has_expired(written(self._house.clock()) or "")
+        return {
+            "name": level.purpose,
+            "description": words.get(level.purpose, ""),
+            "budget": amounts_shown(level.budget),
+            "spent": amounts_shown(level.spent),
+            "spent_in_words": brief(level.spent),
+            "expires": level.expires,
+            "state": "withdrawn" if level.withdrawn else "expired" if over else "open",
+        }
+
+    def _lines(self, record: DataSetRecord) -> list[str]:
+        found = self._house.book.ledger.data_set(record.name)
+        gone = " It was retired: its rows are gone." if record.retired else ""
+        until = f" Its rows are kept until {record.retention}." if record.retention else ""
+        purposes = [
+            [one.purpose, str(one.budget), brief(one.spent), one.expires or "no end"]
+            for one in self._purposes(record)
+        ]
+        return [
+            f"## {cell(record.name)}",
+            "",
+            f"{cell(record.description)}{gone}{until}".strip() or "Not described.",
+            "",
+            f"It protects: {found.neighbours}. All answers together may reveal ({found.budget});"
+            f" ({brief(found.spent)}) is spent on {found.releases} answers.",
+            "",
+            *table(["purpose", "may spend", "spent", "until"], purposes),
+        ]
+
+
+def amounts_shown(budget: Budget) -> Json:
+    """Both amounts as numbers, for reading: book-keeping."""
+    return {"epsilon": float(budget.epsilon), "delta": float(budget.delta)}

@@ -1,0 +1,221 @@
+"""People: who may log in, and what for.
+
+An owner adds people and registers data; a steward decides requests and answers subjects; an
+analyst asks; an auditor reads the ledger. A wrong name and a wrong password are told apart by
+nothing: not by words, and not by the cost of the check.
+
+  Tested:   tests/curator/test_people.py
+  Assumed:  Argon2id; the system's random bits
+"""
+
+from collections.abc import Iterable
+
+from sqlalchemy import Connection, Row, func, insert, select, update
+
+from letalone.curator.house import House
+from letalone.curator.passwords import one_time_password, passwords_of
+from letalone.curator.records import Person, Role
+from letalone.curator.refusals import AlreadyDecided, NotPermitted, NotRecognised, NotThere
+from letalone.curator.tables import PEOPLE, SESSIONS, TOKENS
+from letalone.curator.tries import count_try, forget_tries
+from letalone.curator.words import listed, read_list, written
+from letalone.errors import ParameterError
+from letalone.ledger.data_sets import read_name
+from letalone.privacy.curve import Json
+
+LOG_IN = "log in"
+
+
+class People:
+    """Owners, stewards, analysts and auditors; a person may have several roles."""
+
+    __slots__ = ("_house", "_passwords")
+
+    def __init__(self, house: House) -> None:
+        self._house, self._passwords = house, passwords_of(house.settings)
+
+    def first_owner(self, name: str = "owner") -> str | None:
+        """Makes the first person, an owner; the one-time password. None where there are people."""
+        password = one_time_password()
+        kept = self._passwords.hashed(password)
+        with self._house.database.writing() as connection:
+            if connection.execute(select(func.count()).select_from(PEOPLE)).scalar_one():
+                return None
+            self._insert(connection, read_name(name), frozenset({Role.OWNER}), kept)
+        self._write("person added", name, by=name, roles=["owner"])
+        return password
+
+    def add(self, name: str, roles: Iterable[Role], *, by: str) -> str:
+        """Adds a person (by an owner); returns the one-time password, which is shown once."""
+        self.require(by, Role.OWNER)
+        wanted, password = _roles(roles), one_time_password()
+        kept = self._passwords.hashed(password)
+        with self._house.database.writing() as connection:
+            if _looks_taken(connection, read_name(name)):
+                raise AlreadyDecided(
+                    f"There is a person {name!r}, or one whose name looks the same. Choose another"
+                    " name: names stay in the ledger and are not used twice."
+                )
+            self._insert(connection, name, wanted, kept)
+        self._write("person added", name, by=by, roles=_words(wanted))
+        return password
+
+    def change_roles(self, name: str, roles: Iterable[Role], *, by: str) -> Person:
+        """Gives a person other roles (by an owner); the last owner stays one."""
+        self.require(by, Role.OWNER)
+        wanted = _roles(roles)
+        with self._house.database.writing() as connection:
+            person = _found(connection, name)
+            if Role.OWNER not in wanted:
+                _check_other_owner(connection, person)
+            _change(connection, name, roles=listed(_words(wanted)))
+        self._write("roles changed", name, by=by, roles=_words(wanted))
+        return self.person(name)
+
+    def reset_password(self, name: str, *, by: str) -> str:
+        """A new one-time password (by an owner); all tokens of the person end."""
+        self.require(by, Role.OWNER)
+        password = one_time_password()
+        kept = self._passwords.hashed(password)
+        with self._house.database.writing() as connection:
+            _found(connection, name)
+            _change(connection, name, password=kept, must_change=True)
+            _end_tokens(connection, name)
+        forget_tries(self._house, LOG_IN, name)
+        self._write("password reset", name, by=by)
+        return password
+
+    def disable(self, name: str, *, by: str) -> Person:
+        """The person can no longer log in (by an owner); all tokens end, the record stays."""
+        self.require(by, Role.OWNER)
+        with self._house.database.writing() as connection:
+            _check_other_owner(connection, _found(connection, name))
+            _change(connection, name, active=False)
+            _end_tokens(connection, name)
+        self._write("person disabled", name, by=by)
+        return self.person(name)
+
+    def enable(self, name: str, *, by: str) -> Person:
+        """The person can log in again (by an owner)."""
+        self.require(by, Role.OWNER)
+        with self._house.database.writing() as connection:
+            _found(connection, name)
+            _change(connection, name, active=True)
+        self._write("person enabled", name, by=by)
+        return self.person(name)
+
+    def log_in(self, name: str, password: str) -> Person:
+        """The person, if the password is right; NotRecognised, TooManyTries."""
+        count_try(self._house, LOG_IN, name)
+        with self._house.database.reading() as connection:
+            row = _row(connection, name)
+        kept = row.password if row is not None and row.active else None
+        if not self._passwords.is_right(password, kept) or row is None:
+            raise NotRecognised("The name or the password is wrong.")
+        forget_tries(self._house, LOG_IN, name)
+        return _person(row)
+
+    def change_password(self, name: str, password: str, new: str) -> Person:
+        """Replaces a password, also a one-time one; all tokens of the person end."""
+        self.log_in(name, password)
+        self._passwords.check_new(new, name=name)
+        if new == password:
+            raise ParameterError("The new password is the old one. Choose another.")
+        kept = self._passwords.hashed(new)
+        with self._house.database.writing() as connection:
+            _change(connection, name, password=kept, must_change=False)
+            _end_tokens(connection, name)
+        self._write("password changed", name, by=name)
+        return self.person(name)
+
+    def person(self, name: str) -> Person:
+        """The person of this name; NotThere."""
+        with self._house.database.reading() as connection:
+            return _found(connection, name)
+
+    def everybody(self, *, by: str) -> list[Person]:
+        """All people, by name (for owners, stewards and auditors)."""
+        self.require(by, Role.OWNER, Role.STEWARD, Role.AUDITOR)
+        with self._house.database.reading() as connection:
+            rows = connection.execute(select(PEOPLE).order_by(PEOPLE.c.name)).all()
+        return [_person(row) for row in rows]
+
+    def require(self, name: str, *roles: Role) -> Person:
+        """The person, if active and of one of these roles; else NotPermitted."""
+        with self._house.database.reading() as connection:
+            row = _row(connection, name)
+        person = None if row is None else _person(row)
+        if person is None or not person.active or not person.roles & set(roles):
+            needed = " or ".join(_words(frozenset(roles)))
+            raise NotPermitted(f"This is for the role {needed}. Ask an owner for it, or ask one.")
+        return person
+
+    def has(self, name: str, *roles: Role) -> bool:
+        """Whether a person is active and of one of these roles."""
+        try:
+            self.require(name, *roles)
+        except NotPermitted:
+            return False
+        return True
+
+    def _insert(
+        self, connection: Connection, name: str, roles: frozenset[Role], password: str
+    ) -> None:
+        row = {
+            "name": name, "roles": listed(_words(roles)), "password": password,
+            "must_change": True, "active": True, "made": written(self._house.clock()),
+        }  # fmt: skip
+        connection.execute(insert(PEOPLE).values(row))
+
+    def _write(self, what: str, name: str, *, by: str, roles: list[str] | None = None) -> None:
+        body: Json = {"person": name} if roles is None else {"person": name, "roles": roles}
+        self._house.book.write(None, what, body, by=[by])
+
+
+def _row(connection: Connection, name: str) -> "Row[tuple[object, ...]] | None":
+    return connection.execute(select(PEOPLE).where(PEOPLE.c.name == name)).one_or_none()
+
+
+def _found(connection: Connection, name: str) -> Person:
+    row = _row(connection, name)
+    if row is None:
+        raise NotThere(f"There is no person {name[:80]!r}.")
+    return _person(row)
+
+
+def _person(row: "Row[tuple[object, ...]]") -> Person:
+    roles = frozenset(Role(word) for word in read_list(row.roles))
+    return Person(row.name, roles, active=row.active, must_change=row.must_change)
+
+
+def _looks_taken(connection: Connection, name: str) -> bool:
+    names = connection.execute(select(PEOPLE.c.name)).scalars().all()
+    return name.casefold() in {one.casefold() for one in names}
+
+
+def _check_other_owner(connection: Connection, person: Person) -> None:
+    people = [_person(row) for row in connection.execute(select(PEOPLE)).all()]
+    owners = {one.name for one in people if one.active and Role.OWNER in one.roles}
+    if owners == {person.name}:
+        raise ParameterError(f"{person.name!r} is the last owner. Make somebody else one first.")
+
+
+def _change(connection: Connection, name: str, **values: object) -> None:
+    connection.execute(update(PEOPLE).where(PEOPLE.c.name == name).values(**values))
+
+
+def _end_tokens(connection: Connection, name: str) -> None:
+    connection.execute(update(TOKENS).where(TOKENS.c.person == name).values(revoked=True))
+    connection.execute(SESSIONS.delete().where(SESSIONS.c.person == name))
+
+
+def _roles(roles: Iterable[Role]) -> frozenset[Role]:
+    wanted = frozenset(roles)
+    if not wanted or not all(isinstance(role, Role) for role in wanted):  # pyright: ignore[reportUnnecessaryIsInstance]
+        words = ", ".join(role.value for role in Role)
+        raise ParameterError(f"A person needs at least one role. The roles are: {words}.")
+    return wanted
+
+
+def _words(roles: frozenset[Role]) -> list[str]:
+    return [role.value for role in Role if role in roles]

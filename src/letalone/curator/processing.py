@@ -1,0 +1,96 @@
+"""The record of processing activities (GDPR, article 30).
+
+Every field comes from what was declared and decided; none from the data. The record names
+analysts, who are recipients of answers, so it is for owners, stewards and auditors.
+
+  Tested:   tests/curator/test_principles.py (G8)
+"""
+
+from letalone.curator.data_sets import DataSets
+from letalone.curator.house import House
+from letalone.curator.markdown import cell, table
+from letalone.curator.people import People
+from letalone.curator.records import DataSetRecord, Grant, Role
+from letalone.curator.requests import Requests
+from letalone.curator.words import written
+from letalone.privacy.curve import Json
+
+MEASURES = (
+    "answers carry noise that is drawn exactly, and are charged to a budget before the rows are"
+    " read (differential privacy)",
+    "people log in with passwords kept as Argon2id, or use tokens kept as SHA-256, within roles",
+    "no row, exact number or message of the engine leaves on the analysts' side",
+    "every answer, refusal and decision is an entry of a signed, tamper-evident ledger",
+)
+
+
+class Processing:
+    """The record, as JSON and as Markdown, for owners, stewards and auditors."""
+
+    __slots__ = ("_data_sets", "_house", "_people", "_requests")
+
+    def __init__(
+        self, house: House, people: People, data_sets: DataSets, requests: Requests
+    ) -> None:
+        self._house, self._people = house, people
+        self._data_sets, self._requests = data_sets, requests
+
+    def record(self, *, by: str) -> Json:
+        """The fields of article 30, for each data set."""
+        self._people.require(by, Role.OWNER, Role.STEWARD, Role.AUDITOR)
+        settings, grants = self._house.settings, self._requests.grants(by=by)
+        return {
+            "format": 1,
+            "time": written(self._house.clock()),
+            "controller": settings.controller,
+            "contact": settings.contact,
+            "activities": [_activity(one, grants) for one in self._data_sets.records()],
+            "security_measures": list(MEASURES),
+            "ledger": {
+                "entries": len(self._house.book.ledger),
+                "head": self._house.book.ledger.head,
+            },
+        }
+
+    def markdown(self, *, by: str) -> str:
+        """The same for reading."""
+        self._people.require(by, Role.OWNER, Role.STEWARD, Role.AUDITOR)
+        settings, grants = self._house.settings, self._requests.grants(by=by)
+        lines = ["# Record of processing activities", ""]
+        lines += [f"Controller: {cell(settings.controller)}. Contact: {cell(settings.contact)}."]
+        for one in self._data_sets.records():
+            lines += ["", f"## {cell(one.name)}", "", *_rows(one, grants)]
+        lines += ["", "## Security measures", "", *(f"- {words}" for words in MEASURES)]
+        return "\n".join(lines) + "\n"
+
+
+def _activity(record: DataSetRecord, grants: list[Grant]) -> Json:
+    return {
+        "data_set": record.name,
+        "description": record.description,
+        "purposes": [one.name for one in record.purposes],
+        "categories_of_data_subjects": [record.schema.unit or "row"],
+        "categories_of_personal_data": [column.name for column in record.schema.columns],
+        "recipients": _recipients(record, grants),
+        "transfers_to_third_countries": "none by the curator: answers only, to the recipients",
+        "time_limit_for_erasure": str(record.retention) if record.retention else "not set",
+        "retired": record.retired,
+    }
+
+
+def _recipients(record: DataSetRecord, grants: list[Grant]) -> list[str]:
+    return sorted({one.analyst for one in grants if one.data_set == record.name})
+
+
+def _rows(record: DataSetRecord, grants: list[Grant]) -> list[str]:
+    found = _activity(record, grants)
+    rows = [[name.replace("_", " "), _words(value)] for name, value in found.items()]
+    return table(["field", "what is recorded"], rows)
+
+
+def _words(value: object) -> str:
+    if isinstance(value, list):
+        return ", ".join(str(one) for one in value) or "none"  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
+    return (
+        {True: "yes", False: "no"}.get(value, str(value)) if isinstance(value, bool) else str(value)
+    )

@@ -1,0 +1,182 @@
+"""Proposals: a larger budget needs two different people.
+
+Both must be stewards or owners when it is carried out. A second try after a crash is harmless:
+a budget that is as large already stays as it is.
+
+  Tested:   tests/curator/test_proposals.py
+"""
+
+from typing import Any
+
+from sqlalchemy import Connection, Row, insert, select, update
+
+from letalone.curator.data_sets import DataSets
+from letalone.curator.house import House
+from letalone.curator.people import People
+from letalone.curator.records import Proposal, Role, State
+from letalone.curator.refusals import AlreadyDecided, NotPermitted, NotThere
+from letalone.curator.requests import read_words
+from letalone.curator.tables import PROPOSALS
+from letalone.curator.words import amounts, budget_of, new_id, read_time, time_of, written
+from letalone.errors import ParameterError
+from letalone.ledger.data_sets import budget_to_json
+from letalone.privacy import Budget
+from letalone.privacy.curve import Json
+
+DECIDE = (Role.STEWARD, Role.OWNER)
+
+
+class Proposals:
+    """Larger budgets that one person proposes and another one seconds."""
+
+    __slots__ = ("_data_sets", "_house", "_people")
+
+    def __init__(self, house: House, people: People, data_sets: DataSets) -> None:
+        self._house, self._people, self._data_sets = house, people, data_sets
+
+    def make(
+        self,
+        data_set: str,
+        budget: Budget,
+        *,
+        why: str,
+        by: str,
+        purpose: str | None = None,
+        analyst: str | None = None,
+    ) -> Proposal:
+        """Proposes a larger budget for a data set, a purpose, or an analyst under it."""
+        self._people.require(by, *DECIDE)
+        self._data_sets.record(data_set)
+        self._check_larger(data_set, budget, purpose=purpose, analyst=analyst)
+        row = {
+            "id": new_id(), "data_set": data_set, "purpose": purpose, "analyst": analyst,
+            **amounts(budget), "why": read_words("why", why), "state": State.OPEN.value,
+            "proposed_by": by, "proposed": written(self._house.clock()),
+        }  # fmt: skip
+        with self._house.database.writing() as connection:
+            connection.execute(insert(PROPOSALS).values(row))
+            found = _found(connection, str(row["id"]))
+        self._write("proposed", found, by=by)
+        return found
+
+    def second(self, proposal: str, *, by: str) -> Proposal:
+        """Agrees, and so carries it out; somebody else than who proposed."""
+        self._people.require(by, *DECIDE)
+        with self._house.database.writing() as connection:
+            found = _open(connection, proposal)
+            if found.proposed_by == by:
+                raise NotPermitted("You proposed it yourself. A second person has to agree.")
+            if not self._people.has(found.proposed_by, *DECIDE):
+                raise NotPermitted(
+                    "Who proposed it is no steward or owner any more. Propose it anew."
+                )
+            if analyst_is(found, by):
+                raise NotPermitted("This is your own budget. Somebody else has to agree.")
+            both = [found.proposed_by, by]
+            self._house.book.raise_to(
+                found.data_set,
+                found.budget,
+                purpose=found.purpose,
+                analyst=found.analyst,
+                by=both,
+            )
+            after = self._decided(connection, proposal, State.GRANTED, by=by, reason=None)
+        self._write("seconded", after, by=by)
+        return after
+
+    def refuse(self, proposal: str, *, reason: str, by: str) -> Proposal:
+        """Declines a proposal, or takes back one's own."""
+        self._people.require(by, *DECIDE)
+        words = read_words("reason", reason)
+        with self._house.database.writing() as connection:
+            found = _open(connection, proposal)
+            state = State.WITHDRAWN if found.proposed_by == by else State.REFUSED
+            after = self._decided(connection, proposal, state, by=by, reason=words)
+        self._write("proposal declined", after, by=by)
+        return after
+
+    def proposals(self, *, by: str) -> list[Proposal]:
+        """All proposals, the newest first (for stewards, owners and auditors)."""
+        self._people.require(by, *DECIDE, Role.AUDITOR)
+        wanted = select(PROPOSALS).order_by(PROPOSALS.c.proposed.desc(), PROPOSALS.c.id)
+        with self._house.database.reading() as connection:
+            return [_proposal(row) for row in connection.execute(wanted).all()]
+
+    def _check_larger(
+        self, data_set: str, budget: Budget, *, purpose: str | None, analyst: str | None
+    ) -> None:
+        """What is proposed must be larger, and there must be something to raise."""
+        now = self._budget(data_set, purpose, analyst)
+        if not now <= budget or now == budget:
+            raise ParameterError(
+                f"budget is ({budget}), but must be larger than it is now, ({now}): a budget is"
+                " never lowered."
+            )
+
+    def _budget(self, data_set: str, purpose: str | None, analyst: str | None) -> Budget:
+        book = self._house.book
+        if purpose is None:
+            if analyst is not None:
+                raise ParameterError("An analyst's budget is for a purpose. Name it.")
+            return book.ledger.data_set(data_set).budget
+        level = book.level(data_set, purpose=purpose, analyst=analyst)
+        if level is None:
+            raise NotThere(f"{data_set!r} has no such purpose, or no such grant for it.")
+        return level.budget
+
+    def _decided(
+        self, connection: Connection, proposal: str, state: State, *, by: str, reason: str | None
+    ) -> Proposal:
+        values = {
+            "state": state.value,
+            "decided_by": by,
+            "decided": written(self._house.clock()),
+            "reason": reason,
+        }
+        connection.execute(update(PROPOSALS).where(PROPOSALS.c.id == proposal).values(values))
+        return _found(connection, proposal)
+
+    def _write(self, what: str, found: Proposal, *, by: str) -> None:
+        body: Json = {
+            "proposal": found.id,
+            "purpose": found.purpose,
+            "analyst": found.analyst,
+            "budget": budget_to_json(found.budget),
+        }
+        self._house.book.write(found.data_set, what, body, by=[by])
+
+
+def analyst_is(found: Proposal, person: str) -> bool:
+    """Whether a proposal is about a person's own budget."""
+    return found.analyst == person
+
+
+def _found(connection: Connection, proposal: str) -> Proposal:
+    row = connection.execute(select(PROPOSALS).where(PROPOSALS.c.id == proposal)).one_or_none()
+    if row is None:
+        raise NotThere("There is no such proposal.")
+    return _proposal(row)
+
+
+def _open(connection: Connection, proposal: str) -> Proposal:
+    found = _found(connection, proposal)
+    if found.state is not State.OPEN:
+        raise AlreadyDecided(f"This proposal was decided before: it is {found.state.value}.")
+    return found
+
+
+def _proposal(row: Row[tuple[Any, ...]]) -> Proposal:
+    return Proposal(
+        row.id,
+        row.data_set,
+        row.purpose,
+        row.analyst,
+        budget_of(row),
+        row.why,
+        State(row.state),
+        row.proposed_by,
+        time_of(row.proposed),
+        row.decided_by,
+        read_time(row.decided),
+        row.reason,
+    )

@@ -1,0 +1,110 @@
+"""Questions as plans: SQL or a stored plan, about open tables, held against what is granted.
+
+Nothing in a plan from elsewhere is believed: its schema must be the declared one, and its joins
+are made anew and compared, since bounds, units and digests decide the noise and the answer.
+
+  Tested:   tests/curator/test_asking.py
+"""
+
+from dataclasses import dataclass
+from typing import Any, cast
+
+from letalone.answers.arranged import AS_IT_IS, Arrangement
+from letalone.curator.records import Question
+from letalone.curator.used_columns import used_columns
+from letalone.errors import NotAllowed, ParameterError
+from letalone.plans.features import rows_schema
+from letalone.plans.parts import Join, PublicJoin
+from letalone.plans.query import Plan
+from letalone.plans.stored import plan_from_json
+from letalone.privacy.curve import Json
+from letalone.session.joining import join_of
+from letalone.session.partners import private_join
+from letalone.session.session import Session
+from letalone.session.table import Table
+
+LONGEST_SQL = 100_000
+Granted = dict[str, tuple[str, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Ready:
+    """A question that passed all checks: about an open table, for one who asks."""
+
+    table: Table
+    plan: Plan
+    arrangement: Arrangement = AS_IT_IS
+    only_explained: bool = False
+
+
+def read(question: Question, sessions: list[Session]) -> Ready:
+    """The question as a plan about the first table; no data is touched."""
+    own, *others = sessions
+    reader = _read_sql if question.plan is None else _read_plan
+    return reader(question, own, others)
+
+
+def _read_sql(question: Question, own: Session, others: list[Session]) -> Ready:
+    sql = cast("str", question.sql)
+    if len(sql) > LONGEST_SQL:
+        raise ParameterError(f"sql has {len(sql):,} letters, but may have {LONGEST_SQL:,}.")
+    query = own.sql(
+        sql,
+        keys=question.keys,
+        bounds=cast("Any", question.bounds),
+        tables={**question.tables, **{one.name: one for one in others}},
+        dialect=question.dialect,
+        max_rows=question.max_rows,
+        max_groups=question.max_groups,
+    )
+    return Ready(query.table, query.plan, query.arrangement, query.only_explained)
+
+
+def _read_plan(question: Question, own: Session, others: list[Session]) -> Ready:
+    """A stored plan, if it is about the tables as they are declared: their bounds decide the noise.
+
+    Its joins are made anew and compared, since nothing in a plan from elsewhere is believed.
+    """
+    plan, table = plan_from_json(cast("Json", question.plan)), own.bound().table
+    if plan.schema != own.schema:
+        raise ParameterError(
+            f"The plan is about {plan.schema.name!r}, version {plan.schema.version}, declared in"
+            f" another way than {own.name!r}, version {own.schema.version}, is now. Make it anew"
+            " from the schema as it is."
+        )
+    by_name = {one.name: one.bound().table for one in others}
+    for join in plan.partners:
+        if join.name not in by_name:
+            raise ParameterError(f"The plan joins {join.name!r}. Name it among the others.")
+        columns = [column.name for column in join.columns]
+        _check_join(join, private_join(table, by_name[join.name], on=join.on[0], columns=columns))
+    inner = () if plan.per_unit is None else plan.per_unit.joins
+    rows = [(join, own.schema) for join in inner]
+    rows += [(join, rows_schema(own.schema, plan.per_unit)) for join in plan.joins]
+    for join, beside in rows:
+        if isinstance(join, PublicJoin):
+            if join.name not in question.tables:
+                raise ParameterError(f"The plan joins {join.name!r}. Send this public table, too.")
+            frame, on = question.tables[join.name], dict(join.on)
+            _check_join(join, join_of(beside, frame, on=on, name=join.name))
+            table.know(join, frame)
+    return Ready(table, plan)
+
+
+def _check_join(join: Join, found: Join) -> None:
+    if join != found:
+        raise ParameterError(
+            f"The plan joins {join.name!r} in another way than the table is now. Make it anew."
+        )
+
+
+def check_columns(plan: Plan, granted: Granted) -> None:
+    """NotAllowed where a question reads a column that is not granted (G4)."""
+    for name, columns in used_columns(plan).items():
+        missing = sorted(columns - set(granted[name]))
+        if missing:
+            raise NotAllowed(
+                f"Column {missing[0]!r} of {name!r} is not in your grant, whose columns are:"
+                f" {', '.join(granted[name])}. Nothing was charged. Ask without it, or request a"
+                " grant that has it."
+            )

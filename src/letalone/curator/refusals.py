@@ -1,0 +1,37 @@
+"""What the curator refuses beyond what letalone refuses anyway.
+
+LetaloneError
+├── NotRecognised        who asks is not known: a wrong name, password or token
+├── NotPermitted         who asks is known, and may not do this
+├── NotThere             no such data set, request, proposal, release, person or token
+├── AlreadyDecided       a request or a proposal that was decided before, a name that is taken
+└── TooManyTries         wait, then try again
+
+No message says whether a person exists, or holds a private value.
+"""
+
+from letalone.errors import LetaloneError
+
+
+class NotRecognised(LetaloneError):  # noqa: N818  (as in letalone.errors)
+    """A wrong name, password or token: which of them is not said."""
+
+
+class NotPermitted(LetaloneError):  # noqa: N818
+    """The person is known, and this is not theirs to do."""
+
+
+class NotThere(LetaloneError):  # noqa: N818
+    """There is no such thing, or it is not to be seen by who asks."""
+
+
+class AlreadyDecided(LetaloneError):  # noqa: N818
+    """It was decided before, or the name is taken."""
+
+
+class TooManyTries(LetaloneError):  # noqa: N818
+    """There were too many tries; `seconds` from now there may be more."""
+
+    def __init__(self, message: str = "", *, seconds: int = 0) -> None:
+        super().__init__(message)
+        self.seconds = seconds

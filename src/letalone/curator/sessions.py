@@ -1,0 +1,92 @@
+"""Open tables: one session for each data set and process, opened again when its rows changed.
+
+Who asks shares a lock of the data set; who changes rows holds it alone. So a session is never
+left with a file that is gone, which would freeze the data set.
+
+  Tested:   tests/curator/test_data_sets.py
+"""
+
+from collections.abc import Generator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from threading import Lock
+
+from letalone.curator.locks import alone, sharing
+from letalone.curator.places import LOCK
+from letalone.errors import DataSetFrozen, ParameterError
+from letalone.ledger import Ledger
+from letalone.plans.schema import Schema
+from letalone.session.opening import open as open_session
+from letalone.session.session import Session
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where the rows of a data set lie, and what is declared of them."""
+
+    place: Path
+    schema: Schema
+
+
+class Sessions:
+    """The sessions of a process; the ledger is the curator's."""
+
+    __slots__ = ("_folder", "_ledger", "_lock", "_open")
+
+    def __init__(self, folder: Path, ledger: Ledger) -> None:
+        self._folder, self._ledger, self._lock = folder, ledger, Lock()
+        self._open: dict[str, tuple[Source, Session]] = {}
+
+    @contextmanager
+    def reading(self, name: str) -> Generator[None]:
+        """The rows stay as they are until the end of the block."""
+        with sharing(self._lock_file(name)):
+            yield
+
+    @contextmanager
+    def changing(self, name: str) -> Generator[None]:
+        """Nobody reads the rows until the end of the block."""
+        with alone(self._lock_file(name)):
+            self.forget(name)
+            yield
+
+    def session(self, source: Source) -> Session:
+        """The open session; within `reading`, so that the source is what it is."""
+        name = source.schema.name
+        with self._lock:
+            found = self._open.get(name)
+            if found is not None and found[0] == source:
+                return found[1]
+            if found is not None:
+                del self._open[name]
+                found[1].close()
+            session = self._opened(source)
+            self._open[name] = (source, session)
+            return session
+
+    def forget(self, name: str) -> None:
+        """Closes a session, where there is one."""
+        with self._lock:
+            found = self._open.pop(name, None)
+        if found is not None:
+            found[1].close()
+
+    def close(self) -> None:
+        """Closes all sessions."""
+        for name in list(self._open):
+            self.forget(name)
+
+    def _opened(self, source: Source) -> Session:
+        try:
+            return open_session(source.place, schema=source.schema, ledger=self._ledger)
+        except ParameterError:
+            pass  # raised below: the words could name a file
+        raise DataSetFrozen(
+            f"The data set {source.schema.name!r} cannot be opened now, and nothing was charged."
+            " Its owner has to look at it."
+        )
+
+    def _lock_file(self, name: str) -> Path:
+        return self._folder / f"{sha256(name.encode()).hexdigest()[:32]}{LOCK}"

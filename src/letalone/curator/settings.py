@@ -1,0 +1,85 @@
+"""How a curator is set up: where its folder is, and the numbers that its owner may change."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from letalone.errors import ParameterError
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """Where things lie, and how strict the curator is.
+
+    folder: data, keys and databases; only this user can enter it.
+    database: a SQLAlchemy URL; SQLite in the folder if not given.
+    ledger: a path or a postgresql:// URL; SQLite in the folder if not given.
+    imports: the one folder from which files are imported by name; FOLDER/imports if not given.
+    time_step_seconds: answers leave at multiples of it.
+    password_*: the cost of Argon2id; the usual one is OWASP's (46 MiB, one pass, one lane).
+    tries, tries_minutes: so many log-ins by one name within so many minutes.
+    controller, contact: who answers for the data, for the public page and the record.
+    """
+
+    folder: Path
+    database: str | None = None
+    ledger: str | None = None
+    imports: Path | None = None
+    time_step_seconds: float = 0.01
+    password_memory_kib: int = 47_104
+    password_passes: int = 1
+    password_lanes: int = 1
+    shortest_password: int = 12
+    tries: int = 10
+    tries_minutes: int = 10
+    token_days: int = 90
+    most_token_days: int = 366
+    elevated_minutes: int = 10
+    controller: str = "not named"
+    contact: str = "not given"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "folder", Path(self.folder).expanduser().absolute())
+        if self.imports is not None:
+            object.__setattr__(self, "imports", Path(self.imports).expanduser().absolute())
+        positive = (
+            "password_memory_kib", "password_passes", "password_lanes", "shortest_password",
+            "tries", "tries_minutes", "token_days", "most_token_days", "elevated_minutes",
+        )  # fmt: skip
+        for name in positive:
+            value = getattr(self, name)
+            if type(value) is not int or value < 1:
+                raise ParameterError(f"{name} is {value!r}, but must be a positive whole number.")
+        if not 0 <= self.time_step_seconds <= 60:
+            raise ParameterError(
+                f"time_step_seconds is {self.time_step_seconds!r}, but must be from 0 to 60."
+            )
+
+    @property
+    def database_url(self) -> str:
+        """Where people, grants and requests are kept."""
+        return self.database or f"sqlite:///{self.folder / 'curator.db'}"
+
+    @property
+    def ledger_place(self) -> str:
+        """Where the ledger is kept."""
+        return self.ledger or str(self.folder / "ledger.db")
+
+    @property
+    def data_folder(self) -> Path:
+        """Where imported tables lie."""
+        return self.folder / "data"
+
+    @property
+    def incoming_folder(self) -> Path:
+        """Where uploads lie until they are imported."""
+        return self.folder / "incoming"
+
+    @property
+    def imports_folder(self) -> Path:
+        """The one folder from which files are imported by name."""
+        return self.imports or self.folder / "imports"
+
+    @property
+    def master_key_file(self) -> Path:
+        """The key under which subjects are found."""
+        return self.folder / "master.key"

@@ -1,0 +1,179 @@
+"""Where the rows of data sets lie: rows of the database, files of the folder, open sessions.
+
+A file is never changed. New rows come in a new file; the database names it in one step, the old
+file goes, and the version is raised. If the process dies in between, either the old rows hold or
+the new ones, whose version is raised when they are opened.
+
+  Tested:   tests/curator/test_data_sets.py
+"""
+
+from collections.abc import Callable, Generator
+from contextlib import ExitStack, contextmanager
+from dataclasses import replace
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, cast
+
+from sqlalchemy import Connection, Row, insert, select, update
+
+from letalone.curator.house import House
+from letalone.curator.members import keep_members, marks_of
+from letalone.curator.places import place_of_import, place_to_keep
+from letalone.curator.refusals import NotThere
+from letalone.curator.sessions import Sessions, Source
+from letalone.curator.tables import DATA_SETS, HELD
+from letalone.curator.unit_rows import unit_ids
+from letalone.curator.words import read_day, written
+from letalone.errors import NotAllowed, ParameterError
+from letalone.plans.schema import Schema
+from letalone.session.session import Session
+
+Found = Row[tuple[Any, ...]]
+Rewriting = Callable[[Path, Schema, Path], None]
+
+
+class Shelf:
+    """The rows of all data sets, for one process."""
+
+    __slots__ = ("_house", "_sessions")
+
+    def __init__(self, house: House) -> None:
+        self._house = house
+        self._sessions = Sessions(house.settings.data_folder, house.book.ledger)
+
+    def row(self, name: str, *, retired: bool = False) -> Found:
+        """What the database says; NotThere, and NotAllowed where the rows are gone."""
+        wanted = select(DATA_SETS).where(DATA_SETS.c.name == name)
+        with self._house.database.reading() as connection:
+            row = connection.execute(wanted).one_or_none()
+        if row is None:
+            raise NotThere(f"There is no data set {name[:200]!r}. The public page lists them.")
+        if row.retired is not None and not retired:
+            raise NotAllowed(f"{name!r} was retired: its rows are gone, and nothing is answered.")
+        return row
+
+    def rows(self) -> list[Found]:
+        """What the database says of all data sets, by name."""
+        with self._house.database.reading() as connection:
+            return list(connection.execute(select(DATA_SETS).order_by(DATA_SETS.c.name)).all())
+
+    def check_answers(self, name: str) -> None:
+        """NotAllowed where a data set is retired, or its retention date is over."""
+        self._check_kept(self.row(name))
+
+    @contextmanager
+    def opened(self, *names: str) -> Generator[list[Session]]:
+        """The open sessions of data sets; their rows stay as they are until the block ends."""
+        with ExitStack() as stack:
+            for name in sorted(set(names)):
+                stack.enter_context(self._sessions.reading(name))
+            yield [self._sessions.session(self._source(name)) for name in names]
+
+    @contextmanager
+    def rows_at(self, name: str) -> Generator[Source]:
+        """Where the rows lie; they stay as they are until the block ends."""
+        self.row(name)
+        with self._sessions.reading(name):
+            yield self._source(name)
+
+    @contextmanager
+    def changing(self, name: str) -> Generator[None]:
+        """Nobody reads the rows until the block ends."""
+        with self._sessions.changing(name):
+            yield
+
+    def next_version(self, name: str) -> int:
+        """One more than the ledger knows."""
+        known = [one.version for one in self._house.book.ledger.data_sets() if one.name == name]
+        return 1 + max(known, default=0)
+
+    def rewrite(self, name: str, write: Rewriting, *, began: bool = False) -> int:
+        """Puts other rows in the place of those of an imported table; the version it has then."""
+        with self.changing(name):
+            if self.row(name).external:
+                raise ParameterError(f"{name!r} is external: its owner changes it at the source.")
+            source, target = self._source(name), place_to_keep(self._house.settings)
+            after = replace(source.schema, version=self.next_version(name))
+            try:
+                write(source.place, source.schema, target)
+                self._put(after, file=target.name, began=began)
+            except BaseException:
+                target.unlink(missing_ok=True)
+                raise
+            source.place.unlink(missing_ok=True)
+            self._house.book.ledger.raise_version(name)
+        return after.version
+
+    def with_new_version(self, name: str) -> int:
+        """The rows have changed where they lie: they are opened anew, under a new version."""
+        with self.changing(name):
+            after = replace(schema_of(self.row(name)), version=self.next_version(name))
+            self._put(after)
+            self._house.book.ledger.raise_version(name)
+        return after.version
+
+    def keep_members(self, old: Path, schema: Schema) -> None:
+        """Who was in rows that go, as marks."""
+        if schema.unit is None:
+            return
+        marks = marks_of(self._house.master, schema.name, unit_ids(old, schema))
+        file = keep_members(self._house.settings.data_folder, marks)
+        current = HELD.c.members.is_(None) & (HELD.c.data_set == schema.name)
+        with self._house.database.writing() as connection:
+            connection.execute(update(HELD).where(current).values(members=file))
+
+    def remove(self, name: str) -> None:
+        """The rows and all marks are gone; what was declared stays."""
+        folder = self._house.settings.data_folder
+        with self.changing(name):
+            row, now = self.row(name), written(self._house.clock())
+            of = HELD.c.data_set == name
+            with self._house.database.writing() as connection:
+                marks = connection.execute(select(HELD.c.members).where(of)).scalars().all()
+                change(connection, name, retired=now, file=None, affected=None)
+                connection.execute(update(HELD).where(of).values(members=None))
+            gone = [one for one in (None if row.external else row.file, *marks) if one is not None]
+            for file in gone:
+                (folder / cast("str", file)).unlink(missing_ok=True)
+
+    def close(self) -> None:
+        """Closes all sessions."""
+        self._sessions.close()
+
+    def _source(self, name: str) -> Source:
+        row = self.row(name)
+        self._check_kept(row)
+        settings, file = self._house.settings, cast("str", row.file)
+        place = place_of_import(settings, file) if row.external else settings.data_folder / file
+        return Source(place, schema_of(row))
+
+    def _check_kept(self, row: Found) -> None:
+        day = read_day(row.retention)
+        if day is not None and day < self._house.clock().date():
+            raise NotAllowed(
+                f"{row.name!r} was to be kept until {day}: nothing is answered any more."
+            )
+
+    def _put(self, schema: Schema, *, file: str | None = None, began: bool = False) -> None:
+        name, now = schema.name, written(self._house.clock())
+        values = {"schema": schema.to_toml()} | ({} if file is None else {"file": file})
+        with self._house.database.writing() as connection:
+            change(connection, name, **values)
+            if began:
+                held = {"data_set": name, "version": schema.version, "since": now}
+                connection.execute(insert(HELD).values(held))
+
+
+def change(connection: Connection, name: str, **values: object) -> None:
+    """Other values in the row of a data set."""
+    connection.execute(update(DATA_SETS).where(DATA_SETS.c.name == name).values(**values))
+
+
+def schema_of(row: Found) -> Schema:
+    """What is declared."""
+    return _parsed(cast("str", row.schema))
+
+
+@lru_cache(maxsize=256)
+def _parsed(toml: str) -> Schema:
+    return Schema.from_toml(toml)

@@ -1,0 +1,291 @@
+"""Subjects: a person learns whether they are held, sees, corrects and erases their rows (G7).
+
+A steward acts for the person, with a reason; every act is an entry of the ledger, which names the
+person by a pseudonym only (subject_keys.py). Tables that were imported are rewritten; for an
+external source the statement is written for its owner to run, and the outcome recorded. What was
+spent stays spent: answers that were given cannot be taken back, so forgetting their price would
+promise more than holds.
+
+  Tested:   tests/curator/test_subjects.py, test_principles.py (G7)
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import cast
+
+from sqlalchemy import insert, select, update
+from sqlglot import exp
+
+from letalone.curator.data_sets import DataSets
+from letalone.curator.house import House
+from letalone.curator.members import forget_member, is_member
+from letalone.curator.people import People
+from letalone.curator.records import Done, Holding, Made, Role
+from letalone.curator.refusals import AlreadyDecided, NotThere
+from letalone.curator.requests import read_words
+from letalone.curator.sessions import Source
+from letalone.curator.subject_keys import destroy_key, subject_of
+from letalone.curator.tables import ERRANDS, HELD
+from letalone.curator.unit_rows import (
+    copy_corrected,
+    copy_without,
+    is_unit,
+    number_of_rows,
+    rows_of_unit,
+)
+from letalone.curator.words import new_id, time_of, written
+from letalone.engines import syntax
+from letalone.errors import FormatError, ParameterError
+from letalone.ledger.entries import Entry, Kind
+from letalone.plans.schema import Schema
+from letalone.plans.stored import plan_from_json
+from letalone.privacy.curve import Json
+from letalone.session.notes import question_of
+
+LONGEST_ID = 1000
+WORD = re.compile(r"[\w@.+-]*\w")
+STAYS = (
+    "What was spent stays spent: answers were given while the rows were in, they cannot be taken"
+    " back, and their noise is what protects the person in them."
+)
+
+
+class Subjects:
+    """What a steward does for a person's request; every act stands in the ledger."""
+
+    __slots__ = ("_data_sets", "_house", "_people")
+
+    def __init__(self, house: House, people: People, data_sets: DataSets) -> None:
+        self._house, self._people, self._data_sets = house, people, data_sets
+
+    def holdings(self, unit_id: str, *, by: str, why: str) -> list[Holding]:
+        """Which data sets hold a person of this id."""
+        words = self._allowed(by, why, unit_id)
+        names = [
+            one.name
+            for one in self._data_sets.records()
+            if not one.retired and one.schema.unit is not None
+        ]
+        found = [self._holding(name, unit_id) for name in names]
+        for one in found:
+            self._write(one.data_set, "subject looked up", unit_id, {"why": words}, by=by)
+        return found
+
+    def releases(self, data_set: str, unit_id: str, *, by: str, why: str) -> list[Made]:
+        """Which releases were made while the person's rows were in."""
+        words = self._allowed(by, why, unit_id)
+        held = self._held_versions(data_set, unit_id)
+        entries = self._house.book.ledger.entries(data_set)
+        reserved = {one.number: one for one in entries if one.kind is Kind.RESERVED}
+        settled = [_settles(one) for one in entries if one.kind is Kind.SETTLED]
+        made = [_made(reserved[number]) for number in settled if number in reserved]
+        self._write(data_set, "subject's releases shown", unit_id, {"why": words}, by=by)
+        return [one for one in made if _was_in(one.version, held)]
+
+    def rows(
+        self, data_set: str, unit_id: str, *, by: str, why: str
+    ) -> Sequence[Mapping[str, object]]:
+        """The person's rows, in order, for the one who handles the request."""
+        words = self._allowed(by, why, unit_id)
+        with self._data_sets.rows_at(data_set) as source:
+            found = rows_of_unit(source.place, source.schema, unit_id)
+        self._write(data_set, "subject's rows shown", unit_id, {"why": words}, by=by)
+        return found
+
+    def correct(
+        self,
+        data_set: str,
+        unit_id: str,
+        *,
+        row: int,
+        changes: Mapping[str, object],
+        by: str,
+        why: str,
+    ) -> Done:
+        """Changes values of one of the person's rows (its place in `rows`, from 0)."""
+        words = self._allowed(by, why, unit_id)
+        schema = self._data_sets.record(data_set).schema
+        _check_changes(schema, changes)
+        about: Json = {"why": words, "columns": sorted(changes)}
+        if self._data_sets.record(data_set).external:
+            return self._errand(data_set, "correct", unit_id, about, by=by)
+
+        def write(old: Path, schema: Schema, target: Path) -> None:
+            copy_corrected(old, schema, unit_id, target, row=row, changes=changes)
+
+        version = self._data_sets.rewrite(data_set, write)
+        self._write(data_set, "subject corrected", unit_id, {**about, "version": version}, by=by)
+        words = f"1 row of {data_set!r} was corrected; it is version {version} now. {STAYS}"
+        return Done(data_set, 1, version, words)
+
+    def erase(self, data_set: str, unit_id: str, *, by: str, why: str) -> Done:
+        """Removes the person's rows and destroys their key; what was spent stays spent."""
+        words = self._allowed(by, why, unit_id)
+        about: Json = {"why": words}
+        if self._data_sets.record(data_set).external:
+            return self._errand(data_set, "erase", unit_id, about, by=by)
+        counted: list[int] = []
+
+        def write(old: Path, schema: Schema, target: Path) -> None:
+            counted.append(number_of_rows(old, schema, unit_id))
+            if counted[0] == 0:
+                raise NotThere(
+                    f"{data_set!r} holds no rows of this person. What was kept of earlier imports"
+                    " and acts is gone."
+                )
+            copy_without(old, schema, unit_id, target)
+
+        try:
+            version = self._data_sets.rewrite(data_set, write)
+            self._write(data_set, "subject erased", unit_id, {**about, "version": version}, by=by)
+        finally:
+            if counted:  # also where an earlier try ended half way
+                self._forget(data_set, unit_id)
+        rows = counted[0]
+        said = f"{rows} row{'s' * (rows != 1)} of {data_set!r} {'are' if rows != 1 else 'is'} gone"
+        return Done(data_set, rows, version, f"{said}; it is version {version} now. {STAYS}")
+
+    def record_outcome(self, act: str, *, done: bool, words: str, by: str) -> Done:
+        """Records what came of a statement for the owner of an external source (`Done.act`)."""
+        self._people.require(by, Role.STEWARD, Role.OWNER)
+        said = read_words("words", words)
+        with self._house.database.writing() as connection:
+            row = connection.execute(select(ERRANDS).where(ERRANDS.c.id == act)).one_or_none()
+            if row is None:
+                raise NotThere("There is no such act.")
+            if row.done is not None:
+                raise AlreadyDecided("The outcome of this act was recorded before.")
+            finders = {self._house.master.finder(row.data_set, one) for one in WORD.findall(said)}
+            if row.finder in finders:
+                raise _names_the_person()
+            now = written(self._house.clock())
+            connection.execute(update(ERRANDS).where(ERRANDS.c.id == act).values(done=now))
+        name = cast("str", row.data_set)
+        body: Json = {"subject": row.subject, "act": act, "done": done, "words": said}
+        self._house.book.write(name, f"subject: {row.what} at the source", body, by=[by])
+        version = self._data_sets.with_new_version(name) if done else self._version(name)
+        if done and row.what == "erase":
+            destroy_key(self._house, row.finder)
+        came = "carried out" if done else "not carried out"
+        return Done(name, 0, version, f"Recorded: {came} at the source of {name!r}. {STAYS}")
+
+    def _allowed(self, by: str, why: str, unit_id: str) -> str:
+        self._people.require(by, Role.STEWARD, Role.OWNER)
+        if not isinstance(unit_id, str) or not 0 < len(unit_id) <= LONGEST_ID:  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise ParameterError(f"The id must be a text of 1 to {LONGEST_ID} letters.")
+        words = read_words("why", why)
+        if re.search(rf"(?<!\w){re.escape(unit_id)}(?!\w)", words, re.IGNORECASE):
+            raise _names_the_person()
+        return words
+
+    def _holding(self, data_set: str, unit_id: str) -> Holding:
+        with self._data_sets.rows_at(data_set) as source:
+            held = number_of_rows(source.place, source.schema, unit_id) > 0
+        wanted = select(HELD).where(HELD.c.data_set == data_set).order_by(HELD.c.version.desc())
+        with self._house.database.reading() as connection:
+            since = connection.execute(wanted).first()
+        external = self._data_sets.record(data_set).external
+        return Holding(data_set, held, external, time_of(cast("str", since and since.since)))
+
+    def _held_versions(self, data_set: str, unit_id: str) -> list[tuple[int, bool]]:
+        """From which version on the person was in, or was not, in order."""
+        folder, mark = self._house.settings.data_folder, self._house.master.member
+        now = self._holding(data_set, unit_id).held
+        wanted = select(HELD).where(HELD.c.data_set == data_set).order_by(HELD.c.version)
+        with self._house.database.reading() as connection:
+            rows = connection.execute(wanted).all()
+        return [
+            (
+                row.version,
+                now
+                if row.members is None
+                else is_member(folder / row.members, mark(data_set, unit_id)),
+            )
+            for row in rows
+        ]
+
+    def _forget(self, data_set: str, unit_id: str) -> None:
+        """No mark of a past import and no key is left."""
+        folder, mark = self._house.settings.data_folder, self._house.master.member
+        wanted = select(HELD.c.members).where(HELD.c.data_set == data_set)
+        with self._house.database.reading() as connection:
+            files = connection.execute(wanted).scalars().all()
+        for file in files:
+            if file is not None:
+                forget_member(folder / file, mark(data_set, unit_id))
+        destroy_key(self._house, self._house.master.finder(data_set, unit_id))
+
+    def _errand(self, data_set: str, what: str, unit_id: str, about: Json, *, by: str) -> Done:
+        """What the owner of an external source is to run; it is not kept, since it has the id."""
+        with self._data_sets.rows_at(data_set) as source:
+            rows = number_of_rows(source.place, source.schema, unit_id)
+        subject, act = subject_of(self._house, data_set, unit_id), new_id()
+        row = {
+            "id": act, "data_set": data_set, "what": what, "subject": subject,
+            "finder": self._house.master.finder(data_set, unit_id),
+            "asked": written(self._house.clock()), "done": None,
+        }  # fmt: skip
+        with self._house.database.writing() as connection:
+            connection.execute(insert(ERRANDS).values(row))
+        self._write(data_set, f"subject: {what} asked of the source", unit_id, about, by=by)
+        statement = _statement(source, what, unit_id, cast("list[str]", about.get("columns", [])))
+        words = (
+            f"{data_set!r} is external: its owner runs the statement at the source, and then the"
+            f" outcome is recorded. {STAYS}"
+        )
+        return Done(data_set, rows, self._version(data_set), words, statement, act)
+
+    def _version(self, data_set: str) -> int:
+        return self._house.book.ledger.data_set(data_set).version
+
+    def _write(self, data_set: str, what: str, unit_id: str, about: Json, *, by: str) -> None:
+        subject = subject_of(self._house, data_set, unit_id)
+        self._house.book.write(data_set, what, {"subject": subject, **about}, by=[by])
+
+
+def _names_the_person() -> ParameterError:
+    return ParameterError(
+        "The reason has the person's id in it, and the ledger never forgets. Name the case by a"
+        " number of its own instead."
+    )
+
+
+def _check_changes(schema: Schema, changes: Mapping[str, object]) -> None:
+    if not changes:
+        raise ParameterError("changes is empty. Give the new values by column.")
+    for name, value in changes.items():
+        schema.column(name)
+        if name == schema.unit:
+            raise ParameterError("The id itself is not corrected. Erase the rows and import anew.")
+        if value is not None and not isinstance(value, str | int | float):
+            raise ParameterError(f"The new value of {name!r} must be a text, a number or missing.")
+
+
+def _statement(source: Source, what: str, unit_id: str, columns: Sequence[str]) -> str:
+    """SQL for the owner, with the places of new values as parameters."""
+    schema = source.schema
+    table, where = syntax.table_named(schema.name), exp.Where(this=is_unit(schema, unit_id))
+    if what == "erase":
+        return syntax.printed(exp.Delete(this=table, where=where))
+    values = [exp.EQ(this=syntax.named(name), expression=exp.Placeholder()) for name in columns]
+    return syntax.printed(exp.Update(this=table, expressions=values, where=where))
+
+
+def _settles(entry: Entry) -> int | None:
+    released = entry.body.get("outcome") == "released"
+    return cast("int", entry.body["reserved"]) if released else None
+
+
+def _made(entry: Entry) -> Made:
+    version, plan = cast("int", entry.body["version"]), cast("Json", entry.body["plan"])
+    try:
+        question = question_of(plan_from_json(plan))
+    except FormatError:
+        question = "a model or a batch of questions"
+    return Made(entry.number, entry.time, cast("str", entry.name), version, question)
+
+
+def _was_in(version: int, held: Sequence[tuple[int, bool]]) -> bool:
+    """Whether the import that a version belongs to has the person."""
+    return next((was for first, was in reversed(held) if first <= version), False)

@@ -1,0 +1,170 @@
+"""The tables of a curator's database, as they are now; migrations/ says how they became so.
+
+Times are text in UTC, to the second; amounts are rationals as text; lists are JSON.
+
+  Tested:   tests/curator/test_database.py: the migrations lead to exactly these tables
+"""
+
+from sqlalchemy import Boolean, Column, ForeignKey, Integer, LargeBinary, MetaData, Table, Text
+
+METADATA = MetaData()
+
+PEOPLE = Table(
+    "people",
+    METADATA,
+    Column("name", Text, primary_key=True),
+    Column("roles", Text, nullable=False),
+    Column("password", Text, nullable=False),
+    Column("must_change", Boolean, nullable=False),
+    Column("active", Boolean, nullable=False),
+    Column("made", Text, nullable=False),
+)
+
+TRIES = Table(
+    "tries",
+    METADATA,
+    Column("digest", Text, primary_key=True),
+    Column("since", Integer, nullable=False),
+    Column("number", Integer, nullable=False),
+)
+
+TOKENS = Table(
+    "tokens",
+    METADATA,
+    Column("id", Text, primary_key=True),
+    Column("person", Text, ForeignKey("people.name"), nullable=False, index=True),
+    Column("digest", Text, nullable=False, unique=True),
+    Column("scopes", Text, nullable=False),
+    Column("label", Text, nullable=False),
+    Column("created", Text, nullable=False),
+    Column("expires", Text, nullable=False),
+    Column("revoked", Boolean, nullable=False),
+    Column("elevated", Boolean, nullable=False),
+    Column("last_used", Text),
+)
+
+DATA_SETS = Table(
+    "data_sets",
+    METADATA,
+    Column("name", Text, primary_key=True),
+    Column("description", Text, nullable=False),
+    Column("schema", Text, nullable=False),
+    Column("file", Text),
+    Column("external", Boolean, nullable=False),
+    Column("affected", Text),
+    Column("retention", Text),
+    Column("registered", Text, nullable=False),
+    Column("registered_by", Text, nullable=False),
+    Column("retired", Text),
+)
+
+PURPOSES = Table(
+    "purposes",
+    METADATA,
+    Column("data_set", Text, ForeignKey("data_sets.name"), primary_key=True),
+    Column("name", Text, primary_key=True),
+    Column("description", Text, nullable=False),
+    Column("epsilon", Text, nullable=False),
+    Column("delta", Text, nullable=False),
+    Column("expires", Text),
+)
+
+# Which versions of a data set hold which import; `members` is the file of those who were in it.
+HELD = Table(
+    "held",
+    METADATA,
+    Column("data_set", Text, ForeignKey("data_sets.name"), primary_key=True),
+    Column("version", Integer, primary_key=True),
+    Column("since", Text, nullable=False),
+    Column("members", Text),
+)
+
+REQUESTS = Table(
+    "requests",
+    METADATA,
+    Column("id", Text, primary_key=True),
+    Column("data_set", Text, ForeignKey("data_sets.name"), nullable=False),
+    Column("purpose", Text, nullable=False),
+    Column("analyst", Text, ForeignKey("people.name"), nullable=False, index=True),
+    Column("columns", Text, nullable=False),
+    Column("epsilon", Text, nullable=False),
+    Column("delta", Text, nullable=False),
+    Column("why", Text, nullable=False),
+    Column("expires", Text),
+    Column("state", Text, nullable=False),
+    Column("made", Text, nullable=False),
+    Column("decided_by", Text),
+    Column("decided", Text),
+    Column("reason", Text),
+)
+
+GRANTS = Table(
+    "grants",
+    METADATA,
+    Column("data_set", Text, ForeignKey("data_sets.name"), primary_key=True),
+    Column("purpose", Text, primary_key=True),
+    Column("analyst", Text, ForeignKey("people.name"), primary_key=True),
+    Column("columns", Text, nullable=False),
+    Column("made", Text, nullable=False),
+    Column("withdrawn", Text),
+)
+
+PROPOSALS = Table(
+    "proposals",
+    METADATA,
+    Column("id", Text, primary_key=True),
+    Column("data_set", Text, ForeignKey("data_sets.name"), nullable=False),
+    Column("purpose", Text),
+    Column("analyst", Text),
+    Column("epsilon", Text, nullable=False),
+    Column("delta", Text, nullable=False),
+    Column("why", Text, nullable=False),
+    Column("state", Text, nullable=False),
+    Column("proposed_by", Text, ForeignKey("people.name"), nullable=False),
+    Column("proposed", Text, nullable=False),
+    Column("decided_by", Text),
+    Column("decided", Text),
+    Column("reason", Text),
+)
+
+RELEASES = Table(
+    "releases",
+    METADATA,
+    Column("id", Text, primary_key=True),
+    Column("analyst", Text, ForeignKey("people.name"), nullable=False, index=True),
+    Column("data_set", Text, nullable=False),
+    Column("purpose", Text, nullable=False),
+    Column("time", Text, nullable=False),
+    Column("release", Text, nullable=False),
+)
+
+# A person's key, found by an HMAC of data set and id under the master key; erasure destroys it.
+SUBJECT_KEYS = Table(
+    "subject_keys",
+    METADATA,
+    Column("finder", Text, primary_key=True),
+    Column("key", LargeBinary, nullable=False),
+)
+
+# What the owner of an external source was asked to run, until the outcome is recorded.
+ERRANDS = Table(
+    "errands",
+    METADATA,
+    Column("id", Text, primary_key=True),
+    Column("data_set", Text, ForeignKey("data_sets.name"), nullable=False),
+    Column("what", Text, nullable=False),
+    Column("finder", Text, nullable=False),
+    Column("subject", Text, nullable=False),
+    Column("asked", Text, nullable=False),
+    Column("done", Text),
+)
+
+# For the console: what a browser is logged in as.
+SESSIONS = Table(
+    "sessions",
+    METADATA,
+    Column("digest", Text, primary_key=True),
+    Column("person", Text, ForeignKey("people.name"), nullable=False, index=True),
+    Column("expires", Text, nullable=False),
+    Column("elevated_until", Text),
+)

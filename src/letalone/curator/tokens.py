@@ -1,0 +1,171 @@
+"""Tokens: 256 random bits that stand for a person; only their SHA-256 is kept.
+
+What a token may be used for is decided when it is used: its scopes within the roles that its
+person has by then. A token of somebody who was disabled, or whose password was changed, is over.
+
+  Tested:   tests/curator/test_tokens.py: forged, expired, revoked, of a person with fewer roles
+  Assumed:  nobody finds a text with a given SHA-256, or guesses 256 bits
+"""
+
+import hmac
+from collections.abc import Iterable
+from datetime import timedelta
+from hashlib import sha256
+from secrets import token_urlsafe
+
+from sqlalchemy import Row, insert, select, update
+
+from letalone.curator.house import House
+from letalone.curator.people import People
+from letalone.curator.records import Bearer, Person, Role, Scope, Token
+from letalone.curator.refusals import NotPermitted, NotRecognised, NotThere
+from letalone.curator.tables import TOKENS
+from letalone.curator.words import listed, new_id, read_day, read_list, time_of, written
+from letalone.errors import ParameterError
+
+PREFIX = "la_"
+BYTES = 32
+LONGEST_LABEL = 100
+NEEDS = {
+    Scope.ASK: frozenset({Role.ANALYST}),
+    Scope.STEWARD: frozenset({Role.STEWARD, Role.OWNER}),
+    Scope.AUDIT: frozenset({Role.AUDITOR, Role.OWNER}),
+    Scope.ADMINISTER: frozenset({Role.OWNER}),
+}
+WRONG = "The token is not known, over or revoked. Make another one."
+
+
+class Tokens:
+    """Secrets `la_…` with scopes and an end."""
+
+    __slots__ = ("_house", "_people")
+
+    def __init__(self, house: House, people: People) -> None:
+        self._house, self._people = house, people
+
+    def make(
+        self, person: str, scopes: Iterable[Scope], *, days: int | None = None, label: str = ""
+    ) -> tuple[str, Token]:
+        """A new secret, shown once, and its record. The caller has checked who asks.
+
+        Scopes must lie within the person's roles; a one-time password must be changed first.
+        """
+        wanted = frozenset(scopes)
+        last = self._house.settings.most_token_days
+        number = self._house.settings.token_days if days is None else days
+        if type(number) is not int or not 1 <= number <= last:
+            raise ParameterError(f"days is {number!r}, but must be from 1 to {last}.")
+        found = self._checked(person)
+        missing = wanted - scopes_of(found)
+        if missing or not wanted:
+            may = ", ".join(sorted(scope.value for scope in scopes_of(found))) or "none"
+            raise NotPermitted(f"A token needs scopes that its person may use, which are: {may}.")
+        return self._made(found, wanted, timedelta(days=number), label=label)
+
+    def elevate(self, person: str, password: str) -> tuple[str, Token]:
+        """A secret for a steward's or an owner's acts, for a few minutes; the password again."""
+        self._people.log_in(person, password)
+        found = self._checked(person)
+        wanted = scopes_of(found) - {Scope.ASK}
+        if not wanted:
+            raise NotPermitted("This is for stewards, owners and auditors.")
+        minutes = timedelta(minutes=self._house.settings.elevated_minutes)
+        made = self._made(found, wanted, minutes, elevated=True)
+        self._house.book.write(None, "elevated", {"person": person}, by=[person])
+        return made
+
+    def bearer(self, secret: str) -> Bearer:
+        """Whose secret this is, and what it may be used for now; NotRecognised."""
+        digest = _digest(secret)
+        with self._house.database.reading() as connection:
+            row = connection.execute(select(TOKENS).where(TOKENS.c.digest == digest)).one_or_none()
+        if row is None or not hmac.compare_digest(row.digest, digest) or not self._holds(row):
+            raise NotRecognised(WRONG)
+        person = self._people.person(row.person)
+        if not person.active:
+            raise NotRecognised(WRONG)
+        self._mark_used(row)
+        scopes = _token(row).scopes & scopes_of(person)
+        return Bearer(person, scopes, elevated=row.elevated, token=row.id)
+
+    def revoke(self, token: str, *, by: str) -> Token:
+        """Ends a token (its id): one's own, or anybody's by an owner."""
+        with self._house.database.writing() as connection:
+            row = connection.execute(select(TOKENS).where(TOKENS.c.id == token)).one_or_none()
+            mine = row is not None and row.person == by
+            if row is None or not (mine or self._people.has(by, Role.OWNER)):
+                raise NotThere("There is no such token of yours.")
+            connection.execute(update(TOKENS).where(TOKENS.c.id == token).values(revoked=True))
+            row = connection.execute(select(TOKENS).where(TOKENS.c.id == token)).one()
+        return _token(row)
+
+    def of(self, person: str, *, by: str) -> list[Token]:
+        """The tokens of a person: one's own, or anybody's by an owner."""
+        if person != by:
+            self._people.require(by, Role.OWNER)
+        wanted = select(TOKENS).where(TOKENS.c.person == person).order_by(TOKENS.c.created.desc())
+        with self._house.database.reading() as connection:
+            return [_token(row) for row in connection.execute(wanted).all()]
+
+    def _checked(self, person: str) -> Person:
+        found = self._people.require(person, *Role)
+        if found.must_change:
+            raise NotPermitted("The password is a one-time password. Choose one of your own first.")
+        return found
+
+    def _made(
+        self,
+        person: Person,
+        scopes: frozenset[Scope],
+        length: timedelta,
+        *,
+        label: str = "",
+        elevated: bool = False,
+    ) -> tuple[str, Token]:
+        secret, now = PREFIX + token_urlsafe(BYTES), self._house.clock()
+        if len(label) > LONGEST_LABEL:
+            raise ParameterError(f"label has {len(label)} letters, but may have {LONGEST_LABEL}.")
+        row = {
+            "id": new_id(), "person": person.name, "digest": _digest(secret),
+            "scopes": listed(sorted(scope.value for scope in scopes)), "label": label,
+            "created": written(now), "expires": written(now + length), "revoked": False,
+            "elevated": elevated, "last_used": None,
+        }  # fmt: skip
+        with self._house.database.writing() as connection:
+            connection.execute(insert(TOKENS).values(row))
+            found = connection.execute(select(TOKENS).where(TOKENS.c.id == row["id"])).one()
+        return secret, _token(found)
+
+    def _holds(self, row: "Row[tuple[object, ...]]") -> bool:
+        return not row.revoked and self._house.clock() < time_of(row.expires)
+
+    def _mark_used(self, row: "Row[tuple[object, ...]]") -> None:
+        """The day only, and written once a day: a token's hours are its person's affair."""
+        today = self._house.clock().date().isoformat()
+        if row.last_used == today:
+            return
+        with self._house.database.writing() as connection:
+            connection.execute(update(TOKENS).where(TOKENS.c.id == row.id).values(last_used=today))
+
+
+def scopes_of(person: Person) -> frozenset[Scope]:
+    """What a person's tokens may be used for."""
+    return frozenset(scope for scope, roles in NEEDS.items() if roles & person.roles)
+
+
+def _digest(secret: str) -> str:
+    return sha256(secret.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _token(row: "Row[tuple[object, ...]]") -> Token:
+    return Token(
+        row.id,
+        row.person,
+        frozenset(Scope(word) for word in read_list(row.scopes)),
+        row.label,
+        time_of(row.created),
+        time_of(row.expires),
+        revoked=row.revoked,
+        elevated=row.elevated,
+        last_used=read_day(row.last_used),
+    )

@@ -1,0 +1,134 @@
+"""One person's rows in a table that the curator holds: found, shown, corrected, left out.
+
+Everything here is private: it is for the steward who handles a person's request. A file is never
+changed; a new one is written beside it, and takes its place whole.
+
+  Tested:   tests/curator/test_subjects.py
+"""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import cast
+
+from sqlglot import exp
+
+from letalone.curator.copies import KEPT, by_rule, opened_copy, save
+from letalone.engines import syntax
+from letalone.engines.failure import contained
+from letalone.engines.lockdown import LockedDuck
+from letalone.engines.reading import SQL_TYPES, Stored
+from letalone.engines.rows import Relation
+from letalone.engines.syntax import Sql
+from letalone.errors import ParameterError
+from letalone.plans.schema import Column, Schema
+from letalone.plans.types import Type
+
+
+def unit_ids(file: Path, schema: Schema) -> list[str]:
+    """All ids in a table, as text. Private."""
+    with opened_copy(file, schema) as duck:
+        ids = syntax.select([_id(schema)], _kept())
+        rows = contained(lambda: duck.run(ids.distinct()))
+    return [cast("str", row[0]) for row in rows]
+
+
+def rows_of_unit(file: Path, schema: Schema, unit_id: str) -> list[dict[str, object]]:
+    """The rows of one person, in order. Private: for the one who handles the request."""
+    names = [column.name for column in schema.columns]
+    with opened_copy(file, schema) as duck:
+        columns = [syntax.named(name) for name in names]
+        query = syntax.select(columns, _kept(), where=[is_unit(schema, unit_id)])
+        rows = contained(lambda: duck.run(query.order_by(exp.column("rowid"))))
+    return [dict(zip(names, row, strict=True)) for row in rows]
+
+
+def number_of_rows(file: Path, schema: Schema, unit_id: str) -> int:
+    """How many rows a person has. Private."""
+    with opened_copy(file, schema) as duck:
+        query = syntax.select(
+            [exp.Count(this=exp.Star())], _kept(), where=[is_unit(schema, unit_id)]
+        )
+        return cast("int", contained(lambda: duck.run(query))[0][0])
+
+
+def copy_without(file: Path, schema: Schema, unit_id: str, target: Path) -> None:
+    """A new file without a person's rows."""
+    with opened_copy(file, schema, target) as duck:
+        gone = exp.Delete(
+            this=syntax.table_named(KEPT), where=exp.Where(this=is_unit(schema, unit_id))
+        )
+        contained(lambda: duck.run(gone))
+        contained(lambda: save(duck, schema, target))
+
+
+def copy_corrected(
+    file: Path,
+    schema: Schema,
+    unit_id: str,
+    target: Path,
+    *,
+    row: int,
+    changes: Mapping[str, object],
+) -> None:
+    """A new file in which one row of a person has other values, by the same rules."""
+    with opened_copy(file, schema, target) as duck:
+        ids = syntax.select([exp.column("rowid")], _kept(), where=[is_unit(schema, unit_id)])
+        found = contained(lambda: duck.run(ids.order_by(exp.column("rowid"))))
+        if not 0 <= row < len(found):
+            raise ParameterError("There is no such row of this person. Rows are counted from 0.")
+        values = [
+            exp.EQ(this=exp.column(name, quoted=True), expression=_corrected(duck, column, value))
+            for name, value in changes.items()
+            if (column := schema.column(name))
+        ]
+        here = syntax.operation(
+            exp.EQ, exp.column("rowid"), syntax.whole(cast("int", found[row][0]))
+        )
+        change = exp.Update(
+            this=syntax.table_named(KEPT), expressions=values, where=exp.Where(this=here)
+        )
+        contained(lambda: duck.run(change))
+        contained(lambda: save(duck, schema, target))
+
+
+def _corrected(duck: LockedDuck, column: Column, value: object) -> Sql:
+    """The new value as the rules keep it; refused where it is none of the declared type."""
+    if value is None:
+        return syntax.NULL.copy()
+    written = str(value).lower() if isinstance(value, bool) else str(value)
+    text = syntax.select([syntax.alias(syntax.text(written), column.name)], _nothing())
+    source = syntax.nested(text, "loaded")
+    kept = by_rule(Relation(source, {column.name: Stored(column.name, "VARCHAR")}), column)
+    ((found,),) = contained(lambda: duck.run(syntax.select([kept], source)))
+    if found is None:
+        raise ParameterError(
+            f"The new value of {column.name!r} is no {column.type.value}. Write it as in a CSV"
+            " file."
+        )
+    exact = (
+        syntax.double(found) if isinstance(found, float) else syntax.constant(cast("str", found))
+    )
+    return syntax.cast_to(exact, SQL_TYPES[column.type])
+
+
+def _nothing() -> Sql:
+    return syntax.renamed(syntax.called("range", syntax.whole(1)), "once")
+
+
+def _kept() -> Sql:
+    return syntax.renamed(syntax.table_named(KEPT), "kept")
+
+
+def _id(schema: Schema) -> Sql:
+    unit = schema.unit
+    if unit is None:
+        raise ParameterError(
+            f"In {schema.name!r} each row is a unit of its own, and no column tells people apart:"
+            " rows cannot be found by an id."
+        )
+    return syntax.cast_to(syntax.named(unit), SQL_TYPES[Type.TEXT])
+
+
+def is_unit(schema: Schema, unit_id: str) -> Sql:
+    """Whether a row is a person's."""
+    return syntax.operation(exp.EQ, _id(schema), syntax.text(unit_id))

@@ -1,0 +1,74 @@
+"""How times, budgets and lists are written into the database."""
+
+from collections.abc import Callable, Iterable
+from datetime import UTC, date, datetime
+from fractions import Fraction
+from json import dumps, loads
+from secrets import token_hex
+from typing import Any, cast
+
+from sqlalchemy import Row
+
+from letalone.errors import ParameterError
+from letalone.privacy import Budget
+
+Clock = Callable[[], datetime]
+
+
+def utc_now() -> datetime:
+    """The time in UTC, to the second."""
+    return datetime.now(UTC).replace(microsecond=0)
+
+
+def written(when: datetime | None) -> str | None:
+    """A time as text that sorts as times do."""
+    return None if when is None else when.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def read_time(text: str | None) -> datetime | None:
+    """The time that was written."""
+    return None if text is None else time_of(text)
+
+
+def time_of(text: str) -> datetime:
+    """The time that was written, which is there."""
+    return datetime.strptime(text, "%Y-%m-%dT%H:%M:%SZ").replace(tzinfo=UTC)
+
+
+def read_day(text: str | None) -> date | None:
+    """The day that was written."""
+    return None if text is None else date.fromisoformat(text)
+
+
+def in_utc(name: str, when: datetime | None) -> datetime | None:
+    """A time with a zone, to the second."""
+    if when is None:
+        return None
+    if not isinstance(when, datetime) or when.tzinfo is None:  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise ParameterError(f"{name} must be a time with a time zone, such as 2027-01-31T00:00Z.")
+    return when.astimezone(UTC).replace(microsecond=0)
+
+
+def listed(words: Iterable[str]) -> str:
+    """A list of words as JSON."""
+    return dumps(list(words), ensure_ascii=False)
+
+
+def read_list(text: str) -> list[str]:
+    """The words of a list."""
+    return cast("list[str]", loads(text))
+
+
+def amounts(budget: Budget) -> dict[str, str]:
+    """Both columns of a budget, exactly."""
+    return {"epsilon": str(budget.epsilon), "delta": str(budget.delta)}
+
+
+def budget_of(row: "Row[tuple[Any, ...]]") -> Budget:
+    """The budget of a row."""
+    return Budget(Fraction(row.epsilon), Fraction(row.delta))
+
+
+def new_id() -> str:
+    """A name that nobody can guess, for a request, a proposal or a file."""
+    return token_hex(16)

@@ -1,0 +1,210 @@
+"""PostgreSQL's way: nothing may raise, and ranks come from a keyed hash in the query.
+
+Ranks. The rank of a row is its place among the rows of its unit, ordered by SHA-256 of a secret
+key and of where the row lies (`tableoid`, `ctid`), then by where it lies. `ranks` is the name of
+the parameter that holds the key.
+
+Theorem (in the sense of SOUNDNESS 13).  If the keyed hash is a random function, the order of each
+unit's rows is uniform and independent of the orders of other units, of the values in the rows and
+of the noise; and a unit's kept rows depend on that unit's rows and the key alone.
+  Proven:   no two rows lie in one place, so their digests are independent and uniform,
+            whatever the places are; the window is partitioned by the unit. Fix the key: the
+            ranks of one unit's rows are a function of its own rows and places, so neighbours
+            whose other rows lie where they lay keep the same rows of all other units.
+  Assumed:  SHA-256 of key and place is a random function to those who do not know the key; a
+            neighbour is the table with one unit's rows taken out (or put in) and the others left
+            in their places. A row that is updated gets another place, so other rows of its unit
+            may be kept from then on: no more of them than before.
+  Tested:   tests/engines/test_engine_laws.py, test_postgres.py
+
+Levels. PostgreSQL pulls nested SELECTs up and repeats what they name wherever it is mentioned.
+OFFSET 0 keeps a level apart, and costs neither parallel scans nor order.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import ldexp
+
+from sqlglot import exp
+
+from letalone.engines import syntax
+from letalone.engines.dialects import postgres_reading
+from letalone.engines.dialects.guarded import total
+from letalone.engines.dialects.postgres_words import rewritten
+from letalone.engines.reading import Stored
+from letalone.engines.syntax import BIGINT, DOUBLE, Binary, Sql
+from letalone.engines.terms import Levels, Term, big, deepest, plus
+from letalone.errors import UnsupportedQuery
+from letalone.plans.schema import Column
+from letalone.plans.types import Type
+
+FAR = 900  # a power of two with a smaller exponent cannot make a number overflow or vanish
+LARGEST_EDGE = 2.0**1000
+
+
+@dataclass(frozen=True, slots=True)
+class PostgresDialect:
+    """See `letalone.engines.dialects.dialect.Dialect` for what each method promises.
+
+    stored_rank: the column that holds the ranks, where they are stored with the rows.
+    """
+
+    stored_rank: str | None = None
+
+    def arithmetic(self, kind: Binary, left: Term, right: Term, levels: Levels) -> Term:
+        """Guarded, with both operands named: a guard mentions them several times."""
+        one, other = levels.name(left), levels.name(right)
+        sql = total(kind, one.sql, other.sql)
+        return Term(sql, Type.NUMBER, finite=False, depth=deepest((one, other)))
+
+    def offset(self, x: Term, ends: tuple[int, int], shift: int, levels: Levels) -> Term:  # noqa: ARG002
+        """By comparisons with the ends: between them nothing overflows."""
+        (low, high), middle = ends, sum(ends) // 2
+        start, end = (_unscaled(one, shift) for one in ends)
+        least, most = big(low - middle), big(high - middle)
+        if not x.finite:
+            finite = syntax.operation(exp.GT, x.sql, _infinity("-"))
+            least = syntax.case((finite, least))
+        beyond = syntax.is_there(x.sql, finite=x.finite)
+        branches = [
+            (syntax.operation(exp.LTE if start == _infinity("-") else exp.LT, x.sql, start), least),
+            (syntax.operation(exp.LT, x.sql, end), plus(_floor(x.sql, shift), -middle)),
+            (beyond, most),
+        ]
+        return Term(syntax.case(*branches), Type.INTEGER, depth=x.depth)
+
+    def guess(self, x: Sql, edges: tuple[float, float, float], count: int) -> Sql:
+        """A quotient where x lies between the edges, one step or more above the first."""
+        first, every, below = edges
+        last = first + count * every
+        if max(abs(first), abs(last)) > LARGEST_EDGE:
+            raise UnsupportedQuery(
+                "These ranges reach beyond 2^1000, which PostgreSQL's arithmetic does not. Take"
+                " smaller ones."
+            )
+        steps = syntax.operation(exp.Mul, x, syntax.double(below))
+        above = syntax.operation(exp.Sub, steps, syntax.double(first))
+        ratio = syntax.operation(exp.Div, above, syntax.double(every))
+        most = syntax.called("LEAST", _whole(exp.Floor(this=ratio)), big(count - 1))
+        return syntax.case(
+            (syntax.operation(exp.LT, x, syntax.double(first / below)), big(0)),
+            (syntax.operation(exp.GTE, x, syntax.double(last / below)), big(count - 1)),
+            (syntax.operation(exp.GTE, above, syntax.double(every)), most),
+            otherwise=big(0),
+        )
+
+    def scaled(self, of: Sql, shift: int) -> Sql:
+        """A product, refused where it might leave the doubles."""
+        if abs(shift) > FAR:
+            raise UnsupportedQuery(
+                "Totals and means of such small or large numbers cannot be computed on PostgreSQL."
+                " Take bounds between 1e-250 and 1e250."
+            )
+        return syntax.operation(exp.Mul, of, syntax.double(ldexp(1, shift)))
+
+    def level(self, query: exp.Select, *, last: bool) -> exp.Select:
+        """Kept apart, so that a statement stays as long as its tree, and no constant is computed
+        with before its guard: but not the last level, nor one of pieces that mention one column.
+        """
+        pieces = [one for one in query.expressions if not isinstance(one, exp.Star)]
+        mentions = [len(list(one.find_all(exp.Column))) for one in pieces]
+        return query if last or all(number == 1 for number in mentions) else _apart(query)
+
+    def read(self, stored: Stored, source: Sql, column: Column) -> Term:
+        """By casts that are asked first whether they fit."""
+        return postgres_reading.read(stored, source, column)
+
+    def unit(self, stored: Stored, value: Sql) -> Sql:
+        """Text byte by byte."""
+        return postgres_reading.unit(stored, value)
+
+    def ranked(
+        self, columns: Sequence[Sql], source: Sql, ranks: str | None, *, mark: str, unit: Sql | None
+    ) -> exp.Select:
+        """The rank is computed in the query; rows without a unit are left out."""
+        rows = syntax.renamed(source, f"{mark}source")
+        if ranks is None or unit is None:
+            slow = any(_is_slow(one) for one in columns)
+            query = syntax.select(columns, rows)
+            return _apart(query) if slow else query
+        rank = self._rank(unit, ranks, mark)
+        chosen = [_with_rank(one, rank, mark) for one in columns]
+        return syntax.select(chosen, rows, where=[syntax.is_present(unit.copy())])
+
+    def _rank(self, unit: Sql, key: str, mark: str) -> Sql:
+        if self.stored_rank is not None:
+            return syntax.named(self.stored_rank, f"{mark}source")
+        return rank_of(unit, key, f"{mark}source")
+
+    def printed(self, query: Sql, *, pretty: bool = False) -> str:
+        """In PostgreSQL's words."""
+        return rewritten(query).sql("postgres", pretty=pretty, identify=True, copy=False)
+
+
+POSTGRES = PostgresDialect()
+
+
+def _apart(query: exp.Select) -> exp.Select:
+    """A SELECT that is not pulled up into the one above."""
+    query.set("offset", exp.Offset(expression=exp.Literal.number(0)))
+    return query
+
+
+def _is_slow(column: Sql) -> bool:
+    """Whether a column is made of text: too slow to be made anew at each mention."""
+    return any(call.name == "PG_INPUT_IS_VALID" for call in column.find_all(exp.Anonymous))
+
+
+def rank_of(unit: Sql, key: str, source: str) -> Sql:
+    """The rank of a row among those of its unit, by the key of this parameter."""
+    place = [syntax.named(name, source) for name in ("tableoid", "ctid")]
+    by = [_digest(key, place), *(one.copy() for one in place)]
+    order = exp.Order(expressions=[exp.Ordered(this=one) for one in by])
+    return exp.Window(this=exp.RowNumber(), partition_by=[unit.copy()], order=order)
+
+
+def _with_rank(column: Sql, rank: Sql, mark: str) -> Sql:
+    """A column; where it is the rank's, the rank."""
+    if not isinstance(column.this, exp.Column) or column.this.table != f"{mark}ranks":
+        return column
+    return syntax.alias(rank, column.alias)
+
+
+def _digest(key: str, place: Sequence[Sql]) -> Sql:
+    """SHA-256 of the key, of 32 bytes, and the place, whose brackets keep its parts apart."""
+    secret = _cast(exp.Placeholder(this=key), "BYTEA")
+    table, row = (_cast(one, "TEXT") for one in place)
+    words = exp.DPipe(this=table, expression=row)
+    spelled = syntax.called("CONVERT_TO", words, syntax.text("UTF8"))
+    return syntax.called("SHA256", exp.DPipe(this=secret, expression=spelled))
+
+
+def _unscaled(end: int, shift: int) -> Sql:
+    """end / 2^shift: a double, since an end has few bits, or beyond all of them."""
+    try:
+        return syntax.double(ldexp(end, -shift))
+    except OverflowError:
+        return _infinity("" if end > 0 else "-")
+
+
+def _floor(x: Sql, shift: int) -> Sql:
+    """floor(x · 2^shift) as an integer; where the product would vanish, it is zero."""
+    whole = _whole(exp.Floor(this=syntax.operation(exp.Mul, x, syntax.double(ldexp(1, shift)))))
+    if shift >= 0:
+        return whole
+    vanishes = syntax.operation(
+        exp.LTE, syntax.called("ABS", x), syntax.double(ldexp(1, -1075 - shift))
+    )
+    return syntax.case((vanishes, big(0)), otherwise=whole)
+
+
+def _whole(of: Sql) -> Sql:
+    return syntax.cast_to(of, BIGINT)
+
+
+def _infinity(sign: str = "") -> Sql:
+    return syntax.cast_to(syntax.text(f"{sign}Infinity"), DOUBLE)
+
+
+def _cast(of: Sql, kind: str) -> Sql:
+    return exp.Cast(this=of, to=exp.DataType.build(kind, dialect="postgres"))

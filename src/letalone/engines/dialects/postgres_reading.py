@@ -1,0 +1,222 @@
+"""How a column that PostgreSQL stores becomes a value of a plan's type: total, whatever it holds.
+
+The rules are those of reading.py. PostgreSQL's casts raise, so each is asked first whether it
+would: by a range, or for text by `pg_input_is_valid` (from PostgreSQL 16 on) after a regular
+expression that admits the usual spellings only. Text is compared byte by byte, whatever collation
+its column has; CHAR(n) without the blanks at its end; labels of enumerations are text.
+
+  Proven:   each cast stands in the branch of a CASE whose condition says that it fits, and
+            conditions raise nothing: comparisons, regular expressions, `pg_input_is_valid`
+  Tested:   tests/engines/test_postgres_reading.py
+"""
+
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+
+from sqlglot import exp
+
+from letalone.engines import syntax
+from letalone.engines.reading import Stored, check_readable
+from letalone.engines.syntax import BIGINT, DATE, DOUBLE, TIMESTAMP, Sql
+from letalone.engines.terms import Term
+from letalone.plans.schema import Column
+from letalone.plans.types import Type
+
+NUMERIC = "NUMERIC"
+FLOATS = ("FLOAT", "DOUBLE")
+NUMBER = r"^\s*[-+]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][-+]?[0-9]+)?\s*$"
+DAY = r"^\s*[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}"
+CLOCK = r"[ T][0-9]{1,2}:[0-9]{2}(:[0-9]{2}(\.[0-9]{1,6})?)?(Z|[-+][0-9]{2}(:?[0-9]{2})?)?"
+SPELLED: Mapping[Type, tuple[str, str]] = {  # what text may look like, and the type to ask for
+    Type.INTEGER: (NUMBER, "double precision"),
+    Type.NUMBER: (NUMBER, "double precision"),
+    Type.DATE: (f"{DAY}({CLOCK})?$", "date"),
+    Type.TIMESTAMP: (f"{DAY}({CLOCK})?$", "timestamp with time zone"),
+}
+TRUE, FALSE = "^(true|t|yes|y|1)$", "^(false|f|no|n|0)$"
+LONGEST = 400  # letters of text that can be a number or a date
+
+
+def read(stored: Stored, source: Sql, column: Column) -> Term:
+    """The value of a column in its declared type; not yet guarded if it can be non-finite."""
+    check_readable(column, stored)
+    kind = column.type
+    if kind is Type.OTHER:
+        return Term(source, kind)
+    sql = TO[kind](stored, source)
+    finite = kind is not Type.NUMBER or stored.type in (Type.INTEGER, Type.BOOLEAN)
+    if column.lower is not None or column.upper is not None:
+        return Term(_clamped(sql, column, finite=finite), kind)
+    return Term(sql, kind, finite=finite)
+
+
+def unit(stored: Stored, value: Sql) -> Sql:
+    """The unit of a row as it is stored; text byte by byte, one zero, nothing non-finite."""
+    if stored.stored in FLOATS:
+        zero = (syntax.operation(exp.EQ, value, syntax.double(0.0)), syntax.double(0.0))
+        return syntax.case(zero, (syntax.is_finite(value), value))
+    if stored.stored == NUMERIC:
+        size, end = syntax.called("ABS", value), _numeric("Infinity")
+        return syntax.case((syntax.operation(exp.LT, size, end), value))
+    return plain(value) if stored.type is Type.TEXT else value
+
+
+def plain(value: Sql) -> Sql:
+    """Text in the order and with the equality of its bytes."""
+    collation = exp.to_identifier("C", quoted=True)
+    return exp.Paren(this=exp.Collate(this=_cast(value, "TEXT"), expression=collation))
+
+
+def _boolean(stored: Stored, source: Sql) -> Sql:
+    if stored.type is Type.BOOLEAN:
+        return source
+    text = plain(source)
+    return syntax.case(
+        (_matches(text, TRUE, any_case=True), exp.Boolean(this=True)),
+        (_matches(text, FALSE, any_case=True), exp.Boolean(this=False)),
+    )
+
+
+def _integer(stored: Stored, source: Sql) -> Sql:
+    if stored.type is Type.INTEGER:
+        return source if stored.stored == "BIGINT" else syntax.cast_to(source, BIGINT)
+    if stored.type is Type.BOOLEAN:
+        return _cast(_cast(source, "INT"), "BIGINT")
+    if stored.stored in FLOATS:
+        return _within(source, (syntax.double(-(2.0**63)), syntax.double(2.0**63)))
+    if stored.stored == NUMERIC:
+        return _within(syntax.called("ROUND", source), LONG)
+    # A numeral of few letters with the exponent of a double is a numeric.
+    rounded = syntax.called("ROUND", _cast(plain(source), NUMERIC))
+    return syntax.case((_is_spelled(source, Type.INTEGER), _within(rounded, LONG)))
+
+
+def _within(of: Sql, ends: tuple[Sql, Sql]) -> Sql:
+    """A number as a 64-bit integer where it lies in [start, end)."""
+    inside = [
+        syntax.operation(exp.GTE, of, ends[0].copy()),
+        syntax.operation(exp.LT, of, ends[1].copy()),
+    ]
+    return syntax.case((syntax.joined(exp.And, inside), syntax.cast_to(of.copy(), BIGINT)))
+
+
+def _number(stored: Stored, source: Sql) -> Sql:
+    if stored.stored == "DOUBLE":
+        return source
+    if stored.stored == NUMERIC:
+        return _double_of_numeric(source)
+    if stored.type is Type.BOOLEAN:
+        return syntax.cast_to(_cast(source, "INT"), DOUBLE)
+    if stored.type is Type.TEXT:
+        double = syntax.cast_to(plain(source), DOUBLE)
+        return syntax.case((_is_spelled(source, Type.NUMBER), double))
+    return syntax.cast_to(source, DOUBLE)
+
+
+def _double_of_numeric(source: Sql) -> Sql:
+    """A numeric too large for a double is missing, one that is too small is 0."""
+    size = syntax.called("ABS", source)
+    usual = [
+        syntax.operation(exp.LT, size, _numeric("1e308")),
+        syntax.operation(exp.GT, size, _numeric("1e-307")),
+    ]
+    tiny = syntax.operation(exp.LTE, size, _numeric("1e-307"))
+    double, valid = syntax.cast_to(source, DOUBLE), _is_valid(_cast(source, "TEXT"), Type.NUMBER)
+    return syntax.case(
+        (syntax.joined(exp.And, usual), double),
+        (valid, double.copy()),
+        (tiny, syntax.double(0.0)),
+    )
+
+
+def _text(stored: Stored, source: Sql) -> Sql:
+    if stored.type in (Type.DATE, Type.TIMESTAMP):
+        found = _date(stored, source) if stored.type is Type.DATE else _timestamp(stored, source)
+        return plain(found)
+    return plain(source)
+
+
+def _date(stored: Stored, source: Sql) -> Sql:
+    if stored.stored == "DATE":
+        return syntax.case((_in_the_calendar(source, DATE), source))
+    if stored.type is Type.TEXT:
+        day = syntax.cast_to(plain(source), DATE)
+        inside = syntax.case((_in_the_calendar(day, DATE), day.copy()))
+        return syntax.case((_is_spelled(source, Type.DATE), inside))
+    return syntax.cast_to(_timestamp(stored, source), DATE)
+
+
+def _timestamp(stored: Stored, source: Sql) -> Sql:
+    if stored.type is Type.TEXT:
+        at = _in_utc(_cast(plain(source), "TIMESTAMPTZ"))
+        inside = syntax.case((_in_the_calendar(at, TIMESTAMP), at.copy()))
+        return syntax.case((_is_spelled(source, Type.TIMESTAMP), inside))
+    if stored.stored == "DATE":
+        return syntax.case((_in_the_calendar(source, DATE), syntax.cast_to(source, TIMESTAMP)))
+    at = _in_utc(source) if stored.stored == "TIMESTAMPTZ" else source
+    return syntax.case((_in_the_calendar(at, TIMESTAMP), at.copy()))
+
+
+TO: Mapping[Type, Callable[[Stored, Sql], Sql]] = {
+    Type.BOOLEAN: _boolean,
+    Type.INTEGER: _integer,
+    Type.NUMBER: _number,
+    Type.TEXT: _text,
+    Type.DATE: _date,
+    Type.TIMESTAMP: _timestamp,
+}
+
+
+def _in_utc(zoned: Sql) -> Sql:
+    return exp.Paren(this=exp.AtTimeZone(this=zoned, zone=syntax.text("UTC")))
+
+
+def _in_the_calendar(of: Sql, kind: exp.DType) -> Sql:
+    """Whether a date is finite and in the years 1 to 9999, which all engines and Python know."""
+    end = "9999-12-31" if kind == DATE else "9999-12-31 23:59:59.999999"
+    first, last = (syntax.cast_to(syntax.text(when), kind) for when in ("0001-01-01", end))
+    inside = [syntax.operation(exp.GTE, of, first), syntax.operation(exp.LTE, of, last)]
+    return syntax.joined(exp.And, inside)
+
+
+def _is_spelled(source: Sql, kind: Type) -> Sql:
+    """Whether text looks like a value of a type, and is one."""
+    text = plain(source)
+    short = syntax.operation(exp.LTE, syntax.called("LENGTH", text), syntax.whole(LONGEST))
+    return syntax.joined(exp.And, [short, _matches(text, SPELLED[kind][0]), _is_valid(text, kind)])
+
+
+def _is_valid(text: Sql, kind: Type) -> Sql:
+    return syntax.called("PG_INPUT_IS_VALID", text, syntax.text(SPELLED[kind][1]))
+
+
+def _matches(text: Sql, pattern: str, *, any_case: bool = False) -> Sql:
+    kind = exp.RegexpILike if any_case else exp.RegexpLike
+    return exp.Paren(this=kind(this=text.copy(), expression=syntax.text(pattern)))
+
+
+def _clamped(sql: Sql, column: Column, *, finite: bool) -> Sql:
+    """The value within the declared bounds; NULL where it is missing or not finite."""
+    branches: list[tuple[Sql, Sql]] = []
+    if not finite:
+        branches.append((syntax.negated(syntax.is_finite(sql)), syntax.NULL.copy()))
+    for bound, outside in ((column.lower, exp.LT), (column.upper, exp.GT)):
+        if bound is not None:
+            end = _bound(bound, column.type)
+            branches.append((syntax.operation(outside, sql, end), end.copy()))
+    return syntax.case(*branches, otherwise=sql)
+
+
+def _bound(bound: Fraction, kind: Type) -> Sql:
+    return syntax.whole(int(bound)) if kind is Type.INTEGER else syntax.double(float(bound))
+
+
+def _numeric(digits: str) -> Sql:
+    return _cast(syntax.text(digits), NUMERIC)
+
+
+def _cast(of: Sql, kind: str) -> Sql:
+    return exp.Cast(this=of, to=exp.DataType.build(kind, dialect="postgres"))
+
+
+LONG = _numeric(str(-(2**63))), _numeric(str(2**63))

@@ -1,0 +1,147 @@
+"""DuckDB's words as PostgreSQL's: a function for each kind of node, used when a tree is printed.
+
+  Tested:   tests/engines/test_postgres_words.py; the statements themselves by the engine's laws
+
+A name of more than 63 bytes, which PostgreSQL would cut off, is replaced by its digest. NULL-safe
+equality is written as the equality of arrays of one element, which tables can be hashed by. Text
+with a NUL character or half a surrogate, which PostgreSQL cannot hold, is refused: before anything
+is charged, since the statement is printed then.
+"""
+
+from collections.abc import Callable, Mapping
+from hashlib import sha256
+
+from sqlglot import exp
+
+from letalone.engines import syntax
+from letalone.engines.syntax import DOUBLE, Sql
+from letalone.errors import UnsupportedQuery
+
+LONGEST_NAME = 63  # bytes
+NUMERIC = "NUMERIC"
+
+
+def rewritten(query: Sql) -> Sql:
+    """The tree in PostgreSQL's words; the given one stays as it is."""
+    tree = query.copy()
+    for node in reversed(list(tree.dfs())):  # from the leaves up: a rule may wrap its parts
+        rule = RULES.get(type(node))
+        found = node if rule is None else rule(node)
+        if found is not node:
+            tree = found if node is tree else _put(node, found)
+    return tree
+
+
+def statement(query: Sql) -> tuple[str, list[str]]:
+    """The text of a statement with $1, $2, … for its parameters, and their names in that order."""
+    tree, names = rewritten(query), list[str]()
+    for node in tree.find_all(exp.Placeholder):
+        if node.name not in names:
+            names.append(node.name)
+        node.replace(exp.Parameter(this=exp.Literal.number(names.index(node.name) + 1)))
+    return tree.sql("postgres", identify=True, copy=False), names
+
+
+def holds(text: str) -> bool:
+    """Whether PostgreSQL can hold such text."""
+    return "\0" not in text and not any("\ud800" <= letter <= "\udfff" for letter in text)
+
+
+def _put(node: Sql, found: Sql) -> Sql:
+    root = node.root()
+    node.replace(found)
+    return root
+
+
+def _literal(node: Sql) -> Sql:
+    """A literal with an exponent is a numeric there, and must be a double."""
+    if node.args.get("is_string"):
+        _check_text(node.name)
+        return node
+    if "e" not in node.name:
+        return node
+    return syntax.cast_to(syntax.text(node.name), DOUBLE)
+
+
+def _identifier(node: Sql) -> Sql:
+    _check_text(node.name)
+    if len(node.name.encode()) <= LONGEST_NAME:
+        return node
+    return exp.to_identifier(f"#{sha256(node.name.encode()).hexdigest()[:40]}", quoted=True)
+
+
+def _check_text(text: str) -> None:
+    if not holds(text):
+        raise UnsupportedQuery(
+            f"{text!r} has a NUL character or half a surrogate in it, which no text in PostgreSQL"
+            " has. Leave it out."
+        )
+
+
+def _call(node: Sql) -> Sql:
+    rule = CALLS.get(node.name)
+    return node if rule is None else rule(node.expressions)
+
+
+def _is_finite(arguments: list[Sql]) -> Sql:
+    """NaN is larger than all numbers, and no argument is a date (they are read otherwise)."""
+    end = syntax.cast_to(syntax.text("Infinity"), DOUBLE)
+    return syntax.operation(exp.LT, syntax.called("ABS", *arguments), end)
+
+
+def _first(arguments: list[Sql]) -> Sql:
+    """The first of an ordered list."""
+    everything = exp.Paren(this=syntax.called("ARRAY_AGG", *arguments))
+    return exp.Bracket(this=everything, expressions=[exp.Literal.number(0)])
+
+
+def _date_trunc(arguments: list[Sql]) -> Sql:
+    """Of a time without zone: a date would become one in the session's zone."""
+    period, of = arguments
+    return syntax.called("DATE_TRUNC", period, syntax.cast_to(of, syntax.TIMESTAMP))
+
+
+def _cast(node: Sql) -> Sql:
+    """What is tried outside of reading fits, as units.py proves; 128 bits are a numeric."""
+    kind = node.args["to"]
+    if kind.this in (exp.DType.INT128, exp.DType.DECIMAL):
+        kind = exp.DataType.build(NUMERIC, dialect="postgres")
+    return exp.Cast(this=node.this, to=kind)
+
+
+def _quotient(node: Sql) -> Sql:
+    """As it stands: sqlglot would cast its left side."""
+    node.set("typed", True)
+    return node
+
+
+def _same(node: Sql) -> Sql:
+    sides = [exp.Array(expressions=[side]) for side in (node.this, node.expression)]
+    return exp.EQ(this=sides[0], expression=sides[1])
+
+
+def _select(node: Sql) -> Sql:
+    """SEMI JOIN as EXISTS."""
+    for join in node.args.get("joins") or ():
+        if join.args.get("kind") == "SEMI":
+            inner = syntax.select([syntax.whole(1)], join.this, where=[join.args["on"]])
+            node.set("joins", None)
+            node.set("where", exp.Where(this=exp.Exists(this=inner)))
+    return node
+
+
+CALLS: Mapping[str, Callable[[list[Sql]], Sql]] = {
+    "ISFINITE": _is_finite,
+    "FIRST": _first,
+    "DATE_TRUNC": _date_trunc,
+}
+RULES: Mapping[type[Sql], Callable[[Sql], Sql]] = {
+    exp.Literal: _literal,
+    exp.Identifier: _identifier,
+    exp.Anonymous: _call,
+    exp.TryCast: _cast,
+    exp.Cast: _cast,
+    exp.Div: _quotient,
+    exp.NullSafeEQ: _same,
+    exp.Select: _select,
+}

@@ -1,0 +1,35 @@
+"""Which engine opens what: addresses of a server go to it, everything else to DuckDB."""
+
+from collections.abc import Mapping
+
+from letalone.engines.duck import open_duck
+from letalone.engines.measures import Engine
+from letalone.engines.postgres_server import is_address
+from letalone.errors import ParameterError
+from letalone.plans.schema import Schema
+from letalone.plans.types import Type
+from letalone.randomness.bits import SYSTEM, BitSource
+
+
+def open_engine(
+    source: object,
+    *,
+    schema: Schema | None = None,
+    types: Mapping[str, Type] | None = None,
+    table: str | None = None,
+    side_table: str | None = None,
+    bits: BitSource = SYSTEM,
+) -> Engine:
+    """Opens a file, a pattern of files, a frame, or a table on a server; only metadata is read."""
+    if isinstance(source, str) and is_address(source):
+        from letalone.engines.postgres import open_postgres
+
+        return open_postgres(
+            source, schema=schema, types=types, table=table, side_table=side_table, bits=bits
+        )
+    if side_table is not None:
+        raise ParameterError(
+            f"side_table is {side_table!r}, but only a server has room for one. Leave it out: the"
+            " ranks of files and frames are kept in memory."
+        )
+    return open_duck(source, schema=schema, types=types, table=table, bits=bits)

@@ -1,0 +1,276 @@
+"""The engine that runs on a PostgreSQL server: the same plans, the same integers, nothing written.
+
+A read-only account suffices. Keys, public tables and the key of the ranks go along as parameters.
+All statements of an answer see one state of the table (`borrowing` is that transaction).
+
+  Tested:   tests/engines/test_engine_laws.py, which every engine has to pass, and test_postgres.py
+  Assumed:  the server keeps its promises, and its log is as private as its tables: an owner who
+            logs statements with their parameters finds the questions' keys there
+
+Everything that PostgreSQL raises stops in failure.py.
+"""
+
+from collections.abc import Generator, Iterable, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from itertools import count
+from threading import RLock
+from typing import Any, cast
+
+import numpy as np
+from sqlglot import exp
+
+from letalone.engines import arrow, syntax
+from letalone.engines.dialects.postgres import POSTGRES
+from letalone.engines.dialects.postgres_words import statement
+from letalone.engines.failure import EngineFailed, contained
+from letalone.engines.inputs import Input, key_input, public_input, with_inputs
+from letalone.engines.measures import Exact, Measure, Scope
+from letalone.engines.partners import lending_scope, lent_rows, unit_kind
+from letalone.engines.postgres_server import Server, read_address, relation_of
+from letalone.engines.ranks import Progress
+from letalone.engines.reading import declared_schema, read_as_text
+from letalone.engines.rows import LENT, Relation, Tables, mark_of
+from letalone.engines.side_table import SideTable
+from letalone.engines.side_table import side_table as side_table_of
+from letalone.engines.statements import KEYS, discovery, needs_ranks, statements
+from letalone.engines.syntax import Sql
+from letalone.engines.training_rows import training_rows, training_scope
+from letalone.errors import ParameterError
+from letalone.plans.expressions import Expression
+from letalone.plans.query import PrivateJoin, PublicJoin
+from letalone.plans.schema import Schema
+from letalone.plans.types import Key, Type
+from letalone.randomness.bits import SYSTEM, BitSource
+
+READS_TEXT = 160000  # the first version that can be asked whether text is a number
+OLDEST = 140000  # the first one whose numerics have an infinity
+NUMBERS = count()
+
+
+def open_postgres(
+    source: str,
+    *,
+    schema: Schema | None = None,
+    types: Mapping[str, Type] | None = None,
+    table: str | None = None,
+    side_table: str | None = None,
+    bits: BitSource = SYSTEM,
+) -> "PostgresEngine":
+    """Opens a table on a server; nothing but the catalogue is read.
+
+    side_table: the name of a copy with ranks, which is then written (see side_table.py).
+    """
+    server = Server(read_address(source, table))
+    try:
+        version = _reached(server)
+        with server.reading():
+            relation = contained(lambda: relation_of(server))
+            side = None if side_table is None else side_table_of(side_table, relation)
+            if side is not None:
+                contained(lambda: side.check(server))
+        found = declared_schema(relation.columns, schema, types or {}, relation.name or "")
+        _check_version(version, read_as_text(found, relation.columns))
+    except BaseException:
+        server.close()
+        raise
+    return PostgresEngine(server, relation, found, side=side, bits=bits)
+
+
+@dataclass(frozen=True, slots=True)
+class Lent:
+    """One row of each unit of a table, for a statement about another one in the same database."""
+
+    query: exp.Select
+    parameters: Mapping[str, object]
+
+
+class PostgresEngine:
+    """A table on PostgreSQL; see `letalone.engines.measures.Engine` for what methods promise."""
+
+    def __init__(
+        self,
+        server: Server,
+        relation: Relation,
+        schema: Schema,
+        *,
+        side: SideTable | None,
+        bits: BitSource,
+    ) -> None:
+        self._server, self._relation, self._schema = server, relation, schema
+        self._side, self._made, self._bits = side, False, bits
+        self._key_name = f"rank_key_{next(NUMBERS)}"  # two engines may meet in one statement
+        self._secret = {self._key_name: _secret(bits)}
+        self._public: dict[str, Input] = {}
+        self._lent: dict[str, Lent] = {}
+        self._lock = RLock()  # a connection runs one statement at a time
+
+    def schema(self) -> Schema:
+        """The columns and their types: as declared, or from the catalogue alone."""
+        return self._schema
+
+    def read_from_text(self) -> frozenset[str]:
+        """The columns that are stored as text and declared to be something else: metadata."""
+        return read_as_text(self._schema, self._relation.columns)
+
+    def measure(self, scope: Scope, measures: Sequence[Measure]) -> list[Exact]:
+        """One entry for each measure: an integer (Cells: a list) for each key, in order."""
+        made = statements(scope, measures, self._tables(scope))
+        self.prepare(scope)
+        keys = len(scope.keys or ()) if scope.groups else 1
+        found: list[Exact] = [[]] * len(measures)
+        with self._lock, self._server.reading():
+            for one in made:
+                exact = one.read(self._numbers(one.sql, scope), keys)
+                for figure, values in zip(one.figures, exact, strict=True):
+                    found[figure.number] = values
+        return found
+
+    def discover(self, scope: Scope) -> list[tuple[tuple[Key, ...], int]]:
+        """All keys present, sorted, with their number of units after bounding. Private."""
+        query = discovery(scope, self._tables(scope))
+        self.prepare(scope)
+        with self._lock, self._server.reading():
+            rows = self._run(query, replace(scope, keys=None))
+        found = [(cast("tuple[Key, ...]", tuple(row[:-1])), int(row[-1])) for row in rows]
+        return sorted(found, key=lambda pair: [(key is None, str(key)) for key in pair[0]])
+
+    def sql(self, scope: Scope, measures: Sequence[Measure]) -> str:
+        """The statements that `measure` would run, without its parameters."""
+        shown = replace(self._relation, sql=syntax.table_named(scope.schema.name))
+        made = statements(scope, measures, replace(self._tables(scope), private=shown))
+        return ";\n\n".join(POSTGRES.printed(one.sql, pretty=True) for one in made)
+
+    def prepare(self, scope: Scope, *, progress: Progress | None = None) -> None:  # noqa: ARG002
+        """Writes the side table, if there is to be one; else ranks are made in each statement."""
+        side, unit = self._side, scope.schema.unit
+        if side is None or unit is None or self._made or not needs_ranks(scope):
+            return
+        column, key = scope.schema.column(unit), _secret(self._bits)
+        with self._lock:
+            contained(lambda: side.make(self._server, column, key))
+            self._made = True
+
+    def add_public(self, join: PublicJoin, table: object) -> None:
+        """Makes a public table known, so that scopes can join it by its digest."""
+        with self._lock:
+            name = f"letalone_public_{len(self._public)}"
+            self._public[join.table_digest] = public_input(join, table, name=name)
+
+    def unit_kind(self, unit: str) -> str:
+        """How the units of a column are told apart: metadata."""
+        return unit_kind(self._relation, unit)
+
+    def place(self) -> str:
+        """Tables of one place can be joined: those of one database."""
+        with self._lock:
+            return contained(self._server.place)
+
+    def lend(
+        self,
+        schema: Schema,
+        join: PrivateJoin,
+        names: Iterable[str],
+        *,
+        progress: Progress | None = None,  # noqa: ARG002
+    ) -> Lent:
+        """One row of each unit, with the named columns, as a part of another table's statement."""
+        scope = lending_scope(schema)
+        self.prepare(scope)
+        return Lent(lent_rows(schema, join, list(names), self._tables(scope)), self._secret)
+
+    @contextmanager
+    def borrowing(self, lent: Mapping[str, object]) -> Generator[None]:
+        """What other tables lend, by the names of their data sets, and one state of all tables."""
+        if not all(isinstance(one, Lent) for one in lent.values()):
+            raise EngineFailed  # the session has refused this before anything was charged
+        with self._lock, self._server.reading():
+            self._lent = {f"{LENT}{name}": cast("Lent", one) for name, one in lent.items()}
+            try:
+                yield
+            finally:
+                self._lent = {}
+
+    def training_rows(
+        self,
+        schema: Schema,
+        names: Sequence[str],
+        *,
+        target: str | None,
+        where: Expression | None,
+        progress: Progress | None = None,  # noqa: ARG002
+    ) -> dict[str, arrow.Values]:
+        """The named columns of the rows that a model is trained on: one of each unit. Private."""
+        scope = training_scope(schema, where)
+        query = training_rows(scope, names, target, self._tables(scope))
+        kinds = [schema.column(name).type for name in names]
+        self.prepare(scope)
+        with self._lock, self._server.reading():
+            found = contained(lambda: arrow.table_of_rows(self._streamed(query, scope), kinds))
+        return dict(zip(names, arrow.values_of(found, kinds), strict=True))
+
+    def close(self) -> None:
+        """Lets go of the connection."""
+        with self._lock:
+            self._server.close()
+
+    def _tables(self, scope: Scope) -> Tables:
+        ranks = self._key_name if needs_ranks(scope) else None
+        public = {digest: one.relation for digest, one in self._public.items()}
+        plain = Tables(self._relation, ranks, public, POSTGRES)
+        return plain if self._side is None or ranks is None else self._side.tables(plain)
+
+    def _numbers(self, query: Sql, scope: Scope) -> list[tuple[int | None, ...]]:
+        rows = self._run(query, scope)
+        return [tuple(None if one is None else int(one) for one in row) for row in rows]
+
+    def _run(self, query: Sql, scope: Scope) -> list[tuple[Any, ...]]:
+        text, parameters = self._statement(query, scope)
+        return contained(lambda: self._server.run(text, parameters))
+
+    def _streamed(self, query: Sql, scope: Scope) -> Iterable[Sequence[tuple[object, ...]]]:
+        return self._server.streamed(*self._statement(query, scope))
+
+    def _statement(self, query: Sql, scope: Scope) -> tuple[str, list[object]]:
+        """The text of a statement, with what it reads beside the table, and its parameters."""
+        inputs = list(self._public.values())
+        if scope.groups and scope.keys is not None:
+            inputs.append(key_input(scope, KEYS, mark=mark_of(scope)))
+        queries = {one.name: one.query for one in inputs}
+        queries |= {name: one.query for name, one in self._lent.items()}
+        text, names = statement(with_inputs(cast("exp.Query", query), queries))
+        given: dict[str, object] = dict(self._secret)
+        for one in (*inputs, *self._lent.values()):
+            given |= one.parameters
+        return text, [given[name] for name in names]
+
+
+def _secret(bits: BitSource) -> bytes:
+    words = np.empty(4, np.uint64)
+    bits.fill(words)
+    return words.tobytes()
+
+
+def _reached(server: Server) -> int:
+    """The server's version; what libpq says of a failure is about the connection alone."""
+    try:
+        return server.version()
+    except ParameterError:
+        raise
+    except Exception:
+        pass  # raised below: libpq's own words name the user and the way in
+    raise ParameterError(
+        f"The server of {server.address.words!r} cannot be reached, or does not accept the role."
+        " Look at the address and at PGPASSWORD, ~/.pgpass or the service file."
+    )
+
+
+def _check_version(version: int, from_text: Iterable[str]) -> None:
+    if version < OLDEST:
+        raise ParameterError("The server is older than PostgreSQL 14. Take a newer one.")
+    names = sorted(from_text)
+    if version < READS_TEXT and names:
+        raise ParameterError(
+            f"{', '.join(names)}: stored as text and declared to be something else, which needs"
+            " PostgreSQL 16 or newer. Declare them text, or convert them in the data."
+        )

@@ -1,0 +1,302 @@
+"""A table on a PostgreSQL server: its address, its columns, and transactions that only read.
+
+    postgresql://user@host:5432/database/table
+    postgresql://host/database/schema.table?sslmode=verify-full
+
+What follows the database is the table; without a schema it is in `public`. A dot, a slash or
+another sign in a name is written as in addresses (%2E, %2F). The rest is libpq's. A password is
+never in an address: PGPASSWORD, ~/.pgpass or a service file (?service=…) have it.
+
+A transaction is READ ONLY and REPEATABLE READ: all its statements see one state. Its settings do
+not depend on the server's: UTC, no search path, ISO dates, shortest exact doubles, a time limit.
+
+  Theorem (in the sense of SOUNDNESS 2).  Names and types come from the catalogue alone: no row, no
+  statistics, no label of an enumeration is read.
+  Tested:   tests/engines/test_postgres.py
+"""
+
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, LiteralString, cast
+from urllib.parse import parse_qsl, quote, unquote
+
+from letalone.engines import syntax
+from letalone.engines.failure import contained
+from letalone.engines.reading import Stored, check_columns
+from letalone.engines.rows import Relation
+from letalone.engines.sources import WhichTable
+from letalone.errors import ParameterError
+
+if TYPE_CHECKING:
+    from psycopg import RawCursor
+
+PREFIXES = ("postgresql://", "postgres://")
+PUBLIC = "public"
+TIMEOUT_SECONDS = 3600
+CONNECT_SECONDS = 10
+BATCH = 100_000
+SETTINGS: dict[str, str] = {
+    "TimeZone": "UTC",
+    "DateStyle": "ISO, YMD",
+    "IntervalStyle": "postgres",
+    "bytea_output": "hex",
+    "extra_float_digits": "1",
+    "standard_conforming_strings": "on",
+    "search_path": "",
+    "statement_timeout": f"{TIMEOUT_SECONDS}s",
+    "jit": "off",
+    "row_security": "on",
+}
+BEGIN: LiteralString = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+WRITE: LiteralString = "BEGIN ISOLATION LEVEL REPEATABLE READ"
+SET: LiteralString = "SELECT pg_catalog.set_config($1, $2, true)"
+STORED = {  # PostgreSQL's words for types in ours; every other type is OTHER
+    "bool": "BOOLEAN",
+    "int2": "SMALLINT",
+    "int4": "INTEGER",
+    "int8": "BIGINT",
+    "float4": "FLOAT",
+    "float8": "DOUBLE",
+    "numeric": "NUMERIC",
+    "text": "VARCHAR",
+    "varchar": "VARCHAR",
+    "bpchar": "VARCHAR",
+    "name": "VARCHAR",
+    "uuid": "UUID",
+    "date": "DATE",
+    "timestamp": "TIMESTAMP",
+    "timestamptz": "TIMESTAMPTZ",
+}
+TABLES: LiteralString = """
+SELECT n.nspname, c.relname, c.relkind::text FROM pg_catalog.pg_class c
+JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+WHERE c.relkind IN ('r', 'p', 'm', 'v', 'f') AND NOT c.relispartition
+AND n.nspname <> 'information_schema' AND n.nspname NOT LIKE 'pg\\_%'
+AND pg_catalog.has_table_privilege(c.oid, 'SELECT') ORDER BY 1, 2
+"""
+COLUMNS: LiteralString = """
+SELECT a.attname, coalesce(b.typname, t.typname)::text, coalesce(b.typtype, t.typtype)::text,
+    coalesce(bn.nspname, tn.nspname)::text, a.attgenerated::text
+FROM pg_catalog.pg_attribute a JOIN pg_catalog.pg_class c ON c.oid = a.attrelid
+JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+JOIN pg_catalog.pg_type t ON t.oid = a.atttypid
+JOIN pg_catalog.pg_namespace tn ON tn.oid = t.typnamespace
+LEFT JOIN pg_catalog.pg_type b ON t.typtype = 'd' AND b.oid = t.typbasetype
+LEFT JOIN pg_catalog.pg_namespace bn ON bn.oid = b.typnamespace
+WHERE n.nspname = $1 AND c.relname = $2 AND a.attnum > 0 AND NOT a.attisdropped
+ORDER BY a.attnum
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """Where a table is; `server` is what libpq is told, without the table."""
+
+    server: str
+    database: str
+    table: tuple[str, str] | None
+
+    @property
+    def words(self) -> str:
+        """The database and the table, for people."""
+        return self.database if self.table is None else f"{self.database}/{called(*self.table)}"
+
+
+def is_address(source: object) -> bool:
+    """Whether this is the address of a PostgreSQL server."""
+    return isinstance(source, str) and source.startswith(PREFIXES)
+
+
+def read_address(source: str, table: str | None = None) -> Address:
+    """The parts of an address; `table` may name the table instead."""
+    rest, _, options = source.partition("://")[2].partition("?")
+    who, _, path = rest.partition("/")
+    database, _, named = path.partition("/")
+    _check_address(who, options, database, named)
+    if named and table is not None:
+        raise ParameterError("The address names a table, and so does table=. Leave one out.")
+    parts = table.split(".", 1) if table else [unquote(one) for one in named.split(".", 1)]
+    found = (PUBLIC, parts[0]) if len(parts) == 1 else (parts[0], parts[1])
+    server = f"postgresql://{who}/{database}" + (f"?{options}" if options else "")
+    return Address(server, unquote(database), found if found[1] else None)
+
+
+def stand_in(source: str) -> Path:
+    """A path in the working folder beside which the schema files and the ledger of a database lie:
+    DATABASE.TABLE.letalone.toml and DATABASE.letalone.db.
+    """
+    return Path(f"{quote(read_address(source).database, safe=' ')}.postgresql")
+
+
+def _check_address(who: str, options: str, database: str, named: str) -> None:
+    login = who.rpartition("@")[0]
+    secret = [name for name, _ in parse_qsl(options) if name in ("password", "sslpassword")]
+    if login.partition(":")[2] or secret:
+        raise ParameterError(
+            "The address has a password in it, which would be shown and stored with it. Leave it"
+            " out: PGPASSWORD, ~/.pgpass or a service file can have it."
+        )
+    if not database or "/" in named:
+        raise ParameterError(
+            "The address must name a database and a table:"
+            " postgresql://user@host:5432/database/schema.table. A / in a name is written %2F."
+        )
+
+
+def called(schema: str, name: str) -> str:
+    """What a table is called, however it was named: a budget belongs to a name."""
+    return name if schema == PUBLIC else f"{schema}.{name}"
+
+
+class Server:
+    """A connection that opens when it is needed, and transactions that only read."""
+
+    def __init__(self, address: Address) -> None:
+        self.address = address
+        self._cursor: RawCursor[tuple[Any, ...]] | None = None
+        self._inside = False
+
+    @contextmanager
+    def reading(self) -> Generator[None]:
+        """One state of the database until the end of the block; blocks may be nested."""
+        if self._inside:
+            yield
+            return
+        contained(self._begin)
+        self._inside, whole = True, False
+        try:
+            yield
+            whole = True
+        finally:
+            self._inside = False
+            self._end(whole=whole)
+
+    @contextmanager
+    def writing(self) -> Generator[None]:
+        """One transaction that may write: for the owner's side table alone."""
+        cursor = self._open()
+        cursor.execute(WRITE)
+        self._set()
+        try:
+            yield
+            cursor.execute("COMMIT")
+        except BaseException:
+            self.close()
+            raise
+
+    def do(self, statement: str, parameters: Sequence[object] = ()) -> None:
+        """Runs a statement without a result."""
+        self._open().execute(cast("LiteralString", statement), list(parameters))
+
+    def run(self, statement: str, parameters: Sequence[object] = ()) -> list[tuple[Any, ...]]:
+        """All rows of a statement's result."""
+        found = self._open().execute(cast("LiteralString", statement), list(parameters))
+        return found.fetchall()
+
+    def streamed(
+        self, statement: str, parameters: Sequence[object]
+    ) -> Iterator[list[tuple[Any, ...]]]:
+        """The rows of a statement's result, some at a time: the server keeps the rest."""
+        import psycopg
+
+        with psycopg.RawServerCursor(self._open().connection, "letalone") as cursor:
+            cursor.execute(cast("LiteralString", statement), list(parameters))
+            while rows := cursor.fetchmany(BATCH):
+                yield rows
+
+    def place(self) -> str:
+        """Which database this is: two of them are one if they are called the same."""
+        info = self._open().connection.info
+        return f"postgresql://{info.user}@{info.host}:{info.port}/{info.dbname}"
+
+    def version(self) -> int:
+        """The server's version, such as 180001."""
+        return self._open().connection.info.server_version
+
+    def close(self) -> None:
+        """Lets go of the connection."""
+        cursor, self._cursor = self._cursor, None
+        if cursor is not None:
+            with suppress(Exception):
+                cursor.connection.close()
+
+    def _begin(self) -> None:
+        self._open().execute(BEGIN)
+        self._set()
+
+    def _set(self) -> None:
+        for name, value in SETTINGS.items():
+            self._open().execute(SET, [name, value])
+
+    def _end(self, *, whole: bool) -> None:
+        """A transaction that failed takes its connection with it: the next one gets another."""
+        try:
+            if whole and self._cursor is not None:
+                self._cursor.execute("ROLLBACK")
+                return
+        except Exception:
+            pass  # nothing was written, so nothing is lost
+        self.close()
+
+    def _open(self) -> "RawCursor[tuple[Any, ...]]":
+        if self._cursor is None or self._cursor.connection.closed:
+            self._cursor = _connected(self.address.server)
+        return self._cursor
+
+
+def _connected(server: str) -> "RawCursor[tuple[Any, ...]]":
+    try:
+        import psycopg
+    except ImportError:
+        raise ParameterError(
+            "PostgreSQL needs psycopg, which is not installed: pip install 'letalone[postgres]'."
+        ) from None
+    connection = psycopg.connect(
+        server,
+        autocommit=True,
+        prepare_threshold=None,
+        connect_timeout=CONNECT_SECONDS,
+        client_encoding="UTF8",
+        application_name="letalone",
+    )
+    return psycopg.RawCursor(connection)
+
+
+def relation_of(server: Server) -> Relation:
+    """The table of the address and its columns, from the catalogue."""
+    tables = [(str(s), str(n), str(kind)) for s, n, kind in server.run(TABLES)]
+    schema, name = _the_one(server.address, tables)
+    rows = server.run(COLUMNS, [schema, name])
+    columns = [Stored(str(row[0]), _word(*row[1:])) for row in rows]
+    check_columns([one.name for one in columns], called(schema, name))
+    sql = syntax.table_named(name, schema=schema)
+    return Relation(sql, {one.name: one for one in columns}, called(schema, name))
+
+
+def _the_one(address: Address, tables: Sequence[tuple[str, str, str]]) -> tuple[str, str]:
+    kinds = {(schema, name): kind for schema, name, kind in tables}
+    if address.table is None or address.table not in kinds:
+        names = tuple(called(*one) for one, kind in kinds.items() if kind not in "vf")
+        asked = "no table was named" if address.table is None else f"{address.words!r} is none"
+        raise WhichTable(
+            f"The database {address.database!r} has these tables that the role may read as a whole:"
+            f" {', '.join(names[:30]) or 'none'}; {asked}. Name one: …/{address.database}/TABLE.",
+            names,
+        )
+    if kinds[address.table] in "vf":
+        raise ParameterError(
+            f"{address.words!r} is a view or a foreign table, whose rows have no place by which"
+            " they could be told apart. Open a table or a materialized view."
+        )
+    return address.table
+
+
+def _word(name: str, kind: str, namespace: str, generated: str) -> str:
+    """Our word for a type. A column that is computed when it is read could fail: it is OTHER."""
+    if generated == "v":
+        return "GENERATED"
+    if kind == "e":
+        return "ENUM()"
+    return STORED.get(name, name.upper()) if namespace == "pg_catalog" else "OWN"

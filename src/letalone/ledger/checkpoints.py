@@ -1,0 +1,110 @@
+"""Checkpoints: signed statements of which entry was the last at a time, to be kept elsewhere.
+
+Whoever holds the ledger can rewrite it and sign it anew, but cannot take back what others
+have kept: a ledger that does not hold the entry of a checkpoint, with its hash, under its
+number, was changed at or before that entry.
+
+  Tested:   tests/ledger/test_checkpoints.py
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple, cast
+
+from letalone.errors import FormatError, LedgerDamaged
+from letalone.ledger.books import Books
+from letalone.ledger.canonical import as_object, read_object
+from letalone.ledger.damage import damaged
+from letalone.ledger.entries import Entry, Kind, now
+from letalone.ledger.keys import SigningKey, fingerprint, is_signed
+from letalone.privacy.curve import Json
+
+FORMAT = 1
+KIND = "checkpoint"
+FIELDS = {"format", "kind", "number", "hash", "time", "public_key", "signature"}
+
+
+class Kept(NamedTuple):
+    """What a checkpoint says: which entry has which hash."""
+
+    number: int
+    hash: str
+
+
+def add_checkpoint(books: Books) -> Json:
+    """Sign the last entry with the time, and write that down as an entry."""
+    head, time = books.head(), now()
+    statement = signed(books.key(), number=head.number, hashed=head.hash, time=time)
+    books.append(Kind.CHECKPOINT, None, statement, time=time)
+    return statement
+
+
+def signed(key: SigningKey, *, number: int, hashed: str, time: str) -> Json:
+    """The statement with its signature."""
+    statement: Json = {
+        "format": FORMAT,
+        "kind": KIND,
+        "number": number,
+        "hash": hashed,
+        "time": time,
+        "public_key": key.public,
+    }
+    return {**statement, "signature": key.sign(statement)}
+
+
+def check_checkpoint(entry: Entry, public: str) -> None:
+    """Whether an entry is a checkpoint of the entry before it."""
+    kept = read_checkpoint(entry.body, public)
+    if kept != (entry.number - 1, entry.previous) or entry.body["time"] != entry.time:
+        raise damaged(entry, "it is no checkpoint of the entry before it")
+
+
+def read_checkpoint(stored: Json | str | bytes, public: str) -> Kept:
+    """What a checkpoint says, if the key of this ledger signed it."""
+    is_text = isinstance(stored, str | bytes)
+    name = "The checkpoint"
+    fields = read_object(stored, name=name) if is_text else as_object(stored, name=name)
+    _check_form(fields)
+    if fields["public_key"] != public:
+        other = fields["public_key"]
+        which = fingerprint(other) if isinstance(other, str) else "none"
+        raise LedgerDamaged(
+            f"The checkpoint is of another ledger, or this is not the ledger that it was: it is "
+            f"signed by the key {which}, and the key of this ledger is {fingerprint(public)}."
+        )
+    statement = {field: fields[field] for field in FIELDS - {"signature"}}
+    if not is_signed(statement, signature=fields["signature"], public=public):
+        raise LedgerDamaged("The checkpoint was changed after it was signed: take another copy.")
+    return Kept(cast("int", fields["number"]), cast("str", fields["hash"]))
+
+
+def compare(hashes: Sequence[str], kept: Iterable[Kept]) -> None:
+    """Refuse a ledger that differs from a checkpoint, and name where it begins to."""
+    same = 0
+    for one in sorted(kept):
+        if one.number > len(hashes):
+            raise LedgerDamaged(
+                f"Entries {len(hashes) + 1} to {one.number} are missing: a checkpoint that was "
+                "kept names them. This is an older copy, or its end was cut off. Answer nothing "
+                "from it, and find the other one."
+            )
+        if hashes[one.number - 1] != one.hash:
+            which = _first(same + 1, one.number)
+            raise damaged(same + 1, f"{which} was changed, removed or moved, says a checkpoint")
+        same = one.number
+
+
+def _first(low: int, high: int) -> str:
+    return "it" if low == high else f"it, or a later one up to entry {high},"
+
+
+def _check_form(fields: Json) -> None:
+    written = fields.get("format")
+    if type(written) is int and written > FORMAT:
+        raise FormatError(
+            f"The checkpoint has format {written}, and this letalone reads up to format {FORMAT}. "
+            "Update letalone to read it."
+        )
+    number = fields.get("number")
+    well_formed = type(written) is int and type(number) is int and number > 0
+    if fields.get("kind") != KIND or not well_formed or set(fields) != FIELDS:
+        raise FormatError("This is not a checkpoint: it must be what `ledger.checkpoint()` gives.")

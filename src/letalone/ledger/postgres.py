@@ -1,0 +1,218 @@
+"""A ledger in PostgreSQL, for several machines: one transaction for each act, as in a file.
+
+    Ledger.open("postgresql://curator@db.example/letalone")
+
+A writer takes the lock of the table `head` as the first thing in its transaction, before it
+sees anything, so writers queue, each sees what the one before has left, and none has to try
+again; the transaction is serializable all the same. Readers see one state and wait for nobody.
+A commit is on the server's disk when it returns (synchronous_commit = on, whatever the
+server's usual is).
+
+Connections are kept for the next transaction, in this process only: a forked child opens its
+own. Whoever may read the schema `letalone_ledger` can read the answers and the key: give it
+a role of its own.
+
+  Tested:   the same tests as the file's; many processes at once; killed while they charge
+  Assumed:  PostgreSQL, its fsync and its disk
+"""
+
+import os
+from collections.abc import Generator
+from contextlib import contextmanager
+from pathlib import Path
+from threading import Lock
+
+from sqlalchemy import Connection, Engine, create_engine
+from sqlalchemy.engine import URL, make_url
+from sqlalchemy.exc import ArgumentError, DBAPIError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
+
+from letalone.errors import (
+    FormatError,
+    LedgerDamaged,
+    LedgerUnavailable,
+    LetaloneError,
+    ParameterError,
+)
+from letalone.ledger.books import Books, first_entry
+from letalone.ledger.tables import METADATA, SCHEMA
+
+PREFIXES = ("postgresql://", "postgres://", "postgresql+psycopg://")
+FORMAT = 2
+MARK = "letalone ledger, format "  # the comment of the schema
+WAIT_SECONDS = 30
+CONNECT_SECONDS = 10
+POOL = 4
+ALONE = int.from_bytes(b"letalone", "big") >> 1  # the lock under which the schema is made
+QUEUE = (
+    "SET LOCAL synchronous_commit = on; "
+    f"SET LOCAL lock_timeout = '{WAIT_SECONDS}s'; "
+    f"LOCK TABLE {SCHEMA}.head IN EXCLUSIVE MODE"
+)
+WHY = {
+    "08": "the server or the database cannot be reached, or does not accept the role. Look at all",
+    "40": "another process was in the way",
+    "42501": "the role may not do this. Let it own the schema letalone_ledger",
+    "53": "the server has no room left. Make some",
+    "55": f"another process has held it for {WAIT_SECONDS} s. Wait for it",
+    "57": "the server is stopping or starting. Wait for it",
+    "25006": "the server takes no writes. Name the primary server",
+}
+SPOILT = ("42P01", "42703", "42804", "3F000", "22P05")  # a table, column, type, schema is missing
+
+
+class PostgresStore:
+    """Where the entries are kept: a schema of a PostgreSQL database."""
+
+    __slots__ = ("_engine", "_lock", "_open", "_process", "_reader", "_writer", "place")
+
+    path: Path | None = None
+
+    def __init__(self, engine: Engine, place: str) -> None:
+        self._engine, self.place = engine, place
+        self._writer = engine.execution_options(isolation_level="SERIALIZABLE")
+        self._reader = engine.execution_options(
+            isolation_level="REPEATABLE READ", postgresql_readonly=True
+        )
+        self._lock, self._process, self._open = Lock(), os.getpid(), True
+
+    @contextmanager
+    def writing(self) -> Generator[Books]:
+        """One transaction that sees the last state and alone may change it."""
+        with self._transaction(self._writer) as connection:
+            connection.exec_driver_sql(QUEUE)
+            yield Books(connection)
+
+    @contextmanager
+    def reading(self) -> Generator[Books]:
+        """One transaction that sees one state, whatever others write meanwhile."""
+        with self._transaction(self._reader) as connection:
+            yield Books(connection)
+
+    def backup(self, path: str | os.PathLike[str]) -> Path:
+        """PostgreSQL has its own tools for that."""
+        raise ParameterError(
+            f"This ledger lives in PostgreSQL, so {Path(path).name} is not written. Use "
+            f"pg_dump --schema={SCHEMA} for a backup, or ledger.export(path) for a copy to check."
+        )
+
+    def close(self) -> None:
+        """Let go of all connections."""
+        self._open = False
+        self._engine.dispose()
+
+    @contextmanager
+    def _transaction(self, engine: Engine) -> Generator[Connection]:
+        self._check()
+        with in_words(self.place), engine.connect() as connection, connection.begin():
+            yield connection
+
+    def _check(self) -> None:
+        if not self._open:
+            raise ParameterError("This ledger is closed. Open it again: la.Ledger.open(…).")
+        with self._lock:
+            if os.getpid() != self._process:
+                self._engine.dispose(close=False)  # they are the parent's connections
+                self._process = os.getpid()
+
+
+def is_postgres(place: object) -> bool:
+    """Whether this names a database and not a file."""
+    return isinstance(place, str) and place.startswith(PREFIXES)
+
+
+def postgres_store(place: str, *, create: bool) -> PostgresStore:
+    """The store in a database, in its schema `letalone_ledger`, made if it is not there."""
+    url = _url(place)
+    shown = url.set(drivername="postgresql").render_as_string(hide_password=True)
+    engine = _engine(url)
+    try:
+        with in_words(shown), engine.connect() as connection, connection.begin():
+            connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({ALONE})")
+            if not _is_made(connection, shown, create=create):
+                _make(connection)
+    except BaseException:
+        engine.dispose()
+        raise
+    return PostgresStore(engine, shown)
+
+
+def _url(place: str) -> URL:
+    try:
+        return make_url(place).set(drivername="postgresql+psycopg")
+    except (ArgumentError, ValueError):
+        raise ParameterError(
+            "The address of the database cannot be read. It looks like "
+            "postgresql://role:password@host:5432/database."
+        ) from None
+
+
+def _engine(url: URL) -> Engine:
+    try:
+        return create_engine(
+            url,
+            pool_size=POOL,
+            max_overflow=POOL,
+            pool_timeout=WAIT_SECONDS,
+            pool_pre_ping=True,
+            connect_args={"application_name": "letalone", "connect_timeout": CONNECT_SECONDS},
+            execution_options={"schema_translate_map": {None: SCHEMA}},
+        )
+    except ModuleNotFoundError:
+        raise ParameterError(
+            "A ledger in PostgreSQL needs psycopg: pip install 'letalone[postgres]'."
+        ) from None
+
+
+def _is_made(connection: Connection, place: str, *, create: bool) -> bool:
+    """Whether the ledger is there; refuses what is not ours before touching it."""
+    words = "SELECT obj_description(oid, 'pg_namespace') FROM pg_namespace WHERE nspname = %(name)s"
+    found = connection.exec_driver_sql(words, {"name": SCHEMA}).first()
+    if found is None:
+        if not create:
+            raise ParameterError(f"{place} holds no ledger. Is the name right?")
+        return False
+    mark = found[0] or ""
+    written = mark.removeprefix(MARK)
+    if not mark.startswith(MARK) or not written.isdecimal():
+        raise FormatError(
+            f"{place} has a schema {SCHEMA} of another program. Use another database."
+        )
+    if int(written) > FORMAT:
+        raise FormatError(
+            f"{place} has format {written}, and this letalone reads up to format {FORMAT}. "
+            "Update letalone to read it."
+        )
+    return True
+
+
+def _make(connection: Connection) -> None:
+    connection.exec_driver_sql(f"CREATE SCHEMA {SCHEMA}")
+    METADATA.create_all(connection)
+    connection.exec_driver_sql(f"COMMENT ON SCHEMA {SCHEMA} IS '{MARK}{FORMAT}'")
+    first_entry(Books(connection))
+
+
+@contextmanager
+def in_words(place: str) -> Generator[None]:
+    """PostgreSQL's errors in the words of this project."""
+    try:
+        yield
+    except DBAPIError as error:
+        raise _named(error, place) from None
+    except PoolTimeout:
+        raise _unavailable(place, f"all {2 * POOL} connections are busy. Wait for one") from None
+
+
+def _named(error: DBAPIError, place: str) -> LetaloneError:
+    state: str = getattr(error.orig, "sqlstate", None) or "08"
+    if state in SPOILT:
+        return LedgerDamaged(
+            f"{place} is damaged: a table is not as it was made. Restore it from a backup."
+        )
+    why = WHY.get(state) or WHY.get(state[:2]) or f"the server answers with SQLSTATE {state}"
+    return _unavailable(place, why)
+
+
+def _unavailable(place: str, why: str) -> LedgerUnavailable:
+    return LedgerUnavailable(f"{place} cannot be used: {why}, and try again. Nothing was released.")

@@ -1,0 +1,238 @@
+"""What can be done to levels, each within one transaction; and answers that are shared.
+
+Whoever asks what another has asked gets the same answer. The data set pays nothing: showing
+an answer again is post-processing. But each level pays once for each answer that it sees, so
+that one analyst cannot live off the caps of others.
+
+Theorem.  No level sees answers that cost more together than its budget, counted by its filter.
+  Proven:   a level is charged for an answer before it sees it, and an answer that it has not
+            paid for is not given to it
+  Tested:   tests/ledger/test_levels.py
+"""
+
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import cast
+
+from letalone.errors import FormatError, LedgerDamaged, LetaloneError, ParameterError
+from letalone.ledger import acts
+from letalone.ledger.books import Books
+from letalone.ledger.data_sets import DataSet, budget_to_json, data_set_to_json
+from letalone.ledger.entries import Entry, Kind, now
+from letalone.ledger.levels import (
+    Charge,
+    Key,
+    Level,
+    level_to_json,
+    new_state,
+    points_in,
+    raised_level,
+)
+from letalone.ledger.tables import Payment, Settlement
+from letalone.privacy.budget import Budget
+from letalone.privacy.curve import Json
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """An answer that was given before, and the levels that have yet to pay for it."""
+
+    release: Json
+    reserved: Entry
+    owing: tuple[Level, ...]
+
+
+def allow(books: Books, key: Key, budget: Budget, *, expires: str | None, by: list[str]) -> Level:
+    """Open a level, or open again one that is over, with what it has used."""
+    before, earlier, time = acts.known(books, key.name), books.level(key), now()
+    check_new(earlier, key, expires=expires, time=time)
+    if key.analyst is not None:
+        check_purpose(books.level(key.of_purpose), key, time)
+    charges = charges_of(books, key) if earlier is not None else []
+    level = opened_level(key, budget, before, earlier, charges, expires=expires)
+    body: Json = {
+        "purpose": key.purpose,
+        "analyst": key.analyst,
+        "budget": budget_to_json(budget),
+        "expires": expires,
+        "by": by,
+        "levels": [level_to_json(level)],
+        "after": data_set_to_json(replace(before, rationed=True)),
+    }
+    books.put_level(key, books.append(Kind.LEVEL_OPENED, key.name, body, time=time))
+    return level
+
+
+def check_new(earlier: Level | None, key: Key, *, expires: str | None, time: str) -> None:
+    """A level that holds is not opened again, and none is opened that is over already."""
+    if earlier is not None and not earlier.withdrawn and not earlier.has_expired(time):
+        raise ParameterError(
+            f"There is a level for {key} already, with the budget ({earlier.budget}). Raise it "
+            "with ledger.raise_level, or withdraw it first and then allow it anew."
+        )
+    if expires is not None and expires <= time:
+        raise ParameterError(f"expires is {expires}, but it is {time} now. Name a later time.")
+
+
+def check_purpose(purpose: Level | None, key: Key, time: str) -> None:
+    """An analyst is allowed for a purpose that holds."""
+    if purpose is None or purpose.withdrawn or purpose.has_expired(time):
+        raise ParameterError(
+            f"The purpose {key.purpose!r} of {key.name!r} is not allowed at present. Allow it "
+            f"first: ledger.allow({key.name!r}, budget, purpose={key.purpose!r})."
+        )
+
+
+def opened_level(
+    key: Key,
+    budget: Budget,
+    before: DataSet,
+    earlier: Level | None,
+    charges: list[Charge],
+    *,
+    expires: str | None,
+) -> Level:
+    """A level; what an earlier one of the same name has used stays used."""
+    if earlier is None:
+        return Level(*key, new_state(budget, before.shares), expires=expires)
+    again = raised_level(earlier, budget, before.shares, charges)
+    return replace(again, expires=expires, withdrawn=False)
+
+
+def raise_level(books: Books, key: Key, budget: Budget, *, by: list[str]) -> Level:
+    """Let a level use more, and write it down."""
+    level, before = known_level(books, key), acts.known(books, key.name)
+    after = raised_level(level, budget, before.shares, charges_of(books, key))
+    if budget == level.budget:
+        return level
+    body: Json = {"budget": budget_to_json(budget), "by": by, "levels": [level_to_json(after)]}
+    books.put_level(key, books.append(Kind.LEVEL_RAISED, key.name, body))
+    return after
+
+
+def withdraw(books: Books, key: Key, why: str, *, by: list[str]) -> Level:
+    """Let a level use nothing any more, and write it down."""
+    after = replace(known_level(books, key), withdrawn=True)
+    body: Json = {"why": why, "by": by, "levels": [level_to_json(after)]}
+    books.put_level(key, books.append(Kind.LEVEL_WITHDRAWN, key.name, body))
+    return after
+
+
+def known_level(books: Books, key: Key) -> Level:
+    """The level, or an error that lists those there are."""
+    acts.known(books, key.name)
+    found = books.level(key)
+    if found is not None:
+        return found
+    there = "; ".join(str(one.key) for one in books.levels(key.name)[:20]) or "none"
+    raise ParameterError(f"There is no level for {key}. There are: {there}.")
+
+
+def charges_of(books: Books, key: Key) -> list[Charge]:
+    """All that a level was charged, in order."""
+    found: list[Charge] = []
+    curves: dict[int, Entry] = {}
+    for entry in books.entries(key.name):
+        if entry.kind is Kind.RESERVED:
+            curves[entry.number] = entry
+        if entry.kind in (Kind.RESERVED, Kind.SHARED) and key in (points := points_in(entry)):
+            found.append((acts.charge_of(charged_for(entry, curves))[0], points[key]))
+    return found
+
+
+def charged_for(entry: Entry, reserved: dict[int, Entry]) -> Entry:
+    """The reservation whose curve an entry charges: itself, or the one whose answer is shared."""
+    return entry if entry.kind is Kind.RESERVED else reserved[cast("int", entry.body["reserved"])]
+
+
+# Answers that are shared.
+
+
+def found(
+    books: Books,
+    question: acts.Question,
+    name: str,
+    *,
+    answer: Json | None = None,
+    time: str | None = None,
+) -> Found | None:
+    """The earlier answer for whoever asks: one that is paid for already, if there is one."""
+    before = acts.known(books, name)
+    settled = books.answered(name, question.digest, before.version)
+    if not settled:
+        return None
+    asking = acts.levels_of(books.level, before, question.asker(name), time or now())
+    all_found = [_found(books, one, asking) for one in settled]
+    wanted = [one for one in all_found if answer is None or one.release == answer]
+    return min(wanted, key=lambda one: bool(one.owing), default=None)
+
+
+def _found(books: Books, settled: Settlement, asking: list[Level]) -> Found:
+    reserved = books.entry(settled.reserved)
+    if reserved is None:
+        raise LedgerDamaged(f"The ledger is damaged: entry {settled.reserved} is missing.")
+    seen = has_paid(reserved, books.payments(reserved.number)) if asking else set[Key]()
+    owing = tuple(level for level in asking if level.key not in seen)
+    return Found(acts.release_of(books, settled), reserved, owing)
+
+
+def has_paid(reserved: Entry, payments: list[Payment]) -> set[Key]:
+    """The levels that have paid for an answer: with its reservation, or later."""
+    name = cast("str", reserved.name)
+    later = {Key(name, one.purpose, one.analyst or None) for one in payments}
+    return later | set(points_in(reserved))
+
+
+def repeats(books: Books, question: acts.Question, name: str) -> list[Json]:
+    """All earlier answers: those that whoever asks has paid for, then the others."""
+    before, asker = acts.known(books, name), question.asker(name)
+    settled = books.answered(name, question.digest, before.version)
+    if before.rationed and asker is not None:
+        paid = {one.reserved: _all_paid(books, one, asker) for one in settled}
+        settled.sort(key=lambda one: not paid[one.reserved])
+    return [acts.release_of(books, one) for one in settled]
+
+
+def _all_paid(books: Books, settled: Settlement, asker: Key) -> bool:
+    reserved = books.entry(settled.reserved)
+    return reserved is not None and {asker, asker.of_purpose} <= has_paid(
+        reserved, books.payments(settled.reserved)
+    )
+
+
+def share(
+    books: Books, question: acts.Question, name: str, *, answer: Json | None = None
+) -> Json | LetaloneError | None:
+    """The earlier answer, paid for by the levels that owe it; or the error to raise."""
+    before, time = acts.known(books, name), now()
+    try:
+        one = found(books, question, name, answer=answer, time=time)
+        if one is None or not one.owing:
+            return None if one is None else one.release
+        levels = shared_levels(before, one.owing, one.reserved)
+    except FormatError:
+        raise  # nothing is written into a ledger that is damaged
+    except LetaloneError as error:
+        acts.refuse(books, name, type(error).__name__, question)
+        return error
+    body: Json = {
+        "reserved": one.reserved.number,
+        "digest": question.digest,
+        "analyst": question.analyst,
+        "purpose": question.purpose,
+        **acts.levels_to_json(levels),
+    }
+    entry = books.append(Kind.SHARED, name, body, time=time)
+    acts.put_levels(books, entry, levels)
+    for level, _ in levels:
+        paid = Payment(one.reserved.number, level.purpose, level.analyst or "", entry.number)
+        books.add_payment(paid)
+    return one.release
+
+
+def shared_levels(
+    before: DataSet, owing: tuple[Level, ...], reserved: Entry
+) -> list[tuple[Level, Fraction]]:
+    """The levels after they paid for an answer that the data set has paid for."""
+    privacy, at = acts.charge_of(reserved)
+    return acts.paid_levels(before, owing, privacy, at)

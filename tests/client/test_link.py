@@ -1,0 +1,113 @@
+"""The network: errors in words, a token that goes nowhere else, answers that are no answers."""
+
+import logging
+import pickle
+import traceback
+
+import httpx
+import pytest
+
+import letalone as la
+from letalone.errors import ParameterError, ServiceUnavailable
+
+TOKEN = "la_" + "Zq" * 21
+
+
+def client(handler, url="https://curator.example.org", **more):
+    return la.Client(url, TOKEN, transport=httpx.MockTransport(handler), **more)
+
+
+def raising(error):
+    def handler(request):
+        raise error("a private word of the library", request=request)
+
+    return handler
+
+
+@pytest.mark.parametrize(
+    ("error", "words"),
+    [
+        (httpx.ConnectError, "cannot be reached"),
+        (httpx.ConnectTimeout, "did not answer within 60 seconds"),
+        (httpx.ReadTimeout, "a repeat is free"),
+        (httpx.ReadError, "broke off"),
+        (httpx.RemoteProtocolError, "broke off"),
+    ],
+)
+def test_errors_of_the_network_are_told_in_words_and_hold_no_request(error, words):
+    with pytest.raises(ServiceUnavailable, match=words) as caught:
+        client(raising(error)).data_sets()
+    assert caught.value.__cause__ is None
+    assert caught.value.__context__ is None
+    assert TOKEN not in "".join(traceback.format_exception(caught.value))
+
+
+def test_redirects_are_not_followed():
+    seen = []
+
+    def handler(request):
+        seen.append(request.url.host)
+        return httpx.Response(307, headers={"Location": "https://elsewhere.example.org/x"})
+
+    with pytest.raises(ServiceUnavailable, match="status 307"):
+        client(handler).grants()
+    assert seen == ["curator.example.org"]
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        httpx.Response(200, text="<html>log in</html>"),
+        httpx.Response(200, json=["a", "list"]),
+        httpx.Response(502, text="bad gateway"),
+        httpx.Response(200, content=b"\xff\xfe"),
+    ],
+)
+def test_what_is_not_a_letalone_service_is_said_to_be_none(answer):
+    with pytest.raises(ServiceUnavailable, match="not in the way of a letalone service"):
+        client(lambda _: answer).data_sets()
+
+
+@pytest.mark.parametrize("said", [{}, {"data_sets": 7}, {"data_sets": [{"name": "x"}]}])
+def test_an_answer_of_another_form_is_refused_in_words(said):
+    with pytest.raises(la.FormatError, match="does not know"):
+        client(lambda _: httpx.Response(200, json=said)).data_sets()
+
+
+def test_the_token_is_in_one_header_and_in_nothing_that_is_shown(caplog):
+    seen = []
+
+    def handler(request):
+        seen.append(request)
+        return httpx.Response(200, json={"grants": []})
+
+    found = client(handler)
+    with caplog.at_level(logging.DEBUG):
+        found.grants()
+        shown = repr(found) + str(found) + found._repr_html_() + repr(found._link)
+    assert seen[0].headers["Authorization"] == f"Bearer {TOKEN}"
+    assert TOKEN not in str(seen[0].url)
+    assert TOKEN not in shown + caplog.text
+    with pytest.raises(TypeError, match="not pickled"):
+        pickle.dumps(found)
+
+
+def test_too_many_requests_say_how_long_to_wait():
+    said = {"type": "/problems/too-many-requests", "detail": "Too many."}
+    answer = httpx.Response(429, json=said, headers={"Retry-After": "12"})
+    with pytest.raises(ServiceUnavailable, match=r"Too many\. Try again in 12 seconds"):
+        client(lambda _: answer).grants()
+
+
+def test_a_closed_client_and_a_wrong_timeout_are_refused():
+    with client(lambda _: httpx.Response(200, json={"grants": []})) as found:
+        assert found.grants() == []
+    with pytest.raises(ParameterError, match="closed"):
+        found.grants()
+    for seconds in (0, -1, float("nan"), "soon"):
+        with pytest.raises(ParameterError, match="timeout_seconds"):
+            client(lambda _: None, timeout_seconds=seconds)
+
+
+def test_a_picture_of_a_client_does_not_fail_without_a_network():
+    assert "cannot be reached" in client(raising(httpx.ConnectError))._repr_html_()

@@ -1,0 +1,81 @@
+"""A problem of the service is the error that a local table would raise."""
+
+from fractions import Fraction
+
+import pytest
+
+from letalone import errors
+from letalone.client.problems import error_of
+from letalone.curator import refusals
+from letalone.curator.http.problems import INTERNAL, KINDS, Problem, of_error
+from letalone.errors import BudgetExceeded, LetaloneError, ServiceUnavailable
+from letalone.privacy import Budget
+
+OWN = [
+    one
+    for one in vars(errors).values()
+    if isinstance(one, type) and issubclass(one, LetaloneError) and one is not LetaloneError
+]
+
+
+def back(error: LetaloneError) -> LetaloneError:
+    problem = of_error(error)
+    return error_of(problem.code, problem.to_json(), where="x")
+
+
+@pytest.mark.parametrize("kind", OWN)
+def test_every_error_of_letalone_comes_back_as_itself(kind):
+    found = back(kind("What was wrong. What to do."))
+    assert type(found) is kind
+    assert str(found) == "What was wrong. What to do."
+
+
+def test_an_exceeded_budget_has_its_exact_amounts_and_its_level():
+    third = Budget(Fraction(1, 3), Fraction(1, 10**7))
+    sent = BudgetExceeded("too much", spent=third, asked=Budget(2), left=Budget(0), level="'ann'")
+    found = back(sent)
+    assert isinstance(found, BudgetExceeded)
+    assert (found.spent, found.asked, found.left) == (third, Budget(2), Budget(0))
+    assert found.level == "'ann'"
+    assert back(BudgetExceeded("too much")).spent is None
+
+
+@pytest.mark.parametrize(
+    ("refused", "kind"),
+    [
+        (refusals.NotRecognised("x"), errors.NotAllowed),
+        (refusals.NotPermitted("x"), errors.NotAllowed),
+        (refusals.NotThere("x"), errors.ParameterError),
+        (refusals.AlreadyDecided("x"), errors.ParameterError),
+        (refusals.TooManyTries("x", seconds=9), ServiceUnavailable),
+    ],
+)
+def test_what_only_a_service_refuses_has_the_nearest_class(refused, kind):
+    assert type(back(refused)) is kind
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_kind_of_problem_is_an_error_with_its_words(kind):
+    problem = Problem(kind, "In words.")
+    found = error_of(problem.code, problem.to_json(), where="x", wait="7")
+    assert isinstance(found, LetaloneError)
+    assert str(found).startswith("In words.")
+
+
+def test_a_failure_of_the_service_is_no_error_of_the_question():
+    assert type(error_of(500, INTERNAL.to_json(), where="x")) is ServiceUnavailable
+
+
+@pytest.mark.parametrize("said", [None, [], "no", {}, {"detail": 7}, {"detail": ""}])
+def test_what_is_no_problem_is_told_with_its_status(said):
+    with pytest.raises(ServiceUnavailable, match="https://x answered with the status 502"):
+        raise error_of(502, said, where="https://x")
+
+
+def test_no_other_class_and_no_letter_that_steers_a_terminal_comes_in():
+    said = {"detail": "\x1b[31mred\x07", "error": "PrivacyWarning", "type": "/problems/parameter"}
+    found = error_of(422, said, where="x")
+    assert type(found) is ServiceUnavailable
+    assert "\x1b" not in str(found)
+    for name in ("TYPE_CHECKING", "LetaloneError", "__name__", "SystemExit"):
+        assert type(error_of(422, {**said, "error": name}, where="x")) is ServiceUnavailable

@@ -1,0 +1,141 @@
+"""`letalone serve` as people start it: one command, several workers, SIGTERM."""
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from letalone.cli.app import run
+from letalone.curator.curator import Curator
+from letalone.curator.http.serving import prepare
+from letalone.curator.settings import Settings
+
+PASSWORD = "correct horse battery staple"
+SQL = "SELECT ward, COUNT(*) AS n FROM demo_visits GROUP BY ward"
+PATIENCE = 60  # seconds: two workers start on a busy machine
+CODE = "import sys; from letalone.cli.app import run; sys.exit(run(sys.argv[1:]))"
+
+
+def free_port() -> int:
+    with socket.socket() as found:
+        found.bind(("127.0.0.1", 0))
+        return found.getsockname()[1]
+
+
+@contextmanager
+def serving(folder: Path, *more: str) -> Iterator[tuple[Any, str, dict[str, Any]]]:
+    """The process, its address, and what it printed first."""
+    port = free_port()
+    words = ["serve", "--json", "--folder", str(folder), "--port", str(port), *more]
+    with (folder.parent / "log.txt").open("ab") as log:
+        process = subprocess.Popen(
+            [sys.executable, "-c", CODE, *words],
+            stdout=subprocess.PIPE,
+            stderr=log,
+            env={**os.environ, "PYTHONUNBUFFERED": "1"},
+        )
+    try:
+        assert process.stdout is not None
+        first = json.loads(process.stdout.readline())
+        wait_for(first["address"], process)
+        yield process, first["address"], first
+    finally:
+        process.kill()
+        process.wait()
+        process.stdout.close()
+
+
+def wait_for(address: str, process: Any) -> None:
+    until = time.monotonic() + PATIENCE
+    while time.monotonic() < until and process.poll() is None:
+        try:
+            if httpx.get(f"{address}/health").status_code == 200:
+                return
+        except httpx.TransportError:
+            time.sleep(0.1)
+    raise AssertionError("it does not answer")
+
+
+def posted(address: str, path: str, body: Any, token: str | None = None) -> Any:
+    headers = {} if token is None else {"Authorization": f"Bearer {token}"}
+    return httpx.post(f"{address}/api/v1{path}", json=body, headers=headers, timeout=PATIENCE)
+
+
+def test_one_command_serves_and_several_workers_share_the_ledger(tmp_path: Path) -> None:
+    folder = tmp_path / "curator"
+    with serving(folder, "--workers", "2") as (process, address, first):
+        once = first["one_time_passwords"]["analyst"]
+        body = {"name": "analyst", "password": once}
+        assert posted(address, "/tokens", body).status_code == 403
+        assert posted(address, "/passwords", {**body, "new": PASSWORD}).status_code == 200
+        token = posted(address, "/tokens", {**body, "password": PASSWORD}).json()["secret"]
+        question = {"data_set": "demo_visits", "purpose": "look around", "sql": SQL}
+        answers = [
+            posted(address, "/questions/release", {**question, "epsilon": 0.3}, token)
+            for _ in range(4)
+        ]
+        assert {answer.status_code for answer in answers} == {200}, answers[0].text
+        assert all(one.json()["release"] == answers[0].json()["release"] for one in answers)
+        assert len(answers[0].json()["rows"]) == 6
+        over = posted(address, "/questions/release", {**question, "epsilon": 0.8}, token)
+        assert over.status_code == 409, "whichever worker answers, the share is one"
+        process.send_signal(signal.SIGTERM)
+        process.wait(PATIENCE)
+    with Curator.open(Settings(folder=folder)) as curator:
+        curator.ledger.verify()
+        assert float(curator.ledger.data_set("demo_visits").spent.epsilon) == pytest.approx(0.3)
+        assert not curator.ledger.unsettled()
+    log = (tmp_path / "log.txt").read_text()
+    for secret in (PASSWORD, once, token, "SELECT", "ward"):
+        assert secret not in log
+    lines = [json.loads(line) for line in log.splitlines()]
+    assert {line["event"] for line in lines} == {"request"}, "nothing but requests was logged"
+
+
+def test_the_first_start_happens_once(tmp_path: Path) -> None:
+    settings = Settings(folder=tmp_path / "curator")
+    first = prepare(settings)
+    assert first is not None
+    assert set(first.passwords) == {"owner", "analyst"}
+    assert prepare(settings) is None
+    assert (tmp_path / "curator").stat().st_mode & 0o777 == 0o700
+
+
+def test_a_port_that_is_taken_is_named_before_anything_is_made(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", 0))
+        other.listen()
+        port = other.getsockname()[1]
+        folder = tmp_path / "curator"
+        assert run(["serve", "--folder", str(folder), "--port", str(port)]) == 2
+    assert f"127.0.0.1 port {port} cannot be listened on" in capsys.readouterr().err
+    assert not folder.exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--port", "0"], "--port is 0, but must be from 1 to 65535."),
+        (["--workers", "0"], "--workers is 0, but must be from 1 to 64."),
+        (["--time-step", "-1"], "time_step_seconds is -1.0"),
+    ],
+)
+def test_a_wrong_option_is_refused_before_anything_is_made(
+    tmp_path: Path, words: list[str], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "curator"
+    assert run(["serve", "--folder", str(folder), *words]) == 2
+    assert said in capsys.readouterr().err
+    assert not folder.exists()

@@ -1,0 +1,290 @@
+"""Asking: own answers only, no forged plan, no file of the server; one cap for all together."""
+
+from copy import deepcopy
+from dataclasses import replace
+from fractions import Fraction
+
+import pandas as pd
+import pytest
+
+from curator.makers import (
+    COUNT,
+    NAME,
+    OTHER,
+    PURPOSE,
+    SCHEMA,
+    SECRET,
+    ask,
+    grant,
+    open_curator,
+    put,
+    registration,
+)
+from letalone.curator.asking import release_id
+from letalone.curator.records import Price, Purpose, Question
+from letalone.curator.refusals import NotThere
+from letalone.errors import (
+    BudgetExceeded,
+    FormatError,
+    LetaloneError,
+    NotAllowed,
+    ParameterError,
+)
+from letalone.ledger import verify_receipt
+from letalone.plans.aggregates import count, mean
+from letalone.plans.query import make_plan
+from letalone.plans.schema import Column, Schema
+from letalone.privacy import Budget
+
+BY_WARD = f"SELECT ward, COUNT(*) AS n FROM {NAME} GROUP BY ward"
+
+
+def entries(curator):
+    return [one.kind.value for one in curator.ledger.entries(NAME)]
+
+
+def test_a_repeat_is_free_and_the_same(ready):
+    first = ask(ready, BY_WARD)
+    before = len(ready.ledger)
+    again = ask(ready, BY_WARD)
+    assert first.to_json() == again.to_json()
+    assert (first.repeated, again.repeated) == (False, True)
+    assert len(ready.ledger) == before
+
+
+def test_a_repeat_by_another_analyst_costs_that_analyst_and_not_the_data_set(ready):
+    mine = ask(ready)
+    spent = ready.ledger.data_set(NAME).spent
+    grant(ready, "ben", budget=Budget(1))
+    theirs = ask(ready, by="ben")
+    assert theirs.to_json() == mine.to_json()
+    assert not theirs.repeated, "ben is not told that somebody asked before"
+    assert ready.ledger.data_set(NAME).spent == spent
+    (own,) = ready.asking.standing(by="ben")
+    assert own.spent.epsilon == Fraction(1, 10)
+    with pytest.raises(BudgetExceeded):
+        ask(ready, by="ben", epsilon=0.95)
+
+
+def test_own_answers_and_receipts_only(ready):
+    found = ask(ready)
+    (past,) = ready.asking.history(by="ann")
+    assert past.id == release_id(found, analyst="ann", purpose=PURPOSE)
+    assert past.release == found.to_json()
+    receipt = ready.asking.receipt(past.id, by="ann")
+    assert verify_receipt(receipt, public_key=ready.ledger.public_key).compared
+    for who in ("ben", "stan", "olga", "aud"):
+        assert ready.asking.history(by=who) == []
+        with pytest.raises(NotThere):
+            ready.asking.past(past.id, by=who)
+        with pytest.raises(NotThere):
+            ready.asking.receipt(past.id, by=who)
+    assert ready.asking.history(by="ann", data_set="other") == []
+
+
+def test_a_remembered_answer_is_forgotten_where_grant_or_version_change(ready):
+    ask(ready, BY_WARD)
+    grant(ready, columns=["cost"])
+    with pytest.raises(NotAllowed, match="Column 'ward'"):
+        ask(ready, BY_WARD)
+    grant(ready, columns=["ward"])
+    assert ask(ready, BY_WARD).repeated
+    ready.data_sets.raise_version(NAME, by="olga")
+    assert not ask(ready, BY_WARD).repeated
+    grant(ready, "ben", columns=["cost"])
+    with pytest.raises(NotAllowed):
+        ask(ready, BY_WARD, by="ben")
+
+
+def test_after_a_restart_a_repeat_is_still_free(ready, tmp_path):
+    first = ask(ready, BY_WARD)
+    with open_curator(tmp_path) as again:
+        found = ask(again, BY_WARD)
+        assert found.repeated
+        assert found.to_json() == first.to_json()
+        assert len(again.asking.history(by="ann")) == 1
+
+
+def test_analysts_together_stay_within_the_data_sets_budget(ready):
+    grant(ready, purpose=OTHER, budget=Budget(3))
+    grant(ready, "ben", budget=Budget(2))
+    grant(ready, "ben", purpose=OTHER, budget=Budget(3))
+    grants = [("ann", PURPOSE), ("ann", OTHER), ("ben", PURPOSE), ("ben", OTHER)]
+    paid = Fraction(0)
+    for turn, (by, purpose) in enumerate(3 * grants):
+        price = Fraction(600 + turn, 1000)  # each another, so that no answer is shared
+        try:
+            paid += ask(ready, by=by, purpose=purpose, epsilon=price).asked.epsilon
+        except BudgetExceeded:
+            continue
+    assert 4 < paid <= 5, "the cap of the data set is 5, of the four grants together 10"
+    assert ready.ledger.data_set(NAME).spent.epsilon == paid
+    assert ready.ledger.verify()
+
+
+def plan(schema):
+    return make_plan(schema, {"n": count(), "cost": mean("cost")}).to_json()
+
+
+def by_plan(curator, stored, **more):
+    question = Question(data_set=NAME, purpose=PURPOSE, plan=stored, **more)
+    return curator.asking.release(question, Price(epsilon=0.1), by="ann")
+
+
+def test_a_plan_is_answered_as_its_sql_is(ready):
+    found = by_plan(ready, plan(SCHEMA))
+    asked = ask(ready, f"SELECT COUNT(*) AS n, AVG(cost) AS cost FROM {NAME}")
+    assert found.asked.digest == asked.asked.digest
+    assert found.to_json() == asked.to_json()
+
+
+def forged(schema):
+    columns = [replace(c, upper=1) if c.name == "cost" else c for c in schema.columns]
+    yield replace(schema, columns=tuple(columns))  # bounds narrower: less noise
+    yield replace(schema, unit=None)  # rows instead of people
+    yield replace(schema, unit="ward", columns=schema.columns)
+    yield replace(schema, columns=(*schema.columns, Column("diary", "text")))
+    yield replace(schema, name="other")
+    yield replace(schema, version=7)
+
+
+@pytest.mark.parametrize("schema", list(forged(SCHEMA)))
+def test_a_plan_about_another_schema_is_refused_and_written_down(ready, schema):
+    with pytest.raises(ParameterError, match="declared in another way"):
+        by_plan(ready, plan(schema))
+    assert entries(ready)[-1] == "refused"
+    assert ready.ledger.data_set(NAME).releases == 0
+
+
+@pytest.mark.parametrize("stored", [{}, {"format": 1}, {"format": 99, "kind": "plan"}, {"x": 0.5}])
+def test_what_is_no_plan_is_refused_and_written_down(ready, stored):
+    with pytest.raises(FormatError):
+        by_plan(ready, stored)
+    assert entries(ready)[-1] == "refused"
+
+
+def test_a_public_table_is_sent_and_never_read_from_the_server(ready, tmp_path):
+    (tmp_path / "x.csv").write_text("ward,site\nA,north\nB,south\n")
+    for table in (str(tmp_path / "x.csv"), tmp_path / "x.csv", "/etc/passwd"):
+        with pytest.raises(ParameterError, match="must be sent as a table"):
+            Question(data_set=NAME, purpose=PURPOSE, sql=COUNT, tables={"x": table})
+    frame = pd.DataFrame({"ward": ["A", "B"], "site": ["north", "south"]})
+    sql = (
+        f"SELECT site, COUNT(*) AS n FROM {NAME} JOIN sites ON {NAME}.ward = sites.ward"
+        " GROUP BY site"
+    )
+    question = Question(
+        data_set=NAME, purpose=PURPOSE, sql=sql, tables={"sites": frame},
+        keys=["north", "south"],
+    )  # fmt: skip
+    assert len(ready.asking.release(question, Price(epsilon=0.1), by="ann").rows()) == 2
+    stored = ready.asking.history(by="ann")[0].release["plan"]
+    assert by_plan(ready, stored, tables={"sites": frame}).repeated
+    with pytest.raises(ParameterError, match="Send this public table"):
+        by_plan(ready, stored)
+    other = pd.DataFrame({"ward": ["A", "B"], "site": ["south", "north"]})
+    with pytest.raises(ParameterError, match="in another way than the table is now"):
+        by_plan(ready, stored, tables={"sites": other})
+    grant(ready, columns=["cost"])
+    with pytest.raises(NotAllowed, match="Column 'ward'"):
+        ready.asking.release(question, Price(epsilon=0.2), by="ann")
+
+
+def test_two_data_sets_are_joined_only_with_grants_for_both(ready):
+    columns = (Column("patient", "text"), Column("level", "number", lower=0, upper=9))
+    labs = Schema("labs", columns, unit="patient")
+    lines = ["patient,level", *(f"p{n},{n % 9}" for n in range(20))]
+    one = registration(schema=labs, purposes=(Purpose(PURPOSE, Budget(4)),))
+    ready.data_sets.register(one, file=put(ready, "labs.csv", lines), by="olga")
+    sql = f"SELECT AVG(level) AS m FROM {NAME} JOIN labs ON {NAME}.patient = labs.patient"
+    question = Question(data_set=NAME, purpose=PURPOSE, sql=sql, others=("labs",))
+    with pytest.raises(NotAllowed, match="no grant to ask about 'labs'"):
+        ready.asking.release(question, Price(epsilon=0.1), by="ann")
+    made = ready.requests.make(
+        "labs", purpose=PURPOSE, columns=["patient"], budget=Budget(1), why="x", by="ann"
+    )
+    ready.requests.decide(made.id, grant=True, reason="x", by="stan")
+    with pytest.raises(NotAllowed, match="Column 'level' of 'labs'"):
+        ready.asking.release(question, Price(epsilon=0.1), by="ann")
+    made = ready.requests.make(
+        "labs", purpose=PURPOSE, columns=["level"], budget=Budget(1), why="x", by="ann"
+    )
+    ready.requests.decide(made.id, grant=True, reason="x", by="stan")
+    found = ready.asking.release(question, Price(epsilon=0.1), by="ann")
+    assert [one.releases for one in ready.ledger.data_sets()] == [1, 1]
+    stored = Question(data_set=NAME, purpose=PURPOSE, plan=found.plan, others=("labs",))
+    assert ready.asking.release(stored, Price(epsilon=0.1), by="ann").repeated
+    for field, value in (("version", 7), ("on", []), ("on", [["ward", "patient"]])):
+        forged = deepcopy(found.plan)
+        forged["joins"][0][field] = value
+        with pytest.raises(LetaloneError):
+            by_plan(ready, forged, others=("labs",))
+    alone = Question(data_set=NAME, purpose=PURPOSE, plan=found.plan)
+    with pytest.raises(ParameterError, match="Name it among the others"):
+        ready.asking.release(alone, Price(epsilon=0.2), by="ann")
+
+
+def test_previews_and_prices_touch_and_spend_nothing(ready):
+    question = Question(data_set=NAME, purpose=PURPOSE, sql=BY_WARD)
+    before = len(ready.ledger)
+    preview = ready.asking.preview(question, Price(epsilon=0.5), by="ann")
+    epsilon = ready.asking.epsilon_for(question, Price(error=30), by="ann")
+    assert preview.errors["n"] > 0
+    assert ready.asking.preview(question, Price(epsilon=epsilon), by="ann").errors["n"] <= 30
+    assert len(ready.ledger) == before
+    found = ready.asking.release(question, Price(error=30), by="ann")
+    assert found.epsilon == epsilon
+
+
+@pytest.mark.parametrize(
+    ("more", "words"),
+    [
+        ({"epsilon": None}, "either an epsilon to pay or an error to keep"),
+        ({"epsilon": 0.1, "error": 5}, "and not both"),
+        ({"epsilon": -1}, "epsilon"),
+        ({"epsilon": 0.1, "delta": 2}, "delta"),
+    ],
+)
+def test_prices_are_read_and_refusals_written_down(ready, more, words):
+    with pytest.raises(ParameterError, match=words):
+        ask(ready, **more)
+    assert entries(ready)[-1] == "refused"
+
+
+def test_questions_are_read():
+    for more in ({}, {"sql": "x", "plan": {}}, {"plan": {}, "keys": ["A"]}):
+        with pytest.raises(ParameterError):
+            Question(data_set=NAME, purpose=PURPOSE, **more)
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT",
+        "DROP TABLE visits",
+        f"SELECT cost FROM {NAME}",
+        f"SELECT MAX(diary) FROM {NAME}",
+        "SELECT COUNT(*) FROM other",
+        "SELECT COUNT(*) FROM read_csv('/etc/passwd')",
+        f"EXPLAIN {COUNT}",
+        f"{COUNT} WHERE ward = '" + "x" * 200_000 + "'",
+    ],
+)
+def test_sql_that_is_refused_is_written_down_and_tells_nothing(ready, sql):
+    with pytest.raises(LetaloneError) as error:
+        ask(ready, sql)
+    assert SECRET not in str(error.value)
+    assert str(ready.settings.folder) not in str(error.value)
+    assert entries(ready)[-1] == "refused"
+
+
+def test_an_unknown_data_set_is_not_there(ready):
+    question = Question(data_set="nothing", purpose=PURPOSE, sql=COUNT)
+    with pytest.raises(NotThere):
+        ready.asking.release(question, Price(epsilon=0.1), by="ann")
+
+
+def test_what_is_left_is_told_anew_with_each_repeat(ready):
+    first = ask(ready)
+    ask(ready, epsilon=0.5)
+    assert str(first.standing.left) != str(ask(ready).standing.left)

@@ -1,0 +1,59 @@
+"""The whole curator with both of its stores on PostgreSQL: the same promises."""
+
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from sqlalchemy import select
+
+from curator.makers import NAME, PURPOSE, ask, grant, open_curator, registered, with_people
+from letalone.curator.database import Database
+from letalone.curator.records import Scope
+from letalone.curator.tables import TRIES
+from letalone.errors import NotAllowed
+from letalone.privacy import Budget
+from postgres import running
+
+
+@pytest.fixture(scope="module")
+def address():
+    with running() as server:
+        yield str(server.get_uri())
+
+
+def test_people_grants_answers_and_subjects_on_postgresql(address, tmp_path):
+    with open_curator(tmp_path, database=address, ledger=address) as curator:
+        grant(registered(with_people(curator)))
+        first = ask(curator)
+        assert ask(curator).to_json() == first.to_json()
+        with pytest.raises(NotAllowed):
+            ask(curator, by="ben")
+        secret, _ = curator.tokens.make("ann", [Scope.ASK])
+        assert curator.tokens.bearer(secret).person.name == "ann"
+        made = curator.proposals.make(NAME, Budget(9), why="more", by="olga")
+        curator.proposals.second(made.id, by="stan")
+        assert curator.subjects.erase(NAME, "p1", by="stan", why="case 1").rows == 3
+        curator.requests.withdraw_grant(NAME, purpose=PURPOSE, analyst="ann", why="x", by="stan")
+        with pytest.raises(NotAllowed):
+            ask(curator)
+        assert curator.ledger.verify()
+    with open_curator(tmp_path, database=address, ledger=address) as again:
+        assert [one.question for one in again.asking.history(by="ann")] == [first.asked.question]
+
+
+def test_writers_on_postgresql_see_the_last_state(address):
+    database = Database(address)
+    database.migrate()
+    with database.writing() as connection:
+        connection.execute(TRIES.insert().values(digest="x", since=0, number=0))
+    one = TRIES.c.digest == "x"
+
+    def add(_):
+        with database.writing() as connection:
+            number = connection.execute(select(TRIES.c.number).where(one)).scalar_one()
+            connection.execute(TRIES.update().where(one).values(number=number + 1))
+
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(add, range(40)))
+    with database.reading() as connection:
+        assert connection.execute(select(TRIES.c.number).where(one)).scalar_one() == 40
+    database.close()

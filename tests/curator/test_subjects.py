@@ -1,0 +1,172 @@
+"""Subjects: pseudonyms that erasure makes meaningless, past imports, external sources."""
+
+import pytest
+from sqlalchemy import func, select
+
+from curator.makers import LINES, NAME, ask, grant, put, registration
+from letalone.curator.keys import read_master_key
+from letalone.curator.refusals import AlreadyDecided, NotThere
+from letalone.curator.tables import ERRANDS, SUBJECT_KEYS
+from letalone.errors import FormatError, ParameterError
+from letalone.plans.schema import Schema
+
+WHY = "case 12/2026"
+
+
+def subjects_in(curator):
+    found = [one.body.get("body", {}) for one in curator.ledger.entries(NAME)]
+    return [one["subject"] for one in found if "subject" in one]
+
+
+def keys_in(curator):
+    with curator._house.database.reading() as connection:
+        return connection.execute(select(SUBJECT_KEYS.c.key)).scalars().all()
+
+
+def everything(curator):
+    return b"".join(one.read_bytes() for one in curator.settings.folder.rglob("*") if one.is_file())
+
+
+def test_acts_about_one_person_have_one_pseudonym_and_the_id_stands_nowhere(ready):
+    ready.subjects.rows(NAME, "p7", by="stan", why=WHY)
+    ready.subjects.rows(NAME, "p7", by="stan", why=WHY)
+    ready.subjects.rows(NAME, "p8", by="stan", why=WHY)
+    first, second, third = subjects_in(ready)
+    assert first == second != third
+    ledger = ready.settings.folder.glob("ledger.db*")
+    assert b'"p7"' not in b"".join(one.read_bytes() for one in ledger)
+
+
+def test_erasure_destroys_the_key_so_that_nobody_can_link_what_was_done(ready):
+    ready.subjects.rows(NAME, "p7", by="stan", why=WHY)
+    (key,) = keys_in(ready)
+    ready.subjects.erase(NAME, "p7", by="stan", why=WHY)
+    assert keys_in(ready) == []
+    assert key not in everything(ready)
+    ready.subjects.rows(NAME, "p7", by="stan", why=WHY)
+    before, erased, after = subjects_in(ready)
+    assert before == erased != after
+    assert ready.ledger.verify()
+
+
+def test_a_reason_that_names_the_person_is_refused_since_the_ledger_never_forgets(ready):
+    for why in ("erase p7 please", "P7", "mail of (p7)"):
+        with pytest.raises(ParameterError, match="the ledger never forgets"):
+            ready.subjects.erase(NAME, "p7", by="stan", why=why)
+    assert ready.subjects.rows(NAME, "p7", by="stan", why="p77 is somebody else")
+
+
+def test_releases_are_those_made_while_the_person_was_in(ready):
+    ask(ready)
+    ready.data_sets.renew(NAME, file=put(ready, lines=LINES[:11]), by="olga")  # p0 to p9 only
+    ask(ready, epsilon=0.2)
+    made = {
+        who: [one.version for one in ready.subjects.releases(NAME, who, by="stan", why=WHY)]
+        for who in ("p3", "p15", "nobody")
+    }
+    assert made == {"p3": [1, 2], "p15": [1], "nobody": []}
+    held = ready.subjects.holdings("p15", by="stan", why=WHY)
+    assert [one.held for one in held] == [False]
+    with pytest.raises(NotThere, match="earlier imports and acts is gone"):
+        ready.subjects.erase(NAME, "p15", by="stan", why=WHY)
+    assert ready.subjects.releases(NAME, "p15", by="stan", why=WHY) == []
+    assert len(ready.subjects.releases(NAME, "p3", by="stan", why=WHY)) == 2
+
+
+def test_corrections_keep_the_rules_and_the_rest(ready):
+    before = ready.subjects.rows(NAME, "p5", by="stan", why=WHY)
+    ready.subjects.correct(
+        NAME, "p5", row=0, changes={"cost": 9999, "age": None}, by="stan", why=WHY
+    )
+    after = ready.subjects.rows(NAME, "p5", by="stan", why=WHY)
+    assert after == [before[0] | {"cost": 500.0, "age": None}, *before[1:]]
+
+
+@pytest.mark.parametrize(
+    ("more", "words"),
+    [
+        ({"row": 3}, "no such row"),
+        ({"row": -1}, "no such row"),
+        ({"changes": {}}, "changes is empty"),
+        ({"changes": {"patient": "p9"}}, "id itself is not corrected"),
+        ({"changes": {"diary": "x"}}, "Column 'diary' is not in table"),
+        ({"changes": {"age": "old"}}, "The new value of 'age' is no integer"),
+        ({"changes": {"age": [1]}}, "must be a text, a number or missing"),
+        ({"changes": {"ward": "'; DELETE FROM letalone_kept; --"}}, None),
+    ],
+)
+def test_what_cannot_be_corrected_changes_nothing_else(ready, more, words):
+    given = {"row": 0, "changes": {"age": 5}} | more
+    rows = ready.subjects.rows(NAME, "p6", by="stan", why=WHY)
+    if words is None:
+        ready.subjects.correct(NAME, "p5", by="stan", why=WHY, **given)
+        (first, *_) = ready.subjects.rows(NAME, "p5", by="stan", why=WHY)
+        assert first["ward"] == given["changes"]["ward"]
+    else:
+        with pytest.raises(ParameterError, match=words):
+            ready.subjects.correct(NAME, "p5", by="stan", why=WHY, **given)
+        assert ready.ledger.data_set(NAME).version == 1
+    assert ready.subjects.rows(NAME, "p6", by="stan", why=WHY) == rows
+    assert len(list(ready.settings.data_folder.glob("*.parquet"))) == 1
+
+
+@pytest.mark.parametrize("unit_id", ["' OR 1=1 --", "p1' OR 'a'='a", "P1", "p1 "])
+def test_an_id_is_compared_and_never_run(ready, unit_id):
+    assert ready.subjects.rows(NAME, unit_id, by="stan", why=WHY) == []
+
+
+@pytest.mark.parametrize("unit_id", ["", "x" * 2000])
+def test_an_id_that_can_be_none_is_refused(ready, unit_id):
+    with pytest.raises(ParameterError, match="1 to 1000 letters"):
+        ready.subjects.rows(NAME, unit_id, by="stan", why=WHY)
+
+
+def test_of_an_external_source_the_statement_is_written_and_the_outcome_recorded(peopled):
+    peopled.data_sets.register(registration(), file=put(peopled), external=True, by="olga")
+    grant(peopled)
+    done = peopled.subjects.erase(NAME, "p7", by="stan", why=WHY)
+    assert done.rows == 3
+    assert done.statement == """DELETE FROM "visits" WHERE (CAST("patient" AS TEXT) = 'p7')"""
+    assert len(peopled.subjects.rows(NAME, "p7", by="stan", why=WHY)) == 3
+    with pytest.raises(ParameterError, match="never forgets"):
+        peopled.subjects.record_outcome(done.act, done=True, words="p7 is gone", by="stan")
+    put(peopled, lines=[one for one in LINES if not one.startswith("p7,")])
+    after = peopled.subjects.record_outcome(done.act, done=True, words="gone", by="stan")
+    assert after.version == 2
+    assert keys_in(peopled) == []
+    assert ask(peopled).asked.version == 2
+    with pytest.raises(AlreadyDecided):
+        peopled.subjects.record_outcome(done.act, done=True, words="gone", by="stan")
+    with pytest.raises(NotThere):
+        peopled.subjects.record_outcome("x", done=True, words="gone", by="stan")
+
+
+def test_an_outcome_that_was_not_carried_out_changes_nothing(peopled):
+    peopled.data_sets.register(registration(), file=put(peopled), external=True, by="olga")
+    done = peopled.subjects.correct(NAME, "p7", row=0, changes={"age": 5}, by="stan", why=WHY)
+    assert (
+        done.statement == """UPDATE "visits" SET "age" = ? WHERE (CAST("patient" AS TEXT) = 'p7')"""
+    )
+    after = peopled.subjects.record_outcome(done.act, done=False, words="refused", by="stan")
+    assert (after.version, "not carried out" in after.words) == (1, True)
+    assert len(keys_in(peopled)) == 1
+    with peopled._house.database.reading() as connection:
+        assert connection.execute(select(func.count()).select_from(ERRANDS)).scalar_one() == 1
+
+
+def test_where_each_row_is_a_person_rows_cannot_be_found_by_an_id(peopled):
+    columns = registration().schema.columns[1:]
+    one = registration(schema=Schema(NAME, columns))
+    peopled.data_sets.register(one, file=put(peopled), by="olga")
+    assert peopled.subjects.holdings("p1", by="stan", why=WHY) == []
+    with pytest.raises(ParameterError, match="each row is a unit of its own"):
+        peopled.subjects.rows(NAME, "p1", by="stan", why=WHY)
+
+
+def test_the_master_key_is_made_once_and_a_damaged_one_is_refused(tmp_path):
+    place = tmp_path / "master.key"
+    assert read_master_key(place) == read_master_key(place)
+    assert "MasterKey(…)" in repr(read_master_key(place))
+    place.write_bytes(b"short")
+    with pytest.raises(FormatError, match="must hold 32 bytes"):
+        read_master_key(place)

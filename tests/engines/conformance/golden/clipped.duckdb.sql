@@ -1,0 +1,121 @@
+SELECT
+  "keys"."number",
+  "totals"."#sum0",
+  "totals"."#sum1"
+FROM "letalone_keys" AS "keys"
+LEFT JOIN (
+  SELECT
+    "#key0",
+    SUM(1) AS "#sum0",
+    SUM(
+      (
+        CAST(CASE
+          WHEN (
+            "#sum1" < 0
+          )
+          THEN 0
+          WHEN (
+            "#sum1" > 1024000
+          )
+          THEN 1024000
+          ELSE "#sum1"
+        END AS BIGINT) - 0
+      )
+    ) AS "#sum1"
+  FROM (
+    SELECT
+      *,
+      DENSE_RANK() OVER (PARTITION BY "#unit" ORDER BY "#first") AS "#place"
+    FROM (
+      SELECT
+        "pairs".*
+      FROM (
+        SELECT
+          "#unit",
+          "#key0",
+          COUNT(*) AS "#sum0",
+          SUM("#6") AS "#sum1",
+          COUNT(*) AS "#rows",
+          MIN("#rank") AS "#first"
+        FROM (
+          SELECT
+            *,
+            (
+              CAST(1 AS DOUBLE) / CASE WHEN ISFINITE("#2") THEN "#2" END
+            ) AS "#3"
+          FROM (
+            SELECT
+              *,
+              (
+                "#1" + CAST(1 AS DOUBLE)
+              ) AS "#2",
+              (
+                CASE
+                  WHEN (
+                    ABS("#5") < 9007199253716992.0e0
+                  )
+                  THEN CAST((
+                    (
+                      ABS("#5") - ABS((
+                        "#5" - 1024000.0e0
+                      ))
+                    ) * 0.5e0
+                  ) AS BIGINT)
+                  WHEN ISFINITE("cost")
+                  THEN CASE WHEN (
+                    "#5" < 0.0e0
+                  ) THEN (
+                    -512000
+                  ) ELSE 512000 END
+                END + 512000
+              ) AS "#6"
+            FROM (
+              SELECT
+                *,
+                (
+                  "cost" * CAST(2 AS DOUBLE)
+                ) AS "#1",
+                "ward" AS "#key0",
+                FLOOR((
+                  "cost" * 1024.0e0
+                )) AS "#5"
+              FROM (
+                SELECT
+                  "#source"."ward" AS "ward",
+                  "#source"."cost" AS "cost",
+                  "#source"."patient" AS "#unit",
+                  "#ranks"."rank" AS "#rank"
+                FROM "visits" AS "#source"
+                POSITIONAL JOIN "ranks" AS "#ranks"
+              ) AS "#level0"
+            ) AS "#level1"
+          ) AS "#level2"
+        ) AS "#rows"
+        WHERE
+          (
+            NOT (
+              (
+                "#unit" IS NULL
+              )
+            )
+          )
+        GROUP BY
+          "#unit",
+          "#key0"
+      ) AS "pairs"
+      INNER JOIN "letalone_keys" AS "listed"
+        ON (
+          "listed"."#key0" IS NOT DISTINCT FROM "pairs"."#key0"
+        )
+    ) AS "#pairs"
+  ) AS "#pairs kept"
+  WHERE
+    (
+      "#place" <= 1
+    )
+  GROUP BY
+    "#key0"
+) AS "totals"
+  ON (
+    "keys"."#key0" IS NOT DISTINCT FROM "totals"."#key0"
+  )

@@ -1,0 +1,73 @@
+SELECT
+  "keys"."number",
+  "totals"."#sum0",
+  "totals"."#sum1",
+  "totals"."#sum2"
+FROM "letalone_keys" AS "keys"
+LEFT JOIN (
+  SELECT
+    "#key0",
+    COUNT(*) AS "#sum0",
+    SUM("#6") AS "#sum1",
+    COUNT("#6") AS "#sum2"
+  FROM (
+    SELECT
+      *,
+      (
+        CAST(1 AS DOUBLE) / CASE WHEN ISFINITE("#2") THEN "#2" END
+      ) AS "#3"
+    FROM (
+      SELECT
+        *,
+        (
+          "#1" + CAST(1 AS DOUBLE)
+        ) AS "#2",
+        CASE
+          WHEN (
+            ABS("#5") < 9007199253716992.0e0
+          )
+          THEN CAST((
+            (
+              ABS("#5") - ABS((
+                "#5" - 1024000.0e0
+              ))
+            ) * 0.5e0
+          ) AS BIGINT)
+          WHEN ISFINITE("cost")
+          THEN CASE WHEN (
+            "#5" < 0.0e0
+          ) THEN (
+            -512000
+          ) ELSE 512000 END
+        END AS "#6"
+      FROM (
+        SELECT
+          *,
+          (
+            "cost" * CAST(2 AS DOUBLE)
+          ) AS "#1",
+          "ward" AS "#key0",
+          FLOOR((
+            "cost" * 1024.0e0
+          )) AS "#5"
+        FROM (
+          SELECT
+            "#source"."ward" AS "ward",
+            "#source"."cost" AS "cost",
+            "#ranks"."rank" AS "#rank"
+          FROM "visits" AS "#source"
+          POSITIONAL JOIN "ranks" AS "#ranks"
+        ) AS "#level0"
+      ) AS "#level1"
+    ) AS "#level2"
+  ) AS "#rows"
+  WHERE
+    (
+      "#rank" <= 3
+    )
+  GROUP BY
+    "#key0"
+) AS "totals"
+  ON (
+    "keys"."#key0" IS NOT DISTINCT FROM "totals"."#key0"
+  )

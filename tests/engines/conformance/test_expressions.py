@@ -1,0 +1,144 @@
+"""Expressions on PostgreSQL: no row makes a statement fail, and every value is the semantics' one.
+
+The same rows and expressions as of DuckDB, without the NUL character, which no text there has.
+"""
+
+from datetime import date, datetime, timedelta
+from fractions import Fraction
+
+import psycopg
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from psycopg import sql
+
+from engines import test_expressions as shared_rows
+from engines.on_postgres import TYPES
+from engines.test_expressions import COLUMNS, SCHEMA, cases, expressions, same
+from evaluator import evaluate
+from letalone.engines import syntax
+from letalone.engines.dialects.postgres import POSTGRES
+from letalone.engines.measures import Scope
+from letalone.engines.postgres_server import SETTINGS
+from letalone.engines.reading import Stored
+from letalone.engines.rows import Relation, ScopeRows, Tables
+from letalone.plans.expressions import (
+    PERIODS,
+    Arithmetic,
+    ColumnRef,
+    Literal,
+    StartOf,
+)
+from letalone.plans.query import Bounding
+from letalone.plans.types import Type
+from postgres import shared
+
+WORDS = {
+    Type.NUMBER: "DOUBLE",
+    Type.INTEGER: "BIGINT",
+    Type.TEXT: "VARCHAR",
+    Type.BOOLEAN: "BOOLEAN",
+    Type.DATE: "DATE",
+    Type.TIMESTAMP: "TIMESTAMP",
+}
+NASTY = Relation(
+    syntax.table_named("nasty", schema="pg_temp"),
+    {name: Stored(name, WORDS[kind]) for name, (kind, _, _) in COLUMNS.items()},
+)
+
+
+@pytest.fixture(scope="module")
+def connection():
+    with psycopg.connect(shared(), autocommit=True) as found:
+        for name, value in SETTINGS.items():
+            found.execute("SELECT set_config(%s, %s, false)", [name, value])
+        kinds = {name: TYPES[kind].removesuffix("tz") for name, (kind, _, _) in COLUMNS.items()}
+        made = [sql.SQL("{} " + kind).format(sql.Identifier(n)) for n, kind in kinds.items()]
+        found.execute(sql.SQL("CREATE TEMP TABLE nasty ({})").format(sql.SQL(", ").join(made)))
+        yield found
+
+
+def values_in(connection, rows, expression):
+    """The value of an expression in each row, by PostgreSQL."""
+    connection.execute("TRUNCATE pg_temp.nasty")
+    with connection.cursor().copy("COPY pg_temp.nasty FROM STDIN") as copy:
+        for row in rows:
+            copy.write_row([row[name] for name in COLUMNS])
+    scope = Scope(SCHEMA, None, (), (), (), None, Bounding())
+    made = ScopeRows(scope, [expression], Tables(NASTY, None, {}, POSTGRES))
+    value = syntax.alias(made.value(expression).sql, "value")
+    text = POSTGRES.printed(syntax.select([value], made.select(with_unit=False)))
+    return [value for (value,) in connection.execute(text)]
+
+
+def differing(connection, rows, expression):
+    expected = [evaluate(expression, row, SCHEMA) for row in rows]
+    pairs = zip(values_in(connection, rows, expression), expected, strict=True)
+    return [(found, wanted) for found, wanted in pairs if not same(found, wanted)]
+
+
+def without_nul(row):
+    return {name: None if isinstance(v, str) and "\0" in v else v for name, v in row.items()}
+
+
+def rows():
+    return shared_rows.rows().map(lambda some: [without_nul(row) for row in some])
+
+
+def speakable(expression):
+    return "\\x00" not in repr(expression)
+
+
+@given(
+    rows=rows(),
+    expression=st.sampled_from([Type.NUMBER, Type.INTEGER, Type.BOOLEAN])
+    .flatmap(lambda kind: expressions(kind, 3))
+    .filter(speakable),
+)
+@settings(max_examples=150)
+def test_every_value_is_that_of_a_slow_evaluation_and_nothing_fails(connection, rows, expression):
+    assert differing(connection, rows, expression) == []
+
+
+@given(
+    rows=rows(),
+    expression=st.sampled_from([Type.TEXT, Type.DATE, Type.TIMESTAMP])
+    .flatmap(lambda kind: cases(kind, 2))
+    .filter(speakable),
+)
+@settings(max_examples=50)
+def test_cases_of_text_and_dates_are_those_of_a_slow_evaluation(connection, rows, expression):
+    assert differing(connection, rows, expression) == []
+
+
+def test_a_chain_of_guards_is_planned_once_and_not_once_for_each_mention(connection):
+    """PostgreSQL pulls nested SELECTs up: without fences 12 divisions would be 9^12 long."""
+    chain = ColumnRef("x")
+    for _ in range(12):
+        chain = Arithmetic("/", Literal(1), Arithmetic("+", chain, Literal(1)))
+    row = dict.fromkeys(COLUMNS) | {"x": 1.0}
+    assert differing(connection, [row], chain) == []
+
+
+def test_constants_that_overflow_are_missing_and_do_not_stop_the_planner(connection):
+    infinite = Arithmetic("*", Literal(Fraction(10) ** 308), Literal(Fraction(10) ** 308))
+    vanishing = Arithmetic("*", Literal(Fraction(1, 10**300)), Literal(Fraction(1, 10**300)))
+    by_zero = Arithmetic("/", Literal(1), Literal(0))
+    empty = [dict.fromkeys(COLUMNS)]
+    assert values_in(connection, empty, infinite) == [None]
+    assert values_in(connection, empty, Arithmetic("/", Literal(1), infinite)) == [None]
+    assert values_in(connection, empty, vanishing) == [0.0]
+    assert values_in(connection, empty, by_zero) == [None]
+
+
+@pytest.mark.parametrize("period", PERIODS)
+def test_the_start_of_a_period_is_that_of_the_calendar(connection, period):
+    days = [date(2023, 1, 1) + timedelta(days=11 * n) for n in range(150)]
+    empty = dict.fromkeys(COLUMNS)
+    some = [empty | {"d": day, "s": datetime(day.year, day.month, day.day, 23)} for day in days]
+    some += [
+        empty | {"d": day, "s": at}
+        for day, at in zip(shared_rows.DATES, shared_rows.TIMES, strict=True)
+    ]
+    assert differing(connection, [*some, empty], StartOf(period, ColumnRef("d"))) == []
+    assert differing(connection, [*some, empty], StartOf(period, ColumnRef("s"))) == []

@@ -1,0 +1,65 @@
+"""The statements of each dialect, word by word: whoever changes one has to look at it.
+
+python tests/engines/conformance/test_golden.py    writes them anew
+"""
+
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+from engines.test_engine_laws import COST, DERIVED, FILTERS, GROUPINGS, SCHEMA
+from letalone.engines import syntax
+from letalone.engines.dialects.duckdb import DUCKDB
+from letalone.engines.dialects.postgres import POSTGRES, PostgresDialect
+from letalone.engines.measures import Cells, DistinctValues, GridSum, ProductSum, Rows, Scope, Units
+from letalone.engines.reading import Stored
+from letalone.engines.rows import PLAIN, Relation, Tables
+from letalone.engines.statements import statements
+from letalone.plans.expressions import col
+from letalone.plans.query import Bounding
+
+FOLDER = Path(__file__).parent / "golden"
+RELATION = Relation(
+    syntax.table_named("visits"),
+    {column.name: Stored(column.name, PLAIN[column.type]) for column in SCHEMA.columns},
+)
+DIALECTS = {
+    "duckdb": DUCKDB,
+    "postgres": POSTGRES,
+    "postgres_side_table": PostgresDialect(stored_rank="letalone_rank"),
+}
+ASKED = {
+    "sums": (Bounding(max_rows=3), "ward", "all", [Rows(), COST]),
+    "derived": (Bounding(), "none", "derived", [GridSum(col("half"), -50, 70, -6)]),
+    "groups": (Bounding(max_groups=2, max_rows=2), "day and urgent", "all", [Units(), COST]),
+    "clipped": (Bounding(max_groups=1, clip=True), "ward", "all", [Rows(), COST]),
+    "cells": (Bounding(), "none", "all", [Cells(col("cost"), Fraction(0), Fraction(1, 100), 60)]),
+    "values": (Bounding(max_rows=1), "none", "all", [DistinctValues(col("cost"))]),
+    "product": (
+        *(Bounding(), "none", "all"),
+        [ProductSum((COST, GridSum(col("age"), 0, 2**20, 13)), (2, 2))],
+    ),
+}
+
+
+def printed(question, dialect):
+    bounding, grouping, where, measures = ASKED[question]
+    scope = Scope(SCHEMA, FILTERS[where], DERIVED, (), *GROUPINGS[grouping], bounding)
+    ranks = "ranks" if bounding.max_rows or bounding.max_groups else None
+    made = statements(scope, measures, Tables(RELATION, ranks, {}, DIALECTS[dialect]))
+    return "\n".join(DIALECTS[dialect].printed(one.sql, pretty=True) for one in made) + "\n"
+
+
+@pytest.mark.parametrize("question", ASKED)
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_the_statement_is_the_one_that_was_looked_at(question, dialect):
+    wanted = (FOLDER / f"{question}.{dialect}.sql").read_text(encoding="utf-8")
+    assert printed(question, dialect) == wanted
+
+
+if __name__ == "__main__":
+    FOLDER.mkdir(exist_ok=True)
+    for one in ASKED:
+        for name in DIALECTS:
+            (FOLDER / f"{one}.{name}.sql").write_text(printed(one, name), encoding="utf-8")

@@ -1,0 +1,228 @@
+"""A server is told nothing and left as it was: addresses, metadata, snapshots, failures, names."""
+
+import traceback
+from contextlib import closing
+from dataclasses import replace
+
+import psycopg
+import pytest
+
+import letalone as la
+from engines import on_postgres
+from engines.test_engine_laws import COST, SCHEMA, WARD, crowd, row, scope_of
+from letalone.engines.failure import EngineFailed
+from letalone.engines.measures import GridSum, Rows, RowsWith, Scope, Units
+from letalone.engines.postgres import open_postgres
+from letalone.engines.postgres_server import read_address
+from letalone.engines.sources import WhichTable
+from letalone.errors import DataSetFrozen, ParameterError, UnsupportedQuery
+from letalone.plans.expressions import col
+from letalone.plans.query import Bounding, GroupColumn
+from letalone.plans.schema import Column, Schema
+from letalone.plans.types import Type
+from postgres import shared
+
+SECRET = "S3CR3T"
+
+
+@pytest.fixture
+def engine():
+    with closing(on_postgres.opened(crowd(50), SCHEMA)) as found:
+        yield found
+
+
+@pytest.mark.parametrize(
+    ("written", "table", "wanted"),
+    [
+        ("postgresql://h/d/t", None, ("postgresql://h/d", ("public", "t"))),
+        ("postgres://u@h:5433/d/s.t?sslmode=require", None, ("?sslmode=require", ("s", "t"))),
+        ("postgresql:///d/a%2Eb", None, ("postgresql:///d", ("public", "a.b"))),
+        ("postgresql:///d/s%2Ft.a%20b", None, ("postgresql:///d", ("s/t", "a b"))),
+        ("postgresql:///d", "s.t", ("postgresql:///d", ("s", "t"))),
+        ("postgresql:///d", None, ("postgresql:///d", None)),
+    ],
+)
+def test_an_address_names_server_database_schema_and_table(written, table, wanted):
+    found = read_address(written, table)
+    assert wanted[0] in found.server
+    assert found.table == wanted[1]
+
+
+@pytest.mark.parametrize(
+    ("written", "table", "words"),
+    [
+        (f"postgresql://u:{SECRET}@h/d/t", None, "PGPASSWORD"),
+        (f"postgresql://h/d/t?password={SECRET}", None, "PGPASSWORD"),
+        ("postgresql://h/d/s/t", None, "%2F"),
+        ("postgresql://h", None, "name a database"),
+        ("postgresql://h/d/t", "t", "Leave one out"),
+    ],
+)
+def test_a_wrong_address_is_refused_without_its_password(written, table, words):
+    with pytest.raises(ParameterError, match=words) as caught:
+        read_address(written, table)
+    assert SECRET not in str(caught.value)
+
+
+def test_a_server_that_is_not_there_is_said_without_a_cause():
+    with pytest.raises(ParameterError, match="cannot be reached") as caught:
+        open_postgres("postgresql://nobody@/nothing/t?host=/nowhere")
+    assert caught.value.__cause__ is None
+    assert caught.value.__context__ is None
+
+
+def test_tables_are_listed_where_none_is_named_and_views_are_refused():
+    name = on_postgres.stored({"x": "int"}, [[1]])
+    on_postgres.run(f'CREATE OR REPLACE VIEW seen AS SELECT * FROM "{name}"')
+    with pytest.raises(WhichTable, match="no table was named") as caught:
+        open_postgres(shared())
+    assert name in caught.value.tables
+    with pytest.raises(ParameterError, match="view"):
+        open_postgres(on_postgres.address("seen"))
+    with pytest.raises(WhichTable):
+        open_postgres(on_postgres.address("no such table"))
+
+
+def test_labels_of_an_enumeration_and_columns_that_are_computed_are_not_looked_at():
+    """A computed column could divide by zero when it is read."""
+    on_postgres.run(f"CREATE TYPE label AS ENUM ('a', '{SECRET}')")
+    on_postgres.run(
+        "CREATE TABLE computed (x int, l label, y int GENERATED ALWAYS AS (1 / x) VIRTUAL)"
+    )
+    on_postgres.run("INSERT INTO computed (x, l) VALUES (0, 'a')")
+    with closing(open_postgres(on_postgres.address("computed"))) as engine:
+        assert SECRET not in repr(engine.schema()) + repr(engine._relation)
+        kinds = {column.name: column.type for column in engine.schema().columns}
+        assert kinds == {"x": Type.INTEGER, "l": Type.TEXT, "y": Type.OTHER}
+        scope = Scope(engine.schema(), None, (), (), (), None, Bounding())
+        assert engine.measure(scope, [RowsWith(col("l"))]) == [[1]]
+
+
+def test_a_role_that_may_only_read_suffices_and_one_that_may_read_columns_is_refused_at_once():
+    """The place of a row, by which it has its rank, needs the right to read the whole table."""
+    name = on_postgres.stored({"p": "text", "x": "float8"}, [["a", 1.0]])
+    on_postgres.run("CREATE ROLE reader LOGIN")
+    on_postgres.run(f'GRANT SELECT (p, x) ON "{name}" TO reader')
+    address = on_postgres.address(name).replace("postgres:@", "reader@")
+    with pytest.raises(WhichTable, match="as a whole: none"):
+        open_postgres(address)
+    on_postgres.run(f'GRANT SELECT ON "{name}" TO reader')
+    with closing(open_postgres(address)) as engine:
+        schema = engine.schema().protecting("p")
+        assert [column.name for column in schema.columns] == ["p", "x"]
+        scope = Scope(schema, None, (), (), (), None, Bounding(max_rows=1))
+        assert engine.measure(scope, [Rows(), Units()]) == [[1], [1]]
+
+
+def test_nothing_can_be_written(engine):
+    with pytest.raises(psycopg.errors.ReadOnlySqlTransaction), engine._server.reading():
+        engine._server.do("CREATE TABLE written (x int)")
+    assert engine.measure(scope_of(Bounding()), [Rows()])[0][0] > 0, "the next one has to work"
+
+
+def test_all_that_is_measured_for_an_answer_is_of_one_state(engine):
+    name = engine._relation.name
+    scope = replace(scope_of(Bounding()), schema=SCHEMA.protecting(None))
+    with engine.borrowing({}):
+        before = engine.measure(scope, [Rows()])
+        on_postgres.run(f'DELETE FROM "{name}"')
+        assert engine.measure(scope, [Rows()]) == before
+    assert engine.measure(scope, [Rows()]) == [[0]]
+
+
+def test_a_failure_tells_nothing_and_the_next_question_gets_a_new_connection(engine):
+    scope = scope_of(Bounding(max_rows=1))
+    statement = engine._statement
+    engine._statement = lambda *_: (f"SELECT CAST('{SECRET}' AS integer)", [])
+    with pytest.raises(EngineFailed) as caught:
+        engine.measure(scope, [Rows()])
+    said = "".join(traceback.TracebackException.from_exception(caught.value).format())
+    assert "invalid input" not in said + repr(caught.value.__context__)
+    assert caught.value.__context__ is None
+    engine._statement = statement
+    assert engine.measure(scope, [Rows()])[0][0] > 0
+    on_postgres.run(
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'letalone'"
+    )
+    with pytest.raises(EngineFailed):
+        engine.measure(scope, [Rows()])
+    assert engine.measure(scope, [Rows()])[0][0] > 0
+
+
+def test_a_lost_connection_freezes_the_data_set_and_the_charge_stays():
+    name = on_postgres.stored({"x": "float8"}, [[1.0]] * 5)
+    with la.open(on_postgres.address(name), unit=la.ROW, budget=1.0) as session:
+        engine = session._table.engine if hasattr(session, "_table") else session.table.engine
+        engine._server.run = None
+        with pytest.raises(DataSetFrozen, match="could not finish"):
+            session.agg(n=la.count()).release(epsilon=0.5)
+        assert session.spent.epsilon == 0.5
+
+
+def test_one_unit_more_moves_each_sum_by_no_more_than_its_rows_may():
+    """The neighbour test: other rows lie where they lay, and their ranks are the same."""
+    rows = crowd(200)
+    scope = scope_of(Bounding(max_rows=3), groups=(WARD,), keys=(("A",), ("a",), (None,)))
+    with closing(on_postgres.opened(rows, SCHEMA)) as engine:
+        everybody = engine.measure(scope, [Rows(), Units(), COST])
+        name, moved = engine._relation.name, 0
+        for patient in ("p1", "p2", "p3"):
+            on_postgres.run(f"DELETE FROM \"{name}\" WHERE patient = '{patient}'")
+            fewer = engine.measure(scope, [Rows(), Units(), COST])
+            change = [
+                sum(a - b for a, b in zip(*pair, strict=True))
+                for pair in zip(everybody, fewer, strict=True)
+            ]
+            assert 0 <= change[0] <= 3
+            assert 0 <= change[2] <= 3 * (COST.high - COST.low)
+            assert all(a >= b for a, b in zip(everybody[0], fewer[0], strict=True))
+            everybody, moved = fewer, moved + change[0]
+        assert moved > 0, "no row of theirs was kept, so nothing was tested"
+
+
+LONG = "ä" * 31  # 62 bytes
+
+
+@pytest.mark.parametrize("name", ['q"uote', "it's", "%s $1 {}", "ctid ", "#1", "rows", LONG, "\\"])
+def test_odd_names_are_names(name):
+    table = on_postgres.stored({name: "text", "x": "float8"}, [["a", 1.0], ["b", 2.0]])
+    schema = Schema("t", (Column(name, Type.TEXT), Column("x", Type.NUMBER)), unit=name)
+    group = GroupColumn("g", col(name), Type.TEXT)
+    derived = (("d" * 70 + "1", col("x") * 2), ("d" * 70 + "2", col("x") * 3))
+    sums = [GridSum(col(one), 0, 100, 0) for one, _ in derived]
+    scope = Scope(schema, None, derived, (), (group,), (("a",), ("%",)), Bounding(max_rows=1))
+    with closing(open_postgres(on_postgres.address(table), schema=schema)) as engine:
+        assert engine.measure(scope, [Rows(), *sums]) == [[1, 0], [2, 0], [3, 0]]
+
+
+def test_text_that_postgresql_cannot_hold_is_refused_before_a_charge_and_keys_of_it_are_empty(
+    engine,
+):
+    scope = scope_of(Bounding(), groups=(WARD,), keys=(("a\0",), ("A",)))
+    found = engine.measure(scope, [Rows()])[0]
+    assert found[0] == 0 < found[1]
+    with pytest.raises(UnsupportedQuery, match="NUL"):
+        engine.sql(replace(scope, where=col("ward") == "a\0"), [Rows()])
+
+
+def test_private_tables_of_two_places_are_not_joined_and_nothing_is_charged():
+    import pandas as pd
+
+    name = on_postgres.stored({"p": "text"}, [["a"]])
+    frame = pd.DataFrame({"p": ["a"], "x": [1.0]})
+    with (
+        la.open(on_postgres.address(name), unit="p", budget=1.0) as server,
+        la.open(frame, unit="p", budget=1.0, name="frame") as other,
+    ):
+        with pytest.raises(ParameterError, match="joined where they are"):
+            server.join(other, on="p")
+        assert server.spent.epsilon == other.spent.epsilon == 0
+
+
+def test_training_rows_are_one_of_each_unit():
+    rows = [row(patient=f"p{n % 7}", cost=float(n), age=n) for n in range(40)]
+    with closing(on_postgres.opened(rows, SCHEMA)) as engine:
+        found = engine.training_rows(SCHEMA, ["cost", "ward"], target=None, where=None)
+        assert len(found["cost"]) == 7
+        assert {int(cost) % 7 for cost in found["cost"]} == set(range(7))
+        assert list(found["ward"]) == [None] * 7
