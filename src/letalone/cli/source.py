@@ -17,7 +17,7 @@ from letalone.engines.sources import WhichTable, find_files
 from letalone.errors import ParameterError
 from letalone.ledger import DataSet, Ledger
 from letalone.plans.schema import Schema
-from letalone.session.beside import schema_beside
+from letalone.session.beside import is_schema_file, schema_beside, source_of
 
 ROW = "row"
 TO_FILL_IN = "COLUMN"
@@ -53,10 +53,11 @@ class Source:
 def read_source(file: str, *, table: str | None = None) -> Source:
     """The file's columns and types: as its schema file declares them, else from its metadata."""
     check_one_file(file)
-    kind = kind_of(file)
+    data = source_of(file) if is_schema_file(file) else file
+    kind = kind_of(data)
     beside = in_short_form(schema_beside(file, table))
     declared = Schema.read(beside) if beside.exists() else None
-    engine = open_engine(file, schema=declared, table=table)
+    engine = open_engine(data, schema=declared, table=table)
     try:
         schema = engine.schema()
     finally:

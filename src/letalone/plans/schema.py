@@ -177,7 +177,8 @@ def _in_a_path(table: str) -> str:
 
 def _beside(data_path: str | Path, suffix: str) -> Path:
     path = Path(data_path).resolve()  # a link to a file has the file's schema and budget
-    return path.with_name(path.stem + suffix)
+    stem = path.name.removesuffix(SUFFIX) if path.name.endswith(SUFFIX) else path.stem
+    return path.with_name(stem + suffix)
 
 
 def check_name(what: str, name: object) -> None:

@@ -23,7 +23,7 @@ from letalone.plans.schema import Column, Schema, ledger_path, unknown_column
 from letalone.plans.types import Type
 from letalone.privacy import Budget, Neighbours, Shares
 from letalone.privacy.neighbours import Relation, read_neighbours
-from letalone.session.beside import schema_beside
+from letalone.session.beside import is_schema_file, schema_beside, source_of
 from letalone.session.session import Session
 from letalone.session.table import Progress, Table
 from letalone.session.unit import ROW, Unit
@@ -52,7 +52,8 @@ def open(  # noqa: A001  (as people call it: la.open)
     source: the path of a Parquet, CSV or DuckDB file (`table` names its table), a pattern of
     paths, a pandas, Polars or Arrow frame, or the address of a table on a PostgreSQL server,
     postgresql://user@host/database/schema.table. Beside a file, NAME.letalone.toml is read; of a
-    table on a server, DATABASE.TABLE.letalone.toml in the working folder
+    table on a server, DATABASE.TABLE.letalone.toml in the working folder. Or a schema file that
+    says where its data are
     (of a DuckDB file's table also NAME.TABLE.letalone.toml).
     unit: the column that tells people apart, or la.ROW where each row is another person's.
     neighbours: la.ADD_REMOVE, unless the schema or this says la.REPLACE.
@@ -69,6 +70,9 @@ def open(  # noqa: A001  (as people call it: la.open)
     if isinstance(budget, int | float):
         budget = Budget(epsilon=budget)
     beside = _beside(source) if ledger is None else None
+    if is_schema_file(source) and schema is None:
+        place = cast("Place", source)
+        source, schema = source_of(place), Path(place).expanduser()
     ledger = ledger if beside is None else beside
     declared = _declared(source, schema, table)
     engine = _engine(source, declared, types, table, side_table)

@@ -1,0 +1,287 @@
+"""The service beside the bare library: requests a second, p50 and p99, charges a second.
+
+    python bench/curator.py [--seconds 5] [--workers 2]
+
+The demo data, a count by ward. *Repeated*: one question again and again. *Fresh*: each question is
+another one, so each is charged, measured and signed. The library asks the same table through
+the same kind of ledger, in the same run. Clients are processes of their own on the same cores, with
+a bare HTTP connection each. Time steps are off (`time_step_seconds=0`), unless it says otherwise:
+with the usual step of 10 ms one connection has at most 100 answers a second, by intent.
+
+A busy machine makes all of it slower; the load is printed.
+"""
+
+import argparse
+import json
+import multiprocessing
+import os
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from fractions import Fraction
+from http.client import HTTPConnection
+from itertools import count
+from pathlib import Path
+from socket import socket
+from subprocess import DEVNULL, Popen
+from time import monotonic, perf_counter, sleep
+
+import psycopg
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
+
+import letalone as la
+from letalone.curator.curator import Curator
+from letalone.curator.demo import NAME, PURPOSE, register_demo
+from letalone.curator.http.app import make_app
+from letalone.curator.http.limits import RateLimits
+from letalone.curator.records import Price, Question, Role, Scope
+from letalone.curator.settings import Settings
+from letalone.ledger import Ledger
+from letalone.privacy import ADD_REMOVE, Budget, PureDP
+from postgres import running
+
+SQL = f"SELECT ward, COUNT(*) AS n FROM {NAME} GROUP BY ward"
+WHERE = "LETALONE_BENCH"
+ANALYST, ONE = "ann", Fraction(1, 1000)
+CLIENTS = (1, 4)
+LONGEST_START = 60
+Times = list[float]
+
+
+def settings() -> Settings:
+    found = json.loads(os.environ[WHERE])
+    return Settings(**{**found, "folder": Path(found["folder"])})
+
+
+def app() -> object:
+    """The app of one worker: without limits on how often somebody asks."""
+    return make_app(Curator.open(settings()), rates=RateLimits(of_a_person=10**9))
+
+
+def prepared() -> tuple[str, str]:
+    """The demo data and an analyst who may ask it; a token, and where the rows lie."""
+    with Curator.open(settings()) as curator:
+        first = curator.people.first_owner("olga")
+        assert first is not None
+        curator.people.change_password("olga", first, "correct horse battery staple")
+        once = curator.people.add(ANALYST, [Role.ANALYST], by="olga")
+        curator.people.change_password(ANALYST, once, "correct horse battery staple")
+        register_demo(curator, by="olga")
+        columns = [column.name for column in curator.data_sets.record(NAME).schema.columns]
+        wanted = curator.requests.make(
+            NAME, purpose=PURPOSE, columns=columns, budget=Budget(5), why="speed", by=ANALYST
+        )
+        curator.requests.decide(wanted.id, grant=True, reason="speed", by="olga")
+        token, _ = curator.tokens.make(ANALYST, [Scope.ASK])
+        with curator.data_sets.rows_at(NAME) as source:
+            return token, str(source.place)
+
+
+def priced(number: int) -> Fraction:
+    """Another small price for each number, so that each question is another one."""
+    return Fraction(10**9 + number, 10**13)
+
+
+def timed(ask: Callable[[int], object], numbers: Iterator[int], seconds: float) -> Times:
+    """How long each question took, for so many seconds, after a few that do not count."""
+    for _ in range(3):
+        ask(next(numbers))
+    times, until = Times(), monotonic() + seconds
+    while monotonic() < until:
+        began = perf_counter()
+        ask(next(numbers))
+        times.append(perf_counter() - began)
+    return times
+
+
+def in_processes(work: Callable[..., Times], clients: int, seconds: float, *more: object) -> Times:
+    """The times of all clients, each a process that begins at another number."""
+    with multiprocessing.get_context("spawn").Pool(clients) as pool:
+        pool.starmap(_warm, [()] * clients)
+        given = [(10**6 * (1 + client), seconds, *more) for client in range(clients)]
+        return [one for times in pool.starmap(work, given, chunksize=1) for one in times]
+
+
+def _warm() -> None:
+    sleep(0.2)
+
+
+def shown(name: str, times: Times, seconds: float) -> float:
+    """One line; the median in milliseconds."""
+    ordered = sorted(times)
+    median, late = (1000 * ordered[int(part * (len(ordered) - 1))] for part in (0.5, 0.99))
+    print(f"  {name:<46} {len(times) / seconds:9.0f}/s {median:9.2f} ms {late:9.2f} ms", flush=True)
+    return median
+
+
+def asked_over_http(first: int, seconds: float, port: int, token: str, *, fresh: bool) -> Times:
+    connection = HTTPConnection("127.0.0.1", port, timeout=60)
+    headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
+    body = {"data_set": NAME, "purpose": PURPOSE, "sql": SQL}
+
+    def ask(number: int) -> None:
+        sent = json.dumps({**body, "epsilon": str(priced(number) if fresh else ONE)})
+        connection.request("POST", "/api/v1/questions/release", sent, headers)
+        answer = connection.getresponse()
+        content = answer.read()
+        assert answer.status == 200, content[:500]
+
+    return timed(ask, count(first), seconds)
+
+
+def repeated(first: int, seconds: float, port: int, token: str) -> Times:
+    return asked_over_http(first, seconds, port, token, fresh=False)
+
+
+def fresh(first: int, seconds: float, port: int, token: str) -> Times:
+    return asked_over_http(first + 10**8, seconds, port, token, fresh=True)
+
+
+@contextmanager
+def serving(workers: int) -> Iterator[int]:
+    """The service in processes of its own."""
+    with socket() as found:
+        found.bind(("127.0.0.1", 0))
+        port = int(found.getsockname()[1])
+    code = (
+        "import uvicorn; uvicorn.run('curator:app', factory=True, host='127.0.0.1',"
+        f" port={port}, workers={workers}, access_log=False, log_level='error',"
+        f" app_dir={str(Path(__file__).parent)!r})"
+    )
+    process = Popen([sys.executable, "-c", code], stdout=DEVNULL, stderr=DEVNULL)
+    try:
+        until = monotonic() + LONGEST_START
+        while monotonic() < until and not _answers(port):
+            sleep(0.2)
+        yield port
+    finally:
+        process.terminate()
+        process.wait()
+
+
+def _answers(port: int) -> bool:
+    with suppress(OSError):
+        connection = HTTPConnection("127.0.0.1", port, timeout=5)
+        connection.request("GET", "/health")
+        return connection.getresponse().status == 200
+    return False
+
+
+def of_the_library(place: str, ledger: str, seconds: float) -> float:
+    """The same questions without a service; the median of a fresh one."""
+    schema = la.Schema(NAME, _schema().columns, unit="patient_id")
+    given = {"schema": schema, "budget": Budget(10, 1e-6), "ledger": ledger}
+    with la.open(place, **given) as session:
+        again = timed(lambda _: session.sql(SQL, epsilon=ONE), count(), seconds)
+        new = timed(lambda n: session.sql(SQL, epsilon=priced(n)), count(), seconds)
+    shown("library, repeated", again, seconds)
+    return shown("library, fresh", new, seconds)
+
+
+def _schema() -> la.Schema:
+    with Curator.open(settings()) as curator:
+        return curator.data_sets.record(NAME).schema
+
+
+def of_the_curator(seconds: float) -> None:
+    """Without HTTP: grants, levels and history on top of the library."""
+    question = Question(data_set=NAME, purpose=PURPOSE, sql=SQL)
+    with Curator.open(settings()) as curator:
+
+        def ask(epsilon: Fraction) -> object:
+            return curator.asking.release(question, Price(epsilon=epsilon), by=ANALYST)
+
+        shown(
+            "curator without HTTP, repeated",
+            timed(lambda _: ask(ONE), count(), seconds),
+            seconds,
+        )
+        new = timed(lambda n: ask(priced(n)), count(5 * 10**8), seconds)
+        shown("curator without HTTP, fresh", new, seconds)
+
+
+def charged(first: int, seconds: float, place: str) -> Times:
+    """One charge and its answer after the other."""
+    cost = PureDP(Fraction(1, 10**9), neighbours=ADD_REMOVE)
+    with Ledger.open(place) as ledger:
+
+        def charge(number: int) -> None:
+            paid = ledger.charge("table", cost, plan={"of": number}, digest=f"{number:064x}")
+            ledger.settle(paid, {"answer": number})
+
+        return timed(charge, count(first), seconds)
+
+
+def of_the_ledger(name: str, place: str, seconds: float) -> None:
+    with Ledger.open(place) as ledger:
+        ledger.register("table", Budget(1), neighbours=ADD_REMOVE)
+    for clients in CLIENTS:
+        times = in_processes(charged, clients, seconds, place)
+        shown(f"{name}: charge and settle, {_clients(clients)}", times, seconds)
+    with Ledger.open(place) as ledger:
+        ledger.verify()
+
+
+def _clients(number: int) -> str:
+    return f"{number} client{'s' * (number != 1)}"
+
+
+def on_a_store(name: str, places: dict[str, str], args: argparse.Namespace) -> None:
+    """Everything on one store."""
+    with tempfile.TemporaryDirectory() as text:
+        folder = Path(text)
+        given = {"folder": str(folder / "curator"), "time_step_seconds": 0.0}
+        os.environ[WHERE] = json.dumps({**given, **places.get("curator", {})})  # pyright: ignore[reportGeneralTypeIssues]
+        token, rows = prepared()
+        heading(name)
+        ledger = places.get("library") or str(folder / "library.db")
+        base = of_the_library(rows, str(ledger), args.seconds)
+        of_the_curator(args.seconds)
+        with serving(args.workers) as port:
+            for clients in CLIENTS:
+                words = f"HTTP, {_clients(clients)}"
+                again = in_processes(repeated, clients, args.seconds, port, token)
+                shown(f"{words}, repeated", again, args.seconds)
+                new = in_processes(fresh, clients, args.seconds, port, token)
+                median = shown(f"{words}, fresh", new, args.seconds)
+                if clients == 1:
+                    print(f"    a fresh question over HTTP adds {median - base:.1f} ms (p50)")
+        of_the_ledger(name, str(places.get("charges") or folder / "charges.db"), args.seconds)
+
+
+def heading(name: str) -> None:
+    load = ", ".join(f"{one:.1f}" for one in os.getloadavg())
+    print(f"\n{name}; {os.cpu_count()} cores, load {load}")
+    print(f"  {'':<46} {'':>11} {'p50':>9}    {'p99':>9}")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--seconds", type=float, default=5)
+    parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--only", choices=["sqlite", "postgresql"])
+    args = parser.parse_args()
+    if args.only != "postgresql":
+        on_a_store("SQLite", {}, args)
+    if args.only != "sqlite":
+        with running() as server:
+
+            def database(name: str) -> str:
+                with psycopg.connect(server.get_uri(), autocommit=True) as connection:
+                    connection.execute(f"CREATE DATABASE {name}")  # pyright: ignore[reportArgumentType]
+                return str(server.get_uri(database=name))
+
+            service = database("service")
+            sqlalchemy = service.replace("postgresql://", "postgresql+psycopg://", 1)
+            places = {
+                "curator": {"ledger": service, "database": sqlalchemy},
+                "library": database("library"),
+                "charges": database("charges"),
+            }
+            on_a_store("PostgreSQL", places, args)
+
+
+if __name__ == "__main__":
+    main()
