@@ -8,7 +8,8 @@ the same kind of ledger, in the same run. Clients are processes of their own on 
 a bare HTTP connection each. Time steps are off (`time_step_seconds=0`), unless it says otherwise:
 with the usual step of 10 ms one connection has at most 100 answers a second, by intent.
 
-A busy machine makes all of it slower; the load is printed.
+A busy machine makes all of it slower: the load is printed, and CPU is what the service (or the
+library) used of the processor for one answer, which depends on the load less.
 """
 
 import argparse
@@ -25,7 +26,7 @@ from itertools import count
 from pathlib import Path
 from socket import socket
 from subprocess import DEVNULL, Popen
-from time import monotonic, perf_counter, sleep
+from time import monotonic, perf_counter, process_time, sleep
 
 import psycopg
 
@@ -108,11 +109,28 @@ def _warm() -> None:
     sleep(0.2)
 
 
-def shown(name: str, times: Times, seconds: float) -> float:
-    """One line; the median in milliseconds."""
+def cpu_seconds(root: int) -> float:
+    """What a process and those that it started have used of the processor (on Linux)."""
+    used, parents = dict[int, float](), dict[int, int]()
+    for place in Path("/proc").glob("[0-9]*/stat"):
+        with suppress(OSError):
+            parts = place.read_text().rpartition(")")[2].split()
+            number = int(place.parent.name)
+            parents[number] = int(parts[1])
+            used[number] = (int(parts[11]) + int(parts[12])) / os.sysconf("SC_CLK_TCK")
+    family = {root}
+    while more := {one for one, parent in parents.items() if parent in family} - family:
+        family |= more
+    return sum(used.get(one, 0.0) for one in family)
+
+
+def shown(name: str, times: Times, seconds: float, *, cpu: float | None = None) -> float:
+    """One line; the median in milliseconds. `cpu` is what the service used for all of them."""
     ordered = sorted(times)
     median, late = (1000 * ordered[int(part * (len(ordered) - 1))] for part in (0.5, 0.99))
-    print(f"  {name:<46} {len(times) / seconds:9.0f}/s {median:9.2f} ms {late:9.2f} ms", flush=True)
+    each = "" if cpu is None else f" {1000 * cpu / len(times):9.2f} ms"
+    rate = f"{len(times) / seconds:9.0f}/s"
+    print(f"  {name:<46} {rate} {median:9.2f} ms {late:9.2f} ms{each}", flush=True)
     return median
 
 
@@ -140,22 +158,28 @@ def fresh(first: int, seconds: float, port: int, token: str) -> Times:
 
 
 @contextmanager
-def serving(workers: int) -> Iterator[int]:
-    """The service in processes of its own."""
+def serving(workers: int) -> Iterator[tuple[int, int]]:
+    """The service in processes of its own: its port, and its first process."""
     with socket() as found:
         found.bind(("127.0.0.1", 0))
         port = int(found.getsockname()[1])
     code = (
-        "import uvicorn; uvicorn.run('curator:app', factory=True, host='127.0.0.1',"
-        f" port={port}, workers={workers}, access_log=False, log_level='error',"
-        f" app_dir={str(Path(__file__).parent)!r})"
+        "import uvicorn; from letalone.curator.http.serving import run;"
+        "run(uvicorn.Config('curator:app', factory=True, host='127.0.0.1',"
+        f" port={port}, workers={workers}, access_log=False, log_level='error'))"
     )
-    process = Popen([sys.executable, "-c", code], stdout=DEVNULL, stderr=DEVNULL)
+    paths = os.pathsep.join([str(Path(__file__).parent), os.environ.get("PYTHONPATH", "")])
+    process = Popen(
+        [sys.executable, "-c", code],
+        stdout=DEVNULL,
+        stderr=DEVNULL,
+        env={**os.environ, "PYTHONPATH": paths},
+    )
     try:
         until = monotonic() + LONGEST_START
         while monotonic() < until and not _answers(port):
             sleep(0.2)
-        yield port
+        yield port, process.pid
     finally:
         process.terminate()
         process.wait()
@@ -169,15 +193,20 @@ def _answers(port: int) -> bool:
     return False
 
 
+def in_here(name: str, ask: Callable[[int], object], first: int, seconds: float) -> float:
+    """Questions in this process; the median."""
+    before = process_time()
+    times = timed(ask, count(first), seconds)
+    return shown(name, times, seconds, cpu=process_time() - before)
+
+
 def of_the_library(place: str, ledger: str, seconds: float) -> float:
     """The same questions without a service; the median of a fresh one."""
     schema = la.Schema(NAME, _schema().columns, unit="patient_id")
     given = {"schema": schema, "budget": Budget(10, 1e-6), "ledger": ledger}
     with la.open(place, **given) as session:
-        again = timed(lambda _: session.sql(SQL, epsilon=ONE), count(), seconds)
-        new = timed(lambda n: session.sql(SQL, epsilon=priced(n)), count(), seconds)
-    shown("library, repeated", again, seconds)
-    return shown("library, fresh", new, seconds)
+        in_here("library, repeated", lambda _: session.sql(SQL, epsilon=ONE), 0, seconds)
+        return in_here("library, fresh", lambda n: session.sql(SQL, epsilon=priced(n)), 0, seconds)
 
 
 def _schema() -> la.Schema:
@@ -193,13 +222,8 @@ def of_the_curator(seconds: float) -> None:
         def ask(epsilon: Fraction) -> object:
             return curator.asking.release(question, Price(epsilon=epsilon), by=ANALYST)
 
-        shown(
-            "curator without HTTP, repeated",
-            timed(lambda _: ask(ONE), count(), seconds),
-            seconds,
-        )
-        new = timed(lambda n: ask(priced(n)), count(5 * 10**8), seconds)
-        shown("curator without HTTP, fresh", new, seconds)
+        in_here("curator without HTTP, repeated", lambda _: ask(ONE), 0, seconds)
+        in_here("curator without HTTP, fresh", lambda n: ask(priced(n)), 5 * 10**8, seconds)
 
 
 def charged(first: int, seconds: float, place: str) -> Times:
@@ -239,13 +263,14 @@ def on_a_store(name: str, places: dict[str, str], args: argparse.Namespace) -> N
         ledger = places.get("library") or str(folder / "library.db")
         base = of_the_library(rows, str(ledger), args.seconds)
         of_the_curator(args.seconds)
-        with serving(args.workers) as port:
+        with serving(args.workers) as (port, process):
             for clients in CLIENTS:
                 words = f"HTTP, {_clients(clients)}"
-                again = in_processes(repeated, clients, args.seconds, port, token)
-                shown(f"{words}, repeated", again, args.seconds)
-                new = in_processes(fresh, clients, args.seconds, port, token)
-                median = shown(f"{words}, fresh", new, args.seconds)
+                for kind, work in (("repeated", repeated), ("fresh", fresh)):
+                    before = cpu_seconds(process)
+                    times = in_processes(work, clients, args.seconds, port, token)
+                    cpu = cpu_seconds(process) - before
+                    median = shown(f"{words}, {kind}", times, args.seconds, cpu=cpu)
                 if clients == 1:
                     print(f"    a fresh question over HTTP adds {median - base:.1f} ms (p50)")
         of_the_ledger(name, str(places.get("charges") or folder / "charges.db"), args.seconds)
@@ -254,7 +279,7 @@ def on_a_store(name: str, places: dict[str, str], args: argparse.Namespace) -> N
 def heading(name: str) -> None:
     load = ", ".join(f"{one:.1f}" for one in os.getloadavg())
     print(f"\n{name}; {os.cpu_count()} cores, load {load}")
-    print(f"  {'':<46} {'':>11} {'p50':>9}    {'p99':>9}")
+    print(f"  {'':<46} {'':>11} {'p50':>9}    {'p99':>9}    {'CPU':>9}")
 
 
 def main() -> None:

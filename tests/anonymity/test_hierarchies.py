@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from letalone.anonymity import Dates, Prefixes, Ranges, Sets, Tree
+from letalone.anonymity import Dates, Prefixes, Ranges, Sets, Tree, anonymize
 from letalone.anonymity.hierarchies import Ladder, covered, labels, ladder_of
 from letalone.anonymity.kinds import Kind, natural
 from letalone.engines.coded import FIRST, Coded, coded
@@ -146,3 +146,27 @@ def test_widths_that_do_not_nest_are_refused(widths: tuple[int, ...]) -> None:
     with pytest.raises(ParameterError):
         Ranges(widths)
     assert Tree(ILLNESSES).branches == ILLNESSES
+
+
+@pytest.mark.parametrize(
+    ("values", "shown"),
+    [
+        ([-np.inf, 1.0, 2.0, np.inf], ["-inf to 1", "-inf to 1", "2 to inf", "2 to inf"]),
+        ([1.0, 2.0, np.inf, np.inf], ["1–2", "1–2", "inf", "inf"]),
+        ([-1.7e308, 1.0, 2.0, 1.7e308], ["-1.7e+308 to 1"] * 2 + ["2 to 1.7e+308"] * 2),
+    ],
+)
+def test_infinite_values_are_put_in_order_without_a_warning(
+    values: list[float], shown: list[str]
+) -> None:
+    table = pa.table({"q": values, "s": ["x", "y", "x", "y"]})
+    found = anonymize(table, quasi_identifiers="q", sensitive="s", k=2)
+    assert found.as_arrow.column("q").to_pylist() == shown
+
+
+def test_infinite_values_are_ranges_of_their_own() -> None:
+    table = pa.table({"q": [-np.inf, 1.0, 2.0, np.inf], "s": ["x", "y", "x", "y"]})
+    found = anonymize(
+        table, quasi_identifiers="q", sensitive="s", k=1, hierarchies={"q": Ranges((4, 2))}
+    )
+    assert found.as_arrow.column("q").to_pylist() == ["-inf", "1", "2", "inf"]

@@ -232,3 +232,11 @@ def test_who_has_two_values_among_others_is_certain_to_nobody() -> None:
 def test_a_unit_that_is_none_is_refused_with_the_remedy(unit: Any, words: str) -> None:
     with pytest.raises(ParameterError, match=words):
         measure(as_table([("ann", 1, "a")]), **{**ASKED, "unit": unit})
+
+
+def test_missing_and_nan_units_are_one_person_together() -> None:
+    """Neither says who it is; two people in a group of one would be a k that is too large."""
+    unit = pa.array([None, float("nan"), 1.0, 1.0])
+    table = pa.table({"q": ["a", "a", "b", "b"], "s": ["x", "y", "x", "y"], "u": unit})
+    found = measure(table, quasi_identifiers="q", sensitive="s", unit="u")
+    assert (found.k, found.people, found.uniques) == (1, 2, 2)

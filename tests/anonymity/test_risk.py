@@ -4,6 +4,7 @@ from math import comb
 
 import numpy as np
 import pytest
+from flint import arb, ctx
 
 from letalone.anonymity.risk import risk_of
 
@@ -40,3 +41,17 @@ def test_a_larger_population_hides_people_better_and_says_it_is_an_estimate() ->
     assert risks[-1] < 1e-6
     assert risk_of(sizes, 40).population_uniques == pytest.approx(0.2)
     assert "about" in str(risk_of(sizes, 40))
+
+
+@pytest.mark.parametrize("population", [10**6, 10**9, 10**12, 10**17, 10**30])
+@pytest.mark.parametrize("size", [1, 2, 3, 4, 50])
+def test_a_very_large_population_is_told_by_the_integral(size: int, population: int) -> None:
+    """Against the integral in ball arithmetic; 2F1 in floats is twice as much at 10^17."""
+    with ctx.workprec(300):
+        odds = arb(1) / (arb(population) / size - 1)
+        first = (1 + 1 / odds).log() * odds
+        for number in range(1, size):
+            first = odds * (arb(1) / number - first)
+        assert risk_of(np.array([size]), population).journalist == pytest.approx(
+            float(first), rel=1e-7
+        )

@@ -1,11 +1,17 @@
 """Differencing: always right on exact answers, bounded by D6 on private ones."""
 
 from contextlib import closing
+from fractions import Fraction
+from typing import Any
 
+import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pytest
+from sqlglot import exp
 
 import letalone as la
+from letalone.answers.promise import most_caught
 from letalone.attacks import stage, subtract
 from letalone.attacks.differencing import _simulated
 from letalone.errors import ParameterError
@@ -71,3 +77,50 @@ def test_a_value_that_nobody_has_and_people_who_are_all_alike_are_refused() -> N
     alike = pa.table({"who": [1, 2], "age": [30, 30], "ill": ["flu", "flu"]})
     with pytest.raises(ParameterError, match="Nobody is alone"):
         subtract(alike, person="who", sensitive="ill", known=["age"])
+
+
+def people(**columns: object) -> pd.DataFrame:
+    return pd.DataFrame({"p": range(1, 4), "d": ["x", "x", "y"], "z": ["a", "b", "c"]} | columns)
+
+
+def asked_about(table: pd.DataFrame, **more: Any) -> Any:
+    return subtract(table, person="p", sensitive="d", known=["z"], trials=100, **more)
+
+
+def test_a_budget_that_no_float_halves_is_spent_to_the_end() -> None:
+    """Half of 1/3 as a float is dearer than half of the exact number that was typed."""
+    assert asked_about(people(), epsilon=1 / 3).targets == 3
+
+
+def test_infinite_facts_are_left_out_and_no_value_is_quoted() -> None:
+    """Text of the engine would quote the whole question."""
+    assert asked_about(people(z=[0.25, 0.5, np.inf])).targets == 2
+    with pytest.raises(ParameterError, match="all of it finite"):
+        asked_about(people(z=[np.inf, -np.inf, np.nan]))
+    assert asked_about(people(d=[np.inf, np.inf, 2.5])).questions[0].endswith("= 2.5")
+
+
+@pytest.mark.parametrize("secret", [[np.inf] * 3, pd.Series([None] * 3, dtype="string")])
+def test_a_secret_without_a_value_is_refused_in_words(secret: object) -> None:
+    with pytest.raises(ParameterError, match="holds no value that could be asked for"):
+        asked_about(people(d=secret))
+
+
+def test_an_engine_that_fails_says_nothing_of_the_data(monkeypatch: pytest.MonkeyPatch) -> None:
+    wrong = exp.select("secret").from_("data")
+    monkeypatch.setattr("letalone.attacks.differencing._in_sql", lambda *_: (wrong, wrong))
+    with pytest.raises(ParameterError, match="Name other columns") as raised:
+        asked_about(people())
+    assert raised.value.__cause__ is None
+    assert raised.value.__context__ is None
+
+
+def test_what_is_allowed_is_stated_at_the_upper_end_of_the_alarms() -> None:
+    """With epsilon near 0 the counts are two fair coins: half of the time the detections are
+    above what D6 allows at the alarms that were counted, which would be no breach."""
+    noise = Geometric(epsilon=Fraction(1, 200), sensitivity=1)
+    rates = [_simulated(noise, 2000, SeededBits(seed))[0] for seed in range(40)]
+    curve = PureDP(Fraction(1, 100))
+    assert sum(one.detection > most_caught(curve, one.false_alarm) for one in rates) > 5
+    assert not any(one.exceeds(curve, 0.999) for one in rates)
+    assert all(one.interval()[0] <= one.allowed(curve) or one.exceeds(curve) for one in rates)

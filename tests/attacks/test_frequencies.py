@@ -81,3 +81,24 @@ def test_columns_that_are_not_yes_or_no_and_studies_too_large_are_refused() -> N
         trace_member(pa.table({"ill": [0, 1, 1]}), columns=["ill"], people=2)
     with pytest.raises(ParameterError, match="columns must be a list"):
         trace_member(pa.table({"ill": [0, 1, 1]}))
+
+
+def test_one_trial_is_refused_in_words() -> None:
+    with pytest.raises(ParameterError, match="Half of the trials set the threshold"):
+        trace_member(trials=1, attributes=10, people=5)
+
+
+def test_a3_the_words_do_not_contradict_themselves() -> None:
+    """Detections and false alarms are counted both: a bound at the false alarms that were meant
+    is passed by chance, which is no breach, in some of these runs of an honest release."""
+    runs = [
+        trace_member(
+            people=20, attributes=10, epsilon=0.1, trials=400, seed=seed, bits=SeededBits(seed)
+        )
+        for seed in range(20)
+    ]
+    assert any(one.private.detection > one.most_allowed for one in runs)
+    for one in runs:
+        assert one.exceeds == (one.private.interval()[0] > one.most_at_measured)
+        assert ("within the promise" in one.words) != one.exceeds
+        assert "(95 % sure)" in one.words

@@ -11,6 +11,7 @@ from letalone.attacks import find_cells, stage
 from letalone.attacks.heat_map import _cut
 from letalone.attacks.rates import Rates
 from letalone.engines.arrow import rows_of
+from letalone.errors import ParameterError
 
 
 def test_a3_the_cells_that_betray_are_those_of_plain_python() -> None:
@@ -64,3 +65,20 @@ def test_missing_places_are_left_out_and_names_of_places_are_no_grid() -> None:
     found = find_cells(table, place="at", max_cells=1, epsilon=1000)
     assert (found.cells, found.visited, found.people, found.exposed) == (1, 1, 2, 0)
     assert found.lonely_private == found.lonely == 1
+
+
+@pytest.mark.parametrize(
+    ("places", "said"),
+    [
+        ({"x": [0, 10**9], "y": [1, 2]}, "2,000,000,002 cells"),
+        ({"x": [-(10**17), 10**17], "y": [1, 2]}, "may have 1,000,000 at most"),
+        ({"x": ["0", "999999999999999999"], "y": [1, 2]}, "a coarser grid"),
+        ({"x": pa.nulls(2, pa.int64()), "y": [1, 2]}, "a value in every column of place"),
+        ({"x": [1, None], "y": [None, 2]}, "a value in every column of place"),
+        ({"x": [0.5, 2.5], "y": [1, 2]}, "'x' in place holds numbers that are not whole"),
+    ],
+)
+def test_a_map_that_cannot_be_made_is_refused_before_it_is(places: dict, said: str) -> None:
+    """The cells are counted first: a list of 10^9 of them would end the program."""
+    with pytest.raises(ParameterError, match=said):
+        find_cells(pa.table({"person": [1, 2], **places}))

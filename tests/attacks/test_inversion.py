@@ -89,3 +89,11 @@ def test_a_secret_that_cannot_be_tried_is_refused() -> None:
     table = pa.table({"x": GENERATOR.normal(size=60), "dose": GENERATOR.normal(size=60)})
     with pytest.raises(ParameterError, match="Name another"):
         invert_model(table, sensitive="x", models=20)
+
+
+@pytest.mark.parametrize("model", [3, None, "model", {}])
+def test_what_is_no_model_is_refused_in_words(model: object) -> None:
+    with pytest.raises(ParameterError, match="must be one that was trained"):
+        rows_in_model(model, [[1.0, 2.0]])
+    with pytest.raises(ParameterError, match="one row for each person"):
+        rows_in_model(SVC().fit([[0.0], [1.0]], [0, 1]), [1.0, 2.0])

@@ -10,9 +10,10 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.tree import DecisionTreeClassifier
 
 from letalone import learn
+from letalone.answers.promise import percent
 from letalone.attacks import infer_membership
 from letalone.attacks.confidence import confidence
-from letalone.attacks.games import play
+from letalone.attacks.games import fitted_on, play
 from letalone.attacks.people import people_of, people_of_arrays
 from letalone.errors import ParameterError
 from letalone.privacy import REPLACE, PureDP
@@ -38,6 +39,10 @@ def test_a5_members_are_found_in_an_ordinary_model_and_a_private_one_keeps_d6(fo
     assert found.ordinary_exceeds
     assert not found.exceeds
     assert found.most_allowed == pytest.approx(0.05 * np.e, rel=1e-6)
+    assert found.private[0].usual.false_alarm > 0
+    assert found.most_at_measured > found.most_allowed
+    assert "which is within its promise" in found.words
+    assert f"no more than {percent(found.most_at_measured)}" in found.words
     assert found.most_advantage == pytest.approx((np.e - 1) / (np.e + 1), rel=1e-6)
 
 
@@ -164,3 +169,59 @@ def test_what_cannot_be_attacked_is_refused_with_the_remedy() -> None:
     one = pa.table({"a": range(30), "y": ["u"] * 30})
     with pytest.raises(ParameterError, match="Name another target"):
         infer_membership(one, target="y")
+
+
+class Constant(DecisionTreeClassifier):
+    """Private and useless: always the same answer; a caller may break its promise."""
+
+    promises: Any = staticmethod(lambda _: PureDP(1))
+
+    def fit(self, X: Any, y: Any) -> Any:  # noqa: N803, ARG002
+        self.privacy_ = self.promises(y)
+        return super().fit([[0.0]] * 2, [0, 1])
+
+    def predict_proba(self, X: Any) -> Any:  # noqa: N803
+        return np.full((len(X), 2), 0.5)
+
+
+def test_a5_a_private_model_is_never_replaced_by_an_exact_one() -> None:
+    """Where a draw has one label, the model that always says it would tell that label."""
+    labels = np.array([0] * 59 + [1])
+    crowd = people_of_arrays(ROWS, labels, people=60, generator=GENERATOR)
+    alike = crowd.taken(crowd.labels == 0)
+    assert type(fitted_on(Constant(), alike)) is Constant
+    assert type(fitted_on(Constant(), alike, ordinary=True)).__name__ == "DummyClassifier"
+    found = infer_membership((ROWS, labels), private=Constant(), models=60, shadows=8)
+    assert not found.exceeds
+    assert max(one.advantage for one in found.private) == 0
+    with pytest.raises(ParameterError, match="declare its classes"):
+        fitted_on(Refusing(), alike)
+
+
+class Refusing(Constant):
+    def fit(self, X: Any, y: Any) -> Any:  # noqa: N803
+        if len(np.unique(y)) < 2:
+            raise ValueError("one class")
+        return super().fit(X, y)
+
+
+def test_a5_every_fit_is_asked_for_its_promise() -> None:
+    class Turning(Constant):
+        promises = staticmethod(lambda labels: PureDP(1 if len(labels) % 2 else 2))
+
+    class Silent(Constant):
+        promises = staticmethod(lambda labels: PureDP(1) if len(labels) % 2 else None)
+
+    for model in (Turning(), Silent()):
+        with pytest.raises(ParameterError, match="promise different things"):
+            infer_membership((ROWS, LABELS), private=model, models=20, shadows=8)
+
+
+@pytest.mark.parametrize("argument", ["model", "private"])
+def test_what_cannot_be_trained_is_refused_in_words(argument: str) -> None:
+    for given, said in (
+        (object(), f"{argument} is object,"),
+        (int, f"{argument} is the class int"),
+    ):
+        with pytest.raises(ParameterError, match=said):
+            infer_membership(**{argument: given})

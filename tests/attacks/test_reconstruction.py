@@ -142,3 +142,10 @@ def test_columns_that_give_no_bits_are_refused_with_the_remedy() -> None:
         reconstruct(table, column="sick", equals="perhaps")
     with pytest.raises(ParameterError, match="rows is 0, but must be a whole number"):
         reconstruct(rows=0)
+
+
+def test_the_deviation_of_very_much_noise_is_that_of_the_formula() -> None:
+    """√2 scale, where 1 - e^(-1/scale) is 0 as a float."""
+    found = reconstruct(rows=5, trials=3, epsilon=1e-18)
+    noise = Geometric(epsilon=1e-18, sensitivity=1)
+    assert found.protected.deviation >= sqrt(2) * noise.scale * (1 - 1e-9)

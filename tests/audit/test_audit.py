@@ -14,7 +14,7 @@ from letalone.audit.auditor import SAMPLES, judge
 from letalone.audit.bound import Counts, epsilon_below, product_level
 from letalone.audit.draws import source_of
 from letalone.audit.events import choose_event
-from letalone.audit.outputs import read
+from letalone.audit.outputs import Layout, read
 from letalone.errors import ParameterError
 from letalone.exact.typed import CONFIDENCE, COUNT, DELTA, EPSILON_OR_ZERO
 from letalone.mechanisms import Gaussian, Geometric, Laplace, RandomizedResponse
@@ -130,7 +130,8 @@ def test_an_auditor_that_judges_on_the_draws_it_chose_from_is_caught_by_that_tes
 
     def accused(seed: int) -> bool:
         bits = SeededBits(seed)
-        one, other = (read(LAPLACE.release(np.full(500, v), bits=bits), 1) for v in (0.0, 1.0))
+        drawn = (LAPLACE.release(np.full(500, value), bits=bits) for value in (0.0, 1.0))
+        one, other = (read(part, Layout(1)) for part in drawn)
         return is_above_one(choose_event(one, other, delta=NOTHING).counts(one, other))
 
     assert sum(map(accused, range(60))) > 6

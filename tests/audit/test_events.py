@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from letalone.audit.events import Event, choose_event
-from letalone.audit.outputs import Outputs, read
+from letalone.audit.outputs import Layout, Outputs, read
 from letalone.audit.views import learn
 
 GENERATOR = np.random.default_rng(20)
@@ -21,14 +21,14 @@ def laplace(scale: float, *shape: int) -> np.ndarray:
 def chosen(
     one: object, other: object, width: int, delta: str = "0"
 ) -> tuple[Event, Outputs, Outputs]:
-    mine, theirs = read(one, width), read(other, width)
+    mine, theirs = read(one, Layout(width)), read(other, Layout(width))
     return choose_event(mine, theirs, delta=Fraction(delta)), mine, theirs
 
 
 def test_a_score_depends_on_the_output_and_not_on_its_place_in_a_batch() -> None:
     rows = laplace(1, SIZE, 9)
     rows[5] = np.nan
-    one, other = read(rows, 9), read(rows + 0.3, 9)
+    one, other = read(rows, Layout(9)), read(rows + 0.3, Layout(9))
     for view in learn(one, other):
         whole = view.score(one)
         for first, last in ((0, 1), (5, 6), (17, 100), (SIZE - 3, SIZE)):

@@ -11,7 +11,7 @@ import pytest
 
 from letalone.audit import Verdict, audit
 from letalone.audit.leaves import printed, taken_apart
-from letalone.audit.outputs import read, width_of
+from letalone.audit.outputs import layout_of, read
 from letalone.errors import ParameterError
 
 
@@ -69,12 +69,12 @@ def test_different_outputs_do_not(one: object, other: object) -> None:
 
 def test_what_holds_numbers_becomes_a_row_of_them() -> None:
     outputs = [{"n": 1.5, "m": True}, {"m": False, "n": 2}]
-    assert width_of(outputs) == 3
-    assert read(outputs, 3).numbers[:, 1:].tolist() == [[1.0, 1.5], [0.0, 2.0]]
-    assert width_of([("a", Fraction(1, 2), Decimal("0.1"))]) == 3
-    assert width_of([Pair(1, "b"), Pair(2, "c")]) == 2
-    assert width_of([{"a": 1}, {"a": 1, "b": 2}]) == 0
-    assert width_of([Colour.RED, None]) == 0
+    assert layout_of(outputs).width == 3
+    assert read(outputs, layout_of(outputs)).numbers[:, 1:].tolist() == [[1.0, 1.5], [0.0, 2.0]]
+    assert layout_of([("a", Fraction(1, 2), Decimal("0.1"))]).width == 3
+    assert layout_of([Pair(1, "b"), Pair(2, "c")]).width == 2
+    assert layout_of([{"a": 1}, {"a": 1, "b": 2}]).width == 3
+    assert layout_of([Colour.RED, None]).width == 0
 
 
 def noisy(seed: int):

@@ -108,3 +108,34 @@ def test_units_are_rows_or_values_of_a_column() -> None:
 def test_what_has_no_units_is_refused(table: Any, unit: str | None, said: str) -> None:
     with pytest.raises(ParameterError, match=said):
         audited(COUNT.release, table, unit=unit)
+
+
+BIG = 2**53
+
+
+@pytest.mark.parametrize(
+    ("values", "codes"),
+    [
+        (pa.array([BIG, BIG + 1, None]), [1, 2, 0]),
+        (pa.array(["None", None, "x"]), [1, 0, 2]),
+        (pa.array(["a", "a\0", "a"]), [0, 1, 0]),
+        (pa.array(["a", "b", "a"]).dictionary_encode(), [0, 1, 0]),
+        (pa.array([[1], [2], [1]]), [0, 1, 0]),
+        (pa.array([None, float("nan"), -0.0, 0.0]), [0, 0, 1, 1]),
+    ],
+)
+def test_units_are_told_apart_by_their_values_and_not_by_how_these_print(
+    values: Any, codes: list[int]
+) -> None:
+    """As floats, or as text, two people would be taken out at once: a false accusation."""
+    table = pa.table({"who": values})
+    assert units_of(table, "who").codes.tolist() == codes
+    assert units_of(pl.from_arrow(table), "who").codes.tolist() == codes
+
+
+def test_units_of_several_types_are_told_apart() -> None:
+    mixed = pd.DataFrame({"who": [1, "1", None, float("nan"), 1.0]})
+    assert units_of(mixed, "who").codes.tolist() == [0, 1, 2, 2, 0]
+    assert units_of([(1, "a"), ("1", "b"), (1, "c")], "0").codes.tolist() == [0, 1, 0]
+    with pytest.raises(ParameterError, match="same length"):
+        units_of([(1, 2), (1,)], None)

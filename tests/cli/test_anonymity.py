@@ -1,5 +1,6 @@
 """`letalone anonymity`: figures for the owner, a table that keeps what was asked, one page."""
 
+import re
 from collections.abc import Callable
 from html.parser import HTMLParser
 from pathlib import Path
@@ -11,6 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from letalone.anonymity import measure
+from letalone.answers.promise import percent
 from letalone.sample.hospital import visits
 from screens import check_refusal, check_screen, offered
 
@@ -113,6 +115,56 @@ def test_the_page_is_whole_fetches_nothing_and_shows_no_value(letalone: Letalone
         assert secret not in text
 
 
+def test_the_page_says_what_was_asked_and_shows_no_failing_size_as_good(
+    letalone: Letalone, my: Path
+) -> None:
+    more = ("--k", "7", "--l", "2", "--html", "page.html")
+    found = letalone("anonymity", *ASKED, *more, "--json").json()["anonymous"]
+    text = Path("page.html").read_text("utf-8")
+    assert "Asked for: k = 7, l = 2." in text
+    assert "prosecutor (who knows that a person is in the table)" in text
+    before = text.split("The anonymous table")[0].split("by the size of their group")[1]
+    kinds = dict(re.findall(r'<text x="0"[^>]*>([^<]*)<.*?<rect class="(bad|good|plain)"', before))
+    assert [kinds[name] for name in ("alone", "2 to 4", "5 to 6")] == ["bad"] * 3
+    assert [kinds[name] for name in ("7 to 9", "10 to 49", "50 or more")] == ["good"] * 3
+    assert "Rows whose diagnosis is certain" in text
+    shown = letalone("anonymity", *ASKED, *more).out
+    assert percent(found["lost"]["zip"]) in shown
+    assert f"<td>{percent(found['lost']['zip'])}</td>" in text
+    assert letalone("anonymity", *ASKED, "--html", "page.html").code == 0
+    assert 'class="good" width="0.00%"' in Path("page.html").read_text("utf-8")
+
+
+def test_one_row_is_no_rows_and_rows_are_no_people(letalone: Letalone, my: Path) -> None:
+    Path("one.csv").write_text("zip,ill\n1,flu\n")
+    words = check_screen(
+        letalone("anonymity", "one.csv", "--quasi-identifiers", "zip", "--sensitive", "ill")
+    )
+    assert "one.csv: 1 row; rows alike in zip" in words
+    assert "ill certain, of rows" in words
+    found = str(measure("one.csv", quasi_identifiers=["zip"], sensitive=["ill"]))
+    assert "1 row in 1 group of the same zip" in found
+    assert "1 row (100 %) is unique" in found
+    assert "certain for 1 row" in found
+
+
+def test_the_text_nan_among_numbers_leaves_them_in_order(letalone: Letalone, my: Path) -> None:
+    for name, missing in (("nan.csv", "NaN"), ("empty.csv", "")):
+        Path(name).write_text(f"zip,cost\n1,9\n1,10\n2,{missing}\n2,30\n")
+    with_text, without = (
+        measure(name, quasi_identifiers=["zip"], sensitive=["cost"])
+        for name in ("nan.csv", "empty.csv")
+    )
+    assert with_text.t_ordered == without.t_ordered is not None
+    asked = ("nan.csv", "--quasi-identifiers", "zip", "--sensitive", "cost")
+    assert f"cost: t (ordered) 0.5 ({with_text.t_ordered:.3g})" in check_screen(
+        letalone("anonymity", *asked)
+    )
+    Path("text.csv").write_text("zip,cost\n1,NaN\n1,nan\n")
+    found = measure("text.csv", quasi_identifiers=["zip"], sensitive=["cost"])
+    assert found.t_ordered is None
+
+
 def test_names_of_columns_cannot_write_html(letalone: Letalone, my: Path) -> None:
     Path("odd.csv").write_text("<b>zip</b>,<script>\n1,2\n1,3\n")
     words = ("--quasi-identifiers", "<b>zip</b>", "--sensitive", "<script>", "--html", "page.html")
@@ -125,6 +177,29 @@ def test_names_of_columns_cannot_write_html(letalone: Letalone, my: Path) -> Non
 def test_a_cell_cannot_steer_the_terminal(letalone: Letalone, my: Path) -> None:
     Path("odd.csv").write_text("q\n\x1b[2J[red]x\n")
     assert "\x1b" not in letalone("anonymity", "odd.csv", "--quasi-identifiers", "q").out
+
+
+def test_a_row_that_cannot_be_read_never_makes_k_better(letalone: Letalone, my: Path) -> None:
+    Path("old.csv").write_bytes(b"zip,ill\n1,flu\n1,gout\n2,gr\xfcn\n")  # 2 is alone: k is 1
+    shown = letalone("anonymity", "old.csv", "--quasi-identifiers", "zip")
+    assert "1 row of old.csv could not be read" in check_refusal(shown, 2)
+    shown = letalone("attack", "linkage", "my.csv", "old.csv", "--on", "zip")
+    assert "Save the file as UTF-8" in check_refusal(shown, 2)
+
+
+def test_a_repeated_option_adds_a_column_and_a_name_may_have_a_comma(
+    letalone: Letalone, my: Path
+) -> None:
+    Path("odd.csv").write_text('zip,"a, b",ill\n1,2,flu\n1,3,flu\n')
+    for words in (
+        ("--quasi-identifiers", "zip", "--quasi-identifiers", "a, b"),
+        ("--quasi-identifiers", 'zip,"a, b"'),
+    ):
+        found = letalone("anonymity", "odd.csv", *words, "--json").json()["anonymity"]
+        assert (found["quasi_identifiers"], found["k"]) == (["zip", "a, b"], 1)
+    asked = ("my.csv", "--quasi-identifiers", "zip", "--sensitive", "diagnosis")
+    found = letalone("anonymity", *asked, "--sensitive", "ward,cost", "--json").json()
+    assert list(found["anonymity"]["sensitive"]) == ["diagnosis", "ward", "cost"]
 
 
 def test_a_table_of_a_duckdb_file_is_named(letalone: Letalone, my: Path) -> None:
@@ -156,11 +231,18 @@ def test_hierarchies_and_a_population_can_be_given(letalone: Letalone, my: Path)
         ((*ASKED, "--l", "2"), "need --k"),
         ((*ASKED, "--k", "2", "--out", "my.csv"), "the table itself"),
         ((*ASKED, "--k", "2", "--out", "x.txt"), "must be .csv or .parquet"),
-        ((*ASKED, "--k", "0"), "k is 0"),
+        ((*ASKED, "--k", "0"), "Error: --k is 0"),
+        ((*ASKED, "--k", "2", "--max-suppressed", "3"), "Error: --max-suppressed is 3"),
+        (("my.csv", "--quasi-identifiers", "zip,zip"), "Error: --quasi-identifiers names 'zip'"),
+        (("my.csv", "--quasi-identifiers", "zip", "--k", "2", "--l", "2"), "--sensitive diagnosis"),
         ((*ASKED, "--unit", "zip"), "'zip' is the unit"),
         ((*ASKED, "--unit", "patient"), "Did you mean 'patient_id'"),
         ((*ASKED, "--k", "2", "--hierarchy", "zip=trees"), "Kinds are: prefixes"),
         (("my.csv", "--quasi-identifiers", "zip", "--html", "p.html"), "needs --sensitive"),
+        ((*ASKED, "--html", "no/page.html"), "there is no folder no"),
+        ((*ASKED, "--html", "."), "which is a folder"),
+        ((*ASKED, "--k", "2", "--out", "no/x.csv"), "there is no folder no"),
+        (("my.csv", "--quasi-identifiers", "zap"), "is not in table 'my.csv'"),
         (("no.csv", "--quasi-identifiers", "zip"), "There is no file"),
     ],
 )

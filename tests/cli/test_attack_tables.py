@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from letalone.cli.attack import ATTACKS
-from screens import check_screen
+from screens import check_refusal, check_screen
 
 Letalone = Callable[..., Any]
 QUICK = {
@@ -62,3 +62,60 @@ def test_two_files_of_ones_own_are_linked(
     assert refused.code == 2
     assert "give both, or none" in refused.error()["message"]
     assert {path.name for path in tmp_path.iterdir()} == {"ill.csv", "voters.csv"}
+
+
+def test_a_repeated_option_of_an_attack_adds_a_column(
+    letalone: Letalone, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("ill.csv").write_text("zip,age\n1,30\n1,31\n")
+    asked = ("attack", "linkage", "ill.csv", "ill.csv", "--json")
+    found = letalone(*asked, "--on", "zip", "--on", "age").json()
+    assert (found["quasi_identifiers"], found["certain"]) == (["zip", "age"], 2)
+    assert letalone(*asked, "--on", "zip").json()["certain"] == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("histories",), "--person is missing: name it with --person. Columns of my.csv are: who"),
+        (("histories", "--person", "who"), "--points is missing"),
+        (("heat-map", "--person", "who"), "--place is missing"),
+        (("differencing", "--person", "who"), "--sensitive is missing"),
+        (("differencing", "--person", "who", "--sensitive", "ill"), "--known is missing"),
+        (("linkage", "--on", "who"), "give both, or none"),
+        (("membership",), "--target is missing"),
+        (("inversion", "--target", "ill"), "--sensitive is missing"),
+    ],
+)
+def test_columns_of_the_made_up_data_are_not_looked_for_in_ones_own(
+    letalone: Letalone,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    words: tuple[str, ...],
+    said: str,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("my.csv").write_text("who,ill\n1,flu\n")
+    name, *more = words
+    assert said in check_refusal(letalone("attack", name, "my.csv", *more), 2)
+
+
+def test_a_place_for_the_picture_is_checked_before_the_work(letalone: Letalone) -> None:
+    for place, said in (("no/x.svg", "there is no folder no"), ("x.gif", "must end in .svg")):
+        shown = letalone("attack", "membership", "--models", "1000000", "--plot", place)
+        assert said in check_refusal(shown, 2)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("heat-map", "--max-cells", "0"), "Error: --max-cells is 0"),
+        (("homer", "--false-alarm", "2"), "Error: --false-alarm is 2"),
+        (("linkage", "--on", ","), "Error: --on must be a list"),
+    ],
+)
+def test_an_error_names_the_option_that_was_typed(
+    letalone: Letalone, words: tuple[str, ...], said: str
+) -> None:
+    assert said in check_refusal(letalone("attack", *words), 2)

@@ -34,6 +34,9 @@ def rows(table, copies):
 def fails(value):
     raise ValueError("secret 42")
 
+def refuses(value):
+    return Laplace(epsilon=-1, sensitivity=1).release(value)
+
 def slow(value):
     for _ in range(50 + 20_000 * int(value)):
         pass
@@ -89,6 +92,24 @@ def test_bulk_functions_time_and_tables(letalone: Letalone) -> None:
     assert letalone("audit", "mine:rows", *options, "--table", "t.csv", "--unit", "row").code == 0
 
 
+def test_who_was_audited_and_what_was_given_is_said_in_words_and_as_json(
+    letalone: Letalone,
+) -> None:
+    options = (*CLAIM, "--many", "--samples", "2000", "--table", "t.csv")
+    shown = letalone("audit", "mine:rows", *options, "--unit", "who")
+    words = " ".join(shown.out.split())
+    assert "Audited: each 'who' of t.csv, 3 in all. Its neighbour lacks one of them (6 of" in words
+    found = json.loads(letalone("audit", "mine:rows", *options, "--unit", "who", "--json").out)
+    assert (found["table"], found["unit"], found["units"]) == ("t.csv", "who", 3)
+    assert (found["rows"], found["rows_taken"], found["tried"]) == (8, 6, 3)
+    shown = letalone("audit", "mine:rows", *options)
+    words = " ".join(shown.out.split())
+    assert "Audited: each row of t.csv, 8 in all. Its neighbour lacks one of them (1 of" in words
+    assert "Name the column with --unit" in words
+    found = json.loads(letalone("audit", "mine:laplace", *CLAIM, "--json").out)
+    assert (found["one"], found["other"]) == ("0.0", "1.0")
+
+
 def test_a_picture_is_drawn(letalone: Letalone) -> None:
     shown = letalone("audit", "mine:too_little", *CLAIM, "--samples", "500", "--plot", "a.svg")
     assert "Drawn to a.svg" in shown.out
@@ -116,7 +137,10 @@ def test_letalone_audits_itself(letalone: Letalone, monkeypatch: pytest.MonkeyPa
         (("raises:f", *CLAIM), "raises could not be imported: RuntimeError"),
         (("mine:laplas", *CLAIM), "mine has no 'laplas'. It has: Geometric, Laplace, bulk"),
         (("mine:number", *CLAIM), "has the type int"),
-        (("mine:fails", *CLAIM, "--samples", "200"), "raised ValueError every time"),
+        (("mine:fails", *CLAIM, "--samples", "200"), "itself raised ValueError every time"),
+        (("mine:refuses", *CLAIM, "--samples", "200"), "mine:refuses itself raised ParameterErr"),
+        (("mine:laplace", *CLAIM, "--one", "'a'", "--other", "'b'"), "mine:laplace itself raised"),
+        (("mine:laplace", *CLAIM, "--plot", "no/a.svg"), "there is no folder no"),
         (("mine:laplace", *CLAIM, "--one", "1"), "belong together"),
         (("mine:laplace", *CLAIM, "--one", "f()", "--other", "2"), "is not a value"),
         (("mine:rows", *CLAIM, "--table", "no.csv"), "There is no file no.csv"),

@@ -1,5 +1,6 @@
 """`letalone lint`: places, rules, remedies, and an exit code that a pipeline can use."""
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -49,6 +50,11 @@ def test_folders_are_searched_for_scripts(letalone: Letalone) -> None:
     shown = letalone("lint", ".")
     assert shown.code == 7
     assert "1 slip found in 1 script," in shown.out
+    cell = {"cell_type": "code", "source": SLIP}
+    Path("inner/c.ipynb").write_text(json.dumps({"cells": [cell]}))
+    shown = letalone("lint", ".")
+    assert "inner/c.ipynb:cell 1:2:5: LA001" in shown.out
+    assert "2 slips found in 2 scripts," in shown.out
 
 
 @pytest.mark.parametrize(
@@ -57,8 +63,12 @@ def test_folders_are_searched_for_scripts(letalone: Letalone) -> None:
         ((), "Which script?"),
         (("no.py",), "There is no file no.py"),
         (("broken.py",), "broken.py:1 is not Python"),
+        (("empty",), "no script (.py) and no notebook (.ipynb) in empty"),
+        (("a.csv",), "a.csv is neither a script"),
     ],
 )
 def test_wrong_usage_is_refused(letalone: Letalone, words: tuple[str, ...], said: str) -> None:
     Path("broken.py").write_text("x = (")
+    Path("empty").mkdir()
+    Path("a.csv").write_text("x")
     assert said in check_refusal(letalone("lint", *words), 2)

@@ -11,7 +11,7 @@ from curator.makers import Clock, grant, open_curator, registered, with_people
 def made_once(tmp_path_factory):
     """Folders with people in every role; and also with a table, and a grant for ann."""
     people, ready = tmp_path_factory.mktemp("people"), tmp_path_factory.mktemp("ready")
-    with open_curator(people) as curator:
+    with open_curator(people, clock=Clock(days=-30)) as curator:
         with_people(curator)
     copytree(people, ready, dirs_exist_ok=True)
     with open_curator(ready) as curator:

@@ -39,8 +39,8 @@ COUNT = f"SELECT COUNT(*) AS n FROM {NAME}"
 class Clock:
     """Time that goes on where a test says so."""
 
-    def __init__(self) -> None:
-        self.passed = timedelta()
+    def __init__(self, days: int = 0) -> None:
+        self.passed = timedelta(days=days)
 
     def __call__(self) -> datetime:
         return datetime.now(UTC).replace(microsecond=0) + self.passed

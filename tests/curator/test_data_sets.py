@@ -2,6 +2,7 @@
 
 import os
 from datetime import UTC, date, datetime, timedelta
+from time import time
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -232,10 +233,15 @@ def test_what_a_dead_process_left_is_swept_and_nothing_else(ready, tmp_path):
     for one in (old, upload, *data.glob("*")):
         if one != new:
             os.utime(one, (0, 0))
+    waiting = incoming / "3.csv"
+    waiting.write_text("an upload of an hour ago, which may be registered yet")
+    os.utime(waiting, (time() - 7200, time() - 7200))
     kept = {one.name for one in data.glob("*.parquet")} - {old.name}
     with open_curator(tmp_path) as again:
         assert {one.name for one in data.glob("*.parquet")} == kept
-        assert not list(incoming.iterdir())
+        assert list(incoming.iterdir()) == [waiting]
+        os.utime(waiting, (time() - 90_000, time() - 90_000))
+        assert again.sweep() == ["3.csv"]
         assert ask(again)
 
 
@@ -244,3 +250,26 @@ def test_purposes_may_not_be_larger_than_the_data_set_or_alike():
         registration(purposes=(Purpose("x", Budget(6)),))
     with pytest.raises(ParameterError, match="the same name"):
         registration(purposes=(Purpose("x", Budget(1)), Purpose("X", Budget(1))))
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+def test_a_fraction_in_a_column_of_whole_numbers_is_missing_and_counted(peopled, kind):
+    cells = ["45.7", "12.0", "1e3", "9007199254740993", "-3", "0.5"]
+    cells = cells if kind == "csv" else [float(one) for one in cells[:3]] + [-3.0, 0.5, 46.0]
+    place = peopled.settings.imports_folder / f"whole.{kind}"
+    if kind == "csv":
+        place.write_text("\n".join(["id,age", *(f"{one},{one}" for one in cells)]) + "\n")
+    else:
+        pq.write_table(pa.table({"id": cells, "age": cells}), place)
+    schema = Schema(NAME, (Column("id", "integer"), Column("age", "integer")), unit="id")
+    peopled.data_sets.register(registration(schema=schema), file=place.name, by="olga")
+    found = peopled.data_sets.affected(NAME, by="olga")
+    assert (found.rows_kept, found.rows_without_unit) == (4, 2)
+    assert [one.unreadable for one in found.columns] == [2, 2]
+    held = [
+        one
+        for one in ("45", "46", "12", "1000", "9007199254740993", "-3", "0", "1")
+        if peopled.subjects.rows(NAME, one, by="olga", why="case")
+    ]
+    last = ["1000", "9007199254740993", "-3"] if kind == "csv" else ["1000", "-3"]
+    assert held == (["12", *last] if kind == "csv" else ["46", "12", *last])

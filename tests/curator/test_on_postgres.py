@@ -1,11 +1,21 @@
 """The whole curator with both of its stores on PostgreSQL: the same promises."""
 
 from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
 
 import pytest
 from sqlalchemy import select
 
-from curator.makers import NAME, PURPOSE, ask, grant, open_curator, registered, with_people
+from curator.makers import (
+    NAME,
+    PURPOSE,
+    Clock,
+    ask,
+    grant,
+    open_curator,
+    registered,
+    with_people,
+)
 from letalone.curator.database import Database
 from letalone.curator.records import Scope
 from letalone.curator.tables import TRIES
@@ -21,8 +31,11 @@ def address():
 
 
 def test_people_grants_answers_and_subjects_on_postgresql(address, tmp_path):
-    with open_curator(tmp_path, database=address, ledger=address) as curator:
-        grant(registered(with_people(curator)))
+    clock = Clock(days=-8)
+    with open_curator(tmp_path, clock=clock, database=address, ledger=address) as curator:
+        with_people(curator)
+        clock.passed = timedelta()
+        grant(registered(curator))
         first = ask(curator)
         assert ask(curator).to_json() == first.to_json()
         with pytest.raises(NotAllowed):

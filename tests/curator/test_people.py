@@ -5,8 +5,8 @@ from datetime import timedelta
 import pytest
 from sqlalchemy import select
 
-from curator.makers import PASSWORD, open_curator, settings_in
-from letalone.curator import passwords
+from curator.makers import PASSWORD, open_curator, settings_in, whats
+from letalone.curator import passwords, tries
 from letalone.curator.passwords import Passwords, one_time_password, passwords_of
 from letalone.curator.records import Role, Scope
 from letalone.curator.refusals import (
@@ -88,6 +88,48 @@ def test_a_right_password_beyond_the_tries_is_not_looked_at_and_a_success_begins
                 curator.people.log_in("owner", "wrong")
         with pytest.raises(TooManyTries):
             curator.people.log_in("owner", word)
+
+
+def test_wrong_tries_of_strangers_lock_nobody_out_and_many_only_slow_down(
+    tmp_path, clock, monkeypatch
+):
+    slept = []
+    monkeypatch.setattr(tries, "sleep", slept.append)
+    with open_curator(tmp_path, clock=clock, tries=2, slow_after=6) as curator:
+        word = curator.people.first_owner()
+        for n in range(4):
+            for _ in range(2):
+                with pytest.raises(NotRecognised):
+                    curator.people.log_in("owner", "wrong", address=f"10.0.0.{n}")
+            with pytest.raises(TooManyTries):
+                curator.people.log_in("owner", word, address=f"10.0.0.{n}")
+        assert len(slept) == 6  # of 12 tries
+        assert curator.people.log_in("owner", word, address="10.1.1.1").name == "owner"
+        assert len(slept) == 7
+
+
+def test_the_password_again_with_a_token_has_a_count_of_its_own(tmp_path, clock):
+    with open_curator(tmp_path, clock=clock, tries=2) as curator:
+        word = curator.people.first_owner()
+        for _ in range(3):
+            with pytest.raises((NotRecognised, TooManyTries)):
+                curator.people.log_in("owner", "wrong")
+        curator.people.change_password("owner", word, PASSWORD, known=True)
+        assert curator.tokens.elevate("owner", PASSWORD)
+        for _ in range(2):
+            with pytest.raises(NotRecognised):
+                curator.tokens.elevate("owner", "wrong")
+        with pytest.raises(TooManyTries):
+            curator.tokens.elevate("owner", PASSWORD)
+
+
+def test_a_lost_owners_password_is_reset_on_the_machine_and_that_is_written_down(peopled):
+    word = peopled.people.reset_owner("olga")
+    assert peopled.people.log_in("olga", word).must_change
+    assert whats(peopled)[-1] == "password reset"
+    assert peopled.ledger.entries()[-1].body["by"] == []
+    with pytest.raises(ParameterError, match="is no owner"):
+        peopled.people.reset_owner("ann")
 
 
 def test_a_one_time_password_opens_nothing_until_it_is_changed(peopled):

@@ -7,6 +7,7 @@ import pytest
 from curator.makers import LINES, SECRET, put, registration
 from letalone.curator.places import place_of_import
 from letalone.errors import ParameterError
+from letalone.plans.schema import Column, Schema
 
 
 @pytest.mark.parametrize(
@@ -71,7 +72,7 @@ def test_what_is_no_plain_file_is_not_there(peopled):
         place_of_import(peopled.settings, "visits.db")
 
 
-def test_an_upload_lies_where_uploads_lie_and_is_removed_whatever_happens(peopled, tmp_path):
+def test_an_upload_lies_where_uploads_lie_and_stays_until_it_was_imported(peopled, tmp_path):
     elsewhere = tmp_path / "visits.csv"
     elsewhere.write_text("\n".join(LINES))
     with pytest.raises(ParameterError, match=r"where data_sets\.incoming"):
@@ -85,6 +86,13 @@ def test_an_upload_lies_where_uploads_lie_and_is_removed_whatever_happens(people
     with pytest.raises(ParameterError) as error:
         peopled.data_sets.register(registration(), upload=upload, by="olga")
     assert SECRET not in str(error.value)
+    upload.unlink()
+    upload = peopled.data_sets.incoming("csv")
+    upload.write_text("\n".join(LINES) + "\n")
+    wrong = registration(schema=Schema("visits", (Column("cots", "number"),)))
+    with pytest.raises(ParameterError, match="Did you mean 'cost'"):
+        peopled.data_sets.register(wrong, upload=upload, by="olga")
+    peopled.data_sets.register(registration(), upload=upload, by="olga")
     assert not upload.exists()
     with pytest.raises(ParameterError, match="must be one of: csv, parquet"):
         peopled.data_sets.incoming("../x")

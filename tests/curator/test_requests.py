@@ -1,10 +1,10 @@
 """Requests and proposals: who decides, on what, once; larger budgets take two people."""
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from curator.makers import NAME, OTHER, PURPOSE, ask, grant, whats
+from curator.makers import NAME, OTHER, PASSWORD, PURPOSE, ask, grant, registered, whats
 from letalone.curator.records import Role, State
 from letalone.curator.refusals import AlreadyDecided, NotPermitted, NotThere
 from letalone.errors import BudgetExceeded, ParameterError
@@ -68,6 +68,7 @@ def test_nothing_is_granted_to_who_is_no_analyst_any_more(ready):
         ({"why": " "}, "not empty"),
         ({"why": "x" * 3000}, "may have 2000"),
         ({"expires": datetime(2040, 1, 1)}, "time zone"),
+        ({"expires": datetime(2020, 1, 1, tzinfo=UTC)}, "Name a later time"),
     ],
 )
 def test_what_is_asked_for_is_read(ready, more, words):
@@ -118,6 +119,124 @@ def test_a_larger_budget_takes_two_people_who_both_stand_in_the_ledger(ready):
     assert ready.ledger.verify()
 
 
+def seconded_by(curator, name):
+    made = propose(curator)
+    try:
+        return curator.proposals.second(made.id, by=name).state
+    finally:
+        if curator.ledger.data_set(NAME).budget == Budget(5):
+            curator.proposals.refuse(made.id, reason="x", by="olga")
+
+
+def sock(curator):
+    """A steward whom olga has made up."""
+    word = curator.people.add("sock", [Role.STEWARD], by="olga")
+    curator.people.change_password("sock", word, PASSWORD)
+
+
+def reset(curator):
+    word = curator.people.reset_password("stan", by="olga")
+    curator.people.change_password("stan", word, PASSWORD)
+
+
+HANDS = {
+    "added": (sock, "sock"),
+    "reset": (reset, "stan"),
+    "given a role": (lambda c: c.people.change_roles("ann", [Role.STEWARD], by="olga"), "ann"),
+    "let in again": (
+        lambda c: (c.people.disable("stan", by="olga"), c.people.enable("stan", by="olga")),
+        "stan",
+    ),
+}
+
+
+@pytest.mark.parametrize("hand", HANDS)
+def test_who_proposes_cannot_make_the_second_one_up(ready, clock, hand):
+    handle, name = HANDS[hand]
+    handle(ready)
+    for passed in (timedelta(), timedelta(days=7, seconds=-5)):
+        clock.passed = passed
+        with pytest.raises(NotPermitted, match="handled by another person lately"):
+            seconded_by(ready, name)
+    clock.passed = timedelta(days=7)
+    assert seconded_by(ready, name) is State.GRANTED
+    (entry,) = [one for one in ready.ledger.entries() if one.body.get("what") == "seconded"]
+    assert entry.body["body"]["accounts"][name]["from"] == "olga"
+
+
+def test_a_chain_of_made_up_people_waits_as_long(ready, clock):
+    for name, by in (("first", "olga"), ("other", "first")):
+        word = ready.people.add(name, [Role.OWNER], by=by)
+        ready.people.change_password(name, word, PASSWORD)
+    made = propose(ready, by="first")
+    for second in ("other", "stan"):
+        with pytest.raises(NotPermitted, match="'first' was handled"):
+            ready.proposals.second(made.id, by=second)
+    clock.passed = timedelta(days=7)
+    assert ready.proposals.second(made.id, by="stan").state is State.GRANTED
+
+
+def test_a_one_time_password_never_seconds_however_old(ready, clock):
+    ready.people.reset_password("stan", by="oskar")
+    clock.passed = timedelta(days=100)
+    with pytest.raises(NotPermitted, match="'stan' was handled"):
+        seconded_by(ready, "stan")
+
+
+def test_no_share_is_raised_above_what_it_is_a_share_of(ready):
+    with pytest.raises(ParameterError, match="more than the whole data set"):
+        propose(ready, Budget(6), purpose=PURPOSE)
+    with pytest.raises(ParameterError, match="more than the whole purpose 'planning'"):
+        propose(ready, Budget(4.5), purpose=PURPOSE, analyst="ann")
+
+
+def test_a_larger_epsilon_without_a_delta_keeps_the_delta(peopled):
+    registered(peopled, budget=Budget(5, 1e-6))
+    assert propose(peopled).budget == Budget(9, 1e-6)
+
+
+def test_a_smaller_grant_is_refused_while_the_larger_holds(ready):
+    made = make(ready, by="ann", budget=Budget(0.1))
+    with pytest.raises(ParameterError, match="Withdraw that grant first"):
+        ready.requests.decide(made.id, grant=True, reason="x", by="stan")
+    assert ready.requests.request(made.id, by="ann").state is State.OPEN
+    ready.requests.withdraw_grant(NAME, purpose=PURPOSE, analyst="ann", why="x", by="stan")
+    ready.requests.decide(made.id, grant=True, reason="x", by="stan")
+    (found,) = ready.asking.standing(by="ann")
+    assert found.budget == Budget(0.1)
+    assert ready.ledger.verify()
+
+
+def test_nobody_raises_a_grant_alone_by_withdrawing_it_first(ready):
+    ready.requests.withdraw_grant(NAME, purpose=PURPOSE, analyst="ann", why="x", by="stan")
+    made = make(ready, by="ann", budget=Budget(3))
+    with pytest.raises(ParameterError, match="takes two people"):
+        ready.requests.decide(made.id, grant=True, reason="x", by="stan")
+
+
+def test_a_smaller_grant_has_room_for_what_was_used(ready):
+    ask(ready, epsilon=1)
+    ready.requests.withdraw_grant(NAME, purpose=PURPOSE, analyst="ann", why="x", by="stan")
+    made = make(ready, by="ann", budget=Budget(0.5))
+    with pytest.raises(ParameterError, match="that stays used"):
+        ready.requests.decide(made.id, grant=True, reason="x", by="stan")
+
+
+def test_reasons_stand_in_the_ledger(ready):
+    made = make(ready, why="beds in winter")
+    ready.requests.decide(made.id, grant=True, reason="as agreed", by="stan")
+    raised = propose(ready)
+    assert ready.proposals.second(raised.id, by="stan", reason="a vote").reason == "a vote"
+    bodies = [one.body["body"] for one in ready.ledger.entries(NAME) if "what" in one.body][-4:]
+    said = [(one["why"], one["reason"]) for one in bodies]
+    assert said == [
+        ("beds in winter", None),
+        ("beds in winter", "as agreed"),
+        ("more questions", None),
+        ("more questions", "a vote"),
+    ]
+
+
 def test_purposes_and_analysts_are_raised_in_the_same_way(ready):
     ready.proposals.second(propose(ready, Budget(4.5), purpose=PURPOSE).id, by="stan")
     ready.proposals.second(propose(ready, Budget(3), purpose=PURPOSE, analyst="ann").id, by="stan")
@@ -127,8 +246,9 @@ def test_purposes_and_analysts_are_raised_in_the_same_way(ready):
     assert ask(ready, epsilon=2.5)
 
 
-def test_nobody_agrees_to_a_larger_budget_of_their_own(ready):
+def test_nobody_agrees_to_a_larger_budget_of_their_own(ready, clock):
     ready.people.change_roles("ann", [Role.STEWARD, Role.ANALYST], by="olga")
+    clock.passed = timedelta(days=8)
     made = propose(ready, Budget(3), purpose=PURPOSE, analyst="ann")
     with pytest.raises(NotPermitted, match="your own budget"):
         ready.proposals.second(made.id, by="ann")

@@ -83,6 +83,19 @@ def test_corrections_keep_the_rules_and_the_rest(ready):
 
 
 @pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"cost": 9999}, "'cost' is kept as 500.0: the declared bounds are 0 and 500"),
+        ({"ward": "Z"}, "The new value of 'ward' is none of the declared keys"),
+        ({"cost": 500, "ward": "A"}, None),
+    ],
+)
+def test_a_correction_says_what_the_rules_made_of_it(ready, changes, words):
+    said = ready.subjects.correct(NAME, "p5", row=0, changes=changes, by="stan", why=WHY).words
+    assert words in said if words else "kept as" not in said and "keys" not in said
+
+
+@pytest.mark.parametrize(
     ("more", "words"),
     [
         ({"row": 3}, "no such row"),
@@ -126,7 +139,9 @@ def test_of_an_external_source_the_statement_is_written_and_the_outcome_recorded
     grant(peopled)
     done = peopled.subjects.erase(NAME, "p7", by="stan", why=WHY)
     assert done.rows == 3
-    assert done.statement == """DELETE FROM "visits" WHERE (CAST("patient" AS TEXT) = 'p7')"""
+    assert done.statement == (
+        "In the file 'visits.csv', remove every row in which 'patient' is 'p7': 3 rows."
+    )
     assert len(peopled.subjects.rows(NAME, "p7", by="stan", why=WHY)) == 3
     with pytest.raises(ParameterError, match="never forgets"):
         peopled.subjects.record_outcome(done.act, done=True, words="p7 is gone", by="stan")
@@ -144,9 +159,15 @@ def test_of_an_external_source_the_statement_is_written_and_the_outcome_recorded
 def test_an_outcome_that_was_not_carried_out_changes_nothing(peopled):
     peopled.data_sets.register(registration(), file=put(peopled), external=True, by="olga")
     done = peopled.subjects.correct(NAME, "p7", row=0, changes={"age": 5}, by="stan", why=WHY)
-    assert (
-        done.statement == """UPDATE "visits" SET "age" = ? WHERE (CAST("patient" AS TEXT) = 'p7')"""
+    assert done.statement == (
+        "In the file 'visits.csv', find the row in which 'patient' is 'p7', 'ward' is 'B', 'cost'"
+        " is 70, 'age' is 7 (number 1 of the 3 rows of this person, from the top). Write 5 into"
+        " 'age'. Leave all other rows as they are."
     )
+    with pytest.raises(ParameterError, match="no such row"):
+        peopled.subjects.correct(NAME, "p7", row=3, changes={"age": 5}, by="stan", why=WHY)
+    with pytest.raises(ParameterError, match="is no integer"):
+        peopled.subjects.correct(NAME, "p7", row=0, changes={"age": "4.5"}, by="stan", why=WHY)
     after = peopled.subjects.record_outcome(done.act, done=False, words="refused", by="stan")
     assert (after.version, "not carried out" in after.words) == (1, True)
     assert len(keys_in(peopled)) == 1

@@ -124,3 +124,20 @@ def test_a_cell_that_cannot_be_cast_does_not_take_its_row_along(tmp_path):
         scope = Scope(engine.schema(), where, (), (), (), None, Bounding())
         assert engine.measure(scope, [Rows(), RowsWith(col("flag"))]) == [[3], [2]]
     engine.close()
+
+
+@pytest.mark.parametrize(
+    ("cells", "lost", "left"),
+    [(b"1,gr\xfcn\n", "1 row", 2), (b"\xfc,\xfc\r\n1,2\r\n\xff,1\r\n", "2 rows", 3)],
+)
+def test_the_owner_is_told_how_many_rows_are_no_text_and_a_question_is_not(
+    cells, lost, left, tmp_path
+):
+    path = tmp_path / "file.csv"
+    path.write_bytes(b"a,b\n1,x\n" + cells + b"3,y\n")
+    engine = open_duck(path)
+    with pytest.raises(ParameterError, match=f"^{lost} of file.csv could not be read.*UTF-8"):
+        engine.counted(["a"])
+    scope = Scope(engine.schema(), None, (), (), (), None, Bounding())
+    assert engine.measure(scope, [Rows()]) == [[left]]
+    engine.close()

@@ -21,18 +21,39 @@ SLIPS: dict[str, list[str]] = {
         "from scipy import stats\nlaw = stats.norm(0, 1)\nx = total + law.rvs()",
         "import torch\nx = gradient + sigma * torch.randn(3)",
         "def f(v):\n    return sum(v) + np.random.laplace(scale=1 / 2)",
+        "x = np.random.laplace(total, 1 / e)",
+        "x = np.random.laplace(scale=1 / e, loc=total)",
+        "x = random.gauss(total, 1)",
+        "x = np.random.multivariate_normal(totals, np.eye(3))",
+        "from scipy import stats\nx = stats.norm.rvs(total, 1)",
+        "x = np.add(total, np.random.laplace(0, 1))",
+        "x = sum([total, np.random.laplace(0, 1)])",
+        "import math\nx = math.fsum((total, np.random.laplace(0, 1)))",
+        "def f(v, rng):\n    return v + rng.laplace(0, 1)",
+        "def f(v, source: np.random.Generator):\n    return v + source.normal(0, 1)",
+        "class A:\n    def __init__(self):\n        self.rng = np.random.default_rng()\n\n"
+        "    def f(self, v):\n        return v + self.rng.laplace(0, 1)",
+        "x = total + random.SystemRandom().gauss(0, 1)",
+        "x = total + np.random.multivariate_normal([0, 0], np.eye(2))",
+        "x = total + (np.random.exponential(1) - np.random.exponential(1))",
+        "import jax\nx = total + jax.random.laplace(key)",
     ],
     "LA002": [
         "s = np.sqrt(2 * np.log(1.25 / delta)) / 1",
         "e = 3.0\ns = 2 * np.sqrt(2 * np.log(1.25 / delta)) / e",
         "import math\ndef f(e, d):\n    return math.sqrt(2 * math.log(1.25 / d)) / e",
         "from math import log, sqrt\ns = sqrt(2 * log(1.25 / 1e-5))",
+        "s = (2 * np.log(1.25 / d)) ** 0.5 / eps",
+        "s = (2 * np.log(1.25 / d)) ** (1 / 2) / 3",
+        "s = np.power(2 * np.log(1.25 / d), 0.5)",
     ],
     "LA003": [
         "for c in cs:\n    la.Laplace(epsilon=1, sensitivity=1).release(c)",
         "while more:\n    table.count().release(epsilon=0.1)",
         "x = [table.count().release(epsilon=e) for c in cs]",
         "for c in cs:\n    dp.tools.mean(c, epsilon=0.5)",
+        "for c in cs:\n    table.release(epsilon=2 * 1.0)",
+        "for c in cs:\n    table.release(epsilon=e * len(cs))",
     ],
     "LA004": [
         "for c in cs:\n    a = dp.BudgetAccountant(1)",
@@ -66,16 +87,28 @@ REMEDIES: dict[str, list[str]] = {
         "x = total + np.random.permutation(3)",
         "class rng:\n    pass\nx = total + rng.laplace(0, 1)",
         "x = total * np.random.normal()",
+        "x = np.random.laplace(-1, 1)",
+        "mu = 0\nx = np.random.normal(mu, 1)",
+        "sample = np.random.normal(mean, 1, 100)",
+        "x = np.random.multivariate_normal([0, 0], np.eye(2))",
+        "x = np.random.multivariate_normal(np.zeros(3), np.eye(3))",
+        "import jax\nnoise = jax.random.normal(key)",
+        "x = np.random.exponential(total)",
+        "x = sum([1, np.random.laplace(0, 1)])",
+        "x = max([total, np.random.laplace(0, 1)])",
     ],
     "LA002": [
         "e = 0.5\ns = np.sqrt(2 * np.log(1.25 / delta)) / e",
         "s = np.sqrt(2 * np.log(1 / delta))",
+        "e = 0.5\ns = (2 * np.log(1.25 / delta)) ** 0.5 / e",
+        "s = (2 * np.log(1.25 / delta)) ** 2",
         "la.Gaussian(epsilon=3, delta=1e-6, sensitivity=1)",
     ],
     "LA003": [
         "la.Laplace(epsilon=1, sensitivity=1)",
         "for c in cs:\n    la.Laplace(epsilon=1 / len(cs), sensitivity=1)",
         "each = 1 / 10\nfor c in cs:\n    table.release(epsilon=each)",
+        "for c in cs:\n    table.release(epsilon=0.1 * total)",
         "for c in cs:\n    def f():\n        return table.release(epsilon=1)",
         "for c in table.release(epsilon=1):\n    print(c)",
         "for c in cs:\n    plot(epsilon=1)",
@@ -139,6 +172,15 @@ def test_findings_come_in_the_order_of_the_file() -> None:
 @pytest.mark.parametrize("silence", ["# noqa", "#noqa: LA001", "# noqa: E501, LA001"])
 def test_a_line_can_be_silenced(silence: str) -> None:
     assert codes(f"x = total + np.random.laplace()  {silence}") == set()
+
+
+@pytest.mark.parametrize("odd", ["\u2028", "\x0c", "\x1c", "\x85"])
+def test_a_comment_silences_its_own_line_whatever_a_text_holds(odd: str) -> None:
+    """Python ends lines at fewer characters than str.splitlines does."""
+    text = f"x = 'a{odd}b'\nz = 1  # noqa\ny = total + np.random.laplace()\n"
+    assert codes(text) == {"LA001"}
+    assert codes(text.replace("\n", "\r\n")) == {"LA001"}
+    assert codes(f"x = 'a{odd}b'\ny = total + np.random.laplace()  # noqa\n") == set()
 
 
 def test_another_code_silences_nothing() -> None:

@@ -38,7 +38,7 @@ def test_an_answer_is_near_the_truth_and_names_its_price(here, address):
         found = asked(session).release(epsilon=200).to_pandas()
         assert [round(n) for n in found["n"]] == pytest.approx([134, 133, 133], abs=3)
         assert session.spent.epsilon == 200
-        assert "WHERE" in asked(session).release(epsilon=200).explain()
+        assert "SHA256" in asked(session).release(epsilon=200).explain(sql=True)
 
 
 def test_prices_and_statements_are_the_same_for_an_empty_table(here, address):

@@ -15,7 +15,7 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
-from letalone.engines.coded import Coded, coded, counts
+from letalone.engines.coded import MISSING, NAN, Coded, coded, counts
 from letalone.engines.counted import NUMBER_OF_ROWS
 from letalone.engines.duck import open_duck
 from letalone.errors import ParameterError
@@ -89,7 +89,8 @@ def read_cells(
     names = [*quasi, *secret, *person]
     codes = [coded(found, str(n), called=name) for n, name in enumerate(names)]
     others = tuple(name for name in columns if name not in (*quasi, *secret))
-    first, second, last = len(quasi), len(quasi) + len(secret), codes[-1] if person else None
+    first, second = len(quasi), len(quasi) + len(secret)
+    last = _of_people(codes[-1]) if person else None
     rows = counts(found, NUMBER_OF_ROWS)
     return cells_of(codes[:first], codes[first:second], rows, others, unit=last)
 
@@ -134,6 +135,11 @@ def combined(columns: Sequence[Whole]) -> Whole:
             key, most = inverse.astype(np.int64), len(values)
         key, most = key * size + column, most * size
     return key
+
+
+def _of_people(unit: Coded) -> Coded:
+    """The unit with NaN as missing: neither says who it is, so together they are one person."""
+    return Coded(unit.name, np.where(unit.codes == NAN, MISSING, unit.codes), unit.values)
 
 
 def _moved(column: Coded, order: Whole) -> Coded:

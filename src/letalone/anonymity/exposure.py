@@ -26,6 +26,7 @@ from letalone.anonymity.diversity import distinct
 from letalone.anonymity.measuring import Anonymity, Diversity, certain_of, measure
 from letalone.answers.promise import percent
 from letalone.answers.release import ReleaseRecord
+from letalone.answers.so_many import so_many_counted
 from letalone.errors import ParameterError
 from letalone.exact.typed import EPSILON, Number
 from letalone.privacy.neighbours import ADD_REMOVE, REPLACE
@@ -54,6 +55,7 @@ class Exposure:
     ruled_out: float
     guessed: float
     guessed_before: float
+    counted: str = "people"  # or rows, where no unit was named
 
     @property
     def certain(self) -> int:
@@ -63,8 +65,9 @@ class Exposure:
     def __str__(self) -> str:
         more = f"; {self.known[1]:,} if one wrong value is ruled out, {self.known[2]:,} if two are"
         guesses = f"{100 * self.guessed:.0f} % (before: {100 * self.guessed_before:.0f} %)"
+        everyone = so_many_counted(self.people, self.counted)
         return (
-            f"{self.column}: certain for {self.certain:,} of {self.people:,} people{more};"
+            f"{self.column}: certain for {self.certain:,} of {everyone}{more};"
             f" a guess is right for {guesses}"
         )
 
@@ -162,6 +165,7 @@ def _exposure(one: Diversity, found: Anonymity) -> Exposure:
         ruled_out=float(np.sum(sizes * (one.values - number)) / (everyone * one.values)),
         guessed=int(np.maximum.reduceat(cells.count, starts).sum()) / everyone,
         guessed_before=int(one.whole.max()) / found.people,
+        counted=found.counted,
     )
 
 

@@ -265,7 +265,8 @@ def _places(points: NDArray[np.generic] | None, number: int) -> NDArray[np.float
     """Where each code lies between 0 and 1; what has no place lies at 0."""
     values = np.arange(number, dtype=np.float64)
     if points is not None and number:
-        values = (points - points[0]).astype(np.float64)
+        with np.errstate(invalid="ignore", over="ignore"):  # infinite points are put in order only
+            values = (points - points[0]).astype(np.float64)
     widest = values[-1] if number and np.isfinite(values).all() and values[-1] > 0 else 0.0
     spread = values / widest if widest else np.linspace(0, 1, number)
     return np.concatenate([[0.0, 0.0], spread])
@@ -303,6 +304,8 @@ def _cut(text: str, length: int, longest: int) -> str:
 
 
 def _range(x: float, width: float, whole: bool) -> str:
+    if not np.isfinite(x):
+        return f"{x:g}"
     low = float(np.floor(x / width) * width)
     if whole and width == int(width):
         return f"{int(low)}–{int(low + width) - 1}"

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from letalone.engines.coded import Coded
 
 NUMBER = re.compile(r"\s*[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d{1,2})?\s*")
+NOT_A_NUMBER = re.compile(r"\s*[-+]?nan\s*", re.IGNORECASE)
 DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 
 
@@ -59,6 +60,24 @@ def natural(column: Coded) -> Natural:
         except ValueError:  # 2024-02-30 is a text
             return Natural(column, Kind.NAME)
     return Natural(column, Kind.NAME)
+
+
+def ordered(column: Coded) -> Coded | None:
+    """The column with its codes in an order that means something; None where there is none.
+
+    The text NaN among numbers is a missing one, and stands before them as those do.
+    """
+    found = natural(column)
+    if found.is_ordered:
+        return found.column
+    texts = column.texts() if column.is_text else []
+    missing = np.array([NOT_A_NUMBER.fullmatch(text) is not None for text in texts], np.bool_)
+    numbers = [text for text, none in zip(texts, missing, strict=True) if not none]
+    if not numbers or not all(map(NUMBER.fullmatch, numbers)):
+        return None
+    places = np.full(len(texts), -np.inf)
+    places[~missing] = [float(text) for text in numbers]
+    return _in_order(column, places).column
 
 
 def _in_order(column: Coded, numbers: NDArray[np.float64]) -> Natural:

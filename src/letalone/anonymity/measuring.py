@@ -20,7 +20,7 @@ import numpy as np
 
 from letalone.anonymity import diversity
 from letalone.anonymity.cells import Cells, Histogram, Whole, read_cells
-from letalone.anonymity.kinds import natural
+from letalone.anonymity.kinds import ordered
 from letalone.anonymity.people import (
     alone,
     certain,
@@ -30,6 +30,8 @@ from letalone.anonymity.people import (
     people_with,
 )
 from letalone.anonymity.risk import Risk, risk_of
+from letalone.answers.promise import percent
+from letalone.answers.so_many import so_many, so_many_counted, so_many_people, so_many_rows
 from letalone.engines.coded import Coded
 from letalone.errors import ParameterError
 from letalone.exact.typed import COUNT, SCALE, Number
@@ -87,6 +89,13 @@ class Anonymity:
     def counted(self) -> str:
         """What is counted: rows, or people."""
         return "rows" if self.unit is None else "people"
+
+    @property
+    def unique_ones(self) -> str:
+        """How many are unique, in words."""
+        verb = "is" if self.uniques == 1 else "are"
+        ones = so_many_counted(self.uniques, self.counted)
+        return f"{ones} ({percent(self.unique_share)}) {verb} unique"
 
     @property
     def l(self) -> int:  # noqa: E743  (the name that the literature gives it)
@@ -161,12 +170,13 @@ class Anonymity:
 
     def __str__(self) -> str:
         names = ", ".join(self.quasi_identifiers)
-        whose = "" if self.unit is None else f" of {self.people:,} people"
+        whose = "" if self.unit is None else f" of {so_many_people(self.people)}"
+        groups = so_many(self.groups, "group")
         lines = [
-            f"{self.rows:,} rows{whose} in {self.groups:,} groups of the same {names}",
-            f"k = {self.k}; {self.uniques:,} {self.counted} ({self.unique_share:.1%}) are unique",
+            f"{so_many_rows(self.rows)}{whose} in {groups} of the same {names}",
+            f"k = {self.k:,}; {self.unique_ones}",
             f"risk: {self.risk}",
-            *(_in_words(one) for one in self.sensitive.values()),
+            *(_in_words(one, self.counted) for one in self.sensitive.values()),
             NOT_PRIVATE,
         ]
         return "\n".join(lines)
@@ -230,19 +240,19 @@ def _certain(
 
 
 def _diversity(cells: Cells, column: Coded, sizes: Whole) -> Diversity:
-    found = natural(column)
-    codes = found.column.codes
+    order = ordered(column)
+    codes = (order or column).codes
     counted = people_by_value(cells.group, codes, cells.rows, unit=cells.person)
     whole = people_with(codes, cells.rows, cells.person)
     number = diversity.distinct(counted)
-    ordered = diversity.ordered_closeness(counted, whole).max() if found.is_ordered else None
+    moved = None if order is None else diversity.ordered_closeness(counted, whole).max()
     return Diversity(
         column=column.name,
         values=int((whole > 0).sum()),
         l=int(number.min()),
         entropy_l=float(diversity.entropies(counted).min()),
         t=float(diversity.closeness(counted, whole).max()),
-        t_ordered=None if ordered is None else float(ordered),
+        t_ordered=None if moved is None else float(moved),
         certain=_certain(cells, column, counted, sizes),
         whole=whole,
         cells=counted,
@@ -254,9 +264,9 @@ def _as_json(one: Diversity) -> dict[str, object]:
     return {name: getattr(one, name) for name in names}
 
 
-def _in_words(one: Diversity) -> str:
+def _in_words(one: Diversity, counted: str) -> str:
     ordered = "" if one.t_ordered is None else f", ordered {one.t_ordered:.3g}"
     return (
         f"{one.column}: l = {one.l} (entropy {one.entropy_l:.3g}), t = {one.t:.3g}{ordered};"
-        f" certain for {one.certain:,} people"
+        f" certain for {so_many_counted(one.certain, counted)}"
     )

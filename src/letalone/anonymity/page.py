@@ -6,14 +6,17 @@ the table.
   Tested:   tests/cli/test_anonymity.py
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from html import escape
 
 from letalone.anonymity.anonymizing import Anonymized
 from letalone.anonymity.exposure import WHY, Limits
 from letalone.anonymity.measuring import Anonymity, Diversity
+from letalone.anonymity.risk import Risk
+from letalone.answers.promise import percent
+from letalone.answers.so_many import so_many, so_many_people, so_many_rows
 
-SIZES = ((1, 1), (2, 4), (5, 9), (10, 49), (50, None))
+SIZES = (1, 2, 5, 10, 50)  # a bar begins at each of them, and at the k that was asked for
 FACTS = ("nothing more", "one value that is wrong", "two values that are wrong")
 LINE, BAR, GAP = 20, 10, 12  # pixels: a line of text, the bar below it, and what is left free
 STYLE = """
@@ -32,7 +35,7 @@ border-bottom:1px solid var(--line);font-variant-numeric:tabular-nums}
 th:first-child,td:first-child{text-align:left;padding-left:0}
 th:last-child,td:last-child{padding-right:0}th{color:var(--soft);font-weight:500}
 svg{display:block;width:100%}svg text{font:14px system-ui,sans-serif;fill:var(--ink)}
-.bad{fill:var(--bad)}.good{fill:var(--good)}.track{fill:var(--track)}
+.bad{fill:var(--bad)}.good{fill:var(--good)}.plain{fill:var(--soft)}.track{fill:var(--track)}
 @media(max-width:30rem){table{font-size:.85rem}th,td{padding:.3rem .25rem}}
 """
 HEAD = (
@@ -43,11 +46,21 @@ HEAD = (
 )
 
 
-def page(title: str, found: Limits, made: tuple[Anonymized, Limits] | None = None) -> str:
-    """The page: about a table and, where one was made of it, the anonymous one."""
-    parts = [_about("The table as it is", found)]
+def page(
+    title: str,
+    found: Limits,
+    made: tuple[Anonymized, Limits] | None = None,
+    *,
+    asked: Mapping[str, float] | None = None,
+) -> str:
+    """The page: about a table and, where one was made of it, the anonymous one.
+
+    `asked` are the k, l and t that were asked for: groups that are smaller than k are bad news.
+    """
+    wanted = asked or {}
+    parts = [_about("The table as it is", found, wanted)]
     if made is not None:
-        parts.append(_made(*made))
+        parts.append(_made(*made, wanted))
     parts.append(_beside(found))
     heading = f"<h1>How anonymous is {escape(title)}?</h1>"
     return (
@@ -56,46 +69,69 @@ def page(title: str, found: Limits, made: tuple[Anonymized, Limits] | None = Non
     )
 
 
-def _made(made: Anonymized, limits: Limits) -> str:
-    share = 100 * made.suppressed / made.rows
-    lost = [[escape(name), f"{100 * part:.1f} %"] for name, part in made.lost.items()]
-    part = f"{100 * made.information_lost:.1f} %"
+def _made(made: Anonymized, limits: Limits, asked: Mapping[str, float]) -> str:
+    share, part = percent(made.suppressed / made.rows), percent(made.information_lost)
+    lost = [[escape(name), percent(part)] for name, part in made.lost.items()]
+    wanted = ", ".join(f"{name} = {value:g}" for name, value in asked.items())
+    verb = "was" if made.suppressed == 1 else "were"
     cost = (
-        f"<p>{made.suppressed:,} of {made.rows:,} rows were left out ({share:.2g} %), and {part}"
-        " of the information in the quasi-identifiers is lost.</p>"
+        f"<p>Asked for: {wanted or 'nothing'}. {made.suppressed:,} of {so_many_rows(made.rows)}"
+        f" {verb} left out ({share}), and {part} of the information in the quasi-identifiers is"
+        " lost.</p>"
     )
     table = _table(["quasi-identifier", "lost"], lost)
-    return _about("The anonymous table", limits, more=cost + table)
+    return _about("The anonymous table", limits, asked, more=cost + table)
 
 
-def _about(title: str, limits: Limits, *, more: str = "") -> str:
+def _about(title: str, limits: Limits, asked: Mapping[str, float], *, more: str = "") -> str:
     found = limits.anonymity
     names = escape(", ".join(found.quasi_identifiers))
     columns = [_row(one) for one in found.sensitive.values()]
     heads = ["sensitive", "l", "entropy l", "t", "t, ordered", "certain for"]
-    whose = "" if found.unit is None else f" of {found.people:,} people"
+    whose = "" if found.unit is None else f" of {so_many_people(found.people)}"
     return (
-        f"<h2>{title}</h2><p>{found.rows:,} rows{whose} in {found.groups:,} groups of the same"
-        f" {names}. <strong>k = {found.k:,}</strong>; {found.uniques:,} {found.counted} are unique."
-        f" Risk: {escape(str(found.risk))}.</p>{more}{_table(heads, columns)}"
+        f"<h2>{title}</h2><p>{so_many_rows(found.rows)}{whose} in {so_many(found.groups, 'group')}"
+        f" of the same {names}. <strong>k = {found.k:,}</strong>; {found.unique_ones}."
+        f"</p>{_risk(found.risk)}{more}{_table(heads, columns)}"
         f"<h3>{found.counted.capitalize()} by the size of their group</h3>"
-        f"{_sizes(found)}{_exposed(limits)}"
+        f"{_sizes(found, asked.get('k'))}{_exposed(limits)}"
+    )
+
+
+def _risk(risk: Risk) -> str:
+    """Who looks for people, and how often they find the one they look for."""
+    about = "about " if risk.is_estimate else ""
+    return (
+        "<p>The chance of being found, at most, by a prosecutor (who knows that a person is in the"
+        f" table): {percent(risk.prosecutor)}; by a journalist (who does not):"
+        f" {about}{percent(risk.journalist)}. A marketer, who wants as many as possible, finds"
+        f" {about}{percent(risk.marketer)} of all.</p>"
     )
 
 
 def _row(one: Diversity) -> list[str]:
-    ordered = "" if one.t_ordered is None else f"{one.t_ordered:.3f}"
-    numbers = [f"{one.l:,}", f"{one.entropy_l:.2f}", f"{one.t:.3f}", ordered, f"{one.certain:,}"]
+    ordered = "" if one.t_ordered is None else f"{one.t_ordered:.3g}"
+    numbers = [f"{one.l:,}", f"{one.entropy_l:.3g}", f"{one.t:.3g}", ordered, f"{one.certain:,}"]
     return [escape(one.column), *numbers]
 
 
-def _sizes(found: Anonymity) -> str:
+def _sizes(found: Anonymity, k: float | None) -> str:
+    """Bars by size: bad below the k that was asked for; without one, those who are alone."""
+    starts = sorted({*SIZES, int(k or 1)})
+    ends = [*(start - 1 for start in starts[1:]), None]
     bars: list[tuple[str, int]] = []
-    for low, high in SIZES:
+    for low, high in zip(starts, ends, strict=True):
         rows = sum(s * n for s, n in found.sizes() if s >= low and (high is None or s <= high))
-        name = "alone" if high == 1 else f"{low} or more" if high is None else f"{low} to {high}"
-        bars.append((name, rows))
-    return _bars(bars, most=int(found.group_sizes.sum()), bad=1)
+        bars.append((_size(low, high), rows))
+    bad = 1 if k is None else sum(start < k for start in starts)
+    good = "plain" if k is None else "good"
+    return _bars(bars, most=int(found.group_sizes.sum()), bad=bad, good=good)
+
+
+def _size(low: int, high: int | None) -> str:
+    if high is None:
+        return f"{low} or more"
+    return "alone" if high == 1 else f"{low}" if high == low else f"{low} to {high}"
 
 
 def _exposed(limits: Limits) -> str:
@@ -103,8 +139,8 @@ def _exposed(limits: Limits) -> str:
     for name, one in limits.exposures.items():
         bars = [*zip(FACTS, one.known, strict=True), ("a private release instead", 0)]
         parts.append(
-            f"<h3>People whose {escape(name)} is certain, to who knows their group and&nbsp;…</h3>"
-            + _bars(bars, most=one.people, bad=len(FACTS))
+            f"<h3>{one.counted.capitalize()} whose {escape(name)} is certain, to who knows their"
+            " group and&nbsp;…</h3>" + _bars(bars, most=one.people, bad=len(FACTS))
         )
     return "".join(parts)
 
@@ -123,7 +159,7 @@ def _shown(value: object) -> str:
     return f"{value:.4g}" if isinstance(value, float) else str(value)
 
 
-def _bars(bars: Sequence[tuple[str, int]], *, most: int, bad: int) -> str:
+def _bars(bars: Sequence[tuple[str, int]], *, most: int, bad: int, good: str = "good") -> str:
     """Bars below their names and numbers; the first ones, so many, are bad news.
 
     Lengths are shares of the width, and letters have their size on every screen.
@@ -131,7 +167,7 @@ def _bars(bars: Sequence[tuple[str, int]], *, most: int, bad: int) -> str:
     shapes: list[str] = []
     for place, (name, value) in enumerate(bars):
         top, wide = place * (LINE + BAR + GAP), 100 * value / max(most, 1)
-        kind, low = "bad" if place < bad else "good", top + LINE
+        kind, low = "bad" if place < bad else good, top + LINE
         bar = f'y="{low}" height="{BAR}" rx="2"'
         shapes.append(
             f'<text x="0" y="{low - 5}">{escape(name)}</text>'

@@ -9,6 +9,9 @@ these are estimates: F_g is not known, and modelled as n_g plus a negative binom
 person were in the table with the same chance p = rows / population.
 
 Theorem.  Under that model E[1/F | n] = (p/n) 2F1(1, 1; n + 1; 1 - p), and P[F = 1 | n = 1] = p.
+With r = p/(1 - p) it is I_n = r ∫ u^(n-1)/(u + r) du over [0, 1]: I_1 = r ln(1 + 1/r), and since
+u^n/(u + r) = u^(n-1) - r u^(n-1)/(u + r), I_(n+1) = r (1/n - I_n). That is what is computed where p
+is so small that 1 - p is nearly 1 as a float; there I_(n-1) = r/(n - 2) is near enough for n > 2.
   Proven:   docs/explanation/anonymity.md
   Tested:   tests/anonymity/test_risk.py against the sum over F
   Assumed:  the model. People who are alike are often in a table together, or not at all.
@@ -20,11 +23,15 @@ dissemination (1998).
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import hyp2f1
 
 from letalone.anonymity.cells import Whole
 from letalone.errors import ParameterError
 from letalone.exact.typed import COUNT
+
+SMALL = 1e-8  # shares below which 2F1 is computed by a recurrence
+LEAST = 1e-300  # below it, one in so many
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,10 +85,21 @@ def _share(people: int, population: int) -> float:
     return people / whole
 
 
-def _one_in(sizes: Whole, share: float) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+def _one_in(sizes: Whole, share: float) -> NDArray[np.float64]:
     """E[1/F] for each group."""
     distinct, inverse = np.unique(sizes, return_inverse=True)
     if share == 1:
         return (1 / distinct)[inverse]
-    expected = share / distinct * hyp2f1(1, 1, distinct + 1, 1 - share)
+    if share < SMALL:
+        expected = _one_in_of_a_small_share(distinct, max(share, LEAST))
+    else:
+        expected = share / distinct * hyp2f1(1, 1, distinct + 1, 1 - share)
     return np.minimum(expected, 1 / distinct)[inverse]
+
+
+def _one_in_of_a_small_share(sizes: Whole, share: float) -> NDArray[np.float64]:
+    """The same, by the recurrence; what is left out is below 10^-14 of it."""
+    odds = share / (1 - share)
+    first = odds * np.log1p(1 / odds)
+    before = np.where(sizes > 2, odds / np.maximum(sizes - 2, 1), first)
+    return np.where(sizes == 1, first, odds * (1 / np.maximum(sizes - 1, 1) - before))

@@ -16,15 +16,20 @@ FORMATS = (".svg", ".png", ".pdf")
 
 def empty_figure(path: object = None, **settings: Any) -> Any:
     """A figure to draw on; before that, a path where it cannot be written is refused."""
+    check_drawable(path)
+    from matplotlib.figure import Figure
+
+    return Figure(layout="constrained", **settings)
+
+
+def check_drawable(path: object = None) -> None:
+    """Refuses a path where no picture can be written, and a machine that cannot draw."""
     if path is not None:
         _check(Path(cast("str", path)))
     if find_spec("matplotlib") is None:
         raise ParameterError(
             ".plot() needs matplotlib, which is not installed: pip install 'letalone[plot]'."
         )
-    from matplotlib.figure import Figure
-
-    return Figure(layout="constrained", **settings)
 
 
 def written(figure: Any, path: object = None) -> Any:

@@ -17,13 +17,16 @@ among these. `rates` is the test "the difference is above 1/2" over many draws o
 from collections.abc import Iterable, Sequence
 from contextlib import closing
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import reduce
+from math import isfinite
 from typing import Any, cast
 
+import duckdb
 import numpy as np
 from sqlglot import exp
 
-from letalone.answers.promise import best_guess, most_caught, percent
+from letalone.answers.promise import best_guess, percent
 from letalone.attacks import stage
 from letalone.attacks.picture import Picture, Series, Shape, allowed_at, bound, draw
 from letalone.attacks.rates import Rates
@@ -36,7 +39,7 @@ from letalone.exact.typed import COUNT, EPSILON, Number
 from letalone.mechanisms import Geometric
 from letalone.plans.aggregates import count_distinct
 from letalone.plans.expressions import Expression, col
-from letalone.privacy import Privacy
+from letalone.privacy import Budget, Privacy
 from letalone.randomness.bits import SYSTEM, BitSource
 from letalone.session import Session
 from letalone.session.opening import open as open_table
@@ -66,6 +69,11 @@ class Differencing:
     epsilon: float
 
     @property
+    def exceeds(self) -> bool:
+        """Whether the test finds more than the answers promise; 95 % sure."""
+        return self.rates.exceeds(self.privacy)
+
+    @property
     def words(self) -> str:
         """A paragraph for a privacy officer."""
         return (
@@ -79,9 +87,12 @@ class Differencing:
             " and asking again gives the same answer."
         )
 
+    def __str__(self) -> str:
+        return self.words
+
     def lines(self) -> list[Line]:
         """The numbers to compare."""
-        rates, allowed = self.rates, most_caught(self.privacy, self.rates.false_alarm)
+        rates, allowed = self.rates, self.rates.allowed(self.privacy)
         exact, private = (
             f"{n:,} of {self.targets:,}" for n in (self.exact_right, self.private_right)
         )
@@ -89,9 +100,10 @@ class Differencing:
         return [
             ("right about a person", exact, private),
             ("bets at even odds won (D6)", "no limit", guess),
-            ("found over many draws of the noise", "", percent(rates.detection)),
+            ("found over many draws of the noise", "", rates.told()),
             ("false alarms then", "", percent(rates.false_alarm)),
-            ("found at those false alarms (D6)", "no limit", f"at most {percent(allowed)}"),
+            ("found at so many (D6, 95 % sure)", "no limit", f"at most {percent(allowed)}"),
+            ("beyond the bound (95 % sure)", "", "yes" if self.exceeds else "no"),
         ]
 
     def to_json(self) -> dict[str, object]:
@@ -102,6 +114,8 @@ class Differencing:
             "exact_right": self.exact_right,
             "private_right": self.private_right,
             "rates": self.rates.to_json(),
+            "most_at_measured": self.rates.allowed(self.privacy),
+            "exceeds": self.exceeds,
             "best_guess": best_guess(self.privacy),
             "epsilon": self.epsilon,
         }
@@ -145,7 +159,7 @@ def subtract(
     has = secret.people_with(value)
     chosen = _chosen(np.random.default_rng(seed), secret.alone(), has, number)
     exact = _subtracted(secret, value, chosen)
-    private = [_asked(secret, value, one, spent) for one in chosen]
+    private = [_asked(secret, value, one, EPSILON.typed("epsilon", epsilon)) for one in chosen]
     truth = [one in has for one in chosen]
     noise = Geometric(epsilon=EPSILON.typed("epsilon", epsilon) / 2, sensitivity=1)
     first, second = _in_sql(secret, value, chosen[0])
@@ -178,11 +192,21 @@ class _Secret:
         """The code of a value of the secret, as typed; of the commonest one where it is None."""
         column = self.rows.columns[self.sensitive]
         if value is None:
-            number = np.bincount(column.codes, weights=self.rows.rows, minlength=FIRST + 1)
-            return FIRST + int(number[FIRST:].argmax())
+            return self._commonest()
         if str(value) not in column.texts():
             raise ParameterError(f"Nobody has this value of {self.sensitive!r}. Name another.")
         return FIRST + column.texts().index(str(value))
+
+    def _commonest(self) -> int:
+        column = self.rows.columns[self.sensitive]
+        number = np.bincount(column.codes, weights=self.rows.rows, minlength=column.size)
+        finite = [_is_finite(one) for one in column.objects(np.arange(FIRST, column.size))]
+        if not any(finite):
+            raise ParameterError(
+                f"{self.sensitive!r} holds no value that could be asked for: its rows are empty, or"
+                " not finite. Name another column in sensitive."
+            )
+        return FIRST + int(np.where(finite, number[FIRST:], -1).argmax())
 
     def people_with(self, value: object) -> frozenset[int]:
         """The codes of those who have the value in some row."""
@@ -197,7 +221,15 @@ class _Secret:
         keys, number = np.unique(pairs[0], return_counts=True)
         people, times = np.unique(pairs[1], return_counts=True)
         sole = np.isin(pairs[0], keys[number == 1]) & np.isin(pairs[1], people[times == 1])
-        return pairs[1, sole]
+        return pairs[1, sole & ~np.isin(pairs[1], self._beyond_numbers())]
+
+    def _beyond_numbers(self) -> Whole:
+        """The codes of people of whom something known is infinite, which SQL has no word for."""
+        found = np.zeros(len(self.rows.rows), np.bool_)
+        for column in (self.rows.columns[name] for name in self.known):
+            values = [*([0] * FIRST), *column.objects(np.arange(FIRST, column.size))]
+            found |= np.array([not _is_finite(one) for one in values], np.bool_)[column.codes]
+        return self.codes(self.person)[found]
 
     def wanted(self, value: object) -> object:
         """The value of the secret, as the table has it."""
@@ -209,13 +241,19 @@ class _Secret:
         return [(one.name, one.objects(one.codes[place : place + 1])[0]) for one in columns]
 
 
+def _is_finite(value: object) -> bool:
+    return not isinstance(value, float) or isfinite(value)
+
+
 def _chosen(
     generator: np.random.Generator, alone: Whole, has: frozenset[int], number: int
 ) -> list[int]:
     """Half with the value and half without, as far as there are such people."""
     mixed = generator.permutation(alone).tolist()
     if not mixed:
-        raise ParameterError("Nobody is alone with what is known of them. Name more in known.")
+        raise ParameterError(
+            "Nobody is alone with what is known of them, all of it finite. Name more in known."
+        )
     having = [one for one in mixed if one in has]
     others = [one for one in mixed if one not in has]
     half = max(number // 2, number - len(others))
@@ -257,14 +295,26 @@ def _subtracted(secret: _Secret, value: object, targets: Sequence[int]) -> list[
         duck.connection.register("data", secret.rows.as_frame())
         found: list[int] = []
         for target in targets:
-            first, second = (duck.run(one)[0][0] for one in _in_sql(secret, value, target))
-            found.append(cast("int", first) - cast("int", second))
+            first, second = (_answer(duck, one) for one in _in_sql(secret, value, target))
+            found.append(first - second)
     return found
 
 
-def _asked(secret: _Secret, value: object, target: int, epsilon: float) -> float:
+def _answer(duck: LockedDuck, question: exp.Select) -> int:
+    """The exact answer; an error of the engine quotes values, so it is not passed on."""
+    try:
+        return cast("int", duck.run(question)[0][0])
+    except duckdb.Error:
+        pass
+    raise ParameterError(
+        "The two questions cannot be asked of this table: the type of a column in known, or of the"
+        " sensitive one, has no equality in SQL. Name other columns."
+    )
+
+
+def _asked(secret: _Secret, value: object, target: int, epsilon: Fraction) -> float:
     """The private answer to the first question less that to the second."""
-    table = open_table(secret.rows.as_frame(), unit=secret.person, budget=epsilon)
+    table = open_table(secret.rows.as_frame(), unit=secret.person, budget=Budget(epsilon=epsilon))
     with closing(table):
         first, second = (
             _count(table, condition, epsilon / 2)
@@ -273,7 +323,7 @@ def _asked(secret: _Secret, value: object, target: int, epsilon: float) -> float
     return first - second
 
 
-def _count(table: Session, condition: Expression, epsilon: float) -> int:
+def _count(table: Session, condition: Expression, epsilon: Fraction) -> int:
     answer = table.where(condition).agg(n=count_distinct()).release(epsilon=epsilon)
     return cast("int", answer.rows()[0]["n"])
 

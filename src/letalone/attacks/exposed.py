@@ -87,6 +87,9 @@ class Canaries:
             " What hundreds of lines share is still learned."
         )
 
+    def __str__(self) -> str:
+        return self.words
+
     def lines(self) -> list[Line]:
         """The numbers to compare."""
         (ordinary, *_), (private, *_) = self.ordinary, self.private

@@ -38,7 +38,7 @@ from letalone.attacks.picture import Picture, Series, Shape, allowed_at, draw
 from letalone.attacks.pools import Pools, drawn_pools, pools_of_table
 from letalone.attacks.rates import Rates, judged
 from letalone.attacks.result import Line
-from letalone.exact.typed import COUNT, EPSILON, PROBABILITY, Number
+from letalone.exact.typed import COUNT, EPSILON, PROBABILITY, Constraint, Number
 from letalone.mechanisms import Geometric
 from letalone.privacy import Privacy
 from letalone.randomness.bits import SYSTEM, BitSource
@@ -46,6 +46,12 @@ from letalone.randomness.bits import SYSTEM, BitSource
 Floats = NDArray[np.float64]
 Statistic = Callable[[Floats, Floats, Floats], Floats]
 SHARES = (0.05, 0.2, 0.5, 1)  # of the attributes, in the picture
+TRIALS = Constraint(
+    "a whole number that is 2 or more",
+    lambda x: x >= 2 and x.denominator == 1,
+    "Half of the trials set the threshold, half are counted.",
+    (0, 1, -1, 2.5, float("nan"), float("inf")),
+)
 LARGER = (1, 4)  # so many times the people, in the picture
 MOST_LINES = 8
 LEAST_SHARE = 1e-3  # frequencies are kept away from 0 and 1, where the logarithm ends
@@ -80,32 +86,48 @@ class Membership:
 
     @property
     def most_allowed(self) -> float:
-        """D6: the most that any test finds at this rate of false alarms."""
+        """D6: the most that any test finds whose rate of false alarms is `alarm` exactly."""
         return most_caught(self.privacy, self.alarm)
+
+    @property
+    def most_at_measured(self) -> float:
+        """D6 at the false alarms that this test gave; 95 % sure."""
+        return self.private.allowed(self.privacy)
+
+    @property
+    def exceeds(self) -> bool:
+        """Whether the private release gives away more than it promises; 95 % sure."""
+        return self.private.exceeds(self.privacy)
 
     @property
     def words(self) -> str:
         """A paragraph for a privacy officer."""
+        keeps = "more than was promised" if self.exceeds else "which is within the promise"
         return (
             f"A study of {self.people:,} people publishes how frequent each of"
             f" {self.attributes:,} attributes is among them, and nothing else. Whoever knows a"
-            f" person's attributes tells whether they took part: at {percent(self.alarm)} false"
-            f" alarms {percent(self.ratio.detection)} of participants are found. Published with"
-            f" ε = {self.epsilon:g}, {percent(self.private.detection)} are; whatever the test,"
-            f" no more than {percent(self.most_allowed)} can be. More attributes do not help the"
-            " attacker then: the noise grows with them."
+            f" person's attributes tells whether they took part: {percent(self.ratio.detection)} of"
+            f" participants are found, at {percent(self.ratio.false_alarm)} false alarms. Published"
+            f" with ε = {self.epsilon:g}, {self.private.told()} are, at"
+            f" {percent(self.private.false_alarm)}, {keeps}: whatever the test, no more than"
+            f" {percent(self.most_at_measured)} can be found at so many false alarms, as these were"
+            " counted (95 % sure). More attributes do not help the attacker then: the noise grows"
+            " with them."
         )
+
+    def __str__(self) -> str:
+        return self.words
 
     def lines(self) -> list[Line]:
         """The numbers to compare."""
-        exact, noisy = percent(self.ratio.detection), percent(self.private.detection)
+        exact, noisy = self.ratio.told(), self.private.told()
         alarms = (percent(self.ratio.false_alarm), percent(self.private.false_alarm))
         limit = f"at most {percent(self.most_allowed)}"
         return [
-            (f"participants found ({percent(self.alarm)} false alarms)", exact, noisy),
+            (f"participants found ({percent(self.alarm)} false alarms meant)", exact, noisy),
             ("measured false alarms", *alarms),
             ("found by Homer's own statistic", percent(self.homer.detection), ""),
-            ("any test whatever (D6)", "no limit", limit),
+            (f"any test whatever, {percent(self.alarm)} false alarms (D6)", "no limit", limit),
             *(_line(one) for one in self.power[:MOST_LINES]),
         ]
 
@@ -123,6 +145,8 @@ class Membership:
                 for one in self.power
             ],
             "most_allowed": self.most_allowed,
+            "most_at_measured": self.most_at_measured,
+            "exceeds": self.exceeds,
             "epsilon": self.epsilon,
         }
 
@@ -163,7 +187,7 @@ def trace_member(
     people: the size of a study. false_alarm: how often the attacker may be wrong about outsiders.
     bits: where the noise of the private release comes from.
     """
-    size, count = int(COUNT.typed("people", people)), int(COUNT.typed("trials", trials))
+    size, count = int(COUNT.typed("people", people)), int(TRIALS.typed("trials", trials))
     alarm = float(PROBABILITY.typed("false_alarm", false_alarm))
     generator = np.random.default_rng(seed)
     spent = float(EPSILON.typed("epsilon", epsilon))

@@ -12,7 +12,7 @@ models are drawn independently: one person of each gives independent trials.
             when its noise is left away
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from importlib import import_module
@@ -66,22 +66,46 @@ def play(
     models: int,
     generator: np.random.Generator,
     fixed_size: bool = False,
+    ordinary: bool = False,
 ) -> Played:
-    """Trains copies of a model, each on people of its own; threads are left to others."""
+    """Trains copies of a model, each on people of its own; threads are left to others.
+
+    ordinary: the model promises nothing, and another may stand in for it; see `fitted_on`.
+    """
     inside = _inside(generator, models, len(people.rows), fixed_size=fixed_size)
     with catch_warnings(), _one_thread():
         simplefilter("ignore")  # that a model has not converged, or classes are few
-        fitted = [fitted_on(model, people.taken(one)) for one in inside]
+        fitted = [fitted_on(model, people.taken(one), ordinary=ordinary) for one in inside]
         scores = np.array([score(one) for one in fitted], np.float64)
-    return Played(inside, scores, _privacy(fitted[-1], fixed_size=fixed_size))
+    promised = None if ordinary else _privacy_of_all(fitted)
+    return Played(inside, scores, _for_game(promised, fixed_size=fixed_size))
 
 
-def fitted_on(model: Any, people: People) -> Any:
-    """A copy of the model, trained. Where all have one label, the one that always says it."""
-    private = hasattr(model, "epsilon")  # which declares its classes
-    if not private and not people.is_numeric and len(np.unique(people.labels)) < 2:
+def fitted_on(model: Any, people: People, *, ordinary: bool = False) -> Any:
+    """A copy of the model, trained.
+
+    Where all have one label, an ordinary model is replaced by the one that always says it. That is
+    exact, so a private model never is: it must declare its classes, or is refused.
+    """
+    alike = not people.is_numeric and len(np.unique(people.labels)) < 2
+    if alike and ordinary:
         model = import_module("sklearn.dummy").DummyClassifier()
-    return import_module("sklearn.base").clone(model).fit(people.rows, people.labels)
+    untrained = import_module("sklearn.base").clone(model)
+    if not alike:
+        return untrained.fit(people.rows, people.labels)
+    return _fitted_on_one_label(untrained, people)
+
+
+def _fitted_on_one_label(model: Any, people: People) -> Any:
+    try:
+        return model.fit(people.rows, people.labels)
+    except ValueError:
+        pass
+    raise ParameterError(
+        "The people of one model have the same label, all of them, and the private model cannot be"
+        " trained on that: its refusal would tell. Let it declare its classes beforehand, or name"
+        " a target that is better balanced, or more people."
+    )
 
 
 def ordinary_model(people: People) -> Any:
@@ -122,9 +146,19 @@ def _inside(
     return drawn.argsort(axis=1) < people // 2
 
 
-def _privacy(model: Any, *, fixed_size: bool) -> Privacy | None:
-    """What the model promises for the neighbours that the game has."""
-    privacy = cast("Privacy | None", getattr(model, "privacy_", None))
+def _privacy_of_all(models: Sequence[Any]) -> Privacy | None:
+    """What every fit promises; None where one of them promises nothing."""
+    promises = [cast("Privacy | None", getattr(one, "privacy_", None)) for one in models]
+    if any(one != promises[0] for one in promises):
+        raise ParameterError(
+            "Fits of the private model promise different things by privacy_, but must promise the"
+            " same, whoever is in the data: a promise that follows the data is none."
+        )
+    return promises[0]
+
+
+def _for_game(privacy: Privacy | None, *, fixed_size: bool) -> Privacy | None:
+    """The promise for the neighbours that the game has."""
     if privacy is None:
         return None
     if fixed_size:

@@ -19,20 +19,22 @@ A group of many is not one person: a base with hundreds on it shows in a private
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextlib import closing
 from dataclasses import dataclass
-from math import ceil, exp, log, log1p
+from math import ceil, exp, log, log1p, prod
 from typing import Any, cast
 
 import numpy as np
 
 from letalone.answers.promise import FALSE_ALARMS, most_caught, percent
+from letalone.answers.so_many import so_many, so_many_people
 from letalone.attacks import stage
 from letalone.attacks.picture import Picture, Series, Shape, allowed_at, draw
 from letalone.attacks.result import Line
 from letalone.attacks.tables import Counted, Whole, names_of, read
 from letalone.engines.coded import FIRST, Coded
+from letalone.errors import ParameterError
 from letalone.exact.typed import COUNT, EPSILON, Number
 from letalone.plans.aggregates import count_distinct
 from letalone.plans.keys import product
@@ -40,6 +42,7 @@ from letalone.privacy import Privacy
 from letalone.session.opening import open as open_table
 
 WHOLE = re.compile(r"0|-?[1-9]\d{0,17}")
+MOST_CELLS = 1_000_000
 EDGES = (0, 1, 2, 5, 10, 20, 50)  # cells are told apart by how many people are in them
 
 
@@ -95,13 +98,22 @@ class HeatMap:
     def words(self) -> str:
         """A paragraph for a privacy officer."""
         return (
-            f"The map counts {self.people:,} people in {self.visited:,} of {self.cells:,} cells."
-            f" {self.lonely:,} cells have fewer than {self.few:,} people in them, and"
-            f" {self.exposed:,} people are alone in a cell: published exactly, the map shows each"
-            f" of them. In a private map with ε = {self.epsilon:g}, {self.lonely_private:,} of"
-            f" these {self.lonely:,} cells stand out, as {percent(self.alarm)} of empty cells do;"
-            f" one person in a cell is found {percent(self.allowed(1))} of the time at most."
+            f"The map counts {so_many_people(self.people)} in {self.visited:,} of"
+            f" {so_many(self.cells, 'cell')}. {self._lonely()} In a private map with"
+            f" ε = {self.epsilon:g}, {self.lonely_private:,} of {so_many(self.lonely, 'such cell')}"
+            f" stood out, as {percent(self.alarm)} of empty cells are expected to; one"
+            f" person in a cell is found {percent(self.allowed(1))} of the time at most."
         )
+
+    def _lonely(self) -> str:
+        cells = f"{so_many(self.lonely, 'cell has', 'cells have')} fewer than {self.few:,} people"
+        if not self.exposed:
+            return f"{cells} in, and nobody is alone in one."
+        alone = so_many(self.exposed, "person is", "people are")
+        return f"{cells} in, and {alone} alone in one: published exactly, the map shows that."
+
+    def __str__(self) -> str:
+        return self.words
 
     def lines(self) -> list[Line]:
         """The numbers to compare."""
@@ -168,7 +180,7 @@ def find_cells(
     rows = read(stage.tracks() if table is None else table, [person, *names])
     there = np.logical_and.reduce([one.codes >= FIRST for one in rows.columns.values()])
     rows = rows.taken(there)
-    keys = product(*(_values(rows.columns[name]) for name in names))
+    keys = product(*_axes([rows.columns[name] for name in names]))
     scale = float(kept / spent)  # a person counts once in each of so many cells
     cut = _cut(scale)
     released, privacy = _released(rows, person, names, keys, max_cells=kept, epsilon=float(spent))
@@ -192,14 +204,52 @@ def find_cells(
     )
 
 
-def _values(column: Coded) -> list[object]:
+def _axes(columns: Sequence[Coded]) -> list[list[object]]:
+    """The places along each axis; refused where there are none, or too many cells."""
+    for column in columns:
+        _check_place(column)
+    found = [_values(column) for column in columns]
+    cells = prod(map(_length, found))
+    if cells > MOST_CELLS:
+        raise ParameterError(
+            f"The map has {cells:,} cells, from the least to the largest place, but may have"
+            f" {MOST_CELLS:,} at most. Divide the places and round them: a coarser grid."
+        )
+    return [list(one) for one in found]
+
+
+def _check_place(column: Coded) -> None:
+    if not len(column.codes):
+        raise ParameterError(
+            "No row has a person and a value in every column of place. Name other columns, or give"
+            " a table with places."
+        )
+    if column.is_ordered and not column.is_dated and not _are_whole(column):
+        raise ParameterError(
+            f"Column {column.name!r} in place holds numbers that are not whole, but cells of a map"
+            " are named by whole numbers, text or dates. Round it: a grid of squares."
+        )
+
+
+def _are_whole(column: Coded) -> bool:
+    return all(isinstance(one, int) for one in column.objects(np.unique(column.codes)))
+
+
+def _length(values: Sequence[object]) -> int:
+    """As `len`, which has a limit of its own for a range."""
+    return values.stop - values.start if isinstance(values, range) else len(values)
+
+
+def _values(column: Coded) -> Sequence[object]:
     """The places along one axis: of whole numbers all between the least and the largest."""
     found = column.objects(np.unique(column.codes))
-    if not found or not all(WHOLE.fullmatch(str(one)) for one in found):
+    if not all(WHOLE.fullmatch(str(one)) for one in found):
         return found
     numbers = [int(str(one)) for one in found]
     between = range(min(numbers), max(numbers) + 1)
-    return [str(one) for one in between] if column.is_text else list(between)
+    if not column.is_text or _length(between) > MOST_CELLS:
+        return between
+    return [str(one) for one in between]
 
 
 def _cut(scale: float) -> int:

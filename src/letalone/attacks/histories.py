@@ -70,6 +70,9 @@ class Histories:
             f" at {percent(FALSE_ALARMS)} false alarms, however many of their points are known."
         )
 
+    def __str__(self) -> str:
+        return self.words
+
     def lines(self) -> list[Line]:
         """The numbers to compare."""
         limit = f"at most {percent(most_caught(PureDP(self.epsilon)))}"

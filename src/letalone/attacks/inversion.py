@@ -30,7 +30,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from letalone.answers.promise import most_caught, percent
+from letalone.answers.promise import percent
 from letalone.attacks.confidence import likelihood
 from letalone.attacks.games import MODELS, Played, fitted_on, ordinary_model, play, private_model
 from letalone.attacks.model_stage import OUTCOME, SENSITIVE, study
@@ -73,9 +73,11 @@ class ModelInversion:
 
     @property
     def most_allowed(self) -> float:
-        """D6: how often a guess about members can be right, given how often about strangers."""
-        strangers = most(self.private.alarms, self.private.outsiders, 0.025)
-        return most_caught(self.privacy, strangers)
+        """D6: how often a guess about members can be right, by how often it is about strangers.
+
+        95 % sure: at the upper end of the interval of the latter.
+        """
+        return self.private.allowed(self.privacy)
 
     @property
     def exceeds(self) -> bool:
@@ -98,16 +100,19 @@ class ModelInversion:
             f" model's {self.private_stored:,}."
         )
 
+    def __str__(self) -> str:
+        return self.words
+
     def lines(self) -> list[Line]:
         """The numbers to compare."""
         found, noisy = self.ordinary, self.private
         guessed = percent(self.baseline)
         limit = f"at most {percent(self.most_allowed)}"
         return [
-            (f"{self.sensitive} guessed, of members", _inside(found), _inside(noisy)),
+            (f"{self.sensitive} guessed, of members", found.told(), noisy.told()),
             (f"{self.sensitive} guessed, of strangers", _outside(found), _outside(noisy)),
             ("the commonest value alone", guessed, guessed),
-            ("any guess about members (D6)", "no limit", limit),
+            ("any guess about members (D6, 95 % sure)", "no limit", limit),
             ("beyond the bound (95 % sure)", _yes(found.exceeds(self.privacy)), _yes(self.exceeds)),
             (
                 f"rows of people in the file, of {self.trained:,}",
@@ -176,7 +181,8 @@ def invert_model(
     crowd = people_of(found, target=target, features=features, people=number, generator=generator)
     secret = _secret(crowd, sensitive)
     kept = private_model(crowd, epsilon=epsilon, delta=delta, bits=bits)
-    ordinary, _ = _inverted(ordinary_model(crowd), crowd, secret, count, generator)
+    today = ordinary_model(crowd)
+    ordinary, _ = _inverted(today, crowd, secret, count, generator, ordinary=True)
     private, privacy = _inverted(kept, crowd, secret, count, generator)
     stored = [_stored(model, crowd) for model in (_kernel_machine(crowd), kept)]
     return ModelInversion(
@@ -225,15 +231,21 @@ def _secret(people: People, name: str) -> _Secret:
 
 
 def _inverted(
-    model: Any, people: People, secret: _Secret, models: int, generator: np.random.Generator
+    model: Any,
+    people: People,
+    secret: _Secret,
+    models: int,
+    generator: np.random.Generator,
+    *,
+    ordinary: bool = False,
 ) -> tuple[Rates, Privacy | None]:
     """How often the guess is right, one person of each model."""
-    error = _error(model, people, generator)
+    error = _error(model, people, generator, ordinary=ordinary)
 
     def right(fitted: Any) -> Floats:
         return (_guess(fitted, people, secret, error) == secret.own).astype(np.float64)
 
-    played = play(model, people, right, models=models, generator=generator)
+    played = play(model, people, right, models=models, generator=generator, ordinary=ordinary)
     targets = generator.integers(0, len(people.rows), models)
     return played.rates(targets, played.scores > 0), played.privacy
 
@@ -248,7 +260,7 @@ def _guess(model: Any, people: People, secret: _Secret, error: float) -> NDArray
     return scores.argmax(axis=0)
 
 
-def _error(model: Any, people: People, generator: np.random.Generator) -> float:
+def _error(model: Any, people: People, generator: np.random.Generator, *, ordinary: bool) -> float:
     """How far such models are from the labels they learnt, by some of the attacker's own."""
     if not people.is_numeric:
         return 1.0
@@ -256,7 +268,9 @@ def _error(model: Any, people: People, generator: np.random.Generator) -> float:
     def apart(fitted: Any) -> Floats:
         return people.labels - np.asarray(fitted.predict(people.rows), np.float64)
 
-    tried: Played = play(model, people, apart, models=SHADOWS, generator=generator)
+    tried: Played = play(
+        model, people, apart, models=SHADOWS, generator=generator, ordinary=ordinary
+    )
     return SMALLEST + float(np.sqrt((tried.scores[tried.inside] ** 2).mean()))
 
 
@@ -268,11 +282,6 @@ def _kernel_machine(people: People) -> Any:
 def _stored(model: Any, people: People) -> int:
     """How many of the rows that it was trained on are in the model."""
     return int(rows_in_model(fitted_on(model, people), people.rows).sum())
-
-
-def _inside(rates: Rates) -> str:
-    low, high = rates.interval()
-    return f"{percent(rates.detection)} ({100 * low:.0f} to {100 * high:.0f})"
 
 
 def _outside(rates: Rates) -> str:

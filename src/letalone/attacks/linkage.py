@@ -1,15 +1,20 @@
 """Linkage: a table without names, joined with a register that has them.
 
 Latanya Sweeney found the hospital record of the governor of Massachusetts, William Weld, with a
-voter list: ZIP code, birth date and gender were in both. Where the register has one person of a
-combination, the row is that person's; where it has c, a guess is right once in c times.
+voter list: ZIP code, birth date and gender were in both.
+
+Let n people of the table and c people of the register have the same combination. Where n = c = 1
+they are the same person. Where c = 1 and n is more, all of them fit one person, and at most one of
+these matches is right: the others are not in the register. Else a guess is right once in
+max(n, c) times.
 
 Theorem.  After an ε-private release, however the attacker computes and whatever register they
 hold, a test for one person with a rate a of false alarms is right at most 1 - f(a) of the time,
 where f is the trade-off curve of the release (D6).
   Proven:   docs/explanation/proofs/tradeoff.md
   Tested:   tests/attacks/test_linkage.py: counts against a join in plain Python
-  Assumed:  the register has everyone of the table, without which a sole candidate may be wrong
+  Assumed:  the register has everyone of the table, without which a sole candidate may be wrong;
+            where n > c it cannot, and then all c of them are taken to be among the n
 
 Sweeney: Simple demographics often identify people uniquely (2000).
 """
@@ -19,8 +24,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from letalone.anonymity.cells import combined
 from letalone.answers.promise import FALSE_ALARMS, at_most, best_guess, most_caught, percent
+from letalone.answers.so_many import so_many_rows
 from letalone.attacks import stage
 from letalone.attacks.picture import Picture, Series, Shape, draw
 from letalone.attacks.result import Line
@@ -38,15 +46,20 @@ class Linkage:
     """What a register says about the rows of a table.
 
     `candidates[c]` are the rows that c people of the register fit, `certain` those that one
-    fits, and `expected` how many a guess among the candidates gets right, on average.
-    `people` and `certain_people` count persons, where a column tells them apart. `examples` are
-    names found, with the sensitive value of their row.
+    fits whom nobody else of the table fits, and `expected` how many a guess among the candidates
+    gets right, on average. `matches` are people of the table whom one of the register fits, and
+    `possible` how many of these can be right at once. `people` and `certain_people` count persons,
+    where a column tells them apart; else a row is a person. `examples` are names found, with the
+    sensitive value of their row.
     """
 
     rows: int
     register: int
     quasi_identifiers: tuple[str, ...]
     candidates: dict[int, int]
+    certain: int
+    matches: int
+    possible: int
     expected: float
     people: int | None
     certain_people: int | None
@@ -54,22 +67,44 @@ class Linkage:
     epsilon: float
 
     @property
-    def certain(self) -> int:
-        """The rows that one person of the register fits."""
-        return self.candidates.get(1, 0)
-
-    @property
     def words(self) -> str:
         """A paragraph for a privacy officer."""
         names = ", ".join(self.quasi_identifiers)
         privacy = PureDP(self.epsilon)
-        example = f" One of them: {_told(self.examples[0])}." if self.examples else ""
         return (
-            f"The table has no names. Joined with a register on {names}, {self.certain:,} of its"
-            f" {self.rows:,} rows fit one person: the names are back.{example} Guessing among the"
-            f" candidates would be right for {self.expected:,.0f} rows. A private release has no"
+            f"The table has no names. Joined with a register on {names}, {self._found()}"
+            f"{self._shared()} Guessing among the candidates would be right for"
+            f" {so_many_rows(round(self.expected))}. All this assumes that everyone of the table is"
+            " in the register: else the one who fits may be somebody else. A private release has no"
             f" rows to join: with ε = {self.epsilon:g} in all, a bet at even odds on one person is"
             f" won {at_most(best_guess(privacy))}, whatever register the attacker holds."
+        )
+
+    def __str__(self) -> str:
+        return self.words
+
+    def _found(self) -> str:
+        if not self.certain:
+            return (
+                f"none of its {so_many_rows(self.rows)} fits one person alone: no name is certain."
+            )
+        fit = "fits" if self.certain == 1 else "fit"
+        example = f" One of them: {_told(self.examples[0])}." if self.examples else ""
+        back = "the name is back" if self.certain == 1 else "the names are back"
+        return (
+            f"{self.certain:,} of its {so_many_rows(self.rows)} {fit} one person whom nobody else"
+            f" in it fits: {back}.{example}"
+        )
+
+    def _shared(self) -> str:
+        """About people of the table who fit the same one of the register."""
+        if self.matches == self.possible:
+            return ""
+        whose = "people" if self.people is not None else "rows (each counts as a person)"
+        return (
+            f" Several {whose} of the table fit the same person and contradict each other: of"
+            f" {self.matches:,} matches at most {self.possible:,}"
+            f" ({percent(self.possible / self.matches)}) can be right."
         )
 
     def lines(self) -> list[Line]:
@@ -77,8 +112,9 @@ class Linkage:
         caught = f"at most {percent(most_caught(PureDP(self.epsilon)))}"
         alarms = f"one person found, {percent(FALSE_ALARMS)} false alarms"
         found = [
-            ("rows that one person fits", f"{self.certain:,}", "no rows"),
+            ("rows that fit one person alone", f"{self.certain:,}", "no rows"),
             ("share of rows", percent(self.certain / self.rows), ""),
+            ("matches that can be right", f"{self.possible:,} of {self.matches:,}", ""),
             ("right guesses among candidates", f"{self.expected:,.0f}", ""),
             ("rows that nobody fits", f"{self.candidates.get(0, 0):,}", ""),
             (alarms, "no limit", caught),
@@ -96,6 +132,8 @@ class Linkage:
             "quasi_identifiers": list(self.quasi_identifiers),
             "candidates": {str(size): rows for size, rows in self.candidates.items()},
             "certain": self.certain,
+            "matches": self.matches,
+            "possible": self.possible,
             "expected": self.expected,
             "people": self.people,
             "certain_people": self.certain_people,
@@ -111,7 +149,7 @@ class Linkage:
         rows = [*(self.candidates.get(size, 0) for size in sizes), large]
         bars = Series("rows", tuple(map(float, range(len(rows)))), tuple(rows), Shape.BARS)
         places = (*map(str, sizes), f"> {SHOWN}")
-        title = f"{self.certain:,} of {self.rows:,} rows without names fit one person"
+        title = f"{self.certain:,} of {so_many_rows(self.rows)} without names fit one person alone"
         return draw(Picture(title, "people who fit the row", "rows", (bars,), places), path)
 
 
@@ -158,16 +196,22 @@ def _linked(
     keys, known_keys = joint_keys(rows, known, names)
     fits = _fitting(keys, known_keys, known.rows)
     sizes = np.bincount(np.minimum(fits, fits.max()), weights=rows.rows)
-    found = fits > 0
+    sharing = _sharing(keys, rows, person)
+    found, sole = fits > 0, fits == 1
+    sure = sole & (sharing == 1)
+    _, one_of_each = np.unique(keys[sole], return_index=True)
     return Linkage(
         rows=rows.total,
         register=known.total,
         quasi_identifiers=tuple(names),
         candidates={size: int(count) for size, count in enumerate(sizes.tolist()) if count},
-        expected=float((rows.rows[found] / fits[found]).sum()),
+        certain=int(rows.rows[sure].sum()),
+        matches=int(sharing[sole][one_of_each].sum()),
+        possible=len(one_of_each),
+        expected=float((rows.rows[found] / np.maximum(fits, sharing)[found]).sum()),
         people=None if person is None else _people(rows, person),
-        certain_people=None if person is None else _people(rows.taken(fits == 1), person),
-        examples=() if name is None else _examples(rows, known, (keys, known_keys), fits, shown),
+        certain_people=None if person is None else _people(rows.taken(sure), person),
+        examples=() if name is None else _examples(rows, known, (keys, known_keys), sure, shown),
         epsilon=epsilon,
     )
 
@@ -180,6 +224,16 @@ def _fitting(keys: Whole, known: Whole, people: Whole) -> Whole:
     return np.where((values[place] == keys) & (keys != MISSING), number[place], 0)
 
 
+def _sharing(keys: Whole, rows: Counted, person: str | None) -> Whole:
+    """How many people of the table have each combination; rows, where nothing tells them apart."""
+    _, inverse = np.unique(keys, return_inverse=True)
+    if person is None:
+        return np.bincount(inverse, weights=rows.rows).astype(np.int64)[inverse]
+    pairs = combined([inverse.astype(np.int64), rows.columns[person].codes])
+    _, first = np.unique(pairs, return_index=True)
+    return np.bincount(inverse[first])[inverse]
+
+
 def _people(rows: Counted, person: str) -> int:
     return len(np.unique(rows.columns[person].codes))
 
@@ -188,14 +242,14 @@ def _examples(
     rows: Counted,
     known: Counted,
     keys: tuple[Whole, Whole],
-    fits: Whole,
+    sure: NDArray[np.bool_],
     shown: tuple[str | None, str | None, str | None],
 ) -> tuple[dict[str, str], ...]:
     """The first three people found, in the order of the values."""
     name, _, sensitive = shown
     found: list[dict[str, str]] = []
-    sure = np.flatnonzero(fits == 1)
-    for place in sure[np.argsort(keys[0][sure], kind="stable")][:3].tolist():
+    places = np.flatnonzero(sure)
+    for place in places[np.argsort(keys[0][places], kind="stable")][:3].tolist():
         owner = np.flatnonzero(keys[1] == keys[0][place])[:1]
         cells = {} if name is None else {"name": _text(known, name, int(owner[0]))}
         cells |= {} if sensitive is None else {sensitive: _text(rows, sensitive, place)}

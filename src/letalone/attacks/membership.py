@@ -35,9 +35,8 @@ from letalone.attacks.games import MODELS, ordinary_model, private_model
 from letalone.attacks.model_stage import TARGET, study
 from letalone.attacks.people import People, people_of, people_of_arrays
 from letalone.attacks.picture import Picture, Series, Shape, allowed_at, bound, draw
-from letalone.attacks.rates import Rates
 from letalone.attacks.result import Line
-from letalone.attacks.shadows import Attack, Test, beyond
+from letalone.attacks.shadows import Attack, Test, beyond, confidence_of_each
 from letalone.errors import ParameterError
 from letalone.exact.typed import COUNT, DELTA, EPSILON, PROBABILITY, Number
 from letalone.privacy import Privacy
@@ -64,8 +63,14 @@ class ModelMembership:
 
     @property
     def most_allowed(self) -> float:
-        """D6: the most that any test finds at the usual rate of false alarms."""
+        """D6: the most that any test finds whose rate of false alarms is `alarm` exactly."""
         return most_caught(self.privacy, self.alarm)
+
+    @property
+    def most_at_measured(self) -> float:
+        """D6 at the false alarms that the strongest test gave; 95 % sure, with all others."""
+        rates, sure = _strongest(self.private).usual, confidence_of_each(self.private)
+        return rates.allowed(self.privacy, sure)
 
     @property
     def most_advantage(self) -> float:
@@ -85,37 +90,45 @@ class ModelMembership:
     @property
     def words(self) -> str:
         """A paragraph for a privacy officer."""
-        strong, weak = _strongest(self.ordinary), _strongest(self.private)
+        strong, weak = _strongest(self.ordinary).usual, _strongest(self.private).usual
         drawn = "half of all, drawn" if self.fixed_size else "each by a coin"
         keeps = "more than it promises" if self.exceeds else "which is within its promise"
         return (
             f"A model learns to predict {self.target!r} from {self.features:,} features of people"
             f" (of {self.people:,}, {drawn}). Whoever has the model and a person's row tells"
-            f" whether that person was in its data: at {percent(self.alarm)} false alarms"
-            f" {percent(strong.usual.detection)} are found. A model trained with"
-            f" ε = {self.epsilon:g} lets the same attacker find {percent(weak.usual.detection)},"
-            f" {keeps}: whatever the test, no more than {percent(self.most_allowed)} can be"
-            " found. An attack that fails proves nothing; the bound does."
+            f" whether that person was in its data: {percent(strong.detection)} are found, at"
+            f" {percent(strong.false_alarm)} false alarms. A model trained with"
+            f" ε = {self.epsilon:g} lets the same attacker find"
+            f" {weak.told(confidence_of_each(self.private))} at {percent(weak.false_alarm)},"
+            f" {keeps}: whatever the test, no more than {percent(self.most_at_measured)} can be"
+            " found at so many false alarms, as these were counted (95 % sure). An attack that"
+            " fails proves nothing; the bound does."
         )
+
+    def __str__(self) -> str:
+        return self.words
 
     def lines(self) -> list[Line]:
         """The numbers to compare."""
         pairs = list(zip(self.ordinary, self.private, strict=True))
         verdicts = (_verdict(self.ordinary_exceeds), _verdict(self.exceeds))
+        whatever = f"any test whatever, {percent(self.alarm)} false alarms (D6)"
         return [
             ("model", *self.models),
             *(line for one in pairs for line in self._of_test(*one)),
-            ("any test whatever (D6)", "no limit", f"at most {percent(self.most_allowed)}"),
+            (whatever, "no limit", f"at most {percent(self.most_allowed)}"),
             ("any advantage whatever", "no limit", f"at most {percent(self.most_advantage)}"),
             ("beyond the bound (95 % sure)", *verdicts),
         ]
 
     def _of_test(self, today: Test, private: Test) -> list[Line]:
-        found = f"{today.name}: found ({percent(self.alarm)} false alarms)"
-        fewer = f"  at {percent(self.low_alarm)} false alarms"
+        found = f"{today.name}: found ({percent(self.alarm)} false alarms meant)"
+        fewer = f"  {percent(self.low_alarm)} false alarms meant"
+        alarms, others = (percent(one.usual.false_alarm) for one in (today, private))
         return [
-            (found, _shown(today.usual), _shown(private.usual)),
-            (fewer, _shown(today.low), _shown(private.low)),
+            (found, today.usual.told(), private.usual.told()),
+            ("  false alarms then", alarms, others),
+            (fewer, today.low.told(), private.low.told()),
             ("  advantage", percent(max(0, today.advantage)), percent(max(0, private.advantage))),
         ]
 
@@ -131,6 +144,7 @@ class ModelMembership:
             "ordinary": {one.name: one.to_json() for one in self.ordinary},
             "private": {one.name: one.to_json() for one in self.private},
             "most_allowed": self.most_allowed,
+            "most_at_measured": self.most_at_measured,
             "most_advantage": self.most_advantage,
             "neighbours": "replace" if self.fixed_size else "add/remove",
             "exceeds": self.exceeds,
@@ -180,6 +194,8 @@ def infer_membership(
     many are attacked, of each kind. shadows: how many the attacker trains. fixed_size: draw half
     of the people, instead of tossing coins; the bound is then that of "replace one".
     """
+    for argument, given in (("model", model), ("private", private)):
+        _check_estimator(argument, given)
     generator = np.random.default_rng(seed)
     crowd = _crowd(table, target, features, int(COUNT.typed("people", people)), generator)
     spent = float(EPSILON.typed("epsilon", epsilon))
@@ -195,7 +211,7 @@ def infer_membership(
         else private
     )
     attack = Attack(crowd, loss, _shadows(shadows), int(MODELS.typed("models", models)), fixed_size)
-    ordinary, _ = attack.on(today, alarms, generator)
+    ordinary, _ = attack.on(today, alarms, generator, ordinary=True)
     noisy, privacy = attack.on(kept, alarms, generator)
     return ModelMembership(
         people=len(crowd.rows),
@@ -210,6 +226,17 @@ def infer_membership(
         models=(type(today).__name__, type(kept).__name__),
         fixed_size=fixed_size,
     )
+
+
+def _check_estimator(argument: str, given: object) -> None:
+    """Refuses what cannot be trained, before anything is."""
+    if given is not None and (isinstance(given, type) or not hasattr(given, "fit")):
+        is_class = isinstance(given, type)
+        kind = f"the class {given.__name__}" if is_class else type(given).__name__
+        raise ParameterError(
+            f"{argument} is {kind}, but must be an estimator"
+            " with fit and predict_proba, such as LogisticRegression() of scikit-learn."
+        )
 
 
 def _crowd(
@@ -247,11 +274,6 @@ def _promised(privacy: Privacy | None) -> Privacy:
 
 def _strongest(tests: Sequence[Test]) -> Test:
     return max(tests, key=lambda one: one.usual.detection - one.usual.false_alarm)
-
-
-def _shown(rates: Rates) -> str:
-    low, high = rates.interval()
-    return f"{percent(rates.detection)} ({100 * low:.0f} to {100 * high:.0f})"
 
 
 def _verdict(exceeds: bool) -> str:

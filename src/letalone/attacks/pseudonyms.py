@@ -24,6 +24,7 @@ from typing import Any
 import numpy as np
 
 from letalone.answers.promise import FALSE_ALARMS, most_caught, percent
+from letalone.answers.so_many import so_many, so_many_rows
 from letalone.attacks import stage
 from letalone.attacks.picture import Picture, Series, Shape, draw
 from letalone.attacks.result import Line
@@ -87,6 +88,9 @@ class Pseudonyms:
             f" found {percent(most_caught(PureDP(self.epsilon)))} of the time at most, at"
             f" {percent(FALSE_ALARMS)} false alarms."
         )
+
+    def __str__(self) -> str:
+        return self.words
 
     def lines(self) -> list[Line]:
         """The numbers to compare."""
@@ -241,9 +245,10 @@ def _searched(column: Coded, rows: Whole, texts: list[str], spaces: list[_Space]
 
 
 def _told(one: Reversed) -> str:
+    reversed_ones = so_many(one.found, "was", "were") if one.found else "none was"
+    found = f", in {one.rows_found:,} of {so_many_rows(one.rows)}" if one.found else ""
     example = f" ({one.example[1][:8]}… is {one.example[0]})" if one.example else ""
     return (
-        f"Column {one.column!r} holds {one.values:,} values hashed by {one.algorithm}:"
-        f" {one.found:,} of them were reversed in {one.seconds:.1f} seconds{example}, which"
-        f" {one.rows_found:,} of {one.rows:,} rows have."
+        f"Column {one.column!r} holds {so_many(one.values, 'value')} hashed by {one.algorithm}:"
+        f" {reversed_ones} reversed in {one.seconds:.1f} seconds{example}{found}."
     )

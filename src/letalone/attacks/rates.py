@@ -6,7 +6,10 @@ on the second, so that what is counted are independent coins.
 Theorem.  If a release keeps a trade-off curve f and the trials are independent, `exceeds` is true
 with probability at most 1 - confidence: each of the two rates is outside its one-sided interval
 with probability at most half of that. The other direction is the same event: `tradeoff` is the
-lower envelope of both, so (a, b) lies below it exactly where (b, a) does.
+lower envelope of both, so (a, b) lies below it exactly where (b, a) does. The false alarms are
+counted, too, so what D6 allows is stated at the upper end of their interval: `allowed` is below
+what the curve allows this very test with probability at most half of 1 - confidence, and
+`exceeds` says that the lower end of the detections is above it.
   Proven:   docs/explanation/proofs/tradeoff.md (D6); the intervals are Clopper and Pearson's
   Tested:   tests/attacks/test_rates.py
 """
@@ -17,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import betaincinv
 
+from letalone.answers.promise import most_caught, percent
 from letalone.privacy import Privacy
 
 Floats = NDArray[np.float64]
@@ -48,9 +52,16 @@ class Rates:
 
     def exceeds(self, privacy: Privacy, confidence: float = 0.95) -> bool:
         """Whether the test is better than the curve allows, beyond sampling error."""
-        miss = (1 - confidence) / 2
-        detected = least(self.caught, self.members, miss)
-        return detected > 1 - privacy.tradeoff(most(self.alarms, self.outsiders, miss))
+        return self.interval(confidence)[0] > self.allowed(privacy, confidence)
+
+    def allowed(self, privacy: Privacy, confidence: float = 0.95) -> float:
+        """D6: the most that a test with these false alarms detects, this surely."""
+        return most_caught(privacy, most(self.alarms, self.outsiders, (1 - confidence) / 2))
+
+    def told(self, confidence: float = 0.95) -> str:
+        """The rate of detection with its interval, in percent."""
+        low, high = self.interval(confidence)
+        return f"{percent(self.detection)} ({100 * low:.0f} to {100 * high:.0f})"
 
     def to_json(self) -> dict[str, object]:
         """The numbers, for programs."""
@@ -58,6 +69,7 @@ class Rates:
             "detection": self.detection,
             "false_alarm": self.false_alarm,
             "interval": list(self.interval()),
+            "alarms_at_most": most(self.alarms, self.outsiders, 0.025),
             "members": self.members,
             "outsiders": self.outsiders,
         }

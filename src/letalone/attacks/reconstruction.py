@@ -28,7 +28,7 @@ Privacy auditing with one (1) training run (2023), for the binomial bound.
 
 from collections.abc import Iterable
 from fractions import Fraction
-from math import exp, sqrt
+from math import exp, expm1, sqrt
 from typing import Any
 
 import numpy as np
@@ -155,5 +155,5 @@ def _protected(
 
 
 def _deviation(noise: Geometric) -> float:
-    ratio = exp(-1 / noise.scale)
-    return sqrt(2 * ratio) / (1 - ratio)
+    """√(2a) / (1 - a) with a = e^(-1/scale), which is 1 as a float where the scale is large."""
+    return sqrt(2 * exp(-1 / noise.scale)) / -expm1(-1 / noise.scale)

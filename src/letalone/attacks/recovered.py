@@ -85,6 +85,9 @@ class Reconstruction:
             f" than {percent(ours.allowed)}, however they compute."
         )
 
+    def __str__(self) -> str:
+        return self.words
+
     def lines(self) -> list[Line]:
         """The numbers to compare."""
         ours = self.protected

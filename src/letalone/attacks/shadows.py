@@ -65,8 +65,12 @@ class Test:
 def beyond(tests: Sequence[Test], privacy: Privacy) -> bool:
     """Whether any rate is beyond the curve; the error of 5 % is shared among them."""
     rates = [one for test in tests for one in test.all_rates]
-    each = 1 - (1 - CONFIDENCE) / len(rates)
-    return any(one.exceeds(privacy, each) for one in rates)
+    return any(one.exceeds(privacy, confidence_of_each(tests)) for one in rates)
+
+
+def confidence_of_each(tests: Sequence[Test]) -> float:
+    """How sure each rate must be, for 95 % of all of them together."""
+    return 1 - (1 - CONFIDENCE) / sum(len(one.all_rates) for one in tests)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -80,11 +84,18 @@ class Attack:
     fixed_size: bool
 
     def on(
-        self, model: Any, alarms: tuple[float, float], generator: np.random.Generator
+        self,
+        model: Any,
+        alarms: tuple[float, float],
+        generator: np.random.Generator,
+        *,
+        ordinary: bool = False,
     ) -> tuple[tuple[Test, ...], Privacy | None]:
         """Both tests against a kind of model."""
-        taught, tuned = (self._played(model, self.shadows // 2, generator) for _ in range(2))
-        played = self._played(model, self.models, generator)
+        sizes = (self.shadows // 2, self.shadows // 2, self.models)
+        taught, tuned, played = (
+            self._played(model, size, generator, ordinary=ordinary) for size in sizes
+        )
         targets = generator.integers(0, len(self.people.rows), self.models)
         laws = {LOSS: _as_it_is, RATIO: _ratio_of(taught)}
         tests = tuple(
@@ -93,7 +104,9 @@ class Attack:
         )
         return tests, played.privacy
 
-    def _played(self, model: Any, models: int, generator: np.random.Generator) -> Played:
+    def _played(
+        self, model: Any, models: int, generator: np.random.Generator, *, ordinary: bool
+    ) -> Played:
         def score(fitted: Any) -> Floats:
             return confidence(fitted, self.people.rows, self.people.labels, loss=self.loss)
 
@@ -104,6 +117,7 @@ class Attack:
             models=models,
             generator=generator,
             fixed_size=self.fixed_size,
+            ordinary=ordinary,
         )
 
 

@@ -14,17 +14,31 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from letalone.errors import ParameterError
+
 Floats = NDArray[np.float64]
 Truths = NDArray[np.bool_]
+ASKED = ("predict", "predict_proba", "decision_function", "transform", "score_samples")
 DEPTH = 4  # a model in a step of a pipeline in a search
 
 
 def rows_in_model(model: Any, rows: Any) -> Truths:
     """For each row, whether it is in the model as a file would keep it, bit by bit."""
+    if isinstance(model, type) or not any(callable(getattr(model, name, None)) for name in ASKED):
+        raise ParameterError(
+            f"The model has the type {_kind(model)}, but must be one that was trained, with a"
+            " method such as predict."
+        )
     wanted = np.asarray(rows, np.float64) + 0.0  # -0 is 0
+    if wanted.ndim != 2:
+        raise ParameterError("The rows must be numbers, one row for each person: [[1.0, 2.0], …].")
     opened = pickle.loads(pickle.dumps(model))  # of our own making
     known = {row.tobytes() for part in _arrays(opened, DEPTH) for row in _rows(part, wanted)}
     return np.array([row.tobytes() in known for row in wanted], np.bool_)
+
+
+def _kind(model: object) -> str:
+    return f"class {model.__name__}" if isinstance(model, type) else type(model).__name__
 
 
 def _rows(part: NDArray[Any], wanted: Floats) -> Floats:

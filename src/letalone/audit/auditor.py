@@ -28,8 +28,8 @@ from typing import Any
 from letalone.audit.bound import Counts, epsilon_below
 from letalone.audit.draws import Source, source_of
 from letalone.audit.events import Event, choose_event
-from letalone.audit.failures import has_failed, raise_if_all_failed
-from letalone.audit.outputs import Raw, read, width_of
+from letalone.audit.failures import raise_if_all_failed
+from letalone.audit.outputs import Raw, layout_of, read
 from letalone.errors import ParameterError
 from letalone.exact.typed import (
     COUNT,
@@ -182,18 +182,10 @@ def judge_pairs(
     if all(output is None for part in raw for output in part):
         raise ParameterError("The mechanism returned None every time: let it return its answer.")
     raise_if_all_failed(output for part in raw for output in part)
-    width = width_of_both(*raw)
-    event = choose_event(*(read(part, width) for part in raw), delta=delta)
+    layout = layout_of(*raw)
+    event = choose_event(*(read(part, layout) for part in raw), delta=delta)
     judges = draw(samples - first)
-    return event, event.counts(*(read(part, width) for part in judges))
-
-
-def width_of_both(one: Raw, other: Raw) -> int:
-    """How many numbers outputs consist of, on either input; 0 if that cannot be said."""
-    if has_failed(one) or has_failed(other):
-        return width_of([*one, *other])
-    widths = {width_of(part) for part in (one, other)}
-    return widths.pop() if len(widths) == 1 else 0
+    return event, event.counts(*(read(part, layout) for part in judges))
 
 
 def _rounded_down(number: float) -> str:

@@ -1,9 +1,9 @@
 """How outputs are drawn from what is audited.
 
-A callable is asked once for every draw, and so is an object with `release`; an error that one of
-them raises is an output as any other. Mechanisms of
-letalone that give every entry of an array its own noise are asked for all draws at once;
-to audit their one-number path, pass the method itself: `mechanism.release`.
+A callable is asked once for every draw, and so is an object with `release`, each time with a copy
+of the input; an error that one of them raises is an output as any other. Mechanisms of letalone
+that give every entry of an array its own noise are asked for all draws at once; to audit their
+one-number path, pass the method itself: `mechanism.release`.
 """
 
 from collections.abc import Callable
@@ -12,7 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from letalone.audit.failures import attempt
+from letalone.audit.copies import copied, copier_of
+from letalone.audit.failures import attempt, from_mechanism
 from letalone.audit.outputs import Raw
 from letalone.errors import ParameterError
 from letalone.mechanisms import (
@@ -41,29 +42,41 @@ def source_of(mechanism: Any, *, many: bool, bits: BitSource | None) -> Source:
     if many:
         return _bulk(_callable(mechanism))
     release = getattr(mechanism, "release", None)
-    if not callable(release):
-        one = _callable(mechanism)
-        return lambda value, count: _one_by_one(lambda: one(value, **extra), count)
-    if type(mechanism) in ENTRY_BY_ENTRY:
+    if callable(release) and type(mechanism) in ENTRY_BY_ENTRY:
         return lambda value, count: _entry_by_entry(release, value, count, extra)
-    return lambda value, count: _one_by_one(lambda: release(value, **extra), count)
+    ask = release if callable(release) else _callable(mechanism)
+    return lambda value, count: _one_by_one(ask, value, count, extra)
 
 
-def _one_by_one(ask: Callable[[], Any], count: int) -> Raw:
-    return [attempt(ask) for _ in range(count)]
+def asker_of(mechanism: Any, *, bits: BitSource | None) -> Callable[[object], Any]:
+    """A function of an input that asks once and copies nothing, for those who measure time."""
+    source_of(mechanism, many=False, bits=bits)  # which refuses what is no mechanism
+    extra = {} if bits is None else {"bits": bits}
+    release = getattr(mechanism, "release", None)
+    ask = release if callable(release) else _callable(mechanism)
+    return lambda value: attempt(lambda: ask(value, **extra))
+
+
+def _one_by_one(ask: Callable[..., Any], value: object, count: int, extra: Any) -> Raw:
+    copy = copier_of(value)
+    return [copied(attempt(lambda: ask(copy(), **extra))) for _ in range(count)]
 
 
 def _entry_by_entry(release: Callable[..., Any], value: object, count: int, extra: Any) -> Raw:
     array = np.asarray(value)
     if array.dtype.kind not in "biuf":
-        return [release(value, **extra) for _ in range(count)]
-    return release(np.broadcast_to(array, (count, *array.shape)).copy(), **extra)
+        copy = copier_of(value)
+        with from_mechanism():
+            return [release(copy(), **extra) for _ in range(count)]
+    with from_mechanism():
+        return release(np.broadcast_to(array, (count, *array.shape)).copy(), **extra)
 
 
 def _bulk(mechanism: Callable[..., Any]) -> Source:
     def draw(value: object, count: int) -> Raw:
         _check_takes_two(mechanism, value, count)
-        outputs = mechanism(value, count)
+        with from_mechanism():
+            outputs = copied(mechanism(copied(value), count))
         if len(outputs) != count:
             raise ParameterError(
                 f"The mechanism returned {len(outputs)} outputs, but {count} were asked for."

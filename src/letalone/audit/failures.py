@@ -4,9 +4,12 @@ A draw that raises becomes a `Failure` with the error's class and text. Where ev
 there is nothing to audit, and the first error goes to the caller.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Generator, Iterable
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
+
+FROM_MECHANISM = "The mechanism that was audited raised this."  # a note on its errors
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,9 +36,20 @@ def raise_if_all_failed(outputs: Iterable[object]) -> None:
             return
         first = first or output
     if first is not None:
-        raise first.error
+        with from_mechanism():
+            raise first.error
 
 
-def has_failed(outputs: Iterable[object]) -> bool:
-    """Whether any of these is an error."""
-    return any(isinstance(output, Failure) for output in outputs)
+@contextmanager
+def from_mechanism() -> Generator[None]:
+    """Notes on errors in this block that they are the mechanism's, and none of the audit."""
+    try:
+        yield
+    except Exception as error:
+        error.add_note(FROM_MECHANISM)
+        raise
+
+
+def is_from_mechanism(error: Exception) -> bool:
+    """Whether the mechanism raised it."""
+    return FROM_MECHANISM in getattr(error, "__notes__", ())

@@ -5,6 +5,9 @@ objects without a print of their own show their address, which is another at eve
 audit that compared how they print would see a thousand different outputs and find nothing.
 So dicts and sets are sorted, records become their fields, numbers are kept apart from the
 text around them, and what is not understood is refused.
+
+Each number has a path: the keys and places that lead to it. So the number under a key stays the
+same number where another key comes or goes.
 """
 
 from collections.abc import Mapping
@@ -24,49 +27,67 @@ ERROR = "the error "
 ADDRESS = " at 0x"
 
 
+def placed(output: object) -> tuple[str, dict[str, float]]:
+    """All that is no number, as one text with # in their places, and the numbers by path."""
+    numbers: dict[str, float] = {}
+    return _whole(output, numbers), numbers
+
+
 def taken_apart(output: object) -> tuple[str, tuple[float, ...]]:
-    """All that is no number, as one text with # in their places, and the numbers in order."""
-    numbers: list[float] = []
-    return _text(output, numbers), tuple(numbers)
+    """The same, with the numbers in order."""
+    text, numbers = placed(output)
+    return text, tuple(numbers.values())
 
 
 def printed(output: object) -> str:
     """The output as one text, numbers included."""
-    return _text(output, None)
+    return _whole(output, None)
 
 
-def _text(output: object, numbers: list[float] | None) -> str:
+def _whole(output: object, numbers: dict[str, float] | None) -> str:
+    try:
+        return _text(output, numbers, "")
+    except RecursionError:
+        pass
+    raise ParameterError(
+        "The mechanism returned something that holds itself, or is nested too deeply to be read."
+        " Let it return plain numbers, text, lists or dicts."
+    )
+
+
+def _text(output: object, numbers: dict[str, float] | None, path: str) -> str:
     match output:
         case str() | bytes() | None:
             return repr(output)
         case Real() | Decimal() | np.bool_():
-            return _number(output, numbers)
+            return _number(output, numbers, path)
         case Mapping():
-            return _items(cast("Mapping[object, object]", output), numbers)
+            return _items(cast("Mapping[object, object]", output), numbers, path)
         case AbstractSet():
             members = cast("AbstractSet[object]", output)
-            return "{" + ", ".join(sorted(printed(member) for member in members)) + "}"
+            return "{" + ", ".join(sorted(_text(one, None, "") for one in members)) + "}"
         case list() | tuple():
-            inner = (_text(item, numbers) for item in cast("list[object]", output))
-            return f"({', '.join(inner)})"
+            items = enumerate(cast("list[object]", output))
+            return f"({', '.join(_text(item, numbers, f'{path}[{n}]') for n, item in items)})"
         case _:
-            return _object(output, numbers)
+            return _object(output, numbers, path)
 
 
-def _items(output: Mapping[object, object], numbers: list[float] | None) -> str:
-    pairs = sorted((printed(key), place) for place, key in enumerate(output))
+def _items(output: Mapping[object, object], numbers: dict[str, float] | None, path: str) -> str:
+    pairs = sorted((_text(key, None, ""), place) for place, key in enumerate(output))
     values = list(output.values())
-    return "{" + ", ".join(f"{key}: {_text(values[n], numbers)}" for key, n in pairs) + "}"
+    inner = (f"{key}: {_text(values[n], numbers, f'{path}[{key}]')}" for key, n in pairs)
+    return "{" + ", ".join(inner) + "}"
 
 
-def _object(output: object, numbers: list[float] | None) -> str:
+def _object(output: object, numbers: dict[str, float] | None, path: str) -> str:
     if isinstance(output, Failure):
         return f"{ERROR}{output.words}"
     if is_dataclass(output) and not isinstance(output, type):
         found = {field.name: getattr(output, field.name) for field in fields(output)}
-        return type(output).__name__ + _items(cast("dict[object, object]", found), numbers)
+        return type(output).__name__ + _items(cast("dict[object, object]", found), numbers, path)
     if hasattr(output, "__array__"):
-        return _text(np.asarray(cast("Any", output)).tolist(), numbers)
+        return _text(np.asarray(cast("Any", output)).tolist(), numbers, path)
     text = repr(output)
     if ADDRESS in text:
         raise ParameterError(
@@ -77,11 +98,13 @@ def _object(output: object, numbers: list[float] | None) -> str:
     return text
 
 
-def _number(output: object, numbers: list[float] | None) -> str:
+def _number(output: object, numbers: dict[str, float] | None, path: str) -> str:
     if numbers is None:
         return repr(cast("Any", output).item() if isinstance(output, np.generic) else output)
+    while path in numbers:  # two keys that print alike
+        path += "'"
     try:
-        numbers.append(float(cast("Any", output)))
-    except OverflowError:
+        numbers[path] = float(cast("Any", output))
+    except (OverflowError, ValueError):  # too large; a signalling NaN
         return repr(output)
     return NUMBER

@@ -2,15 +2,17 @@
 
 Every output becomes a row of numbers, where it holds some, and a name of 64 bits that stands
 for exactly this output: the bits of its floats, or a digest of how it prints. Reading is
-a function of the output alone, once the number of columns is fixed by the first draws.
+a function of the output alone, once the layout of the columns is fixed by the first draws.
 So an event about what was read is an event about the output.
 
-Dicts, sets, tuples and records are taken apart by `leaves`: the row is then a digest of all
-that is no number (keys in order, labels, the shape), followed by the numbers. Two outputs
-may share a name; that only makes events coarser. Whole numbers beyond ±2^53 are read as the
-nearest float.
+Where the first draws are all numbers, or arrays of one length, a row is these. All else is
+taken apart by `leaves`: the row is then a digest of what is no number (keys in order, labels,
+the shape, None, an error), followed by the numbers, each in the column of its path: the key or
+the place where it stands. A number that an output lacks is NaN there. Two outputs may share a
+name; that only makes events coarser. Whole numbers beyond ±2^53 are read as the nearest float.
 """
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
@@ -19,14 +21,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from letalone.audit.failures import Failure
-from letalone.audit.leaves import printed, taken_apart
+from letalone.audit.leaves import placed, printed
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 Raw = Sequence[object] | NDArray[Any]
 
 NO_BIT = 1100  # the place of zero's lowest set bit: above every other
+MOST_PATHS = 100  # columns where outputs have different ones; or as many as one output has
 _MANTISSA = np.uint64((1 << 52) - 1)
 _MIX = np.uint64(0x9E3779B97F4A7C15)  # odd, hence invertible modulo 2^64
 
@@ -62,31 +64,40 @@ class Outputs:
             return self.shown[name]
         row = self.numbers[np.flatnonzero(self.names == name)[0]].tolist()
         if self.forms:
-            return f"{self.forms.get(int(np.nan_to_num(row[0])), '')} with {row[1:]}"
+            there = [number for number in row[1:] if number == number]
+            return f"{self.forms.get(int(np.nan_to_num(row[0])), '')} with {there}"
         return repr(row[0] if len(row) == 1 else row)
 
 
-def width_of(raw: Raw) -> int:
-    """How many numbers each of these outputs consists of; 0 if that cannot be said.
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """The columns of a row: so many numbers, or a form and then the numbers of these paths."""
 
-    One more for those that are taken apart: the digest of what is no number.
-    """
-    matrix = _as_matrix(raw)
-    if matrix is not None:
-        return matrix.shape[1]
-    kept = (output for output in raw if not isinstance(output, Failure))
-    counts = {len(taken_apart(output)[1]) for output in kept}
-    return 1 + counts.pop() if len(counts) == 1 and counts != {0} else 0
+    width: int
+    paths: tuple[str, ...] = ()
 
 
-def read(raw: Raw, width: int) -> Outputs:
-    """The outputs as rows of `width` numbers; as names only where the width is 0."""
-    if width == 0:
+def layout_of(*parts: Raw) -> Layout:
+    """How outputs like these become rows; of width 0 where none of them holds a number."""
+    found = [_as_matrix(part) for part in parts]
+    widths = {-1 if matrix is None else matrix.shape[1] for matrix in found}
+    if len(widths) == 1 and widths != {-1}:
+        return Layout(widths.pop())
+    paths = _paths([placed(output)[1] for part in parts for output in part])
+    return Layout(1 + len(paths), paths) if paths else Layout(0)
+
+
+def read(raw: Raw, layout: Layout) -> Outputs:
+    """The outputs as rows in this layout; as names only where its width is 0."""
+    if layout.width == 0:
         return _read_names(raw)
-    matrix = _as_matrix(raw)
     forms: dict[int, str] = {}
-    if matrix is None or matrix.shape[1] != width:
-        matrix = np.stack([_row(output, width, forms) for output in raw])
+    if layout.paths:
+        matrix = np.stack([_form_and_numbers(output, layout.paths, forms) for output in raw])
+    else:
+        matrix = _as_matrix(raw)
+        if matrix is None or matrix.shape[1] != layout.width:
+            matrix = np.stack([_row(output, layout.width) for output in raw])
     return Outputs(matrix, _names_of_rows(matrix), forms=forms)
 
 
@@ -120,18 +131,26 @@ def _as_matrix(raw: Raw) -> Floats | None:
     return np.ascontiguousarray(array.reshape(len(array), -1), dtype=np.float64)
 
 
-def _row(output: object, width: int, forms: dict[int, str]) -> Floats:
+def _paths(found: Sequence[dict[str, float]]) -> tuple[str, ...]:
+    """The paths of numbers, in the order in which they came; of too many the most frequent."""
+    often = Counter(path for numbers in found for path in numbers)
+    limit = max(MOST_PATHS, max(map(len, found), default=0))
+    kept = {path for path, _ in often.most_common(limit)}
+    return tuple(path for path in often if path in kept)
+
+
+def _row(output: object, width: int) -> Floats:
     matrix = _as_matrix([output])
     if matrix is not None and matrix.shape[1] == width:
         return matrix[0]
-    text, numbers = taken_apart(output)
-    if isinstance(output, Failure) and width > 1:  # a form of its own, without numbers
-        numbers = (np.nan,) * (width - 1)
-    if not numbers or len(numbers) + 1 != width:
-        return np.full(width, np.nan)
+    return np.full(width, np.nan)
+
+
+def _form_and_numbers(output: object, paths: tuple[str, ...], forms: dict[int, str]) -> Floats:
+    text, numbers = placed(output)
     form = _digest(text) >> 11  # 53 bits, which a float holds
     forms[form] = text
-    return np.array([float(form), *numbers])
+    return np.array([float(form), *(numbers.get(path, np.nan) for path in paths)])
 
 
 def _names_of_rows(matrix: Floats) -> Integers:
@@ -151,4 +170,6 @@ def _read_names(raw: Raw) -> Outputs:
 
 
 def _digest(text: str) -> int:
-    return int.from_bytes(blake2b(text.encode(), digest_size=8).digest(), "big", signed=True)
+    return int.from_bytes(
+        blake2b(text.encode(errors="surrogatepass"), digest_size=8).digest(), "big", signed=True
+    )

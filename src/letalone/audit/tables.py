@@ -19,11 +19,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from letalone.audit.auditor import SAMPLES, Audit, audit, width_of_both
+from letalone.audit.auditor import SAMPLES, Audit, audit
 from letalone.audit.draws import Source, source_of
 from letalone.audit.events import best_event
 from letalone.audit.failures import raise_if_all_failed
-from letalone.audit.outputs import Raw, read
+from letalone.audit.outputs import Raw, layout_of, read
 from letalone.audit.units import Units, units_of
 from letalone.exact.typed import DELTA, Number
 from letalone.randomness.bits import SYSTEM, BitSource
@@ -35,11 +35,34 @@ FEWEST = 100  # draws of a candidate
 
 @dataclass(frozen=True, slots=True, repr=False)
 class TableAudit:
-    """An audit of a table against itself without one unit: `one` is the whole table."""
+    """An audit of a table against itself without one unit: `one` is the whole table.
+
+    `unit` is the column that tells people apart, None where each row is one; `rows_taken` are the
+    rows that `other` lacks.
+    """
 
     audit: Audit
     other: Any
     tried: int
+    unit: str | None
+    units: int
+    rows: int
+    rows_taken: int
+
+    @property
+    def in_words(self) -> str:
+        """Who was audited, and which neighbour was chosen; without a value of the table."""
+        who = "row" if self.unit is None else f"{self.unit!r}"
+        rows = f"{self.rows_taken:,} of {self.rows:,} row{'s' * (self.rows != 1)}"
+        return (
+            f"Audited: each {who} of the table, {self.units:,} in all. Its neighbour lacks one of"
+            f" them ({rows}), the most telling of {self.tried} that were tried."
+        )
+
+    def to_json(self) -> dict[str, object]:
+        """The verdict, and who was audited."""
+        names = ("unit", "units", "rows", "rows_taken", "tried")
+        return {**self.audit.to_json(), **{name: getattr(self, name) for name in names}}
 
     def __repr__(self) -> str:
         return f"TableAudit({self.audit!r}; `other` lacks one unit, chosen among {self.tried})"
@@ -67,7 +90,8 @@ def audit_table(
     units = units_of(table, unit)
     tried = _candidates(units)
     source = source_of(mechanism, many=many, bits=bits)
-    chosen = _most_telling(source, units, tried, max(FEWEST, count // PILOT), delta)
+    taken = _most_telling(source, units, tried, max(FEWEST, count // PILOT), delta)
+    chosen = units.without(taken)
     found = audit(
         mechanism,
         table,
@@ -79,7 +103,15 @@ def audit_table(
         many=many,
         bits=bits,
     )
-    return TableAudit(found, chosen, len(tried))
+    return TableAudit(
+        audit=found,
+        other=chosen,
+        tried=len(tried),
+        unit=unit,
+        units=units.count,
+        rows=len(units.codes),
+        rows_taken=int((units.codes == taken).sum()),
+    )
 
 
 def _candidates(units: Units) -> list[int]:
@@ -88,14 +120,13 @@ def _candidates(units: Units) -> list[int]:
     return list(dict.fromkeys([*found, *others]))
 
 
-def _most_telling(draw: Source, units: Units, tried: list[int], count: int, delta: Fraction) -> Any:
+def _most_telling(draw: Source, units: Units, tried: list[int], count: int, delta: Fraction) -> int:
     whole = draw(units.table, count)
-    neighbours = [units.without(unit) for unit in tried]
-    worth = [_worth(whole, draw(neighbour, count), delta) for neighbour in neighbours]
-    return neighbours[worth.index(max(worth))]
+    worth = [_worth(whole, draw(units.without(unit), count), delta) for unit in tried]
+    return tried[worth.index(max(worth))]
 
 
 def _worth(one: Raw, other: Raw, delta: Fraction) -> float:
     raise_if_all_failed(output for part in (one, other) for output in part)
-    width = width_of_both(one, other)
-    return best_event(read(one, width), read(other, width), delta=delta)[0]
+    layout = layout_of(one, other)
+    return best_event(read(one, layout), read(other, layout), delta=delta)[0]

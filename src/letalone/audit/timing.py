@@ -22,7 +22,8 @@ import numpy as np
 
 from letalone.audit.auditor import SAMPLES, SURE, Audit, judge_pairs
 from letalone.audit.bound import epsilon_below_apart
-from letalone.audit.draws import source_of
+from letalone.audit.copies import copier_of
+from letalone.audit.draws import asker_of
 from letalone.audit.outputs import Floats, Raw
 from letalone.exact.typed import DELTA, EPSILON_OR_ZERO, Number
 from letalone.randomness.bits import SYSTEM, BitSource
@@ -47,16 +48,18 @@ def audit_timing(
     delta = DELTA.typed("claimed_delta", claimed_delta)
     count = int(SAMPLES.typed("samples", samples))
     miss = 1 - SURE.typed("confidence", confidence)
-    source = source_of(mechanism, many=False, bits=bits)
-    for value in (one, other):
-        source(value, WARM_UP)
+    ask = asker_of(mechanism, bits=bits)
+    copies = copier_of(one), copier_of(other)
 
-    def taken(value: object) -> float:
+    def taken(which: int) -> float:
+        given = copies[which]()  # before the clock starts: copying takes time, too
         start = clock()
-        source(value, 1)
+        ask(given)
         return (clock() - start) / 1e9
 
-    event, counts = judge_pairs(lambda n: _alternating(taken, one, other, n), count, delta)
+    for which in (0, 1) * WARM_UP:
+        ask(copies[which]())
+    event, counts = judge_pairs(lambda n: _alternating(taken, n), count, delta)
     return Audit(
         lower=epsilon_below_apart(counts, delta=delta, miss=miss),
         event=f"time in seconds: {event}",
@@ -68,12 +71,10 @@ def audit_timing(
     )
 
 
-def _alternating(
-    taken: Callable[[object], float], one: object, other: object, count: int
-) -> tuple[Raw, Raw]:
+def _alternating(taken: Callable[[int], float], count: int) -> tuple[Raw, Raw]:
     times: Floats = np.empty((2, count))
     for place in range(count):
         first = SYSTEM.word() & 1
         for which in (first, 1 - first):
-            times[which, place] = taken(other if which else one)
+            times[which, place] = taken(which)
     return times[0], times[1]

@@ -6,7 +6,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from letalone.audit.arrow import columns_of, filtered
+from letalone.audit.arrow import codes_of, columns_of, filtered
 from letalone.errors import ParameterError
 
 Mask = NDArray[np.bool_]
@@ -46,7 +46,7 @@ def units_of(table: Any, unit: str | None) -> Units:
     if unit is None:
         codes = np.arange(size)
     elif unit in columns:
-        codes = np.unique(columns[unit].astype(str), return_inverse=True)[1]
+        codes = codes_of(_column(table, unit, columns))
     else:
         names = ", ".join(columns)
         raise ParameterError(f"There is no column {unit!r} to be the unit. Columns are: {names}.")
@@ -55,12 +55,21 @@ def units_of(table: Any, unit: str | None) -> Units:
     return Units(table, codes.astype(np.int64), numbers)
 
 
+def _column(table: Any, name: str, columns: dict[str, NDArray[Any]]) -> Any:
+    """One column, as the table itself has it: an array of numpy may not tell its values apart."""
+    if hasattr(table, "column_names"):  # Arrow
+        return table.column(name)
+    if hasattr(table, "columns") and name in table.columns:
+        return table[name]
+    return columns[name]
+
+
 def _columns(table: Any) -> dict[str, NDArray[Any]]:
     if hasattr(table, "column_names"):  # Arrow
         return columns_of(table)
     if hasattr(table, "columns"):  # pandas, Polars
         return {str(name): np.asarray(table[name]) for name in table.columns}
-    rows = np.asarray(table)
+    rows = _rows(table)
     if rows.ndim == 0:
         raise ParameterError(
             f"The table has the type {type(table).__name__}, but must be an Arrow, pandas or Polars"
@@ -68,6 +77,16 @@ def _columns(table: Any) -> dict[str, NDArray[Any]]:
         )
     rows = rows.reshape(len(rows), -1) if rows.size else rows.reshape(0, 1)
     return {str(place): rows[:, place] for place in range(rows.shape[1])}
+
+
+def _rows(table: Any) -> NDArray[Any]:
+    try:
+        rows = np.asarray(table)
+    except ValueError:
+        raise ParameterError("The rows of the table must all have the same length.") from None
+    if rows.dtype.kind in "US" and isinstance(table, list | tuple):  # may have made text of numbers
+        return np.asarray(table, dtype=object)
+    return rows
 
 
 def _kept(table: Any, mask: Mask) -> Any:

@@ -15,8 +15,11 @@ from letalone.anonymity import Anonymized, Dates, Limits, Prefixes, Ranges, Sets
 from letalone.anonymity.exposure import limits_of
 from letalone.anonymity.measuring import Anonymity, Diversity
 from letalone.anonymity.page import page
+from letalone.answers.promise import percent
+from letalone.answers.so_many import so_many_people, so_many_rows
 from letalone.cli.offered import to_type
-from letalone.cli.screen import console, flowing, percent, print_json, table
+from letalone.cli.places import check_place
+from letalone.cli.screen import console, flowing, print_json, table
 from letalone.cli.source import ID, check_one_file, offering
 from letalone.engines.coded import write_table
 from letalone.engines.sources import WhichTable
@@ -50,11 +53,6 @@ class Request:
     as_json: bool = False
 
 
-def names_in(words: str | None) -> tuple[str, ...]:
-    """Names with commas between them."""
-    return tuple(name.strip() for name in (words or "").split(",") if name.strip())
-
-
 def anonymity(request: Request) -> None:
     """Measure the file, make an anonymous table if k is given, and say what both give away."""
     _check(request)
@@ -83,6 +81,8 @@ def _check(request: Request) -> None:
         raise ParameterError("--out, --l and --t need --k: how many must be alike at least?")
     if request.html is not None and not request.sensitive:
         raise ParameterError("--html needs --sensitive: the page shows who is exposed about it.")
+    for option, place in (("--html", request.html), ("--out", request.out)):
+        check_place(option, place)
     if request.out is not None and request.out.resolve() == Path(request.file).resolve():
         raise ParameterError(f"--out is {request.out}, the table itself. Name another file.")
 
@@ -138,7 +138,9 @@ def _write_page(
     if exposed is None or request.html is None:
         return
     both = None if made is None or after is None else (made, after)
-    text = page(Path(request.file).name, exposed, both)
+    wanted = {"k": request.k, "l": request.l, "t": request.t}
+    asked = {name: value for name, value in wanted.items() if value is not None}
+    text = page(Path(request.file).name, exposed, both, asked=asked)
     request.html.write_text(text, encoding="utf-8")
 
 
@@ -147,8 +149,9 @@ def _show(
 ) -> None:
     screen = console()
     names = ", ".join(request.quasi_identifiers)
-    whose = "" if found.unit is None else f" of {found.people:,} people"
-    _say(screen, f"{request.file}: {found.rows:,} rows{whose}, people alike in {names}")
+    whose = "" if found.unit is None else f" of {so_many_people(found.people)}"
+    rows = so_many_rows(found.rows)
+    _say(screen, f"{request.file}: {rows}{whose}; {found.counted} alike in {names}")
     screen.print(_figures(found, made), markup=False)
     if made is None:
         _say(screen, "The smallest groups, which are people; for you alone:")
@@ -194,7 +197,7 @@ def _figures(found: Anonymity, made: Anonymized | None) -> Table:
         rows.add_row(f"{name}: l (entropy l)", *(f"{c.l:,} ({c.entropy_l:.3g})" for c in columns))
         ordered = columns[0].t_ordered is not None
         rows.add_row(f"{name}: t{' (ordered)' * ordered}", *map(_closeness, columns))
-        rows.add_row(f"{name} certain, of people", *(f"{c.certain:,}" for c in columns))
+        rows.add_row(f"{name} certain, of {who}", *(f"{c.certain:,}" for c in columns))
     return rows
 
 
@@ -221,8 +224,7 @@ def _cost(made: Anonymized) -> str:
     lost = ", ".join(f"{name} {percent(share)}" for name, share in made.lost.items())
     more = f" and {len(made.dropped) - LISTED} more" * (len(made.dropped) > LISTED)
     dropped = f" Dropped columns: {', '.join(made.dropped[:LISTED])}{more}." if made.dropped else ""
-    rows = f"{made.suppressed:,} row{'s' * (made.suppressed != 1)}"
-    return f"Cost: {rows} left out; information lost: {lost}.{dropped}"
+    return f"Cost: {so_many_rows(made.suppressed)} left out; information lost: {lost}.{dropped}"
 
 
 def _as_json(

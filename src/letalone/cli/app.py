@@ -46,6 +46,8 @@ COMMANDS = {
     "serve": "Let others ask: a service with budgets, purposes and a ledger.",
     "attack": "What an attacker learns, today and from a private release.",
 }
+SAID_IN_OPTIONS = ("anonymity", "attack", "audit")  # whose errors come from functions of Python
+ALSO = {"on": "quasi_identifiers", "pattern": "patterns"}  # options that Python calls otherwise
 INTERRUPTED = 130
 IN_PLAIN_LETTERS = "letalone.plain"
 
@@ -117,7 +119,7 @@ def run(arguments: list[str]) -> int:
     except KeyboardInterrupt:
         return INTERRUPTED
     except Exception as error:
-        return _report(error, as_json="--json" in arguments)
+        return _report(error, arguments)
 
 
 def _in_plain_letters(error: UnicodeError) -> tuple[str, int]:
@@ -133,11 +135,12 @@ def _nowhere() -> TextIOWrapper:
     return Path(os.devnull).open("w", encoding="utf-8")
 
 
-def _report(error: Exception, *, as_json: bool) -> int:
+def _report(error: Exception, arguments: list[str]) -> int:
     """Say what was wrong on standard error and return the exit code."""
+    as_json = "--json" in arguments
     if os.environ.get("LETALONE_TRACEBACK"):
         raise error
-    kind, message, code = _describe(error)
+    kind, message, code = _describe(error, arguments)
     if as_json:
         report = {"format": 1, "error": kind, "message": message, "exit_code": code}
         print(json.dumps(report, ensure_ascii=False), file=sys.stderr)
@@ -148,11 +151,26 @@ def _report(error: Exception, *, as_json: bool) -> int:
     return code
 
 
-def _describe(error: Exception) -> tuple[str, str, int]:
+def _options(arguments: list[str]) -> dict[str, str]:
+    """The options of the command that was typed, by the names of its arguments in Python."""
+    command = get_command(app)
+    if not set(SAID_IN_OPTIONS) & set(arguments[:1]):
+        return {}
+    for word in (word for word in arguments if not word.startswith("-")):
+        command = getattr(command, "commands", {}).get(word, command)
+    found = {str(one.name): one.opts[0] for one in command.params if one.opts[0].startswith("--")}
+    return found | {also: found[name] for name, also in ALSO.items() if name in found}
+
+
+def _describe(error: Exception, arguments: list[str]) -> tuple[str, str, int]:
     if isinstance(error, LetaloneError):
         from letalone.cli.wording import in_terminal_words
 
-        return type(error).__name__, in_terminal_words(str(error)), error.exit_code
+        return (
+            type(error).__name__,
+            in_terminal_words(str(error), _options(arguments)),
+            error.exit_code,
+        )
     if isinstance(error, typer.Abort):
         return "Aborted", "Stopped before the end.", 1
     if isinstance(error, typer.TyperException):

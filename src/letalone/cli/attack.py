@@ -16,6 +16,7 @@ from typer.main import get_command
 
 from letalone.attacks.result import AttackResult
 from letalone.cli.numbers import number, whole_number
+from letalone.cli.places import drawable
 from letalone.cli.screen import console, flowing, in_short, print_json, table
 from letalone.cli.typed import AsJson as AsJson
 
@@ -32,7 +33,9 @@ ATTACKS = {
     "canaries": "letalone.cli.attack_secrets",
 }
 
-Plot = Annotated[Path | None, typer.Option(help="Draw it to this file (.svg, .png, .pdf).")]
+Plot = Annotated[
+    Path | None, typer.Option(help="Draw it to this file (.svg, .png, .pdf).", callback=drawable)
+]
 Epsilon = Annotated[
     float,
     typer.Option(help="Of the private release beside it.", parser=number, metavar="NUMBER"),

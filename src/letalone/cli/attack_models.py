@@ -4,8 +4,8 @@ from typing import Annotated
 
 import typer
 
-from letalone.cli.anonymity import names_in
 from letalone.cli.attack import AsJson, Epsilon, Plot, Seed, report
+from letalone.cli.column_names import names_in, own_or_made_up_name
 from letalone.cli.numbers import number, whole_number
 
 File = Annotated[
@@ -13,7 +13,8 @@ File = Annotated[
     typer.Argument(help="A table, a row a person; without one, made-up data.", metavar="FILE"),
 ]
 Features = Annotated[
-    str | None, typer.Option(help="What it predicts from; else all others.", metavar="COLUMNS")
+    list[str] | None,
+    typer.Option(help="What it predicts from; else all others.", metavar="COLUMNS"),
 ]
 People = Annotated[
     int, typer.Option(help="Drawn from the table.", parser=whole_number, metavar="NUMBER")
@@ -24,13 +25,13 @@ Models = Annotated[
 Delta = Annotated[
     float, typer.Option(help="Of the private model.", parser=number, metavar="NUMBER")
 ]
-Target = Annotated[str, typer.Option(help="What the model predicts.", metavar="COLUMN")]
+Target = Annotated[str | None, typer.Option(help="What the model predicts.", metavar="COLUMN")]
 
 
 def membership(
     context: typer.Context,
     file: File = None,
-    target: Target = "income",
+    target: Target = None,
     features: Features = None,
     people: People = 100,
     models: Models = 200,
@@ -48,11 +49,12 @@ def membership(
     Example: letalone attack membership people.csv --target income --epsilon 1
     """
     from letalone.attacks.membership import infer_membership
+    from letalone.attacks.model_stage import TARGET
 
     found = infer_membership(
         file,
-        target=target,
-        features=names_in(features),
+        target=own_or_made_up_name("--target", target, TARGET, file=file),
+        features=names_in(features, file),
         people=people,
         models=models,
         false_alarm=false_alarm,
@@ -66,10 +68,10 @@ def membership(
 def inversion(
     context: typer.Context,
     file: File = None,
-    target: Target = "dose",
+    target: Target = None,
     sensitive: Annotated[
-        str, typer.Option(help="The feature that is guessed.", metavar="COLUMN")
-    ] = "gene",
+        str | None, typer.Option(help="The feature that is guessed.", metavar="COLUMN")
+    ] = None,
     features: Features = None,
     people: People = 100,
     models: Models = 200,
@@ -84,12 +86,13 @@ def inversion(
     Example: letalone attack inversion patients.csv --target dose --sensitive gene
     """
     from letalone.attacks.inversion import invert_model
+    from letalone.attacks.model_stage import OUTCOME, SENSITIVE
 
     found = invert_model(
         file,
-        target=target,
-        sensitive=sensitive,
-        features=names_in(features),
+        target=own_or_made_up_name("--target", target, OUTCOME, file=file),
+        sensitive=own_or_made_up_name("--sensitive", sensitive, SENSITIVE, file=file),
+        features=names_in(features, file),
         people=people,
         models=models,
         epsilon=epsilon,

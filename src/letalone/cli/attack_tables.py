@@ -4,10 +4,12 @@ from typing import Annotated, Any
 
 import typer
 
-from letalone.cli.anonymity import names_in
 from letalone.cli.attack import AsJson, Epsilon, Plot, Seed, report
+from letalone.cli.column_names import names_in, own_or_made_up, own_or_made_up_name
 from letalone.cli.numbers import number, whole_number
 
+Columns = list[str] | None
+Person = Annotated[str | None, typer.Option(help="Tells people apart.", metavar="COLUMN")]
 File = Annotated[
     str | None,
     typer.Argument(help="A table; without one, made-up data.", metavar="FILE"),
@@ -31,8 +33,8 @@ def linkage(
         str | None, typer.Argument(help="A table with names.", metavar="REGISTER")
     ] = None,
     on: Annotated[
-        str, typer.Option(help="The columns of both to join on.", metavar="COLUMNS")
-    ] = "zip,birth_date,gender",
+        Columns, typer.Option(help="The columns of both to join on.", metavar="COLUMNS")
+    ] = None,
     name: Annotated[
         str | None, typer.Option(help="Of the register, for examples.", metavar="COLUMN")
     ] = None,
@@ -50,12 +52,14 @@ def linkage(
 
     Example: letalone attack linkage patients.csv voters.csv --on zip,birth,gender --name name
     """
-    from letalone.attacks.linkage import link
+    from letalone.attacks.linkage import QUASI_IDENTIFIERS, link
 
     found = link(
         file,
         register,
-        quasi_identifiers=names_in(on),
+        quasi_identifiers=own_or_made_up(
+            "--on", on, QUASI_IDENTIFIERS, file=file if register else None
+        ),
         name=name,
         person=person,
         sensitive=sensitive,
@@ -67,7 +71,7 @@ def linkage(
 def pseudonyms(
     context: typer.Context,
     file: File = None,
-    columns: Annotated[str | None, _column("Those to try; else all that look like it.")] = None,
+    columns: Annotated[Columns, _column("Those to try; else all that look like it.")] = None,
     pattern: Annotated[
         list[str] | None,
         typer.Option(help="More to try: # is a digit, @ a letter.", metavar="PATTERN"),
@@ -84,7 +88,11 @@ def pseudonyms(
     from letalone.attacks.pseudonyms import reverse_hashes
 
     found = reverse_hashes(
-        file, columns=names_in(columns), patterns=pattern or (), largest=largest, epsilon=epsilon
+        file,
+        columns=names_in(columns, file),
+        patterns=pattern or (),
+        largest=largest,
+        epsilon=epsilon,
     )
     report("pseudonyms", found, plot=plot, as_json=as_json or bool(context.obj))
 
@@ -92,8 +100,8 @@ def pseudonyms(
 def histories(
     context: typer.Context,
     file: File = None,
-    person: Annotated[str, _column("Tells people apart.")] = "person",
-    points: Annotated[str, _column("What a point is made of.")] = "film,month",
+    person: Person = None,
+    points: Annotated[Columns, _column("What a point is made of.")] = None,
     most: Annotated[int, _whole("The most points known.")] = 6,
     people: Annotated[int, _whole("How many are looked for.")] = 500,
     epsilon: Epsilon = 1.0,
@@ -109,8 +117,8 @@ def histories(
 
     found = single_out(
         file,
-        person=person,
-        points=names_in(points),
+        person=own_or_made_up_name("--person", person, "person", file=file),
+        points=own_or_made_up("--points", points, ("film", "month"), file=file),
         most=most,
         people=people,
         epsilon=epsilon,
@@ -122,7 +130,7 @@ def histories(
 def homer(
     context: typer.Context,
     file: File = None,
-    columns: Annotated[str | None, _column("Attributes: columns of 0 and 1.")] = None,
+    columns: Annotated[Columns, _column("Attributes: columns of 0 and 1.")] = None,
     people: Annotated[int, _whole("In a study.")] = 100,
     attributes: Annotated[int, _whole("Of the made-up data.")] = 1_000,
     false_alarm: Annotated[
@@ -142,7 +150,7 @@ def homer(
 
     found = trace_member(
         file,
-        columns=names_in(columns),
+        columns=names_in(columns, file),
         people=people,
         attributes=attributes,
         false_alarm=false_alarm,
@@ -156,8 +164,8 @@ def homer(
 def heat_map(
     context: typer.Context,
     file: File = None,
-    person: Annotated[str, _column("Tells people apart.")] = "person",
-    place: Annotated[str, _column("What a cell is made of.")] = "x,y",
+    person: Person = None,
+    place: Annotated[Columns, _column("What a cell is made of.")] = None,
     few: Annotated[int, _whole("A cell with fewer people is lonely.")] = 10,
     max_cells: Annotated[int, _whole("A person counts in so many.")] = 10,
     epsilon: Epsilon = 1.0,
@@ -171,7 +179,12 @@ def heat_map(
     from letalone.attacks.heat_map import find_cells
 
     found = find_cells(
-        file, person=person, place=names_in(place), few=few, max_cells=max_cells, epsilon=epsilon
+        file,
+        person=own_or_made_up_name("--person", person, "person", file=file),
+        place=own_or_made_up("--place", place, ("x", "y"), file=file),
+        few=few,
+        max_cells=max_cells,
+        epsilon=epsilon,
     )
     report("heat-map", found, plot=plot, as_json=as_json or bool(context.obj))
 
@@ -179,12 +192,12 @@ def heat_map(
 def differencing(
     context: typer.Context,
     file: File = None,
-    person: Annotated[str, _column("Tells people apart.")] = "patient_id",
-    sensitive: Annotated[str, _column("The secret.")] = "diagnosis",
+    person: Person = None,
+    sensitive: Annotated[str | None, _column("The secret.")] = None,
     value: Annotated[
         str | None, typer.Option(help="Of the secret; else the commonest.", metavar="TEXT")
     ] = None,
-    known: Annotated[str, _column("What the attacker knows.")] = "zip,birth_date,gender",
+    known: Annotated[Columns, _column("What the attacker knows.")] = None,
     targets: Annotated[int, _whole("People attacked.")] = 20,
     epsilon: Epsilon = 1.0,
     seed: Seed = 1979,
@@ -195,14 +208,14 @@ def differencing(
 
     Example: letalone attack differencing visits.csv --person id --sensitive ill --known zip,age
     """
-    from letalone.attacks.differencing import subtract
+    from letalone.attacks.differencing import KNOWN, subtract
 
     found = subtract(
         file,
-        person=person,
-        sensitive=sensitive,
+        person=own_or_made_up_name("--person", person, "patient_id", file=file),
+        sensitive=own_or_made_up_name("--sensitive", sensitive, "diagnosis", file=file),
         value=value,
-        known=names_in(known),
+        known=own_or_made_up("--known", known, KNOWN, file=file),
         targets=targets,
         epsilon=epsilon,
         seed=seed,

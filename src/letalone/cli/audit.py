@@ -9,9 +9,12 @@ from typing import Any
 
 from letalone.audit import Audit, Suite, Verdict, audit, audit_self, audit_table, audit_timing
 from letalone.audit.arrow import read_table
+from letalone.audit.failures import is_from_mechanism
+from letalone.audit.tables import TableAudit
 from letalone.cli.lint import FOUND
 from letalone.cli.named_code import TRACEBACK, literal, named
 from letalone.cli.offered import to_type
+from letalone.cli.places import drawable
 from letalone.cli.progress import bar
 from letalone.cli.screen import console, flowing, print_json, rounded_down, table
 from letalone.errors import LetaloneError, ParameterError
@@ -46,15 +49,17 @@ def run_audit(request: Request) -> int:
     if request.itself:
         return _audit_itself(request)
     _check(request)
-    found = _audited(request)
+    audited = _audited(request)
+    found = audited.audit if isinstance(audited, TableAudit) else audited
     if request.plot is not None:
         found.plot(request.plot)
     if request.as_json:
         drawn = request.plot and str(request.plot)
-        what = {"mechanism": request.mechanism, **found.to_json(), "plot": drawn}
-        print_json("audit", what)
+        what = {"mechanism": request.mechanism, **_inputs(request), **audited.to_json()}
+        print_json("audit", what | {"plot": drawn})
     else:
         _show(request, found)
+        _show_inputs(request, audited)
     return FOUND if found.verdict is Verdict.ACCUSED else 0
 
 
@@ -71,13 +76,14 @@ def _check(request: Request) -> None:
         raise ParameterError(
             "--table finds neighbours itself: leave out --one, --other and --timing."
         )
+    drawable(request.plot)
     if request.timing and request.many:
         raise ParameterError("--timing takes the time of single calls: leave out --many.")
     if request.unit is not None and request.table is None:
         raise ParameterError("--unit names a column of --table, which is not given.")
 
 
-def _audited(request: Request) -> Audit:
+def _audited(request: Request) -> Audit | TableAudit:
     mechanism = named(request.mechanism or "")
     options: dict[str, Any] = {
         "claimed_epsilon": request.claimed_epsilon,
@@ -90,21 +96,22 @@ def _audited(request: Request) -> Audit:
         options["many"] = request.many
     try:
         return _asked(request, mechanism, options)
-    except LetaloneError:
-        raise
     except Exception as error:
+        if isinstance(error, LetaloneError) and not is_from_mechanism(error):
+            raise
         given = request.one or ("a table" if request.table else ONE)
+        said = f" ({error})" if isinstance(error, LetaloneError) else ""
         raise ParameterError(
-            f"{request.mechanism} raised {type(error).__name__} every time. Is it a function of one"
-            f" input such as {given}? {TRACEBACK}"
+            f"{request.mechanism} itself raised {type(error).__name__} every time{said}. Is it a"
+            f" function of one input such as {given}? {TRACEBACK}"
         ) from error
 
 
-def _asked(request: Request, mechanism: Any, options: dict[str, Any]) -> Audit:
+def _asked(request: Request, mechanism: Any, options: dict[str, Any]) -> Audit | TableAudit:
     if request.table is not None:
         read = read_table(request.table)
         unit = None if request.unit == "row" else request.unit
-        return audit_table(mechanism, read, unit=unit, **options).audit
+        return audit_table(mechanism, read, unit=unit, **options)
     one, other = literal("--one", request.one or ONE), literal("--other", request.other or OTHER)
     return (audit_timing if request.timing else audit)(mechanism, one, other, **options)
 
@@ -123,10 +130,26 @@ def _show(request: Request, found: Audit) -> None:
         f"It happened {counts.often:,} times against {counts.seldom:,}, in {counts.total:,} draws"
         " each that were not used to choose it."
     )
-    if request.one is None and request.table is None:
-        say(f"Inputs: one = {ONE}, other = {OTHER}; others are given with --one and --other.")
     if request.plot is not None:
         say(f"Drawn to {request.plot}")
+
+
+def _inputs(request: Request) -> dict[str, object]:
+    """What the mechanism was given, as it was typed."""
+    if request.table is not None:
+        return {"table": str(request.table)}
+    return {"one": request.one or ONE, "other": request.other or OTHER}
+
+
+def _show_inputs(request: Request, audited: Audit | TableAudit) -> None:
+    screen, given = console(), _inputs(request)
+    if isinstance(audited, TableAudit):
+        more = "" if request.unit else " Is a person several rows? Name the column with --unit."
+        words = audited.in_words.replace("the table", str(request.table), 1) + more
+    else:
+        more = "; others are given with --one and --other" * (request.one is None)
+        words = f"Inputs: one = {given['one']}, other = {given['other']}{more}."
+    screen.print(flowing(words, screen.width), markup=False, soft_wrap=True)
 
 
 def _audit_itself(request: Request) -> int:

@@ -29,9 +29,22 @@ def _files(paths: Sequence[Path]) -> list[Path]:
         raise ParameterError("Which script? Name files or folders:" + to_type("lint", "script.py"))
     for path in paths:
         if not path.exists():
-            raise ParameterError(f"There is no file {path}. Name a script (.py) or a folder.")
-    inside = [sorted(path.rglob("*.py")) if path.is_dir() else [path] for path in paths]
-    return [path for part in inside for path in part]
+            raise ParameterError(
+                f"There is no file {path}. Name a script (.py), a notebook (.ipynb) or a folder."
+            )
+    found = [one for path in paths for one in (_inside(path) if path.is_dir() else [path])]
+    if not found:
+        folders = ", ".join(map(str, paths))
+        raise ParameterError(
+            f"There is no script (.py) and no notebook (.ipynb) in {folders}. Nothing was checked."
+        )
+    return found
+
+
+def _inside(folder: Path) -> list[Path]:
+    """Scripts and notebooks in a folder and those below, but no copies that Jupyter keeps."""
+    found = [path for kind in ("*.py", "*.ipynb") for path in folder.rglob(kind)]
+    return sorted(path for path in found if ".ipynb_checkpoints" not in path.parts)
 
 
 def _show(found: Sequence[Finding], files: int) -> None:

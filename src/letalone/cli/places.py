@@ -2,7 +2,8 @@
 
 from pathlib import Path
 
-from letalone.engines.postgres_server import is_address, stand_in
+from letalone.engines.postgres_address import is_address, stand_in
+from letalone.errors import ParameterError
 from letalone.plans import schema
 
 
@@ -19,3 +20,25 @@ def in_short_form(path: Path) -> Path:
     """A path as seen from the working folder, where it lies in it."""
     here = Path.cwd()
     return path.relative_to(here) if path.is_relative_to(here) else path
+
+
+def check_place(option: str, path: Path | None) -> None:
+    """Refuses, before any work is done, a place where no file can be written."""
+    if path is None:
+        return
+    if path.is_dir():
+        raise ParameterError(f"{option} is {path}, which is a folder. Name a file in it.")
+    if not path.parent.is_dir():
+        raise ParameterError(
+            f"{option} is {path}, but there is no folder {path.parent}. Make it first."
+        )
+
+
+def drawable(path: Path | None) -> Path | None:
+    """The place of a picture, once it is clear that one can be drawn there."""
+    from letalone.answers.figure import check_drawable
+
+    check_place("--plot", path)
+    if path is not None:
+        check_drawable(path)
+    return path

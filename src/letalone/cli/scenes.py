@@ -22,8 +22,8 @@ from letalone.cli.screen import console, flowing, in_short, print_json
 EPSILON = 1.0
 FIRST = re.compile(r", | \((?!D6)")  # behind it a second number stands, or an error bar
 MEANING = (
-    "At most: by theorem, whatever the attacker knows or computes. Found: by a test that accuses"
-    " up to 5 % of those who are not there, too."
+    "At most: by theorem, whatever the attacker knows or computes; where one person is found, with"
+    " 5 % false alarms. Found: by a test that is meant to accuse 5 % of those who are not there."
 )
 
 
@@ -120,7 +120,7 @@ SCENES = {
         Number("gene guessed, of members", "{} of the genes in its data are guessed right."),
         Number(
             "any guess about members",
-            "this guess is right {} of the time, by its rate for strangers.",
+            "this guess is right {} of the time, by its rate for strangers (95 % sure).",
         ),
         {"models": 80},
         needs=LEARN,

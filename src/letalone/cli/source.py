@@ -12,7 +12,7 @@ from pathlib import Path
 
 from letalone.cli.places import in_short_form
 from letalone.engines.opening import open_engine
-from letalone.engines.postgres_server import is_address
+from letalone.engines.postgres_address import is_address
 from letalone.engines.sources import WhichTable, find_files
 from letalone.errors import ParameterError
 from letalone.ledger import DataSet, Ledger

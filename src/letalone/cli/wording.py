@@ -1,6 +1,7 @@
 """Words of refusals that speak of Python, said again for whoever types SQL and options."""
 
 import re
+from collections.abc import Mapping
 
 SAID = [
     (re.compile(r"the unit is 'the row'\. Write la\.count_distinct\(\)"),
@@ -18,8 +19,28 @@ SAID = [
 ]  # fmt: skip
 
 
-def in_terminal_words(message: str) -> str:
-    """The message with SQL and options in place of Python."""
+ARGUMENT = re.compile(r"^(\w+)(?= (is|names|must)\b)")
+LISTED = re.compile(r"\b(\w+)=\[((?:'[^']*'(?:, )?)+)\]")
+SWITCH = re.compile(r"\b(\w+)=True\b")
+
+
+def in_terminal_words(message: str, options: Mapping[str, str] | None = None) -> str:
+    """The message with SQL and options in place of Python.
+
+    `options` are those of a command, by the names of its arguments.
+    """
     for python, terminal in SAID:
         message = python.sub(terminal, message)
-    return message
+    return _with_options(message, options) if options else message
+
+
+def _with_options(message: str, options: Mapping[str, str]) -> str:
+    """`max_cells is 0` becomes `--max-cells is 0`, and `on=['zip', 'age']` `--on zip,age`."""
+
+    def typed(found: re.Match[str]) -> str:
+        names = found[2].replace("'", "").replace(", ", ",")
+        return f"{options[found[1]]} {names}" if found[1] in options else found[0]
+
+    message = ARGUMENT.sub(lambda found: options.get(found[1], found[1]), message)
+    message = SWITCH.sub(lambda found: options.get(found[1], found[0]), message)
+    return LISTED.sub(typed, message)

@@ -95,7 +95,7 @@ class Asking:
     def release(self, question: Question, price: Price, *, by: str) -> Release:
         """The answer; charged at data set, purpose and analyst, or refused and written down."""
         granted = self._grants(question, by=by)
-        now = self._house.book.ledger.data_set(question.data_set)
+        now = self._house.book.data_set(question.data_set)
         key = (by, spelled(question, price), granted[question.data_set], now.version)
         before = None if key[1] is None else self._remembered.get(key)
         if before is not None:

@@ -17,10 +17,11 @@ from letalone.privacy.curve import Json
 class Book:
     """The ledger of a curator, with the acts that its parts write down."""
 
-    __slots__ = ("ledger",)
+    __slots__ = ("_stood", "ledger")
 
     def __init__(self, ledger: Ledger) -> None:
         self.ledger = ledger
+        self._stood: dict[str, tuple[str, DataSet, list[Level]]] = {}
 
     def open_data_set(self, name: str, budget: Budget, *, neighbours: Neighbours) -> DataSet:
         """A data set with its budget, or the one that goes on under this name."""
@@ -65,9 +66,13 @@ class Book:
         """Nothing more is answered at this level."""
         self.ledger.withdraw(name, purpose=purpose, analyst=analyst, why=why, by=tuple(by))
 
+    def data_set(self, name: str) -> DataSet:
+        """How a data set stands now."""
+        return self._standing(name)[1]
+
     def levels(self, name: str) -> list[Level]:
-        """All levels of a data set."""
-        return self.ledger.levels(name)
+        """All levels of a data set as they stand now."""
+        return list(self._standing(name)[2])
 
     def level(self, name: str, *, purpose: str, analyst: str | None = None) -> Level | None:
         """The level of a purpose, or of an analyst under it."""
@@ -85,3 +90,15 @@ class Book:
     ) -> Entry:
         """A refusal that was decided here, in the chain."""
         return self.ledger.refuse(name, error, digest=digest, analyst=analyst, purpose=purpose)
+
+    def _standing(self, name: str) -> tuple[str, DataSet, list[Level]]:
+        """Read anew whenever the ledger has grown: all that stands is what its entries say.
+
+        The head is read first, so what is remembered under it is never older than it.
+        """
+        head = self.ledger.head
+        found = self._stood.get(name)
+        if found is None or found[0] != head:
+            found = head, self.ledger.data_set(name), self.ledger.levels(name)
+            self._stood[name] = found
+        return found

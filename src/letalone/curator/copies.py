@@ -1,7 +1,8 @@
 """Copies of tables: the declared columns of a file, by the stated rules, and nothing else.
 
-A cell that cannot be read as its declared type becomes missing; a number beyond its declared
-bounds becomes the bound; a row without a unit is left out. A value that is no declared key stays,
+A cell that cannot be read as its declared type becomes missing, also one with a fraction in a
+column of whole numbers (12.0 is 12, and 45.7 is none); a number beyond its declared bounds
+becomes the bound; a row without a unit is left out. A value that is no declared key stays,
 and its row is left out of answers that are grouped by that column. Columns that are not declared
 are not read into any table or file of the curator (G1).
 
@@ -37,6 +38,8 @@ from letalone.plans.schema import Column, Schema, unknown_column
 from letalone.plans.types import Type
 
 LOADED, KEPT = "letalone_loaded", "letalone_kept"
+FRACTIONS = (Type.TEXT, Type.NUMBER)
+EXACT = "DECIMAL(38, 18)"  # all of 64 bits before the point, and what people write after it
 
 
 def copy_declared(source: Path, schema: Schema, target: Path) -> Affected:
@@ -131,9 +134,19 @@ def by_rule(loaded: Relation, column: Column, *, clamped: bool = True) -> Sql:
     """The value that is kept: of its type, finite, within its bounds; else missing."""
     source = syntax.named(column.name, "loaded")
     term = read(loaded.columns[column.name], source, column, clamped=clamped)
+    if column.type is Type.INTEGER and loaded.columns[column.name].type in FRACTIONS:
+        return syntax.case((_is_whole(loaded.columns[column.name], source, column), term.sql))
     if column.type is Type.NUMBER and not term.finite:
         return syntax.case((syntax.is_finite(term.sql), term.sql))
     return term.sql
+
+
+def _is_whole(stored: Stored, source: Sql, column: Column) -> Sql:
+    """Whether a cell is a whole number as it stands: a cast alone would round it."""
+    cast = read(stored, source, column, clamped=False).sql
+    kind = exp.DataType.build(EXACT, dialect="duckdb")
+    exact = source if stored.type is Type.NUMBER else exp.TryCast(this=source.copy(), to=kind)
+    return syntax.operation(exp.EQ, exact, cast)
 
 
 def _affected(duck: LockedDuck, loaded: Relation, schema: Schema) -> Affected:

@@ -16,6 +16,7 @@ from letalone.curator.asking import Asking
 from letalone.curator.book import Book
 from letalone.curator.data_sets import DataSets
 from letalone.curator.database import Database
+from letalone.curator.facts import Facts
 from letalone.curator.house import House
 from letalone.curator.keys import read_master_key
 from letalone.curator.openness import Openness
@@ -36,7 +37,7 @@ class Curator:
     """Many analysts ask, one budget holds, everything is written down; a context manager."""
 
     __slots__ = (
-        "_house", "asking", "data_sets", "openness", "people", "processing", "proposals",
+        "_house", "asking", "data_sets", "facts", "openness", "people", "processing", "proposals",
         "requests", "subjects", "tokens",
     )  # fmt: skip
 
@@ -49,8 +50,11 @@ class Curator:
         self.proposals = Proposals(house, self.people, self.data_sets)
         self.asking = Asking(house, self.people, self.data_sets, self.requests)
         self.subjects = Subjects(house, self.people, self.data_sets)
-        self.openness = Openness(house, self.data_sets)
-        self.processing = Processing(house, self.people, self.data_sets, self.requests)
+        self.facts = Facts(house, self.people)
+        self.openness = Openness(house, self.data_sets, self.facts)
+        self.processing = Processing(
+            house, self.people, self.data_sets, self.requests, facts=self.facts
+        )
 
     @classmethod
     def open(cls, settings: Settings, *, clock: Clock = utc_now) -> Self:
@@ -60,13 +64,13 @@ class Curator:
         try:
             database.migrate()
             master = read_master_key(settings.master_key_file)
-            ledger = Ledger.open(settings.ledger_place)
+            ledger = Ledger.open(settings.ledger_place, keep=True)
         except BaseException:
             database.close()
             raise
         found = cls(House(settings, database, Book(ledger), master, clock))
         try:
-            sweep(settings, database)
+            found.sweep()
             found.data_sets.retire_overdue()
         except BaseException:
             found.close()
@@ -82,6 +86,10 @@ class Curator:
     def ledger(self) -> Ledger:
         """The one ledger of all data sets."""
         return self._house.book.ledger
+
+    def sweep(self) -> list[str]:
+        """Removes files that nobody uses, left by processes that died or uploads; their names."""
+        return sweep(self.settings, self._house.database)
 
     def close(self) -> None:
         """Closes sessions, ledger and database; a second time does nothing."""

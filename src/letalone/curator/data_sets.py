@@ -69,7 +69,7 @@ class DataSets:
     ) -> DataSetRecord:
         """Registers a table (by an owner): `file` is a name within the import folder.
 
-        Only the declared columns are copied. An upload is removed afterwards. With `external` the
+        Only the declared columns are copied. An upload is removed then. With `external` the
         file stays where it is and is read there.
         """
         with self._arriving(file, upload, by=by) as source:
@@ -211,16 +211,17 @@ class DataSets:
 
     @contextmanager
     def _arriving(self, file: str | None, upload: Path | None, *, by: str) -> Generator[Path]:
-        """The file to import, by an owner; an upload is removed, whatever comes of it."""
+        """The file to import, by an owner; an upload is removed when it was imported.
+
+        Where that failed it stays for another try; what nobody uses is swept after a day.
+        """
         if (file is None) == (upload is None):
             raise ParameterError("Give either file, a name in the import folder, or an upload.")
         place = None if upload is None else place_of_upload(self._house.settings, upload)
-        try:
-            self._people.require(by, Role.OWNER)
-            yield place_of_import(self._house.settings, file) if place is None else place
-        finally:
-            if place is not None:
-                place.unlink(missing_ok=True)
+        self._people.require(by, Role.OWNER)
+        yield place_of_import(self._house.settings, file) if place is None else place
+        if place is not None:
+            place.unlink(missing_ok=True)
 
     def _declared(self, registration: Registration) -> Schema:
         """The schema, if all that is declared can be so; before anything is written."""

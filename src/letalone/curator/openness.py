@@ -8,6 +8,7 @@ No analyst is named, no row is counted.
 """
 
 from letalone.curator.data_sets import DataSets
+from letalone.curator.facts import Facts
 from letalone.curator.house import House
 from letalone.curator.markdown import cell, table
 from letalone.curator.records import DataSetRecord
@@ -21,26 +22,26 @@ from letalone.privacy.filters import brief
 class Openness:
     """The public page, as JSON and as Markdown."""
 
-    __slots__ = ("_data_sets", "_house")
+    __slots__ = ("_data_sets", "_facts", "_house")
 
-    def __init__(self, house: House, data_sets: DataSets) -> None:
-        self._house, self._data_sets = house, data_sets
+    def __init__(self, house: House, data_sets: DataSets, facts: Facts) -> None:
+        self._house, self._data_sets, self._facts = house, data_sets, facts
 
     def page(self) -> Json:
         """Which data sets, for what purposes, under what unit, how much of the budget is spent."""
-        settings = self._house.settings
+        who = self._facts.answerable
         return {
             "format": 1,
-            "controller": settings.controller,
-            "contact": settings.contact,
+            "controller": who.controller,
+            "contact": who.contact,
             "key": self._house.book.ledger.fingerprint,
             "data_sets": [self._data_set(one) for one in self._data_sets.records()],
         }
 
     def markdown(self) -> str:
         """The same for reading."""
-        settings, lines = self._house.settings, ["# What is asked of whose data", ""]
-        lines += [f"Answerable: {cell(settings.controller)}. Contact: {cell(settings.contact)}."]
+        who, lines = self._facts.answerable, ["# What is asked of whose data", ""]
+        lines += [f"Answerable: {cell(who.controller)}. Contact: {cell(who.contact)}."]
         for one in self._data_sets.records():
             lines += ["", *self._lines(one)]
         return "\n".join(lines) + "\n"

@@ -17,13 +17,13 @@ from letalone.curator.passwords import one_time_password, passwords_of
 from letalone.curator.records import Person, Role
 from letalone.curator.refusals import AlreadyDecided, NotPermitted, NotRecognised, NotThere
 from letalone.curator.tables import PEOPLE, SESSIONS, TOKENS
-from letalone.curator.tries import count_try, forget_tries
-from letalone.curator.words import listed, read_list, written
+from letalone.curator.tries import count_try, forget_tries, slow_down
+from letalone.curator.words import listed, read_list, time_of, written
 from letalone.errors import ParameterError
 from letalone.ledger.data_sets import read_name
 from letalone.privacy.curve import Json
 
-LOG_IN = "log in"
+LOG_IN, AGAIN = "log in", "password again"
 
 
 class People:
@@ -41,7 +41,7 @@ class People:
         with self._house.database.writing() as connection:
             if connection.execute(select(func.count()).select_from(PEOPLE)).scalar_one():
                 return None
-            self._insert(connection, read_name(name), frozenset({Role.OWNER}), kept)
+            self._insert(connection, read_name(name), frozenset({Role.OWNER}), kept, by=None)
         self._write("person added", name, by=name, roles=["owner"])
         return password
 
@@ -56,7 +56,7 @@ class People:
                     f"There is a person {name!r}, or one whose name looks the same. Choose another"
                     " name: names stay in the ledger and are not used twice."
                 )
-            self._insert(connection, name, wanted, kept)
+            self._insert(connection, name, wanted, kept, by=by)
         self._write("person added", name, by=by, roles=_words(wanted))
         return password
 
@@ -68,22 +68,20 @@ class People:
             person = _found(connection, name)
             if Role.OWNER not in wanted:
                 _check_other_owner(connection, person)
-            _change(connection, name, roles=listed(_words(wanted)))
+            _change(connection, name, roles=listed(_words(wanted)), **self._handed(by))
         self._write("roles changed", name, by=by, roles=_words(wanted))
         return self.person(name)
 
     def reset_password(self, name: str, *, by: str) -> str:
         """A new one-time password (by an owner); all tokens of the person end."""
         self.require(by, Role.OWNER)
-        password = one_time_password()
-        kept = self._passwords.hashed(password)
-        with self._house.database.writing() as connection:
-            _found(connection, name)
-            _change(connection, name, password=kept, must_change=True)
-            _end_tokens(connection, name)
-        forget_tries(self._house, LOG_IN, name)
-        self._write("password reset", name, by=by)
-        return password
+        return self._reset(name, by=by)
+
+    def reset_owner(self, name: str) -> str:
+        """A new one-time password for an owner, by whoever has the machine and its files."""
+        if Role.OWNER not in self.person(name).roles:
+            raise ParameterError(f"{name!r} is no owner. An owner resets passwords of others.")
+        return self._reset(name, by=None)
 
     def disable(self, name: str, *, by: str) -> Person:
         """The person can no longer log in (by an owner); all tokens end, the record stays."""
@@ -100,24 +98,33 @@ class People:
         self.require(by, Role.OWNER)
         with self._house.database.writing() as connection:
             _found(connection, name)
-            _change(connection, name, active=True)
+            _change(connection, name, active=True, **self._handed(by))
         self._write("person enabled", name, by=by)
         return self.person(name)
 
-    def log_in(self, name: str, password: str) -> Person:
-        """The person, if the password is right; NotRecognised, TooManyTries."""
-        count_try(self._house, LOG_IN, name)
-        with self._house.database.reading() as connection:
-            row = _row(connection, name)
-        kept = row.password if row is not None and row.active else None
-        if not self._passwords.is_right(password, kept) or row is None:
-            raise NotRecognised("The name or the password is wrong.")
-        forget_tries(self._house, LOG_IN, name)
-        return _person(row)
+    def log_in(self, name: str, password: str, *, address: str = "") -> Person:
+        """The person, if the password is right; NotRecognised, TooManyTries.
 
-    def change_password(self, name: str, password: str, new: str) -> Person:
-        """Replaces a password, also a one-time one; all tokens of the person end."""
-        self.log_in(name, password)
+        Tries are counted by name and address, so that strangers elsewhere lock nobody out.
+        """
+        slow_down(self._house, LOG_IN, name)
+        return self._checked(LOG_IN, name, password, address=address)
+
+    def password_again(self, name: str, password: str) -> Person:
+        """The password of somebody whose token was checked: strangers' tries do not count here."""
+        return self._checked(AGAIN, name, password, address="")
+
+    def change_password(
+        self, name: str, password: str, new: str, *, address: str = "", known: bool = False
+    ) -> Person:
+        """Replaces a password, also a one-time one; all tokens of the person end.
+
+        `known`: a token of this person was checked.
+        """
+        if known:
+            self.password_again(name, password)
+        else:
+            self.log_in(name, password, address=address)
         self._passwords.check_new(new, name=name)
         if new == password:
             raise ParameterError("The new password is the old one. Choose another.")
@@ -158,18 +165,53 @@ class People:
             return False
         return True
 
+    def _checked(self, what: str, name: str, password: str, *, address: str) -> Person:
+        count_try(self._house, what, name, address)
+        with self._house.database.reading() as connection:
+            row = _row(connection, name)
+        kept = row.password if row is not None and row.active else None
+        if not self._passwords.is_right(password, kept) or row is None:
+            raise NotRecognised("The name or the password is wrong.")
+        forget_tries(self._house, what, name, address)
+        return _person(row)
+
+    def _reset(self, name: str, *, by: str | None) -> str:
+        password = one_time_password()
+        kept = self._passwords.hashed(password)
+        with self._house.database.writing() as connection:
+            _found(connection, name)
+            _change(connection, name, password=kept, must_change=True, **self._handed(by))
+            _end_tokens(connection, name)
+        for what in (LOG_IN, AGAIN):
+            forget_tries(self._house, what, name)
+        self._write("password reset", name, by=by)
+        return password
+
     def _insert(
-        self, connection: Connection, name: str, roles: frozenset[Role], password: str
+        self,
+        connection: Connection,
+        name: str,
+        roles: frozenset[Role],
+        password: str,
+        *,
+        by: str | None,
     ) -> None:
         row = {
             "name": name, "roles": listed(_words(roles)), "password": password,
             "must_change": True, "active": True, "made": written(self._house.clock()),
+            **self._handed(by),
         }  # fmt: skip
         connection.execute(insert(PEOPLE).values(row))
 
-    def _write(self, what: str, name: str, *, by: str, roles: list[str] | None = None) -> None:
+    def _handed(self, by: str | None) -> dict[str, str | None]:
+        """Somebody else had this account in their hands, now."""
+        return {"handed": written(self._house.clock()), "handed_by": by}
+
+    def _write(
+        self, what: str, name: str, *, by: str | None, roles: list[str] | None = None
+    ) -> None:
         body: Json = {"person": name} if roles is None else {"person": name, "roles": roles}
-        self._house.book.write(None, what, body, by=[by])
+        self._house.book.write(None, what, body, by=[] if by is None else [by])
 
 
 def _row(connection: Connection, name: str) -> "Row[tuple[object, ...]] | None":
@@ -185,7 +227,14 @@ def _found(connection: Connection, name: str) -> Person:
 
 def _person(row: "Row[tuple[object, ...]]") -> Person:
     roles = frozenset(Role(word) for word in read_list(row.roles))
-    return Person(row.name, roles, active=row.active, must_change=row.must_change)
+    return Person(
+        row.name,
+        roles,
+        active=row.active,
+        must_change=row.must_change,
+        handed=time_of(row.handed or row.made),
+        handed_by=row.handed_by,
+    )
 
 
 def _looks_taken(connection: Connection, name: str) -> bool:

@@ -7,6 +7,7 @@ analysts, who are recipients of answers, so it is for owners, stewards and audit
 """
 
 from letalone.curator.data_sets import DataSets
+from letalone.curator.facts import Facts
 from letalone.curator.house import House
 from letalone.curator.markdown import cell, table
 from letalone.curator.people import People
@@ -27,23 +28,29 @@ MEASURES = (
 class Processing:
     """The record, as JSON and as Markdown, for owners, stewards and auditors."""
 
-    __slots__ = ("_data_sets", "_house", "_people", "_requests")
+    __slots__ = ("_data_sets", "_facts", "_house", "_people", "_requests")
 
     def __init__(
-        self, house: House, people: People, data_sets: DataSets, requests: Requests
+        self,
+        house: House,
+        people: People,
+        data_sets: DataSets,
+        requests: Requests,
+        *,
+        facts: Facts,
     ) -> None:
-        self._house, self._people = house, people
+        self._house, self._people, self._facts = house, people, facts
         self._data_sets, self._requests = data_sets, requests
 
     def record(self, *, by: str) -> Json:
         """The fields of article 30, for each data set."""
         self._people.require(by, Role.OWNER, Role.STEWARD, Role.AUDITOR)
-        settings, grants = self._house.settings, self._requests.grants(by=by)
+        who, grants = self._facts.answerable, self._requests.grants(by=by)
         return {
             "format": 1,
             "time": written(self._house.clock()),
-            "controller": settings.controller,
-            "contact": settings.contact,
+            "controller": who.controller,
+            "contact": who.contact,
             "activities": [_activity(one, grants) for one in self._data_sets.records()],
             "security_measures": list(MEASURES),
             "ledger": {
@@ -55,9 +62,9 @@ class Processing:
     def markdown(self, *, by: str) -> str:
         """The same for reading."""
         self._people.require(by, Role.OWNER, Role.STEWARD, Role.AUDITOR)
-        settings, grants = self._house.settings, self._requests.grants(by=by)
+        who, grants = self._facts.answerable, self._requests.grants(by=by)
         lines = ["# Record of processing activities", ""]
-        lines += [f"Controller: {cell(settings.controller)}. Contact: {cell(settings.contact)}."]
+        lines += [f"Controller: {cell(who.controller)}. Contact: {cell(who.contact)}."]
         for one in self._data_sets.records():
             lines += ["", f"## {cell(one.name)}", "", *_rows(one, grants)]
         lines += ["", "## Security measures", "", *(f"- {words}" for words in MEASURES)]

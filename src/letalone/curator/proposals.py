@@ -1,11 +1,17 @@
 """Proposals: a larger budget needs two different people.
 
-Both must be stewards or owners when it is carried out. A second try after a crash is harmless:
-a budget that is as large already stays as it is.
+Both must be stewards or owners when it is carried out. An owner could make a second person up, so
+both accounts must have been in their person's hands alone for a while: with a password of their
+own, and `waiting_days` after anybody else added the account, gave it a password or roles, or let
+it in again. Until then everybody who reads the ledger can see a made-up person coming, and who
+had a hand in it stands beside the two names. A second try after a crash is harmless: a budget that
+is as large already stays as it is.
 
-  Tested:   tests/curator/test_proposals.py
+  Tested:   tests/curator/test_requests.py
+  Assumed:  whoever has the files of the machine is trusted, also with its clock
 """
 
+from datetime import timedelta
 from typing import Any
 
 from sqlalchemy import Connection, Row, insert, select, update
@@ -47,7 +53,7 @@ class Proposals:
         """Proposes a larger budget for a data set, a purpose, or an analyst under it."""
         self._people.require(by, *DECIDE)
         self._data_sets.record(data_set)
-        self._check_larger(data_set, budget, purpose=purpose, analyst=analyst)
+        budget = self._larger(data_set, budget, purpose=purpose, analyst=analyst)
         row = {
             "id": new_id(), "data_set": data_set, "purpose": purpose, "analyst": analyst,
             **amounts(budget), "why": read_words("why", why), "state": State.OPEN.value,
@@ -59,9 +65,10 @@ class Proposals:
         self._write("proposed", found, by=by)
         return found
 
-    def second(self, proposal: str, *, by: str) -> Proposal:
-        """Agrees, and so carries it out; somebody else than who proposed."""
+    def second(self, proposal: str, *, by: str, reason: str = "seconded") -> Proposal:
+        """Agrees, and so carries it out; somebody else than who proposed, and not made up."""
         self._people.require(by, *DECIDE)
+        words = read_words("reason", reason)
         with self._house.database.writing() as connection:
             found = _open(connection, proposal)
             if found.proposed_by == by:
@@ -73,6 +80,7 @@ class Proposals:
             if analyst_is(found, by):
                 raise NotPermitted("This is your own budget. Somebody else has to agree.")
             both = [found.proposed_by, by]
+            self._check_own_hands(both)
             self._house.book.raise_to(
                 found.data_set,
                 found.budget,
@@ -80,8 +88,8 @@ class Proposals:
                 analyst=found.analyst,
                 by=both,
             )
-            after = self._decided(connection, proposal, State.GRANTED, by=by, reason=None)
-        self._write("seconded", after, by=by)
+            after = self._decided(connection, proposal, State.GRANTED, by=by, reason=words)
+        self._write("seconded", after, by=by, accounts=self._accounts(both))
         return after
 
     def refuse(self, proposal: str, *, reason: str, by: str) -> Proposal:
@@ -102,15 +110,53 @@ class Proposals:
         with self._house.database.reading() as connection:
             return [_proposal(row) for row in connection.execute(wanted).all()]
 
-    def _check_larger(
+    def _check_own_hands(self, names: list[str]) -> None:
+        """NotPermitted where somebody else had one of the accounts in their hands lately."""
+        wait = timedelta(days=self._house.settings.waiting_days)
+        for person in map(self._people.person, names):
+            if person.must_change or self._house.clock() < person.handed + wait:
+                raise NotPermitted(
+                    f"The account of {person.name!r} was handled by another person lately: it was"
+                    " added, given a password or roles, or let in again. Budgets are raised by two"
+                    f" people with passwords of their own, {wait.days} days after that"
+                    f" (here from {written(person.handed + wait)}). Let somebody else"
+                    " propose or second it, or wait."
+                )
+
+    def _accounts(self, names: list[str]) -> Json:
+        """Since when the accounts are in their hands, and whose they were in before."""
+        people = [self._people.person(name) for name in names]
+        return {one.name: {"since": written(one.handed), "from": one.handed_by} for one in people}
+
+    def _larger(
         self, data_set: str, budget: Budget, *, purpose: str | None, analyst: str | None
-    ) -> None:
-        """What is proposed must be larger, and there must be something to raise."""
+    ) -> Budget:
+        """What is proposed must be larger, within what is above it; without a δ the old one stays.
+
+        A budget is never lowered, so δ = 0 can mean nothing else.
+        """
         now = self._budget(data_set, purpose, analyst)
+        budget = budget if budget.delta else Budget(budget.epsilon, now.delta)
         if not now <= budget or now == budget:
             raise ParameterError(
                 f"budget is ({budget}), but must be larger than it is now, ({now}): a budget is"
                 " never lowered."
+            )
+        self._check_fits(data_set, budget, purpose=purpose, analyst=analyst)
+        return budget
+
+    def _check_fits(
+        self, data_set: str, budget: Budget, *, purpose: str | None, analyst: str | None
+    ) -> None:
+        """A share is no larger than what it is a share of."""
+        if purpose is None:
+            return
+        above = self._budget(data_set, None if analyst is None else purpose, None)
+        if not budget <= above:
+            which = "data set" if analyst is None else f"purpose {purpose!r}"
+            raise ParameterError(
+                f"budget is ({budget}), more than the whole {which} has, ({above}). Propose less,"
+                " or raise that first."
             )
 
     def _budget(self, data_set: str, purpose: str | None, analyst: str | None) -> Budget:
@@ -136,12 +182,17 @@ class Proposals:
         connection.execute(update(PROPOSALS).where(PROPOSALS.c.id == proposal).values(values))
         return _found(connection, proposal)
 
-    def _write(self, what: str, found: Proposal, *, by: str) -> None:
+    def _write(
+        self, what: str, found: Proposal, *, by: str, accounts: Json | None = None
+    ) -> None:
         body: Json = {
             "proposal": found.id,
             "purpose": found.purpose,
             "analyst": found.analyst,
             "budget": budget_to_json(found.budget),
+            "why": found.why,
+            "reason": found.reason,
+            **({} if accounts is None else {"accounts": accounts}),
         }
         self._house.book.write(found.data_set, what, body, by=[by])
 

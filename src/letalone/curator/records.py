@@ -47,12 +47,18 @@ class State(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """Somebody who may log in; `must_change` until a one-time password was replaced."""
+    """Somebody who may log in; `must_change` until a one-time password was replaced.
+
+    `handed` is when somebody else last added the account, gave it a password or roles, or let it
+    in again, and `handed_by` who that was.
+    """
 
     name: str
     roles: frozenset[Role]
     active: bool
     must_change: bool
+    handed: datetime
+    handed_by: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -290,7 +296,7 @@ class Made:
 class Done:
     """What was done about a person's rows, in words that can be sent on.
 
-    `statement` is what the owner of an external source runs; None where it is done.
+    `statement` is what the owner of an external file is to do; None where it is done.
     """
 
     data_set: str

@@ -63,6 +63,7 @@ class Requests:
         """An analyst's request for a grant."""
         self._people.require(by, Role.ANALYST)
         self._check(data_set, purpose, columns, budget)
+        self._check_later(in_utc("expires", expires))
         name = new_id()
         row = {
             "id": name, "data_set": data_set, "purpose": purpose, "analyst": by,
@@ -189,10 +190,31 @@ class Requests:
                 f" ({purposes[purpose].budget}). Ask for less."
             )
 
+    def _check_not_raised(self, found: Request) -> None:
+        """Also a grant that was withdrawn, or is over, is not given anew with more by one person.
+        """
+        book = self._house.book
+        before = book.level(found.data_set, purpose=found.purpose, analyst=found.analyst)
+        if before is not None and not found.budget <= before.budget:
+            raise ParameterError(
+                f"{found.analyst!r} has, or had, a grant of ({before.budget}) for this purpose. A"
+                " larger one takes two people: propose it. A request for the same budget changes"
+                " the columns, or gives the grant anew."
+            )
+
+    def _check_later(self, expires: datetime | None) -> None:
+        now = self._house.clock()
+        if expires is not None and expires <= now:
+            raise ParameterError(
+                f"expires is {written(expires)}, but it is {written(now)} now. Name a later time."
+            )
+
     def _grant(self, connection: Connection, found: Request, *, by: str) -> None:
         """The level in the ledger, and the columns here; a second grant only changes columns."""
         book, key = self._house.book, _key(found.data_set, found.purpose, found.analyst)
         self._check(found.data_set, found.purpose, found.columns, found.budget)
+        self._check_later(found.expires)
+        self._check_not_raised(found)
         level = book.allow(
             found.data_set,
             found.budget,
@@ -201,11 +223,11 @@ class Requests:
             expires=found.expires,
             by=[by],
         )
-        if not found.budget <= level.budget:
+        if found.budget != level.budget:
             raise ParameterError(
-                f"{found.analyst!r} has a grant of ({level.budget}) for this purpose. A larger one"
-                " takes two people: propose it. The columns can be changed by a request for the"
-                " same budget."
+                f"{found.analyst!r} has a grant of ({level.budget}) for this purpose, and a smaller"
+                " one would not take any of it away. Withdraw that grant first, then grant this"
+                " one; or let the analyst request the same budget to change the columns only."
             )
         columns, now = listed(found.columns), written(self._house.clock())
         values = {"columns": columns, "made": now, "withdrawn": None}
@@ -249,6 +271,7 @@ class Requests:
             "analyst": found.analyst,
             "columns": list(found.columns),
             "budget": budget_to_json(found.budget),
+            "why": found.why,
             "reason": found.reason,
         }
         self._house.book.write(found.data_set, what, dict[str, object](body), by=[by])

@@ -16,7 +16,9 @@ class Settings:
     imports: the one folder from which files are imported by name; FOLDER/imports if not given.
     time_step_seconds: answers leave at multiples of it.
     password_*: the cost of Argon2id; the usual one is OWASP's (46 MiB, one pass, one lane).
-    tries, tries_minutes: so many log-ins by one name within so many minutes.
+    tries, tries_minutes: so many wrong passwords for one name from one address in so many minutes.
+    slow_after: after so many tries of one name, from wherever, each waits for `slow_seconds`.
+    waiting_days: so long nobody raises budgets with an account that another person has handled.
     controller, contact: who answers for the data, for the public page and the record.
     """
 
@@ -31,6 +33,9 @@ class Settings:
     shortest_password: int = 12
     tries: int = 10
     tries_minutes: int = 10
+    slow_after: int = 100
+    slow_seconds: float = 1.0
+    waiting_days: int = 7
     token_days: int = 90
     most_token_days: int = 366
     elevated_minutes: int = 10
@@ -43,7 +48,7 @@ class Settings:
             object.__setattr__(self, "imports", Path(self.imports).expanduser().absolute())
         positive = (
             "password_memory_kib", "password_passes", "password_lanes", "shortest_password",
-            "tries", "tries_minutes", "token_days", "most_token_days", "elevated_minutes",
+            "tries", "tries_minutes", "slow_after", "waiting_days", "token_days", "most_token_days", "elevated_minutes",
         )  # fmt: skip
         for name in positive:
             value = getattr(self, name)

@@ -2,7 +2,7 @@
 
 A steward acts for the person, with a reason; every act is an entry of the ledger, which names the
 person by a pseudonym only (subject_keys.py). Tables that were imported are rewritten; for an
-external source the statement is written for its owner to run, and the outcome recorded. What was
+external file it is written down in words what its owner is to change, and the outcome recorded. What was
 spent stays spent: answers that were given cannot be taken back, so forgetting their price would
 promise more than holds.
 
@@ -15,27 +15,25 @@ from pathlib import Path
 from typing import cast
 
 from sqlalchemy import insert, select, update
-from sqlglot import exp
 
 from letalone.curator.data_sets import DataSets
+from letalone.curator.errands import Errand, to_correct, to_erase
 from letalone.curator.house import House
 from letalone.curator.members import forget_member, is_member
 from letalone.curator.people import People
 from letalone.curator.records import Done, Holding, Made, Role
 from letalone.curator.refusals import AlreadyDecided, NotThere
 from letalone.curator.requests import read_words
-from letalone.curator.sessions import Source
 from letalone.curator.subject_keys import destroy_key, subject_of
 from letalone.curator.tables import ERRANDS, HELD
 from letalone.curator.unit_rows import (
+    check_corrected,
     copy_corrected,
     copy_without,
-    is_unit,
     number_of_rows,
     rows_of_unit,
 )
 from letalone.curator.words import new_id, time_of, written
-from letalone.engines import syntax
 from letalone.errors import FormatError, ParameterError
 from letalone.ledger.entries import Entry, Kind
 from letalone.plans.schema import Schema
@@ -109,22 +107,23 @@ class Subjects:
         _check_changes(schema, changes)
         about: Json = {"why": words, "columns": sorted(changes)}
         if self._data_sets.record(data_set).external:
-            return self._errand(data_set, "correct", unit_id, about, by=by)
+            return self._correct_outside(data_set, unit_id, about, row=row, changes=changes, by=by)
+        remarks: list[str] = []
 
         def write(old: Path, schema: Schema, target: Path) -> None:
-            copy_corrected(old, schema, unit_id, target, row=row, changes=changes)
+            remarks.extend(copy_corrected(old, schema, unit_id, target, row=row, changes=changes))
 
         version = self._data_sets.rewrite(data_set, write)
         self._write(data_set, "subject corrected", unit_id, {**about, "version": version}, by=by)
-        words = f"1 row of {data_set!r} was corrected; it is version {version} now. {STAYS}"
-        return Done(data_set, 1, version, words)
+        said = f"1 row of {data_set!r} was corrected; it is version {version} now."
+        return Done(data_set, 1, version, " ".join([said, *remarks, STAYS]))
 
     def erase(self, data_set: str, unit_id: str, *, by: str, why: str) -> Done:
         """Removes the person's rows and destroys their key; what was spent stays spent."""
         words = self._allowed(by, why, unit_id)
         about: Json = {"why": words}
         if self._data_sets.record(data_set).external:
-            return self._errand(data_set, "erase", unit_id, about, by=by)
+            return self._erase_outside(data_set, unit_id, about, by=by)
         counted: list[int] = []
 
         def write(old: Path, schema: Schema, target: Path) -> None:
@@ -216,10 +215,36 @@ class Subjects:
                 forget_member(folder / file, mark(data_set, unit_id))
         destroy_key(self._house, self._house.master.finder(data_set, unit_id))
 
-    def _errand(self, data_set: str, what: str, unit_id: str, about: Json, *, by: str) -> Done:
-        """What the owner of an external source is to run; it is not kept, since it has the id."""
+    def _correct_outside(
+        self,
+        data_set: str,
+        unit_id: str,
+        about: Json,
+        *,
+        row: int,
+        changes: Mapping[str, object],
+        by: str,
+    ) -> Done:
+        with self._data_sets.rows_at(data_set) as source:
+            found = rows_of_unit(source.place, source.schema, unit_id)
+            remarks = check_corrected(source.place, source.schema, changes)
+        if not 0 <= row < len(found):
+            raise ParameterError("There is no such row of this person. Rows are counted from 0.")
+        statement = to_correct(source, found, row=row, changes=changes)
+        errand = Errand("correct", 1, " ".join([statement, *remarks]))
+        return self._asked_outside(data_set, unit_id, errand, about, by=by)
+
+    def _erase_outside(self, data_set: str, unit_id: str, about: Json, *, by: str) -> Done:
         with self._data_sets.rows_at(data_set) as source:
             rows = number_of_rows(source.place, source.schema, unit_id)
+        errand = Errand("erase", rows, to_erase(source, unit_id, rows=rows))
+        return self._asked_outside(data_set, unit_id, errand, about, by=by)
+
+    def _asked_outside(
+        self, data_set: str, unit_id: str, errand: Errand, about: Json, *, by: str
+    ) -> Done:
+        """What the owner of an external file is to do; it is not kept, since it has the id."""
+        what = errand.what
         subject, act = subject_of(self._house, data_set, unit_id), new_id()
         row = {
             "id": act, "data_set": data_set, "what": what, "subject": subject,
@@ -229,12 +254,12 @@ class Subjects:
         with self._house.database.writing() as connection:
             connection.execute(insert(ERRANDS).values(row))
         self._write(data_set, f"subject: {what} asked of the source", unit_id, about, by=by)
-        statement = _statement(source, what, unit_id, cast("list[str]", about.get("columns", [])))
         words = (
-            f"{data_set!r} is external: its owner runs the statement at the source, and then the"
-            f" outcome is recorded. {STAYS}"
+            f"{data_set!r} is external: its owner changes the file as the statement says, and then"
+            f" the outcome is recorded. {STAYS}"
         )
-        return Done(data_set, rows, self._version(data_set), words, statement, act)
+        version = self._version(data_set)
+        return Done(data_set, errand.rows, version, words, errand.statement, act)
 
     def _version(self, data_set: str) -> int:
         return self._house.book.ledger.data_set(data_set).version
@@ -260,16 +285,6 @@ def _check_changes(schema: Schema, changes: Mapping[str, object]) -> None:
             raise ParameterError("The id itself is not corrected. Erase the rows and import anew.")
         if value is not None and not isinstance(value, str | int | float):
             raise ParameterError(f"The new value of {name!r} must be a text, a number or missing.")
-
-
-def _statement(source: Source, what: str, unit_id: str, columns: Sequence[str]) -> str:
-    """SQL for the owner, with the places of new values as parameters."""
-    schema = source.schema
-    table, where = syntax.table_named(schema.name), exp.Where(this=is_unit(schema, unit_id))
-    if what == "erase":
-        return syntax.printed(exp.Delete(this=table, where=where))
-    values = [exp.EQ(this=syntax.named(name), expression=exp.Placeholder()) for name in columns]
-    return syntax.printed(exp.Update(this=table, expressions=values, where=where))
 
 
 def _settles(entry: Entry) -> int | None:

@@ -18,6 +18,16 @@ PEOPLE = Table(
     Column("must_change", Boolean, nullable=False),
     Column("active", Boolean, nullable=False),
     Column("made", Text, nullable=False),
+    Column("handed", Text),
+    Column("handed_by", Text),
+)
+
+# What the service says of itself: who answers for the data.
+FACTS = Table(
+    "facts",
+    METADATA,
+    Column("name", Text, primary_key=True),
+    Column("words", Text, nullable=False),
 )
 
 TRIES = Table(

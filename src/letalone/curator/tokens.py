@@ -64,7 +64,7 @@ class Tokens:
 
     def elevate(self, person: str, password: str) -> tuple[str, Token]:
         """A secret for a steward's or an owner's acts, for a few minutes; the password again."""
-        self._people.log_in(person, password)
+        self._people.password_again(person, password)
         found = self._checked(person)
         wanted = scopes_of(found) - {Scope.ASK}
         if not wanted:

@@ -6,9 +6,9 @@ changed; a new one is written beside it, and takes its place whole.
   Tested:   tests/curator/test_subjects.py
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import cast
+from typing import NamedTuple, cast
 
 from sqlglot import exp
 
@@ -24,6 +24,13 @@ from letalone.plans.schema import Column, Schema
 from letalone.plans.types import Type
 
 
+class Ruled(NamedTuple):
+    """A new value as the rules keep it, and as it was before the bounds."""
+
+    kept: object
+    plain: object
+
+
 def unit_ids(file: Path, schema: Schema) -> list[str]:
     """All ids in a table, as text. Private."""
     with opened_copy(file, schema) as duck:
@@ -37,7 +44,7 @@ def rows_of_unit(file: Path, schema: Schema, unit_id: str) -> list[dict[str, obj
     names = [column.name for column in schema.columns]
     with opened_copy(file, schema) as duck:
         columns = [syntax.named(name) for name in names]
-        query = syntax.select(columns, _kept(), where=[is_unit(schema, unit_id)])
+        query = syntax.select(columns, _kept(), where=[_is_unit(schema, unit_id)])
         rows = contained(lambda: duck.run(query.order_by(exp.column("rowid"))))
     return [dict(zip(names, row, strict=True)) for row in rows]
 
@@ -46,7 +53,7 @@ def number_of_rows(file: Path, schema: Schema, unit_id: str) -> int:
     """How many rows a person has. Private."""
     with opened_copy(file, schema) as duck:
         query = syntax.select(
-            [exp.Count(this=exp.Star())], _kept(), where=[is_unit(schema, unit_id)]
+            [exp.Count(this=exp.Star())], _kept(), where=[_is_unit(schema, unit_id)]
         )
         return cast("int", contained(lambda: duck.run(query))[0][0])
 
@@ -55,7 +62,7 @@ def copy_without(file: Path, schema: Schema, unit_id: str, target: Path) -> None
     """A new file without a person's rows."""
     with opened_copy(file, schema, target) as duck:
         gone = exp.Delete(
-            this=syntax.table_named(KEPT), where=exp.Where(this=is_unit(schema, unit_id))
+            this=syntax.table_named(KEPT), where=exp.Where(this=_is_unit(schema, unit_id))
         )
         contained(lambda: duck.run(gone))
         contained(lambda: save(duck, schema, target))
@@ -69,17 +76,23 @@ def copy_corrected(
     *,
     row: int,
     changes: Mapping[str, object],
-) -> None:
-    """A new file in which one row of a person has other values, by the same rules."""
+) -> list[str]:
+    """A new file in which one row of a person has other values, by the same rules.
+
+    What the rules made of the new values, in words.
+    """
     with opened_copy(file, schema, target) as duck:
-        ids = syntax.select([exp.column("rowid")], _kept(), where=[is_unit(schema, unit_id)])
+        ids = syntax.select([exp.column("rowid")], _kept(), where=[_is_unit(schema, unit_id)])
         found = contained(lambda: duck.run(ids.order_by(exp.column("rowid"))))
         if not 0 <= row < len(found):
             raise ParameterError("There is no such row of this person. Rows are counted from 0.")
+        ruled = {name: _ruled(duck, schema.column(name), one) for name, one in changes.items()}
         values = [
-            exp.EQ(this=exp.column(name, quoted=True), expression=_corrected(duck, column, value))
-            for name, value in changes.items()
-            if (column := schema.column(name))
+            exp.EQ(
+                this=exp.column(name, quoted=True),
+                expression=_constant(schema.column(name), one.kept),
+            )
+            for name, one in ruled.items()
         ]
         here = syntax.operation(
             exp.EQ, exp.column("rowid"), syntax.whole(cast("int", found[row][0]))
@@ -89,22 +102,59 @@ def copy_corrected(
         )
         contained(lambda: duck.run(change))
         contained(lambda: save(duck, schema, target))
+    return _remarks(schema, ruled)
 
 
-def _corrected(duck: LockedDuck, column: Column, value: object) -> Sql:
-    """The new value as the rules keep it; refused where it is none of the declared type."""
+def check_corrected(file: Path, schema: Schema, changes: Mapping[str, object]) -> list[str]:
+    """Refuses values of another type; what the rules would make of the others, in words."""
+    with opened_copy(file, schema) as duck:
+        ruled = {name: _ruled(duck, schema.column(name), one) for name, one in changes.items()}
+    return _remarks(schema, ruled)
+
+
+def _remarks(schema: Schema, ruled: Mapping[str, Ruled]) -> list[str]:
+    return [words for name, one in ruled.items() for words in _remark(schema.column(name), one)]
+
+
+def _remark(column: Column, ruled: Ruled) -> Iterator[str]:
+    if ruled.kept != ruled.plain:
+        yield (
+            f"{column.name!r} is kept as {ruled.kept}: the declared bounds are {_bounds(column)},"
+            " and what lies beyond becomes the bound."
+        )
+    if ruled.kept is not None and column.keys is not None and ruled.kept not in column.keys:
+        yield (
+            f"The new value of {column.name!r} is none of the declared keys: the row is left out of"
+            " answers that are grouped by it."
+        )
+
+
+def _bounds(column: Column) -> str:
+    ends = ("none" if one is None else f"{float(one):g}" for one in (column.lower, column.upper))
+    return " and ".join(ends)
+
+
+def _ruled(duck: LockedDuck, column: Column, value: object) -> Ruled:
+    """The new value by the rules; refused where it is none of the declared type."""
     if value is None:
-        return syntax.NULL.copy()
+        return Ruled(None, None)
     written = str(value).lower() if isinstance(value, bool) else str(value)
     text = syntax.select([syntax.alias(syntax.text(written), column.name)], _nothing())
     source = syntax.nested(text, "loaded")
-    kept = by_rule(Relation(source, {column.name: Stored(column.name, "VARCHAR")}), column)
-    ((found,),) = contained(lambda: duck.run(syntax.select([kept], source)))
-    if found is None:
+    loaded = Relation(source, {column.name: Stored(column.name, "VARCHAR")})
+    both = [by_rule(loaded, column), by_rule(loaded, column, clamped=False)]
+    ((kept, plain),) = contained(lambda: duck.run(syntax.select(both, source)))
+    if kept is None:
         raise ParameterError(
             f"The new value of {column.name!r} is no {column.type.value}. Write it as in a CSV"
             " file."
         )
+    return Ruled(kept, plain)
+
+
+def _constant(column: Column, found: object) -> Sql:
+    if found is None:
+        return syntax.NULL.copy()
     exact = (
         syntax.double(found) if isinstance(found, float) else syntax.constant(cast("str", found))
     )
@@ -129,6 +179,6 @@ def _id(schema: Schema) -> Sql:
     return syntax.cast_to(syntax.named(unit), SQL_TYPES[Type.TEXT])
 
 
-def is_unit(schema: Schema, unit_id: str) -> Sql:
+def _is_unit(schema: Schema, unit_id: str) -> Sql:
     """Whether a row is a person's."""
     return syntax.operation(exp.EQ, _id(schema), syntax.text(unit_id))

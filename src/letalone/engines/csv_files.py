@@ -4,6 +4,10 @@ The first line holds the names; it is metadata. Everything below is data, so not
 from it: an empty cell is missing, cells that are too few are missing, further ones are left
 out, a line that is no UTF-8 is dropped.
 
+A private question drops such a line in silence, since to say so would tell about a row. The owner's
+own tools count people, and a row less can make a table look better than it is: `check_every_line`
+is for them, and refuses.
+
 `sniff_csv` does guess. It is for the owner, who sees its guesses and makes them public by
 confirming them.
 
@@ -23,6 +27,7 @@ from pathlib import Path
 
 from sqlglot import exp
 
+from letalone.answers.so_many import so_many_rows
 from letalone.engines import syntax
 from letalone.engines.failure import unreadable
 from letalone.engines.lockdown import LockedDuck
@@ -175,7 +180,9 @@ def csv_dialect(path: Path) -> tuple[list[str], str]:
     except OSError as error:
         raise unreadable(path, error) from None
     if line is None:
-        raise ParameterError(f"The first line of {path.name} is no list of names in UTF-8.")
+        raise ParameterError(
+            f"The first line of {path.name} is no list of names in UTF-8. Save the file as UTF-8."
+        )
     delimiter = max(DELIMITERS, key=line.count)
     names = next(csv.reader([line], delimiter=delimiter), _NONE)
     check_columns(names, f"The first line of {path.name}")
@@ -191,6 +198,32 @@ def _first_line(start: bytes) -> bytes:
         elif byte in b"\r\n" and not quoted:
             return start[:place]
     return start
+
+
+def check_every_line(paths: Sequence[Path]) -> None:
+    """Refuses files with lines that `csv_sql` drops. It tells about rows: for the owner alone."""
+    for path in paths:
+        if lost := _lines_that_are_no_text(path):
+            raise ParameterError(
+                f"{so_many_rows(lost)} of {path.name} could not be read: what is written there is"
+                " not UTF-8. Save the file as UTF-8; spreadsheets call it CSV UTF-8."
+            )
+
+
+def _lines_that_are_no_text(path: Path) -> int:
+    try:
+        with path.open("rb") as file:
+            return sum(not _is_text(part) for line in file for part in line.splitlines())
+    except OSError as error:
+        raise unreadable(path, error) from None
+
+
+def _is_text(line: bytes) -> bool:
+    try:
+        line.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def csv_sql(paths: Sequence[Path], names: Sequence[str], delimiter: str) -> Sql:

@@ -19,6 +19,7 @@ from sqlglot import exp
 
 from letalone.engines import arrow, syntax
 from letalone.engines.counted import counted
+from letalone.engines.csv_files import check_every_line
 from letalone.engines.failure import contained
 from letalone.engines.frames import FRAMES, as_arrow, is_frame
 from letalone.engines.lockdown import LockedDuck
@@ -237,11 +238,17 @@ class DuckEngine:
                     self._duck.connection.unregister(f"{LENT}{name}")
 
     def counted(self, names: Sequence[str]) -> arrow.Table:
-        """Every combination of these columns' values, with its rows. Private: for the owner."""
+        """Every combination of these columns' values, with its rows. Private: for the owner.
+
+        A file with lines that are no text is refused: each row counts here.
+        """
+        if self._files is not None and self._files.kind == "csv":
+            check_every_line(self._files.paths)
         self._load()
-        query = counted(self._relation, names)
+        called = self._relation.name or _file_name(self._files)
+        query = counted(self._relation, names, called=called)
         if self._made_sound([query]):
-            query = counted(self._relation, names)
+            query = counted(self._relation, names, called=called)
         with self._lock:
             return contained(lambda: self._all_rows(query))
 
@@ -370,6 +377,10 @@ def _path(source: object) -> str | PathLike[str]:
 
 def _name(files: Files | None) -> str:
     return "data" if files is None else files.paths[0].stem
+
+
+def _file_name(files: Files | None) -> str:
+    return "the table" if files is None else files.paths[0].name
 
 
 def _nobody(_: float) -> None:

@@ -3,7 +3,7 @@
 A server that we may only read holds no table of ours. So each column is one array, and a CTE makes
 rows of them again.
 
-  Tested:   tests/engines/test_engine_laws.py, test_postgres.py
+  Tested:   tests/engines/test_engine_laws.py, conformance/test_server.py
 """
 
 from collections.abc import Mapping, Sequence

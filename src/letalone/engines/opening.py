@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from letalone.engines.duck import open_duck
 from letalone.engines.measures import Engine
-from letalone.engines.postgres_server import is_address
+from letalone.engines.postgres_address import is_address
 from letalone.errors import ParameterError
 from letalone.plans.schema import Schema
 from letalone.plans.types import Type

@@ -3,7 +3,7 @@
 A read-only account suffices. Keys, public tables and the key of the ranks go along as parameters.
 All statements of an answer see one state of the table (`borrowing` is that transaction).
 
-  Tested:   tests/engines/test_engine_laws.py, which every engine has to pass, and test_postgres.py
+  Tested:   tests/engines/test_engine_laws.py, which every engine has to pass, and conformance/
   Assumed:  the server keeps its promises, and its log is as private as its tables: an owner who
             logs statements with their parameters finds the questions' keys there
 
@@ -27,7 +27,8 @@ from letalone.engines.failure import EngineFailed, contained
 from letalone.engines.inputs import Input, key_input, public_input, with_inputs
 from letalone.engines.measures import Exact, Measure, Scope
 from letalone.engines.partners import lending_scope, lent_rows, unit_kind
-from letalone.engines.postgres_server import Server, read_address, relation_of
+from letalone.engines.postgres_address import read_address
+from letalone.engines.postgres_server import Server, relation_of
 from letalone.engines.ranks import Progress
 from letalone.engines.reading import declared_schema, read_as_text
 from letalone.engines.rows import LENT, Relation, Tables, mark_of
@@ -71,6 +72,7 @@ def open_postgres(
                 contained(lambda: side.check(server))
         found = declared_schema(relation.columns, schema, types or {}, relation.name or "")
         _check_version(version, read_as_text(found, relation.columns))
+        _check_encoding(contained(server.encoding))
     except BaseException:
         server.close()
         raise
@@ -263,6 +265,15 @@ def _reached(server: Server) -> int:
         f"The server of {server.address.words!r} cannot be reached, or does not accept the role."
         " Look at the address and at PGPASSWORD, ~/.pgpass or the service file."
     )
+
+
+def _check_encoding(encoding: str) -> None:
+    """Other encodings hold text that cannot be read back, which one cell would tell."""
+    if encoding != "UTF8":
+        raise ParameterError(
+            f"The database stores text as {encoding}, but must store it as UTF8. Copy the table"
+            " into such a database."
+        )
 
 
 def _check_version(version: int, from_text: Iterable[str]) -> None:

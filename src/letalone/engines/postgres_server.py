@@ -1,29 +1,20 @@
-"""A table on a PostgreSQL server: its address, its columns, and transactions that only read.
-
-    postgresql://user@host:5432/database/table
-    postgresql://host/database/schema.table?sslmode=verify-full
-
-What follows the database is the table; without a schema it is in `public`. A dot, a slash or
-another sign in a name is written as in addresses (%2E, %2F). The rest is libpq's. A password is
-never in an address: PGPASSWORD, ~/.pgpass or a service file (?service=…) have it.
+"""A table on a PostgreSQL server: its columns, and transactions that only read.
 
 A transaction is READ ONLY and REPEATABLE READ: all its statements see one state. Its settings do
 not depend on the server's: UTC, no search path, ISO dates, shortest exact doubles, a time limit.
 
   Theorem (in the sense of SOUNDNESS 2).  Names and types come from the catalogue alone: no row, no
   statistics, no label of an enumeration is read.
-  Tested:   tests/engines/test_postgres.py
+  Tested:   tests/engines/conformance/test_server.py
 """
 
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, LiteralString, cast
-from urllib.parse import parse_qsl, quote, unquote
 
 from letalone.engines import syntax
 from letalone.engines.failure import contained
+from letalone.engines.postgres_address import Address, called
 from letalone.engines.reading import Stored, check_columns
 from letalone.engines.rows import Relation
 from letalone.engines.sources import WhichTable
@@ -32,8 +23,6 @@ from letalone.errors import ParameterError
 if TYPE_CHECKING:
     from psycopg import RawCursor
 
-PREFIXES = ("postgresql://", "postgres://")
-PUBLIC = "public"
 TIMEOUT_SECONDS = 3600
 CONNECT_SECONDS = 10
 BATCH = 100_000
@@ -88,66 +77,6 @@ LEFT JOIN pg_catalog.pg_namespace bn ON bn.oid = b.typnamespace
 WHERE n.nspname = $1 AND c.relname = $2 AND a.attnum > 0 AND NOT a.attisdropped
 ORDER BY a.attnum
 """
-
-
-@dataclass(frozen=True, slots=True)
-class Address:
-    """Where a table is; `server` is what libpq is told, without the table."""
-
-    server: str
-    database: str
-    table: tuple[str, str] | None
-
-    @property
-    def words(self) -> str:
-        """The database and the table, for people."""
-        return self.database if self.table is None else f"{self.database}/{called(*self.table)}"
-
-
-def is_address(source: object) -> bool:
-    """Whether this is the address of a PostgreSQL server."""
-    return isinstance(source, str) and source.startswith(PREFIXES)
-
-
-def read_address(source: str, table: str | None = None) -> Address:
-    """The parts of an address; `table` may name the table instead."""
-    rest, _, options = source.partition("://")[2].partition("?")
-    who, _, path = rest.partition("/")
-    database, _, named = path.partition("/")
-    _check_address(who, options, database, named)
-    if named and table is not None:
-        raise ParameterError("The address names a table, and so does table=. Leave one out.")
-    parts = table.split(".", 1) if table else [unquote(one) for one in named.split(".", 1)]
-    found = (PUBLIC, parts[0]) if len(parts) == 1 else (parts[0], parts[1])
-    server = f"postgresql://{who}/{database}" + (f"?{options}" if options else "")
-    return Address(server, unquote(database), found if found[1] else None)
-
-
-def stand_in(source: str) -> Path:
-    """A path in the working folder beside which the schema files and the ledger of a database lie:
-    DATABASE.TABLE.letalone.toml and DATABASE.letalone.db.
-    """
-    return Path(f"{quote(read_address(source).database, safe=' ')}.postgresql")
-
-
-def _check_address(who: str, options: str, database: str, named: str) -> None:
-    login = who.rpartition("@")[0]
-    secret = [name for name, _ in parse_qsl(options) if name in ("password", "sslpassword")]
-    if login.partition(":")[2] or secret:
-        raise ParameterError(
-            "The address has a password in it, which would be shown and stored with it. Leave it"
-            " out: PGPASSWORD, ~/.pgpass or a service file can have it."
-        )
-    if not database or "/" in named:
-        raise ParameterError(
-            "The address must name a database and a table:"
-            " postgresql://user@host:5432/database/schema.table. A / in a name is written %2F."
-        )
-
-
-def called(schema: str, name: str) -> str:
-    """What a table is called, however it was named: a budget belongs to a name."""
-    return name if schema == PUBLIC else f"{schema}.{name}"
 
 
 class Server:
@@ -215,6 +144,10 @@ class Server:
         """The server's version, such as 180001."""
         return self._open().connection.info.server_version
 
+    def encoding(self) -> str:
+        """How the database stores text."""
+        return self._open().connection.info.parameter_status("server_encoding") or ""
+
     def close(self) -> None:
         """Lets go of the connection."""
         cursor, self._cursor = self._cursor, None
@@ -223,6 +156,21 @@ class Server:
                 cursor.connection.close()
 
     def _begin(self) -> None:
+        """Tries once more where the connection was lost since the last transaction: nothing has
+        been read yet, so this tells nothing, and a data set need not be frozen.
+        """
+        known = self._cursor
+        try:
+            self._start()
+        except Exception:
+            if known is None:
+                raise
+            self.close()
+        else:
+            return
+        self._start()
+
+    def _start(self) -> None:
         self._open().execute(BEGIN)
         self._set()
 

@@ -16,7 +16,8 @@ from sqlglot import exp
 from letalone.engines import syntax
 from letalone.engines.dialects.postgres import POSTGRES, PostgresDialect, rank_of
 from letalone.engines.dialects.postgres_words import statement
-from letalone.engines.postgres_server import PUBLIC, Server, called
+from letalone.engines.postgres_address import PUBLIC, called
+from letalone.engines.postgres_server import Server
 from letalone.engines.rows import Relation, Tables, unit_of
 from letalone.errors import ParameterError
 from letalone.plans.schema import Column

@@ -8,7 +8,8 @@ columns depend on these rows alone, not on their order, and no row can make the 
   Proven:   the GROUP BY has the unit as its only key, and units are compared as they are stored.
             Sums are of whole numbers of at most 2^52 in HUGEINT, which 2^74 rows would not fill;
             counts, extremes and conditions do not depend on the order of rows; of the rows that
-            FIRST chooses among, two that nothing tells apart have the same value. What is cast
+            FIRST chooses among, two that nothing tells apart have the same value, and without
+            FIRST the smallest value of the same rows is taken. What is cast
             fits: see `_total` and `_number`.
   Tested:   tests/engines/test_units.py, against plain Python, rows shuffled
 """
@@ -25,6 +26,7 @@ from letalone.engines.measures import GridSum, Scope
 from letalone.engines.reading import Stored
 from letalone.engines.rows import PLAIN, Relation, ScopeRows, Tables
 from letalone.engines.syntax import BIGINT, DOUBLE, Sql
+from letalone.engines.terms import Term
 from letalone.plans.features import (
     Feature,
     PerUnit,
@@ -86,6 +88,7 @@ class _Units:
         self._rows, self._dialect = ScopeRows(inner, of, tables), tables.dialect
         self._before = columns_before(scope.schema, per_unit)
         self._raw: list[Sql] = []
+        self._best: list[Sql] = []  # columns beside the rows: what FIRST would look for
         self._places: dict[str, Sql] = {}
         self._columns = [
             syntax.alias(self._column(feature), name) for name, feature in per_unit.features
@@ -96,7 +99,11 @@ class _Units:
         unit = self._rows.unit
         where = [syntax.is_present(unit), *self._rows.where]
         raw = [syntax.alias(sql, self._name(number)) for number, sql in enumerate(self._raw)]
-        grouped = syntax.select(raw, self._rows.select(with_unit=True), where=where)
+        rows = self._rows.select(with_unit=True)
+        if self._best:
+            best = syntax.select([exp.Star(), *self._best], rows, where=where)
+            rows, where = syntax.nested(best, f"{self._rows.mark}with best"), []
+        grouped = syntax.select(raw, rows, where=where)
         made = syntax.nested(syntax.grouped(grouped, [unit]), f"{self._rows.mark}made")
         return syntax.select(self._columns, made)
 
@@ -117,8 +124,25 @@ class _Units:
                 )
                 return self._add(syntax.called("BOOL_AND" if every else "BOOL_OR", true))
             case UnitValue(of, by, last):
-                value, order = self._rows.value(of).sql, self._rows.value(by).sql
-                return self._add(_first(value, [(order, last), (value, False)]))
+                return self._add(self._first(self._rows.value(of), self._rows.value(by), last=last))
+
+    def _first(self, value: Term, by: Term, *, last: bool) -> Sql:
+        """The value of the row that comes first; of several, the smallest value.
+
+        Without FIRST: the extreme of the order over the unit's rows, and the smallest value where
+        the order is that, or missing in all rows of the unit.
+        """
+        if self._dialect.has_first:
+            return _first(value.sql, [(by.sql, last), (value.sql, False)])
+        name = f"{self._rows.mark}best{len(self._best)}"
+        extreme = exp.Max(this=by.sql) if last else exp.Min(this=by.sql)
+        window = syntax.window(extreme, partition=[self._rows.unit])
+        self._best.append(syntax.alias(window, name))
+        equal = exp.NullSafeEQ(this=by.sql.copy(), expression=syntax.named(name))
+        chosen = syntax.case((exp.Paren(this=equal), value.sql))
+        if value.type is Type.BOOLEAN:
+            return syntax.called("BOOL_AND", chosen)
+        return exp.Min(this=chosen)
 
     def _sum(self, feature: UnitTotal | UnitMean) -> _Sum:
         steps = steps_of(feature, self._before.type_of(feature.of).type)

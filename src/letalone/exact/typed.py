@@ -134,11 +134,12 @@ POSITIVE_DELTA = Constraint(
     (0, -1e-9, 1, NAN, INF),
 )
 PROBABILITY = Constraint("a number from 0 to 1", lambda x: 0 <= x <= 1, "", (-0.1, 1.1, NAN, INF))
+# Far within what a float can tell from 0 and 1. The parts of a formula are surer than it.
 CONFIDENCE = Constraint(
-    "a number above 0 and below 1",
-    lambda x: 0 < x < 1,
+    "a number from 1e-9 to 1 - 1e-15",
+    lambda x: Fraction(1, 10**9) <= x <= 1 - Fraction(1, 10**15),
     "0.95 means: right in 95 of 100 releases.",
-    (0, 1, -1, 95, NAN, INF),
+    (0, 1, -1, 95, 5e-324, 9e-10, 0.9999999999999999, NAN, INF),
 )
 SENSITIVITY = Constraint(
     "a positive number",

@@ -66,15 +66,17 @@ class Ledger:
         self._store = store
 
     @classmethod
-    def open(cls, path: Path, *, create: bool = True) -> Self:
+    def open(cls, path: Path, *, create: bool = True, keep: bool = False) -> Self:
         """The ledger in a file on a local disk, or in PostgreSQL; made where there is none.
 
         A file serves any number of processes of one machine. For several machines give the
-        address of a database, "postgresql://role:password@host/database".
+        address of a database, "postgresql://role:password@host/database". `keep=True` keeps
+        connections to a file open between transactions, which is faster: until `close`, the
+        newest entries are in the log beside the file, so copy it by `backup` only.
         """
         if is_postgres(path):
             return cls(postgres_store(str(path), create=create))
-        return cls(file_store(path, create=create))
+        return cls(file_store(path, create=create, keep=keep))
 
     @classmethod
     def in_memory(cls) -> Self:

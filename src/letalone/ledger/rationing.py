@@ -14,7 +14,13 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import cast
 
-from letalone.errors import FormatError, LedgerDamaged, LetaloneError, ParameterError
+from letalone.errors import (
+    BudgetExceeded,
+    FormatError,
+    LedgerDamaged,
+    LetaloneError,
+    ParameterError,
+)
 from letalone.ledger import acts
 from letalone.ledger.books import Books
 from letalone.ledger.data_sets import DataSet, budget_to_json, data_set_to_json
@@ -31,6 +37,7 @@ from letalone.ledger.levels import (
 from letalone.ledger.tables import Payment, Settlement
 from letalone.privacy.budget import Budget
 from letalone.privacy.curve import Json
+from letalone.privacy.filters import brief
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,8 +102,14 @@ def opened_level(
     """A level; what an earlier one of the same name has used stays used."""
     if earlier is None:
         return Level(*key, new_state(budget, before.shares), expires=expires)
-    again = raised_level(earlier, budget, before.shares, charges)
-    return replace(again, expires=expires, withdrawn=False)
+    try:
+        state = new_state(budget, before.shares, charges)
+    except BudgetExceeded:
+        raise ParameterError(
+            f"budget is ({budget}), but {key} has used about ({brief(earlier.spent)}) before it was"
+            " over, and that stays used. Name a budget that has room for it."
+        ) from None
+    return replace(earlier, state=state, expires=expires, withdrawn=False)
 
 
 def raise_level(books: Books, key: Key, budget: Budget, *, by: list[str]) -> Level:

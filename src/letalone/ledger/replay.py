@@ -54,6 +54,8 @@ class Replay:
             entry = read_entry(text)
         except FormatError as error:
             raise damaged(self.number + 1, str(error)) from None
+        if entry.number > self.number + 1:
+            raise damaged(self.number + 1, f"it is missing, entry {entry.number} comes instead")
         if (entry.number, entry.previous) != (self.number + 1, self.head):
             raise damaged(entry.number, f"it does not follow entry {self.number}")
         try:

@@ -3,7 +3,8 @@
 A writer holds the only writing lock from its first read to its commit (BEGIN IMMEDIATE), so
 no two see the same budget. A commit is on the disk when it returns (write-ahead log,
 synchronous = FULL). A connection lives as long as its transaction, so threads and forked
-processes share none. Write-ahead logs need shared memory: keep the file on a local disk.
+processes share none; a service keeps them (`KeptStore`). Write-ahead logs need shared memory:
+keep the file on a local disk.
 
   Tested:   killed at every statement; several processes and threads at once; a full disk;
             files of other programs and of newer letalones
@@ -15,7 +16,7 @@ import sqlite3
 from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
-from threading import RLock
+from threading import Lock, RLock
 from time import monotonic, sleep
 from typing import cast
 
@@ -24,6 +25,7 @@ from sqlalchemy import (
     Connection,
     Engine,
     NullPool,
+    QueuePool,
     StaticPool,
     create_engine,
     event,
@@ -135,6 +137,43 @@ class Store:
             )
 
 
+class KeptStore(Store):
+    """A file whose connections are kept: opening and closing one costs more than a transaction.
+
+    They are of one process and of one file: a forked child opens its own and lets those of its
+    parent be, and a file that was put in the place of the first is opened anew.
+    """
+
+    __slots__ = ("_left_behind", "_turn", "_whose")
+
+    def __init__(self, engine: Engine, path: Path) -> None:
+        super().__init__(engine, path)
+        self._turn, self._whose, self._left_behind = Lock(), _whose(path), list[object]()
+
+    def _check(self) -> None:
+        super()._check()
+        found = _whose(cast("Path", self.path))
+        if found == self._whose:
+            return
+        if found[0] != self._whose[0]:
+            self._turn = Lock()  # that of the parent may be held by a thread that is not here
+        with self._turn:
+            if found != self._whose:
+                mine = found[0] == self._whose[0]
+                self._left_behind += [] if mine else [self._engine.pool]  # never closed here
+                self._engine.dispose(close=mine)
+                self._whose = found
+
+
+def _whose(path: Path) -> tuple[int, tuple[int, int] | None]:
+    """The process, and the file that has this name now."""
+    try:
+        found = path.stat()
+    except OSError:
+        return os.getpid(), None
+    return os.getpid(), (found.st_dev, found.st_ino)
+
+
 def memory_store() -> Store:
     """A store that ends with the process."""
     place = URL.create("sqlite", database=":memory:")
@@ -146,18 +185,21 @@ def memory_store() -> Store:
     return store
 
 
-def file_store(path: str | os.PathLike[str], *, create: bool) -> Store:
-    """The store in a file, made if it is not there; the file is readable by its owner only."""
+def file_store(path: str | os.PathLike[str], *, create: bool, keep: bool = False) -> Store:
+    """The store in a file, made if it is not there; the file is readable by its owner only.
+
+    `keep` keeps connections for the next transaction: for a process that only this is for.
+    """
     place = _place(path)
     if not place.exists():
         _touch(place, create=create)
     engine = create_engine(
         URL.create("sqlite", database=str(place)),
-        poolclass=NullPool,
-        connect_args={"timeout": BUSY_SECONDS},
+        **({"poolclass": QueuePool, "max_overflow": -1} if keep else {"poolclass": NullPool}),
+        connect_args={"timeout": BUSY_SECONDS, "check_same_thread": False},
     )
     event.listen(engine, "connect", _prepare)
-    store = Store(engine, place)
+    store = KeptStore(engine, place) if keep else Store(engine, place)
     with _in_words(place):
         written = _format_of(engine, place, create=create)
         if written == EMPTY:

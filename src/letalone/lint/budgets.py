@@ -57,7 +57,13 @@ def _is_shared(script: Script, epsilon: ast.expr) -> bool:
     """Whether it is a part of something: 1 / len(columns), or a name that was assigned one."""
     if isinstance(epsilon, ast.Name) and epsilon.id in script.assigned:
         epsilon = script.assigned[epsilon.id]
-    return any(
-        isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div | ast.Mult)
-        for node in ast.walk(epsilon)
-    )
+    return any(_makes_less(script, node) for node in ast.walk(epsilon))
+
+
+def _makes_less(script: Script, node: ast.AST) -> bool:
+    """A division, or a product with a factor that is seen to be below 1."""
+    if not isinstance(node, ast.BinOp):
+        return False
+    factors = (script.number(node.left), script.number(node.right))
+    is_part = any(one is not None and one < 1 for one in factors)
+    return isinstance(node.op, ast.Div) or (isinstance(node.op, ast.Mult) and is_part)

@@ -22,7 +22,10 @@ class Rule:
 
 @dataclass(frozen=True, slots=True, order=True)
 class Finding:
-    """One place of a script that a rule points at; columns count from 1, as editors do."""
+    """One place of a script that a rule points at; columns count from 1, as editors do.
+
+    In a notebook, `cell` is the number of the code cell, and `line` counts in it.
+    """
 
     file: str
     line: int
@@ -31,11 +34,13 @@ class Finding:
     title: str
     why: str
     remedy: str
+    cell: int | None = None
 
     @property
     def place(self) -> str:
         """Where it is, as editors and compilers write it."""
-        return f"{self.file}:{self.line}:{self.column}"
+        cell = "" if self.cell is None else f"cell {self.cell}:"
+        return f"{self.file}:{cell}{self.line}:{self.column}"
 
     def __str__(self) -> str:
         return f"{self.place}: {self.code} {self.title}. {self.why} {self.remedy}"

@@ -2,14 +2,20 @@
 
 `np.random.laplace` is `numpy.random.laplace` after `import numpy as np`; a variable that was
 assigned the result of a call is known by that call: after `rng = np.random.default_rng()`,
-`rng.laplace` is `numpy.random.default_rng().laplace`. Assignments are taken wherever they stand
-in the file, without following the flow of the program: a linter may be wrong, in both ways.
+`rng.laplace` is `numpy.random.default_rng().laplace`. So is an attribute of `self`, and a parameter
+of a function that is called as a generator usually is, or is annotated as one. Assignments are
+taken wherever they stand in the file, without following the flow of the program: a linter may be
+wrong, in both ways.
 """
 
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+GENERATOR = "numpy.random.default_rng()"
+CALLED_GENERATORS = ("rng", "prng", "generator", "random_state", "random_generator")
+GENERATOR_TYPES = ("numpy.random.Generator", "numpy.random.RandomState", "random.Random")
+OWNERS = ("self", "cls")
 DEEPEST = 20  # names that stand for names
 
 
@@ -29,6 +35,10 @@ class Script:
                 return self.imported[name]
             case ast.Name(id=name) if name in self.assigned and depth < DEEPEST:
                 return self.full_name(self.assigned[name], depth + 1)
+            case ast.Attribute(value=ast.Name(id=owner), attr=name) if (
+                owner in OWNERS and f"{owner}.{name}" in self.assigned and depth < DEEPEST
+            ):
+                return self.full_name(self.assigned[f"{owner}.{name}"], depth + 1)
             case ast.Attribute(value=owner, attr=name):
                 start = self.full_name(owner, depth)
                 return f"{start}.{name}" if start else ""
@@ -42,6 +52,9 @@ class Script:
         """The number that is written there, or that a name was assigned; None if unknown."""
         if isinstance(node, ast.Name) and node.id in self.assigned:
             node = self.assigned[node.id]
+        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+            inner = self.number(node.operand) if isinstance(node.operand, ast.Constant) else None
+            return None if inner is None else -inner
         if isinstance(node, ast.Constant) and isinstance(node.value, int | float):
             return float(node.value)
         return None
@@ -67,6 +80,9 @@ def read(text: str) -> Script:
             script.parents[child] = node
         _learn_imports(script, node)
         _learn_assignments(script, node)
+    for node in ast.walk(script.tree):
+        if isinstance(node, ast.arg):
+            _learn_parameter(script, node)
     return script
 
 
@@ -91,7 +107,17 @@ def _learn_assignments(script: Script, node: ast.AST) -> None:
             script.assigned[name] = value
         case ast.AnnAssign(target=ast.Name(id=name), value=value) if value is not None:
             script.assigned[name] = value
+        case ast.Assign(targets=[ast.Attribute(value=ast.Name(id=owner), attr=name)], value=value):
+            if owner in OWNERS:
+                script.assigned[f"{owner}.{name}"] = value
         case ast.withitem(context_expr=value, optional_vars=ast.Name(id=name)):
             script.assigned[name] = value
         case _:
             pass
+
+
+def _learn_parameter(script: Script, node: ast.arg) -> None:
+    """A parameter that is a random generator, by its annotation or by its name."""
+    kind = script.full_name(node.annotation) if node.annotation else ""
+    if kind in GENERATOR_TYPES or node.arg in CALLED_GENERATORS:
+        script.imported.setdefault(node.arg, GENERATOR)

@@ -1,4 +1,4 @@
-"""From a file to findings, in the order of the file.
+"""From a script or a notebook to findings, in the order of the file.
 
 A line that ends with `# noqa: LA001` silences that rule on it; a bare `# noqa` silences all.
 """
@@ -6,19 +6,28 @@ A line that ends with `# noqa: LA001` silences that rule on it; a bare `# noqa` 
 import ast
 import re
 import tokenize
+from dataclasses import replace
 from os import PathLike
 from pathlib import Path
 
 from letalone.errors import ParameterError
 from letalone.lint.finding import Finding, Found, Rule
 from letalone.lint.names import read
+from letalone.lint.notebooks import read_notebook
 from letalone.lint.rules import RULES
 
+SCRIPTS, NOTEBOOK = (".py", ".pyw", ".pyi"), ".ipynb"
+LINE_ENDS = re.compile(r"\r\n|\r|\n")  # those of Python; str.splitlines knows more
 SILENCED = re.compile(r"#\s*noqa(?!\w)(?::\s*(?P<codes>[A-Z0-9, ]+))?", re.IGNORECASE)
 
 
 def lint(path: str | PathLike[str]) -> list[Finding]:
-    """What the rules find in a file."""
+    """What the rules find in a script (.py) or in the code cells of a notebook (.ipynb)."""
+    suffix = Path(path).suffix.lower()
+    if suffix == NOTEBOOK:
+        return _lint_notebook(Path(path))
+    if suffix not in SCRIPTS:
+        raise ParameterError(f"{path} is neither a script (.py) nor a notebook (.ipynb).")
     try:
         with tokenize.open(path) as file:  # as Python does, by the encoding it declares
             text = file.read()
@@ -34,13 +43,36 @@ def lint_text(text: str, *, file: str = "script") -> list[Finding]:
     except (SyntaxError, ValueError, RecursionError) as error:
         line = getattr(error, "lineno", None)
         place = f"{file}:{line}" if line else file
-        raise ParameterError(f"{place} is not Python {'.'.join(_VERSION)} or later.") from None
-    lines = text.splitlines()
+        raise _NotPython(f"{place} is not Python {'.'.join(_VERSION)} or later.", line) from None
+    lines = LINE_ENDS.split(text)
     found = [_finding(file, rule, one) for rule in RULES for one in rule.find(script)]
     return sorted(one for one in set(found) if not _is_silenced(lines[one.line - 1], one.code))
 
 
 _VERSION = ("3", "11")
+
+
+class _NotPython(ParameterError):  # noqa: N818  (as in letalone.errors)
+    """A text that is no Python; `line` is where, if that is known."""
+
+    def __init__(self, words: str, line: int | None) -> None:
+        super().__init__(words)
+        self.line = line
+
+
+def _lint_notebook(path: Path) -> list[Finding]:
+    """The findings in the whole of its code, each with its cell and the line there."""
+    notebook = read_notebook(path)
+    try:
+        found = lint_text(notebook.text, file=str(path))
+    except _NotPython as error:
+        line = error.line
+    else:
+        places = [notebook.places[one.line - 1] for one in found]
+        return [replace(f, cell=c, line=n) for f, (c, n) in zip(found, places, strict=True)]
+    cell = None if line is None else notebook.places[min(line, len(notebook.places)) - 1]
+    where = path if cell is None else f"{path}:cell {cell[0]}:{cell[1]}"
+    raise ParameterError(f"{where} is not Python {'.'.join(_VERSION)} or later.")
 
 
 def _finding(file: str, rule: Rule, found: Found) -> Finding:

@@ -10,7 +10,7 @@ RULES = (
         "The low-order bits of the sum tell which value the noise was added to, so no epsilon"
         " holds (Mironov 2012).",
         "Use exact noise: la.Laplace(epsilon=…, sensitivity=…).release(value).",
-        noise.float_noise,
+        noise.all_float_noise,
     ),
     Rule(
         "LA002",

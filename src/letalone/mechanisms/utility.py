@@ -20,7 +20,7 @@ a trusted curator gains √n over randomized response, and a delta gains √d ov
 from fractions import Fraction
 from math import log, sinh, sqrt
 
-from letalone.exact.typed import CONFIDENCE, COUNT, EPSILON, SENSITIVITY, Constraint, Number
+from letalone.exact.typed import COUNT, EPSILON, SENSITIVITY, Constraint, Number
 from letalone.mechanisms.gaussian import Gaussian
 from letalone.mechanisms.sensitivity import mean_vector
 
@@ -36,7 +36,7 @@ __all__ = [
 
 MISS = Constraint(
     "a number above 0 and below 1",
-    CONFIDENCE.holds,
+    lambda x: 0 < x < 1,
     "It is the probability that the error is larger.",
     (0, 1, -1, float("nan")),
 )

@@ -11,10 +11,11 @@ one budget.
 
 from os import PathLike, fspath
 from pathlib import Path
+from typing import cast
 
 from letalone.engines.duck import open_duck
 from letalone.engines.failure import EngineFailed
-from letalone.engines.postgres_server import called, is_address, read_address, stand_in
+from letalone.engines.postgres_address import called, is_address, read_address, stand_in
 from letalone.engines.sources import DUCKDB
 from letalone.errors import ParameterError
 from letalone.plans.schema import SUFFIX, Schema, schema_path
@@ -46,7 +47,8 @@ def schema_beside(source: str | PathLike[str], table: str | None = None) -> Path
 
 def is_schema_file(source: object) -> bool:
     """Whether this is the path of a schema file, which says where its data are."""
-    return isinstance(source, str | PathLike) and str(source).endswith(SUFFIX)
+    path = fspath(cast("str", source)) if isinstance(source, str | PathLike) else ""
+    return path.endswith(SUFFIX)
 
 
 def source_of(source: str | PathLike[str]) -> str:

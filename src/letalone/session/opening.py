@@ -15,7 +15,7 @@ from letalone.engines.failure import EngineFailed
 from letalone.engines.frames import is_frame
 from letalone.engines.measures import Engine
 from letalone.engines.opening import open_engine
-from letalone.engines.postgres_server import is_address, read_address, stand_in
+from letalone.engines.postgres_address import is_address, read_address, stand_in
 from letalone.errors import ParameterError
 from letalone.exact.typed import refusal
 from letalone.ledger import DataSet, Ledger

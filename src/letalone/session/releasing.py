@@ -139,13 +139,21 @@ def _repeated(tables: Sequence[Table], bill: Bill) -> Json | None:
     Processes that asked at once may have been charged in another order by another ledger.
     """
     if len(tables) == 1:
-        return shared(tables[0], bill.digest)
+        return _paid_for(tables[0], bill)
     found, *others = [_repeats(one, bill.digest) for one in tables]
     answer = next((one for one in found if all(one in each for each in others)), None)
     if answer is None:
         return None
-    shown = [shared(one, bill.digest, answer=answer) for one in tables]
+    shown = [_paid_for(one, bill, answer=answer) for one in tables]
     return None if None in shown else answer  # a version may have been raised meanwhile
+
+
+def _paid_for(table: Table, bill: Bill, *, answer: Json | None = None) -> Json | None:
+    """An earlier answer; refused in the same words whether or not another has asked before."""
+    try:
+        return shared(table, bill.digest, answer=answer)
+    except BudgetExceeded as refused:
+        raise _level_exceeded(refused, bill) from None
 
 
 def shared(table: Table, digest: str, *, answer: Json | None = None) -> Json | None:

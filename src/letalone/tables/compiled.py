@@ -15,6 +15,7 @@ uses a delta its pure ε is the typed one exactly.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -39,8 +40,8 @@ from letalone.tables.vectors import VectorPart
 Found = list[tuple[tuple[Key, ...], int]]
 STEADY = (Count, CountPresent, CountUnits, Sum)  # errors that do not depend on numbers of rows
 SURE = Constraint(
-    "a number above 0 and at most 0.999999999",
-    lambda x: 0 < x <= 1 - Fraction(1, 10**9),
+    "a number from 1e-9 to 0.999999999",
+    lambda x: Fraction(1, 10**9) <= x <= 1 - Fraction(1, 10**9),
     CONFIDENCE.hint,
     (*CONFIDENCE.refused, 0.9999999999),
 )
@@ -167,11 +168,21 @@ class Compiled:
             return None
 
     def check(self) -> None:
-        """Refuses a price for which a choice's numbers would be too large."""
+        """Refuses a price for which a choice's numbers, or a width, would be too large.
+
+        Widths are found here, before anything is charged: afterwards only an engine can fail.
+        """
         for place, part in enumerate(self.split.parts.parts):
+            levels = self._by_confidence(part.names)
             if isinstance(part, ChoicePart):
-                sure = max(self._by_confidence(part.names))
-                part.check(self.split.epsilons[place], confidence=sure)
+                part.check(self.split.epsilons[place], confidence=max(levels))
+            else:
+                noise = self.split.noises[place]
+                _check_widths([part.width(noise, sure) for sure in levels])
+        shared = self.split.parts.shared
+        if shared is not None:
+            levels = self._by_confidence(shared.names)
+            _check_widths([shared.error(self.split.noises, sure) for sure in levels])
 
     def with_keys(self, found: Found, bits: BitSource = SYSTEM) -> "Compiled":
         """The same with the keys that private discovery lists, from what an engine found."""
@@ -238,6 +249,14 @@ def compiled(
     whole = Compiled(plan, cost, slack, sure, parted, plan.keys)
     whole.check()
     return whole
+
+
+def _check_widths(widths: Sequence[float]) -> None:
+    if not all(isfinite(one) for one in widths):
+        raise ParameterError(
+            "A part of the answer would be off by more than a float can hold. Give a larger"
+            " epsilon, or narrower bounds."
+        )
 
 
 def _label(plan: Plan) -> Neighbours:

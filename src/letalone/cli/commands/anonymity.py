@@ -15,10 +15,10 @@ def anonymity(
     context: typer.Context,
     file: DataFile,
     quasi_identifiers: Annotated[
-        str | None, typer.Option(help="What others may know: zip,birth.", metavar="COLUMNS")
+        list[str] | None, typer.Option(help="What others may know: zip,birth.", metavar="COLUMNS")
     ] = None,
     sensitive: Annotated[
-        str | None, typer.Option(help="What they must not learn.", metavar="COLUMNS")
+        list[str] | None, typer.Option(help="What they must not learn.", metavar="COLUMNS")
     ] = None,
     k: Annotated[int | None, whole_number("Make so many alike.")] = None,
     l: Annotated[  # noqa: E741
@@ -39,12 +39,13 @@ def anonymity(
     as_json: AsJson = False,
 ) -> None:
     """How anonymous a table is: k, l, t; and make it so."""
-    from letalone.cli.anonymity import Request, anonymity, names_in
+    from letalone.cli.anonymity import Request, anonymity
+    from letalone.cli.column_names import names_in
 
     request = Request(
         file=file,
-        quasi_identifiers=names_in(quasi_identifiers),
-        sensitive=names_in(sensitive),
+        quasi_identifiers=names_in(quasi_identifiers, file, table=table),
+        sensitive=names_in(sensitive, file, table=table),
         k=k,
         l=l,
         t=t,

@@ -14,7 +14,7 @@ app = typer.Typer(rich_markup_mode=None, add_completion=False)
 def lint(
     context: typer.Context,
     paths: Annotated[
-        list[Path] | None, typer.Argument(help="Scripts or folders.", metavar="FILE")
+        list[Path] | None, typer.Argument(help="Scripts, notebooks or folders.", metavar="FILE")
     ] = None,
     as_json: AsJson = False,
 ) -> None:

@@ -12,7 +12,16 @@ from letalone.curator.http.shapes import (
     NewPerson,
     NewToken,
 )
-from letalone.curator.http.who import LOG_IN, ActingOwner, Known, Overseer, Served
+from letalone.curator.http.who import (
+    LOG_IN,
+    ActingOwner,
+    Address,
+    Known,
+    Overseer,
+    Sent,
+    Served,
+    is_of,
+)
 from letalone.curator.tokens import scopes_of
 
 routes = APIRouter(prefix="/api/v1", tags=["people and tokens"])
@@ -25,15 +34,19 @@ def me(bearer: Known) -> Json:
 
 
 @routes.post("/passwords", dependencies=[LOG_IN])
-def change_password(body: NewPassword, service: Served) -> Json:
+def change_password(body: NewPassword, service: Served, address: Address, sent: Sent) -> Json:
     """Replace a password, also a one-time one; all tokens of the person end."""
-    return said(service.curator.people.change_password(body.name, body.password, body.new))
+    known = is_of(service, sent, body.name)
+    people = service.curator.people
+    return said(
+        people.change_password(body.name, body.password, body.new, address=address, known=known)
+    )
 
 
 @routes.post("/tokens", status_code=201, dependencies=[LOG_IN])
-def log_in(body: Login, service: Served) -> Json:
+def log_in(body: Login, service: Served, address: Address) -> Json:
     """A token for a name and a password: its secret is shown once."""
-    person = service.curator.people.log_in(body.name, body.password)
+    person = service.curator.people.log_in(body.name, body.password, address=address)
     if person.must_change:
         raise refused(
             "password-change-needed",

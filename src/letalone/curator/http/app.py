@@ -40,7 +40,7 @@ from letalone.curator.http.timing import TimeSteps
 from letalone.curator.http.who import Service
 from letalone.errors import LetaloneError
 
-ROUTES = (accounts, tables, grants, questions, record, persons, public)
+ROUTES = (questions, accounts, tables, grants, record, persons, public)  # the busiest first
 PROBLEM: dict[str, Any] = {
     "description": "A problem (RFC 9457).",
     "content": {

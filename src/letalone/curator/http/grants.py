@@ -103,8 +103,8 @@ def second(proposal_id: str, body: Seconding, bearer: ActingSteward, service: Se
     """Second a proposal, which carries it out; or decline it, with the reason."""
     found, by = service.curator.proposals, bearer.person.name
     if body.seconded:
-        return said(found.second(proposal_id, by=by))
-    return said(found.refuse(proposal_id, reason=body.reason, by=by))
+        return said(found.second(proposal_id, reason=body.reason or "seconded", by=by))
+    return said(found.refuse(proposal_id, reason=body.reason or "not seconded", by=by))
 
 
 @routes.get("/budgets")

@@ -1,4 +1,4 @@
-"""What the service does by itself: rows whose retention date is over are removed, every hour.
+"""What the service does by itself, every hour: overdue rows and unused uploads are removed.
 
 Nothing is answered about them from the first moment of the next day; this removes the rows.
 """
@@ -19,6 +19,7 @@ async def keep_house(curator: Curator, log: Any, every_seconds: float = EVERY_SE
     while True:
         try:
             retired = await run_in_threadpool(curator.data_sets.retire_overdue)
+            await run_in_threadpool(curator.sweep)
             if retired:
                 log.info("retired", data_sets=len(retired))
         except Exception as error:  # such as another worker that was faster

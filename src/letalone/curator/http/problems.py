@@ -34,6 +34,7 @@ from letalone.errors import (
     NeighboursDiffer,
     NotAllowed,
     ParameterError,
+    ServiceUnavailable,
     UnsupportedQuery,
 )
 
@@ -111,6 +112,9 @@ KINDS: dict[str, Kind] = {
     "ledger-unavailable": Kind(
         503, "The ledger cannot be reached now", "Nothing was released. Try again later."
     ),
+    "service-unavailable": Kind(
+        503, "Another service cannot be reached now", "Nothing was released. Try again later."
+    ),
     "http": Kind(400, "The request cannot be served", "The status says why."),
 }
 
@@ -135,6 +139,7 @@ BY_CLASS: list[tuple[type[LetaloneError], str]] = [
     (NeighboursDiffer, "neighbours-differ"),
     (LedgerDamaged, "ledger-damaged"),
     (LedgerUnavailable, "ledger-unavailable"),
+    (ServiceUnavailable, "service-unavailable"),
     (FormatError, "format"),
     (ParameterError, "parameter"),
     (NotAllowed, "not-granted"),

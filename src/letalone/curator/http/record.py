@@ -10,8 +10,8 @@ from starlette.responses import Response
 
 from letalone.curator.http.problems import Refused, of_error
 from letalone.curator.http.said import Json, said
-from letalone.curator.http.shapes import Verification
-from letalone.curator.http.who import AUDITOR, KNOWN, Overseer, Served
+from letalone.curator.http.shapes import Controller, Verification
+from letalone.curator.http.who import AUDITOR, KNOWN, ActingOwner, Overseer, Served
 from letalone.errors import LedgerDamaged
 
 MOST = 1000
@@ -65,6 +65,15 @@ def export(service: Served) -> Response:
         content = path.read_bytes()
     named = {"Content-Disposition": 'attachment; filename="ledger.json"'}
     return Response(content, headers=named, media_type="application/json")
+
+
+@routes.put("/controller")
+def answerable(body: Controller, bearer: ActingOwner, service: Served) -> Json:
+    """Say who answers for the data and how they are reached: for the open page and the record."""
+    found = service.curator.facts.say(
+        controller=body.controller, contact=body.contact, by=bearer.person.name
+    )
+    return said(found)
 
 
 @routes.get("/processing")

@@ -12,7 +12,8 @@ from dataclasses import asdict, dataclass
 from json import dumps, loads
 from pathlib import Path
 from shutil import rmtree
-from typing import Any
+from socket import IPPROTO_TCP, TCP_NODELAY
+from typing import TYPE_CHECKING, Any
 
 from fastapi import FastAPI
 
@@ -25,10 +26,14 @@ from letalone.curator.records import Role
 from letalone.curator.settings import Settings
 from letalone.privacy import Budget
 
+if TYPE_CHECKING:
+    import uvicorn
+
 SETTINGS = "LETALONE_CURATOR_SETTINGS"
 OWNER, ANALYST = "owner", "analyst"
 FOR_THE_ANALYST = Budget(1)
 SECONDS_TO_FINISH = 30
+FAILED_TO_START = 3  # as uvicorn's own exit code
 MOST_AT_ONCE = 500  # connections a worker; more are answered with 503
 
 
@@ -73,18 +78,40 @@ def serve(settings: Settings, *, host: str, port: int, workers: int) -> None:
     os.environ[SETTINGS] = dumps(asdict(settings), default=str)
     if workers > 1:
         os.environ[SHARED] = str(_shared_counters(settings))
-    uvicorn.run(
-        f"{__name__}:app_of_environment",
-        factory=True,
-        host=host,
-        port=port,
-        workers=workers,
-        access_log=False,  # its lines hold addresses and query strings
-        log_config=SERVER_LOGS,
-        server_header=False,
-        limit_concurrency=MOST_AT_ONCE,
-        timeout_graceful_shutdown=SECONDS_TO_FINISH,
+    run(
+        uvicorn.Config(
+            f"{__name__}:app_of_environment",
+            factory=True,
+            host=host,
+            port=port,
+            workers=workers,
+            access_log=False,  # its lines hold addresses and query strings
+            log_config=SERVER_LOGS,
+            server_header=False,
+            limit_concurrency=MOST_AT_ONCE,
+            timeout_graceful_shutdown=SECONDS_TO_FINISH,
+        )
     )
+
+
+def run(config: "uvicorn.Config") -> None:
+    """Answers in one process, or in several that share a socket, until it is told to stop.
+
+    Of a shared socket nobody else says that small packets are not to wait for one another: an
+    answer would wait 40 ms for an acknowledgement that its reader delays.
+    """
+    import uvicorn
+    from uvicorn.supervisors import Multiprocess
+
+    server = uvicorn.Server(config)
+    if config.workers == 1:
+        server.run()
+        if not server.started:
+            raise SystemExit(FAILED_TO_START)
+        return
+    listening = config.bind_socket()
+    listening.setsockopt(IPPROTO_TCP, TCP_NODELAY, 1)  # those that it accepts have it, too
+    Multiprocess(config, target=server.run, sockets=[listening]).run()
 
 
 def app_of_environment() -> FastAPI:

@@ -188,7 +188,7 @@ class Withdrawal(Body):
 
 
 class NewProposal(Body):
-    """A larger budget; another person must second it."""
+    """A larger budget; another person must second it. Without a δ the present one stays."""
 
     data_set: Name
     purpose: Name | None = None
@@ -262,10 +262,10 @@ class Why(Body):
 
 
 class Seconding(Body):
-    """Whether a proposal is seconded; declined otherwise, with the reason."""
+    """Whether a proposal is seconded, or else declined; and the reason."""
 
     seconded: bool
-    reason: Reason = "not seconded"
+    reason: Reason | None = None
 
 
 class Verification(Body):
@@ -275,6 +275,13 @@ class Verification(Body):
     checkpoints: Annotated[list[dict[str, Any]], Field(max_length=1000)] = Field(
         default_factory=list[dict[str, Any]]
     )
+
+
+class Controller(Body):
+    """Who answers for the data, and how they are reached."""
+
+    controller: Reason | None = None
+    contact: Reason | None = None
 
 
 class AboutSubject(Body):

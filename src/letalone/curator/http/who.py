@@ -7,6 +7,7 @@ A token that was never made, has ended or was revoked is refused in the same wor
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from ipaddress import ip_address, ip_network
 from typing import Annotated
 
 from fastapi import Depends
@@ -50,16 +51,25 @@ Sent = Annotated[HTTPAuthorizationCredentials | None, Depends(BEARER)]
 
 def count_address(request: Request, service: Served) -> None:
     """For what anybody may call: counted by where it comes from."""
-    service.throttle.address(_address(request))
+    service.throttle.address(address_of(request))
 
 
 def count_log_in(request: Request, service: Served) -> None:
     """For what takes a password from somebody who is not known yet."""
-    service.throttle.log_in(_address(request))
+    service.throttle.log_in(address_of(request))
 
 
-def _address(request: Request) -> str:
-    return request.client.host if request.client else "unknown"
+def address_of(request: Request) -> str:
+    """Where a request comes from; of IPv6 the network, which is one household's or firm's."""
+    host = request.client.host if request.client else "unknown"
+    try:
+        found = ip_address(host.partition("%")[0])
+    except ValueError:
+        return host
+    return str(ip_network((found, 64), strict=False)) if found.version == 6 else host
+
+
+Address = Annotated[str, Depends(address_of)]
 
 
 def _known(request: Request, service: Served, sent: Sent) -> Bearer:
@@ -77,6 +87,14 @@ def _known(request: Request, service: Served, sent: Sent) -> Bearer:
 
 
 Known = Annotated[Bearer, Depends(_known)]
+
+
+def is_of(service: Service, sent: HTTPAuthorizationCredentials | None, name: str) -> bool:
+    """Whether a token was sent that holds and is this person's."""
+    try:
+        return sent is not None and service.curator.tokens.bearer(sent.credentials).person.name == name
+    except NotRecognised:
+        return False
 
 
 def _with(*scopes: Scope, elevated: bool = False) -> Callable[[Bearer], Bearer]:

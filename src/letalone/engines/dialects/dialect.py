@@ -22,6 +22,11 @@ from letalone.plans.schema import Column
 class Dialect(Protocol):
     """One engine's way to write a plan."""
 
+    @property
+    def has_first(self) -> bool:
+        """Whether FIRST(value ORDER BY …) takes the memory of one row, however many there are."""
+        ...
+
     def arithmetic(self, kind: Binary, left: Term, right: Term, levels: Levels) -> Term:
         """A sum, difference, product or quotient of two doubles; not finite or NULL beyond them."""
         ...

@@ -25,6 +25,11 @@ EXACT = 2**53  # below it every whole number is a double
 class DuckDialect:
     """See `letalone.engines.dialects.dialect.Dialect` for what each method promises."""
 
+    @property
+    def has_first(self) -> bool:
+        """As an aggregate of its own."""
+        return True
+
     def arithmetic(self, kind: Binary, left: Term, right: Term, levels: Levels) -> Term:  # noqa: ARG002
         """As the processor computes it: too large is an infinity."""
         sql = syntax.operation(kind, left.sql, right.sql)

@@ -25,7 +25,7 @@ where that is infinite (or NaN of finite operands), and 0 where it underflows.
             NaN is larger than all numbers there, and infinite operands raise nothing.
   But:      a product or quotient within one part in 2^53 above 2^-1075 is 0 here, and the
             smallest double on other engines.
-  Tested:   tests/engines/test_postgres_arithmetic.py, on the server, at the edges of each case
+  Tested:   tests/engines/conformance/test_arithmetic.py, on the server, at the edges of each case
 """
 
 from collections.abc import Callable, Mapping

@@ -15,7 +15,7 @@ of the noise; and a unit's kept rows depend on that unit's rows and the key alon
             neighbour is the table with one unit's rows taken out (or put in) and the others left
             in their places. A row that is updated gets another place, so other rows of its unit
             may be kept from then on: no more of them than before.
-  Tested:   tests/engines/test_engine_laws.py, test_postgres.py
+  Tested:   tests/engines/test_engine_laws.py, conformance/test_server.py
 
 Levels. PostgreSQL pulls nested SELECTs up and repeats what they name wherever it is mentioned.
 OFFSET 0 keeps a level apart, and costs neither parallel scans nor order.
@@ -50,6 +50,11 @@ class PostgresDialect:
     """
 
     stored_rank: str | None = None
+
+    @property
+    def has_first(self) -> bool:
+        """Not so: an array of all rows would have to be made, and may be too large."""
+        return False
 
     def arithmetic(self, kind: Binary, left: Term, right: Term, levels: Levels) -> Term:
         """Guarded, with both operands named: a guard mentions them several times."""

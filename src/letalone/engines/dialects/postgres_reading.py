@@ -7,7 +7,7 @@ its column has; CHAR(n) without the blanks at its end; labels of enumerations ar
 
   Proven:   each cast stands in the branch of a CASE whose condition says that it fits, and
             conditions raise nothing: comparisons, regular expressions, `pg_input_is_valid`
-  Tested:   tests/engines/test_postgres_reading.py
+  Tested:   tests/engines/conformance/test_reading.py
 """
 
 from collections.abc import Callable, Mapping

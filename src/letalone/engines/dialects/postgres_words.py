@@ -1,6 +1,6 @@
 """DuckDB's words as PostgreSQL's: a function for each kind of node, used when a tree is printed.
 
-  Tested:   tests/engines/test_postgres_words.py; the statements themselves by the engine's laws
+  Tested:   tests/engines/conformance/test_golden.py, and by the laws of the engine
 
 A name of more than 63 bytes, which PostgreSQL would cut off, is replaced by its digest. NULL-safe
 equality is written as the equality of arrays of one element, which tables can be hashed by. Text
@@ -89,12 +89,6 @@ def _is_finite(arguments: list[Sql]) -> Sql:
     return syntax.operation(exp.LT, syntax.called("ABS", *arguments), end)
 
 
-def _first(arguments: list[Sql]) -> Sql:
-    """The first of an ordered list."""
-    everything = exp.Paren(this=syntax.called("ARRAY_AGG", *arguments))
-    return exp.Bracket(this=everything, expressions=[exp.Literal.number(0)])
-
-
 def _date_trunc(arguments: list[Sql]) -> Sql:
     """Of a time without zone: a date would become one in the session's zone."""
     period, of = arguments
@@ -132,7 +126,6 @@ def _select(node: Sql) -> Sql:
 
 CALLS: Mapping[str, Callable[[list[Sql]], Sql]] = {
     "ISFINITE": _is_finite,
-    "FIRST": _first,
     "DATE_TRUNC": _date_trunc,
 }
 RULES: Mapping[type[Sql], Callable[[Sql], Sql]] = {
