@@ -164,9 +164,9 @@ def serving(workers: int) -> Iterator[tuple[int, int]]:
         found.bind(("127.0.0.1", 0))
         port = int(found.getsockname()[1])
     code = (
-        "import uvicorn; from letalone.curator.http.serving import run;"
-        "run(uvicorn.Config('curator:app', factory=True, host='127.0.0.1',"
-        f" port={port}, workers={workers}, access_log=False, log_level='error'))"
+        "import uvicorn; from letalone.curator.http.serving import PROTOCOL;"
+        "uvicorn.run('curator:app', factory=True, http=PROTOCOL, host='127.0.0.1',"
+        f" port={port}, workers={workers}, access_log=False, log_level='error')"
     )
     paths = os.pathsep.join([str(Path(__file__).parent), os.environ.get("PYTHONPATH", "")])
     process = Popen(

@@ -37,4 +37,4 @@ def test_a_file_of_ones_own_is_attacked(letalone: Letalone, tmp_path: Path) -> N
     assert letalone(*guessed, "--models", "20", "--json").json()["values"] == 3
     refused = letalone("attack", "inversion", str(path), "--target", "age", "--json")
     assert refused.code == 2
-    assert "must be one of the features" in refused.error()["message"]
+    assert "--sensitive is missing: name it with --sensitive" in refused.error()["message"]

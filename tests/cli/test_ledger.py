@@ -233,3 +233,38 @@ def test_a_checkpoint_finds_a_backup_that_was_put_back(
         assert refused.code == 2
         assert "is there already" in refused.err
     assert len(Ledger.open(path)) == 7, "a checkpoint that cannot be written is not made"
+
+
+def test_a_checkpoint_is_checked_alone_and_an_export_is_compared_with_it(
+    letalone: Letalone, path: Path, tmp_path: Path
+) -> None:
+    kept, to = tmp_path / "kept.json", tmp_path / "out.json"
+    with Ledger.open(path) as ledger:
+        kept.write_text(json.dumps(ledger.checkpoint()))
+        fingerprint = ledger.fingerprint
+        ledger.export(to)
+    words = check_screen(letalone("verify", str(kept)))
+    assert "The checkpoint is unchanged since it was signed." in words
+    assert fingerprint in words
+    found = letalone("verify", str(kept), "--key", fingerprint, "--json").json()
+    assert (found["kind"], found["holds"], found["compared"]) == ("checkpoint", True, True)
+    assert letalone("verify", str(kept), "--key", "0" * 32).code == 6
+    compared = check_screen(letalone("verify", str(to), "--checkpoint", str(kept)))
+    assert "kept elsewhere" in compared
+    other = Ledger.open(tmp_path / "other.db")
+    other.export(to)
+    assert letalone("verify", str(to), "--checkpoint", str(kept)).code == 6
+    assert letalone("verify", str(kept), "--checkpoint", str(kept)).code == 2
+    changed = json.loads(kept.read_text()) | {"number": 1}
+    kept.write_text(json.dumps(changed))
+    assert letalone("verify", str(kept)).code == 6
+
+
+def test_of_a_whole_answer_it_is_said_where_the_receipt_is(
+    letalone: Letalone, tmp_path: Path
+) -> None:
+    file = tmp_path / "answer.json"
+    file.write_text(json.dumps({"rows": [], "release": {}, "receipt": {"format": 1}}))
+    shown = letalone("verify", str(file))
+    assert shown.code == 2
+    assert "in the field 'receipt'" in shown.err

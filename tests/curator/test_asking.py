@@ -21,7 +21,7 @@ from curator.makers import (
     registration,
 )
 from letalone.curator.asking import release_id
-from letalone.curator.records import Price, Purpose, Question
+from letalone.curator.records import Price, Purpose, Question, Role
 from letalone.curator.refusals import NotThere
 from letalone.errors import (
     BudgetExceeded,
@@ -34,7 +34,7 @@ from letalone.ledger import verify_receipt
 from letalone.plans.aggregates import count, mean
 from letalone.plans.query import make_plan
 from letalone.plans.schema import Column, Schema
-from letalone.privacy import Budget
+from letalone.privacy import Budget, PureDP
 
 BY_WARD = f"SELECT ward, COUNT(*) AS n FROM {NAME} GROUP BY ward"
 
@@ -288,3 +288,35 @@ def test_what_is_left_is_told_anew_with_each_repeat(ready):
     first = ask(ready)
     ask(ready, epsilon=0.5)
     assert str(first.standing.left) != str(ask(ready).standing.left)
+
+
+def test_a_refusal_has_the_same_words_whether_or_not_another_has_asked_before(ready):
+    grant(ready, "ben", budget=Budget(1))
+    said = []
+    for _ in range(2):
+        with pytest.raises(BudgetExceeded) as error:
+            ask(ready, by="ben", epsilon=1.5)
+        said.append((str(error.value), error.value.level, error.value.asked, error.value.left))
+        ask(ready, by="ann", epsilon=1.5)
+    assert said[0] == said[1]
+    assert "PureDP" not in said[0][0]
+
+
+def left(curator, by):
+    question = Question(data_set=NAME, purpose=PURPOSE, sql="SELECT COUNT(*) FROM visits")
+    return curator.asking.left(question, PureDP(0.1), delta=0, by=by)
+
+
+def test_what_is_left_is_the_least_of_the_grant_the_purpose_and_the_data_set(ready):
+    assert "ε = 2 of your grant (ε = 2), about 20 more" in left(ready, "ann")
+    for name in ("ben", "kim"):
+        if name == "kim":
+            ready.people.add(name, [Role.ANALYST], by="olga")
+        grant(ready, name, budget=Budget(2))
+    ask(ready, by="ben", epsilon=2)
+    ask(ready, by="kim", epsilon=1.5)
+    assert "ε = 0.5 of the whole purpose 'planning' (ε = 4)" in left(ready, "ann")
+    assert "about 5 more like this" in left(ready, "ann")
+    grant(ready, "ben", purpose=OTHER, budget=Budget(3))
+    ask(ready, by="ben", purpose=OTHER, epsilon=1.3)
+    assert "ε = 0.2 of the whole data set 'visits' (ε = 5)" in left(ready, "ann")

@@ -103,5 +103,5 @@ def test_the_folders_are_for_their_user_alone(ready):
     for folder in (settings.folder, settings.data_folder, settings.incoming_folder):
         assert folder.stat().st_mode & 0o777 == 0o700
     (kept,) = settings.data_folder.glob("*.parquet")
-    for file in (kept, settings.master_key_file):
+    for file in (kept, settings.master_key_file, *settings.folder.glob("*.db*")):
         assert file.stat().st_mode & 0o777 == 0o600

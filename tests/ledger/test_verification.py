@@ -139,6 +139,14 @@ def test_the_first_bad_entry_is_named(full: Ledger, tmp_path: Path) -> None:
         Ledger.open(place).verify()
 
 
+def test_a_removed_entry_is_named_and_not_the_one_after_it(full: Ledger, tmp_path: Path) -> None:
+    place = copied(full, tmp_path)
+    execute(place, "DELETE FROM entries WHERE number = 4")
+    words = r"at entry 4: it is missing, entry 5 comes instead\. Entries 1 to 3 hold"
+    with pytest.raises(LedgerDamaged, match=words):
+        Ledger.open(place).verify()
+
+
 def test_the_last_entries_cannot_be_cut_off(full: Ledger, tmp_path: Path) -> None:
     for count in (1, 2, 5):
         place = copied(full, tmp_path)

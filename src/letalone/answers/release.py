@@ -27,7 +27,7 @@ from letalone.answers.promise import FAMILY, as_sure, group_promise, promise
 from letalone.answers.shown import as_shown
 from letalone.answers.titles import title_of
 from letalone.errors import FormatError, LetaloneError
-from letalone.exact.typed import Number
+from letalone.exact.typed import Number, read_written
 from letalone.privacy.bounds import above
 from letalone.privacy.budget import Budget
 from letalone.privacy.curve import Json, Privacy
@@ -333,9 +333,9 @@ def _asked_from_json(stored: Mapping[str, object]) -> Asked:
         **texts,
         version=version,
         plan=dict(cast("Json", stored["plan"])),
-        epsilon=Fraction(_text(stored["epsilon"])),
-        delta=Fraction(_text(stored["delta"])),
-        confidence=Fraction(_text(stored["confidence"])),
+        epsilon=read_written(_text(stored["epsilon"])),
+        delta=read_written(_text(stored["delta"])),
+        confidence=read_written(_text(stored["confidence"])),
         privacy=from_json(cast("Json", stored["privacy"])),
         split=tuple(_part_from_json(cast("Json", part)) for part in _list(stored["split"])),
         notes=tuple(_text(note) for note in _list(stored["notes"])),
@@ -348,7 +348,7 @@ def _part_to_json(part: SplitPart) -> Json:
 
 def _part_from_json(stored: Json) -> SplitPart:
     name, share, noise, groups = (_text(stored[part]) for part in PARTS)
-    return SplitPart(name, Fraction(share), noise, groups)
+    return SplitPart(name, read_written(share), noise, groups)
 
 
 def _list(stored: object) -> list[object]:

@@ -13,11 +13,11 @@ narrows an interval, and it holds as often as before.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from fractions import Fraction
 from math import inf, isfinite
 from typing import cast
 
 from letalone.answers.columns import Output
+from letalone.exact.typed import read_written
 from letalone.privacy.curve import Json
 
 Range = tuple[float, float]
@@ -96,4 +96,4 @@ def _known(plan: Json) -> dict[str, tuple[Range, float]]:
 
 
 def _bound(stored: object) -> float:
-    return float(Fraction(str(cast("Json", stored)["number"])))
+    return float(read_written(str(cast("Json", stored)["number"])))

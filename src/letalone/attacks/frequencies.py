@@ -110,9 +110,8 @@ class Membership:
             f" participants are found, at {percent(self.ratio.false_alarm)} false alarms. Published"
             f" with ε = {self.epsilon:g}, {self.private.told()} are, at"
             f" {percent(self.private.false_alarm)}, {keeps}: whatever the test, no more than"
-            f" {percent(self.most_at_measured)} can be found at so many false alarms, as these were"
-            " counted (95 % sure). More attributes do not help the attacker then: the noise grows"
-            " with them."
+            f" {percent(self.most_at_measured)} can be found at so many (95 % sure). More"
+            " attributes do not help the attacker then: the noise grows with them."
         )
 
     def __str__(self) -> str:
@@ -124,10 +123,10 @@ class Membership:
         alarms = (percent(self.ratio.false_alarm), percent(self.private.false_alarm))
         limit = f"at most {percent(self.most_allowed)}"
         return [
-            (f"participants found ({percent(self.alarm)} false alarms meant)", exact, noisy),
-            ("measured false alarms", *alarms),
+            (f"participants found ({percent(self.alarm)} meant)", exact, noisy),
+            ("  false alarms then", *alarms),
             ("found by Homer's own statistic", percent(self.homer.detection), ""),
-            (f"any test whatever, {percent(self.alarm)} false alarms (D6)", "no limit", limit),
+            (f"any test whatever ({percent(self.alarm)}, D6)", "no limit", limit),
             *(_line(one) for one in self.power[:MOST_LINES]),
         ]
 

@@ -101,8 +101,7 @@ class ModelMembership:
             f" ε = {self.epsilon:g} lets the same attacker find"
             f" {weak.told(confidence_of_each(self.private))} at {percent(weak.false_alarm)},"
             f" {keeps}: whatever the test, no more than {percent(self.most_at_measured)} can be"
-            " found at so many false alarms, as these were counted (95 % sure). An attack that"
-            " fails proves nothing; the bound does."
+            " found at so many (95 % sure). An attack that fails proves nothing; the bound does."
         )
 
     def __str__(self) -> str:
@@ -112,7 +111,7 @@ class ModelMembership:
         """The numbers to compare."""
         pairs = list(zip(self.ordinary, self.private, strict=True))
         verdicts = (_verdict(self.ordinary_exceeds), _verdict(self.exceeds))
-        whatever = f"any test whatever, {percent(self.alarm)} false alarms (D6)"
+        whatever = f"any test whatever ({percent(self.alarm)}, D6)"
         return [
             ("model", *self.models),
             *(line for one in pairs for line in self._of_test(*one)),
@@ -122,8 +121,9 @@ class ModelMembership:
         ]
 
     def _of_test(self, today: Test, private: Test) -> list[Line]:
-        found = f"{today.name}: found ({percent(self.alarm)} false alarms meant)"
-        fewer = f"  {percent(self.low_alarm)} false alarms meant"
+        """Meant: the false alarms that the threshold was set for."""
+        found = f"{today.name}: found ({percent(self.alarm)} meant)"
+        fewer = f"  found ({percent(self.low_alarm)} meant)"
         alarms, others = (percent(one.usual.false_alarm) for one in (today, private))
         return [
             (found, today.usual.told(), private.usual.told()),

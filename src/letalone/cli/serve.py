@@ -9,7 +9,7 @@ data set that the analyst may ask.
 import socket
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from letalone.cli.screen import console, how_to_install, print_json
 from letalone.errors import ParameterError
@@ -23,6 +23,13 @@ MOST_WORKERS = 64
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
 
 
+class Said(NamedTuple):
+    """Who answers for the data, and how they are reached, where that was typed."""
+
+    controller: str | None = None
+    contact: str | None = None
+
+
 def serve(
     *,
     folder: Path,
@@ -33,6 +40,7 @@ def serve(
     ledger: str | None,
     imports: Path | None,
     time_step: float,
+    said: Said,
     as_json: bool,
 ) -> None:
     """Prepare the folder, say where to look, and answer until stopped."""
@@ -49,7 +57,7 @@ def serve(
         imports=imports,
         time_step_seconds=time_step,
     )
-    first = prepare(settings)
+    first = prepare(settings, controller=said.controller, contact=said.contact)
     address = f"http://{f'[{host}]' if ':' in host else host}:{port}"
     if as_json:
         _print_as_json(first, address, settings.folder)
@@ -58,12 +66,37 @@ def serve(
     answer(settings, host=host, port=port, workers=workers)
 
 
-def _check(port: int, workers: int) -> None:
+def reset(
+    name: str, *, folder: Path, database: str | None, ledger: str | None, as_json: bool
+) -> None:
+    """A new one-time password for an owner who has lost theirs; the ledger says that it was so."""
+    _check_installed()
+    from letalone.curator.curator import Curator
+    from letalone.curator.settings import Settings
+
+    if not folder.expanduser().is_dir():
+        raise ParameterError(f"There is no curator in {folder}. Name its folder with --folder.")
+    with Curator.open(Settings(folder=folder, database=database, ledger=ledger)) as curator:
+        password = curator.people.reset_owner(name)
+    if as_json:
+        print_json("serve", {"one_time_passwords": {name: password}})
+        return
+    out = console()
+    out.print(f"The one-time password of {name}, shown once:", markup=False)
+    out.print(f"  {password}", markup=False)
+    out.print("All tokens of this owner have ended. The ledger says that it was reset here.")
+
+
+def _check_installed() -> None:
     missing = [package for package in NEEDED if find_spec(package) is None]
     if missing:
         raise ParameterError(
             f"The service needs {', '.join(missing)}. To install: {how_to_install('server')}."
         )
+
+
+def _check(port: int, workers: int) -> None:
+    _check_installed()
     if not 1 <= port <= LAST_PORT:
         raise ParameterError(f"--port is {port}, but must be from 1 to {LAST_PORT}.")
     if not 1 <= workers <= MOST_WORKERS:

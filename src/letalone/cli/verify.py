@@ -1,5 +1,6 @@
-"""`letalone verify FILE`: whether a receipt, a model or an exported ledger is as it was signed."""
+"""`letalone verify FILE`: whether a receipt, a model, a checkpoint or an exported ledger holds."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import cast
 
@@ -9,30 +10,51 @@ from letalone.errors import ParameterError
 from letalone.learn import model_files
 from letalone.ledger import Receipt, verify_export, verify_receipt
 from letalone.ledger.canonical import as_object, read_object
+from letalone.ledger.checkpoints import KIND as CHECKPOINT
+from letalone.ledger.checkpoints import check_signed
 from letalone.privacy.curve import Json
 
 WIDTH = 78
 LONGEST = 56
 
 
-def verify(path: Path, *, key: str | None, head: str | None, as_json: bool) -> None:
-    """Check a receipt or an export, by what the file says it is."""
+def verify(
+    path: Path, *, key: str | None, head: str | None, checkpoints: Sequence[Path], as_json: bool
+) -> None:
+    """Check a file by what it says it is."""
+    stored = _read(path)
+    if stored.get("kind") == "ledger":
+        _refuse_key(key)
+        kept = [_read(one) for one in checkpoints]
+        _check_export(stored, head=head, checkpoints=kept, as_json=as_json)
+        return
+    if head is not None or checkpoints:
+        raise ParameterError("--head and --checkpoint are for exported ledgers; this is none.")
+    if stored.get("kind") == CHECKPOINT:
+        _check_checkpoint(stored, key=key, as_json=as_json)
+    elif stored.get("kind") == model_files.KIND:
+        _check_model(stored, key=key, as_json=as_json)
+    else:
+        _check_receipt(_alone(path, stored), key=key, as_json=as_json)
+
+
+def _read(path: Path) -> Json:
     try:
         content = path.read_bytes()
     except OSError as error:
         raise ParameterError(f"{path} cannot be read: {error.strerror}.") from None
     check_is_json(path, content)
-    stored = read_object(content, name=str(path))
-    if stored.get("kind") == "ledger":
-        _refuse_key(key)
-        _check_export(stored, head=head, as_json=as_json)
-        return
-    if stored.get("kind") == model_files.KIND:
-        _check_model(stored, key=key, as_json=as_json)
-        return
-    if head is not None:
-        raise ParameterError("--head is for exported ledgers; this is no such file.")
-    _check_receipt(stored, key=key, as_json=as_json)
+    return read_object(content, name=str(path))
+
+
+def _alone(path: Path, stored: Json) -> Json:
+    """A whole answer of the service has its receipt in it; what is checked is the receipt."""
+    if isinstance(stored.get("receipt"), dict) and "release" in stored:
+        raise ParameterError(
+            f"{path} is a whole answer. Its receipt is in the field 'receipt': save that part as a"
+            " file of its own, and verify it."
+        )
+    return stored
 
 
 def check_is_json(path: Path, content: bytes) -> None:
@@ -49,12 +71,32 @@ def _refuse_key(key: str | None) -> None:
         raise ParameterError("--key is for receipts; for an exported ledger give --head.")
 
 
-def _check_export(stored: Json, *, head: str | None, as_json: bool) -> None:
-    found = verify_export(stored, head=head)
+def _check_export(
+    stored: Json, *, head: str | None, checkpoints: Sequence[Json], as_json: bool
+) -> None:
+    found = verify_export(stored, head=head, checkpoints=checkpoints)
     if as_json:
         print_json("verify", {"kind": "ledger", **verified_as_json(found)})
         return
     print_verified(found)
+
+
+def _check_checkpoint(stored: Json, *, key: str | None, as_json: bool) -> None:
+    """A checkpoint by itself: whether it is as it was signed."""
+    found = check_signed(stored, public_key=key)
+    body = {"kind": CHECKPOINT, "holds": True, "fingerprint": found, "compared": key is not None}
+    if as_json:
+        shown = {name: stored[name] for name in ("number", "hash", "time")}
+        print_json("verify", {**body, **shown})
+        return
+    screen = console()
+    screen.print("[bold]The checkpoint is unchanged since it was signed.[/bold]")
+    screen.print(f"{'entry':<12} {stored['number']}, signed {stored['time']}", markup=False)
+    screen.print(f"{'hash':<12} {stored['hash']}", markup=False)
+    screen.print(f"{'fingerprint':<12} {found}", markup=False)
+    words = "Compare a ledger with it: letalone verify EXPORT --checkpoint FILE"
+    screen.print(words, markup=False)
+    screen.print(flowing(_trusted(compared=key is not None), WIDTH), markup=False)
 
 
 def _check_model(stored: Json, *, key: str | None, as_json: bool) -> None:
@@ -100,7 +142,11 @@ def _lines(found: Receipt) -> list[tuple[str, str]]:
 
 
 def _trust(found: Receipt) -> str:
-    if found.compared:
+    return _trusted(compared=found.compared)
+
+
+def _trusted(*, compared: bool) -> str:
+    if compared:
         return "It was signed by the key that you gave."
     return (
         "Anyone can make a key and sign with it: compare the fingerprint with the owner's, "

@@ -4,11 +4,11 @@ Tested:   tests/client/test_problems.py: every class of letalone's errors comes 
 """
 
 from collections.abc import Mapping
-from fractions import Fraction
 from typing import Any, cast
 
 from letalone import errors
 from letalone.errors import BudgetExceeded, LetaloneError, ServiceUnavailable
+from letalone.exact.typed import read_written
 from letalone.privacy import Budget
 
 # What is refused before letalone is asked, by the last word of its type.
@@ -58,7 +58,7 @@ def _budget(said: object) -> Budget | None:
         return None
     amounts = cast("Mapping[str, object]", said)
     try:
-        return Budget(Fraction(str(amounts["epsilon"])), Fraction(str(amounts["delta"])))
+        return Budget(*(read_written(str(amounts[one])) for one in ("epsilon", "delta")))
     except (KeyError, ValueError, ZeroDivisionError):
         return None
 

@@ -9,7 +9,7 @@ begins with BEGIN IMMEDIATE, PostgreSQL takes one advisory lock. What is deleted
 """
 
 from collections.abc import Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from os import getpid
 from pathlib import Path
 from sqlite3 import Connection as SqliteConnection
@@ -25,6 +25,7 @@ from letalone.errors import FormatError, ParameterError
 MIGRATIONS = Path(__file__).parent / "migrations"
 WRITERS_LOCK = int.from_bytes(b"letalone", "big") >> 1  # PostgreSQL's key for the one writer
 BUSY_SECONDS = 30
+OVERWRITE_TRIES, OVERWRITE_MILLISECONDS = 5, 1000
 
 
 class Database:
@@ -60,11 +61,21 @@ class Database:
             except command.util.CommandError:
                 newer()
 
-    def overwrite(self) -> None:
-        """What was deleted is gone from SQLite's log, too; PostgreSQL's is its keeper's affair."""
-        with self._engine.connect() as connection:
-            if connection.dialect.name == "sqlite":
-                connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
+    def overwrite(self) -> bool:
+        """What was deleted is gone from SQLite's log, too; False where others kept it busy.
+
+        PostgreSQL's log is its keeper's affair.
+        """
+        for _ in range(OVERWRITE_TRIES):
+            with self._engine.connect() as connection:
+                if connection.dialect.name != "sqlite":
+                    return True
+                connection.exec_driver_sql(f"PRAGMA busy_timeout = {OVERWRITE_MILLISECONDS}")
+                row = connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)").one()
+                connection.exec_driver_sql(f"PRAGMA busy_timeout = {1000 * BUSY_SECONDS}")
+            if row[0] == 0:
+                return True
+        return False
 
     def close(self) -> None:
         """Lets go of all connections."""
@@ -106,6 +117,7 @@ def _engine(url: str) -> Engine:
         driver = place.set(drivername="postgresql+psycopg")
         level = "READ COMMITTED"  # who waits for the lock sees what was written meanwhile
         return create_engine(driver, isolation_level=level, max_overflow=-1, hide_parameters=True)
+    _keep_private(place.database)
     engine = create_engine(
         place,
         poolclass=QueuePool,
@@ -115,6 +127,14 @@ def _engine(url: str) -> Engine:
     )
     event.listen(engine, "connect", _prepare)
     return engine
+
+
+def _keep_private(file: str | None) -> None:
+    """The file is there before SQLite makes it, for this user alone; its logs take after it."""
+    if file and file != ":memory:":
+        with suppress(OSError):  # opening it fails in a moment, with words
+            Path(file).touch(mode=0o600)
+            Path(file).chmod(0o600)
 
 
 def _prepare(connection: object, _: object) -> None:

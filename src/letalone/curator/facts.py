@@ -1,6 +1,6 @@
 """Who answers for the data: kept in the database, shown on the open page and in the record.
 
-  Tested:   tests/curator/test_facts.py
+Tested:   tests/curator/test_facts.py
 """
 
 from dataclasses import dataclass

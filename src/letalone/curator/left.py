@@ -2,43 +2,69 @@
 
 Book-keeping of charges, which do not depend on data.
 
-  Tested:   tests/client/test_sessions.py
+  Tested:   tests/client/test_sessions.py, tests/curator/test_asking.py
 """
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from fractions import Fraction
 
 from letalone.curator.book import Book
 from letalone.curator.records import Question
 from letalone.privacy.curve import Privacy
-from letalone.privacy.filters import left_in_words
+from letalone.privacy.filters import FilterState, left_in_words
+
+
+@dataclass(frozen=True, slots=True)
+class Room:
+    """What is left somewhere, and how many more such answers fit there."""
+
+    more: int | float
+    where: str
+    state: FilterState
+
+    @property
+    def size(self) -> tuple[int | float, Fraction]:
+        """The least decides; where as many fit, the least ε."""
+        return self.more, self.state.remaining.epsilon
 
 
 def how_many_more(
     book: Book, question: Question, privacy: Privacy, *, delta: Fraction | None, by: str
 ) -> int | float:
     """About how many more such answers fit everywhere, if nothing else is asked."""
-    names = (question.data_set, *question.others)
-    return min(one for name in names for one in _fitting(book, name, question, privacy, delta, by))
+    return _least(book, question, privacy, delta, by).more
 
 
 def left_for(
     book: Book, question: Question, privacy: Privacy, *, delta: Fraction | None, by: str
 ) -> str:
-    """What is left of the own grant, and how many more like this fit, in words."""
-    own = book.level(question.data_set, purpose=question.purpose, analyst=by)
-    more = how_many_more(book, question, privacy, delta=delta, by=by)
+    """What is left where it is least, and how many more like this fit, in words."""
+    least = _least(book, question, privacy, delta, by)
+    more = least.more
     like = f"about {more:,} more like this" if isinstance(more, int) else "any number like this"
-    if own is None:
-        return f"Left: {like}."
-    return f"Left: about {left_in_words(own.state)} of your grant ({own.budget}), {like}."
+    return f"Left: about {left_in_words(least.state)} of {least.where}, {like}."
 
 
-def _fitting(
+def _least(
+    book: Book, question: Question, privacy: Privacy, delta: Fraction | None, by: str
+) -> Room:
+    names = (question.data_set, *question.others)
+    rooms = [one for name in names for one in _rooms(book, name, question, privacy, delta, by)]
+    return min(rooms, key=lambda room: room.size)
+
+
+def _rooms(
     book: Book, name: str, question: Question, privacy: Privacy, delta: Fraction | None, by: str
-) -> Iterable[int | float]:
-    whole = book.ledger.data_set(name)
-    yield whole.how_many_more(privacy.labelled(whole.neighbours), delta=delta or None)
-    for level in book.levels(name):
-        if level.purpose == question.purpose and level.analyst in (None, by):
-            yield level.how_many_more(privacy, delta=delta or None)
+) -> Iterable[Room]:
+    """The own grant first: where nothing is less, it is the one that is named."""
+    levels = [one for one in book.levels(name) if one.purpose == question.purpose]
+    for level in sorted(levels, key=lambda one: one.analyst is None):
+        if level.analyst in (None, by):
+            whole = f"the whole purpose {level.purpose!r} ({level.budget}), which others share"
+            where = f"your grant ({level.budget})" if level.analyst else whole
+            yield Room(level.how_many_more(privacy, delta=delta or None), where, level.state)
+    found = book.ledger.data_set(name)
+    where = f"the whole data set {name!r} ({found.budget}), which others share"
+    more = found.how_many_more(privacy.labelled(found.neighbours), delta=delta or None)
+    yield Room(more, where, found.state)

@@ -14,7 +14,7 @@ from sqlalchemy import Connection, Row, func, insert, select, update
 
 from letalone.curator.house import House
 from letalone.curator.passwords import one_time_password, passwords_of
-from letalone.curator.records import Person, Role
+from letalone.curator.records import Person, Recognised, Role
 from letalone.curator.refusals import AlreadyDecided, NotPermitted, NotRecognised, NotThere
 from letalone.curator.tables import PEOPLE, SESSIONS, TOKENS
 from letalone.curator.tries import count_try, forget_tries, slow_down
@@ -24,6 +24,7 @@ from letalone.ledger.data_sets import read_name
 from letalone.privacy.curve import Json
 
 LOG_IN, AGAIN = "log in", "password again"
+WRONG = "The name or the password is wrong."
 
 
 class People:
@@ -107,10 +108,14 @@ class People:
 
         Tries are counted by name and address, so that strangers elsewhere lock nobody out.
         """
+        return self.recognised(name, password, address=address).person
+
+    def recognised(self, name: str, password: str, *, address: str = "") -> Recognised:
+        """As `log_in`, with what must not have changed when the caller acts on it."""
         slow_down(self._house, LOG_IN, name)
         return self._checked(LOG_IN, name, password, address=address)
 
-    def password_again(self, name: str, password: str) -> Person:
+    def password_again(self, name: str, password: str) -> Recognised:
         """The password of somebody whose token was checked: strangers' tries do not count here."""
         return self._checked(AGAIN, name, password, address="")
 
@@ -122,14 +127,15 @@ class People:
         `known`: a token of this person was checked.
         """
         if known:
-            self.password_again(name, password)
+            before = self.password_again(name, password)
         else:
-            self.log_in(name, password, address=address)
+            before = self.recognised(name, password, address=address)
         self._passwords.check_new(new, name=name)
         if new == password:
             raise ParameterError("The new password is the old one. Choose another.")
         kept = self._passwords.hashed(new)
         with self._house.database.writing() as connection:
+            check_same(connection, before)
             _change(connection, name, password=kept, must_change=False)
             _end_tokens(connection, name)
         self._write("password changed", name, by=name)
@@ -165,15 +171,15 @@ class People:
             return False
         return True
 
-    def _checked(self, what: str, name: str, password: str, *, address: str) -> Person:
+    def _checked(self, what: str, name: str, password: str, *, address: str) -> Recognised:
         count_try(self._house, what, name, address)
         with self._house.database.reading() as connection:
             row = _row(connection, name)
         kept = row.password if row is not None and row.active else None
         if not self._passwords.is_right(password, kept) or row is None:
-            raise NotRecognised("The name or the password is wrong.")
+            raise NotRecognised(WRONG)
         forget_tries(self._house, what, name, address)
-        return _person(row)
+        return Recognised(_person(row), row.password)
 
     def _reset(self, name: str, *, by: str | None) -> str:
         password = one_time_password()
@@ -212,6 +218,13 @@ class People:
     ) -> None:
         body: Json = {"person": name} if roles is None else {"person": name, "roles": roles}
         self._house.book.write(None, what, body, by=[] if by is None else [by])
+
+
+def check_same(connection: Connection, before: Recognised) -> None:
+    """Within the transaction that acts on a password: it was not changed or disabled meanwhile."""
+    row = _row(connection, before.person.name)
+    if row is None or not row.active or row.password != before.kept:
+        raise NotRecognised(WRONG)
 
 
 def _row(connection: Connection, name: str) -> "Row[tuple[object, ...]] | None":

@@ -182,9 +182,7 @@ class Proposals:
         connection.execute(update(PROPOSALS).where(PROPOSALS.c.id == proposal).values(values))
         return _found(connection, proposal)
 
-    def _write(
-        self, what: str, found: Proposal, *, by: str, accounts: Json | None = None
-    ) -> None:
+    def _write(self, what: str, found: Proposal, *, by: str, accounts: Json | None = None) -> None:
         body: Json = {
             "proposal": found.id,
             "purpose": found.purpose,

@@ -77,6 +77,17 @@ class Token:
 
 
 @dataclass(frozen=True, slots=True)
+class Recognised:
+    """A person whose password was right, and the hash that it was checked against.
+
+    Whoever acts on it checks, where they write, that the hash is still this one.
+    """
+
+    person: Person
+    kept: str = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
 class Bearer:
     """Who a secret belongs to, and what may be done with it now."""
 

@@ -103,23 +103,27 @@ class Requests:
         self._write("request withdrawn", after, by=by)
         return after
 
-    def request(self, request: str, *, by: str) -> Request:
-        """One request: one's own, or any for stewards, owners and auditors; NotThere."""
+    def request(self, request: str, *, by: str, own: bool = False) -> Request:
+        """One request: one's own, or any for stewards, owners and auditors; NotThere.
+
+        `own`: whatever roles the person has, only one's own.
+        """
         with self._house.database.reading() as connection:
             found = _found(connection, request)
-        if found.analyst != by and not self._people.has(by, *SEE_ALL):
+        if found.analyst != by and (own or not self._people.has(by, *SEE_ALL)):
             raise _no_request()
         return found
 
-    def requests(self, *, by: str) -> list[Request]:
-        """Own requests; all for stewards, owners and auditors. The newest first."""
+    def requests(self, *, by: str, own: bool = False) -> list[Request]:
+        """Own requests; all for stewards, owners and auditors unless `own`. The newest first."""
         wanted = select(REQUESTS).order_by(REQUESTS.c.made.desc(), REQUESTS.c.id)
-        return [_request(row) for row in self._seen(wanted, REQUESTS.c.analyst == by, by=by)]
+        mine = REQUESTS.c.analyst == by
+        return [_request(row) for row in self._seen(wanted, mine, by=by, own=own)]
 
-    def grants(self, *, by: str) -> list[Grant]:
-        """Own grants; all for stewards, owners and auditors."""
+    def grants(self, *, by: str, own: bool = False) -> list[Grant]:
+        """Own grants; all for stewards, owners and auditors unless `own`."""
         wanted = select(GRANTS).order_by(GRANTS.c.data_set, GRANTS.c.purpose, GRANTS.c.analyst)
-        rows = self._seen(wanted, GRANTS.c.analyst == by, by=by)
+        rows = self._seen(wanted, GRANTS.c.analyst == by, by=by, own=own)
         return self._grants(rows)
 
     def own_grants(self, *, by: str) -> list[Grant]:
@@ -191,8 +195,7 @@ class Requests:
             )
 
     def _check_not_raised(self, found: Request) -> None:
-        """Also a grant that was withdrawn, or is over, is not given anew with more by one person.
-        """
+        """Also a grant that was withdrawn, or is over, is not given anew with more by one."""
         book = self._house.book
         before = book.level(found.data_set, purpose=found.purpose, analyst=found.analyst)
         if before is not None and not found.budget <= before.budget:
@@ -251,9 +254,9 @@ class Requests:
         connection.execute(update(REQUESTS).where(REQUESTS.c.id == request).values(values))
         return _found(connection, request)
 
-    def _seen(self, wanted: Select[Any], own: Any, *, by: str) -> Sequence[Found]:
+    def _seen(self, wanted: Select[Any], mine: Any, *, by: str, own: bool) -> Sequence[Found]:
         person = self._people.require(by, *Role)
-        wanted = wanted if person.roles & set(SEE_ALL) else wanted.where(own)
+        wanted = wanted if person.roles & set(SEE_ALL) and not own else wanted.where(mine)
         with self._house.database.reading() as connection:
             return connection.execute(wanted).all()
 

@@ -48,7 +48,8 @@ class Settings:
             object.__setattr__(self, "imports", Path(self.imports).expanduser().absolute())
         positive = (
             "password_memory_kib", "password_passes", "password_lanes", "shortest_password",
-            "tries", "tries_minutes", "slow_after", "waiting_days", "token_days", "most_token_days", "elevated_minutes",
+            "tries", "tries_minutes", "slow_after", "waiting_days", "token_days",
+            "most_token_days", "elevated_minutes",
         )  # fmt: skip
         for name in positive:
             value = getattr(self, name)

@@ -11,11 +11,11 @@ the master key and the id.
 
 from secrets import token_bytes
 
-from sqlalchemy import delete, insert, select
+from sqlalchemy import delete, insert, select, update
 
 from letalone.curator.house import House
 from letalone.curator.keys import BYTES, pseudonym
-from letalone.curator.tables import SUBJECT_KEYS
+from letalone.curator.tables import ERRANDS, SUBJECT_KEYS
 
 
 def subject_of(house: House, data_set: str, unit_id: str) -> str:
@@ -30,8 +30,13 @@ def subject_of(house: House, data_set: str, unit_id: str) -> str:
     return pseudonym(key, data_set, unit_id)
 
 
-def destroy_key(house: House, finder: str) -> None:
-    """From here on nobody can tell whose acts these were."""
+def destroy_key(house: House, finder: str) -> bool:
+    """From here on nobody can tell whose acts these were; whether also not from the log.
+
+    Errands of the person stay, and say no longer whose they were.
+    """
     with house.database.writing() as connection:
         connection.execute(delete(SUBJECT_KEYS).where(SUBJECT_KEYS.c.finder == finder))
-    house.database.overwrite()
+        theirs = update(ERRANDS).where(ERRANDS.c.finder == finder)
+        connection.execute(theirs.values(finder="", subject=""))
+    return house.database.overwrite()

@@ -2,7 +2,7 @@
 
 A steward acts for the person, with a reason; every act is an entry of the ledger, which names the
 person by a pseudonym only (subject_keys.py). Tables that were imported are rewritten; for an
-external file it is written down in words what its owner is to change, and the outcome recorded. What was
+external file its owner is told in words what to change, and the outcome is recorded. What was
 spent stays spent: answers that were given cannot be taken back, so forgetting their price would
 promise more than holds.
 
@@ -47,6 +47,16 @@ STAYS = (
     "What was spent stays spent: answers were given while the rows were in, they cannot be taken"
     " back, and their noise is what protects the person in them."
 )
+
+IMPORTED = (
+    "A file that was imported by its name still lies in the imports folder, as it was: its owner"
+    " changes or removes it there."
+)
+IN_LOG = (
+    "The key is destroyed, but the database's log could not be emptied, since others were reading:"
+    " until it is, a copy of the key may lie there. Erase once more when it is quiet."
+)
+NO_ROW = "There is no such row of this person. Rows are counted from 0."
 
 
 class Subjects:
@@ -105,18 +115,24 @@ class Subjects:
         words = self._allowed(by, why, unit_id)
         schema = self._data_sets.record(data_set).schema
         _check_changes(schema, changes)
+        if row < 0:
+            raise ParameterError(NO_ROW)
         about: Json = {"why": words, "columns": sorted(changes)}
         if self._data_sets.record(data_set).external:
             return self._correct_outside(data_set, unit_id, about, row=row, changes=changes, by=by)
-        remarks: list[str] = []
+        made: list[list[str] | None] = []
 
         def write(old: Path, schema: Schema, target: Path) -> None:
-            remarks.extend(copy_corrected(old, schema, unit_id, target, row=row, changes=changes))
+            made.append(copy_corrected(old, schema, unit_id, target, row=row, changes=changes))
 
+        # Also where there is no such row: the version is public, and must not tell.
         version = self._data_sets.rewrite(data_set, write)
         self._write(data_set, "subject corrected", unit_id, {**about, "version": version}, by=by)
+        remarks = made[0]
+        if remarks is None:
+            raise NotThere(f"{NO_ROW} Nothing was changed; it is version {version} all the same.")
         said = f"1 row of {data_set!r} was corrected; it is version {version} now."
-        return Done(data_set, 1, version, " ".join([said, *remarks, STAYS]))
+        return Done(data_set, 1, version, " ".join([said, *remarks, STAYS, IMPORTED]))
 
     def erase(self, data_set: str, unit_id: str, *, by: str, why: str) -> Done:
         """Removes the person's rows and destroys their key; what was spent stays spent."""
@@ -128,22 +144,16 @@ class Subjects:
 
         def write(old: Path, schema: Schema, target: Path) -> None:
             counted.append(number_of_rows(old, schema, unit_id))
-            if counted[0] == 0:
-                raise NotThere(
-                    f"{data_set!r} holds no rows of this person. What was kept of earlier imports"
-                    " and acts is gone."
-                )
             copy_without(old, schema, unit_id, target)
 
-        try:
-            version = self._data_sets.rewrite(data_set, write)
-            self._write(data_set, "subject erased", unit_id, {**about, "version": version}, by=by)
-        finally:
-            if counted:  # also where an earlier try ended half way
-                self._forget(data_set, unit_id)
+        # Also where there are no rows: the version is public, and must not tell.
+        version = self._data_sets.rewrite(data_set, write)
+        self._write(data_set, "subject erased", unit_id, {**about, "version": version}, by=by)
+        gone = self._forget(data_set, unit_id)
         rows = counted[0]
         said = f"{rows} row{'s' * (rows != 1)} of {data_set!r} {'are' if rows != 1 else 'is'} gone"
-        return Done(data_set, rows, version, f"{said}; it is version {version} now. {STAYS}")
+        words = [f"{said}; it is version {version} now.", STAYS, IMPORTED, "" if gone else IN_LOG]
+        return Done(data_set, rows, version, " ".join(words).rstrip())
 
     def record_outcome(self, act: str, *, done: bool, words: str, by: str) -> Done:
         """Records what came of a statement for the owner of an external source (`Done.act`)."""
@@ -161,13 +171,15 @@ class Subjects:
             now = written(self._house.clock())
             connection.execute(update(ERRANDS).where(ERRANDS.c.id == act).values(done=now))
         name = cast("str", row.data_set)
-        body: Json = {"subject": row.subject, "act": act, "done": done, "words": said}
+        body: Json = {"subject": row.subject or None, "act": act, "done": done, "words": said}
         self._house.book.write(name, f"subject: {row.what} at the source", body, by=[by])
         version = self._data_sets.with_new_version(name) if done else self._version(name)
-        if done and row.what == "erase":
-            destroy_key(self._house, row.finder)
+        gone = True
+        if done and row.what == "erase" and row.finder:
+            gone = destroy_key(self._house, row.finder)
         came = "carried out" if done else "not carried out"
-        return Done(name, 0, version, f"Recorded: {came} at the source of {name!r}. {STAYS}")
+        said = f"Recorded: {came} at the source of {name!r}. {STAYS} {'' if gone else IN_LOG}"
+        return Done(name, 0, version, said.rstrip())
 
     def _allowed(self, by: str, why: str, unit_id: str) -> str:
         self._people.require(by, Role.STEWARD, Role.OWNER)
@@ -204,8 +216,8 @@ class Subjects:
             for row in rows
         ]
 
-    def _forget(self, data_set: str, unit_id: str) -> None:
-        """No mark of a past import and no key is left."""
+    def _forget(self, data_set: str, unit_id: str) -> bool:
+        """No mark of a past import and no key is left; whether also not in the database's log."""
         folder, mark = self._house.settings.data_folder, self._house.master.member
         wanted = select(HELD.c.members).where(HELD.c.data_set == data_set)
         with self._house.database.reading() as connection:
@@ -213,7 +225,7 @@ class Subjects:
         for file in files:
             if file is not None:
                 forget_member(folder / file, mark(data_set, unit_id))
-        destroy_key(self._house, self._house.master.finder(data_set, unit_id))
+        return destroy_key(self._house, self._house.master.finder(data_set, unit_id))
 
     def _correct_outside(
         self,
@@ -228,10 +240,11 @@ class Subjects:
         with self._data_sets.rows_at(data_set) as source:
             found = rows_of_unit(source.place, source.schema, unit_id)
             remarks = check_corrected(source.place, source.schema, changes)
-        if not 0 <= row < len(found):
-            raise ParameterError("There is no such row of this person. Rows are counted from 0.")
-        statement = to_correct(source, found, row=row, changes=changes)
-        errand = Errand("correct", 1, " ".join([statement, *remarks]))
+        there = 0 <= row < len(found)
+        statement = f"{NO_ROW} Nothing is to be changed."
+        if there:
+            statement = " ".join([to_correct(source, found, row=row, changes=changes), *remarks])
+        errand = Errand("correct", int(there), statement)
         return self._asked_outside(data_set, unit_id, errand, about, by=by)
 
     def _erase_outside(self, data_set: str, unit_id: str, about: Json, *, by: str) -> Done:

@@ -16,8 +16,8 @@ from secrets import token_urlsafe
 from sqlalchemy import Row, insert, select, update
 
 from letalone.curator.house import House
-from letalone.curator.people import People
-from letalone.curator.records import Bearer, Person, Role, Scope, Token
+from letalone.curator.people import People, check_same
+from letalone.curator.records import Bearer, Person, Recognised, Role, Scope, Token
 from letalone.curator.refusals import NotPermitted, NotRecognised, NotThere
 from letalone.curator.tables import TOKENS
 from letalone.curator.words import listed, new_id, read_day, read_list, time_of, written
@@ -44,11 +44,18 @@ class Tokens:
         self._house, self._people = house, people
 
     def make(
-        self, person: str, scopes: Iterable[Scope], *, days: int | None = None, label: str = ""
+        self,
+        person: str,
+        scopes: Iterable[Scope],
+        *,
+        days: int | None = None,
+        label: str = "",
+        proof: Recognised | None = None,
     ) -> tuple[str, Token]:
         """A new secret, shown once, and its record. The caller has checked who asks.
 
         Scopes must lie within the person's roles; a one-time password must be changed first.
+        `proof`: what the caller checked, which must still be so when the token is written.
         """
         wanted = frozenset(scopes)
         last = self._house.settings.most_token_days
@@ -60,17 +67,17 @@ class Tokens:
         if missing or not wanted:
             may = ", ".join(sorted(scope.value for scope in scopes_of(found))) or "none"
             raise NotPermitted(f"A token needs scopes that its person may use, which are: {may}.")
-        return self._made(found, wanted, timedelta(days=number), label=label)
+        return self._made(found, wanted, timedelta(days=number), label=label, proof=proof)
 
     def elevate(self, person: str, password: str) -> tuple[str, Token]:
         """A secret for a steward's or an owner's acts, for a few minutes; the password again."""
-        self._people.password_again(person, password)
+        proof = self._people.password_again(person, password)
         found = self._checked(person)
         wanted = scopes_of(found) - {Scope.ASK}
         if not wanted:
             raise NotPermitted("This is for stewards, owners and auditors.")
         minutes = timedelta(minutes=self._house.settings.elevated_minutes)
-        made = self._made(found, wanted, minutes, elevated=True)
+        made = self._made(found, wanted, minutes, elevated=True, proof=proof)
         self._house.book.write(None, "elevated", {"person": person}, by=[person])
         return made
 
@@ -88,12 +95,12 @@ class Tokens:
         scopes = _token(row).scopes & scopes_of(person)
         return Bearer(person, scopes, elevated=row.elevated, token=row.id)
 
-    def revoke(self, token: str, *, by: str) -> Token:
-        """Ends a token (its id): one's own, or anybody's by an owner."""
+    def revoke(self, token: str, *, by: str, own: bool = False) -> Token:
+        """Ends a token (its id): one's own, or anybody's by an owner; `own`: the former only."""
         with self._house.database.writing() as connection:
             row = connection.execute(select(TOKENS).where(TOKENS.c.id == token)).one_or_none()
             mine = row is not None and row.person == by
-            if row is None or not (mine or self._people.has(by, Role.OWNER)):
+            if row is None or not (mine or (not own and self._people.has(by, Role.OWNER))):
                 raise NotThere("There is no such token of yours.")
             connection.execute(update(TOKENS).where(TOKENS.c.id == token).values(revoked=True))
             row = connection.execute(select(TOKENS).where(TOKENS.c.id == token)).one()
@@ -121,6 +128,7 @@ class Tokens:
         *,
         label: str = "",
         elevated: bool = False,
+        proof: Recognised | None = None,
     ) -> tuple[str, Token]:
         secret, now = PREFIX + token_urlsafe(BYTES), self._house.clock()
         if len(label) > LONGEST_LABEL:
@@ -132,6 +140,8 @@ class Tokens:
             "elevated": elevated, "last_used": None,
         }  # fmt: skip
         with self._house.database.writing() as connection:
+            if proof is not None:
+                check_same(connection, proof)
             connection.execute(insert(TOKENS).values(row))
             found = connection.execute(select(TOKENS).where(TOKENS.c.id == row["id"])).one()
         return secret, _token(found)

@@ -76,17 +76,19 @@ def copy_corrected(
     *,
     row: int,
     changes: Mapping[str, object],
-) -> list[str]:
+) -> list[str] | None:
     """A new file in which one row of a person has other values, by the same rules.
 
-    What the rules made of the new values, in words.
+    What the rules made of the new values, in words; None where there is no such row, and the new
+    file has the same rows.
     """
     with opened_copy(file, schema, target) as duck:
         ids = syntax.select([exp.column("rowid")], _kept(), where=[_is_unit(schema, unit_id)])
+        ruled = {name: _ruled(duck, schema.column(name), one) for name, one in changes.items()}
         found = contained(lambda: duck.run(ids.order_by(exp.column("rowid"))))
         if not 0 <= row < len(found):
-            raise ParameterError("There is no such row of this person. Rows are counted from 0.")
-        ruled = {name: _ruled(duck, schema.column(name), one) for name, one in changes.items()}
+            contained(lambda: save(duck, schema, target))
+            return None
         values = [
             exp.EQ(
                 this=exp.column(name, quoted=True),

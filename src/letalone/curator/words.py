@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterable
 from datetime import UTC, date, datetime
-from fractions import Fraction
 from json import dumps, loads
 from secrets import token_hex
 from typing import Any, cast
@@ -10,6 +9,7 @@ from typing import Any, cast
 from sqlalchemy import Row
 
 from letalone.errors import ParameterError
+from letalone.exact.typed import read_written
 from letalone.privacy import Budget
 
 Clock = Callable[[], datetime]
@@ -66,7 +66,7 @@ def amounts(budget: Budget) -> dict[str, str]:
 
 def budget_of(row: "Row[tuple[Any, ...]]") -> Budget:
     """The budget of a row."""
-    return Budget(Fraction(row.epsilon), Fraction(row.delta))
+    return Budget(read_written(row.epsilon), read_written(row.delta))
 
 
 def new_id() -> str:

@@ -15,6 +15,7 @@ from decimal import Decimal
 from fractions import Fraction
 from math import isfinite
 from numbers import Integral, Rational, Real
+from re import compile as pattern
 from typing import cast
 
 from letalone.errors import ParameterError
@@ -22,6 +23,8 @@ from letalone.errors import ParameterError
 Number = int | float | Fraction | Decimal
 
 LONGEST_DECIMAL = 12_000  # bits: Python writes no more than 4300 decimal digits
+FARTHEST_EXPONENT = 5_000  # of a decimal: beyond, a short text is a number of megabytes
+WRITTEN = pattern(r"-?[0-9]{1,4300}(/[0-9]{1,4300})?|-?0x[0-9a-f]+/0x[0-9a-f]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +78,8 @@ def as_typed(value: object) -> Fraction:
         return Fraction(float.__repr__(value))  # float.__repr__: numpy's repr adds its type
     if isinstance(value, Integral):
         return Fraction(int(value))
+    if isinstance(value, Decimal) and value and abs(value.adjusted()) > FARTHEST_EXPONENT:
+        raise OverflowError("a decimal with an exponent of thousands")
     if isinstance(value, Rational | Decimal):
         return Fraction(cast("Fraction | Decimal", value))
     if isinstance(value, Real):  # numpy's shorter floats
@@ -100,7 +105,12 @@ def written(number: Fraction) -> str:
 
 
 def read_written(text: str) -> Fraction:
-    """The rational that `written` wrote."""
+    """The rational that `written` wrote, or ValueError.
+
+    Nothing else is read: 1e20000000 is a short text of a number that fills the memory.
+    """
+    if not WRITTEN.fullmatch(text):
+        raise ValueError("not a number such as 1/10")
     if "0x" not in text:
         return Fraction(text)
     top, _, bottom = text.partition("/")

@@ -22,7 +22,7 @@ from letalone.errors import (
     LetaloneError,
     ParameterError,
 )
-from letalone.exact.typed import DELTA, Number
+from letalone.exact.typed import DELTA, Number, read_written
 from letalone.ledger.books import Books, versions
 from letalone.ledger.canonical import read_object, text_digest
 from letalone.ledger.data_sets import DataSet, budget_to_json, data_set_to_json, new_data_set
@@ -253,7 +253,7 @@ def raise_budget(books: Books, name: str, budget: Budget, *, by: list[str]) -> D
 def charge_of(reserved: Entry) -> Charge:
     """What an entry says was charged, and at which delta it was read."""
     privacy = from_json(cast("Json", reserved.body["privacy"]))
-    return privacy, Fraction(cast("str", reserved.body["delta"]))
+    return privacy, read_written(cast("str", reserved.body["delta"]))
 
 
 def _ending(reserved: int, release: str | None) -> Json:

@@ -77,6 +77,21 @@ def read_checkpoint(stored: Json | str | bytes, public: str) -> Kept:
     return Kept(cast("int", fields["number"]), cast("str", fields["hash"]))
 
 
+def check_signed(stored: Json, *, public_key: str | None = None) -> str:
+    """The fingerprint of who signed a checkpoint, if it is as it was; of the key that is given."""
+    _check_form(stored)
+    public = stored["public_key"]
+    if not isinstance(public, str):
+        raise FormatError("The checkpoint is damaged: it has no key.")
+    read_checkpoint(stored, public)
+    found = fingerprint(public)
+    if public_key is not None and public_key.strip().lower() not in (public, found):
+        raise LedgerDamaged(
+            f"The checkpoint is signed by the key {found}, which is not the one that you gave."
+        )
+    return found
+
+
 def compare(hashes: Sequence[str], kept: Iterable[Kept]) -> None:
     """Refuse a ledger that differs from a checkpoint, and name where it begins to."""
     same = 0

@@ -6,11 +6,10 @@ unit column: whatever is opened under the name goes on spending the same budget.
 
 import unicodedata
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from typing import cast
 
 from letalone.errors import FormatError, LetaloneError
-from letalone.exact.typed import Number, refusal
+from letalone.exact.typed import Number, read_written, refusal
 from letalone.privacy.bank import USUAL_SHARES, Shares
 from letalone.privacy.budget import Budget
 from letalone.privacy.curve import Json, Privacy
@@ -131,7 +130,7 @@ def shares_to_json(shares: Shares) -> Json:
 def shares_from_json(stored: object) -> Shares:
     """The shares that were stored."""
     fields = cast("dict[str, str]", stored)
-    return Shares(**{share: Fraction(fields[share]) for share in SHARES})
+    return Shares(**{share: read_written(fields[share]) for share in SHARES})
 
 
 def budget_to_json(budget: Budget) -> Json:
@@ -142,7 +141,7 @@ def budget_to_json(budget: Budget) -> Json:
 def budget_from_json(stored: object) -> Budget:
     """The budget that was stored."""
     fields = cast("dict[str, str]", stored)
-    return Budget(Fraction(fields["epsilon"]), Fraction(fields["delta"]))
+    return Budget(read_written(fields["epsilon"]), read_written(fields["delta"]))
 
 
 def read_name(name: object, *, of: str = "name") -> str:

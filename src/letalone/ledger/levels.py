@@ -13,7 +13,7 @@ from fractions import Fraction
 from typing import NamedTuple, cast
 
 from letalone.errors import BudgetExceeded, FormatError, NotAllowed, ParameterError
-from letalone.exact.typed import Number, refusal
+from letalone.exact.typed import Number, read_written, refusal
 from letalone.ledger.data_sets import DAMAGE, DataSet, read_name
 from letalone.ledger.entries import TIME_FORMAT, Entry
 from letalone.privacy.bank import Shares
@@ -217,7 +217,7 @@ def points_in(entry: Entry) -> dict[Key, Fraction]:
     stored = cast("list[Json]", entry.body.get("levels", []))
     name = cast("str", entry.name)
     return {
-        Key(name, cast("str", one["purpose"]), cast("str | None", one["analyst"])): Fraction(
+        Key(name, cast("str", one["purpose"]), cast("str | None", one["analyst"])): read_written(
             cast("str", one["delta"])
         )
         for one in stored

@@ -20,6 +20,7 @@ from typing import cast
 
 from letalone.errors import FormatError, LetaloneError
 from letalone.exact.canonical import LARGEST
+from letalone.exact.typed import read_written
 from letalone.plans.constants import Value
 from letalone.plans.expressions import DEEPEST, NODES
 from letalone.plans.features import Feature, PerUnit
@@ -180,7 +181,7 @@ def _read(stored: object, depth: int) -> object:
 def _read_tagged(tag: str, text: str) -> Value | Type | Neighbours:
     readers: dict[str, Callable[[str], Value | Enum | Neighbours]] = {
         "integer": int,
-        "number": Fraction,
+        "number": read_written,
         "date": date.fromisoformat,
         "timestamp": datetime.fromisoformat,
         "type": Type,

@@ -11,6 +11,7 @@ from fractions import Fraction
 from typing import cast
 
 from letalone.errors import FormatError, LetaloneError
+from letalone.exact.typed import read_written
 from letalone.privacy.bank import Account, Notion, within
 from letalone.privacy.bounds import ZERO
 from letalone.privacy.budget import Budget
@@ -100,7 +101,7 @@ def _account(stored: Json) -> Account:
 
 
 def _number(stored: object) -> Fraction:
-    return Fraction(cast("str", stored))
+    return read_written(cast("str", stored))
 
 
 def _is_sound(state: FilterState) -> bool:

@@ -1,5 +1,6 @@
 """Every answer has the headers, every error is a problem, and nothing unforeseen is told."""
 
+import re
 from typing import Any
 
 import pytest
@@ -65,6 +66,7 @@ def test_a_wrong_field_is_named_and_what_was_sent_is_not_repeated(bare: Service)
         ([], "Send one JSON object, with Content-Type: application/json."),
         ({"bounds": {"cost": [0]}}, "bounds.cost"),
         ({"error": {"n": "x"}}, "error"),
+        ({"epsilon": True}, "epsilon: It must be a number such as 0.5"),
     ],
 )
 def test_a_wrong_form_reads_well(bare: Service, body: Any, words: str) -> None:
@@ -84,7 +86,7 @@ def test_an_unforeseen_failure_says_nothing(bare: Service, monkeypatch: pytest.M
     def fail(*_: object, **__: object) -> None:
         raise RuntimeError(f"Conversion Error: {SECRET}")
 
-    monkeypatch.setattr(type(bare.curator.people), "log_in", fail)
+    monkeypatch.setattr(type(bare.curator.people), "recognised", fail)
     answer = bare.client.post("/api/v1/tokens", json={"name": "ann", "password": "x"})
     assert is_problem(answer, 500)
     assert SECRET not in answer.text + bare.log.getvalue()
@@ -112,6 +114,15 @@ def test_tries_of_passwords_are_counted_by_address_too(making: Making) -> None:
     bodies = [{"name": f"nobody{number}", "password": "guess"} for number in range(3)]
     answers = [service.client.post("/api/v1/tokens", json=body) for body in bodies]
     assert [answer.status_code for answer in answers] == [401, 401, 429]
+
+
+def test_who_comes_without_an_address_finds_the_open_page_with_its_style(bare: Service) -> None:
+    answer = bare.client.get("/", follow_redirects=True)
+    assert (answer.status_code, answer.url.path) == (200, "/open")
+    (style,) = re.findall(r'href="([^"]*)"', answer.text)
+    assert bare.client.get(style).headers["content-type"].startswith("text/css")
+    assert "style-src 'self'" in answer.headers["content-security-policy"]
+    assert bare.client.get("/favicon.ico").status_code == 204
 
 
 def test_pages_of_other_sites_cannot_read_answers(bare: Service) -> None:

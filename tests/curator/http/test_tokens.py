@@ -4,7 +4,9 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from starlette.requests import Request
 
+from letalone.curator.http.who import address_of
 from letalone.curator.records import Role
 
 PASSWORD = "correct horse battery staple"
@@ -81,10 +83,12 @@ def test_no_scope_beyond_the_roles_or_beyond_the_token_that_asks(bare: Service) 
     assert log_in(bare, scopes=["administer"]).status_code == 403
     narrow = log_in(bare, "olga", scopes=["audit"]).json()["secret"]
     headers = {"Authorization": f"Bearer {narrow}"}
-    more = bare.client.post("/api/v1/me/tokens", json={"scopes": ["administer"]}, headers=headers)
+    body = {"password": PASSWORD, "scopes": ["administer"]}
+    more = bare.client.post("/api/v1/me/tokens", json=body, headers=headers)
     assert more.status_code == 403
     assert bare.client.get("/metrics", headers=headers).status_code == 403
-    same = bare.client.post("/api/v1/me/tokens", json={}, headers=headers).json()
+    body = {"password": PASSWORD}
+    same = bare.client.post("/api/v1/me/tokens", json=body, headers=headers).json()
     assert same["token"]["scopes"] == ["audit"]
 
 
@@ -139,6 +143,39 @@ def test_guesses_are_counted_and_a_wrong_name_reads_like_a_wrong_password(making
     assert nobody.text == answers[0].text
 
 
+def test_strangers_lock_nobody_out_who_has_a_token_or_another_address(making: Making) -> None:
+    service = making(data=False)
+    object.__setattr__(service.curator.settings, "tries", 3)
+    owner = log_in(service, "olga").json()["secret"]
+    guess = {"name": "olga", "password": "guess"}
+    for _ in range(4):
+        wrong = service.client.post("/api/v1/tokens", json=guess)
+    assert wrong.status_code == 429
+    headers = {"Authorization": f"Bearer {owner}"}
+    body = {"password": service.password}
+    again = service.client.post("/api/v1/elevations", json=body, headers=headers)
+    assert again.status_code == 201, again.text
+    body = {"name": "olga", "password": service.password, "new": "another horse and a staple"}
+    assert service.client.post("/api/v1/passwords", json=body).status_code == 429
+    changed = service.client.post("/api/v1/passwords", json=body, headers=headers)
+    assert changed.status_code == 200, changed.text
+
+
+@pytest.mark.parametrize(
+    ("host", "address"),
+    [
+        ("10.1.2.3", "10.1.2.3"),
+        ("2001:db8::1:2:3", "2001:db8::/64"),
+        ("2001:db8::9", "2001:db8::/64"),
+        ("fe80::1%eth0", "fe80::/64"),
+        ("testclient", "testclient"),
+    ],
+)
+def test_addresses_of_one_network_are_one(host: str, address: str) -> None:
+    scope = {"type": "http", "client": (host, 1), "headers": []}
+    assert address_of(Request(scope)) == address
+
+
 def test_somebody_who_was_disabled_is_out_at_once(bare: Service) -> None:
     secret = log_in(bare, "ben").json()["secret"]
     path = "/people/ben"
@@ -175,7 +212,7 @@ def test_every_act_and_every_exact_number_needs_the_password_again(bare: Service
         "get /processing.md", "get /metrics", "get /health", "get /open", "get /problems/{kind}",
     }  # fmt: skip
     of_oneself = {
-        "post /passwords", "post /tokens", "post /me/tokens", "delete /tokens/{token}",
+        "post /passwords", "post /tokens", "post /me/tokens",
         "post /elevations", "post /ledger/checkpoint",
     }  # fmt: skip
     of_analysts = {one for one in reached if "/questions/" in one} | {

@@ -32,11 +32,25 @@ def serve(
         typer.Option(help="The one folder that files are imported from.", metavar="PATH"),
     ] = None,
     time_step: Annotated[float, number("Answers leave at multiples of so many seconds.")] = 0.01,
+    controller: Annotated[
+        str | None, typer.Option(help="Who answers for the data; kept, and public.", metavar="NAME")
+    ] = None,
+    contact: Annotated[
+        str | None, typer.Option(help="How they are reached; kept, and public.", metavar="WORDS")
+    ] = None,
+    reset_owner: Annotated[
+        str | None,
+        typer.Option(help="A new one-time password for this owner, and stop.", metavar="NAME"),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Let others ask: a service with budgets, purposes and a ledger."""
-    from letalone.cli.serve import serve
+    from letalone.cli.serve import Said, reset, serve
 
+    if reset_owner is not None:
+        whole = as_json or context.obj
+        reset(reset_owner, folder=folder, database=database, ledger=ledger, as_json=whole)
+        return
     serve(
         folder=folder,
         host=host,
@@ -46,5 +60,6 @@ def serve(
         ledger=ledger,
         imports=imports,
         time_step=time_step,
+        said=Said(controller, contact),
         as_json=as_json or context.obj,
     )

@@ -14,13 +14,24 @@ app = typer.Typer(rich_markup_mode=None, add_completion=False)
 def verify(
     context: typer.Context,
     path: Annotated[
-        Path, typer.Argument(help="A receipt, a model or an exported ledger.", metavar="FILE")
+        Path,
+        typer.Argument(help="A receipt, model, checkpoint or exported ledger.", metavar="FILE"),
     ],
     key: OwnersKey = None,
     head: KeptHead = None,
+    checkpoint: Annotated[
+        list[Path] | None,
+        typer.Option(help="A checkpoint kept elsewhere; may be given again.", metavar="FILE"),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Check a receipt offline: is it as it was signed?"""
     from letalone.cli.verify import verify
 
-    verify(path, key=key, head=head, as_json=as_json or context.obj)
+    verify(
+        path,
+        key=key,
+        head=head,
+        checkpoints=checkpoint or [],
+        as_json=as_json or context.obj,
+    )

@@ -1,6 +1,7 @@
 """Routes about people, passwords and tokens."""
 
 from fastapi import APIRouter
+from starlette.requests import Request
 
 from letalone.curator.http.problems import refused
 from letalone.curator.http.said import Json, said
@@ -18,11 +19,17 @@ from letalone.curator.http.who import (
     Address,
     Known,
     Overseer,
-    Sent,
     Served,
     is_of,
 )
+from letalone.curator.records import Scope
+from letalone.curator.refusals import NotThere
 from letalone.curator.tokens import scopes_of
+
+OF_OTHERS = (
+    "There is no such token of yours. To end somebody else's, give the password again: POST"
+    " /api/v1/elevations gives a token for the next minutes. Send that one."
+)
 
 routes = APIRouter(prefix="/api/v1", tags=["people and tokens"])
 
@@ -34,9 +41,9 @@ def me(bearer: Known) -> Json:
 
 
 @routes.post("/passwords", dependencies=[LOG_IN])
-def change_password(body: NewPassword, service: Served, address: Address, sent: Sent) -> Json:
+def change_password(body: NewPassword, request: Request, service: Served, address: Address) -> Json:
     """Replace a password, also a one-time one; all tokens of the person end."""
-    known = is_of(service, sent, body.name)
+    known = is_of(request, service, body.name)
     people = service.curator.people
     return said(
         people.change_password(body.name, body.password, body.new, address=address, known=known)
@@ -46,7 +53,8 @@ def change_password(body: NewPassword, service: Served, address: Address, sent: 
 @routes.post("/tokens", status_code=201, dependencies=[LOG_IN])
 def log_in(body: Login, service: Served, address: Address) -> Json:
     """A token for a name and a password: its secret is shown once."""
-    person = service.curator.people.log_in(body.name, body.password, address=address)
+    proof = service.curator.people.recognised(body.name, body.password, address=address)
+    person = proof.person
     if person.must_change:
         raise refused(
             "password-change-needed",
@@ -55,19 +63,21 @@ def log_in(body: Login, service: Served, address: Address) -> Json:
         )
     scopes = scopes_of(person) if body.scopes is None else frozenset(body.scopes)
     secret, token = service.curator.tokens.make(
-        person.name, scopes, days=body.days, label=body.label
+        person.name, scopes, days=body.days, label=body.label, proof=proof
     )
     return {"secret": secret, "token": said(token)}
 
 
 @routes.post("/me/tokens", status_code=201)
 def another_token(body: NewToken, bearer: Known, service: Served) -> Json:
-    """One more token, with no more scopes than the one that is sent."""
+    """The password again: one more token, with no more scopes than the one that is sent."""
     scopes = bearer.scopes if body.scopes is None else frozenset(body.scopes)
     if not scopes <= bearer.scopes:
         raise refused("not-permitted", "A token makes others with its own scopes at most.")
+    name = bearer.person.name
+    proof = service.curator.people.password_again(name, body.password)
     secret, token = service.curator.tokens.make(
-        bearer.person.name, scopes, days=body.days, label=body.label
+        name, scopes, days=body.days, label=body.label, proof=proof
     )
     return {"secret": secret, "token": said(token)}
 
@@ -76,13 +86,24 @@ def another_token(body: NewToken, bearer: Known, service: Served) -> Json:
 def tokens(bearer: Known, service: Served, person: str | None = None) -> Json:
     """Own tokens, or those of a person for an owner; never their secrets."""
     name = bearer.person.name
+    if person not in (None, name) and Scope.ADMINISTER not in bearer.scopes:
+        raise refused("not-permitted", "The tokens of others need the scope 'administer'.")
     return {"tokens": said(service.curator.tokens.of(person or name, by=name))}
 
 
 @routes.delete("/tokens/{token}")
 def revoke(token: str, bearer: Known, service: Served) -> Json:
-    """End a token at once."""
-    return said(service.curator.tokens.revoke(token, by=bearer.person.name))
+    """End a token at once: an own one; anybody's by an owner, with the password again."""
+    owner = Scope.ADMINISTER in bearer.scopes
+    try:
+        found = service.curator.tokens.revoke(
+            token, by=bearer.person.name, own=not (owner and bearer.elevated)
+        )
+    except NotThere:
+        if owner and not bearer.elevated:
+            raise refused("elevation-needed", OF_OTHERS) from None
+        raise
+    return said(found)
 
 
 @routes.post("/elevations", status_code=201)

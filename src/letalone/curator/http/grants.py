@@ -12,7 +12,15 @@ from letalone.curator.http.shapes import (
     Withdrawal,
     in_seconds,
 )
-from letalone.curator.http.who import OVERSEER, ActingSteward, Analyst, Known, Overseer, Served
+from letalone.curator.http.who import (
+    OVERSEER,
+    ActingSteward,
+    Analyst,
+    Known,
+    Overseer,
+    Served,
+    oversees,
+)
 
 routes = APIRouter(prefix="/api/v1", tags=["requests, grants and budgets"])
 
@@ -20,7 +28,8 @@ routes = APIRouter(prefix="/api/v1", tags=["requests, grants and budgets"])
 @routes.get("/requests")
 def requests(bearer: Known, service: Served) -> Json:
     """Own requests; all of them for stewards, owners and auditors. The newest first."""
-    return {"requests": said(service.curator.requests.requests(by=bearer.person.name))}
+    own = not oversees(bearer)
+    return {"requests": said(service.curator.requests.requests(by=bearer.person.name, own=own))}
 
 
 @routes.post("/requests", status_code=201)
@@ -41,7 +50,8 @@ def make_request(body: NewRequest, bearer: Analyst, service: Served) -> Json:
 @routes.get("/requests/{request_id}")
 def request(request_id: str, bearer: Known, service: Served) -> Json:
     """How a request stands."""
-    return said(service.curator.requests.request(request_id, by=bearer.person.name))
+    own = not oversees(bearer)
+    return said(service.curator.requests.request(request_id, by=bearer.person.name, own=own))
 
 
 @routes.delete("/requests/{request_id}")
@@ -62,7 +72,8 @@ def decide(request_id: str, body: Decision, bearer: ActingSteward, service: Serv
 @routes.get("/grants")
 def grants(bearer: Known, service: Served) -> Json:
     """Own grants and what is left of them; all for stewards, owners and auditors."""
-    return {"grants": said(service.curator.requests.grants(by=bearer.person.name))}
+    own = not oversees(bearer)
+    return {"grants": said(service.curator.requests.grants(by=bearer.person.name, own=own))}
 
 
 @routes.post("/grants/withdrawal")

@@ -7,7 +7,7 @@ from typing import Annotated
 from pydantic import Field, StringConstraints
 
 UNSIGNED = r"([0-9]{1,40}(\.[0-9]{1,40})?([eE][+-]?[0-9]{1,3})?|[0-9]{1,40}/[1-9][0-9]{0,39})"
-Float = Annotated[float, Field(allow_inf_nan=False)]
+Float = Annotated[float, Field(strict=True, allow_inf_nan=False)]  # true is no number
 Typed = Float | Annotated[str, StringConstraints(pattern=f"^{UNSIGNED}$")]
 Signed = Float | Annotated[str, StringConstraints(pattern=f"^-?{UNSIGNED}$")]
 

@@ -17,6 +17,7 @@ from typing import Any
 from starlette.responses import Response
 
 from letalone.curator.http.said import budget_said
+from letalone.curator.http.wording import in_plain_words
 from letalone.curator.refusals import (
     AlreadyDecided,
     NotPermitted,
@@ -203,7 +204,7 @@ def of_error(error: LetaloneError) -> Problem:
         found = {"spent": error.spent, "asked": error.asked, "left": error.left}
         more |= {name: budget_said(budget) for name, budget in found.items() if budget is not None}
         more |= {} if error.level is None else {"level": error.level}
-    return Problem(kind, str(error), more=more, headers=_headers(error))
+    return Problem(kind, in_plain_words(str(error)), more=more, headers=_headers(error))
 
 
 def _headers(error: LetaloneError) -> dict[str, str]:

@@ -1,10 +1,10 @@
 """Routes for anybody: health, the open page, what a problem means; and metrics for the owner."""
 
 from fastapi import APIRouter
-from starlette.responses import HTMLResponse, Response
+from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from letalone.curator.http.metrics import MEDIA_TYPE
-from letalone.curator.http.open_page import open_page
+from letalone.curator.http.open_page import STYLE, open_page
 from letalone.curator.http.problems import KINDS, WHERE, refused
 from letalone.curator.http.said import Json, said
 from letalone.curator.http.who import ANYBODY, OWNER, Served, Service
@@ -30,6 +30,24 @@ def openness(service: Served) -> Json:
 def page(service: Served) -> HTMLResponse:
     """The same as a plain page."""
     return HTMLResponse(open_page(_page(service)))
+
+
+@routes.get("/open.css", dependencies=[ANYBODY], include_in_schema=False)
+def style() -> Response:
+    """How the page looks."""
+    return Response(STYLE, media_type="text/css")
+
+
+@routes.get("/", include_in_schema=False, dependencies=[ANYBODY])
+def start() -> Response:
+    """Who comes without an address is shown the open page."""
+    return RedirectResponse("/open", 307)
+
+
+@routes.get("/favicon.ico", include_in_schema=False, dependencies=[ANYBODY])
+def icon() -> Response:
+    """Browsers ask for one; there is none."""
+    return Response(status_code=204)
 
 
 @routes.get("/metrics", dependencies=[OWNER])

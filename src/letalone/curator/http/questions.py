@@ -99,18 +99,18 @@ def receipt(release_id: str, bearer: Analyst, service: Served) -> Json:
 
 
 def release_said(release: Release, *, left: str | None) -> Json:
-    """The answer as it is stored, its receipt, and rows for reading; what is left if wanted.
+    """Rows for reading, the answer as it is stored, its receipt; what is left if wanted.
 
     How much is left takes longer to find out than a repeated answer.
     """
     standing = release.standing
     return {
+        "rows": [{name: _cell(cell) for name, cell in row.items()} for row in release.rows()],
         "release": release.to_json(),
         "receipt": standing.receipt,
         "repeated": release.repeated,
         "remark": standing.remark,
         "left": left,
-        "rows": [{name: _cell(cell) for name, cell in row.items()} for row in release.rows()],
     }
 
 

@@ -12,8 +12,7 @@ from dataclasses import asdict, dataclass
 from json import dumps, loads
 from pathlib import Path
 from shutil import rmtree
-from socket import IPPROTO_TCP, TCP_NODELAY
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from fastapi import FastAPI
 
@@ -26,14 +25,11 @@ from letalone.curator.records import Role
 from letalone.curator.settings import Settings
 from letalone.privacy import Budget
 
-if TYPE_CHECKING:
-    import uvicorn
-
 SETTINGS = "LETALONE_CURATOR_SETTINGS"
 OWNER, ANALYST = "owner", "analyst"
 FOR_THE_ANALYST = Budget(1)
 SECONDS_TO_FINISH = 30
-FAILED_TO_START = 3  # as uvicorn's own exit code
+PROTOCOL = "letalone.curator.http.prompt:PromptProtocol"
 MOST_AT_ONCE = 500  # connections a worker; more are answered with 503
 
 
@@ -46,9 +42,15 @@ class FirstStart:
     purpose: str = PURPOSE
 
 
-def prepare(settings: Settings) -> FirstStart | None:
-    """Makes the folder, and on the first start an owner, an analyst and data to try; else None."""
+def prepare(
+    settings: Settings, *, controller: str | None = None, contact: str | None = None
+) -> FirstStart | None:
+    """Makes the folder, and on the first start an owner, an analyst and data to try; else None.
+
+    Who answers for the data is kept, where it is given.
+    """
     with Curator.open(settings) as curator:
+        curator.facts.say(controller=controller, contact=contact, by=None)
         owner = curator.people.first_owner(OWNER)
         if owner is None:
             return None
@@ -78,40 +80,19 @@ def serve(settings: Settings, *, host: str, port: int, workers: int) -> None:
     os.environ[SETTINGS] = dumps(asdict(settings), default=str)
     if workers > 1:
         os.environ[SHARED] = str(_shared_counters(settings))
-    run(
-        uvicorn.Config(
-            f"{__name__}:app_of_environment",
-            factory=True,
-            host=host,
-            port=port,
-            workers=workers,
-            access_log=False,  # its lines hold addresses and query strings
-            log_config=SERVER_LOGS,
-            server_header=False,
-            limit_concurrency=MOST_AT_ONCE,
-            timeout_graceful_shutdown=SECONDS_TO_FINISH,
-        )
+    uvicorn.run(
+        f"{__name__}:app_of_environment",
+        factory=True,
+        http=PROTOCOL,
+        host=host,
+        port=port,
+        workers=workers,
+        access_log=False,  # its lines hold addresses and query strings
+        log_config=SERVER_LOGS,
+        server_header=False,
+        limit_concurrency=MOST_AT_ONCE,
+        timeout_graceful_shutdown=SECONDS_TO_FINISH,
     )
-
-
-def run(config: "uvicorn.Config") -> None:
-    """Answers in one process, or in several that share a socket, until it is told to stop.
-
-    Of a shared socket nobody else says that small packets are not to wait for one another: an
-    answer would wait 40 ms for an acknowledgement that its reader delays.
-    """
-    import uvicorn
-    from uvicorn.supervisors import Multiprocess
-
-    server = uvicorn.Server(config)
-    if config.workers == 1:
-        server.run()
-        if not server.started:
-            raise SystemExit(FAILED_TO_START)
-        return
-    listening = config.bind_socket()
-    listening.setsockopt(IPPROTO_TCP, TCP_NODELAY, 1)  # those that it accepts have it, too
-    Multiprocess(config, target=server.run, sockets=[listening]).run()
 
 
 def app_of_environment() -> FastAPI:

@@ -58,8 +58,12 @@ class Login(Body):
 
 
 class NewToken(Body):
-    """A further token for who asks; its scopes are among those of the asking token."""
+    """A further token for who asks; its scopes are among those of the asking token.
 
+    The password again: whoever finds a token cannot make others that outlive it.
+    """
+
+    password: Secret
     scopes: list[Scope] | None = None
     label: Words = ""
     days: Annotated[int, Field(ge=1, le=3660)] | None = None

@@ -22,6 +22,7 @@ from letalone.curator.http.remembered import Remembered
 from letalone.curator.records import Bearer, Scope
 from letalone.curator.refusals import NotRecognised
 
+OVERSEEING = (Scope.STEWARD, Scope.AUDIT, Scope.ADMINISTER)
 BEARER = HTTPBearer(auto_error=False, description="A token: la_…")
 NO_TOKEN = Problem(
     "not-authenticated",
@@ -89,12 +90,18 @@ def _known(request: Request, service: Served, sent: Sent) -> Bearer:
 Known = Annotated[Bearer, Depends(_known)]
 
 
-def is_of(service: Service, sent: HTTPAuthorizationCredentials | None, name: str) -> bool:
-    """Whether a token was sent that holds and is this person's."""
+def is_of(request: Request, service: Service, name: str) -> bool:
+    """Whether a token was sent, which need not be, that holds and is this person's."""
+    secret = request.headers.get("authorization", "").removeprefix("Bearer ")
     try:
-        return sent is not None and service.curator.tokens.bearer(sent.credentials).person.name == name
+        return service.curator.tokens.bearer(secret).person.name == name
     except NotRecognised:
         return False
+
+
+def oversees(bearer: Bearer) -> bool:
+    """Whether the token, and not only its person, may see what is others'."""
+    return bool(bearer.scopes & set(OVERSEEING))
 
 
 def _with(*scopes: Scope, elevated: bool = False) -> Callable[[Bearer], Bearer]:
@@ -122,7 +129,7 @@ KNOWN = Depends(_known)
 ANALYST = Depends(_with(Scope.ASK))
 AUDITOR = Depends(_with(Scope.AUDIT, Scope.ADMINISTER))
 OWNER = Depends(_with(Scope.ADMINISTER))
-OVERSEER = Depends(_with(Scope.STEWARD, Scope.AUDIT, Scope.ADMINISTER))
+OVERSEER = Depends(_with(*OVERSEEING))
 # The acts of stewards and owners: the password was given again in the last minutes.
 ACTING_OWNER = Depends(_with(Scope.ADMINISTER, elevated=True))
 ACTING_STEWARD = Depends(_with(Scope.STEWARD, Scope.ADMINISTER, elevated=True))

@@ -215,7 +215,7 @@ def _spread(ready: list[_Tilted], all_weights: list[Floats]) -> float:
 
 def _transform_size(points: float) -> int:
     """The next 2^a, 3·2^a or 5·2^a."""
-    if points > MOST_POINTS:
+    if not points <= MOST_POINTS:  # also where losses so large left no number
         raise TooWide
     power = max(4, ceil(log2(points)))
     return next(n for n in (5 << power - 3, 3 << power - 2, 1 << power) if n >= points)
