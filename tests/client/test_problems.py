@@ -7,7 +7,7 @@ import pytest
 from letalone import errors
 from letalone.client.problems import error_of
 from letalone.curator import refusals
-from letalone.curator.http.problems import INTERNAL, KINDS, Problem, of_error
+from letalone.curator.http.problems import ABOUT_A_STORE, INTERNAL, KINDS, Problem, of_error
 from letalone.errors import BudgetExceeded, LetaloneError, ServiceUnavailable
 from letalone.privacy import Budget
 
@@ -25,9 +25,10 @@ def back(error: LetaloneError) -> LetaloneError:
 
 @pytest.mark.parametrize("kind", OWN)
 def test_every_error_of_letalone_comes_back_as_itself(kind):
-    found = back(kind("What was wrong. What to do."))
+    words = "What was wrong. What to do."
+    found = back(kind(words))
     assert type(found) is kind
-    assert str(found) == "What was wrong. What to do."
+    assert str(found) == ABOUT_A_STORE.get(of_error(kind(words)).kind, words)
 
 
 def test_an_exceeded_budget_has_its_exact_amounts_and_its_level():

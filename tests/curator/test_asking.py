@@ -320,3 +320,19 @@ def test_what_is_left_is_the_least_of_the_grant_the_purpose_and_the_data_set(rea
     grant(ready, "ben", purpose=OTHER, budget=Budget(3))
     ask(ready, by="ben", purpose=OTHER, epsilon=1.3)
     assert "ε = 0.2 of the whole data set 'visits' (ε = 5)" in left(ready, "ann")
+
+
+@pytest.mark.parametrize("purpose", [" ", "\ud800", "a\x00b", "x" * 5000, "p\u202e", "nope"])
+def test_a_refusal_for_an_odd_purpose_is_an_entry_too(ready, purpose):
+    before = entries(ready)
+    with pytest.raises(NotAllowed, match="no grant"):
+        ask(ready, purpose=purpose)
+    assert entries(ready) == [*before, "refused"]
+    assert ready.ledger.verify()
+
+
+def test_an_epsilon_beyond_a_thousand_is_refused_and_written_down(ready):
+    before = entries(ready)
+    with pytest.raises(ParameterError, match="at most 1,000 here"):
+        ask(ready, epsilon=1001)
+    assert entries(ready) == [*before, "refused"]

@@ -16,7 +16,7 @@ from letalone.curator.demo import NAME as DEMO
 from letalone.curator.demo import PURPOSE, register_demo
 from letalone.curator.locks import alone, sharing
 from letalone.curator.settings import Settings
-from letalone.curator.tables import METADATA, TRIES
+from letalone.curator.tables import METADATA, PEOPLE, TRIES
 from letalone.errors import FormatError, ParameterError
 
 REVISIONS = [one.revision for one in ScriptDirectory(str(MIGRATIONS)).walk_revisions()][::-1]
@@ -37,6 +37,18 @@ def test_the_migrations_lead_from_every_revision_to_exactly_the_tables(database,
     with database.reading() as connection:
         differences = compare_metadata(MigrationContext.configure(connection), METADATA)
     assert [one for one in differences if "alembic_version" not in str(one)] == []
+
+
+def test_people_of_the_first_revision_are_in_their_own_hands_since_they_were_made(database):
+    database.migrate("1")
+    made = "2026-01-02T03:04:05Z"
+    row = f"('ann', '[]', 'x', false, true, '{made}')"
+    with database.writing() as connection:
+        connection.execute(text(f"INSERT INTO people VALUES {row}"))
+    database.migrate()
+    with database.reading() as connection:
+        (found,) = connection.execute(select(PEOPLE)).all()
+    assert (found.handed, found.handed_by) == (made, None)
 
 
 def test_a_newer_database_is_refused(database):

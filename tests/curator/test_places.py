@@ -86,7 +86,11 @@ def test_an_upload_lies_where_uploads_lie_and_stays_until_it_was_imported(people
     with pytest.raises(ParameterError) as error:
         peopled.data_sets.register(registration(), upload=upload, by="olga")
     assert SECRET not in str(error.value)
+    assert upload.name not in str(error.value)
+    assert "the upload cannot be read" in str(error.value)
     upload.unlink()
+    with pytest.raises(ParameterError, match="no such upload"):
+        peopled.data_sets.register(registration(), upload=upload, by="olga")
     upload = peopled.data_sets.incoming("csv")
     upload.write_text("\n".join(LINES) + "\n")
     wrong = registration(schema=Schema("visits", (Column("cots", "number"),)))

@@ -72,3 +72,23 @@ def test_a_long_value_does_not_flood_the_message():
     with pytest.raises(ParameterError) as refusal:
         EPSILON.typed("epsilon", "x" * 10_000)
     assert len(str(refusal.value)) < 300
+
+
+@pytest.mark.parametrize(
+    "text", ["1e20000000", "1e5", "0.5", " 1", "1_0", "١", "9" * 4301, "", "0x1"]
+)
+def test_only_what_was_written_is_read_back(text: str):
+    with pytest.raises(ValueError, match="not a number"):
+        typed.read_written(text)
+
+
+@given(st.fractions(), st.integers(0, 20_000))
+def test_a_number_that_was_written_is_read_back(number: Fraction, shift: int):
+    for found in (number, number * 2**shift, number / 2**shift):
+        assert typed.read_written(typed.written(found)) == found
+
+
+@pytest.mark.parametrize("text", ["1e20000000", "-1e-20000000", "1e999999999"])
+def test_a_decimal_of_megabytes_is_refused_at_once(text: str):
+    with pytest.raises(ParameterError, match="epsilon is"):
+        EPSILON.typed("epsilon", Decimal(text))

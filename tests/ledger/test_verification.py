@@ -260,7 +260,10 @@ def test_a_history_that_was_rewritten_is_found_by_a_head_that_was_kept(
         ledger.verify(head=kept)
 
 
-def test_an_older_copy_is_found_by_a_head_that_was_kept(ledger: Ledger, tmp_path: Path) -> None:
+def test_an_older_copy_is_found_by_a_head_that_was_kept(
+    ledger: Ledger, path: Path, tmp_path: Path
+) -> None:
+    assert ledger.path == str(path), "copies of files"
     early = ledger.head
     place = copied(ledger, tmp_path)
     ledger.charge("visits", PureDP(0.5), plan={}, digest="d")

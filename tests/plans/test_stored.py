@@ -5,6 +5,7 @@ from copy import deepcopy
 from datetime import date, datetime
 from fractions import Fraction
 from pathlib import Path
+from time import process_time
 
 import pytest
 from hypothesis import given, settings
@@ -155,3 +156,16 @@ def test_hostile_depth_is_refused_before_the_stack_ends() -> None:
         plan_from_json({**STORED, "where": where})
     while isinstance(where, dict):  # taken apart by hand: freeing it would recurse
         where = where.get("of")
+
+
+@pytest.mark.parametrize("text", ["1e20000000", "1e-20000000", "1.5", " 1/3", "1_0/3", "9" * 5000])
+def test_no_short_text_of_a_long_number_is_read(text: str) -> None:
+    """It would take minutes, in which nothing else is answered."""
+    stored = json.dumps(everything().to_json()).replace(
+        '{"number": "1/3"}', f'{{"number": "{text}"}}'
+    )
+    assert text in stored
+    began = process_time()
+    with pytest.raises(FormatError):
+        plan_from_json(stored)
+    assert process_time() - began < 5

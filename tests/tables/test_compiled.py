@@ -283,3 +283,25 @@ def test_an_explanation_names_every_aggregate_its_share_and_no_number_of_rows() 
     assert all(name in text for name in EVERYTHING)
     assert text.count("% of ε") == len(lines) - 3
     assert "one charge for all 2 groups together" in text
+
+
+@pytest.mark.parametrize("tiny", ["1e-400", "1e-10"])
+def test_a_confidence_that_is_none_as_a_float_is_refused_with_the_price(tiny: str) -> None:
+    """Else it is 0.0 or 1.0 after the charge, when nothing may fail any more."""
+    for confidence in (Fraction(tiny), 1 - Fraction(tiny)):
+        with pytest.raises(ParameterError, match=r"from 1e-9 to 0\.999999999"):
+            compiled(plan_of({"n": Count()}), epsilon=1, confidence=confidence)
+
+
+def test_both_ends_of_confidence_have_widths() -> None:
+    for confidence in (Fraction(1, 10**9), 1 - Fraction(1, 10**9)):
+        for delta in (0, Fraction(1, 10**6)):
+            compiled(plan_of(EVERYTHING), epsilon=1, delta=delta, confidence=confidence)
+
+
+def test_a_width_that_no_float_holds_is_refused_before_the_charge(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("letalone.tables.noise.Noise.width", lambda *_: float("inf"))
+    with pytest.raises(ParameterError, match="more than a float can hold"):
+        compiled(plan_of({"n": Count()}), epsilon=1)

@@ -8,6 +8,7 @@ data set that the analyst may ask.
 
 import socket
 from importlib.util import find_spec
+from ipaddress import ip_address
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -42,9 +43,11 @@ def serve(
     time_step: float,
     said: Said,
     as_json: bool,
+    behind: str | None = None,
 ) -> None:
     """Prepare the folder, say where to look, and answer until stopped."""
     _check(port, workers)
+    _check_proxy(behind)
     _check_free(host, port)
     from letalone.curator.http.serving import prepare
     from letalone.curator.http.serving import serve as answer
@@ -63,7 +66,7 @@ def serve(
         _print_as_json(first, address, settings.folder)
     else:
         _print(first, address, settings.folder, host=host)
-    answer(settings, host=host, port=port, workers=workers)
+    answer(settings, host=host, port=port, workers=workers, behind=behind)
 
 
 def reset(
@@ -101,6 +104,17 @@ def _check(port: int, workers: int) -> None:
         raise ParameterError(f"--port is {port}, but must be from 1 to {LAST_PORT}.")
     if not 1 <= workers <= MOST_WORKERS:
         raise ParameterError(f"--workers is {workers}, but must be from 1 to {MOST_WORKERS}.")
+
+
+def _check_proxy(behind: str | None) -> None:
+    """One address: whoever else could say where requests come from could guess without end."""
+    try:
+        _ = behind is None or ip_address(behind)
+    except ValueError:
+        raise ParameterError(
+            f"--behind-proxy is {behind!r}, but must be the address of the proxy as it is seen from"
+            " here, such as 127.0.0.1."
+        ) from None
 
 
 def _check_free(host: str, port: int) -> None:

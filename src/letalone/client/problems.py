@@ -4,11 +4,13 @@ Tested:   tests/client/test_problems.py: every class of letalone's errors comes 
 """
 
 from collections.abc import Mapping
+from decimal import Decimal
+from fractions import Fraction
 from typing import Any, cast
 
 from letalone import errors
 from letalone.errors import BudgetExceeded, LetaloneError, ServiceUnavailable
-from letalone.exact.typed import read_written
+from letalone.exact.typed import as_typed, read_written
 from letalone.privacy import Budget
 
 # What is refused before letalone is asked, by the last word of its type.
@@ -58,9 +60,14 @@ def _budget(said: object) -> Budget | None:
         return None
     amounts = cast("Mapping[str, object]", said)
     try:
-        return Budget(*(read_written(str(amounts[one])) for one in ("epsilon", "delta")))
-    except (KeyError, ValueError, ZeroDivisionError):
+        return Budget(*(_amount(str(amounts[one])) for one in ("epsilon", "delta")))
+    except (KeyError, ValueError, ArithmeticError, LetaloneError):
         return None
+
+
+def _amount(words: str) -> Fraction:
+    """Digits such as 0.7 and 1e-6, or a fraction; none that would fill the memory."""
+    return read_written(words) if "/" in words else as_typed(Decimal(words))
 
 
 def _text(value: object) -> str | None:

@@ -27,14 +27,15 @@ from letalone.curator.data_sets import DataSets
 from letalone.curator.house import House
 from letalone.curator.left import how_many_more, left_for
 from letalone.curator.people import People
-from letalone.curator.questions import Granted, Ready, check_columns, read
+from letalone.curator.questions import Granted, Ready, check_columns, check_size, read
 from letalone.curator.records import Grant, PastRelease, Price, Question, Role
 from letalone.curator.refusals import NotThere
 from letalone.curator.remembered import Remembered, spelled
 from letalone.curator.requests import Requests
 from letalone.curator.tables import RELEASES
-from letalone.curator.words import time_of, written
+from letalone.curator.words import is_name, time_of, written
 from letalone.errors import LetaloneError, ParameterError
+from letalone.exact.typed import EPSILON
 from letalone.ledger import DataSet, digest_of
 from letalone.ledger.canonical import text_digest
 from letalone.privacy.curve import Json, Privacy
@@ -44,6 +45,8 @@ from letalone.session.releasing import Priced, priced, released
 from letalone.session.session import Session
 from letalone.session.table import Left
 from letalone.tables.ahead import epsilon_for
+
+MOST_EPSILON = 1000
 
 
 class Asking:
@@ -108,7 +111,8 @@ class Asking:
                 asked = _priced(ready, price, epsilon)
             found = released(ready.table, asked, remark=remark)  # the ledger writes refusals down
         mine = self._kept(found, question, by=by)
-        # Whether somebody else has asked before is not told.
+        # Told of the own history alone. That the data set pays nothing for an answer that somebody
+        # else has bought can be seen in what is left of its budget (threat model).
         found = replace(found, standing=replace(found.standing, repeated=mine))
         found = arranged(found, ready.arrangement)
         if key[1] is not None and found.asked.version == now.version:
@@ -166,6 +170,7 @@ class Asking:
                 sessions = stack.enter_context(self._data_sets.opened(*granted))
                 ready = read(question, [_behalf(one, question, by) for one in sessions])
                 check_columns(ready.plan, granted)
+                check_size(ready.plan)
             yield ready
 
     @contextmanager
@@ -179,7 +184,7 @@ class Asking:
                 error,
                 digest=_digest(question),
                 analyst=by,
-                purpose=question.purpose,
+                purpose=question.purpose if is_name(question.purpose) else None,
             )
             raise
 
@@ -235,6 +240,11 @@ def _epsilon(ready: Ready, price: Price) -> tuple[Any, str | None]:
 
 
 def _priced(ready: Ready, price: Price, epsilon: Any) -> Priced:
+    if EPSILON.typed("epsilon", epsilon) > MOST_EPSILON:
+        raise ParameterError(
+            f"epsilon must be at most {MOST_EPSILON:,} here: beyond, nothing is private, and to say"
+            " so exactly takes long."
+        )
     return priced(
         ready.table,
         ready.plan,

@@ -86,7 +86,7 @@ class Book:
         return self.ledger.administer(name, what, body, by=tuple(by))
 
     def refuse(
-        self, name: str, error: LetaloneError, *, digest: str, analyst: str, purpose: str
+        self, name: str, error: LetaloneError, *, digest: str, analyst: str, purpose: str | None
     ) -> Entry:
         """A refusal that was decided here, in the chain."""
         return self.ledger.refuse(name, error, digest=digest, analyst=analyst, purpose=purpose)

@@ -219,9 +219,14 @@ class DataSets:
             raise ParameterError("Give either file, a name in the import folder, or an upload.")
         place = None if upload is None else place_of_upload(self._house.settings, upload)
         self._people.require(by, Role.OWNER)
-        yield place_of_import(self._house.settings, file) if place is None else place
-        if place is not None:
-            place.unlink(missing_ok=True)
+        if place is None:
+            yield place_of_import(self._house.settings, file)
+            return
+        try:
+            yield place
+        except ParameterError as error:  # the name that an upload has here says nothing to anybody
+            raise ParameterError(str(error).replace(place.name, "the upload")) from None
+        place.unlink(missing_ok=True)
 
     def _declared(self, registration: Registration) -> Schema:
         """The schema, if all that is declared can be so; before anything is written."""

@@ -52,6 +52,8 @@ def place_of_upload(settings: Settings, upload: Path) -> Path:
     place = Path(upload)
     if place.parent != settings.incoming_folder or place.is_symlink():
         raise ParameterError("An upload must lie where data_sets.incoming(kind) says.")
+    if not place.is_file():
+        raise ParameterError("There is no such upload. It was used before, or waited for a day.")
     return _plain_file(place, "the upload")
 
 

@@ -24,6 +24,7 @@ from letalone.session.session import Session
 from letalone.session.table import Table
 
 LONGEST_SQL = 100_000
+MOST_GROUPS = 10_000
 Granted = dict[str, tuple[str, ...]]
 
 
@@ -95,6 +96,15 @@ def _check_join(join: Join, found: Join) -> None:
     if join != found:
         raise ParameterError(
             f"The plan joins {join.name!r} in another way than the table is now. Make it anew."
+        )
+
+
+def check_size(plan: Plan) -> None:
+    """Refuses more groups than one answer should hold: each costs time and memory of others."""
+    if plan.keys is not None and len(plan.keys) > MOST_GROUPS:
+        raise ParameterError(
+            f"The answer would have {len(plan.keys):,} groups, but may have {MOST_GROUPS:,} here."
+            " List fewer keys, or ask in parts."
         )
 
 

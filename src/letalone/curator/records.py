@@ -246,7 +246,8 @@ class Question:
     others: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        read_name(self.purpose, of="purpose")
+        if not self.purpose:  # an odd one is refused later, where that is written down
+            read_name(self.purpose, of="purpose")
         if (self.sql is None) == (self.plan is None):
             raise ParameterError("A question is either sql or a plan: give one of them.")
         for name, table in self.tables.items():

@@ -22,6 +22,7 @@ from letalone.curator.words import (
     amounts,
     budget_of,
     in_utc,
+    is_name,
     listed,
     new_id,
     read_list,
@@ -154,21 +155,23 @@ class Requests:
 
         What is left is not computed here: a reading costs more than a charge, which decides.
         """
-        with self._house.database.reading() as connection:
-            row = connection.execute(
-                select(GRANTS).where(_key(data_set, purpose, analyst))
-            ).one_or_none()
+        row = self._granted(data_set, purpose, analyst) if is_name(purpose) else None
         levels = self._house.book.levels(data_set) if row is not None else []
         by_key = {(one.purpose, one.analyst): one for one in levels}
         whole, own = by_key.get((purpose, None)), by_key.get((purpose, analyst))
         if row is None or whole is None or own is None:
             raise NotAllowed(
-                f"You have no grant to ask about {data_set!r} for the purpose {purpose!r}. Nothing"
-                " was charged. Request one; a steward decides."
+                f"You have no grant to ask about {data_set!r} for the purpose {purpose[:200]!r}."
+                " Nothing was charged. Request one; a steward decides."
             )
         for words, level in ((f"The purpose {purpose!r}", whole), ("Your grant", own)):
             self._check_holds(words, data_set, level)
         return tuple(read_list(row.columns))
+
+    def _granted(self, data_set: str, purpose: str, analyst: str) -> Found | None:
+        wanted = select(GRANTS).where(_key(data_set, purpose, analyst))
+        with self._house.database.reading() as connection:
+            return connection.execute(wanted).one_or_none()
 
     def _check_holds(self, words: str, data_set: str, level: Level) -> None:
         if level.withdrawn or level.has_expired(written(self._house.clock()) or ""):

@@ -10,6 +10,7 @@ from sqlalchemy import Row
 
 from letalone.errors import ParameterError
 from letalone.exact.typed import read_written
+from letalone.ledger.data_sets import read_name
 from letalone.privacy import Budget
 
 Clock = Callable[[], datetime]
@@ -62,6 +63,15 @@ def read_list(text: str) -> list[str]:
 def amounts(budget: Budget) -> dict[str, str]:
     """Both columns of a budget, exactly."""
     return {"epsilon": str(budget.epsilon), "delta": str(budget.delta)}
+
+
+def is_name(words: str) -> bool:
+    """Whether this can be a name at all: what cannot is not looked up, and not stored."""
+    try:
+        read_name(words)
+    except ParameterError:
+        return False
+    return True
 
 
 def budget_of(row: "Row[tuple[Any, ...]]") -> Budget:

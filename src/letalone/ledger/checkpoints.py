@@ -15,7 +15,7 @@ from letalone.ledger.books import Books
 from letalone.ledger.canonical import as_object, read_object
 from letalone.ledger.damage import damaged
 from letalone.ledger.entries import Entry, Kind, now
-from letalone.ledger.keys import SigningKey, fingerprint, is_signed
+from letalone.ledger.keys import SigningKey, fingerprint, is_key, is_signed
 from letalone.privacy.curve import Json
 
 FORMAT = 1
@@ -85,7 +85,7 @@ def check_signed(stored: Json, *, public_key: str | None = None) -> str:
         raise FormatError("The checkpoint is damaged: it has no key.")
     read_checkpoint(stored, public)
     found = fingerprint(public)
-    if public_key is not None and public_key.strip().lower() not in (public, found):
+    if public_key is not None and not is_key(public, public_key):
         raise LedgerDamaged(
             f"The checkpoint is signed by the key {found}, which is not the one that you gave."
         )

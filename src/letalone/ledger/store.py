@@ -59,6 +59,10 @@ UNWRITABLE = (
 )
 
 
+class NotALedger(FormatError):  # noqa: N818
+    """What lies at a place is no ledger that this letalone reads; the words name the place."""
+
+
 class Store:
     """Where the entries are kept; `path` is None for a store that ends with the process."""
 
@@ -248,9 +252,9 @@ def _format_of(engine: Engine, place: Path, *, create: bool) -> int:
         return EMPTY
     if whose != APPLICATION:
         what = "is empty" if empty else "is an SQLite file of another program"
-        raise FormatError(f"{place} {what}, not a ledger of letalone. Name another file.")
+        raise NotALedger(f"{place} {what}, not a ledger of letalone. Name another file.")
     if written > FORMAT:
-        raise FormatError(
+        raise NotALedger(
             f"{place} has format {written}, and this letalone reads up to format {FORMAT}. "
             "Update letalone to read it."
         )
@@ -350,7 +354,7 @@ def _named(error: DBAPIError, place: str) -> LetaloneError:
 
 def _named_by(code: int, place: str) -> LetaloneError:
     if code == sqlite3.SQLITE_NOTADB:
-        return FormatError(f"{place} is not a ledger, or its beginning is damaged.")
+        return NotALedger(f"{place} is not a ledger, or its beginning is damaged.")
     if code == sqlite3.SQLITE_FULL:
         why = "the disk is full. Make room"
     elif code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):

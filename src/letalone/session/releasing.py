@@ -139,16 +139,16 @@ def _repeated(tables: Sequence[Table], bill: Bill) -> Json | None:
     Processes that asked at once may have been charged in another order by another ledger.
     """
     if len(tables) == 1:
-        return _paid_for(tables[0], bill)
+        return paid_for(tables[0], bill)
     found, *others = [_repeats(one, bill.digest) for one in tables]
     answer = next((one for one in found if all(one in each for each in others)), None)
     if answer is None:
         return None
-    shown = [_paid_for(one, bill, answer=answer) for one in tables]
+    shown = [paid_for(one, bill, answer=answer) for one in tables]
     return None if None in shown else answer  # a version may have been raised meanwhile
 
 
-def _paid_for(table: Table, bill: Bill, *, answer: Json | None = None) -> Json | None:
+def paid_for(table: Table, bill: Bill, *, answer: Json | None = None) -> Json | None:
     """An earlier answer; refused in the same words whether or not another has asked before."""
     try:
         return shared(table, bill.digest, answer=answer)

@@ -28,7 +28,7 @@ from letalone.privacy import Budget, Privacy
 from letalone.privacy.curve import Json
 from letalone.privacy.neighbours import is_replace
 from letalone.session.partners import locked
-from letalone.session.releasing import Bill, charged, frozen, shared
+from letalone.session.releasing import Bill, charged, frozen, paid_for
 from letalone.session.table import Left, Table
 
 if TYPE_CHECKING:
@@ -99,7 +99,7 @@ def trained(question: "Query", prepare: Callable[[Schema], Job]) -> Trained:
     digest = digest_of({"plan": plan, **exactly}, name="The training")
     bill = Bill(job.privacy, plan, digest, price.delta or None, f"The model costs ({price})")
     with locked([table]):
-        stored = shared(table, digest)
+        stored = paid_for(table, bill)
         repeated = stored is not None
         if stored is None:
             stored = _settled(table, bill, job, where)

@@ -7,6 +7,7 @@ import pytest
 import letalone.curator.refusals
 import letalone.errors
 from letalone.curator.http.problems import (
+    ABOUT_A_STORE,
     BY_CLASS,
     INTERNAL,
     KINDS,
@@ -33,7 +34,7 @@ def test_every_class_of_error_has_its_own_kind(error: type[LetaloneError]) -> No
     problem = of_error(error("some words"))
     assert (error, problem.kind) in BY_CLASS
     assert problem.to_json()["error"] == error.__name__
-    assert problem.to_json()["detail"] == "some words"
+    assert problem.to_json()["detail"] == ABOUT_A_STORE.get(problem.kind, "some words")
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -1,5 +1,6 @@
 """`letalone serve` as people start it: one command, several workers, SIGTERM."""
 
+import asyncio
 import json
 import os
 import signal
@@ -14,10 +15,12 @@ from typing import Any
 
 import httpx
 import pytest
+import uvicorn
 
 from letalone.cli.app import run
 from letalone.curator.curator import Curator
-from letalone.curator.http.serving import prepare
+from letalone.curator.http.serving import SETTINGS, prepare
+from letalone.curator.http.serving import serve as answer_until
 from letalone.curator.settings import Settings
 
 PASSWORD = "correct horse battery staple"
@@ -111,6 +114,25 @@ def test_the_first_start_happens_once(tmp_path: Path) -> None:
     assert (tmp_path / "curator").stat().st_mode & 0o777 == 0o700
 
 
+def test_who_answers_for_the_data_is_kept_and_a_lost_password_is_reset_here(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    settings = Settings(folder=tmp_path / "curator")
+    words = ["serve", "--folder", str(settings.folder), "--reset-owner", "owner"]
+    assert run(words) == 2
+    assert "There is no curator in" in capsys.readouterr().err
+    assert not settings.folder.exists()
+    prepare(settings, controller="A hospital", contact="privacy@example.org")
+    prepare(settings)
+    assert run([*words, "--json"]) == 0
+    once = json.loads(capsys.readouterr().out)["one_time_passwords"]["owner"]
+    with Curator.open(settings) as curator:
+        assert curator.openness.page()["controller"] == "A hospital"
+        assert curator.people.log_in("owner", once).must_change
+    assert run([*words[:-1], "analyst"]) == 2
+    assert "is no owner" in capsys.readouterr().err
+
+
 def test_a_port_that_is_taken_is_named_before_anything_is_made(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -130,6 +152,7 @@ def test_a_port_that_is_taken_is_named_before_anything_is_made(
         (["--port", "0"], "--port is 0, but must be from 1 to 65535."),
         (["--workers", "0"], "--workers is 0, but must be from 1 to 64."),
         (["--time-step", "-1"], "time_step_seconds is -1.0"),
+        (["--behind-proxy", "*"], "--behind-proxy is '*', but must be the address of the proxy"),
     ],
 )
 def test_a_wrong_option_is_refused_before_anything_is_made(
@@ -139,3 +162,30 @@ def test_a_wrong_option_is_refused_before_anything_is_made(
     assert run(["serve", "--folder", str(folder), *words]) == 2
     assert said in capsys.readouterr().err
     assert not folder.exists()
+
+
+@pytest.mark.parametrize(
+    ("behind", "told"), [(None, "127.0.0.1"), ("127.0.0.1", "10.9.8.7"), ("10.0.0.1", "127.0.0.1")]
+)
+def test_where_a_request_comes_from_is_believed_from_the_proxy_that_was_named_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, behind: str | None, told: str
+) -> None:
+    monkeypatch.setenv("FORWARDED_ALLOW_IPS", "*")
+    monkeypatch.setenv(SETTINGS, "")  # `serve` sets it: put back at the end
+    given: dict[str, Any] = {}
+    monkeypatch.setattr(uvicorn, "run", lambda _, **more: given.update(more))
+    answer_until(Settings(folder=tmp_path), host="127.0.0.1", port=1, workers=1, behind=behind)
+    heard: list[str] = []
+
+    async def app(scope: Any, *_: Any) -> None:
+        heard.append(scope["client"][0])
+
+    wanted = ("proxy_headers", "forwarded_allow_ips")
+    config = uvicorn.Config(app, log_config=None, **{name: given[name] for name in wanted})
+    config.load()
+    scope = {
+        "type": "http", "client": ("127.0.0.1", 1), "scheme": "http",
+        "headers": [(b"x-forwarded-for", b"10.9.8.7")],
+    }  # fmt: skip
+    asyncio.run(config.loaded_app(scope, None, None))
+    assert heard == [told]

@@ -21,6 +21,7 @@ from letalone.privacy import (
     compose,
     convert,
 )
+from letalone.privacy.bounded_range import BoundedRange
 
 F = Fraction
 MEGABYTE = 2**20
@@ -253,3 +254,10 @@ def test_the_central_limit_shortcut_is_refuted_by_the_certified_lower_bound():
     shortcut = GaussianDP(mu).epsilon(1e-5)
     assert 9.6 < shortcut < 9.7
     assert shortcut < 10.0 < low <= 10.05364 <= high
+
+
+def test_an_epsilon_whose_tails_are_no_floats_still_has_an_answer() -> None:
+    """δ of a bounded range of 1500 at 1500 − u is (1 − e^(−u/2))²; of both, e/(1 + e) of it."""
+    found = compose(BoundedRange(1500), PureDP(1)).epsilon(1e-3)
+    least = 1501 + 2 * float(log(1 - ((1 + exp(1)) / exp(1) * 1e-3) ** 0.5))
+    assert least <= found <= 1501

@@ -32,6 +32,10 @@ def serve(
         typer.Option(help="The one folder that files are imported from.", metavar="PATH"),
     ] = None,
     time_step: Annotated[float, number("Answers leave at multiples of so many seconds.")] = 0.01,
+    behind_proxy: Annotated[
+        str | None,
+        typer.Option(help="The proxy whose X-Forwarded-For is believed.", metavar="ADDRESS"),
+    ] = None,
     controller: Annotated[
         str | None, typer.Option(help="Who answers for the data; kept, and public.", metavar="NAME")
     ] = None,
@@ -62,4 +66,5 @@ def serve(
         time_step=time_step,
         said=Said(controller, contact),
         as_json=as_json or context.obj,
+        behind=behind_proxy,
     )

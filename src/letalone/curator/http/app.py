@@ -37,7 +37,7 @@ from letalone.curator.http.problems import (
 )
 from letalone.curator.http.remembered import Remembered
 from letalone.curator.http.timing import TimeSteps
-from letalone.curator.http.who import Service
+from letalone.curator.http.who import Service, asks
 from letalone.errors import LetaloneError
 
 ROUTES = (questions, accounts, tables, grants, record, persons, public)  # the busiest first
@@ -117,7 +117,10 @@ def _refused(_: Request, error: Exception) -> Response:
     return cast("Refused", error).problem.response()
 
 
-def _error(_: Request, error: Exception) -> Response:
+def _error(request: Request, error: Exception) -> Response:
+    person = getattr(request.state, "person", None)
+    if person is not None and asks(request):
+        request.app.state.service.throttle.refusal(person)
     return of_error(cast("LetaloneError", error)).response()
 
 

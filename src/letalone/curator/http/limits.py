@@ -25,6 +25,8 @@ class RateLimits:
     of_a_person: int = 30_000
     of_an_address: int = 600
     log_ins_of_an_address: int = 60  # each costs the work of a password
+    probes_of_an_address: int = 600  # of /health, apart: a probe is not to fail for others' sake
+    refusals_of_a_person: int = 600  # of questions: each is an entry that the ledger keeps
 
 
 class Throttle:
@@ -35,6 +37,8 @@ class Throttle:
         self._person = RateLimitItemPerMinute(limits.of_a_person, namespace="person")
         self._address = RateLimitItemPerMinute(limits.of_an_address, namespace="address")
         self._log_in = RateLimitItemPerMinute(limits.log_ins_of_an_address, namespace="log in")
+        self._probe = RateLimitItemPerMinute(limits.probes_of_an_address, namespace="probe")
+        self._refusal = RateLimitItemPerMinute(limits.refusals_of_a_person, namespace="refusal")
 
     def person(self, name: str) -> None:
         """Count a request of somebody who is known."""
@@ -48,10 +52,27 @@ class Throttle:
         """Count a try of a password, by where it came from."""
         self._count(self._log_in, address)
 
+    def probe(self, address: str) -> None:
+        """Count a look at the service's health, by where it came from."""
+        self._count(self._probe, address)
+
+    def refusal(self, name: str) -> None:
+        """Count a question of a person that was refused; the next is not looked at if too many."""
+        self._window.hit(self._refusal, name)
+
+    def check_refusals(self, name: str) -> None:
+        """Refuses to look at a question of somebody of whom too many were refused just now."""
+        if not self._window.test(self._refusal, name):
+            raise Refused(too_many(self._wait(self._refusal, name)))
+
     def _count(self, limit: RateLimitItemPerMinute, key: str) -> None:
         if not self._window.hit(limit, key):
-            again = self._window.get_window_stats(limit, key).reset_time
-            raise Refused(too_many(max(1, ceil(again - time()))))
+            raise Refused(too_many(self._wait(limit, key)))
+
+    def _wait(self, limit: RateLimitItemPerMinute, key: str) -> int:
+        """In how many seconds to try again."""
+        again = self._window.get_window_stats(limit, key).reset_time
+        return max(1, ceil(again - time()))
 
 
 def too_many(seconds: int) -> Problem:

@@ -38,6 +38,7 @@ from letalone.errors import (
     ServiceUnavailable,
     UnsupportedQuery,
 )
+from letalone.ledger.store import NotALedger
 
 MEDIA_TYPE = "application/problem+json"
 WHERE = "/problems/"
@@ -139,6 +140,7 @@ BY_CLASS: list[tuple[type[LetaloneError], str]] = [
     (UnsupportedQuery, "unsupported-query"),
     (NeighboursDiffer, "neighbours-differ"),
     (LedgerDamaged, "ledger-damaged"),
+    (NotALedger, "ledger-damaged"),
     (LedgerUnavailable, "ledger-unavailable"),
     (ServiceUnavailable, "service-unavailable"),
     (FormatError, "format"),
@@ -150,6 +152,17 @@ BY_CLASS: list[tuple[type[LetaloneError], str]] = [
     (AlreadyDecided, "conflict"),
     (TooManyTries, "too-many-requests"),
 ]
+
+
+# Their own words name files and servers, which is for the log of the owner's machine.
+ABOUT_A_STORE = {
+    "ledger-damaged": "The ledger is not as it was written. Nothing was released. Tell its owner.",
+    "ledger-unavailable": "The ledger cannot be used now. Nothing was released. Try again later.",
+}
+CLASS_OF: dict[str, type[LetaloneError]] = {
+    "ledger-damaged": LedgerDamaged,
+    "ledger-unavailable": LedgerUnavailable,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,6 +212,8 @@ def refused(kind: str, detail: str, **more: Any) -> Refused:
 def of_error(error: LetaloneError) -> Problem:
     """The problem that one of letalone's errors is; its class is named, for clients."""
     kind = next((kind for known, kind in BY_CLASS if isinstance(error, known)), "parameter")
+    if kind in ABOUT_A_STORE:
+        return Problem(kind, ABOUT_A_STORE[kind], more={"error": CLASS_OF[kind].__name__})
     more: dict[str, Any] = {"error": type(error).__name__}
     if isinstance(error, BudgetExceeded):
         found = {"spent": error.spent, "asked": error.asked, "left": error.left}

@@ -7,12 +7,12 @@ from letalone.curator.http.metrics import MEDIA_TYPE
 from letalone.curator.http.open_page import STYLE, open_page
 from letalone.curator.http.problems import KINDS, WHERE, refused
 from letalone.curator.http.said import Json, said
-from letalone.curator.http.who import ANYBODY, OWNER, Served, Service
+from letalone.curator.http.who import ANYBODY, OWNER, PROBE, Served, Service
 
 routes = APIRouter(tags=["open to anybody"])
 
 
-@routes.get("/health")
+@routes.get("/health", dependencies=[PROBE])
 def health(service: Served) -> Json:
     """Whether the ledger and the database can be read."""
     service.curator.ledger.head  # noqa: B018  (it is read)

@@ -73,8 +73,14 @@ def _grant(curator: Curator) -> None:
     curator.requests.decide(wanted.id, grant=True, reason="made at the first start", by=OWNER)
 
 
-def serve(settings: Settings, *, host: str, port: int, workers: int) -> None:
-    """Answers until it is told to stop."""
+def serve(
+    settings: Settings, *, host: str, port: int, workers: int, behind: str | None = None
+) -> None:
+    """Answers until it is told to stop.
+
+    `behind` is the address of a proxy: what it says of where requests come from is believed, and
+    nobody else's word. Such a proxy overwrites the header X-Forwarded-For.
+    """
     import uvicorn
 
     os.environ[SETTINGS] = dumps(asdict(settings), default=str)
@@ -90,6 +96,8 @@ def serve(settings: Settings, *, host: str, port: int, workers: int) -> None:
         access_log=False,  # its lines hold addresses and query strings
         log_config=SERVER_LOGS,
         server_header=False,
+        proxy_headers=behind is not None,
+        forwarded_allow_ips=behind or "",
         limit_concurrency=MOST_AT_ONCE,
         timeout_graceful_shutdown=SECONDS_TO_FINISH,
     )

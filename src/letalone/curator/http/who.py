@@ -19,6 +19,7 @@ from letalone.curator.http.limits import Throttle
 from letalone.curator.http.metrics import Metrics
 from letalone.curator.http.problems import Problem, Refused, refused
 from letalone.curator.http.remembered import Remembered
+from letalone.curator.http.timing import QUESTIONS
 from letalone.curator.records import Bearer, Scope
 from letalone.curator.refusals import NotRecognised
 
@@ -60,6 +61,11 @@ def count_log_in(request: Request, service: Served) -> None:
     service.throttle.log_in(address_of(request))
 
 
+def count_probe(request: Request, service: Served) -> None:
+    """For looks at the service's health: counted apart, by where they come from."""
+    service.throttle.probe(address_of(request))
+
+
 def address_of(request: Request) -> str:
     """Where a request comes from; of IPv6 the network, which is one household's or firm's."""
     host = request.client.host if request.client else "unknown"
@@ -73,6 +79,11 @@ def address_of(request: Request) -> str:
 Address = Annotated[str, Depends(address_of)]
 
 
+def asks(request: Request) -> bool:
+    """Whether this is a question, of which a refusal is an entry of the ledger."""
+    return request.method == "POST" and request.url.path.startswith(QUESTIONS)
+
+
 def _known(request: Request, service: Served, sent: Sent) -> Bearer:
     if sent is None:
         count_address(request, service)
@@ -83,6 +94,8 @@ def _known(request: Request, service: Served, sent: Sent) -> Bearer:
         count_address(request, service)
         raise
     service.throttle.person(bearer.person.name)
+    if asks(request):
+        service.throttle.check_refusals(bearer.person.name)
     request.state.person = bearer.person.name
     return bearer
 
@@ -134,6 +147,7 @@ OVERSEER = Depends(_with(*OVERSEEING))
 ACTING_OWNER = Depends(_with(Scope.ADMINISTER, elevated=True))
 ACTING_STEWARD = Depends(_with(Scope.STEWARD, Scope.ADMINISTER, elevated=True))
 ANYBODY = Depends(count_address)
+PROBE = Depends(count_probe)
 LOG_IN = Depends(count_log_in)
 
 Analyst = Annotated[Bearer, ANALYST]

@@ -137,7 +137,9 @@ def bounded_range_pair(epsilon: float) -> MirroredPair:
         inside = np.minimum(loss, epsilon)
         scale = -np.expm1(-epsilon)
         one = -np.expm1((inside - epsilon) / 2) / scale
-        other = np.expm1((epsilon - inside) / 2) * exp(-epsilon) / scale
+        # Beyond an epsilon of some 1400 there is no number, which `tilted` finds too wide.
+        with np.errstate(over="ignore", invalid="ignore"):
+            other = np.expm1((epsilon - inside) / 2) * exp(-epsilon) / scale
         return np.where(loss >= epsilon, 0.0, one), np.where(loss >= epsilon, 0.0, other)
 
     return MirroredPair(upper, end=epsilon)
