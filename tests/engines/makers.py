@@ -5,7 +5,7 @@ Another engine joins by adding its maker to MAKERS.
 
 import csv
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import duckdb
@@ -37,6 +37,7 @@ class Made:
 
     engine: Engine
     ranks: Callable[[Scope], list[int | None]]
+    spelled: Callable[[object], str] | None = None  # how cells are written, where they are text
 
 
 def arrow_table(rows: Sequence[dict], schema: Schema) -> pa.Table:
@@ -95,7 +96,7 @@ def from_csv(rows, schema, folder):
         writer = csv.writer(file, quoting=csv.QUOTE_MINIMAL)
         writer.writerow([column.name for column in schema.columns])
         writer.writerows([_cell(row[column.name]) for column in schema.columns] for row in rows)
-    return of_duck(path, schema)
+    return replace(of_duck(path, schema), spelled=_cell)
 
 
 def from_postgres(rows, schema, folder):

@@ -5,7 +5,7 @@ rank among the rows of its unit.
 """
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from math import floor
 
@@ -26,10 +26,19 @@ from letalone.plans.schema import Column, Schema
 
 
 class Reference:
-    """The measures of a scope over a list of rows."""
+    """The measures of a scope over a list of rows.
 
-    def __init__(self, rows: Sequence[Row], ranks: Sequence[int | None]) -> None:
-        self.rows, self.ranks = rows, ranks
+    `spelled` writes cells where they are stored as text: units are what is stored, so that "nan"
+    is a unit there, and 0.0 another one than -0.0.
+    """
+
+    def __init__(
+        self,
+        rows: Sequence[Row],
+        ranks: Sequence[int | None],
+        spelled: Callable[[object], str] | None = None,
+    ) -> None:
+        self.rows, self.ranks, self.spelled = rows, ranks, spelled
 
     def measure(self, scope: Scope, measures: Sequence[Measure]) -> list[object]:
         kept = self.kept(scope, listed=True)
@@ -73,6 +82,8 @@ class Reference:
         return evaluate(of, row, scope.schema, dict(scope.derived))
 
     def unit(self, row: Row, schema: Schema) -> object:
+        if self.spelled is not None:
+            return self.spelled(row[schema.unit]) or None
         column = schema.column(schema.unit)
         return read(row[schema.unit], Column(column.name, column.type))
 

@@ -192,7 +192,7 @@ def test_all_measures_are_those_of_a_slow_engine(once, rows, asked):
         needed = scope.bounding.max_rows or scope.bounding.max_groups
         bounded = scope.schema.unit is not None and needed
         ranks = made.ranks(replace(scope, bounding=Bounding(max_rows=1))) if bounded else None
-        slow = Reference(rows, ranks or [1] * len(rows))
+        slow = Reference(rows, ranks or [1] * len(rows), made.spelled)
         clipped = scope.bounding.clip and scope.schema.unit is not None
         measures = MEASURES + ([] if clipped else HISTOGRAMS + PRODUCTS + VALUES[:1])
         assert made.engine.measure(scope, measures) == slow.measure(scope, measures)
@@ -223,7 +223,7 @@ def test_bounds_cut_off_what_they_should_in_a_crowd(make, bounding):
     """Few of the keys that occur are listed, and filters leave gaps in each unit's ranks."""
     rows = crowd()
     made = make(rows)
-    slow = Reference(rows, made.ranks(scope_of(Bounding(max_rows=1))))
+    slow = Reference(rows, made.ranks(scope_of(Bounding(max_rows=1))), made.spelled)
     for grouping, where in product(GROUPINGS, ("all", "derived")):
         groups, keys = GROUPINGS[grouping]
         scope = Scope(SCHEMA, FILTERS[where], DERIVED, (), groups, keys, bounding)
@@ -293,7 +293,7 @@ def test_different_values_of_every_type_are_counted_and_missing_ones_are_not(mak
     """Both zeros are one value; NaN and the infinities are missing."""
     rows = [*crowd(60), row(patient="p", cost=0.0), row(patient="q", cost=-0.0)]
     made = make(rows)
-    slow = Reference(rows, made.ranks(scope_of(Bounding(max_rows=1))))
+    slow = Reference(rows, made.ranks(scope_of(Bounding(max_rows=1))), made.spelled)
     for bounding in (Bounding(max_rows=3), Bounding(max_groups=2, max_rows=2)):
         scope = Scope(SCHEMA, None, DERIVED, (), *GROUPINGS["ward"], bounding)
         assert made.engine.measure(scope, VALUES) == slow.measure(scope, VALUES)
