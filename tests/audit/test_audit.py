@@ -10,13 +10,13 @@ import pytest
 from scipy import stats
 
 from letalone.audit import Audit, Verdict, audit, confidence_of_each, events
-from letalone.audit.auditor import SAMPLES, judge
+from letalone.audit.auditor import SAMPLES, SURE, judge
 from letalone.audit.bound import Counts, epsilon_below, product_level
 from letalone.audit.draws import source_of
 from letalone.audit.events import choose_event
 from letalone.audit.outputs import Layout, read
 from letalone.errors import ParameterError
-from letalone.exact.typed import CONFIDENCE, COUNT, DELTA, EPSILON_OR_ZERO
+from letalone.exact.typed import COUNT, DELTA, EPSILON_OR_ZERO
 from letalone.mechanisms import Gaussian, Geometric, Laplace, RandomizedResponse
 from seeded import SeededBits
 
@@ -272,7 +272,7 @@ def test_several_audits_share_the_error() -> None:
         ("claimed_epsilon", EPSILON_OR_ZERO),
         ("claimed_delta", DELTA),
         ("samples", SAMPLES),
-        ("confidence", CONFIDENCE),
+        ("confidence", SURE),
     ],
 )
 def test_a_bad_parameter_is_refused_before_anything_is_drawn(name: str, rule: Any) -> None:

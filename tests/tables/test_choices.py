@@ -157,5 +157,5 @@ def _full(measure: Any, rows: int) -> list[int]:
 @pytest.mark.parametrize("confidence", [*SURE.refused, 0.9999999999999999])
 def test_a_confidence_that_floats_do_not_hold_is_refused(confidence: float) -> None:
     for asked in ASKED.values():
-        with pytest.raises(ParameterError, match=r"confidence is .* at most 0\.999999999"):
+        with pytest.raises(ParameterError, match=r"confidence is .* to 0\.999999999"):
             compiled(plan_of({"q": asked}), epsilon=1, confidence=confidence)

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 SCRIPT = runpy.run_path(str(Path(__file__).parents[3] / "bench" / "fuzz_http.py"))
-QUERIES, RELEASED = 150, 25
+QUERIES, RELEASED = 80, 15
 
 
 @pytest.fixture(scope="module")
