@@ -296,7 +296,8 @@ def test_a_confidence_that_is_none_as_a_float_is_refused_with_the_price(tiny: st
 def test_both_ends_of_confidence_have_widths() -> None:
     for confidence in (Fraction(1, 10**9), 1 - Fraction(1, 10**9)):
         for delta in (0, Fraction(1, 10**6)):
-            compiled(plan_of(EVERYTHING), epsilon=1, delta=delta, confidence=confidence)
+            whole = compiled(plan_of(EVERYTHING), epsilon=1, delta=delta, confidence=confidence)
+            assert whole.epsilon == 1
 
 
 def test_a_width_that_no_float_holds_is_refused_before_the_charge(
