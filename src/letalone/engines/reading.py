@@ -147,7 +147,7 @@ def read(stored: Stored, source: Sql, column: Column, *, clamped: bool = True) -
     if kind in (Type.DATE, Type.TIMESTAMP):
         sql = syntax.case((_in_the_calendar(sql, kind), sql))
     if clamped and (column.lower is not None or column.upper is not None):
-        return Term(_clamped(sql, column, finite=finite), kind)
+        return Term(within_bounds(sql, column, finite=finite), kind)
     return Term(sql, kind, finite=finite or stored.type in (Type.INTEGER, Type.BOOLEAN))
 
 
@@ -204,7 +204,7 @@ def _is_as_wanted(stored: Stored, kind: Type) -> bool:
     return stored.type is kind and stored.stored == plain.get(kind, kind.value.upper())
 
 
-def _clamped(sql: Sql, column: Column, *, finite: bool) -> Sql:
+def within_bounds(sql: Sql, column: Column, *, finite: bool) -> Sql:
     """The value within the declared bounds; NULL where it is missing or not finite."""
     branches: list[tuple[Sql, Sql]] = []
     if not finite:
@@ -212,7 +212,7 @@ def _clamped(sql: Sql, column: Column, *, finite: bool) -> Sql:
     for bound, outside in ((column.lower, exp.LT), (column.upper, exp.GT)):
         if bound is not None:
             end = _bound(bound, column.type)
-            branches.append((syntax.operation(outside, sql, end), end))
+            branches.append((syntax.operation(outside, sql, end), end.copy()))
     return syntax.case(*branches, otherwise=sql)
 
 

@@ -11,12 +11,11 @@ its column has; CHAR(n) without the blanks at its end; labels of enumerations ar
 """
 
 from collections.abc import Callable, Mapping
-from fractions import Fraction
 
 from sqlglot import exp
 
 from letalone.engines import syntax
-from letalone.engines.reading import Stored, check_readable
+from letalone.engines.reading import Stored, check_readable, within_bounds
 from letalone.engines.syntax import BIGINT, DATE, DOUBLE, TIMESTAMP, Sql
 from letalone.engines.terms import Term
 from letalone.plans.schema import Column
@@ -46,7 +45,7 @@ def read(stored: Stored, source: Sql, column: Column) -> Term:
     sql = TO[kind](stored, source)
     finite = kind is not Type.NUMBER or stored.type in (Type.INTEGER, Type.BOOLEAN)
     if column.lower is not None or column.upper is not None:
-        return Term(_clamped(sql, column, finite=finite), kind)
+        return Term(within_bounds(sql, column, finite=finite), kind)
     return Term(sql, kind, finite=finite)
 
 
@@ -193,22 +192,6 @@ def _is_valid(text: Sql, kind: Type) -> Sql:
 def _matches(text: Sql, pattern: str, *, any_case: bool = False) -> Sql:
     kind = exp.RegexpILike if any_case else exp.RegexpLike
     return exp.Paren(this=kind(this=text.copy(), expression=syntax.text(pattern)))
-
-
-def _clamped(sql: Sql, column: Column, *, finite: bool) -> Sql:
-    """The value within the declared bounds; NULL where it is missing or not finite."""
-    branches: list[tuple[Sql, Sql]] = []
-    if not finite:
-        branches.append((syntax.negated(syntax.is_finite(sql)), syntax.NULL.copy()))
-    for bound, outside in ((column.lower, exp.LT), (column.upper, exp.GT)):
-        if bound is not None:
-            end = _bound(bound, column.type)
-            branches.append((syntax.operation(outside, sql, end), end.copy()))
-    return syntax.case(*branches, otherwise=sql)
-
-
-def _bound(bound: Fraction, kind: Type) -> Sql:
-    return syntax.whole(int(bound)) if kind is Type.INTEGER else syntax.double(float(bound))
 
 
 def _numeric(digits: str) -> Sql:
