@@ -195,7 +195,7 @@ def test_auto_says_which_method_and_why():
     assert "output perturbation" in said(regularization=0.01)
     assert "too weak" in said(regularization=0.01)
     assert "gradient perturbation" in said(delta=1e-6, rows=20)
-    assert "a thousandth of the declared rows" in said(delta=1e-6, rows=20)
+    assert "a ten-thousandth of the declared rows" in said(delta=1e-6, rows=20)
 
 
 OBJECTIVE = [
@@ -225,7 +225,7 @@ def test_auto_for_declared_rows_is_the_same_whatever_the_data():
 
 
 @pytest.mark.parametrize(
-    ("epsilon", "method"), [(0.1, "gradient"), (1, "gradient"), (2, "objective")]
+    ("epsilon", "method"), [(0.1, "gradient"), (8, "gradient"), (30, "objective")]
 )
 def test_auto_on_a_table_like_adult_is_what_cross_validation_chose(epsilon, method):
     model = LogisticRegression(epsilon, 1e-5, data_norm=4, classes=[0, 1], rows=32_561)

@@ -41,8 +41,8 @@ NORM_SHARE = Fraction(1, 20)  # of epsilon
 CLASS_SHARE = Fraction(1, 10)  # of epsilon, and of delta
 USUALLY_BEST = "chosen as the usual best"
 # Cross-validated on the training part of Adult and on parts of it: see docs/explanation/learning.
-LOUD = 0.001
-LOUD_WORDS = "chosen as noise outweighs a thousandth of the declared rows"
+LOUD = 0.0001
+LOUD_WORDS = "chosen as noise outweighs a ten-thousandth of the declared rows"
 MODEL_EPSILON = Constraint(
     "a number from 0.000001 to 1000",
     lambda x: Fraction(1, 10**6) <= x <= 1000,

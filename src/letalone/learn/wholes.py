@@ -112,8 +112,10 @@ def product(one: Floats, other: Floats, *, largest: int = 2 ** (2 * BITS)) -> Wh
     block, length = max(1, EXACT // largest - 1), one.shape[0]
     total = np.zeros((one.shape[1], other.shape[1]), object)  # Python's integers do not wrap
     for start in range(0, length, block):
-        rows = slice(start, start + block) if block < length else slice(None)
-        total += (one[rows].T @ other[rows]).astype(np.int64)
+        rows = slice(start, start + block)
+        # A slice of all rows would copy what is held sparsely.
+        first, second = (one[rows], other[rows]) if block < length else (one, other)
+        total += (first.T @ second).astype(np.int64)
     return np.clip(total, -FARTHEST, FARTHEST).astype(np.int64)
 
 
