@@ -10,7 +10,7 @@ number, was changed at or before that entry.
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple, cast
 
-from letalone.errors import FormatError, LedgerDamaged
+from letalone.errors import FormatError, LedgerDamaged, LetaloneError
 from letalone.ledger.books import Books
 from letalone.ledger.canonical import as_object, read_object
 from letalone.ledger.damage import damaged
@@ -66,7 +66,7 @@ def read_checkpoint(stored: Json | str | bytes, public: str) -> Kept:
     _check_form(fields)
     if fields["public_key"] != public:
         other = fields["public_key"]
-        which = fingerprint(other) if isinstance(other, str) else "none"
+        which = _shown(other)
         raise LedgerDamaged(
             f"The checkpoint is of another ledger, or this is not the ledger that it was: it is "
             f"signed by the key {which}, and the key of this ledger is {fingerprint(public)}."
@@ -106,6 +106,13 @@ def compare(hashes: Sequence[str], kept: Iterable[Kept]) -> None:
             which = _first(same + 1, one.number)
             raise damaged(same + 1, f"{which} was changed, removed or moved, says a checkpoint")
         same = one.number
+
+
+def _shown(key: object) -> str:
+    try:
+        return fingerprint(cast("str", key))
+    except (LetaloneError, TypeError, ValueError):
+        return "of no known form"
 
 
 def _first(low: int, high: int) -> str:

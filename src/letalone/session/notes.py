@@ -79,6 +79,8 @@ def in_rows(plan: Plan, parts: Sequence[Share]) -> Iterator[str]:
     """How many rows lie beyond an extreme or a bound: known beforehand, from the price."""
     errors = {name: error for part in parts for name, error in part.errors.items()}
     for name, aggregate in plan.aggregates:
+        if not isinstance(aggregate, Extreme | PrivateBounds):
+            continue
         rows = ceil((errors.get(name) or 0) + 0.5)
         if isinstance(aggregate, Extreme):
             yield f"{name} is meant to be some {rows:,} rows inwards, and may be twice as many"

@@ -32,7 +32,7 @@ from letalone.randomness.bits import SYSTEM, BitSource
 from letalone.tables.choices import ChoicePart
 from letalone.tables.columns import Answer, Columns
 from letalone.tables.discovery import Discovery, Keys
-from letalone.tables.formulas import confidence_of, evaluated, linear
+from letalone.tables.formulas import as_double, confidence_of, evaluated, linear
 from letalone.tables.sensitivity import contribution
 from letalone.tables.split import Split, split
 from letalone.tables.vectors import VectorPart
@@ -145,7 +145,7 @@ class Compiled:
             )
         sure = confidence_of(len(formula.parts), self.confidence)
         errors = {part: self._part_error(inner_name(name, part), sure, rows) for part in factors}
-        return sum(abs(float(factor)) * errors[part] for part, factor in factors.items())
+        return sum(abs(as_double(factor)) * errors[part] for part, factor in factors.items())
 
     def _part_error(self, name: str, confidence: float, rows: int | None) -> float:
         found = self.split

@@ -13,6 +13,7 @@ probability at least c.
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
+from math import inf
 
 import numpy as np
 from numpy.typing import NDArray
@@ -76,13 +77,21 @@ def _plus(
     }
 
 
+def as_double(number: Fraction | int) -> float:
+    """The double next to a number; beyond the largest, infinity."""
+    try:
+        return float(number)
+    except OverflowError:
+        return inf if number > 0 else -inf
+
+
 def _evaluated(tree: Tree, parts: Sequence[Answer]) -> Answer:
     match tree:
         case Answered(part):
             one = parts[part]
             return Answer(one.values, np.minimum(one.low, one.high), one.high)
         case Constant(value):
-            return _fixed(float(value))
+            return _fixed(as_double(value))
         case Combined(op, left, right):
             return _combined(op, _evaluated(left, parts), _evaluated(right, parts))
         case Applied("negative", of):
