@@ -49,7 +49,7 @@ PLAIN = st.recursive(
 
 @given(PLAIN)
 def test_what_is_spelled_at_once_is_spelled_as_it_would_be_piece_by_piece(value: object) -> None:
-    assert module._is_plain(value, 0), "the quick way would not be tried"
+    assert module._is_plain(value), "the quick way would not be tried"
     assert canonical(value) == module._written(value, 0).encode()
 
 

@@ -494,3 +494,13 @@ def _in_threads(work: Callable[[], None]) -> None:
         thread.start()
     for thread in threads:
         thread.join()
+
+
+def test_the_newest_entries_are_those_of_all_entries_backwards(ledger: Ledger) -> None:
+    ledger.register("other", Budget(1), neighbours=ADD_REMOVE)
+    for number in range(5):
+        ledger.note(f"note {number}", name="other" if number % 2 else None)
+    whole = list(ledger.entries())[::-1]
+    assert ledger.newest(limit=100) == whole
+    assert ledger.newest(before=whole[1].number, limit=2) == whole[2:4]
+    assert ledger.newest("other", limit=9) == list(ledger.entries("other"))[::-1]

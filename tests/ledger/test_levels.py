@@ -108,6 +108,7 @@ def test_the_level_that_has_too_little_is_named_and_nothing_is_charged_anywhere(
     for who, cost, words in (
         (ANN, 0.1, "^'Ann' for the purpose 'research' of 'visits' has too little left"),
         (BOB, 0.3, "^The purpose 'research' of 'visits' has too little left"),
+        (ANN, 5, "^'Ann' for the purpose 'research' of 'visits' has too little left"),  # of three
         (CY, 0.7, r"^PureDP.*does not fit into the budget \(ε = 1, δ"),
     ):
         with pytest.raises(BudgetExceeded, match=words) as refused:

@@ -195,3 +195,19 @@ def test_a_ledger_shows_where_it_is_but_not_the_password(database: str) -> None:
         assert str(ledger.path).startswith("postgresql://postgres:***@")
     with pytest.raises(ParameterError, match="is closed"):
         ledger.data_sets()
+
+
+def test_every_act_changes_the_stamp_which_stays_between_them(kept: Ledger, database: str) -> None:
+    with Ledger.open(database) as other:
+        seen = [other.stamp]
+        assert seen[0] is not None
+        for number in range(3):
+            assert any(other.stamp == other.stamp for _ in range(9)), "but for the server's own"
+            seen.append(other.stamp)
+            kept.note(f"act {number}")
+            assert other.stamp not in seen
+            seen.append(other.stamp)
+        with kept._store.writing() as books:
+            books.connection.exec_driver_sql("UPDATE letalone_ledger.head SET number = number")
+            seen.append(other.stamp)  # it goes on
+        assert other.stamp not in seen, "what is committed later is seen later"

@@ -25,7 +25,7 @@ _at_once = JSONEncoder(ensure_ascii=False, separators=(",", ":"), sort_keys=True
 
 def canonical(value: object) -> bytes:
     """The RFC 8785 spelling of None, truth values, whole numbers, strings, lists and objects."""
-    if _is_plain(value, 0):
+    if _is_plain(value):
         try:
             return _at_once(value).encode("utf-8")
         except UnicodeEncodeError:
@@ -33,25 +33,34 @@ def canonical(value: object) -> bytes:
     return _written(value, 0).encode("utf-8")
 
 
-def _is_plain(value: object, depth: int) -> bool:
+def _is_plain(value: object) -> bool:
     """Whether Python's own encoder, which is faster, spells the value in the same way.
 
-    It sorts keys by code points, which for ASCII is the same order.
+    It sorts keys by code points, which for ASCII is the same order. Level by level, without
+    calls: a value is spelled many times for one answer.
     """
-    if depth > DEEPEST:
-        return False
-    kind = type(value)
-    if kind is str or value is None or kind is bool:
-        return True
-    if kind is int:
-        return -LARGEST <= cast("int", value) <= LARGEST
-    if kind is dict:
-        fields = cast("dict[object, object]", value)
-        if not all(type(name) is str and name.isascii() for name in fields):
-            return False
-        return all(_is_plain(item, depth + 1) for item in fields.values())
-    items = cast("list[object]", value)
-    return kind in (list, tuple) and all(_is_plain(item, depth + 1) for item in items)
+    level, depth = [value], 0
+    while level and depth <= DEEPEST:
+        below: list[object] = []
+        for one in level:
+            kind = type(one)
+            if kind is str or one is None or kind is bool:
+                continue
+            if kind is int:
+                if not -LARGEST <= cast("int", one) <= LARGEST:
+                    return False
+            elif kind is dict:
+                fields = cast("dict[object, object]", one)
+                for name in fields:
+                    if type(name) is not str or not name.isascii():
+                        return False
+                below += fields.values()
+            elif kind is list or kind is tuple:
+                below += cast("list[object]", one)
+            else:
+                return False
+        level, depth = below, depth + 1
+    return not level
 
 
 def _written(value: object, depth: int) -> str:

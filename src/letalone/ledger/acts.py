@@ -16,6 +16,7 @@ from fractions import Fraction
 from typing import cast
 
 from letalone.errors import (
+    BudgetExceeded,
     DataSetFrozen,
     FormatError,
     LedgerDamaged,
@@ -77,13 +78,17 @@ class Reservation:
     ledger_hash: str
 
 
+class NoSuchDataSet(ParameterError):  # noqa: N818
+    """The ledger has no data set of this name."""
+
+
 def known(books: Books, name: str) -> DataSet:
     """The data set of this name, or an error that lists those there are."""
     found = books.data_set(name)
     if found is not None:
         return found
     names = ", ".join(books.names()[:20]) or "none"
-    raise ParameterError(
+    raise NoSuchDataSet(
         f"The ledger has no data set {name!r}. It has: {names}. Register a new one with "
         "ledger.register(name, budget, neighbours=…)."
     )
@@ -96,8 +101,7 @@ def reserve(
     before, time = known(books, name), now()
     try:
         asking = levels_of(books.level, before, question.asker(name), time)
-        after, at = paid(before, privacy, question.delta)
-        levels = paid_levels(before, asking, privacy, at)
+        after, at, levels = all_paid(before, asking, privacy, question.delta)
     except FormatError:
         raise  # nothing is written into a ledger that is damaged
     except LetaloneError as error:
@@ -113,7 +117,8 @@ def reserve(
         "after": data_set_to_json(after),
         **levels_to_json(levels),
     }
-    entry = books.append(Kind.RESERVED, name, body, time=time)
+    stand = [level for level, _ in levels]
+    entry = books.append(Kind.RESERVED, name, body, time=time, after=after, levels=stand)
     put_levels(books, entry, levels)
     return Reservation(entry.number, name, question.digest, privacy, entry.hash)
 
@@ -121,8 +126,7 @@ def reserve(
 def check_fits(books: Books, before: DataSet, privacy: Privacy, question: Question) -> None:
     """Raise what a charge would be refused with now; nothing is written down."""
     asking = levels_of(books.level, before, question.asker(before.name), now())
-    _, at = paid(before, privacy, question.delta)
-    paid_levels(before, asking, privacy, at)
+    all_paid(before, asking, privacy, question.delta)
 
 
 def levels_of(find: Find, before: DataSet, asker: Key | None, time: str) -> list[Level]:
@@ -141,12 +145,50 @@ def _holding(find: Find, key: Key, time: str) -> Level:
     return check_holds(found, time)
 
 
+def all_paid(
+    before: DataSet, levels: Iterable[Level], privacy: Privacy, delta: Number | None
+) -> tuple[DataSet, Fraction, list[Paid]]:
+    """All after a charge; where it does not fit, BudgetExceeded of the one with the least left."""
+    check_not_frozen(before)
+    at, asking, refused = point_of(before, delta), list(levels), list[BudgetExceeded]()
+    try:
+        after, _ = paid(before, privacy, delta)
+    except BudgetExceeded as error:
+        after = before
+        refused.append(error)
+    try:
+        found = paid_levels(before, asking, privacy, at)
+    except BudgetExceeded as error:
+        found = []
+        refused.append(error)
+    _raise_least(refused)
+    return after, at, found
+
+
+def _raise_least(refused: list[BudgetExceeded]) -> None:
+    """Of several that have too little left, the one that has the least is named."""
+    if refused:
+        raise min(refused, key=_left) from None
+
+
+def _left(error: BudgetExceeded) -> tuple[Fraction, Fraction]:
+    left = error.left or Budget(0)
+    return left.epsilon, left.delta
+
+
 def paid_levels(
     before: DataSet, levels: Iterable[Level], privacy: Privacy, at: Fraction
 ) -> list[Paid]:
     """The levels after a charge, each with the delta at which it has read the curve."""
-    points = ((level, point(before, level, at)) for level in levels)
-    return [(paid_by(level, privacy, own), own) for level, own in points]
+    found, refused = list[Paid](), list[BudgetExceeded]()
+    for level in levels:
+        own = point(before, level, at)
+        try:
+            found.append((paid_by(level, privacy, own), own))
+        except BudgetExceeded as error:
+            refused.append(error)
+    _raise_least(refused)
+    return found
 
 
 def levels_to_json(levels: Iterable[Paid]) -> Json:
@@ -163,15 +205,25 @@ def put_levels(books: Books, entry: Entry, levels: Iterable[Paid]) -> None:
 
 def paid(before: DataSet, privacy: Privacy, delta: Number | None) -> tuple[DataSet, Fraction]:
     """The data set after a charge, and the delta at which a curve without a family was read."""
+    check_not_frozen(before)
+    at = point_of(before, delta)
+    return replace(before, state=charged(before.state, privacy, delta=at)), at
+
+
+def check_not_frozen(before: DataSet) -> None:
+    """Nothing is answered about a data set that is frozen."""
     if before.frozen:
         raise DataSetFrozen(
             f"The data set {before.name!r} is frozen: nothing is answered, and nothing was "
             "charged. Its owner can look at the ledger (letalone ledger show) and allow questions "
             f"again: la.Ledger.open(path).thaw({before.name!r}, 'why')."
         )
+
+
+def point_of(before: DataSet, delta: Number | None) -> Fraction:
+    """The delta at which a curve without a family is read."""
     usual = USUAL_POINT * before.budget.delta
-    at = usual if delta is None else DELTA.typed("delta", delta)
-    return replace(before, state=charged(before.state, privacy, delta=at)), at
+    return usual if delta is None else DELTA.typed("delta", delta)
 
 
 def refuse(books: Books, name: str, reason: str, question: Question) -> Entry:

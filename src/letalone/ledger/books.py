@@ -4,11 +4,11 @@
 and is the last entry, so that a damaged chain is never made longer.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from importlib.metadata import PackageNotFoundError, version
 
-from sqlalchemy import ColumnElement, Connection, insert, select, update
+from sqlalchemy import ColumnElement, Connection, bindparam, insert, select, update
 
 from letalone.errors import FormatError, LedgerDamaged
 from letalone.ledger.canonical import text_digest
@@ -34,6 +34,22 @@ from letalone.privacy.curve import Json
 ONLY = 1  # the one row of a table that has one row
 PAGE = 500
 PROGRAMS = ("letalone", "duckdb", "numpy", "python-flint")
+# Statements that every charge runs, put together once.
+THE_HEAD, THE_KEY = select(HEAD), select(KEYS)
+ADD_ENTRY, MOVE_HEAD, ADD_SETTLEMENT = insert(ENTRIES), update(HEAD), insert(SETTLEMENTS)
+ONE_ENTRY = select(ENTRIES).where(ENTRIES.c.number == bindparam("its"))
+LAST_ENTRY = select(ENTRIES.c.number, ENTRIES.c.hash).order_by(ENTRIES.c.number.desc()).limit(1)
+LAST_CHANGE = (
+    select(ENTRIES)
+    .where(ENTRIES.c.name == bindparam("its"), ENTRIES.c.kind.in_([one.value for one in CHANGES]))
+    .order_by(ENTRIES.c.number.desc())
+    .limit(1)
+)
+ONE_LEVEL = select(LEVELS).where(
+    LEVELS.c.name == bindparam("its"),
+    LEVELS.c.purpose == bindparam("purpose"),
+    LEVELS.c.analyst == bindparam("analyst"),
+)
 
 
 class Books:
@@ -46,14 +62,14 @@ class Books:
 
     def head(self) -> Head:
         """The last entry, as the head says and its signature confirms."""
-        rows = self.connection.execute(select(HEAD)).all()
+        rows = self.connection.execute(THE_HEAD).all()
         if len(rows) != 1 or rows[0].only != ONLY:
             raise LedgerDamaged("The ledger is damaged: it must have one head.")
         return Head(*rows[0][1:])
 
     def key(self) -> SigningKey:
         """The key of this ledger."""
-        rows = self.connection.execute(select(KEYS)).all()
+        rows = self.connection.execute(THE_KEY).all()
         try:
             (only, private, public) = rows[0]
             key = key_of(private)
@@ -63,16 +79,30 @@ class Books:
             raise LedgerDamaged("The ledger is damaged: its key is not the one it was made with.")
         return key
 
-    def append(self, kind: Kind, name: str | None, body: Json, *, time: str | None = None) -> Entry:
-        """Add an entry and sign the new head; `time` is when it was decided, if not now."""
+    def append(
+        self,
+        kind: Kind,
+        name: str | None,
+        body: Json,
+        *,
+        time: str | None = None,
+        after: DataSet | None = None,
+        levels: Iterable[Level] = (),
+    ) -> Entry:
+        """Add an entry and sign the new head; `time` is when it was decided, if not now.
+
+        `after` and `levels` are what the body says, so that it need not be read to know them.
+        """
         key = self.key()
         last = self._confirmed_head(key)
         entry = Entry(last.number + 1, time or now(), kind, name, body, last.hash)
         text = entry.text()
         row = Row(entry.number, name, kind.value, text, text_digest(text))
-        self.connection.execute(insert(ENTRIES).values(row._asdict()))
+        self.connection.execute(ADD_ENTRY, row._asdict())
         head = sign_head(key, row.number, row.hash)
-        self.connection.execute(update(HEAD).values(head._asdict()))
+        self.connection.execute(MOVE_HEAD, head._asdict())
+        if after is not None:
+            _keep(row, after, levels)
         return entry
 
     def rows(self, name: str | None = None, kind: Kind | None = None) -> Iterator[Row]:
@@ -92,22 +122,39 @@ class Books:
         """The entries about a data set, or all."""
         return [_read(row) for row in self.rows(name, kind)]
 
+    def newest(
+        self, name: str | None, *, before: int | None, limit: int, kind: Kind | None = None
+    ) -> list[Entry]:
+        """The last entries, of one kind or of all, or the last before a number; newest first."""
+        query = select(ENTRIES).order_by(ENTRIES.c.number.desc()).limit(limit)
+        if name is not None:
+            query = query.where(ENTRIES.c.name == name)
+        if before is not None:
+            query = query.where(ENTRIES.c.number < before)
+        if kind is not None:
+            query = query.where(ENTRIES.c.kind == kind.value)
+        return [_read(Row(*row)) for row in self.connection.execute(query)]
+
+    def sampled(self, name: str, *, kinds: Sequence[Kind], after: int, most: int) -> list[Entry]:
+        """Entries of some kinds after a number, in order; of many, some and always the last."""
+        found = (ENTRIES.c.name == name) & (ENTRIES.c.number > after)
+        found &= ENTRIES.c.kind.in_([kind.value for kind in kinds])
+        numbers = select(ENTRIES.c.number).where(found).order_by(ENTRIES.c.number.desc())
+        listed = list(self.connection.execute(numbers).scalars())
+        every = max(1, -(-len(listed) // most))
+        wanted = select(ENTRIES).where(ENTRIES.c.number.in_(listed[::every]))
+        rows = self.connection.execute(wanted.order_by(ENTRIES.c.number))
+        return [_read(Row(*row)) for row in rows]
+
     def entry(self, number: int) -> Entry | None:
         """One entry."""
-        row = self.connection.execute(select(ENTRIES).where(ENTRIES.c.number == number)).first()
+        row = self.connection.execute(ONE_ENTRY, {"its": number}).first()
         return None if row is None else _read(Row(*row))
 
     def data_set(self, name: str) -> DataSet | None:
         """How a data set stands: what the last entry that changed it says."""
-        changes = [kind.value for kind in CHANGES]
-        query = (
-            select(ENTRIES)
-            .where(ENTRIES.c.name == name, ENTRIES.c.kind.in_(changes))
-            .order_by(ENTRIES.c.number.desc())
-            .limit(1)
-        )
-        row = self.connection.execute(query).first()
-        return None if row is None else _data_set(name, Row(*row))
+        row = self.connection.execute(LAST_CHANGE, {"its": name}).first()
+        return None if row is None else _data_set(Row(*row))
 
     def names(self) -> list[str]:
         """The names of all data sets, in the order in which they were opened."""
@@ -137,9 +184,22 @@ class Books:
             SETTLEMENTS.c.release_digest == text_digest(release), SETTLEMENTS.c.release == release
         )
 
+    def settled_by(self, digests: Sequence[str]) -> dict[str, int]:
+        """Which entries settled releases with these digests; those that are not here are left out.
+
+        Of several the newest: whatever is said of an answer was said by then.
+        """
+        found: dict[str, int] = {}
+        wanted = select(SETTLEMENTS.c.release_digest, SETTLEMENTS.c.settled)
+        for start in range(0, len(digests), PAGE):
+            some = SETTLEMENTS.c.release_digest.in_(digests[start : start + PAGE])
+            rows = self.connection.execute(wanted.where(some).order_by(SETTLEMENTS.c.settled))
+            found |= {str(row.release_digest): row.settled for row in rows}
+        return found
+
     def add_settlement(self, settlement: Settlement) -> None:
         """Remember how a reservation ended."""
-        self.connection.execute(insert(SETTLEMENTS).values(settlement._asdict()))
+        self.connection.execute(ADD_SETTLEMENT, settlement._asdict())
 
     def unsettled(self, name: str | None = None) -> list[int]:
         """The reservations that nobody settled: they stay spent."""
@@ -157,12 +217,9 @@ class Books:
 
     def level(self, key: Key) -> Level | None:
         """How a level stands: what the last entry that changed it says."""
-        rows = self._level_rows(
-            LEVELS.c.name == key.name,
-            LEVELS.c.purpose == key.purpose,
-            LEVELS.c.analyst == (key.analyst or ""),
-        )
-        return next(iter(map(self._level, rows)), None)
+        wanted = {"its": key.name, "purpose": key.purpose, "analyst": key.analyst or ""}
+        row = self.connection.execute(ONE_LEVEL, wanted).first()
+        return None if row is None else self._level(LevelRow(*row))
 
     def levels(self, name: str) -> list[Level]:
         """How all levels of a data set stand, by purpose and analyst, a purpose's own first."""
@@ -197,9 +254,7 @@ class Books:
 
     def _level(self, row: LevelRow) -> Level:
         key = Key(row.name, row.purpose, row.analyst or None)
-        entry = self.connection.execute(
-            select(ENTRIES).where(ENTRIES.c.number == row.entry)
-        ).first()
+        entry = self.connection.execute(ONE_ENTRY, {"its": row.entry}).first()
         found = None if entry is None else _levels(Row(*entry)).get(key)
         if found is None:
             raise LedgerDamaged(
@@ -218,8 +273,7 @@ class Books:
 
     def _confirmed_head(self, key: SigningKey) -> Head:
         head = self.head()
-        query = select(ENTRIES.c.number, ENTRIES.c.hash).order_by(ENTRIES.c.number.desc()).limit(1)
-        last = self.connection.execute(query).first()
+        last = self.connection.execute(LAST_ENTRY).first()
         found = BEFORE_ALL if last is None else tuple(last)
         if found != (head.number, head.hash) or not is_signed_head(head, key.public):
             raise LedgerDamaged(
@@ -239,15 +293,36 @@ def _read(row: Row) -> Entry:
     return entry
 
 
+# What rows say, by all that is in them: asked several times in one release, and never changed.
+_SAID: dict[Row, tuple[DataSet, dict[Key, Level]]] = {}  # as they were written here
+MOST_SAID = 64
+
+
+def _keep(row: Row, after: DataSet, levels: Iterable[Level]) -> None:
+    if len(_SAID) >= MOST_SAID:
+        _SAID.clear()
+    _SAID[row] = after, {one.key: one for one in levels}
+
+
+def _data_set(row: Row) -> DataSet:
+    """What a row says of a data set."""
+    said = _SAID.get(row)
+    return _data_set_in(row) if said is None else said[0]
+
+
+def _levels(row: Row) -> dict[Key, Level]:
+    """What a row says of levels."""
+    said = _SAID.get(row)
+    return _levels_in(row) if said is None else said[1]
+
+
 @lru_cache(maxsize=16)
-def _data_set(name: str, row: Row) -> DataSet:
-    """What a row says of a data set: asked several times in one release, and never changed."""
-    return data_set_from_json(name, _read(row).body.get("after"))
+def _data_set_in(row: Row) -> DataSet:
+    return data_set_from_json(str(row.name), _read(row).body.get("after"))
 
 
 @lru_cache(maxsize=64)
-def _levels(row: Row) -> dict[Key, Level]:
-    """What a row says of levels."""
+def _levels_in(row: Row) -> dict[Key, Level]:
     return levels_in(_read(row))
 
 

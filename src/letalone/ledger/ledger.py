@@ -17,7 +17,7 @@ spent, and is shown as not settled.
 """
 
 import os
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
@@ -28,7 +28,7 @@ from letalone.errors import LetaloneError
 from letalone.exact.typed import COUNT, Number
 from letalone.ledger import acts, rationing
 from letalone.ledger.acts import Reservation
-from letalone.ledger.canonical import canonical
+from letalone.ledger.canonical import canonical, digest_of
 from letalone.ledger.checkpoints import add_checkpoint
 from letalone.ledger.data_sets import DataSet, new_data_set, read_name, read_text
 from letalone.ledger.entries import Entry, Kind
@@ -60,10 +60,11 @@ class Ledger:
     Safe to share among threads; a file may be open in several processes at once.
     """
 
-    __slots__ = ("_store",)
+    __slots__ = ("_stood", "_store")
 
     def __init__(self, store: Store | PostgresStore) -> None:
         self._store = store
+        self._stood: dict[str, tuple[Hashable, DataSet]] = {}
 
     @classmethod
     def open(cls, path: Path, *, create: bool = True, keep: bool = False) -> Self:
@@ -126,9 +127,15 @@ class Ledger:
             return acts.change(books, Kind.VERSION_RAISED, after, {"version": after.version})
 
     def data_set(self, name: str) -> DataSet:
-        """How a data set stands."""
+        """How a data set stands; read anew unless a look tells that nobody has written since."""
+        stamp, known = self._store.stamp(), self._stood.get(name)
+        if known is not None and known[0] == stamp:
+            return known[1]
         with self._store.reading() as books:
-            return acts.known(books, name)
+            found = acts.known(books, name)
+        if stamp is not None:
+            self._stood[name] = stamp, found
+        return found
 
     def data_sets(self) -> list[DataSet]:
         """How all data sets stand, in the order in which they were opened."""
@@ -389,11 +396,38 @@ class Ledger:
         with self._store.reading() as books:
             return books.entries(name)
 
+    def newest(
+        self,
+        name: str | None = None,
+        *,
+        before: int | None = None,
+        limit: int = 50,
+        kind: Kind | None = None,
+    ) -> list[Entry]:
+        """The last entries, or the last before a number, the newest first: for reading."""
+        with self._store.reading() as books:
+            return books.newest(name, before=before, limit=limit, kind=kind)
+
+    def sampled(
+        self, name: str, *, kinds: Sequence[Kind], after: int = 0, most: int = 200
+    ) -> list[Entry]:
+        """Entries of some kinds after a number, in order: for reading.
+
+        Of more than `most`, evenly chosen ones, and always the last.
+        """
+        with self._store.reading() as books:
+            return books.sampled(name, kinds=kinds, after=after, most=most)
+
     @property
     def head(self) -> str:
         """The hash of the last entry, which stands for all: keep it elsewhere for `verify`."""
         with self._store.reading() as books:
             return books.head().hash
+
+    @property
+    def stamp(self) -> Hashable | None:
+        """Equal to an earlier one only if nobody has written since; None where it is not known."""
+        return self._store.stamp()
 
     @property
     def public_key(self) -> str:
@@ -431,6 +465,13 @@ class Ledger:
         pg_dump.
         """
         return str(self._store.backup(path))
+
+    def settled_by(self, releases: Sequence[Json]) -> list[int | None]:
+        """The number of the entry that settled each release; None where it is not of here."""
+        digests = [digest_of(one, name="release") for one in releases]
+        with self._store.reading() as books:
+            found = books.settled_by(digests)
+        return [found.get(one) for one in digests]
 
     def receipt(self, release: Json) -> Json:
         """The signed receipt of a settled release; `verify_receipt` checks it offline."""

@@ -17,7 +17,7 @@ a role of its own.
 """
 
 import os
-from collections.abc import Generator
+from collections.abc import Generator, Hashable
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Lock
@@ -36,6 +36,7 @@ from letalone.errors import (
 )
 from letalone.ledger.books import Books, first_entry
 from letalone.ledger.tables import METADATA, SCHEMA
+from letalone.ledger.watch import watch_of_postgresql
 
 PREFIXES = ("postgresql://", "postgres://", "postgresql+psycopg://")
 FORMAT = 2
@@ -64,7 +65,7 @@ SPOILT = ("42P01", "42703", "42804", "3F000", "22P05")  # a table, column, type,
 class PostgresStore:
     """Where the entries are kept: a schema of a PostgreSQL database."""
 
-    __slots__ = ("_engine", "_lock", "_open", "_process", "_reader", "_writer", "place")
+    __slots__ = ("_engine", "_lock", "_open", "_process", "_reader", "_watch", "_writer", "place")
 
     path: Path | None = None
 
@@ -75,6 +76,7 @@ class PostgresStore:
             isolation_level="REPEATABLE READ", postgresql_readonly=True
         )
         self._lock, self._process, self._open = Lock(), os.getpid(), True
+        self._watch = watch_of_postgresql(engine.url)
 
     @contextmanager
     def writing(self) -> Generator[Books]:
@@ -96,9 +98,15 @@ class PostgresStore:
             f"pg_dump --schema={SCHEMA} for a backup, or ledger.export(path) for a copy to check."
         )
 
+    def stamp(self) -> Hashable | None:
+        """Another one whenever anybody has written; None where the server does not answer."""
+        self._check()
+        return self._watch.stamp()
+
     def close(self) -> None:
         """Let go of all connections."""
         self._open = False
+        self._watch.close()
         self._engine.dispose()
 
     @contextmanager

@@ -13,7 +13,7 @@ keep the file on a local disk.
 
 import os
 import sqlite3
-from collections.abc import Generator
+from collections.abc import Generator, Hashable
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Lock, RLock
@@ -45,6 +45,7 @@ from letalone.ledger.books import Books, first_entry
 from letalone.ledger.canonical import text_digest
 from letalone.ledger.declared import in_sqlite
 from letalone.ledger.tables import METADATA, SETTLEMENTS, SINCE_FORMAT_2
+from letalone.ledger.watch import watch_of_file, whose
 
 APPLICATION = int.from_bytes(b"letA", "big")  # SQLite's own field for "whose file is this"
 FORMAT, EMPTY = 2, 0
@@ -105,6 +106,10 @@ class Store:
         unfinished.replace(place)
         return place
 
+    def stamp(self) -> Hashable | None:
+        """Another one whenever anybody has written; None where a look is not cheap."""
+        return None
+
     def close(self) -> None:
         """Let go of everything; what lived in memory only is gone."""
         self._open = False
@@ -148,15 +153,26 @@ class KeptStore(Store):
     parent be, and a file that was put in the place of the first is opened anew.
     """
 
-    __slots__ = ("_left_behind", "_turn", "_whose")
+    __slots__ = ("_left_behind", "_turn", "_watch", "_whose")
 
     def __init__(self, engine: Engine, path: Path) -> None:
         super().__init__(engine, path)
-        self._turn, self._whose, self._left_behind = Lock(), _whose(path), list[object]()
+        self._turn, self._whose, self._left_behind = Lock(), whose(path), list[object]()
+        self._watch = watch_of_file(path)
+
+    def stamp(self) -> Hashable | None:
+        """Another one whenever anybody has written to the file, or put another in its place."""
+        self._check()
+        return self._watch.stamp()
+
+    def close(self) -> None:
+        """Let go of all connections."""
+        self._watch.close()
+        super().close()
 
     def _check(self) -> None:
         super()._check()
-        found = _whose(cast("Path", self.path))
+        found = whose(cast("Path", self.path))
         if found == self._whose:
             return
         if found[0] != self._whose[0]:
@@ -167,15 +183,6 @@ class KeptStore(Store):
                 self._left_behind += [] if mine else [self._engine.pool]  # never closed here
                 self._engine.dispose(close=mine)
                 self._whose = found
-
-
-def _whose(path: Path) -> tuple[int, tuple[int, int] | None]:
-    """The process, and the file that has this name now."""
-    try:
-        found = path.stat()
-    except OSError:
-        return os.getpid(), None
-    return os.getpid(), (found.st_dev, found.st_ino)
 
 
 def memory_store() -> Store:

@@ -26,6 +26,7 @@ Fully adaptive composition for Gaussian differential privacy (2022).
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import lru_cache
 from math import inf, isinf
 from threading import Lock
 from typing import NoReturn, Self
@@ -99,14 +100,20 @@ def opened(budget: Budget, shares: Shares = USUAL_SHARES) -> FilterState:
 
 def charged(state: FilterState, privacy: Privacy, *, delta: Number | None = None) -> FilterState:
     """The state after a release; BudgetExceeded where no account would be within its limit."""
-    label = unify(state.neighbours, _read(privacy).neighbours)
+    return _charged(state, _read(privacy), _point(state, delta))
+
+
+@lru_cache(maxsize=64)
+def _charged(state: FilterState, privacy: Privacy, delta: Fraction) -> FilterState:
+    """Asked twice for each release: before a lock is taken, and under it."""
+    label = unify(state.neighbours, privacy.neighbours)
     price = _price(state, privacy, delta)
     after = _after(state, price, 1)
     if not after.is_open:
         raise BudgetExceeded(
             _words(state, privacy, price),
             spent=state.spent,
-            asked=_asked(privacy, _point(state, delta)),
+            asked=_asked(privacy, delta),
             left=state.remaining,
         )
     return replace(after, neighbours=label)
