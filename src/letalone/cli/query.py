@@ -131,6 +131,7 @@ def _answered(asked: Ready, path: Path, known: DataSet | None) -> Answered:
             budget=asked.budget or (known and known.budget),
             ledger=path,
             table=request.table,
+            side_table=request.side_table,
             progress=progress,
         ) as session,
     ):

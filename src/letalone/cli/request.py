@@ -47,6 +47,7 @@ class Request:
     budget: str | None = None
     ledger: Path | None = None
     table: str | None = None
+    side_table: str | None = None
     confidence: float = CONFIDENCE
     dry_run: bool = False
     explain: bool = False

@@ -10,6 +10,8 @@ import socket
 from importlib.util import find_spec
 from ipaddress import ip_address
 from pathlib import Path
+from threading import Thread
+from time import sleep
 from typing import TYPE_CHECKING, NamedTuple
 
 from letalone.cli.screen import console, how_to_install, print_json
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
 NEEDED = ("fastapi", "uvicorn", "alembic", "structlog", "limits", "prometheus_client")
 LAST_PORT = 65_535
 MOST_WORKERS = 64
+TRIES, TRY_SECONDS = 600, 0.2  # workers on a busy machine take long to start
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
 
 
@@ -44,6 +47,7 @@ def serve(
     said: Said,
     as_json: bool,
     behind: str | None = None,
+    source_hosts: tuple[str, ...] = (),
 ) -> None:
     """Prepare the folder, say where to look, and answer until stopped."""
     _check(port, workers)
@@ -58,6 +62,7 @@ def serve(
         database=database,
         ledger=ledger,
         imports=imports,
+        source_hosts=source_hosts,
         time_step_seconds=time_step,
     )
     first = prepare(settings, controller=said.controller, contact=said.contact)
@@ -65,7 +70,7 @@ def serve(
     if as_json:
         _print_as_json(first, address, settings.folder)
     else:
-        _print(first, address, settings.folder, host=host)
+        _print(first, address, settings.folder, place=(host, port))
     answer(settings, host=host, port=port, workers=workers, behind=behind)
 
 
@@ -137,7 +142,9 @@ def _print_as_json(first: "FirstStart | None", address: str, folder: Path) -> No
     print_json("serve", {"address": address, "folder": str(folder), **made})
 
 
-def _print(first: "FirstStart | None", address: str, folder: Path, *, host: str) -> None:
+def _print(
+    first: "FirstStart | None", address: str, folder: Path, *, place: tuple[str, int]
+) -> None:
     out = console()
     if first is not None:
         out.print(f"First start: made {folder}", soft_wrap=True)
@@ -148,9 +155,22 @@ def _print(first: "FirstStart | None", address: str, folder: Path, *, host: str)
             f"The analyst may ask {first.data_set!r} for the purpose {first.purpose!r}: a hospital"
             " that does not exist."
         )
-    if host not in LOOPBACK:
+    if place[0] not in LOOPBACK:
         out.print(
             "Others on the network can reach this, and there is no TLS: tokens and passwords can be"
             " read on the way. Put a proxy with TLS in front, and leave --host as it is."
         )
-    out.print(f"Serving at {address} (Ctrl+C stops). What is held, for anybody: {address}/open")
+    words = f"Serving at {address} (Ctrl+C stops). Sign in with a browser: {address}/sign-in"
+    Thread(target=say_once_it_listens, args=(place, words), daemon=True).start()
+
+
+def say_once_it_listens(place: tuple[str, int], words: str) -> None:
+    """Prints words when somebody can connect; nothing where that never comes."""
+    for _ in range(TRIES):
+        try:
+            socket.create_connection(place, timeout=1).close()
+        except OSError:
+            sleep(TRY_SECONDS)
+        else:
+            console().print(words)
+            return

@@ -98,6 +98,7 @@ def _trained(found: Ready, path: Path, known: DataSet | None) -> tuple[Any, Data
             budget=found.budget or (known and known.budget),
             ledger=path,
             table=asked.table,
+            side_table=asked.side_table,
             progress=progress,
         ) as session,
     ):

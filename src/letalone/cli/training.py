@@ -44,6 +44,7 @@ class Training:
     budget: str | None = None
     ledger: Path | None = None
     table: str | None = None
+    side_table: str | None = None
     out: Path | None = None
     dry_run: bool = False
     as_json: bool = False

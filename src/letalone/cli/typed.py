@@ -39,6 +39,15 @@ DataFile = Annotated[str, typer.Argument(help=TABLE, metavar="FILE")]
 TableName = Annotated[
     str | None, typer.Option("--table", help="Which table of a DuckDB file.", metavar="NAME")
 ]
+SideTableName = Annotated[
+    str | None,
+    typer.Option(
+        "--side-table",
+        help="On a server, a copy with ranks that may be written.",
+        metavar="NAME",
+        hidden=True,  # so that the rest fits a screen
+    ),
+]
 LedgerOption = Annotated[
     Path | None,
     typer.Option("--ledger", help="The ledger; else NAME.letalone.db beside it.", metavar="PATH"),

@@ -75,6 +75,11 @@ def middle(grid: GridSum) -> int:
     return (grid.low + grid.high) // 2
 
 
+def widest(grid: GridSum) -> int:
+    """The largest offset, without its sign."""
+    return (grid.high - grid.low + 1) // 2
+
+
 def cell(of: Term, cells: Cells, levels: Levels) -> Term:
     """The number of the cell of x, 0 … count - 1; NULL where x is missing."""
     x = levels.name(as_double(of))

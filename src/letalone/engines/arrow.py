@@ -226,6 +226,12 @@ def rows_of(table: Table) -> list[dict[str, object]]:
     return cast("list[dict[str, object]]", cast("Any", table).to_pylist())
 
 
+def tuples_of(table: object) -> list[tuple[Any, ...]]:
+    """The rows of a result, each a tuple; its columns may share a name."""
+    columns = [column.to_pylist() for column in cast("Any", table).columns]
+    return list(zip(*columns, strict=True))
+
+
 def types_of(table: Table) -> list[str]:
     """Arrow's words for the types of the columns."""
     return [str(field.type) for field in cast("Any", table).schema]

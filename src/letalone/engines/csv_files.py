@@ -210,6 +210,29 @@ def check_every_line(paths: Sequence[Path]) -> None:
             )
 
 
+def lines_not_text(path: Path) -> int:
+    """How many lines `csv_sql` drops, since they are not UTF-8. For the owner alone."""
+    return _lines_that_are_no_text(path)
+
+
+def uneven_rows(path: Path) -> int:
+    """How many rows have more or fewer cells than the first line. For the owner alone."""
+    names, delimiter = csv_dialect(path)
+    uneven, first = 0, True
+    with path.open(encoding="utf-8", errors="replace", newline="") as lines:
+        rows = csv.reader(lines, delimiter=delimiter)
+        while True:
+            try:
+                row = next(rows)
+            except StopIteration:
+                return uneven
+            except csv.Error:  # a cell beyond what this reader takes
+                uneven += 1
+                continue
+            uneven += bool(row) and not first and len(row) != len(names)
+            first = False
+
+
 def _lines_that_are_no_text(path: Path) -> int:
     try:
         with path.open("rb") as file:

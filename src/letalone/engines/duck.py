@@ -113,6 +113,9 @@ class DuckEngine:
         """The columns and their types: as declared, or from metadata alone."""
         return self._schema
 
+    def check(self, schema: Schema) -> None:
+        """Nothing: all that questions need is made here."""
+
     def read_from_text(self) -> frozenset[str]:
         """The columns that are stored as text and declared to be something else: metadata."""
         return read_as_text(self._schema, self._relation.columns)

@@ -12,7 +12,8 @@ import os
 import shutil
 import tempfile
 import weakref
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 import duckdb
@@ -22,6 +23,7 @@ from letalone.engines import syntax
 from letalone.engines.syntax import Sql
 
 LEAST_MEMORY = 1 << 28
+SPILL_INTO: list[Path] = []  # the last that is there; else the system's folder for passing files
 
 CLOSED = {
     "autoinstall_known_extensions": False,
@@ -36,7 +38,7 @@ class LockedDuck:
     """A connection that reads only what it was given, and its folder for spilling."""
 
     def __init__(self, *, threads: int | None = None, memory: int | None = None) -> None:
-        self._folder = Path(tempfile.mkdtemp(prefix="letalone-"))
+        self._folder = Path(tempfile.mkdtemp(prefix="letalone-", dir=_where_to_spill()))
         # Also where nobody closes it: when it is forgotten, and at the end of the program.
         self._remove = weakref.finalize(self, shutil.rmtree, self._folder, ignore_errors=True)
         self.connection = duckdb.connect(":memory:", config=CLOSED)  # pyright: ignore
@@ -78,6 +80,20 @@ class LockedDuck:
     def _set(self, name: str, value: Sql) -> None:
         item = exp.EQ(this=exp.var(name), expression=value)
         self.run(exp.Set(expressions=[exp.SetItem(this=item)]))
+
+
+@contextmanager
+def spilling_into(folder: Path) -> Generator[None]:
+    """What this process opens within the block spills into a folder that the caller keeps clean."""
+    SPILL_INTO.append(folder)
+    try:
+        yield
+    finally:
+        SPILL_INTO.remove(folder)
+
+
+def _where_to_spill() -> Path | None:
+    return next((one for one in reversed(SPILL_INTO) if one.is_dir()), None)
 
 
 def half_of_memory() -> int:

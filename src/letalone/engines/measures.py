@@ -162,6 +162,10 @@ class Engine(Protocol):
         """The columns and their types, from metadata alone."""
         ...
 
+    def check(self, schema: Schema) -> None:
+        """Refuses what could only fail after a charge, from metadata alone: when it is opened."""
+        ...
+
     def measure(self, scope: Scope, measures: Sequence[Measure]) -> list[Exact]:
         """One entry for each measure: an integer (Cells: a list) for each key, in order."""
         ...

@@ -1,10 +1,11 @@
-"""Which engine opens what: addresses of a server go to it, everything else to DuckDB."""
+"""Which engine opens what: a server's address to it, Spark's to Spark, all else to DuckDB."""
 
 from collections.abc import Mapping
 
 from letalone.engines.duck import open_duck
 from letalone.engines.measures import Engine
 from letalone.engines.postgres_address import is_address
+from letalone.engines.spark_frame import is_spark
 from letalone.errors import ParameterError
 from letalone.plans.schema import Schema
 from letalone.plans.types import Type
@@ -27,6 +28,10 @@ def open_engine(
         return open_postgres(
             source, schema=schema, types=types, table=table, side_table=side_table, bits=bits
         )
+    if is_spark(source):
+        from letalone.engines.spark import open_spark
+
+        return open_spark(source, schema=schema, types=types, side_table=side_table, bits=bits)
     if side_table is not None:
         raise ParameterError(
             f"side_table is {side_table!r}, but only a server has room for one. Leave it out: the"

@@ -69,7 +69,7 @@ def open_postgres(
             relation = contained(lambda: relation_of(server))
             side = None if side_table is None else side_table_of(side_table, relation)
             if side is not None:
-                contained(lambda: side.check(server))
+                contained(lambda: side.check_place(server))
         found = declared_schema(relation.columns, schema, types or {}, relation.name or "")
         _check_version(version, read_as_text(found, relation.columns))
         _check_encoding(contained(server.encoding))
@@ -111,14 +111,21 @@ class PostgresEngine:
         """The columns and their types: as declared, or from the catalogue alone."""
         return self._schema
 
+    def check(self, schema: Schema) -> None:
+        """Refuses a side table that was made for another unit, version or other columns."""
+        side = self._side
+        if side is not None and schema.unit is not None:
+            with self._lock, self._server.reading():
+                contained(lambda: side.check(self._server, schema))
+
     def read_from_text(self) -> frozenset[str]:
         """The columns that are stored as text and declared to be something else: metadata."""
         return read_as_text(self._schema, self._relation.columns)
 
     def measure(self, scope: Scope, measures: Sequence[Measure]) -> list[Exact]:
         """One entry for each measure: an integer (Cells: a list) for each key, in order."""
-        made = statements(scope, measures, self._tables(scope))
         self.prepare(scope)
+        made = statements(scope, measures, self._tables(scope))
         keys = len(scope.keys or ()) if scope.groups else 1
         found: list[Exact] = [[]] * len(measures)
         with self._lock, self._server.reading():
@@ -130,8 +137,8 @@ class PostgresEngine:
 
     def discover(self, scope: Scope) -> list[tuple[tuple[Key, ...], int]]:
         """All keys present, sorted, with their number of units after bounding. Private."""
-        query = discovery(scope, self._tables(scope))
         self.prepare(scope)
+        query = discovery(scope, self._tables(scope))
         with self._lock, self._server.reading():
             rows = self._run(query, replace(scope, keys=None))
         found = [(cast("tuple[Key, ...]", tuple(row[:-1])), int(row[-1])) for row in rows]
@@ -145,13 +152,14 @@ class PostgresEngine:
 
     def prepare(self, scope: Scope, *, progress: Progress | None = None) -> None:  # noqa: ARG002
         """Writes the side table, if there is to be one; else ranks are made in each statement."""
-        side, unit = self._side, scope.schema.unit
-        if side is None or unit is None or self._made or not needs_ranks(scope):
+        side = self._side
+        if side is None or scope.schema.unit is None or self._made or not needs_ranks(scope):
             return
-        column, key = scope.schema.column(unit), _secret(self._bits)
+        key = _secret(self._bits)
         with self._lock:
-            contained(lambda: side.make(self._server, column, key))
-            self._made = True
+            self._made = contained(lambda: side.make(self._server, scope.schema, key))
+            if not self._made:  # it was made for something else since this table was opened
+                self._side = None
 
     def add_public(self, join: PublicJoin, table: object) -> None:
         """Makes a public table known, so that scopes can join it by its digest."""
@@ -204,9 +212,9 @@ class PostgresEngine:
     ) -> dict[str, arrow.Values]:
         """The named columns of the rows that a model is trained on: one of each unit. Private."""
         scope = training_scope(schema, where)
-        query = training_rows(scope, names, target, self._tables(scope))
         kinds = [schema.column(name).type for name in names]
         self.prepare(scope)
+        query = training_rows(scope, names, target, self._tables(scope))
         with self._lock, self._server.reading():
             found = contained(lambda: arrow.table_of_rows(self._streamed(query, scope), kinds))
         return dict(zip(names, arrow.values_of(found, kinds), strict=True))

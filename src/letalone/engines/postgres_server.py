@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 TIMEOUT_SECONDS = 3600
 CONNECT_SECONDS = 10
 BATCH = 100_000
+COMPUTED = "GENERATED"
 SETTINGS: dict[str, str] = {
     "TimeZone": "UTC",
     "DateStyle": "ISO, YMD",
@@ -39,7 +40,7 @@ SETTINGS: dict[str, str] = {
     "row_security": "on",
 }
 BEGIN: LiteralString = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
-WRITE: LiteralString = "BEGIN ISOLATION LEVEL REPEATABLE READ"
+WRITE: LiteralString = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"
 SET: LiteralString = "SELECT pg_catalog.set_config($1, $2, true)"
 STORED = {  # PostgreSQL's words for types in ours; every other type is OTHER
     "bool": "BOOLEAN",
@@ -216,11 +217,16 @@ def relation_of(server: Server) -> Relation:
     """The table of the address and its columns, from the catalogue."""
     tables = [(str(s), str(n), str(kind)) for s, n, kind in server.run(TABLES)]
     schema, name = _the_one(server.address, tables)
-    rows = server.run(COLUMNS, [schema, name])
-    columns = [Stored(str(row[0]), _word(*row[1:])) for row in rows]
-    check_columns([one.name for one in columns], called(schema, name))
+    columns = columns_of(server, schema, name)
+    check_columns(list(columns), called(schema, name))
     sql = syntax.table_named(name, schema=schema)
-    return Relation(sql, {one.name: one for one in columns}, called(schema, name))
+    return Relation(sql, columns, called(schema, name))
+
+
+def columns_of(server: Server, schema: str, name: str) -> dict[str, Stored]:
+    """The columns of a table by name, from the catalogue."""
+    rows = server.run(COLUMNS, [schema, name])
+    return {str(row[0]): Stored(str(row[0]), _word(*row[1:])) for row in rows}
 
 
 def _the_one(address: Address, tables: Sequence[tuple[str, str, str]]) -> tuple[str, str]:
@@ -244,7 +250,7 @@ def _the_one(address: Address, tables: Sequence[tuple[str, str, str]]) -> tuple[
 def _word(name: str, kind: str, namespace: str, generated: str) -> str:
     """Our word for a type. A column that is computed when it is read could fail: it is OTHER."""
     if generated == "v":
-        return "GENERATED"
+        return COMPUTED
     if kind == "e":
         return "ENUM()"
     return STORED.get(name, name.upper()) if namespace == "pg_catalog" else "OWN"

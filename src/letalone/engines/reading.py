@@ -67,7 +67,8 @@ def type_of_stored(stored: str) -> Type:
         return Type.INTEGER
     if stored in ("FLOAT", "DOUBLE", "NUMERIC") or stored.startswith("DECIMAL("):
         return Type.NUMBER
-    if stored in ("VARCHAR", "UUID") or (stored.startswith("ENUM(") and stored.endswith(")")):
+    enumeration = stored.startswith("ENUM(") and stored.endswith(")")
+    if stored in ("VARCHAR", "CHAR", "UUID") or enumeration:
         return Type.TEXT
     if stored in TIMES or stored in ZONED:
         return Type.TIMESTAMP

@@ -1,8 +1,14 @@
 """A copy of a table with its ranks, written once where the owner allows it: `side_table=`.
 
 A rank in the query is a sort of all rows; stored ranks cost next to nothing (bench/engines.py). The
-copy holds the rows that have a unit as they were when it was made, with a column of ranks. From
+copy holds the rows that have a unit as they were when it was made, with a column of ranks, in the
+order of units and with an index of these where they are short, so that units can be read one after
+the other. From
 then on questions whose bounding needs ranks read the copy; drop it, and it is made anew.
+
+Its comment says of which table, unit and version it is. What does not fit is refused when the table
+is opened, from the catalogue alone. Should it change later, ranks are made in each statement: a
+question that was charged never fails for it.
 
 Theorem.  Stored ranks keep SOUNDNESS 13: they are those of dialects/postgres.py at one moment, with
 a key that nobody keeps.
@@ -10,6 +16,8 @@ a key that nobody keeps.
 """
 
 from dataclasses import dataclass, replace
+from json import dumps, loads
+from typing import cast
 
 from sqlglot import exp
 
@@ -17,13 +25,16 @@ from letalone.engines import syntax
 from letalone.engines.dialects.postgres import POSTGRES, PostgresDialect, rank_of
 from letalone.engines.dialects.postgres_words import statement
 from letalone.engines.postgres_address import PUBLIC, called
-from letalone.engines.postgres_server import Server
+from letalone.engines.postgres_server import COMPUTED, Server, columns_of
+from letalone.engines.reading import Stored
 from letalone.engines.rows import Relation, Tables, unit_of
 from letalone.errors import ParameterError
-from letalone.plans.schema import Column
+from letalone.plans.schema import Schema
 
 RANK = "letalone_rank"
-MARK = "letalone, format 1: a copy with ranks of"
+SHORT = ("SMALLINT", "INTEGER", "BIGINT", "UUID", "DATE", "TIMESTAMP", "TIMESTAMPTZ")
+MARK = "letalone: a copy with ranks. Drop it, and it is made anew. "
+FORMAT = 2
 KNOWN = """
 SELECT pg_catalog.obj_description(c.oid, 'pg_class') FROM pg_catalog.pg_class c
 JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = $1 AND c.relname = $2
@@ -32,6 +43,7 @@ ALLOWED = """
 SELECT coalesce((SELECT pg_catalog.has_schema_privilege(n.oid, 'CREATE')
 FROM pg_catalog.pg_namespace n WHERE n.nspname = $1), false)
 """
+LOCK = "SELECT pg_catalog.pg_advisory_xact_lock(pg_catalog.hashtextextended($1, 0))"
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,49 +54,120 @@ class SideTable:
     name: str
     relation: Relation
 
-    def check(self, server: Server) -> None:
+    def check_place(self, server: Server) -> None:
         """Refuses a table that is something else, and a schema in which nothing may be made."""
-        found = server.run(KNOWN, [self.schema, self.name])
-        if found and not str(found[0][0]).startswith(f"{MARK} {self.relation.name}, by "):
+        found = self._found(server)
+        if found is not None and found.get("of") != self.relation.name:
             raise ParameterError(
-                f"There is a table {called(self.schema, self.name)!r} that is no copy of"
-                f" {self.relation.name!r} with ranks. Give side_table= another name."
+                f"There is a table {self.words!r} that is no copy of {self.relation.name!r} with"
+                " ranks, as this letalone makes them. Give side_table= another name."
             )
-        if not found and not server.run(ALLOWED, [self.schema])[0][0]:
+        if found is None and not server.run(ALLOWED, [self.schema])[0][0]:
             raise ParameterError(
                 f"The role may not make a table in the schema {self.schema!r}, or there is none."
                 " Let it (GRANT CREATE ON SCHEMA …), or leave side_table out."
             )
+
+    def check(self, server: Server, schema: Schema) -> None:
+        """Refuses a copy of another unit or version, or of other columns: before any charge."""
+        found = self._found(server)
+        for asked, words in (("unit", "by the unit"), ("version", "of version")):
+            wanted = getattr(schema, asked)
+            if found is not None and found.get(asked) != wanted:
+                raise ParameterError(
+                    f"The side table {self.words!r} was made {words} {found.get(asked)!r}, and the"
+                    f" data set is {words} {wanted!r}. {self._remedy()}"
+                )
+        if found is not None and not self._has_columns(server):
+            raise ParameterError(
+                f"The table has other columns than when its side table {self.words!r} was made."
+                f" {self._remedy()}"
+            )
+
+    @property
+    def words(self) -> str:
+        """What the copy is called."""
+        return called(self.schema, self.name)
 
     def tables(self, tables: Tables) -> Tables:
         """What a statement reads whose bounding needs ranks."""
         copy = replace(self.relation, sql=syntax.table_named(self.name, schema=self.schema))
         return replace(tables, private=copy, dialect=PostgresDialect(stored_rank=RANK))
 
-    def make(self, server: Server, unit: Column, key: bytes) -> None:
-        """Writes the copy, if it is not there."""
-        told = f"{MARK} {self.relation.name}, by {unit.name}"
+    def make(self, server: Server, schema: Schema, key: bytes) -> bool:
+        """Writes the copy, if it is not there; whether there is one of this unit and version."""
+        told = self._told(schema)
         with server.writing():
-            known = server.run(KNOWN, [self.schema, self.name])
-            if known and known[0][0] != told:
-                raise ParameterError("The copy has the ranks of another unit.")
-            if not known:
-                text, _ = statement(self._copy(unit))
+            server.run(LOCK, [f"letalone {self.words}"])  # one at a time: the next one finds it
+            known = self._found(server)
+            if known is None:
+                text, _ = statement(self._copy(schema))
                 server.do(text, [key])
                 server.do(POSTGRES.printed(self._comment(told)))
+                self._arrange(server, schema.unit or "")
+            return known is None or (known == told and self._has_columns(server))
 
-    def _copy(self, unit: Column) -> exp.Create:
+    def _found(self, server: Server) -> dict[str, object] | None:
+        """What the comment of the table of this name says; None where there is no table."""
+        rows = server.run(KNOWN, [self.schema, self.name])
+        if not rows:
+            return None
+        comment = str(rows[0][0])
+        if not comment.startswith(MARK):
+            return {}
+        try:
+            found = cast("dict[str, object]", loads(comment.removeprefix(MARK)))
+        except ValueError:
+            return {}
+        return found if found.get("format") == FORMAT else {}
+
+    def _told(self, schema: Schema) -> dict[str, object]:
+        of = {"of": self.relation.name, "unit": schema.unit, "version": schema.version}
+        return {"format": FORMAT, **of}
+
+    def _has_columns(self, server: Server) -> bool:
+        stored = columns_of(server, self.schema, self.name)
+        return stored.items() >= self._columns().items() and RANK in stored
+
+    def _columns(self) -> dict[str, Stored]:
+        """All but those that are computed when they are read: they could fail."""
+        known = self.relation.columns
+        return {name: one for name, one in known.items() if one.stored != COMPUTED}
+
+    def _remedy(self) -> str:
+        return (
+            f"If nobody needs that copy, DROP TABLE {self._quoted()}, and it is made anew; else"
+            " give side_table= another name."
+        )
+
+    def _copy(self, schema: Schema) -> exp.Create:
+        unit = schema.column(schema.unit or "")
         who = unit_of(self.relation, unit, "source", POSTGRES)
         rank = syntax.alias(rank_of(who, "key", "source"), RANK)
-        everything = [syntax.named(name, "source") for name in self.relation.columns]
+        everything = [syntax.named(name, "source") for name in self._columns()]
         source = syntax.renamed(self.relation.sql, "source")
         rows = syntax.select([*everything, rank], source, where=[syntax.is_present(who.copy())])
         target = syntax.table_named(self.name, schema=self.schema)
-        return exp.Create(this=target, kind="TABLE", expression=rows)
+        ordered = rows.order_by(exp.Ordered(this=who.copy()))
+        return exp.Create(this=target, kind="TABLE", expression=ordered)
 
-    def _comment(self, told: str) -> exp.Comment:
+    def _arrange(self, server: Server, unit: str) -> None:
+        """An index of the units as questions compare them, and what the planner wants to know.
+
+        Text and numerics have none: one that is too long for an index would be an error.
+        """
+        stored = self.relation.columns[unit]
+        if stored.stored in SHORT:
+            by = POSTGRES.printed(POSTGRES.unit(stored, syntax.named(unit)))
+            server.do(f"CREATE INDEX ON {self._quoted()} (({by}))")
+        server.do(f"ANALYZE {self._quoted()}")
+
+    def _quoted(self) -> str:
+        return POSTGRES.printed(syntax.table_named(self.name, schema=self.schema))
+
+    def _comment(self, told: dict[str, object]) -> exp.Comment:
         target = syntax.table_named(self.name, schema=self.schema)
-        return exp.Comment(this=target, kind="TABLE", expression=syntax.text(told))
+        return exp.Comment(this=target, kind="TABLE", expression=syntax.text(MARK + dumps(told)))
 
 
 def side_table(written: str, relation: Relation) -> SideTable:

@@ -10,7 +10,8 @@ are first added up for each unit and group ("pairs"), and the pairs are bounded:
               among its keys. Ranks of one unit differ, so the smallest rank of a group is
               another one for each group, DENSE_RANK counts the groups, and at most
               max_groups have a place of at most max_groups. ROW_NUMBER likewise; a pair of
-              at most max_rows rows keeps them all, so only larger ones are put in order.
+              at most max_rows rows keeps them all, so only larger ones are put in order (all
+              are where the dialect says that the table must not be read again).
     Tested:   tests/engines/test_engine_laws.py, against a slow evaluation in Python
 
 Keys stand in a table of their own and are joined last (to pairs: before groups are chosen,
@@ -23,7 +24,17 @@ from dataclasses import dataclass
 from sqlglot import exp
 
 from letalone.engines import syntax
-from letalone.engines.amounts import cell, middle, offset, place, product, square, where_all_are
+from letalone.engines.amounts import (
+    LARGEST_LONG,
+    cell,
+    middle,
+    offset,
+    place,
+    product,
+    square,
+    where_all_are,
+    widest,
+)
 from letalone.engines.measures import (
     Cells,
     DistinctValues,
@@ -134,12 +145,13 @@ class _Builder:
         self._measures = measures
         self._rows = ScopeRows(scope, expressions, tables)
         self._mark = self._rows.mark
-        self._bounding = scope.bounding
+        self._bounding, self._reads_again = scope.bounding, tables.dialect.reads_again
         self._has_unit = scope.schema.unit is not None
         bounded = self._bounding.max_groups is not None and bool(scope.groups)
         self._paired = self._has_unit and (bounded or self._bounding.clip)
         self._clipped = self._paired and self._bounding.clip
         self._keys = [f"{self._mark}key{number}" for number in range(len(scope.groups))]
+        self._missing = _may_be_missing(scope, self._keys)
         self._sums: list[Sql] = []
         self._places: dict[tuple[str, int, int, int], Term] = {}
         self._together: dict[str, list[Term]] = {}
@@ -160,7 +172,7 @@ class _Builder:
         columns += [syntax.named(name, "totals") for name in self._result_names()]
         query = syntax.select(columns, keys)
         side = "" if self._cell and not self._distinct else "LEFT"
-        on = _same_keys(self._keys, "keys", "totals")
+        on = _same_keys(self._keys, "keys", "totals", missing=self._missing)
         query.append("joins", exp.Join(this=syntax.nested(totals, "totals"), side=side, on=on))
         return Statement(query, self._figures, grouped=True)
 
@@ -216,7 +228,8 @@ class _Builder:
 
     def _of_pairs(self, *, listed: bool) -> exp.Select:
         few = self._bounding.max_rows is not None
-        pairs = self._pairs(turns=few and self._cell)
+        at_once = self._cell or not self._reads_again
+        pairs = self._pairs(turns=few and at_once)
         if listed and self._keys:
             pairs = self._listed(pairs)
         where: list[Sql] = []
@@ -228,7 +241,7 @@ class _Builder:
             where.append(syntax.is_present(syntax.named(f"{self._mark}cell")))
         columns = [*self._by(), *self._sums_of_pairs()]
         source = syntax.nested(pairs, f"{self._mark}pairs kept")
-        if few and not self._cell:
+        if few and not at_once:
             chosen = syntax.select([exp.Star()], source, where=where)
             source, where = self._few_rows(chosen), []
         return syntax.grouped(syntax.select(columns, source, where=where), self._by())
@@ -268,7 +281,7 @@ class _Builder:
         by = [self._rows.unit, *(syntax.named(name) for name in self._keys)]
         rows = syntax.select([exp.Star()], source, where=where)
         if only is not None:
-            rows = _semi_joined(rows, only, [f"{self._mark}unit", *self._keys])
+            rows = _semi_joined(rows, only, [f"{self._mark}unit"], missing=self._keys)
         turn = syntax.window(exp.RowNumber(), partition=by, order=self._rows.rank)
         columns = [exp.Star(), syntax.alias(turn, f"{self._mark}turn")]
         few = syntax.nested(rows, f"{self._mark}some")
@@ -283,7 +296,7 @@ class _Builder:
         everything = exp.Column(this=exp.Star(), table=exp.to_identifier("pairs", quoted=True))
         query = syntax.select([everything], syntax.nested(pairs, "pairs"))
         keys = syntax.renamed(syntax.table_named(KEYS), "listed")
-        on = _same_keys(self._keys, "listed", "pairs")
+        on = _same_keys(self._keys, "listed", "pairs", missing=self._missing)
         query.append("joins", exp.Join(this=keys, kind="INNER", on=on))
         return query
 
@@ -345,8 +358,9 @@ class _Builder:
         where = self._place(grid)
         if grid.power == 2 and not self._clipped:
             squared = square(where, self._rows.levels)
-            return (self._add(exp.Sum(this=squared.sql)),)
-        total = self._add(exp.Sum(this=where.sql))
+            return (self._add(self._total(squared.sql, widest(grid) ** 2)),)
+        most = max(abs(grid.low), abs(grid.high)) if self._clipped else widest(grid)
+        total = self._add(self._total(where.sql, most))
         return (total,) if self._clipped else (total, self._add(exp.Count(this=where.sql)))
 
     def _product(self, asked: ProductSum) -> Sql:
@@ -362,7 +376,13 @@ class _Builder:
         factors = self._together[key]
         if not any(asked.powers):
             return exp.Count(this=factors[0].sql)
-        return exp.Sum(this=product(factors, asked))
+        found = product(factors, asked)
+        if asked.largest < LARGEST_LONG:
+            return self._total(found, asked.largest)
+        return exp.Sum(this=found)
+
+    def _total(self, of: Sql, most: int) -> Sql:
+        return self._rows.levels.dialect.total(of, most)
 
     def _presence(self, of: Expression) -> Sql:
         """NULL where the expression is; its offset on a grid, if that is computed anyway."""
@@ -415,19 +435,27 @@ def _clip(total: Sql, grid: GridSum) -> Sql:
     return syntax.operation(exp.Mul, offset, offset)
 
 
-def _semi_joined(rows: exp.Select, only: exp.Select, names: Sequence[str]) -> exp.Select:
-    """The rows whose columns of these names are in another SELECT."""
+def _semi_joined(
+    rows: exp.Select, only: exp.Select, names: Sequence[str], *, missing: Sequence[str]
+) -> exp.Select:
+    """The rows whose columns of these names, and of those that may be NULL, are in another."""
     query = syntax.select([exp.Star()], syntax.nested(rows, "rows"))
-    on = _same_keys(names, "rows", "only")
+    on = _same_keys([*names, *missing], "rows", "only", missing=missing)
     query.append("joins", exp.Join(this=syntax.nested(only, "only"), kind="SEMI", on=on))
     return query
 
 
-def _same_keys(names: Sequence[str], left: str, right: str) -> Sql:
+def _may_be_missing(scope: Scope, names: Sequence[str]) -> list[str]:
+    """The columns of the keys in which a listed key is NULL: what is listed, not what is there."""
+    keys = scope.keys or ()
+    return [name for number, name in enumerate(names) if any(key[number] is None for key in keys)]
+
+
+def _same_keys(names: Sequence[str], left: str, right: str, *, missing: Sequence[str]) -> Sql:
+    """Equality; of those columns that may be NULL on both sides also of NULL with itself."""
+    kinds = [exp.NullSafeEQ if name in missing else exp.EQ for name in names]
     pairs = [
-        exp.Paren(
-            this=exp.NullSafeEQ(this=syntax.named(name, left), expression=syntax.named(name, right))
-        )
-        for name in names
+        exp.Paren(this=kind(this=syntax.named(name, left), expression=syntax.named(name, right)))
+        for name, kind in zip(names, kinds, strict=True)
     ]
     return syntax.joined(exp.And, pairs)

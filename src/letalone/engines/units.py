@@ -148,7 +148,9 @@ class _Units:
         steps = steps_of(feature, self._before.type_of(feature.of).type)
         grid = GridSum(feature.of, steps.low, steps.high, steps.shift)
         value = self._place(grid)
-        total, number = self._add(exp.Sum(this=value)), self._add(exp.Count(this=value))
+        most = max(abs(steps.low), abs(steps.high))
+        total = self._add(self._dialect.total(value, most))
+        number = self._add(exp.Count(this=value))
         return _Sum(total, number, steps)
 
     def _place(self, grid: GridSum) -> Sql:

@@ -13,7 +13,7 @@ A number means the decimal that is written; a bound may also be text, such as "1
 has no word for a missing value, so `missing_is_a_key = true` makes it the last key.
 
 `source = "postgresql://host/database/table"` says where the data are: then the file itself can be
-opened. A password is never in it.
+opened. A password is never in it. `side_table = "schema.name"` allows a copy with ranks there.
 
   Proven:   bounds are read from their digits, so nothing is rounded
   Tested:   tests/plans/test_schema_file.py: the round trip, damaged and newer files
@@ -36,7 +36,10 @@ from letalone.plans.types import Key, Type
 from letalone.privacy.neighbours import Neighbours, Relation
 
 FORMAT = 1
-FIELDS = ("format", "name", "source", "version", "neighbours", "unit", "unit_is_row", "columns")
+FIELDS = (
+    "format", "name", "source", "side_table", "version", "neighbours", "unit", "unit_is_row",
+    "columns",
+)  # fmt: skip
 COLUMN_FIELDS = ("type", "lower", "upper", "keys", "missing_is_a_key")
 HEAD = """\
 # What letalone knows about this table. All of it is public, and none of it is read from the
@@ -97,15 +100,24 @@ def read(path: Path) -> Schema:
 
 def read_source(path: Path) -> str:
     """Where the data of a schema file are, as it says."""
-    read(path)  # or says what is wrong with it
-    found = cast("Table", tomllib.loads(_text_of(path), parse_float=Decimal))
-    source = found.get("source")
-    if not isinstance(source, str):
+    source = _field(path, "source")
+    if source is None:
         raise FormatError(
             f"{path} does not say where its data are. Open the data, or add a line such as"
             ' source = "postgresql://host/database/table".'
         )
     return source
+
+
+def read_side_table(path: Path) -> str | None:
+    """The copy with ranks that a schema file allows on its server."""
+    return _field(path, "side_table")
+
+
+def _field(path: Path, name: str) -> str | None:
+    read(path)  # or says what is wrong with it
+    found = cast("Table", tomllib.loads(_text_of(path), parse_float=Decimal))
+    return cast("str | None", found.get(name))
 
 
 def _text_of(path: Path) -> str:
@@ -200,6 +212,7 @@ def _check_fields(found: Table, known: tuple[str, ...], what: str) -> None:
 
 def _schema(found: Table) -> Schema:
     _of_type(found, "source", str, "an address or a path in quotes")
+    _of_type(found, "side_table", str, "the name of a table in quotes")
     row = _of_type(found, "unit_is_row", bool, "true or false") or False
     unit = _of_type(found, "unit", str, "the name of a column")
     if row and unit is not None:

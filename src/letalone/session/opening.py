@@ -16,10 +16,12 @@ from letalone.engines.frames import is_frame
 from letalone.engines.measures import Engine
 from letalone.engines.opening import open_engine
 from letalone.engines.postgres_address import is_address, read_address, stand_in
+from letalone.engines.spark_frame import is_spark, words_of
 from letalone.errors import ParameterError
 from letalone.exact.typed import refusal
 from letalone.ledger import DataSet, Ledger
 from letalone.plans.schema import Column, Schema, ledger_path, unknown_column
+from letalone.plans.schema_file import read_side_table
 from letalone.plans.types import Type
 from letalone.privacy import Budget, Neighbours, Shares
 from letalone.privacy.neighbours import Relation, read_neighbours
@@ -50,8 +52,9 @@ def open(  # noqa: A001  (as people call it: la.open)
     """Opens a table to ask questions about: whose privacy, and how much may be spent.
 
     source: the path of a Parquet, CSV or DuckDB file (`table` names its table), a pattern of
-    paths, a pandas, Polars or Arrow frame, or the address of a table on a PostgreSQL server,
-    postgresql://user@host/database/schema.table. Beside a file, NAME.letalone.toml is read; of a
+    paths, a pandas, Polars or Arrow frame, the address of a table on a PostgreSQL server,
+    postgresql://user@host/database/schema.table, a Spark DataFrame, or a Spark session and the name
+    of a table, (spark, "catalog.schema.table"). Beside a file, NAME.letalone.toml is read; of a
     table on a server, DATABASE.TABLE.letalone.toml in the working folder. Or a schema file that
     says where its data are
     (of a DuckDB file's table also NAME.TABLE.letalone.toml).
@@ -63,7 +66,8 @@ def open(  # noqa: A001  (as people call it: la.open)
     name: the data set's name, which the budget belongs to: else the schema's, the file's, "data".
     schema, types: what is declared; the columns of a CSV file are text until types are.
     side_table: on a server, a table that may be written: a copy with ranks, which makes questions
-    that bound a unit's rows about as fast as others. Without it nothing is written there.
+    that bound a unit's rows about as fast as others. Without it nothing is written there, unless
+    the schema file has side_table = "schema.name".
     shares: how the budget's delta is divided, at the first registration.
     progress: is told how far long work is, from 0 to 1; for the owner of the data only.
     """
@@ -75,6 +79,8 @@ def open(  # noqa: A001  (as people call it: la.open)
         source, schema = source_of(place), Path(place).expanduser()
     ledger = ledger if beside is None else beside
     declared = _declared(source, schema, table)
+    if side_table is None:
+        side_table = _declared_side_table(source, schema, table)
     engine = _engine(source, declared, types, table, side_table)
     own = not isinstance(ledger, Ledger)
     book: Ledger | None = None
@@ -92,6 +98,7 @@ def open(  # noqa: A001  (as people call it: la.open)
         found = _with_unit(found, unit, call, declared=declared is not None)
         if neighbours is not None:
             found = replace(found, neighbours=_relation(neighbours))
+        _check(engine, found, book, source)
         book = _ledger(ledger) if book is None else book
         known = _registered(book, found, budget, shares, call)
     except BaseException:
@@ -133,10 +140,25 @@ def _declared(source: object, schema: object, table: str | None) -> Schema | Non
         return Schema.read(Path(cast("Place", schema)))
     if schema is not None:
         raise refusal("schema", schema, "a la.Schema or the path of a schema file")
+    beside = _schema_file(source, table)
+    return None if beside is None else Schema.read(beside)
+
+
+def _declared_side_table(source: object, schema: object, table: str | None) -> str | None:
+    """The copy that the schema file allows, where the data are on a server."""
+    if not is_address(source) or isinstance(schema, Schema):
+        return None
+    given = Path(cast("Place", schema)) if isinstance(schema, str | PathLike) else None
+    file = given or _schema_file(source, table)
+    return None if file is None else read_side_table(file)
+
+
+def _schema_file(source: object, table: str | None) -> Path | None:
+    """The schema file beside the data, where there is one."""
     if not isinstance(source, str | PathLike):
         return None
     beside = schema_beside(cast("Place", source), table)
-    return Schema.read(beside) if beside.is_file() else None
+    return beside if beside.is_file() else None
 
 
 def _engine(
@@ -152,7 +174,21 @@ def _engine(
         return open_engine(source, schema=schema, types=read, table=table, side_table=side)
     except EngineFailed:
         pass  # raised below, without what the engine said
-    raise ParameterError(
+    raise _cannot_be_opened(source)
+
+
+def _check(engine: Engine, schema: Schema, ledger: Ledger | None, source: object) -> None:
+    """Whether all fits together, before anything is registered or charged."""
+    version = max(schema.version, _known_version(ledger, schema.name))
+    try:
+        return engine.check(replace(schema, version=version))
+    except EngineFailed:
+        pass  # raised below, without what the engine said
+    raise _cannot_be_opened(source)
+
+
+def _cannot_be_opened(source: object) -> ParameterError:
+    return ParameterError(
         f"{_words(source)} cannot be opened: it is damaged, in use, or not what its name says."
     )
 
@@ -268,6 +304,13 @@ def _known_unit(ledger: Ledger, schema: Schema) -> str | Unit | None:
     return unit if unit in names else ROW if unit == "row" else None
 
 
+def _known_version(ledger: Ledger | None, name: str) -> int:
+    try:
+        return 1 if ledger is None else ledger.data_set(name).version
+    except ParameterError:
+        return 1
+
+
 def _known_budget(ledger: Ledger, name: str) -> Budget | None:
     try:
         return ledger.data_set(name).budget
@@ -298,6 +341,8 @@ def _is_path(source: object) -> bool:
 
 
 def _words(source: object) -> str:
+    if is_spark(source):
+        return words_of(source)
     if is_frame(source):
         return f"a {type(source).__module__.split('.')[0]} frame"
     if isinstance(source, str) and is_address(source):

@@ -90,6 +90,7 @@ def trained(question: "Query", prepare: Callable[[Schema], Job]) -> Trained:
     table = question.table
     table.check_open()
     _check_rows_alone(question)
+    _check_place(table)
     _check_relation(table)
     job = prepare(table.schema)
     _check_columns(table, job)
@@ -137,6 +138,15 @@ def _fitted(table: Table, job: Job, where: Expression | None) -> Json | None:
         return job.fitted(columns)
     except Exception:
         return None
+
+
+def _check_place(table: Table) -> None:
+    """A model is made in this process, of rows; those of a cluster stay there."""
+    if table.engine.place().startswith("spark"):
+        raise UnsupportedQuery(
+            "A model cannot be trained on a table of Spark: its rows would have to come here. Write"
+            " the columns that it needs to Parquet files, one row of each unit, and open these."
+        )
 
 
 def _check_rows_alone(question: "Query") -> None:

@@ -12,6 +12,7 @@ from engines.test_engine_laws import COST, DERIVED, FILTERS, GROUPINGS, SCHEMA
 from letalone.engines import syntax
 from letalone.engines.dialects.duckdb import DUCKDB
 from letalone.engines.dialects.postgres import POSTGRES, PostgresDialect
+from letalone.engines.dialects.spark import SPARK
 from letalone.engines.measures import Cells, DistinctValues, GridSum, ProductSum, Rows, Scope, Units
 from letalone.engines.reading import Stored
 from letalone.engines.rows import PLAIN, Relation, Tables
@@ -28,6 +29,7 @@ DIALECTS = {
     "duckdb": DUCKDB,
     "postgres": POSTGRES,
     "postgres_side_table": PostgresDialect(stored_rank="letalone_rank"),
+    "spark": SPARK,
 }
 ASKED = {
     "sums": (Bounding(max_rows=3), "ward", "all", [Rows(), COST]),

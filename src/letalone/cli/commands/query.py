@@ -10,6 +10,7 @@ from letalone.cli.typed import (
     AsJson,
     Epsilon,
     LedgerOption,
+    SideTableName,
     TableName,
     UnitOption,
     number,
@@ -61,6 +62,7 @@ def query(
     ] = None,
     ledger: LedgerOption = None,
     table: TableName = None,
+    side_table: SideTableName = None,
     confidence: Annotated[float, number("How often a bar must be right.")] = 0.95,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Say price and errors; spend nothing.")
@@ -92,6 +94,7 @@ def query(
         budget=budget,
         ledger=ledger,
         table=table,
+        side_table=side_table,
         confidence=confidence,
         dry_run=dry_run,
         explain=explain,

@@ -31,6 +31,10 @@ def serve(
         Path | None,
         typer.Option(help="The one folder that files are imported from.", metavar="PATH"),
     ] = None,
+    source_host: Annotated[
+        list[str] | None,
+        typer.Option(help="A server whose tables owners may register.", metavar="HOST[:PORT]"),
+    ] = None,
     time_step: Annotated[float, number("Answers leave at multiples of so many seconds.")] = 0.01,
     behind_proxy: Annotated[
         str | None,
@@ -63,6 +67,7 @@ def serve(
         database=database,
         ledger=ledger,
         imports=imports,
+        source_hosts=tuple(source_host or ()),
         time_step=time_step,
         said=Said(controller, contact),
         as_json=as_json or context.obj,

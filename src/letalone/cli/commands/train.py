@@ -10,6 +10,7 @@ from letalone.cli.typed import (
     DataFile,
     Epsilon,
     LedgerOption,
+    SideTableName,
     TableName,
     UnitOption,
     number,
@@ -41,6 +42,7 @@ def train(
     ] = None,
     ledger: LedgerOption = None,
     table: TableName = None,
+    side_table: SideTableName = None,
     out: Annotated[
         Path | None, typer.Option(help="The model's file; else NAME.TARGET.json.", metavar="PATH")
     ] = None,
@@ -64,6 +66,7 @@ def train(
         budget=budget,
         ledger=ledger,
         table=table,
+        side_table=side_table,
         out=out,
         dry_run=dry_run,
         as_json=as_json or context.obj,

@@ -27,6 +27,11 @@ class Dialect(Protocol):
         """Whether FIRST(value ORDER BY …) takes the memory of one row, however many there are."""
         ...
 
+    @property
+    def reads_again(self) -> bool:
+        """Whether a row that a statement reads twice has one rank."""
+        ...
+
     def arithmetic(self, kind: Binary, left: Term, right: Term, levels: Levels) -> Term:
         """A sum, difference, product or quotient of two doubles; not finite or NULL beyond them."""
         ...
@@ -44,6 +49,10 @@ class Dialect(Protocol):
 
     def scaled(self, of: Sql, shift: int) -> Sql:
         """A double times 2^shift: zero, or between 2^-64 and 2^86 in size."""
+        ...
+
+    def total(self, of: Sql, most: int) -> Sql:
+        """The sum over rows of a 64-bit integer that is at most `most` in size."""
         ...
 
     def level(self, query: exp.Select, *, last: bool) -> exp.Select:

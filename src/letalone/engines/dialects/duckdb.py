@@ -30,6 +30,11 @@ class DuckDialect:
         """As an aggregate of its own."""
         return True
 
+    @property
+    def reads_again(self) -> bool:
+        """Ranks are stored."""
+        return True
+
     def arithmetic(self, kind: Binary, left: Term, right: Term, levels: Levels) -> Term:  # noqa: ARG002
         """As the processor computes it: too large is an infinity."""
         sql = syntax.operation(kind, left.sql, right.sql)
@@ -57,6 +62,10 @@ class DuckDialect:
     def scaled(self, of: Sql, shift: int) -> Sql:
         """A product."""
         return syntax.operation(exp.Mul, of, syntax.double(ldexp(1, shift)))
+
+    def total(self, of: Sql, most: int) -> Sql:  # noqa: ARG002
+        """A sum, which has more than 64 bits."""
+        return exp.Sum(this=of)
 
     def level(self, query: exp.Select, *, last: bool) -> exp.Select:  # noqa: ARG002
         """As it is: DuckDB computes each named piece once."""

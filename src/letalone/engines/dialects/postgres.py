@@ -56,6 +56,11 @@ class PostgresDialect:
         """Not so: an array of all rows would have to be made, and may be too large."""
         return False
 
+    @property
+    def reads_again(self) -> bool:
+        """A transaction sees one state, in which rows stay where they lie."""
+        return True
+
     def arithmetic(self, kind: Binary, left: Term, right: Term, levels: Levels) -> Term:
         """Guarded, with both operands named: a guard mentions them several times."""
         one, other = levels.name(left), levels.name(right)
@@ -106,6 +111,10 @@ class PostgresDialect:
                 " Take bounds between 1e-250 and 1e250."
             )
         return syntax.operation(exp.Mul, of, syntax.double(ldexp(1, shift)))
+
+    def total(self, of: Sql, most: int) -> Sql:  # noqa: ARG002
+        """A sum, which has more than 64 bits."""
+        return exp.Sum(this=of)
 
     def level(self, query: exp.Select, *, last: bool) -> exp.Select:
         """Kept apart, so that a statement stays as long as its tree, and no constant is computed
@@ -176,12 +185,12 @@ def _with_rank(column: Sql, rank: Sql, mark: str) -> Sql:
 
 
 def _digest(key: str, place: Sequence[Sql]) -> Sql:
-    """SHA-256 of the key, of 32 bytes, and the place, whose brackets keep its parts apart."""
+    """SHA-256 of the key and the place, of 32, 4 and 6 bytes: no two have the same 42."""
     secret = _cast(exp.Placeholder(this=key), "BYTEA")
-    table, row = (_cast(one, "TEXT") for one in place)
-    words = exp.DPipe(this=table, expression=row)
-    spelled = syntax.called("CONVERT_TO", words, syntax.text("UTF8"))
-    return syntax.called("SHA256", exp.DPipe(this=secret, expression=spelled))
+    table, row = place
+    words = exp.DPipe(this=secret, expression=syntax.called("OIDSEND", table.copy()))
+    whole = exp.DPipe(this=words, expression=syntax.called("TIDSEND", row.copy()))
+    return syntax.called("SHA256", whole)
 
 
 def _unscaled(end: int, shift: int) -> Sql:

@@ -3,7 +3,8 @@
   Tested:   tests/engines/conformance/test_golden.py, and by the laws of the engine
 
 A name of more than 63 bytes, which PostgreSQL would cut off, is replaced by its digest. NULL-safe
-equality is written as the equality of arrays of one element, which tables can be hashed by. Text
+equality is written as the equality of arrays of one element, which tables can be hashed by, unless
+there is another column to hash them by. Text
 with a NUL character or half a surrogate, which PostgreSQL cannot hold, is refused: before anything
 is charged, since the statement is printed then.
 """
@@ -110,6 +111,11 @@ def _quotient(node: Sql) -> Sql:
 
 
 def _same(node: Sql) -> Sql:
+    top = node
+    while isinstance(top.parent, exp.And | exp.Paren):
+        top = top.parent
+    if any(not isinstance(one.this, exp.Array) for one in top.find_all(exp.EQ)):
+        return node
     sides = [exp.Array(expressions=[side]) for side in (node.this, node.expression)]
     return exp.EQ(this=sides[0], expression=sides[1])
 

@@ -266,7 +266,7 @@ LEFT JOIN (
                           CAST("#source"."patient" AS TEXT) COLLATE "C"
                         )
                         ORDER BY SHA256(
-                          CAST(%(ranks)s AS BYTEA) || CONVERT_TO(CAST("#source"."tableoid" AS TEXT) || CAST("#source"."ctid" AS TEXT), 'UTF8')
+                          CAST(%(ranks)s AS BYTEA) || OIDSEND("#source"."tableoid") || TIDSEND("#source"."ctid")
                         ), "#source"."tableoid", "#source"."ctid"
                       ) AS "#rank"
                     FROM "visits" AS "#source"

@@ -113,7 +113,7 @@ LEFT JOIN (
           INNER JOIN "letalone_keys" AS "listed"
             ON (
               (
-                "listed"."#key0" IS NOT DISTINCT FROM "pairs"."#key0"
+                "listed"."#key0" = "pairs"."#key0"
               )
               AND (
                 "listed"."#key1" IS NOT DISTINCT FROM "pairs"."#key1"
@@ -243,7 +243,7 @@ LEFT JOIN (
         ) AS "only"
           ON (
             (
-              "rows"."#unit" IS NOT DISTINCT FROM "only"."#unit"
+              "rows"."#unit" = "only"."#unit"
             )
             AND (
               "rows"."#key0" IS NOT DISTINCT FROM "only"."#key0"
@@ -269,7 +269,7 @@ LEFT JOIN (
 ) AS "totals"
   ON (
     (
-      "keys"."#key0" IS NOT DISTINCT FROM "totals"."#key0"
+      "keys"."#key0" = "totals"."#key0"
     )
     AND (
       "keys"."#key1" IS NOT DISTINCT FROM "totals"."#key1"

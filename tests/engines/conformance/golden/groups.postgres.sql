@@ -269,7 +269,7 @@ LEFT JOIN (
                               CAST("#source"."patient" AS TEXT) COLLATE "C"
                             )
                             ORDER BY SHA256(
-                              CAST(%(ranks)s AS BYTEA) || CONVERT_TO(CAST("#source"."tableoid" AS TEXT) || CAST("#source"."ctid" AS TEXT), 'UTF8')
+                              CAST(%(ranks)s AS BYTEA) || OIDSEND("#source"."tableoid") || TIDSEND("#source"."ctid")
                             ), "#source"."tableoid", "#source"."ctid"
                           ) AS "#rank"
                         FROM "visits" AS "#source"
@@ -309,10 +309,10 @@ LEFT JOIN (
           INNER JOIN "letalone_keys" AS "listed"
             ON (
               (
-                ARRAY["listed"."#key0"] = ARRAY["pairs"."#key0"]
+                "listed"."#key0" = "pairs"."#key0"
               )
               AND (
-                ARRAY["listed"."#key1"] = ARRAY["pairs"."#key1"]
+                "listed"."#key1" IS NOT DISTINCT FROM "pairs"."#key1"
               )
             )
         ) AS "#pairs"
@@ -589,7 +589,7 @@ LEFT JOIN (
                             CAST("#source"."patient" AS TEXT) COLLATE "C"
                           )
                           ORDER BY SHA256(
-                            CAST(%(ranks)s AS BYTEA) || CONVERT_TO(CAST("#source"."tableoid" AS TEXT) || CAST("#source"."ctid" AS TEXT), 'UTF8')
+                            CAST(%(ranks)s AS BYTEA) || OIDSEND("#source"."tableoid") || TIDSEND("#source"."ctid")
                           ), "#source"."tableoid", "#source"."ctid"
                         ) AS "#rank"
                       FROM "visits" AS "#source"
@@ -640,13 +640,13 @@ LEFT JOIN (
             WHERE
               (
                 (
-                  ARRAY["rows"."#unit"] = ARRAY["only"."#unit"]
+                  "rows"."#unit" = "only"."#unit"
                 )
                 AND (
-                  ARRAY["rows"."#key0"] = ARRAY["only"."#key0"]
+                  "rows"."#key0" IS NOT DISTINCT FROM "only"."#key0"
                 )
                 AND (
-                  ARRAY["rows"."#key1"] = ARRAY["only"."#key1"]
+                  "rows"."#key1" IS NOT DISTINCT FROM "only"."#key1"
                 )
               )
           )
@@ -667,9 +667,9 @@ LEFT JOIN (
 ) AS "totals"
   ON (
     (
-      ARRAY["keys"."#key0"] = ARRAY["totals"."#key0"]
+      "keys"."#key0" = "totals"."#key0"
     )
     AND (
-      ARRAY["keys"."#key1"] = ARRAY["totals"."#key1"]
+      "keys"."#key1" IS NOT DISTINCT FROM "totals"."#key1"
     )
   )

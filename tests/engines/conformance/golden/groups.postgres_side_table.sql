@@ -302,10 +302,10 @@ LEFT JOIN (
           INNER JOIN "letalone_keys" AS "listed"
             ON (
               (
-                ARRAY["listed"."#key0"] = ARRAY["pairs"."#key0"]
+                "listed"."#key0" = "pairs"."#key0"
               )
               AND (
-                ARRAY["listed"."#key1"] = ARRAY["pairs"."#key1"]
+                "listed"."#key1" IS NOT DISTINCT FROM "pairs"."#key1"
               )
             )
         ) AS "#pairs"
@@ -626,13 +626,13 @@ LEFT JOIN (
             WHERE
               (
                 (
-                  ARRAY["rows"."#unit"] = ARRAY["only"."#unit"]
+                  "rows"."#unit" = "only"."#unit"
                 )
                 AND (
-                  ARRAY["rows"."#key0"] = ARRAY["only"."#key0"]
+                  "rows"."#key0" IS NOT DISTINCT FROM "only"."#key0"
                 )
                 AND (
-                  ARRAY["rows"."#key1"] = ARRAY["only"."#key1"]
+                  "rows"."#key1" IS NOT DISTINCT FROM "only"."#key1"
                 )
               )
           )
@@ -653,9 +653,9 @@ LEFT JOIN (
 ) AS "totals"
   ON (
     (
-      ARRAY["keys"."#key0"] = ARRAY["totals"."#key0"]
+      "keys"."#key0" = "totals"."#key0"
     )
     AND (
-      ARRAY["keys"."#key1"] = ARRAY["totals"."#key1"]
+      "keys"."#key1" IS NOT DISTINCT FROM "totals"."#key1"
     )
   )

@@ -1,0 +1,214 @@
+"""Spark's way: an own session in which nothing raises, and ranks from a keyed hash in the query.
+
+Ranks. The rank of a row is its place among the rows of its unit, ordered by SHA-256 of a secret
+key, of the row's number in this execution (`monotonically_increasing_id`) and of its unit, then by
+that number. `ranks` is the name of the parameter that holds the key. Each statement has a key of
+its own, and reads the table once.
+
+Theorem (in the sense of SOUNDNESS 13).  If the keyed hash is a random function, then in each
+statement the order of each unit's rows is uniform, and independent of the orders of other units, of
+those in other statements, of the values in the rows and of the noise.
+  Proven:   the rows of a unit have different numbers in one execution: partitions have different
+            ones, and a window's partition takes the rows of a scanned partition from one attempt
+            at it. So all digests of a statement that decide an order are of different inputs,
+            hence independent and uniform, whatever the numbers are, and 128 bits of two rows agree
+            in a table of 2^39 with a chance below 2^-50. For neighbours the orders of
+            all other units thus have one law, which no data enter: couple them to be the same in
+            every statement. Then the kept rows differ in one unit's, at most k out and k in, and
+            mixing over the orders keeps the guarantee. Nothing is assumed about how
+            the numbers of a neighbour's rows, or of the next execution, relate to these.
+            At most k rows of a unit have a place of at most k, whatever the digests are.
+  Not so:   that two statements keep the same rows. Each is bounded, and priced, for itself.
+  Assumed:  SHA-256 of key, number and unit is a random function to those who do not know the key
+  Tested:   tests/on_spark/test_laws.py, test_ranks.py
+
+Sums are of words of 24 bits where they are over rows. Shifts keep the sign, so an integer is the
+sum of its words, each times its power of two, and 2^39 rows (5 · 10^11) cannot make one overflow;
+the decimals that put them together have less than 38 digits.
+
+Arithmetic is the processor's, as in DuckDB, but x / 0 is NULL. FLOOR makes a BIGINT.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import reduce
+from math import ldexp
+
+from sqlglot import exp
+
+from letalone.engines import syntax
+from letalone.engines.dialects import spark_reading, spark_words
+from letalone.engines.dialects.duckdb import DUCKDB
+from letalone.engines.reading import Stored
+from letalone.engines.syntax import BIGINT, TEXT, Binary, Sql
+from letalone.engines.terms import Levels, Term, big, plus
+from letalone.plans.schema import Column
+from letalone.plans.types import Type
+
+WORD = 24  # bits: 2^39 rows of a word add up to less than 2^63
+DIGITS = 32  # of the digest, hexadecimal: 128 bits
+
+
+@dataclass(frozen=True, slots=True)
+class SparkDialect:
+    """See `letalone.engines.dialects.dialect.Dialect` for what each method promises.
+
+    stored_rank: the column that holds the ranks, where they are stored with the rows that have one.
+    """
+
+    stored_rank: str | None = None
+
+    @property
+    def has_first(self) -> bool:
+        """Not so: it has no order of its own."""
+        return False
+
+    @property
+    def reads_again(self) -> bool:
+        """Not so: a row may have another number when it is read again."""
+        return False
+
+    def arithmetic(self, kind: Binary, left: Term, right: Term, levels: Levels) -> Term:
+        """As the processor computes it: too large is an infinity, and x / 0 is NULL."""
+        return DUCKDB.arithmetic(kind, left, right, levels)
+
+    def offset(self, x: Term, ends: tuple[int, int], shift: int, levels: Levels) -> Term:  # noqa: ARG002
+        """By comparisons with the ends: between them the floor fits into 64 bits."""
+        (low, high), middle = ends, sum(ends) // 2
+        start, end = (_unscaled(one, shift) for one in ends)
+        least, most = big(low - middle), big(high - middle)
+        scaled = syntax.operation(exp.Mul, x.sql, syntax.double(ldexp(1, shift)))
+        floor = syntax.cast_to(exp.Floor(this=scaled), BIGINT)
+        if not x.finite:
+            above = syntax.operation(exp.GT, x.sql, spark_words.infinity("-"))
+            least = syntax.case((above, least))
+        below = exp.LTE if start == spark_words.infinity("-") else exp.LT
+        branches = [
+            (syntax.operation(below, x.sql, start), least),
+            (syntax.operation(exp.LT, x.sql, end), plus(floor, -middle)),
+            (syntax.is_there(x.sql, finite=x.finite), most),
+        ]
+        return Term(syntax.case(*branches), Type.INTEGER, depth=x.depth)
+
+    def guess(self, x: Sql, edges: tuple[float, float, float], count: int) -> Sql:
+        """As in DuckDB: NaN is the largest, and only what is inside is cast."""
+        return DUCKDB.guess(x, edges, count)
+
+    def scaled(self, of: Sql, shift: int) -> Sql:
+        """A product."""
+        return DUCKDB.scaled(of, shift)
+
+    def total(self, of: Sql, most: int) -> Sql:
+        """A sum for each word of 24 bits, put together: a sum of BIGINT wraps around."""
+        places = range(0, max(1, most.bit_length()), WORD)
+        words = [_word(of, place, most) for place in places]
+        return reduce(lambda low, high: syntax.operation(exp.Add, low, high), words)
+
+    def level(self, query: exp.Select, *, last: bool) -> exp.Select:  # noqa: ARG002
+        """Every fourth level is kept apart, by pieces that Spark takes for not deterministic.
+
+        It moves conditions below the levels that name their parts, and writes each part anew at
+        each mention: a chain of guards would take for ever to plan.
+        """
+        name = query.args["from_"].this.alias
+        if int(name.rpartition("level")[2]) % 4 == 3:
+            for piece in query.expressions[1:]:
+                piece.set("this", _kept(piece.this))
+        return query
+
+    def read(self, stored: Stored, source: Sql, column: Column) -> Term:
+        """By tried casts, after a look at the spelling of text."""
+        return spark_reading.read(stored, source, column)
+
+    def unit(self, stored: Stored, value: Sql) -> Sql:
+        """Text byte by byte."""
+        return spark_reading.unit(stored, value)
+
+    def ranked(
+        self, columns: Sequence[Sql], source: Sql, ranks: str | None, *, mark: str, unit: Sql | None
+    ) -> exp.Select:
+        """The rank is computed in the query, unless it is stored; no row is without a unit."""
+        if ranks is None or unit is None or self.stored_rank is not None:
+            stored = [_with_stored_rank(one, self.stored_rank, mark) for one in columns]
+            return syntax.select(stored, syntax.renamed(source, f"{mark}source"))
+        number = syntax.alias(syntax.called("MONOTONICALLY_INCREASING_ID"), f"{mark}number")
+        inside = syntax.select([exp.Star(), number], source.copy())
+        rows = syntax.nested(inside, f"{mark}source")
+        chosen = [_with_rank(one, unit, ranks, mark) for one in columns]
+        return syntax.select(chosen, rows, where=[syntax.is_present(unit.copy())])
+
+    def printed(self, query: Sql, *, pretty: bool = False) -> str:
+        """In Spark's words."""
+        return spark_words.printed(query, pretty=pretty)
+
+
+SPARK = SparkDialect()
+
+
+def _kept(piece: Sql) -> Sql:
+    """The same value, which Spark computes where it stands: a row's number is never negative."""
+    number = syntax.called("MONOTONICALLY_INCREASING_ID")
+    return syntax.case((syntax.operation(exp.GTE, number, syntax.whole(0)), piece))
+
+
+def _word(of: Sql, place: int, most: int) -> Sql:
+    """What the bits from a place on add to a sum: a decimal, unless they are all."""
+    if most >> WORD == 0:
+        return _sum(of)
+    bits = syntax.called("SHIFTRIGHT", of.copy(), syntax.whole(place)) if place else of.copy()
+    if most >> place >> WORD:  # the last word has the sign
+        bits = exp.Paren(this=exp.BitwiseAnd(this=bits, expression=big((1 << WORD) - 1)))
+    found = _decimal(_sum(bits), 20)
+    scale = _decimal(syntax.text(str(1 << place)), 15)
+    return syntax.operation(exp.Mul, found, scale) if place else found
+
+
+def _sum(of: Sql) -> Sql:
+    """A sum of BIGINT, which the rule for sums in spark_words.py leaves as it is."""
+    return syntax.called("SUM", of)
+
+
+def _decimal(of: Sql, digits: int) -> Sql:
+    return exp.Cast(this=of, to=exp.DataType.build(f"DECIMAL({digits}, 0)", dialect="spark"))
+
+
+def _with_rank(column: Sql, unit: Sql, key: str, mark: str) -> Sql:
+    """A column; where it is the rank's, the rank."""
+    if not _is_rank(column, mark):
+        return column
+    number = syntax.named(f"{mark}number", f"{mark}source")
+    by = [_digest(key, number, unit), number.copy()]
+    order = exp.Order(expressions=[exp.Ordered(this=one) for one in by])
+    window = exp.Window(this=exp.RowNumber(), partition_by=[unit.copy()], order=order)
+    return syntax.alias(window, column.alias)
+
+
+def _with_stored_rank(column: Sql, rank: str | None, mark: str) -> Sql:
+    """A column; where it is the rank's, the stored one."""
+    if rank is None or not _is_rank(column, mark):
+        return column
+    return syntax.alias(syntax.named(rank, f"{mark}source"), column.alias)
+
+
+def _is_rank(column: Sql, mark: str) -> bool:
+    return isinstance(column.this, exp.Column) and column.this.table == f"{mark}ranks"
+
+
+def _digest(key: str, number: Sql, unit: Sql) -> Sql:
+    """The first half of SHA-256 of the key, of 32 bytes, the number, of 8, and the unit."""
+    who = _bytes(syntax.cast_to(unit.copy(), TEXT))
+    whole = syntax.called("CONCAT", exp.Placeholder(this=key), _bytes(number), who)
+    digest = syntax.called("SHA2", whole, syntax.whole(256))
+    return syntax.called("LEFT", digest, syntax.whole(DIGITS))
+
+
+def _bytes(of: Sql) -> Sql:
+    return exp.Cast(this=of, to=exp.DataType.build("BINARY", dialect="spark"))
+
+
+def _unscaled(end: int, shift: int) -> Sql:
+    """end / 2^shift: a double, since an end has few bits, or beyond all of them."""
+    try:
+        return syntax.double(ldexp(end, -shift))
+    except OverflowError:
+        return spark_words.infinity("" if end > 0 else "-")

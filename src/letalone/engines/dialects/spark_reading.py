@@ -1,0 +1,181 @@
+"""How a column that Spark stores becomes a value of a plan's type: total, whatever it holds.
+
+The rules are those of reading.py. Text stands for a number or a date in the usual spellings only,
+as on PostgreSQL. Text is compared byte by byte, whatever collation its column has; what is no
+UTF-8 is missing; CHAR(n) is read without the blanks at its end. Times are in UTC.
+
+  Proven:   the session has ANSI off, so that no cast, sum or quotient raises, and casts are tried;
+            numbers are asked first whether they fit, since a cast would take the nearest that does
+  Tested:   tests/on_spark/test_reading.py
+"""
+
+from collections.abc import Callable, Mapping
+
+from sqlglot import exp
+
+from letalone.engines import syntax
+from letalone.engines.reading import Stored, check_readable, within_bounds
+from letalone.engines.syntax import BIGINT, DATE, DOUBLE, TEXT, TIMESTAMP, Sql
+from letalone.engines.terms import Term
+from letalone.plans.schema import Column
+from letalone.plans.types import Type
+
+FLOATS = ("FLOAT", "DOUBLE")
+CHAR = "CHAR"
+# Three digits of an exponent: a number with more would have to be written out to be rounded.
+NUMBER = "^[-+]?([0-9]+([.][0-9]*)?|[.][0-9]+)([eE][-+]?0*[0-9]{1,3})?$"
+DAY = "^[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}"
+CLOCK = "[ T][0-9]{1,2}:[0-9]{2}(:[0-9]{2}([.][0-9]{1,6})?)?(Z|[-+][0-9]{2}(:[0-9]{2})?)?"
+SPELLED: Mapping[Type, str] = {
+    Type.INTEGER: NUMBER,
+    Type.NUMBER: NUMBER,
+    Type.DATE: f"{DAY}({CLOCK})?$",
+    Type.TIMESTAMP: f"{DAY}({CLOCK})?$",
+}
+TRUE, FALSE = "^(true|t|yes|y|1)$", "^(false|f|no|n|0)$"
+LONGEST = 400  # letters of text that can be a number or a date
+WIDE = "DECIMAL(38, 0)"
+
+
+def read(stored: Stored, source: Sql, column: Column) -> Term:
+    """The value of a column in its declared type; not yet guarded if it can be non-finite."""
+    check_readable(column, stored)
+    kind = column.type
+    if kind is Type.OTHER:
+        return Term(source, kind)
+    sql = TO[kind](stored, source)
+    finite = kind is not Type.NUMBER or stored.type in (Type.INTEGER, Type.BOOLEAN)
+    if column.lower is not None or column.upper is not None:
+        return Term(within_bounds(sql, column, finite=finite), kind)
+    return Term(sql, kind, finite=finite)
+
+
+def unit(stored: Stored, value: Sql) -> Sql:
+    """The unit of a row as it is stored; text byte by byte, one zero, nothing non-finite."""
+    if stored.stored in FLOATS:
+        zero = (syntax.operation(exp.EQ, value, syntax.double(0.0)), syntax.double(0.0))
+        return syntax.case(zero, (syntax.is_finite(value), value))
+    return _bytewise(stored, value) if stored.type is Type.TEXT else value
+
+
+def _bytewise(stored: Stored, value: Sql) -> Sql:
+    """Text in the order and with the equality of its bytes."""
+    if stored.collated:
+        value = syntax.called("COLLATE", value, syntax.text("UTF8_BINARY"))
+    return syntax.called("RTRIM", value) if stored.stored == CHAR else value
+
+
+def _plain(stored: Stored, value: Sql) -> Sql:
+    return syntax.called("TRY_VALIDATE_UTF8", _bytewise(stored, value))
+
+
+def _boolean(stored: Stored, source: Sql) -> Sql:
+    if stored.type is Type.BOOLEAN:
+        return source
+    text = syntax.called("LOWER", _plain(stored, source))
+    return syntax.case(
+        (_matches(text, TRUE), exp.Boolean(this=True)),
+        (_matches(text, FALSE), exp.Boolean(this=False)),
+    )
+
+
+def _integer(stored: Stored, source: Sql) -> Sql:
+    if stored.type in (Type.INTEGER, Type.BOOLEAN):
+        return source if stored.stored == "BIGINT" else syntax.cast_to(source, BIGINT)
+    if stored.stored in FLOATS:
+        nearest = syntax.called("RINT", syntax.cast_to(source, DOUBLE))
+        return _within(nearest, (syntax.double(-(2.0**63)), syntax.double(2.0**63)))
+    if stored.type is Type.TEXT:
+        text = _plain(stored, source)
+        rounded = _tried(syntax.called("TRIM", text.copy()), WIDE)  # half away from zero
+        return syntax.case((_is_spelled(text, Type.INTEGER), _within(rounded, LONG)))
+    return _within(syntax.called("ROUND", source, syntax.whole(0)), LONG)
+
+
+def _within(of: Sql, ends: tuple[Sql, Sql]) -> Sql:
+    """A whole number as a 64-bit integer where it lies in [start, end)."""
+    inside = [
+        syntax.operation(exp.GTE, of, ends[0].copy()),
+        syntax.operation(exp.LT, of.copy(), ends[1].copy()),
+    ]
+    return syntax.case((syntax.joined(exp.And, inside), syntax.cast_to(of.copy(), BIGINT)))
+
+
+def _number(stored: Stored, source: Sql) -> Sql:
+    if stored.stored == "DOUBLE":
+        return source
+    if stored.type is Type.TEXT:
+        text = _plain(stored, source)
+        double = syntax.tried(syntax.called("TRIM", text.copy()), DOUBLE)
+        return syntax.case((_is_spelled(text, Type.NUMBER), double))
+    return syntax.cast_to(source, DOUBLE)
+
+
+def _text(stored: Stored, source: Sql) -> Sql:
+    if stored.type is Type.TEXT:
+        return _plain(stored, source)
+    if stored.type in (Type.DATE, Type.TIMESTAMP):
+        source = TO[stored.type](stored, source)
+    return syntax.cast_to(source, TEXT)
+
+
+def _date(stored: Stored, source: Sql) -> Sql:
+    if stored.stored == "DATE":
+        return syntax.case((_in_the_calendar(source, DATE), source.copy()))
+    if stored.type is Type.TEXT:
+        return _spelled(_plain(stored, source), Type.DATE, DATE)
+    return syntax.cast_to(_timestamp(stored, source), DATE)
+
+
+def _timestamp(stored: Stored, source: Sql) -> Sql:
+    if stored.type is Type.TEXT:
+        return _spelled(_plain(stored, source), Type.TIMESTAMP, TIMESTAMP)
+    if stored.stored == "DATE":
+        at = syntax.cast_to(source, TIMESTAMP)
+        return syntax.case((_in_the_calendar(source.copy(), DATE), at))
+    at = source if stored.stored == "TIMESTAMPTZ" else syntax.cast_to(source, TIMESTAMP)
+    return syntax.case((_in_the_calendar(at, TIMESTAMP), at.copy()))
+
+
+def _spelled(text: Sql, kind: Type, wanted: exp.DType) -> Sql:
+    """Text as a date or a time; a time of a date's text is dropped, whatever its zone."""
+    found = syntax.tried(syntax.called("TRIM", text.copy()), wanted)
+    inside = syntax.case((_in_the_calendar(found, wanted), found.copy()))
+    return syntax.case((_is_spelled(text, kind), inside))
+
+
+TO: Mapping[Type, Callable[[Stored, Sql], Sql]] = {
+    Type.BOOLEAN: _boolean,
+    Type.INTEGER: _integer,
+    Type.NUMBER: _number,
+    Type.TEXT: _text,
+    Type.DATE: _date,
+    Type.TIMESTAMP: _timestamp,
+}
+
+
+def _in_the_calendar(of: Sql, kind: exp.DType) -> Sql:
+    """Whether a date is in the years 1 to 9999, which all engines and Python know."""
+    end = "9999-12-31" if kind == DATE else "9999-12-31 23:59:59.999999"
+    first, last = (syntax.cast_to(syntax.text(when), kind) for when in ("0001-01-01", end))
+    inside = [syntax.operation(exp.GTE, of, first), syntax.operation(exp.LTE, of.copy(), last)]
+    return syntax.joined(exp.And, inside)
+
+
+def _is_spelled(text: Sql, kind: Type) -> Sql:
+    """Whether text is short and looks like a value of a type."""
+    short = syntax.operation(exp.LTE, syntax.called("LENGTH", text), syntax.whole(LONGEST))
+    return syntax.joined(
+        exp.And, [short, _matches(syntax.called("TRIM", text.copy()), SPELLED[kind])]
+    )
+
+
+def _matches(text: Sql, pattern: str) -> Sql:
+    return syntax.called("REGEXP_LIKE", text.copy(), syntax.text(pattern))
+
+
+def _tried(of: Sql, kind: str) -> Sql:
+    return exp.TryCast(this=of, to=exp.DataType.build(kind, dialect="spark"))
+
+
+LONG = _tried(syntax.text(str(-(2**63))), WIDE), _tried(syntax.text(str(2**63)), WIDE)

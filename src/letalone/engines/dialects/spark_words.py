@@ -1,0 +1,117 @@
+"""DuckDB's words as Spark's: a function for each kind of node, used when a tree is printed.
+
+Sums are of DECIMAL(38, 0), since a sum of BIGINT wraps around there.
+
+  Proven:   no sum reaches 10^38: its terms are below 2^86 (measures.py), and 2^40 rows of these
+            stay below 2^126 < 10^38. Text goes along as hexadecimal digits unless it is plain, so
+            no sign in it can be taken for an escape.
+  Tested:   tests/engines/conformance/test_golden.py, and by the laws of the engine
+"""
+
+import re
+from collections.abc import Callable, Mapping
+
+from sqlglot import exp
+
+from letalone.engines import syntax
+from letalone.engines.syntax import DOUBLE, TEXT, TIMESTAMP, Sql
+from letalone.errors import UnsupportedQuery
+
+PLAIN_TEXT = re.compile(r"[A-Za-z0-9 _.:+-]*")
+WIDE = "DECIMAL(38, 0)"
+
+
+def printed(query: Sql, *, pretty: bool = False) -> str:
+    """The tree in Spark's words; the given one stays as it is. Parameters are written :name."""
+    return rewritten(query).sql("spark", pretty=pretty, identify=True, copy=False)
+
+
+def rewritten(query: Sql) -> Sql:
+    """A copy of the tree, with the rules applied to each node."""
+    tree = query.copy()
+    for node in reversed(list(tree.dfs())):  # from the leaves up: a rule may wrap its parts
+        rule = RULES.get(type(node))
+        found = node if rule is None else rule(node)
+        if found is not node:
+            tree = found if node is tree else _put(node, found)
+    return tree
+
+
+def infinity(sign: str = "") -> Sql:
+    """An infinite double."""
+    return syntax.cast_to(syntax.text(f"{sign}Infinity"), DOUBLE)
+
+
+def _put(node: Sql, found: Sql) -> Sql:
+    root = node.root()
+    node.replace(found)
+    return root
+
+
+def _literal(node: Sql) -> Sql:
+    if not node.args.get("is_string") or PLAIN_TEXT.fullmatch(node.name):
+        return node
+    return syntax.cast_to(exp.HexString(this=_bytes(node.name).hex()), TEXT)
+
+
+def _identifier(node: Sql) -> Sql:
+    _bytes(node.name)
+    return node
+
+
+def _bytes(text: str) -> bytes:
+    try:
+        return text.encode()
+    except UnicodeEncodeError:
+        pass  # raised below, without the error of the codec
+    raise UnsupportedQuery(f"{text!r} has half a surrogate in it, which no text has. Leave it out.")
+
+
+def _call(node: Sql) -> Sql:
+    rule = CALLS.get(node.name)
+    return node if rule is None else rule(node.expressions)
+
+
+def _is_finite(arguments: list[Sql]) -> Sql:
+    """NaN is larger than all numbers, and no argument is a date (they are read otherwise)."""
+    return syntax.operation(exp.LT, syntax.called("ABS", *arguments), infinity())
+
+
+def _date_trunc(arguments: list[Sql]) -> Sql:
+    period, of = arguments
+    return syntax.called("DATE_TRUNC", period, syntax.cast_to(of, TIMESTAMP))
+
+
+def _cast(node: Sql) -> Sql:
+    kind = node.args["to"]
+    if kind.this == exp.DType.INT128:
+        node.set("to", exp.DataType.build(WIDE, dialect="spark"))
+    if isinstance(node, exp.TryCast):
+        node.set("safe", True)  # else sqlglot would print a plain cast
+    return node
+
+
+def _sum(node: Sql) -> Sql:
+    of = node.this
+    return exp.Sum(this=exp.Cast(this=of, to=exp.DataType.build(WIDE, dialect="spark")))
+
+
+def _extract(node: Sql) -> Sql:
+    if node.this.name == "ISODOW":
+        node.set("this", exp.var("DAYOFWEEK_ISO"))
+    return node
+
+
+CALLS: Mapping[str, Callable[[list[Sql]], Sql]] = {
+    "ISFINITE": _is_finite,
+    "DATE_TRUNC": _date_trunc,
+}
+RULES: Mapping[type[Sql], Callable[[Sql], Sql]] = {
+    exp.Literal: _literal,
+    exp.Identifier: _identifier,
+    exp.Anonymous: _call,
+    exp.TryCast: _cast,
+    exp.Cast: _cast,
+    exp.Sum: _sum,
+    exp.Extract: _extract,
+}

@@ -1,0 +1,335 @@
+"""The engine that runs on Spark: the same plans, the same integers, no row on the driver.
+
+What comes back of a statement is one row for each listed key, for each cell, or for each group
+that there is; never a row of the table. Keys and public tables go along as frames of this process.
+
+  Tested:   tests/on_spark/test_laws.py: the laws that every engine has to pass
+  Assumed:  the cluster keeps its promises; its logs, its user interface and its event log are as
+            private as its tables. They hold the statements, with the key of the ranks and the
+            listed keys: whoever can read them can read the data as well.
+
+Everything that Spark raises stops in failure.py, and its loggers in this process are silent
+meanwhile: they would print what goes to the JVM and back.
+"""
+
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
+# pyright: reportUnknownArgumentType=false
+
+import logging
+import weakref
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from contextlib import closing, contextmanager, suppress
+from dataclasses import dataclass, replace
+from itertools import count
+from threading import RLock, Timer
+from typing import Any, TypeVar, cast
+
+import numpy as np
+from sqlglot import exp
+
+from letalone.engines import arrow, syntax
+from letalone.engines.dialects.spark import SPARK
+from letalone.engines.failure import EngineFailed, contained
+from letalone.engines.frames import as_arrow
+from letalone.engines.lockdown import LockedDuck
+from letalone.engines.measures import Exact, Measure, Scope
+from letalone.engines.partners import lending_scope, lent_rows, unit_kind
+from letalone.engines.public import check_public, copy_of_public
+from letalone.engines.ranks import Progress
+from letalone.engines.reading import declared_schema, read_as_text
+from letalone.engines.rows import LENT, Relation, Tables, mark_of
+from letalone.engines.spark_frame import (
+    frame_of,
+    name_of,
+    own_session,
+    relation_of,
+    view_name,
+)
+from letalone.engines.spark_side_table import SparkSideTable
+from letalone.engines.spark_side_table import side_table as side_table_of
+from letalone.engines.statements import KEYS, NUMBER, discovery, needs_ranks, statements
+from letalone.engines.syntax import Sql
+from letalone.errors import UnsupportedQuery
+from letalone.plans.expressions import Expression
+from letalone.plans.query import PrivateJoin, PublicJoin
+from letalone.plans.schema import Schema
+from letalone.plans.types import Key, Type
+from letalone.randomness.bits import SYSTEM, BitSource
+
+TIMEOUT_SECONDS = 3600
+NUMBERS = count()
+LOGGERS = (  # errors print a cell; what goes to the JVM and back is printed for those who debug
+    "SQLQueryContextLogger",
+    "DataFrameQueryContextLogger",
+    "py4j",
+    "py4j.clientserver",
+    "py4j.java_gateway",
+    "py4j.protocol",
+)
+Result = TypeVar("Result")
+
+
+def open_spark(
+    source: object,
+    *,
+    schema: Schema | None = None,
+    types: Mapping[str, Type] | None = None,
+    side_table: str | None = None,
+    bits: BitSource = SYSTEM,
+) -> "SparkEngine":
+    """Opens a DataFrame of Spark, or (session, "catalog.schema.table"); no action is run.
+
+    side_table: the name of a copy with ranks, which is then written (see spark_side_table.py).
+    """
+    view = view_name()
+    frame = _private(lambda: frame_of(source))
+    relation = _private(lambda: relation_of(frame, view=view))
+    found = declared_schema(relation.columns, schema, types or {}, name_of(source))
+    session = _private(lambda: own_session(frame))
+    side = _private(lambda: _side(side_table, relation, frame, source))
+    if side is not None:
+        _private(lambda: side.check_place(session))
+    _private(lambda: frame.createGlobalTempView(view))
+    return SparkEngine(session, relation, found, view=view, side=side, bits=bits)
+
+
+@dataclass(frozen=True, slots=True)
+class Lent:
+    """One row of each unit of a table, for a statement about another one on the same cluster."""
+
+    query: exp.Select
+
+
+class SparkEngine:
+    """A table on Spark; see `letalone.engines.measures.Engine` for what methods promise."""
+
+    def __init__(
+        self,
+        session: Any,
+        relation: Relation,
+        schema: Schema,
+        *,
+        view: str,
+        side: SparkSideTable | None,
+        bits: BitSource,
+    ) -> None:
+        self._session, self._relation, self._schema = session, relation, schema
+        self._side, self._bits = side, bits
+        self._key_name = f"rank_key_{next(NUMBERS)}"  # two engines may meet in one statement
+        self._public: dict[str, Relation] = {}
+        self._lent: dict[str, Lent] = {}
+        self._lock = RLock()
+        self._finalizer = weakref.finalize(self, _forget, session, view)
+
+    def schema(self) -> Schema:
+        """The columns and their types: as declared, or from the frame's schema alone."""
+        return self._schema
+
+    def check(self, schema: Schema) -> None:
+        """Refuses a side table that was made for another unit, version or other columns."""
+        side = self._side
+        if side is not None and schema.unit is not None:
+            with self._lock:
+                _private(lambda: side.check(self._session, schema))
+
+    def read_from_text(self) -> frozenset[str]:
+        """The columns that are stored as text and declared to be something else: metadata."""
+        return read_as_text(self._schema, self._relation.columns)
+
+    def measure(self, scope: Scope, measures: Sequence[Measure]) -> list[Exact]:
+        """One entry for each measure: an integer (Cells: a list) for each key, in order."""
+        self.prepare(scope)
+        made = statements(scope, measures, self._tables(scope))
+        keys = len(scope.keys or ()) if scope.groups else 1
+        found: list[Exact] = [[]] * len(measures)
+        with self._lock:
+            for one in made:
+                exact = one.read(self._numbers(one.sql, scope), keys)
+                for figure, values in zip(one.figures, exact, strict=True):
+                    found[figure.number] = values
+        return found
+
+    def discover(self, scope: Scope) -> list[tuple[tuple[Key, ...], int]]:
+        """All keys present, sorted, with their number of units after bounding. Private."""
+        self.prepare(scope)
+        query = discovery(scope, self._tables(scope))
+        with self._lock:
+            rows = self._run(query, replace(scope, keys=None))
+        found = [(cast("tuple[Key, ...]", row[:-1]), int(row[-1])) for row in rows]
+        return sorted(found, key=lambda pair: [(key is None, str(key)) for key in pair[0]])
+
+    def sql(self, scope: Scope, measures: Sequence[Measure]) -> str:
+        """The statements that `measure` would run, without its parameters."""
+        shown = replace(self._relation, sql=syntax.table_named(scope.schema.name))
+        made = statements(scope, measures, replace(self._tables(scope), private=shown))
+        return ";\n\n".join(SPARK.printed(one.sql, pretty=True) for one in made)
+
+    def prepare(self, scope: Scope, *, progress: Progress | None = None) -> None:  # noqa: ARG002
+        """Writes the side table, if there is to be one; else ranks are made in each statement."""
+        with self._lock:
+            side = self._side
+            if side is None or not needs_ranks(scope):
+                return
+            if not _private(lambda: self._has_made(side, scope.schema)):
+                self._side = None  # it was made for something else meanwhile, or cannot be made
+
+    def add_public(self, join: PublicJoin, table: object) -> None:
+        """Makes a public table known, so that scopes can join it by its digest."""
+        frame = as_arrow(table)
+        with closing(LockedDuck()) as duck:
+            duck.lock([])
+            relation = contained(lambda: copy_of_public(duck, join, frame, name="public"))
+            check_public(duck, relation, join)
+        with self._lock:
+            name = f"letalone_public_{len(self._public)}"
+            made = _private(lambda: self._view(frame, name))
+            self._public[join.table_digest] = replace(
+                relation_of(made, view=name), sql=syntax.table_named(name)
+            )
+
+    def unit_kind(self, unit: str) -> str:
+        """How the units of a column are told apart: metadata."""
+        return unit_kind(self._relation, unit)
+
+    def place(self) -> str:
+        """Tables of one place can be joined: those of one application of Spark."""
+        return f"spark {self._session.sparkContext.applicationId}"
+
+    def lend(
+        self,
+        schema: Schema,
+        join: PrivateJoin,
+        names: Iterable[str],
+        *,
+        progress: Progress | None = None,  # noqa: ARG002
+    ) -> Lent:
+        """One row of each unit, with the named columns, as a part of another table's statement."""
+        scope = lending_scope(schema)
+        self.prepare(scope)
+        return Lent(lent_rows(schema, join, list(names), self._tables(scope)))
+
+    @contextmanager
+    def borrowing(self, lent: Mapping[str, object]) -> Generator[None]:
+        """What other tables lend, by the names of their data sets, until the end of the block."""
+        if not all(isinstance(one, Lent) for one in lent.values()):
+            raise EngineFailed  # the session has refused this before anything was charged
+        with self._lock:
+            self._lent = {f"{LENT}{name}": cast("Lent", one) for name, one in lent.items()}
+            try:
+                yield
+            finally:
+                self._lent = {}
+
+    def training_rows(
+        self,
+        schema: Schema,  # noqa: ARG002
+        names: Sequence[str],  # noqa: ARG002
+        *,
+        target: str | None,  # noqa: ARG002
+        where: Expression | None,  # noqa: ARG002
+        progress: Progress | None = None,  # noqa: ARG002
+    ) -> dict[str, arrow.Values]:
+        """Never: rows stay on the cluster. The session has refused this before it was charged."""
+        raise UnsupportedQuery("Models are not trained on Spark: its rows stay there.")
+
+    def close(self) -> None:
+        """Forgets the frame; it and its session stay as they are."""
+        with self._lock:
+            self._finalizer()
+
+    def _tables(self, scope: Scope) -> Tables:
+        ranks = self._key_name if needs_ranks(scope) else None
+        plain = Tables(self._relation, ranks, self._public, SPARK)
+        return plain if self._side is None or ranks is None else self._side.tables(plain)
+
+    def _has_made(self, side: SparkSideTable, schema: Schema) -> bool:
+        with _limited(self._session):
+            return side.make(self._session, schema, _secret(self._bits))
+
+    def _numbers(self, query: Sql, scope: Scope) -> list[tuple[int | None, ...]]:
+        rows = self._run(query, scope)
+        return [tuple(None if one is None else int(one) for one in row) for row in rows]
+
+    def _run(self, query: Sql, scope: Scope) -> list[tuple[Any, ...]]:
+        keys = _key_table(scope)
+        return _private(lambda: self._collected(query, keys))
+
+    def _collected(self, query: Sql, keys: arrow.Table | None) -> list[tuple[Any, ...]]:
+        """The result of a statement: sums, each beside its key or its number."""
+        for name, lent in self._lent.items():
+            self._framed(lent.query).createOrReplaceTempView(name)
+        if keys is not None:
+            self._view(keys, KEYS)
+        with _limited(self._session):
+            return arrow.tuples_of(self._framed(query).toArrow())
+
+    def _framed(self, query: Sql) -> Any:
+        """A statement, in which each key of ranks is drawn anew."""
+        names = {one.name for one in query.find_all(exp.Placeholder)}
+        secrets = {name: _secret(self._bits) for name in sorted(names)}
+        return self._session.sql(SPARK.printed(query), args=secrets)
+
+    def _view(self, table: object, name: str) -> Any:
+        """An Arrow table of this process, under a name in our session alone."""
+        made = self._session.createDataFrame(table)
+        made.createOrReplaceTempView(name)
+        return made
+
+
+def _side(
+    written: str | None, relation: Relation, frame: Any, source: object
+) -> SparkSideTable | None:
+    if written is None:
+        return None
+    return side_table_of(written, relation, session=frame.sparkSession, source=source)
+
+
+def _key_table(scope: Scope) -> arrow.Table | None:
+    if not scope.groups or scope.keys is None:
+        return None
+    names = [f"{mark_of(scope)}key{number}" for number in range(len(scope.groups))]
+    kinds = [group.type for group in scope.groups]
+    return arrow.key_table(scope.keys, kinds, names=names, number=NUMBER)
+
+
+@contextmanager
+def _limited(session: Any) -> Generator[None]:
+    """Until the time limit, which is the same for every question."""
+    tag = view_name()
+    session.addTag(tag)
+    timer = Timer(TIMEOUT_SECONDS, lambda: session.interruptTag(tag))
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+        session.removeTag(tag)
+
+
+def _private(run: Callable[[], Result]) -> Result:
+    """What `run` returns; nothing of what Spark raises or logs in this process goes on."""
+    return contained(lambda: _quiet(run))
+
+
+def _quiet(run: Callable[[], Result]) -> Result:
+    loggers = [logging.getLogger(name) for name in LOGGERS]
+    before = [one.disabled for one in loggers]
+    for one in loggers:
+        one.disabled = True
+    try:
+        return run()
+    finally:
+        for one, was in zip(loggers, before, strict=True):
+            one.disabled = was
+
+
+def _secret(bits: BitSource) -> bytes:
+    words = np.empty(4, np.uint64)
+    bits.fill(words)
+    return words.tobytes()
+
+
+def _forget(session: Any, view: str) -> None:
+    with suppress(Exception):  # the cluster may have gone before
+        session.catalog.dropGlobalTempView(view)

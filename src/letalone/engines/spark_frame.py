@@ -1,0 +1,152 @@
+"""A DataFrame of Spark as a table to ask: its columns, and a session of our own to ask it in.
+
+The session shares the cluster, the catalogue and what is cached with the frame's, and has its
+settings, but for those below, which do not depend on anybody's: nothing raises (ANSI off), UTC,
+names as they are written, nothing substituted in a statement. The frame's own session is left as it
+is. The frame is known in ours as a global temporary view under a random name.
+
+  Theorem (in the sense of SOUNDNESS 2).  Names and types come from the frame's schema alone, which
+  Spark derives from the catalogue, the files' footers or the code that made the frame: no action
+  is run. What is refused is refused by the schema and by how the frame is made.
+  Assumed:  a frame is made of the same rows each time, as those of files and tables are. One that
+            draws at random when it is read is refused; a source that changes between two
+            statements of an answer is not seen.
+  Tested:   tests/on_spark/test_frames.py
+"""
+
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
+# pyright: reportUnknownArgumentType=false
+
+from collections.abc import Mapping
+from secrets import token_hex
+from typing import Any, cast
+
+from letalone.engines import syntax
+from letalone.engines.reading import Stored, check_columns
+from letalone.engines.rows import Relation
+from letalone.errors import ParameterError
+
+SETTINGS: Mapping[str, str] = {
+    "spark.sql.ansi.enabled": "false",
+    "spark.sql.session.timeZone": "UTC",
+    "spark.sql.timestampType": "TIMESTAMP_LTZ",
+    "spark.sql.caseSensitive": "true",
+    "spark.sql.variable.substitute": "false",
+    "spark.sql.parser.escapedStringLiterals": "false",
+    "spark.sql.ansi.doubleQuotedIdentifiers": "false",
+    "spark.sql.legacy.exponentLiteralAsDecimal.enabled": "false",
+    "spark.sql.parser.quotedRegexColumnNames": "false",
+    "spark.sql.legacy.timeParserPolicy": "CORRECTED",
+    "spark.sql.decimalOperations.allowPrecisionLoss": "true",
+    "spark.sql.groupByOrdinal": "false",
+    "spark.sql.execution.arrow.maxRecordsPerBatch": "10000",
+    # A copy (spark_side_table.py) holds the values as they are, and no old date stops it.
+    "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",
+    "spark.sql.parquet.datetimeRebaseModeInWrite": "CORRECTED",
+    "spark.sql.parquet.int96RebaseModeInWrite": "CORRECTED",
+}
+STORED = {  # Spark's words for types in ours; every other type is OTHER
+    "boolean": "BOOLEAN",
+    "tinyint": "TINYINT",
+    "smallint": "SMALLINT",
+    "int": "INTEGER",
+    "bigint": "BIGINT",
+    "float": "FLOAT",
+    "double": "DOUBLE",
+    "string": "VARCHAR",
+    "date": "DATE",
+    "timestamp": "TIMESTAMPTZ",
+    "timestamp_ntz": "TIMESTAMP",
+}
+CHARACTERS = "__CHAR_VARCHAR_TYPE_STRING"
+GLOBAL = "spark.sql.globalTempDatabase"
+
+
+def is_spark(source: object) -> bool:
+    """Whether this is a DataFrame of Spark, or a session and the name of a table."""
+    return _is(source, "DataFrame") or (
+        isinstance(source, tuple)
+        and len(cast("tuple[object, ...]", source)) == 2
+        and _is(cast("tuple[object, ...]", source)[0], "SparkSession")
+    )
+
+
+def words_of(source: object) -> str:
+    """What a source is called, for people."""
+    return str(cast("Any", source)[1]) if isinstance(source, tuple) else "a Spark frame"
+
+
+def name_of(source: object) -> str:
+    """The name of the data set: the table's, or "data"."""
+    written = str(cast("Any", source)[1]) if isinstance(source, tuple) else "data"
+    return written.rpartition(".")[2].strip("`") or "data"
+
+
+def frame_of(source: object) -> Any:
+    """The frame; no action is run."""
+    found = cast("Any", source)
+    if _is_remote(found[0] if isinstance(found, tuple) else found):
+        raise ParameterError(
+            "This is a frame of Spark Connect, and only those of Spark itself are asked. Open it"
+            " where the driver runs."
+        )
+    return found[0].table(found[1]) if isinstance(found, tuple) else found
+
+
+def own_session(frame: Any) -> Any:
+    """A session beside the frame's, with its settings and ours."""
+    theirs = frame.sparkSession
+    mine = theirs.newSession()
+    for name, value in theirs.conf.getAll.items():
+        if value is not None and mine.conf.isModifiable(name):
+            mine.conf.set(name, value)
+    for name, value in SETTINGS.items():
+        mine.conf.set(name, value)
+    return mine
+
+
+def relation_of(frame: Any, *, view: str) -> Relation:
+    """The frame under the name of a global view, and its columns as they are stored."""
+    columns = [_stored(field) for field in frame.schema.fields]
+    check_columns([one.name for one in columns], "The Spark frame")
+    _check_repeatable(frame)
+    database = frame.sparkSession.conf.get(GLOBAL, "global_temp")
+    sql = syntax.table_named(view, schema=str(database))
+    return Relation(sql, {one.name: one for one in columns})
+
+
+def view_name() -> str:
+    """A name that nobody else has or can guess."""
+    return f"letalone_{token_hex(16)}"
+
+
+def _stored(field: Any) -> Stored:
+    """Our word for a type, from Spark's."""
+    word, name = str(field.dataType.simpleString()), str(field.name)
+    written = str((field.metadata or {}).get(CHARACTERS, word)).split(" collate ")[0]
+    if written.startswith(("char(", "varchar(")):
+        return Stored(name, "CHAR" if written.startswith("char(") else "VARCHAR", collated=True)
+    if word.startswith("string collate "):
+        return Stored(name, "VARCHAR", collated=True)
+    if word.startswith("decimal("):
+        return Stored(name, word.upper())
+    return Stored(name, STORED.get(word, "OTHER"))
+
+
+def _check_repeatable(frame: Any) -> None:
+    """Refuses frames that draw at random each time they are read, by how they are made."""
+    if not frame._jdf.queryExecution().analyzed().deterministic():
+        raise ParameterError(
+            "The frame draws at random each time it is read (rand, uuid, shuffle, or a function"
+            " that is not deterministic), so two sums of one answer would be of different rows."
+            " Write it to a table first, or cut its history with checkpoint()."
+        )
+
+
+def _is(source: object, name: str) -> bool:
+    kind = type(source)
+    return kind.__name__ == name and kind.__module__.startswith("pyspark.")
+
+
+def _is_remote(source: object) -> bool:
+    return ".connect." in type(source).__module__

@@ -1,0 +1,207 @@
+"""A copy of a frame with its ranks, written once where the owner allows it: `side_table=` on Spark.
+
+A rank in the query is a hash of each row and a sort of all; a stored one is a column more to read
+(bench/engines_spark.py). The copy holds the rows that have a unit as they were when it was made.
+From then on questions whose bounding needs ranks read the copy; drop it, and it is made anew.
+
+Its comment says of which table, unit, version and columns it is. What does not fit is refused when
+the table is opened, from the catalogue alone. Should it change later, or should it not be possible
+to write it, ranks are made in each statement: a question that was charged never fails for it.
+
+Theorem.  Stored ranks keep SOUNDNESS 13: they are those of one statement of dialects/spark.py, with
+a key that nobody keeps.
+  Proven:   there the orders of all units are uniform and independent, whatever the rows' numbers
+            are, so those of a neighbour's other units can be coupled to be the same ones. They
+            are drawn before any answer that is made of them, each task's rows are
+            committed once, and every later statement reads what was written: a row
+            has one rank. A copy that is made anew has a fresh key, so its orders are as
+            independent of the first ones as those of two statements are.
+  Types:    what is read of a copied column is read by the rules for the original. Columns that
+            nothing can be asked of are left out. CHAR(n) becomes text, with or
+            without the blanks that are not read. Old dates are written as they are (SETTINGS).
+  Tested:   tests/on_spark/test_side_table.py
+  Assumed:  the catalogue and the place of its tables are as private as the data
+"""
+
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
+# pyright: reportUnknownArgumentType=false
+
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from hashlib import sha256
+from json import dumps, loads
+from typing import Any, cast
+
+from sqlglot import exp
+
+from letalone.engines import syntax
+from letalone.engines.dialects.spark import SPARK, SparkDialect
+from letalone.engines.reading import Stored
+from letalone.engines.rows import Relation, Tables, unit_of
+from letalone.errors import ParameterError
+from letalone.plans.schema import Schema
+
+RANK, KEY = "letalone_rank", "key"
+MARK = "letalone: a copy with ranks. Drop it, and it is made anew. "
+FORMAT = 1
+OWN_CATALOG = "spark_catalog"
+Place = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SparkSideTable:
+    """Where the copy of a relation is, or will be: catalogue, schema, name.
+
+    source: what the table is called; None for a frame, which has the name of its data set alone.
+    """
+
+    place: Place
+    source: str | None
+    relation: Relation
+
+    def check_place(self, session: Any) -> None:
+        """Refuses a table that is something else, and a schema that is not there."""
+        found = self._found(session)
+        if found is not None and not found:
+            raise ParameterError(
+                f"There is a table {self.words!r} that is no copy with ranks, as this letalone"
+                " makes them. Give side_table= another name."
+            )
+        if found is None and not session.catalog.databaseExists(_quoted(self.place[:2])):
+            raise ParameterError(
+                f"There is no schema {'.'.join(self.place[:2])!r} to make a side table in. Make it"
+                " (CREATE SCHEMA …), or leave side_table out."
+            )
+
+    def check(self, session: Any, schema: Schema) -> None:
+        """Refuses a copy of another table, unit, version or columns: before any charge."""
+        found, told = self._found(session), self._told(schema)
+        for asked, words in (("of", "from"), ("unit", "by the unit"), ("version", "of version")):
+            if found is not None and found.get(asked) != told[asked]:
+                raise ParameterError(
+                    f"The side table {self.words!r} was made {words} {found.get(asked)!r}, and the"
+                    f" data set is {words} {told[asked]!r}. {self._remedy()}"
+                )
+        if found is not None and found != told:
+            raise ParameterError(
+                f"The table has other columns than when its side table {self.words!r} was made."
+                f" {self._remedy()}"
+            )
+
+    @property
+    def words(self) -> str:
+        """What the copy is called."""
+        return ".".join(self.place)
+
+    def tables(self, tables: Tables) -> Tables:
+        """What a statement reads whose bounding needs ranks."""
+        catalog, schema, name = self.place
+        copy = Relation(
+            syntax.table_named(name, schema=schema, catalog=catalog),
+            {name: replace(one, name=copied) for copied, (name, one) in self._copied().items()},
+        )
+        return replace(tables, private=copy, dialect=SparkDialect(stored_rank=RANK))
+
+    def make(self, session: Any, schema: Schema, key: bytes) -> bool:
+        """Writes the copy, if it is not there; whether there is one of this unit and version."""
+        found = self._found(session)
+        if found is None:
+            with suppress(Exception):  # another may have been faster, or the place is full
+                self._write(session, schema, key)
+            found = self._found(session)
+        else:
+            session.catalog.refreshTable(_quoted(self.place))  # it may have been made anew
+        return found == self._told(schema)
+
+    def _write(self, session: Any, schema: Schema, key: bytes) -> None:
+        rows = session.sql(SPARK.printed(self._rows(schema)), args={KEY: key})
+        writer = rows.writeTo(_quoted(self.place))
+        if self.place[0] == OWN_CATALOG:  # other catalogues have a format of their own
+            writer = writer.using("parquet")
+        writer.tableProperty("comment", MARK + dumps(self._told(schema))).create()
+
+    def _rows(self, schema: Schema) -> exp.Select:
+        """The rows that have a unit, in names that every catalogue takes, and their ranks."""
+        mark = _mark(self.relation.columns)
+        unit = schema.column(schema.unit or "")
+        columns = [
+            syntax.alias(syntax.named(name, f"{mark}source"), copied)
+            for copied, (name, _) in self._copied().items()
+        ]
+        columns.append(syntax.alias(syntax.named("rank", f"{mark}ranks"), RANK))
+        who = unit_of(self.relation, unit, f"{mark}source", SPARK)
+        return SPARK.ranked(columns, self.relation.sql, KEY, mark=mark, unit=who)
+
+    def _copied(self) -> dict[str, tuple[str, Stored]]:
+        """The columns of the copy, and which they are of: those that can be asked."""
+        some = [pair for pair in self.relation.columns.items() if pair[1].stored != "OTHER"]
+        return {f"column{number}": pair for number, pair in enumerate(some)}
+
+    def _found(self, session: Any) -> dict[str, object] | None:
+        """What the comment of the table of this name says; None where there is no table."""
+        quoted = _quoted(self.place)
+        if not session.catalog.tableExists(quoted):
+            return None
+        comment = str(session.catalog.getTable(quoted).description)
+        if not comment.startswith(MARK):
+            return {}
+        try:
+            found = cast("dict[str, object]", loads(comment.removeprefix(MARK)))
+        except ValueError:
+            return {}
+        return found if found.get("format") == FORMAT else {}
+
+    def _told(self, schema: Schema) -> dict[str, object]:
+        of = self.source or f"the frame {schema.name}"
+        columns = [[name, one.stored, one.collated] for name, one in self._copied().values()]
+        digest = sha256(dumps(columns).encode()).hexdigest()
+        about = {"of": of, "unit": schema.unit, "version": schema.version}
+        return {"format": FORMAT, **about, "columns": digest}
+
+    def _remedy(self) -> str:
+        return (
+            f"If nobody needs that copy, DROP TABLE {_quoted(self.place)}, and it is made anew;"
+            " else give side_table= another name."
+        )
+
+
+def side_table(written: str, relation: Relation, *, session: Any, source: object) -> SparkSideTable:
+    """The copy under the name that the owner gave; what it leaves out is the session's own."""
+    place = _place(written, session)
+    if place is None:
+        raise ParameterError(
+            f"side_table is {written!r}, but must be the name of a table, such as 'schema.name' or"
+            " 'catalog.schema.name'."
+        )
+    return SparkSideTable(place, _called(source, session), relation)
+
+
+def _called(source: object, session: Any) -> str | None:
+    """What a table is called, however it was named."""
+    if not isinstance(source, tuple):
+        return None
+    written = str(cast("tuple[object, ...]", source)[1])
+    place = _place(written, session)
+    return written if place is None else ".".join(place)
+
+
+def _place(written: str, session: Any) -> Place | None:
+    """Catalogue, schema and name."""
+    parts = tuple(written.split("."))
+    if not all(parts) or len(parts) > 3 or "`" in written:
+        return None
+    own = (str(session.catalog.currentCatalog()), str(session.catalog.currentDatabase()))
+    return own[: 3 - len(parts)] + parts
+
+
+def _quoted(place: Place) -> str:
+    return ".".join(f"`{part}`" for part in place)
+
+
+def _mark(names: Mapping[str, object]) -> str:
+    """A beginning that no column has."""
+    mark = "#"
+    while any(name.startswith(mark) for name in names):
+        mark += "#"
+    return mark
