@@ -109,7 +109,7 @@ def test_a_token_that_was_revoked_is_refused(service):
     gone = service.client("ben")
     for token in service.curator.tokens.of("ben", by="ben"):
         service.curator.tokens.revoke(token.id, by="ben")
-    with pytest.raises(NotAllowed, match="not known, over or revoked"):
+    with pytest.raises(NotAllowed, match="not known, has ended or was revoked"):
         gone.grants()
 
 

@@ -42,6 +42,28 @@ def test_errors_of_the_network_are_told_in_words_and_hold_no_request(error, word
     assert TOKEN not in "".join(traceback.format_exception(caught.value))
 
 
+@pytest.mark.parametrize(
+    ("said", "words"),
+    [
+        ("[SSL: CERTIFICATE_VERIFY_FAILED] self-signed certificate", "SSL_CERT_FILE="),
+        ("[SSL: WRONG_VERSION_NUMBER] wrong version number", "no encrypted connection"),
+    ],
+)
+def test_a_fault_of_tls_is_not_told_as_a_service_that_is_away(said, words):
+    def handler(request):
+        raise httpx.ConnectError(said, request=request)
+
+    with pytest.raises(ServiceUnavailable, match=words):
+        client(handler).grants()
+
+
+def test_the_address_of_a_page_is_told_from_that_of_the_service():
+    said = {"type": "/problems/not-found", "detail": "There is nothing at this address."}
+    asked = client(lambda _: httpx.Response(404, json=said), "https://curator.example.org/open")
+    with pytest.raises(ParameterError, match=r"Is it at https://curator\.example\.org\?"):
+        asked.grants()
+
+
 def test_redirects_are_not_followed():
     seen = []
 

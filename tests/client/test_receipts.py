@@ -54,6 +54,16 @@ def test_a_receipt_is_checked_offline_by_the_key_of_the_service(client, visits, 
     assert client.receipt(newest) == client.receipt(answer) == json.loads(path.read_text())
 
 
+def test_another_key_is_noticed_before_anything_is_charged(service):
+    before = len(service.curator.ledger)
+    client = service.client("ann", public_key="0" * 64)
+    with pytest.raises(LedgerDamaged, match="Nothing was asked"):
+        client.open("visits", purpose="care")
+    assert len(service.curator.ledger) == before
+    right = service.client("ann", public_key=service.curator.ledger.fingerprint)
+    assert right.open("visits", purpose="care")
+
+
 def test_a_receipt_that_was_changed_is_refused(asked):
     assert asked(lambda body: body).rows()
 

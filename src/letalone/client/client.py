@@ -21,6 +21,7 @@ from typing import Any, NoReturn, Self, cast
 from letalone.answers import views
 from letalone.client.address import read_address
 from letalone.client.link import Link
+from letalone.client.query import signed
 from letalone.client.records import (
     AccessRequest,
     Grant,
@@ -33,9 +34,10 @@ from letalone.client.records import (
 from letalone.client.secret import read_secret
 from letalone.client.session import RemoteSession, no_grant
 from letalone.client.tables import RemoteTable
-from letalone.errors import LetaloneError, NotAllowed, ParameterError
+from letalone.errors import LedgerDamaged, LetaloneError, NotAllowed, ParameterError
 from letalone.exact.typed import Number, refusal
 from letalone.ledger import verify_receipt
+from letalone.ledger.keys import fingerprint, is_key
 from letalone.plans.schema import did_you_mean
 from letalone.privacy import Budget
 from letalone.session.release import Release
@@ -132,8 +134,9 @@ class Client:
             )
         found = there[name]
         if found.retired:
-            raise NotAllowed(f"{name!r} was retired: its rows are gone, and nothing is answered.")
+            raise NotAllowed(f"{name!r} was retired: nothing is answered any more.")
         chosen = self._purpose(name, purpose)
+        self._check_key()
         table = RemoteTable(self._link, found.schema, purpose=chosen, public_key=self._public_key)
         return RemoteSession(table)
 
@@ -164,10 +167,10 @@ class Client:
         return read_all(AccessRequest, self._link.get("/requests").get("requests"))
 
     def history(self, data_set: str | None = None, *, most: int = 100) -> Listing[PastRelease]:
-        """The own answers, the newest first."""
+        """The own answers, the newest first, each read from its signed receipt."""
         of = {} if data_set is None else {"data_set": data_set}
-        found = self._link.get("/questions/history", limit=most, **of)
-        return read_all(PastRelease, found.get("releases"))
+        found = self._link.get("/questions/history", limit=most, receipts="true", **of)
+        return read_all(PastRelease, [self._checked(one) for one in found.get("releases", ())])
 
     def receipt(self, answer: PastRelease | Release | str) -> Json:
         """The signed receipt of an own answer: what `letalone verify` and `Release.load` check."""
@@ -208,6 +211,21 @@ class Client:
             lines = [repr(self), str(error)]
         return views.lines_as_html("\n".join(lines))
 
+    def _checked(self, said: Json) -> Json:
+        """What was said of an answer, with the answer as it was signed."""
+        return {**said, "signed": signed(said, public_key=self._public_key)}
+
+    def _check_key(self) -> None:
+        """Before anything is asked, and so charged: that the service signs with the key given."""
+        if self._public_key is None:
+            return
+        found = self.public_key
+        if not is_key(found, self._public_key):
+            raise LedgerDamaged(
+                f"{self.url} signs with another key than the one given: with {_shown(found)}."
+                " Nothing was asked. Compare the key with what the owner of the data gives."
+            )
+
     def _purpose(self, name: str, purpose: str | None) -> str:
         """The purpose that is meant, if it was granted."""
         granted = [one.purpose for one in self.grants() if one.data_set == name]
@@ -222,6 +240,13 @@ class Client:
             f"{which} for {name!r}. Your purposes are: {', '.join(granted)}. Give one of them:"
             f" client.open({name!r}, purpose={granted[0]!r})."
         )
+
+
+def _shown(key: str) -> str:
+    try:
+        return fingerprint(key)
+    except LetaloneError:
+        return "what is no key"
 
 
 def _token(link: Link, name: str, password: str, *, new: str | None, days: int | None) -> str:

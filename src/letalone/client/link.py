@@ -9,11 +9,12 @@ An error of the network is told in words and not raised from: what httpx raises 
 from collections.abc import Mapping
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, cast
+from urllib.parse import urlsplit
 
 from letalone.client.address import Address
 from letalone.client.problems import error_of
 from letalone.client.secret import Secret
-from letalone.errors import ParameterError, ServiceUnavailable
+from letalone.errors import LetaloneError, ParameterError, ServiceUnavailable
 from letalone.exact.typed import Constraint, Number
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 Json = dict[str, Any]
 API = "/api/v1"
 SECONDS = Constraint("a positive number of seconds", lambda seconds: seconds > 0)
+NOT_FOUND, NOTHING = 404, "nothing at this address"
 SPENT = " If an answer was under way it may be paid for: ask the same again, a repeat is free."
 
 
@@ -69,15 +71,23 @@ class Link:
         if response.is_success and isinstance(found, dict):
             return cast("Json", found)
         wait = response.headers.get("Retry-After")
-        raise error_of(response.status_code, found, where=str(self.address), wait=wait)
+        error = error_of(response.status_code, found, where=str(self.address), wait=wait)
+        raise self._with_hint(error, response.status_code)
+
+    def _with_hint(self, error: LetaloneError, status: int) -> LetaloneError:
+        """A page's address given in place of the service's leads nowhere."""
+        path = urlsplit(self.address.url).path
+        if status != NOT_FOUND or not path or NOTHING not in str(error):
+            return error
+        base = self.address.url.removesuffix(path)
+        return ParameterError(f"There is no service at {self.address}. Is it at {base}?")
 
     def _response(self, method: str, path: str, more: Mapping[str, Any]) -> "httpx.Response":
         library = _httpx()
         try:
             return self._http.request(method, path, **more)
         except library.ConnectError as error:
-            words = f"{self.address} cannot be reached: {_why(error)}. Look at the address, and"
-            words += " whether the service runs."
+            words = _unreached(str(self.address), error)
         except library.TimeoutException:
             words = f"{self.address} did not answer within {self._seconds:g} seconds.{SPENT}"
             words += " la.Client(…, timeout_seconds=300) waits longer."
@@ -91,6 +101,26 @@ def _read(response: "httpx.Response") -> object:
         return response.json()
     except (ValueError, RecursionError):
         return None
+
+
+def _unreached(address: str, error: Exception) -> str:
+    """Why there was no connection; nothing was sent then."""
+    said = str(error)
+    if "CERTIFICATE_VERIFY_FAILED" in said:
+        return (
+            f"{address} is there, but its certificate is not trusted here: {_why(error)}. Nothing"
+            " was sent. Where a firm has an authority of its own, name its certificates in the"
+            " environment: SSL_CERT_FILE=/path/to/authority.pem."
+        )
+    if "SSL" in said or "TLS" in said:
+        return (
+            f"{address} is there, but no encrypted connection came about: {_why(error)}. Nothing"
+            " was sent. Look at the address: does https:// belong there, and is it the right port?"
+        )
+    return (
+        f"{address} cannot be reached: {_why(error)}. Look at the address, and whether the service"
+        " runs."
+    )
 
 
 def _why(error: Exception) -> str:

@@ -4,13 +4,11 @@ Tested:   tests/client/test_problems.py: every class of letalone's errors comes 
 """
 
 from collections.abc import Mapping
-from decimal import Decimal
-from fractions import Fraction
 from typing import Any, cast
 
 from letalone import errors
+from letalone.client.said import amount, printable
 from letalone.errors import BudgetExceeded, LetaloneError, ServiceUnavailable
-from letalone.exact.typed import as_typed, read_written
 from letalone.privacy import Budget
 
 # What is refused before letalone is asked, by the last word of its type.
@@ -25,8 +23,8 @@ KINDS: dict[str, type[LetaloneError]] = {
     "password-change-needed": errors.NotAllowed,
     "not-permitted": errors.NotAllowed,
     "not-granted": errors.NotAllowed,
+    "retired": errors.NotAllowed,
 }
-LONGEST = 5000
 
 
 def error_of(status: int, problem: object, *, where: str, wait: str | None = None) -> LetaloneError:
@@ -38,14 +36,15 @@ def error_of(status: int, problem: object, *, where: str, wait: str | None = Non
     if not isinstance(words, str) or not words:
         return ServiceUnavailable(
             f"{where} answered with the status {status}, and not in the way of a letalone service."
-            " Look at the address, and at the proxy in front of it."
+            " Look at the address, which has nothing after the machine's name unless a proxy puts"
+            " the service there, and at the proxy in front of it."
         )
     known = _class(found.get("error"), kind)
     if known is BudgetExceeded:
         amounts = {name: _budget(found.get(name)) for name in ("spent", "asked", "left")}
-        return BudgetExceeded(_printable(words), **amounts, level=_text(found.get("level")))
+        return BudgetExceeded(printable(words), **amounts, level=_text(found.get("level")))
     later = f" Try again in {wait} seconds." if wait is not None and wait.isdigit() else ""
-    return known(_printable(words) + later)
+    return known(printable(words) + later)
 
 
 def _class(name: object, kind: str) -> type[LetaloneError]:
@@ -60,21 +59,10 @@ def _budget(said: object) -> Budget | None:
         return None
     amounts = cast("Mapping[str, object]", said)
     try:
-        return Budget(*(_amount(str(amounts[one])) for one in ("epsilon", "delta")))
+        return Budget(*(amount(amounts[one]) for one in ("epsilon", "delta")))
     except (KeyError, ValueError, ArithmeticError, LetaloneError):
         return None
 
 
-def _amount(words: str) -> Fraction:
-    """Digits such as 0.7 and 1e-6, or a fraction; none that would fill the memory."""
-    return read_written(words) if "/" in words else as_typed(Decimal(words))
-
-
 def _text(value: object) -> str | None:
-    return _printable(value) if isinstance(value, str) else None
-
-
-def _printable(words: str) -> str:
-    """What comes from elsewhere is shown in a terminal: no letter of it may steer that."""
-    kept = [letter if letter.isprintable() or letter == "\n" else "�" for letter in words[:LONGEST]]
-    return "".join(kept)
+    return printable(value) if isinstance(value, str) else None

@@ -8,11 +8,11 @@ receipt, after the signature was checked and after it was found to answer this v
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from typing import Any, NoReturn, cast
 
 from letalone.answers.release import SplitPart, Standing
 from letalone.client.records import DAMAGE
+from letalone.client.said import amount
 from letalone.client.tables import RemoteTable, as_sent
 from letalone.errors import FormatError, LetaloneError, UnsupportedQuery
 from letalone.exact.typed import CONFIDENCE, COUNT, DELTA, EPSILON, Number
@@ -85,7 +85,7 @@ class RemoteQuery(Query):
 
     def _answer(self, plan: Plan, price: Mapping[str, Number], *, remark: str | None) -> Release:
         said = asked_of(self.table, plan, price, "release", left=True)
-        release = _signed(said, public_key=self.table.public_key)
+        release = signed(said, public_key=self.table.public_key)
         _check_answers(release, plan, price)
         return replace(release, standing=replace(release.standing, remark=remark))
 
@@ -112,7 +112,7 @@ def _sent(name: str, number: Number) -> str | int:
     return int(found) if name == "rows" else str(found)
 
 
-def _signed(said: Json, *, public_key: str | None) -> Release:
+def signed(said: Json, *, public_key: str | None) -> Release:
     """The release in a receipt, if the receipt is as it was signed."""
     receipt = cast("Json", said.get("receipt"))
     stored = verify_receipt(receipt, public_key=public_key).body["release"]
@@ -158,4 +158,4 @@ def _preview(said: Json) -> Preview:
 
 
 def _part(said: Json) -> SplitPart:
-    return SplitPart(said["name"], Fraction(said["share"]), said["noise"], said["groups"])
+    return SplitPart(said["name"], amount(said["share"]), said["noise"], said["groups"])

@@ -6,10 +6,10 @@ Tested:   tests/client/test_client.py
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
-from fractions import Fraction
 from typing import Any, Self, TypeVar, cast
 
 from letalone.answers import views
+from letalone.client.said import amount, printable
 from letalone.errors import FormatError, LetaloneError
 from letalone.plans.schema import Column, Schema
 from letalone.plans.types import Key, Type
@@ -27,7 +27,7 @@ class Listing(list[Record]):
     """A list that shows each of its records on a line."""
 
     def __repr__(self) -> str:
-        return "\n".join(str(one) for one in self) or "nothing"
+        return "\n".join(printable(str(one)) for one in self) or "nothing"
 
     def _repr_html_(self) -> str:
         return views.lines_as_html(repr(self))
@@ -156,14 +156,15 @@ class PastRelease:
 
     @classmethod
     def read(cls, said: Mapping[str, Any]) -> Self:
-        """The record that a service said."""
+        """The record that a service said, with the answer as it was signed."""
+        release: Release = said["signed"]
         return cls(
             id=str(said["id"]),
-            data_set=str(said["data_set"]),
+            data_set=release.asked.data_set,
             purpose=str(said["purpose"]),
             time=datetime.fromisoformat(said["time"]),
-            question=str(said["question"]),
-            release=Release.from_json(said["release"]),
+            question=release.asked.question,
+            release=release,
         )
 
 
@@ -191,7 +192,7 @@ def read_all(kind: type[Found], said: object) -> Listing[Found]:
 
 def read_budget(said: Mapping[str, Any]) -> Budget:
     """A budget by its exact digits."""
-    return Budget(Fraction(said["epsilon"]), Fraction(said["delta"]))
+    return Budget(amount(said["epsilon"]), amount(said["delta"]))
 
 
 def read_schema(said: Mapping[str, Any], *, version: int) -> Schema:
@@ -208,7 +209,7 @@ def read_schema(said: Mapping[str, Any], *, version: int) -> Schema:
 
 def _column(name: str, said: Mapping[str, Any]) -> Column:
     kind, keys = Type(said["type"]), said.get("keys")
-    bounds = {side: Fraction(said[side]) for side in ("lower", "upper") if side in said}
+    bounds = {side: amount(said[side]) for side in ("lower", "upper") if side in said}
     read = None if keys is None else tuple(_key(one, kind) for one in keys)
     return Column(name, kind, keys=read, **bounds)
 
