@@ -6,6 +6,7 @@ from fractions import Fraction
 
 import pandas as pd
 import pytest
+from sqlalchemy import update
 
 from curator.makers import (
     COUNT,
@@ -23,6 +24,8 @@ from curator.makers import (
 from letalone.curator.asking import release_id
 from letalone.curator.records import Price, Purpose, Question, Role
 from letalone.curator.refusals import NotThere
+from letalone.curator.tables import RELEASES
+from letalone.curator.words import written
 from letalone.errors import (
     BudgetExceeded,
     FormatError,
@@ -64,6 +67,14 @@ def test_a_repeat_by_another_analyst_costs_that_analyst_and_not_the_data_set(rea
     assert own.spent.epsilon == Fraction(1, 10)
     with pytest.raises(BudgetExceeded):
         ask(ready, by="ben", epsilon=0.95)
+
+
+def test_answers_of_the_same_second_come_in_the_order_of_the_ledger(ready):
+    asked = [ask(ready, epsilon=number / 100).to_json() for number in range(1, 9)]
+    moment = ready._house.clock()
+    with ready._house.database.writing() as connection:
+        connection.execute(update(RELEASES).values(time=written(moment)))
+    assert [one.release for one in ready.asking.history(by="ann")] == asked[::-1]
 
 
 def test_own_answers_and_receipts_only(ready):
@@ -210,6 +221,8 @@ def test_two_data_sets_are_joined_only_with_grants_for_both(ready):
         "labs", purpose=PURPOSE, columns=["level"], budget=Budget(1), why="x", by="ann"
     )
     ready.requests.decide(made.id, grant=True, reason="x", by="stan")
+    refused = [one.name for one in ready.ledger.entries() if one.kind.value == "refused"]
+    assert sorted(refused) == ["labs"] * 2 + [NAME] * 2  # each stands in the record of both
     found = ready.asking.release(question, Price(epsilon=0.1), by="ann")
     assert [one.releases for one in ready.ledger.data_sets()] == [1, 1]
     stored = Question(data_set=NAME, purpose=PURPOSE, plan=found.plan, others=("labs",))

@@ -134,6 +134,39 @@ def test_parquet_is_imported_with_its_broken_cells_missing(peopled):
     assert peopled.data_sets.affected(NAME, by="olga").rows_without_unit == 1
 
 
+def test_rows_with_cells_too_few_or_too_many_are_counted_for_the_import_they_came_with(peopled):
+    lines = ["patient,ward,cost,age,diary", "p1,A,1,1,x", "p2,B,2", "", "p3,A,3,3,x,y,z"]
+    peopled.data_sets.register(registration(), file=put(peopled, lines=lines), by="olga")
+    found = peopled.data_sets.affected(NAME, by="olga")
+    assert (found.rows_read, found.rows_uneven, found.version) == (3, 2, 1)
+    (peopled.settings.imports_folder / "newer.csv").write_bytes(
+        b"patient,ward,cost,age,diary\np1,A,1,1,\xff\n"
+    )
+    peopled.data_sets.renew(NAME, file="newer.csv", by="olga")
+    found = peopled.data_sets.affected(NAME, by="olga")
+    assert (found.rows_uneven, found.lines_not_utf8, found.version) == (0, 1, 2)
+
+
+@pytest.mark.parametrize("external", [False, True])
+def test_the_open_page_says_of_retired_data_what_is_so(peopled, external):
+    more = {"retention": date(2090, 1, 1)}
+    peopled.data_sets.register(
+        registration(**more), file=put(peopled), external=external, by="olga"
+    )
+    assert "until 2090-01-01" in peopled.openness.markdown()
+    peopled.data_sets.retire(NAME, why="over", by="olga")
+    words = peopled.openness.markdown()
+    assert "2090" not in words
+    assert ("rows are gone" in words, "kept elsewhere" in words) == (not external, external)
+
+
+def test_rows_that_are_missing_in_the_folder_are_told(ready):
+    assert ready.without_rows() == []
+    for file in ready.settings.data_folder.glob("*.parquet"):
+        file.unlink()
+    assert ready.without_rows() == [NAME]
+
+
 def test_retired_rows_are_gone_and_the_record_stays(ready):
     ask(ready)
     ready.data_sets.retire(NAME, why="the study is over", by="olga")

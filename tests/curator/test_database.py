@@ -3,6 +3,7 @@
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from threading import Event, Thread
+from traceback import format_exception
 
 import pytest
 from alembic.autogenerate import compare_metadata
@@ -14,10 +15,11 @@ from curator.makers import NAME, ask, open_curator
 from letalone.curator.database import MIGRATIONS, Database
 from letalone.curator.demo import NAME as DEMO
 from letalone.curator.demo import PURPOSE, register_demo
+from letalone.curator.http.problems import of_error
 from letalone.curator.locks import alone, sharing
 from letalone.curator.settings import Settings
 from letalone.curator.tables import METADATA, PEOPLE, TRIES
-from letalone.errors import FormatError, ParameterError
+from letalone.errors import FormatError, ParameterError, ServiceUnavailable
 
 REVISIONS = [one.revision for one in ScriptDirectory(str(MIGRATIONS)).walk_revisions()][::-1]
 
@@ -154,3 +156,12 @@ def test_closing_ends_all(ready):
     ready.close()
     with pytest.raises(ParameterError, match="closed"):
         ready.ledger.data_set(NAME)
+
+
+def test_a_server_that_is_not_there_is_told_in_words_without_the_password(tmp_path):
+    away = "postgresql://curator:Zyxwvut@127.0.0.1:9/curator"
+    with pytest.raises(ServiceUnavailable, match=r"curator:\*\*\*@127.* cannot be used") as caught:
+        open_curator(tmp_path, database=away)
+    assert "Zyxwvut" not in "".join(format_exception(caught.value))
+    said = of_error(caught.value)
+    assert (said.code, "127" in said.detail) == (503, False)

@@ -44,7 +44,8 @@ def test_people_grants_answers_and_subjects_on_postgresql(address, tmp_path):
         assert curator.tokens.bearer(secret).person.name == "ann"
         made = curator.proposals.make(NAME, Budget(9), why="more", by="olga")
         curator.proposals.second(made.id, by="stan")
-        assert curator.subjects.erase(NAME, "p1", by="stan", why="case 1").rows == 3
+        erased = curator.subjects.erase(NAME, "p1", by="stan", why="case 1")
+        assert (erased.rows, "PostgreSQL's log (WAL)" in erased.words) == (3, True)
         curator.requests.withdraw_grant(NAME, purpose=PURPOSE, analyst="ann", why="x", by="stan")
         with pytest.raises(NotAllowed):
             ask(curator)

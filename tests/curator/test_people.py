@@ -201,3 +201,21 @@ def test_a_hash_is_right_for_its_password_only(tmp_path, peopled):
     with peopled._house.database.reading() as connection:
         hashes = connection.execute(select(PEOPLE.c.password)).scalars().all()
     assert len(set(hashes)) == len(hashes)  # the same password, another salt
+
+
+def test_a_one_time_password_that_nobody_used_ends(peopled, clock):
+    once = peopled.people.reset_password("ann", by="olga")
+    clock.passed += timedelta(days=13)
+    assert peopled.people.log_in("ann", once)
+    clock.passed += timedelta(days=1)
+    for use in (
+        lambda: peopled.people.log_in("ann", once),
+        lambda: peopled.people.change_password("ann", once, PASSWORD + "!"),
+    ):
+        with pytest.raises(NotRecognised, match="for 14 days, which are over"):
+            use()
+    with pytest.raises(NotRecognised, match="The name or the password is wrong"):
+        peopled.people.log_in("ann", "wrong")
+    assert peopled.people.log_in("ben", PASSWORD)  # an own password does not end
+    again = peopled.people.reset_password("ann", by="olga")
+    assert peopled.people.change_password("ann", again, PASSWORD + "!")

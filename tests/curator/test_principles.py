@@ -228,7 +228,7 @@ def test_g6_the_public_page_shows_what_was_spent(ready):
     (found,) = ready.openness.page()["data_sets"]
     assert found["spent"]["epsilon"] >= 0.5
     assert found["releases"] == 1
-    assert "spent on 1 answers" in ready.openness.markdown()
+    assert "spent on 1 answer." in ready.openness.markdown()
 
 
 def test_g7_a_person_learns_sees_corrects_and_erases_and_what_was_spent_stays(ready):

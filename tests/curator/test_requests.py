@@ -4,8 +4,18 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from curator.makers import NAME, OTHER, PASSWORD, PURPOSE, ask, grant, registered, whats
-from letalone.curator.records import Role, State
+from curator.makers import (
+    NAME,
+    OTHER,
+    PASSWORD,
+    PURPOSE,
+    ask,
+    grant,
+    open_curator,
+    registered,
+    whats,
+)
+from letalone.curator.records import Purpose, Role, State
 from letalone.curator.refusals import AlreadyDecided, NotPermitted, NotThere
 from letalone.errors import BudgetExceeded, ParameterError
 from letalone.privacy import Budget
@@ -77,9 +87,12 @@ def test_what_is_asked_for_is_read(ready, more, words):
 
 
 def test_a_second_grant_changes_columns_and_never_raises_the_budget(ready):
-    made = make(ready, by="ann", columns=["ward", "age"], budget=Budget(3))
+    with pytest.raises(ParameterError, match="takes two people"):  # said at once
+        make(ready, by="ann", columns=["ward", "age"], budget=Budget(3))
+    less, more = make(ready, by="ben", budget=Budget(1)), make(ready, by="ben", budget=Budget(3))
+    ready.requests.decide(less.id, grant=True, reason="x", by="stan")
     with pytest.raises(ParameterError, match="takes two people"):
-        ready.requests.decide(made.id, grant=True, reason="x", by="stan")
+        ready.requests.decide(more.id, grant=True, reason="x", by="stan")
     grant(ready, columns=["ward", "age"])
     (found,) = ready.asking.standing(by="ann")
     assert (found.columns, found.budget) == (("ward", "age"), Budget(2))
@@ -156,7 +169,7 @@ def test_who_proposes_cannot_make_the_second_one_up(ready, clock, hand):
     handle(ready)
     for passed in (timedelta(), timedelta(days=7, seconds=-5)):
         clock.passed = passed
-        with pytest.raises(NotPermitted, match="handled by another person lately"):
+        with pytest.raises(NotPermitted, match=r"was handled by 'olga'.* can from "):
             seconded_by(ready, name)
     clock.passed = timedelta(days=7)
     assert seconded_by(ready, name) is State.GRANTED
@@ -176,10 +189,34 @@ def test_a_chain_of_made_up_people_waits_as_long(ready, clock):
     assert ready.proposals.second(made.id, by="stan").state is State.GRANTED
 
 
+def test_the_time_that_is_said_is_the_later_of_the_two(ready, clock):
+    clock.passed = timedelta(days=3)
+    sock(ready)
+    ready.people.change_password("olga", ready.people.reset_owner("olga"), PASSWORD)
+    clock.passed = timedelta(days=4)
+    word = ready.people.reset_password("sock", by="oskar")
+    ready.people.change_password("sock", word, PASSWORD)
+    until = f"{clock() + timedelta(days=7):%Y-%m-%d}"
+    with pytest.raises(NotPermitted, match=f"'sock' was handled by 'oskar'.* can from {until}"):
+        seconded_by(ready, "sock")
+    clock.passed = timedelta(days=20)
+    ready.people.change_password("olga", ready.people.reset_owner("olga"), PASSWORD)
+    with pytest.raises(NotPermitted, match=r"'olga' was made.* on the service's machine"):
+        seconded_by(ready, "sock")
+
+
+def test_an_expired_purpose_is_refused_at_the_request(peopled, clock):
+    until = clock() + timedelta(days=1)
+    registered(peopled, purposes=(Purpose(PURPOSE, Budget(4), expires=until),))
+    clock.passed = timedelta(days=2)
+    with pytest.raises(ParameterError, match="has expired"):
+        make(peopled)
+
+
 def test_a_one_time_password_never_seconds_however_old(ready, clock):
     ready.people.reset_password("stan", by="oskar")
     clock.passed = timedelta(days=100)
-    with pytest.raises(NotPermitted, match="'stan' was handled"):
+    with pytest.raises(NotPermitted, match="'stan' still has a one-time password"):
         seconded_by(ready, "stan")
 
 
@@ -209,9 +246,8 @@ def test_a_smaller_grant_is_refused_while_the_larger_holds(ready):
 
 def test_nobody_raises_a_grant_alone_by_withdrawing_it_first(ready):
     ready.requests.withdraw_grant(NAME, purpose=PURPOSE, analyst="ann", why="x", by="stan")
-    made = make(ready, by="ann", budget=Budget(3))
     with pytest.raises(ParameterError, match="takes two people"):
-        ready.requests.decide(made.id, grant=True, reason="x", by="stan")
+        make(ready, by="ann", budget=Budget(3))
 
 
 def test_a_smaller_grant_has_room_for_what_was_used(ready):
@@ -281,3 +317,19 @@ def test_budgets_are_never_lowered_and_must_be_there(ready):
         propose(ready, analyst="ann")
     with pytest.raises(NotThere):
         ready.proposals.make("nothing", Budget(9), why="x", by="olga")
+
+
+def test_few_requests_of_one_person_wait_and_all_are_seen_in_pages(ready, tmp_path):
+    with open_curator(tmp_path, open_requests=3) as few:
+        made = [make(few) for _ in range(3)]
+        with pytest.raises(ParameterError, match="3 requests of yours wait"):
+            make(few)
+        assert make(few, by="ann", budget=Budget(2))  # each has as many
+        few.requests.withdraw(made[0].id, by="ben")
+        assert make(few)
+        found = few.requests.requests(by="stan")
+        pages = [few.requests.requests(by="stan", most=2, start=start) for start in (0, 2, 4)]
+        assert [one for page in pages for one in page] == found
+        waits = [one for one in found if one.state is State.OPEN]
+        assert few.requests.requests(by="stan", is_open=True) == waits
+        assert len(few.requests.requests(by="stan", is_open=False)) == 2

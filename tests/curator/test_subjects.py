@@ -8,7 +8,7 @@ from sqlalchemy import func, select
 
 from curator.makers import LINES, NAME, ask, grant, open_curator, put, registration
 from letalone.curator.keys import read_master_key
-from letalone.curator.refusals import AlreadyDecided, NotThere
+from letalone.curator.refusals import AlreadyDecided, NotThere, Retired
 from letalone.curator.tables import ERRANDS, SUBJECT_KEYS
 from letalone.errors import FormatError, ParameterError
 from letalone.plans.schema import Schema
@@ -146,6 +146,9 @@ def test_of_an_external_source_the_statement_is_written_and_the_outcome_recorded
     assert len(peopled.subjects.rows(NAME, "p7", by="stan", why=WHY)) == 3
     with pytest.raises(ParameterError, match="never forgets"):
         peopled.subjects.record_outcome(done.act, done=True, words="p7 is gone", by="stan")
+    with pytest.raises(ParameterError, match="still has rows of this person"):
+        peopled.subjects.record_outcome(done.act, done=True, words="gone", by="stan")
+    assert len(keys_in(peopled)) == 1
     put(peopled, lines=[one for one in LINES if not one.startswith("p7,")])
     after = peopled.subjects.record_outcome(done.act, done=True, words="gone", by="stan")
     assert after.version == 2
@@ -231,11 +234,20 @@ def test_no_errand_tells_whose_it_was_when_the_key_is_gone(peopled):
     peopled.subjects.correct(NAME, "p7", row=0, changes={"age": 5}, by="stan", why=WHY)
     other = peopled.subjects.correct(NAME, "p8", row=0, changes={"age": 5}, by="stan", why=WHY)
     done = peopled.subjects.erase(NAME, "p7", by="stan", why=WHY)
+    put(peopled, lines=[one for one in LINES if not one.startswith("p7,")])
     peopled.subjects.record_outcome(done.act, done=True, words="gone", by="stan")
     with peopled._house.database.reading() as connection:
         rows = connection.execute(select(ERRANDS)).all()
     named = [row.id for row in rows if row.finder or row.subject]
     assert (len(rows), named) == (3, [other.act])
+
+
+def test_after_retirement_it_is_said_that_nobody_knows_who_was_in(ready):
+    ask(ready)
+    assert ready.subjects.releases(NAME, "p7", by="stan", why=WHY)
+    ready.data_sets.retire(NAME, why="over", by="olga")
+    with pytest.raises(Retired, match="marks of who was in it are gone"):
+        ready.subjects.releases(NAME, "p7", by="stan", why=WHY)
 
 
 def test_a_log_that_is_busy_is_told(ready, monkeypatch):

@@ -17,7 +17,7 @@ def test_a_token_is_its_persons_until_it_expires(peopled, clock):
     assert secret.startswith("la_")
     assert len(secret) == 3 + 43  # 256 bits
     clock.passed = timedelta(days=2)
-    with pytest.raises(NotRecognised, match="not known, over or revoked"):
+    with pytest.raises(NotRecognised, match="not known, has ended or was revoked"):
         peopled.tokens.bearer(secret)
     assert token.label == "notebook"
 

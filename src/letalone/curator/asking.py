@@ -12,7 +12,8 @@ that the own grants have paid for.
   Tested:   tests/curator/test_asking.py, test_principles.py (G4, G5, G8)
 """
 
-from collections.abc import Generator
+from collections import Counter
+from collections.abc import Generator, Hashable
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from fractions import Fraction
@@ -30,23 +31,25 @@ from letalone.curator.people import People
 from letalone.curator.questions import Granted, Ready, check_columns, check_size, read
 from letalone.curator.records import Grant, PastRelease, Price, Question, Role
 from letalone.curator.refusals import NotThere
-from letalone.curator.remembered import Remembered, spelled
+from letalone.curator.remembered import Answer, Remembered, spelled
 from letalone.curator.requests import Requests
+from letalone.curator.stored import check_room, count_stored
 from letalone.curator.tables import RELEASES
+from letalone.curator.unchanged import NotAtHand
 from letalone.curator.words import is_name, time_of, written
 from letalone.errors import LetaloneError, ParameterError
 from letalone.exact.typed import EPSILON
-from letalone.ledger import DataSet, digest_of
+from letalone.ledger import digest_of
 from letalone.ledger.canonical import text_digest
 from letalone.privacy.curve import Json, Privacy
 from letalone.session.preview import Preview, preview_of
 from letalone.session.release import Release
 from letalone.session.releasing import Priced, priced, released
 from letalone.session.session import Session
-from letalone.session.table import Left
 from letalone.tables.ahead import epsilon_for
 
 MOST_EPSILON = 1000
+UNFORESEEN = "The service failed before anything was charged."
 
 
 class Asking:
@@ -97,37 +100,64 @@ class Asking:
 
     def release(self, question: Question, price: Price, *, by: str) -> Release:
         """The answer; charged at data set, purpose and analyst, or refused and written down."""
+        return self.answer(question, price, by=by).release
+
+    def at_hand(self, question: Question, price: Price, *, by: str) -> Answer | None:
+        """As `answer`, where it was given before and nothing has to be read or written; or None.
+
+        The same is checked. What would be refused is None, too: `answer` refuses it in words.
+        """
+        try:
+            with self._house.database.unchanged.at_hand(), self._house.book.unchanged.at_hand():
+                granted = self._checked(question, by=by)
+                return self._before(question, price, granted, by=by)[0]
+        except (NotAtHand, LetaloneError):
+            return None
+
+    def answer(self, question: Question, price: Price, *, by: str) -> Answer:
+        """As `release`, with a place for how the answer is written out."""
         granted = self._grants(question, by=by)
-        now = self._house.book.data_set(question.data_set)
-        key = (by, spelled(question, price), granted[question.data_set], now.version)
-        before = None if key[1] is None else self._remembered.get(key)
+        before, key, version = self._before(question, price, granted, by=by)
         if before is not None:
-            return _again(before, now)
+            return before
         with self._ready(question, granted, by=by) as ready:
             with self._written_down(question, by=by):
                 if ready.only_explained:
                     raise ParameterError("The SQL begins with EXPLAIN: ask for a preview instead.")
+                check_room(self._house, by)
                 epsilon, remark = _epsilon(ready, price)
                 asked = _priced(ready, price, epsilon)
             found = released(ready.table, asked, remark=remark)  # the ledger writes refusals down
-        mine = self._kept(found, question, by=by)
+        stored = dumps(found.to_json(), ensure_ascii=False)
+        mine = self._kept(found, stored, question, by=by)
         # Told of the own history alone. That the data set pays nothing for an answer that somebody
         # else has bought can be seen in what is left of its budget (threat model).
         found = replace(found, standing=replace(found.standing, repeated=mine))
-        found = arranged(found, ready.arrangement)
-        if key[1] is not None and found.asked.version == now.version:
-            self._remembered.put(key, found)
-        return found
+        answer = Answer(arranged(found, ready.arrangement))
+        if key is not None and found.asked.version == version:
+            self._remembered.put(key, answer.repeated(), letters=len(stored))
+        return answer
 
-    def history(self, *, by: str, data_set: str | None = None) -> list[PastRelease]:
-        """Own answers, the newest first; never anybody else's."""
+    def history(
+        self, *, by: str, data_set: str | None = None, most: int | None = None, start: int = 0
+    ) -> list[PastRelease]:
+        """Own answers, the newest first; never anybody else's. `most` of them, from `start` on."""
         self._people.require(by, *Role)
         wanted = select(RELEASES).where(RELEASES.c.analyst == by)
         if data_set is not None:
             wanted = wanted.where(RELEASES.c.data_set == data_set)
-        wanted = wanted.order_by(RELEASES.c.time.desc(), RELEASES.c.id)
+        wanted = wanted.order_by(RELEASES.c.time.desc(), RELEASES.c.id).limit(most).offset(start)
         with self._house.database.reading() as connection:
-            return [_past(row) for row in connection.execute(wanted).all()]
+            found = [_past(row) for row in connection.execute(wanted).all()]
+        return self._in_order(found)
+
+    def _in_order(self, found: list[PastRelease]) -> list[PastRelease]:
+        """Times are to the second: answers of the same one come in the order of the ledger."""
+        often = Counter(one.time for one in found)
+        twins = [one for one in found if often[one.time] > 1]
+        entries = self._house.book.ledger.settled_by([one.release for one in twins])
+        places = {one.id: entry or 0 for one, entry in zip(twins, entries, strict=True)}
+        return sorted(found, key=lambda one: (one.time, places.get(one.id, 0)), reverse=True)
 
     def past(self, release: str, *, by: str) -> PastRelease:
         """One of the own answers by its id; NotThere also for anybody else's."""
@@ -148,19 +178,42 @@ class Asking:
         self._people.require(by, *Role)
         return self._requests.own_grants(by=by)
 
+    def _before(
+        self, question: Question, price: Price, granted: Granted, *, by: str
+    ) -> tuple[Answer | None, Hashable, int]:
+        """An answer that this analyst has; the key to remember one, and the version asked about."""
+        now = self._house.book.data_set(question.data_set)
+        words = spelled(question, price)
+        if words is None:
+            return None, None, now.version
+        key = (by, words, granted[question.data_set], now.version)
+        found = self._remembered.get(key)
+        return None if found is None else found.as_of(now), key, now.version
+
     def _grants(self, question: Question, *, by: str) -> Granted:
         """The columns that are granted, by data set; refusals are written down."""
-        names = (question.data_set, *question.others)
+        with self._house.database.unchanged.one_look(), self._house.book.unchanged.one_look():
+            self._check_known(question, by=by)
+            with self._written_down(question, by=by):
+                return self._allowed(question, by=by)
+
+    def _checked(self, question: Question, *, by: str) -> Granted:
+        """As `_grants`; nothing is written down."""
+        self._check_known(question, by=by)
+        return self._allowed(question, by=by)
+
+    def _check_known(self, question: Question, *, by: str) -> None:
         self._people.require(by, Role.ANALYST)
-        for name in names:
+        for name in (question.data_set, *question.others):
             self._data_sets.check_there(name)
-        with self._written_down(question, by=by):
-            for name in names:
-                self._data_sets.check_answers(name)
-            return {
-                name: self._requests.check(name, purpose=question.purpose, analyst=by)
-                for name in names
-            }
+
+    def _allowed(self, question: Question, *, by: str) -> Granted:
+        names = (question.data_set, *question.others)
+        for name in names:
+            self._data_sets.check_answers(name)
+        return {
+            name: self._requests.check(name, purpose=question.purpose, analyst=by) for name in names
+        }
 
     @contextmanager
     def _ready(self, question: Question, granted: Granted, *, by: str) -> Generator[Ready]:
@@ -170,53 +223,55 @@ class Asking:
                 sessions = stack.enter_context(self._data_sets.opened(*granted))
                 ready = read(question, [_behalf(one, question, by) for one in sessions])
                 check_columns(ready.plan, granted)
-                check_size(ready.plan)
+                check_size(ready.plan, self._house.settings.most_cells)
             yield ready
 
     @contextmanager
     def _written_down(self, question: Question, *, by: str) -> Generator[None]:
-        """Whatever is refused within the block stands in the ledger."""
+        """Whatever is refused, or fails, within the block stands in the ledger."""
         try:
             yield
         except LetaloneError as error:
+            self._refuse(question, error, by=by)
+            raise
+        except Exception:
+            self._refuse(question, LetaloneError(UNFORESEEN), by=by)
+            raise
+
+    def _refuse(self, question: Question, error: LetaloneError, *, by: str) -> None:
+        """In the record of each data set that was asked about."""
+        for name in dict.fromkeys((question.data_set, *question.others)):
             self._house.book.refuse(
-                question.data_set,
+                name,
                 error,
                 digest=_digest(question),
                 analyst=by,
                 purpose=question.purpose if is_name(question.purpose) else None,
             )
-            raise
 
-    def _kept(self, found: Release, question: Question, *, by: str) -> bool:
+    def _kept(self, found: Release, stored: str, question: Question, *, by: str) -> bool:
         """Puts an answer into the own history; whether it was there."""
-        stored = found.to_json()
+        now = self._house.clock()
         name = release_id(found, analyst=by, purpose=question.purpose)
         row = {
             "id": name, "analyst": by, "data_set": question.data_set,
-            "purpose": question.purpose, "time": written(self._house.clock()),
-            "release": dumps(stored, ensure_ascii=False),
+            "purpose": question.purpose, "time": written(now), "release": stored,
         }  # fmt: skip
         there = select(RELEASES.c.id).where(RELEASES.c.id == name)
-        with self._house.database.reading() as connection:
-            if connection.execute(there).one_or_none() is not None:
-                return True
+        if found.repeated:  # else nobody has it yet
+            with self._house.database.reading() as connection:
+                if connection.execute(there).one_or_none() is not None:
+                    return True
         with self._house.database.writing() as connection:
             if connection.execute(there).one_or_none() is None:
                 connection.execute(insert(RELEASES).values(row))
+                count_stored(connection, by, len(stored), now=now)
         return False
 
 
 def release_id(release: ReleaseRecord, *, analyst: str, purpose: str) -> str:
     """The id under which an answer stands in its analyst's history."""
     return digest_of({"of": [analyst, purpose, digest_of(release.to_json())]})
-
-
-def _again(before: Release, now: DataSet) -> Release:
-    """An answer that this analyst has, with what is left by now."""
-    left = before.standing.left
-    left = replace(left, data_set=now) if isinstance(left, Left) else left
-    return replace(before, standing=replace(before.standing, left=left, repeated=True))
 
 
 def _behalf(session: Session, question: Question, by: str) -> Session:

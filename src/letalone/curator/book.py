@@ -6,6 +6,7 @@ Only the data set's cap is a guarantee; purposes and analysts ration it.
 from collections.abc import Sequence
 from datetime import datetime
 
+from letalone.curator.unchanged import Unchanged
 from letalone.errors import LetaloneError
 from letalone.ledger import DataSet, Ledger
 from letalone.ledger.entries import Entry, now
@@ -17,11 +18,11 @@ from letalone.privacy.curve import Json
 class Book:
     """The ledger of a curator, with the acts that its parts write down."""
 
-    __slots__ = ("_stood", "ledger")
+    __slots__ = ("ledger", "unchanged")
 
     def __init__(self, ledger: Ledger) -> None:
         self.ledger = ledger
-        self._stood: dict[str, tuple[str, DataSet, list[Level]]] = {}
+        self.unchanged = Unchanged(lambda: ledger.stamp)
 
     def open_data_set(self, name: str, budget: Budget, *, neighbours: Neighbours) -> DataSet:
         """A data set with its budget, or the one that goes on under this name."""
@@ -68,11 +69,11 @@ class Book:
 
     def data_set(self, name: str) -> DataSet:
         """How a data set stands now."""
-        return self._standing(name)[1]
+        return self._standing(name)[0]
 
     def levels(self, name: str) -> list[Level]:
         """All levels of a data set as they stand now."""
-        return list(self._standing(name)[2])
+        return list(self._standing(name)[1])
 
     def level(self, name: str, *, purpose: str, analyst: str | None = None) -> Level | None:
         """The level of a purpose, or of an analyst under it."""
@@ -91,14 +92,9 @@ class Book:
         """A refusal that was decided here, in the chain."""
         return self.ledger.refuse(name, error, digest=digest, analyst=analyst, purpose=purpose)
 
-    def _standing(self, name: str) -> tuple[str, DataSet, list[Level]]:
-        """Read anew whenever the ledger has grown: all that stands is what its entries say.
+    def _standing(self, name: str) -> tuple[DataSet, list[Level]]:
+        """Read anew whenever the ledger has grown: all that stands is what its entries say."""
+        return self.unchanged.value(name, lambda: self._read(name))
 
-        The head is read first, so what is remembered under it is never older than it.
-        """
-        head = self.ledger.head
-        found = self._stood.get(name)
-        if found is None or found[0] != head:
-            found = head, self.ledger.data_set(name), self.ledger.levels(name)
-            self._stood[name] = found
-        return found
+    def _read(self, name: str) -> tuple[DataSet, list[Level]]:
+        return self.ledger.data_set(name), self.ledger.levels(name)

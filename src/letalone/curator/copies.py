@@ -12,6 +12,7 @@ are not read into any table or file of the curator (G1).
 
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import cast
 
@@ -20,7 +21,7 @@ from sqlglot import exp
 from letalone.curator.places import keep_private
 from letalone.curator.records import Affected, AffectedColumn
 from letalone.engines import syntax
-from letalone.engines.csv_files import csv_dialect, csv_sql
+from letalone.engines.csv_files import csv_dialect, csv_sql, lines_not_text, uneven_rows
 from letalone.engines.failure import EngineFailed, contained
 from letalone.engines.lockdown import LockedDuck
 from letalone.engines.parquet_files import (
@@ -87,7 +88,17 @@ def _copied(source: Path, schema: Schema, target: Path) -> Affected:
         rows = syntax.select(rules, syntax.renamed(loaded.sql, "loaded"))
         duck.run(exp.Create(this=syntax.table_named(KEPT), kind="TABLE", expression=rows))
         save(duck, schema, target)
-    return found
+    return replace(found, **_of_lines(files))
+
+
+def _of_lines(files: Files) -> dict[str, int]:
+    """Of a CSV file: rows with cells too few or too many, and lines that could not be read."""
+    if files.kind != "csv":
+        return {}
+    return {
+        "rows_uneven": sum(map(uneven_rows, files.paths)),
+        "lines_not_utf8": sum(map(lines_not_text, files.paths)),
+    }
 
 
 @contextmanager

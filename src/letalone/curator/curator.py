@@ -8,44 +8,54 @@
 The caller has checked who asks (`tokens.bearer`); the parts check what they may do.
 """
 
+from contextlib import ExitStack
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
 from letalone.curator.asking import Asking
+from letalone.curator.beforehand import Beforehand
 from letalone.curator.book import Book
 from letalone.curator.data_sets import DataSets
 from letalone.curator.database import Database
 from letalone.curator.facts import Facts
 from letalone.curator.house import House
-from letalone.curator.keys import read_master_key
+from letalone.curator.identities import Identities
 from letalone.curator.openness import Openness
 from letalone.curator.people import People
 from letalone.curator.processing import Processing
 from letalone.curator.proposals import Proposals
 from letalone.curator.requests import Requests
 from letalone.curator.settings import Settings
+from letalone.curator.spilling import spilling, sweep_spills
 from letalone.curator.subjects import Subjects
 from letalone.curator.sweeping import sweep
+from letalone.curator.together import freeze_forgotten, open_together, without_rows
 from letalone.curator.tokens import Tokens
+from letalone.curator.visits import Visits
 from letalone.curator.words import Clock, utc_now
 from letalone.errors import ParameterError
 from letalone.ledger import Ledger
+from letalone.ledger.postgres import is_postgres
 
 
 class Curator:
     """Many analysts ask, one budget holds, everything is written down; a context manager."""
 
     __slots__ = (
-        "_house", "asking", "data_sets", "facts", "openness", "people", "processing", "proposals",
-        "requests", "subjects", "tokens",
+        "_house", "_spill", "asking", "beforehand", "data_sets", "facts", "forgotten", "identities",
+        "openness", "people", "processing", "proposals", "requests", "subjects", "tokens", "visits",
     )  # fmt: skip
 
     def __init__(self, house: House) -> None:
-        self._house = house
+        self._house, self._spill = house, ExitStack()
+        self.forgotten: tuple[str, ...] = ()  # frozen now, since the ledger lacks answers of them
         self.people = People(house)
         self.tokens = Tokens(house, self.people)
+        self.visits = Visits(house, self.people)
+        self.identities = Identities(house, self.people)
         self.data_sets = DataSets(house, self.people)
+        self.beforehand = Beforehand(house, self.people, self.data_sets)
         self.requests = Requests(house, self.people, self.data_sets)
         self.proposals = Proposals(house, self.people, self.data_sets)
         self.asking = Asking(house, self.people, self.data_sets, self.requests)
@@ -63,14 +73,15 @@ class Curator:
         database = Database(settings.database_url)
         try:
             database.migrate()
-            master = read_master_key(settings.master_key_file)
-            ledger = Ledger.open(settings.ledger_place, keep=True)
+            master, ledger = open_together(settings, database)
         except BaseException:
             database.close()
             raise
         found = cls(House(settings, database, Book(ledger), master, clock))
         try:
+            found.forgotten = tuple(freeze_forgotten(database, found._house.book))
             found.sweep()
+            found._spill.enter_context(spilling(settings.spill_folder))
             found.data_sets.retire_overdue()
         except BaseException:
             found.close()
@@ -87,13 +98,25 @@ class Curator:
         """The one ledger of all data sets."""
         return self._house.book.ledger
 
+    @property
+    def cheap_looks(self) -> bool:
+        """Whether database and ledger are files, so that a look at them takes no time."""
+        database = self._house.database
+        return database.in_a_file and not is_postgres(self.settings.ledger_place)
+
     def sweep(self) -> list[str]:
         """Removes files that nobody uses, left by processes that died or uploads; their names."""
-        return sweep(self.settings, self._house.database)
+        spilled = sweep_spills(self.settings.spill_folder)
+        return [*sweep(self.settings, self._house.database), *spilled]
+
+    def without_rows(self) -> list[str]:
+        """Data sets whose rows are missing in the folder: restore it from the backup."""
+        return without_rows(self.settings, self._house.database)
 
     def close(self) -> None:
         """Closes sessions, ledger and database; a second time does nothing."""
         self.data_sets.close()
+        self._spill.close()
         self.ledger.close()
         self._house.database.close()
 
@@ -111,7 +134,8 @@ class Curator:
 
 def _make_folders(settings: Settings) -> None:
     folders = (
-        settings.folder, settings.data_folder, settings.incoming_folder, settings.imports_folder
+        settings.folder, settings.data_folder, settings.incoming_folder, settings.imports_folder,
+        settings.spill_folder,
     )  # fmt: skip
     for folder in folders:
         _make_folder(folder, private=folder != settings.imports)

@@ -15,6 +15,7 @@ from typing import Any
 
 from sqlalchemy import insert, select
 
+from letalone.curator.addresses import check_allowed, check_table
 from letalone.curator.copies import check_columns_there, check_declared, copy_declared
 from letalone.curator.house import House
 from letalone.curator.people import People
@@ -34,7 +35,7 @@ from letalone.curator.records import (
 )
 from letalone.curator.refusals import AlreadyDecided, NotThere
 from letalone.curator.sessions import Source
-from letalone.curator.shelf import Found, Rewriting, Shelf, change, schema_of
+from letalone.curator.shelf import Found, Rewriting, Shelf, schema_of
 from letalone.curator.tables import DATA_SETS, HELD, PURPOSES
 from letalone.curator.words import amounts, read_day, read_time, written
 from letalone.errors import ParameterError
@@ -65,13 +66,19 @@ class DataSets:
         by: str,
         file: str | None = None,
         upload: Path | None = None,
+        address: str | None = None,
         external: bool = False,
     ) -> DataSetRecord:
         """Registers a table (by an owner): `file` is a name within the import folder.
 
         Only the declared columns are copied. An upload is removed then. With `external` the
-        file stays where it is and is read there.
+        file stays where it is and is read there. So is the table of an `address`, of which only
+        the declared columns are ever read; its host must be allowed (addresses.py).
         """
+        if address is not None:
+            if file is not None or upload is not None:
+                raise _one_source()
+            return self._on_a_server(registration, address, by=by)
         with self._arriving(file, upload, by=by) as source:
             schema = self._declared(registration)
             with self._shelf.changing(schema.name):
@@ -82,6 +89,26 @@ class DataSets:
                 else:
                     self._imported(registration, schema, source, by=by)
         return self.record(schema.name)
+
+    def _on_a_server(self, registration: Registration, address: str, *, by: str) -> DataSetRecord:
+        """A table that stays on its server."""
+        self._people.require(by, Role.OWNER)
+        check_allowed(self._house.settings, address)
+        schema = self._declared(registration)
+        with self._shelf.changing(schema.name):
+            self._check_new(schema.name)
+            schema = replace(schema, version=self._shelf.next_version(schema.name))
+            check_table(address, schema)
+            self._opened_books(registration, schema, by=by)
+            self._insert(registration, schema, file=address, affected=None, by=by)
+        return self.record(schema.name)
+
+    def check_registration(self, registration: Registration, *, by: str) -> Schema:
+        """Refuses what `register` would refuse before it reads any row; the schema."""
+        self._people.require(by, Role.OWNER)
+        schema = self._declared(registration)
+        self._check_new(schema.name)
+        return schema
 
     def renew(
         self, name: str, *, by: str, file: str | None = None, upload: Path | None = None
@@ -94,9 +121,9 @@ class DataSets:
                 counted.append(copy_declared(source, schema, target))
                 self._shelf.keep_members(old, schema)
 
-            version = self._shelf.rewrite(name, write, began=True)
-        with self._house.database.writing() as connection:
-            change(connection, name, affected=dumps(asdict(counted[0])))
+            version = self._shelf.rewrite(
+                name, write, began=lambda version: _dumped(counted[0], version)
+            )
         self._house.book.write(name, "renewed", {"version": version}, by=[by])
         return self.record(name)
 
@@ -138,6 +165,7 @@ class DataSets:
         """Allows questions again after an engine failed (by an owner)."""
         self._people.require(by, Role.OWNER)
         self._shelf.row(name)
+        self._shelf.open_anew(name)  # a file at its source may be another one by now
         self._house.book.ledger.thaw(name, why)
         self._house.book.write(name, "thawed", {"why": why}, by=[by])
 
@@ -174,7 +202,7 @@ class DataSets:
         self._shelf.row(name, retired=True)
 
     def check_answers(self, name: str) -> None:
-        """NotAllowed where a data set is retired, or its retention date is over."""
+        """Retired where a data set is, or its retention date is over."""
         self._shelf.check_answers(name)
 
     def affected(self, name: str, *, by: str) -> Affected:
@@ -216,7 +244,7 @@ class DataSets:
         Where that failed it stays for another try; what nobody uses is swept after a day.
         """
         if (file is None) == (upload is None):
-            raise ParameterError("Give either file, a name in the import folder, or an upload.")
+            raise _one_source()
         place = None if upload is None else place_of_upload(self._house.settings, upload)
         self._people.require(by, Role.OWNER)
         if place is None:
@@ -313,7 +341,7 @@ class DataSets:
         row = {
             "name": schema.name, "description": registration.description,
             "schema": schema.to_toml(), "file": file, "external": affected is None,
-            "affected": None if affected is None else dumps(asdict(affected)),
+            "affected": None if affected is None else _dumped(affected, schema.version),
             "retention": None if retention is None else retention.isoformat(),
             "registered": now, "registered_by": by, "retired": None,
         }  # fmt: skip
@@ -348,6 +376,13 @@ class DataSets:
         ]
 
 
+def _one_source() -> ParameterError:
+    return ParameterError(
+        "Give either file, a name in the import folder, or an upload, or (to register) the address"
+        " of a table on a server: one of them."
+    )
+
+
 def _purpose_row(name: str, purpose: Purpose) -> dict[str, str | None]:
     return {
         "data_set": name,
@@ -356,6 +391,11 @@ def _purpose_row(name: str, purpose: Purpose) -> dict[str, str | None]:
         **amounts(purpose.budget),
         "expires": written(purpose.expires),
     }
+
+
+def _dumped(affected: Affected, version: int) -> str:
+    """What was counted when the rows of this version were imported: later acts do not change it."""
+    return dumps(asdict(replace(affected, version=version)))
 
 
 def _affected(stored: dict[str, Any]) -> Affected:

@@ -17,24 +17,34 @@ from typing import NoReturn, cast
 
 from alembic import command
 from alembic.config import Config
-from sqlalchemy import Connection, Engine, QueuePool, create_engine, event, make_url
-from sqlalchemy.exc import ArgumentError, DBAPIError
+from sqlalchemy import URL, Connection, Engine, QueuePool, create_engine, event, make_url
+from sqlalchemy.exc import ArgumentError, DBAPIError, InterfaceError, OperationalError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
 
-from letalone.errors import FormatError, ParameterError
+from letalone.curator.unchanged import Unchanged
+from letalone.errors import FormatError, ParameterError, ServiceUnavailable
+from letalone.ledger.watch import Watch, watch_of_file, watch_of_postgresql
 
 MIGRATIONS = Path(__file__).parent / "migrations"
 WRITERS_LOCK = int.from_bytes(b"letalone", "big") >> 1  # PostgreSQL's key for the one writer
 BUSY_SECONDS = 30
+CONNECT_SECONDS = 10
 OVERWRITE_TRIES, OVERWRITE_MILLISECONDS = 5, 1000
+
+
+class DatabaseUnavailable(ServiceUnavailable):
+    """The curator's database cannot be used now; the words name the place."""
 
 
 class Database:
     """Transactions on the curator's tables; safe among threads, never across a fork."""
 
-    __slots__ = ("_engine", "_process")
+    __slots__ = ("_engine", "_process", "_watch", "unchanged")
 
     def __init__(self, url: str) -> None:
         self._engine, self._process = _engine(url), getpid()
+        self._watch = _watch(self._engine.url)
+        self.unchanged = Unchanged(self._watch.stamp)
 
     @contextmanager
     def reading(self) -> Generator[Connection]:
@@ -49,6 +59,11 @@ class Database:
             if connection.dialect.name == "postgresql":
                 connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({WRITERS_LOCK})")
             yield connection
+
+    @property
+    def in_a_file(self) -> bool:
+        """Whether it is SQLite's."""
+        return self._engine.dialect.name == "sqlite"
 
     def migrate(self, revision: str = "head") -> None:
         """Brings the tables to a revision; several processes may do so at once."""
@@ -79,13 +94,14 @@ class Database:
 
     def close(self) -> None:
         """Lets go of all connections."""
+        self._watch.close()
         self._engine.dispose()
 
     @contextmanager
     def _connected(self, begin: str) -> Generator[Connection]:
         if getpid() != self._process:
             raise ParameterError("The database was opened in another process. Open it again here.")
-        with self._engine.connect() as connection:
+        with self._in_words(), self._engine.connect() as connection:
             if connection.dialect.name == "sqlite":
                 connection.exec_driver_sql(begin)
             try:
@@ -94,6 +110,19 @@ class Database:
             except BaseException:
                 connection.rollback()
                 raise
+
+    @contextmanager
+    def _in_words(self) -> Generator[None]:
+        """A database that cannot be reached or used now, in the words of this project."""
+        try:
+            yield
+        except (OperationalError, InterfaceError, PoolTimeout):
+            place = self._engine.url.set(drivername=self._engine.dialect.name)
+            raise DatabaseUnavailable(
+                f"{place.render_as_string(hide_password=True)} cannot be used: the curator's"
+                " database cannot be reached, is busy or full, or does not accept the role. Look"
+                " at all, and try again. Nothing was released."
+            ) from None
 
 
 def newer() -> NoReturn:
@@ -116,7 +145,7 @@ def _engine(url: str) -> Engine:
     if place.get_backend_name() == "postgresql":
         driver = place.set(drivername="postgresql+psycopg")
         level = "READ COMMITTED"  # who waits for the lock sees what was written meanwhile
-        return create_engine(driver, isolation_level=level, max_overflow=-1, hide_parameters=True)
+        return _on_postgresql(driver, level)
     _keep_private(place.database)
     engine = create_engine(
         place,
@@ -127,6 +156,28 @@ def _engine(url: str) -> Engine:
     )
     event.listen(engine, "connect", _prepare)
     return engine
+
+
+def _on_postgresql(driver: URL, level: str) -> Engine:
+    try:
+        return create_engine(
+            driver,
+            isolation_level=level,
+            max_overflow=-1,
+            pool_pre_ping=True,  # a server that was away is reached again
+            hide_parameters=True,
+            connect_args={"connect_timeout": CONNECT_SECONDS},
+        )
+    except ModuleNotFoundError:
+        raise ParameterError(
+            "A database in PostgreSQL needs psycopg: pip install 'letalone[postgres]'."
+        ) from None
+
+
+def _watch(url: URL) -> Watch:
+    if url.get_backend_name() == "postgresql":
+        return watch_of_postgresql(url)
+    return watch_of_file(Path(url.database or ""))
 
 
 def _keep_private(file: str | None) -> None:

@@ -1,16 +1,22 @@
-"""What the owner of an external file is to change, in words: the curator does not write there.
+"""What the owner of an external source is to change: the curator does not write there.
 
-The words name the file, the one row by its place and by all of its values, and the new values.
-They are private: for the steward and the owner, and kept nowhere.
+For a file it is words, which name the one row by its place and by all of its values, and the new
+values; for a table on a server a statement to run. They are private: for the
+steward and the owner, and kept nowhere.
 
   Tested:   tests/curator/test_subjects.py
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
+from pathlib import Path
 
 from letalone.curator.sessions import Source
+from letalone.curator.unit_rows import rows_of_unit
+from letalone.engines.postgres_address import read_address
+from letalone.engines.server_rows import deleting, rows_of_one, updating
+from letalone.plans.schema import Schema
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,30 +29,53 @@ class Errand:
 
 
 def to_erase(source: Source, unit_id: str, *, rows: int) -> str:
-    """Which rows are to be removed from the file."""
+    """Which rows are to be removed: words for a file, a statement for a server."""
     which = f"in which {source.schema.unit!r} is {unit_id!r}"
     if rows == 0:
-        return f"Nothing is to be removed: the file {source.place.name!r} has no rows {which}."
-    return f"In the file {source.place.name!r}, remove every row {which}: {_rows(rows)}."
+        return f"Nothing is to be removed: {_named(source.place)} has no rows {which}."
+    if isinstance(source.place, str):
+        run = deleting(source.place, source.schema, unit_id)
+        return f"On {_named(source.place)}, run: {run} It must say DELETE {rows}."
+    return f"In {_named(source.place)}, remove every row {which}: {_rows(rows)}."
 
 
 def to_correct(
-    source: Source,
-    rows: Sequence[Mapping[str, object]],
-    *,
-    row: int,
-    changes: Mapping[str, object],
-) -> str:
-    """Which values of which row are to be written anew."""
+    source: Source, unit_id: str, *, row: int, changes: Mapping[str, object]
+) -> str | None:
+    """Which values of which row are to be written anew; None where there is no such row."""
+    if isinstance(source.place, str):
+        return _to_update(source.place, source.schema, unit_id, row=row, changes=changes)
+    rows = rows_of_unit(source.place, source.schema, unit_id)
+    if not 0 <= row < len(rows):
+        return None
     values = ", ".join(f"{name!r} is {_value(value)}" for name, value in rows[row].items())
     new = " and ".join(f"{_value(value)} into {name!r}" for name, value in changes.items())
     place = f"number {row + 1} of the {_rows(len(rows))} of this person, from the top"
     if len(rows) == 1:
         place = "the only row of this person"
     return (
-        f"In the file {source.place.name!r}, find the row in which {values} ({place}). Write"
+        f"In {_named(source.place)}, find the row in which {values} ({place}). Write"
         f" {new}. Leave all other rows as they are."
     )
+
+
+def _to_update(
+    address: str, schema: Schema, unit_id: str, *, row: int, changes: Mapping[str, object]
+) -> str | None:
+    rows = rows_of_one(address, schema, unit_id)
+    if not 0 <= row < len(rows):
+        return None
+    run = updating(address, rows[row], changes)
+    return (
+        f"On {_named(address)}, run: {run} It must say UPDATE 1; if it says UPDATE 0, the row has"
+        " been changed since, and another statement is needed."
+    )
+
+
+def _named(place: Path | str) -> str:
+    if isinstance(place, str):
+        return f"the table {read_address(place).words!r}"
+    return f"the file {place.name!r}"
 
 
 def _rows(number: int) -> str:

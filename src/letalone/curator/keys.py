@@ -42,9 +42,15 @@ def pseudonym(key: bytes, *words: str) -> str:
     return hmac.new(key, canonical(list(words)), "sha256").hexdigest()
 
 
-def read_master_key(path: Path) -> MasterKey:
-    """The key in a file; made where there is none, whole or not at all."""
+def read_master_key(path: Path, *, make: bool = True) -> MasterKey:
+    """The key in a file; made where there is none and `make`, whole or not at all."""
     if not path.exists():
+        if not make:
+            raise FormatError(
+                f"{path} is missing, and the curator's database is in use: under a new key nobody"
+                " in the data would be found. Restore it from the backup that belongs to the"
+                " database."
+            )
         _make(path)
     secret = path.read_bytes()
     if len(secret) != BYTES:

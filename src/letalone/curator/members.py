@@ -27,18 +27,21 @@ def marks_of(master: MasterKey, data_set: str, ids: Iterable[str]) -> list[bytes
     return [master.member(data_set, one) for one in ids]
 
 
-def is_member(place: Path, mark: bytes) -> bool:
-    """Whether a mark is in a file."""
-    return mark in _marks(place)
+def is_member(place: Path, marks: set[bytes]) -> bool:
+    """Whether one of the marks is in a file."""
+    return not marks.isdisjoint(_marks(place))
 
 
-def forget_member(place: Path, mark: bytes) -> None:
-    """Takes a mark out of a file, which is written anew and takes the place of the old whole."""
+def forget_members(place: Path, gone: set[bytes]) -> None:
+    """Takes marks out of a file, which is written anew and takes the place of the old whole.
+
+    Only within the lock of the data set: of two who do so at once, one would undo the other's.
+    """
     marks = _marks(place)
-    if mark not in marks:
+    if marks.isdisjoint(gone):
         return
-    beside = place.with_suffix(".new")
-    _write(beside, b"".join(sorted(marks - {mark})))
+    beside = place.with_name(f"{new_id()}.new")
+    _write(beside, b"".join(sorted(marks - gone)))
     os.replace(beside, place)  # noqa: PTH105  (also over a file that is there, on every system)
 
 

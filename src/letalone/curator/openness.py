@@ -64,6 +64,7 @@ class Openness:
             "purposes": [self._purpose(record, level) for level in self._purposes(record)],
             "retention": None if record.retention is None else record.retention.isoformat(),
             "retired": record.retired,
+            "rows": kept_words(record),
         }
 
     def _purposes(self, record: DataSetRecord) -> list[Level]:
@@ -84,8 +85,7 @@ class Openness:
 
     def _lines(self, record: DataSetRecord) -> list[str]:
         found = self._house.book.ledger.data_set(record.name)
-        gone = " It was retired: its rows are gone." if record.retired else ""
-        until = f" Its rows are kept until {record.retention}." if record.retention else ""
+        kept = f" {kept_words(record)}".rstrip()
         purposes = [
             [one.purpose, str(one.budget), brief(one.spent), one.expires or "no end"]
             for one in self._purposes(record)
@@ -93,13 +93,27 @@ class Openness:
         return [
             f"## {cell(record.name)}",
             "",
-            f"{cell(record.description)}{gone}{until}".strip() or "Not described.",
+            f"{cell(record.description)}{kept}".strip() or "Not described.",
             "",
             f"It protects: {found.neighbours}. All answers together may reveal ({found.budget});"
-            f" ({brief(found.spent)}) is spent on {found.releases} answers.",
+            f" ({brief(found.spent)}) is spent on {found.releases}"
+            f" answer{'s' * (found.releases != 1)}.",
             "",
             *table(["purpose", "may spend", "spent", "until"], purposes),
         ]
+
+
+def kept_words(record: DataSetRecord) -> str:
+    """Where the rows are and how long, in words for people in the data."""
+    if record.retired and record.external:
+        return "It was retired and is no longer read; its source is kept elsewhere, by its owner."
+    if record.retired:
+        return "It was retired: its rows are gone."
+    until = f" until {record.retention}" if record.retention else ""
+    if record.external:
+        ends = f"It is read{until}." if until else ""
+        return f"Its rows are kept elsewhere, by their owner. {ends}".rstrip()
+    return f"Its rows are kept{until}." if until else ""
 
 
 def amounts_shown(budget: Budget) -> Json:

@@ -9,6 +9,7 @@ nothing: not by words, and not by the cost of the check.
 """
 
 from collections.abc import Iterable
+from datetime import timedelta
 
 from sqlalchemy import Connection, Row, func, insert, select, update
 
@@ -25,6 +26,7 @@ from letalone.privacy.curve import Json
 
 LOG_IN, AGAIN = "log in", "password again"
 WRONG = "The name or the password is wrong."
+DISABLED = "You cannot sign in here any more. Ask an owner."
 
 
 class People:
@@ -70,6 +72,7 @@ class People:
             if Role.OWNER not in wanted:
                 _check_other_owner(connection, person)
             _change(connection, name, roles=listed(_words(wanted)), **self._handed(by))
+            _end_visits(connection, name)
         self._write("roles changed", name, by=by, roles=_words(wanted))
         return self.person(name)
 
@@ -119,6 +122,28 @@ class People:
         """The password of somebody whose token was checked: strangers' tries do not count here."""
         return self._checked(AGAIN, name, password, address="")
 
+    def known_elsewhere(self, name: str) -> Recognised:
+        """The person, where a provider has checked who this is; NotRecognised."""
+        with self._house.database.reading() as connection:
+            row = _row(connection, name)
+        if row is None or not row.active:
+            raise NotRecognised(DISABLED)
+        return Recognised(_person(row), row.password)
+
+    def hand_over(self, connection: Connection, name: str, *, by: str) -> None:
+        """From now on another way leads to this account: tokens end, and a one-time password.
+
+        Whoever has a password of their own keeps it. By another person's hand, it waits before
+        it raises budgets, as after a reset.
+        """
+        person = _found(connection, name)
+        if person.must_change:
+            kept = self._passwords.hashed(one_time_password())  # which nobody is told
+            _change(connection, name, password=kept, must_change=False)
+        if by != name:
+            _change(connection, name, **self._handed(by))
+        _end_tokens(connection, name)
+
     def change_password(
         self, name: str, password: str, new: str, *, address: str = "", known: bool = False
     ) -> Person:
@@ -143,8 +168,7 @@ class People:
 
     def person(self, name: str) -> Person:
         """The person of this name; NotThere."""
-        with self._house.database.reading() as connection:
-            return _found(connection, name)
+        return _there(self._unchanged(name), name)
 
     def everybody(self, *, by: str) -> list[Person]:
         """All people, by name (for owners, stewards and auditors)."""
@@ -155,9 +179,7 @@ class People:
 
     def require(self, name: str, *roles: Role) -> Person:
         """The person, if active and of one of these roles; else NotPermitted."""
-        with self._house.database.reading() as connection:
-            row = _row(connection, name)
-        person = None if row is None else _person(row)
+        person = self._unchanged(name)
         if person is None or not person.active or not person.roles & set(roles):
             needed = " or ".join(_words(frozenset(roles)))
             raise NotPermitted(f"This is for the role {needed}. Ask an owner for it, or ask one.")
@@ -171,6 +193,15 @@ class People:
             return False
         return True
 
+    def _unchanged(self, name: str) -> Person | None:
+        """The person, where there is one; read anew whenever the database was written to."""
+        return self._house.database.unchanged.value(("person", name), lambda: self._read(name))
+
+    def _read(self, name: str) -> Person | None:
+        with self._house.database.reading() as connection:
+            row = _row(connection, name)
+        return None if row is None else _person(row)
+
     def _checked(self, what: str, name: str, password: str, *, address: str) -> Recognised:
         count_try(self._house, what, name, address)
         with self._house.database.reading() as connection:
@@ -178,8 +209,18 @@ class People:
         kept = row.password if row is not None and row.active else None
         if not self._passwords.is_right(password, kept) or row is None:
             raise NotRecognised(WRONG)
+        self._check_in_time(_person(row))
         forget_tries(self._house, what, name, address)
         return Recognised(_person(row), row.password)
+
+    def _check_in_time(self, person: Person) -> None:
+        """A one-time password that nobody has used may lie about somewhere."""
+        length = timedelta(days=self._house.settings.one_time_days)
+        if person.must_change and self._house.clock() >= person.handed + length:
+            raise NotRecognised(
+                f"This one-time password was for {length.days} days, which are over. Ask an owner"
+                " for a new one; for the only owner, `letalone serve --reset-owner` makes one."
+            )
 
     def _reset(self, name: str, *, by: str | None) -> str:
         password = one_time_password()
@@ -233,9 +274,13 @@ def _row(connection: Connection, name: str) -> "Row[tuple[object, ...]] | None":
 
 def _found(connection: Connection, name: str) -> Person:
     row = _row(connection, name)
-    if row is None:
+    return _there(None if row is None else _person(row), name)
+
+
+def _there(person: Person | None, name: str) -> Person:
+    if person is None:
         raise NotThere(f"There is no person {name[:80]!r}.")
-    return _person(row)
+    return person
 
 
 def _person(row: "Row[tuple[object, ...]]") -> Person:
@@ -268,6 +313,10 @@ def _change(connection: Connection, name: str, **values: object) -> None:
 
 def _end_tokens(connection: Connection, name: str) -> None:
     connection.execute(update(TOKENS).where(TOKENS.c.person == name).values(revoked=True))
+    _end_visits(connection, name)
+
+
+def _end_visits(connection: Connection, name: str) -> None:
     connection.execute(SESSIONS.delete().where(SESSIONS.c.person == name))
 
 

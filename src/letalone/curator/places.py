@@ -19,7 +19,7 @@ from letalone.errors import ParameterError
 
 KINDS = {"csv": ".csv", "parquet": ".parquet"}
 SUFFIXES = (".csv", ".tsv", ".txt", ".parquet", ".pq")
-KEPT, MEMBERS, LOCK = ".parquet", ".members", ".lock"
+KEPT, MEMBERS, LOCK, WHOSE = ".parquet", ".members", ".lock", ".whose"
 
 
 def place_of_import(settings: Settings, name: object) -> Path:

@@ -19,7 +19,7 @@ from sqlalchemy import Connection, Row, insert, select, update
 from letalone.curator.data_sets import DataSets
 from letalone.curator.house import House
 from letalone.curator.people import People
-from letalone.curator.records import Proposal, Role, State
+from letalone.curator.records import Person, Proposal, Role, State
 from letalone.curator.refusals import AlreadyDecided, NotPermitted, NotThere
 from letalone.curator.requests import read_words
 from letalone.curator.tables import PROPOSALS
@@ -110,18 +110,30 @@ class Proposals:
         with self._house.database.reading() as connection:
             return [_proposal(row) for row in connection.execute(wanted).all()]
 
+    def proposal(self, proposal: str, *, by: str) -> Proposal:
+        """One proposal (for stewards, owners and auditors); NotThere."""
+        self._people.require(by, *DECIDE, Role.AUDITOR)
+        with self._house.database.reading() as connection:
+            return _found(connection, proposal)
+
     def _check_own_hands(self, names: list[str]) -> None:
         """NotPermitted where somebody else had one of the accounts in their hands lately."""
         wait = timedelta(days=self._house.settings.waiting_days)
-        for person in map(self._people.person, names):
-            if person.must_change or self._house.clock() < person.handed + wait:
-                raise NotPermitted(
-                    f"The account of {person.name!r} was handled by another person lately: it was"
-                    " added, given a password or roles, or let in again. Budgets are raised by two"
-                    f" people with passwords of their own, {wait.days} days after that"
-                    f" (here from {written(person.handed + wait)}). Let somebody else"
-                    " propose or second it, or wait."
-                )
+        people = [self._people.person(name) for name in names]
+        last = max(people, key=lambda one: one.handed)
+        one_time = [one.name for one in people if one.must_change]
+        if one_time:
+            raise NotPermitted(
+                f"The account of {one_time[0]!r} still has a one-time password, which another"
+                " person has seen. Budgets are raised by two people with passwords of their own."
+            )
+        if self._house.clock() < last.handed + wait:
+            raise NotPermitted(
+                f"The account of {last.name!r} {_handled(last)} lately. Budgets are raised by two"
+                f" people whose accounts were in their own hands for {wait.days} days: these two"
+                f" can from {written(last.handed + wait)}. Let others propose or second it, or"
+                " wait."
+            )
 
     def _accounts(self, names: list[str]) -> Json:
         """Since when the accounts are in their hands, and whose they were in before."""
@@ -193,6 +205,14 @@ class Proposals:
             **({} if accounts is None else {"accounts": accounts}),
         }
         self._house.book.write(found.data_set, what, body, by=[by])
+
+
+def _handled(person: Person) -> str:
+    if person.handed_by is None:
+        return "was made, or given a one-time password, on the service's machine"
+    return (
+        f"was handled by {person.handed_by!r}: added, given a password or roles, or let in again,"
+    )
 
 
 def analyst_is(found: Proposal, person: str) -> bool:

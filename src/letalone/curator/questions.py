@@ -99,12 +99,18 @@ def _check_join(join: Join, found: Join) -> None:
         )
 
 
-def check_size(plan: Plan) -> None:
+def check_size(plan: Plan, most_cells: int) -> None:
     """Refuses more groups than one answer should hold: each costs time and memory of others."""
     if plan.keys is not None and len(plan.keys) > MOST_GROUPS:
         raise ParameterError(
             f"The answer would have {len(plan.keys):,} groups, but may have {MOST_GROUPS:,} here."
             " List fewer keys, or ask in parts."
+        )
+    groups, columns = len(plan.keys or ("all",)), len(plan.aggregates)
+    if groups * columns > most_cells:
+        raise ParameterError(
+            f"The answer would have {groups * columns:,} values ({groups:,} groups, {columns} in"
+            f" each), but may have {most_cells:,} here. Ask in parts: fewer keys, or fewer columns."
         )
 
 

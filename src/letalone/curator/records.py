@@ -171,6 +171,9 @@ class Affected:
     rows_kept: int
     rows_without_unit: int
     columns: tuple[AffectedColumn, ...]
+    rows_uneven: int = 0
+    lines_not_utf8: int = 0
+    version: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -285,10 +288,10 @@ class PastRelease:
 
 @dataclass(frozen=True, slots=True)
 class Holding:
-    """Whether a data set holds a person, as a steward is told."""
+    """Whether a data set holds a person, as a steward is told; None where it cannot be read now."""
 
     data_set: str
-    held: bool
+    held: bool | None
     external: bool
     since: datetime
 
@@ -317,3 +320,13 @@ class Done:
     words: str
     statement: str | None = None
     act: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """What the owner of an external source was asked for, until its outcome is recorded."""
+
+    act: str
+    data_set: str
+    what: str
+    asked: datetime

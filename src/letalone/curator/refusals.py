@@ -4,13 +4,14 @@ LetaloneError
 ├── NotRecognised        who asks is not known: a wrong name, password or token
 ├── NotPermitted         who asks is known, and may not do this
 ├── NotThere             no such data set, request, proposal, release, person or token
+├── Retired              the data set is over: its rows are gone (a NotAllowed)
 ├── AlreadyDecided       a request or a proposal that was decided before, a name that is taken
 └── TooManyTries         wait, then try again
 
 No message says whether a person exists, or holds a private value.
 """
 
-from letalone.errors import LetaloneError
+from letalone.errors import LetaloneError, NotAllowed
 
 
 class NotRecognised(LetaloneError):  # noqa: N818  (as in letalone.errors)
@@ -23,6 +24,10 @@ class NotPermitted(LetaloneError):  # noqa: N818
 
 class NotThere(LetaloneError):  # noqa: N818
     """There is no such thing, or it is not to be seen by who asks."""
+
+
+class Retired(NotAllowed):
+    """The data set was retired, or its retention date is over."""
 
 
 class AlreadyDecided(LetaloneError):  # noqa: N818

@@ -7,39 +7,74 @@ the data set by then: if one of these is another, the question goes the whole wa
 """
 
 from collections import OrderedDict
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass, field, replace
 from json import dumps
 from threading import Lock
 
 from letalone.curator.records import Price, Question
+from letalone.ledger import DataSet
 from letalone.session.release import Release
+from letalone.session.table import Left
 
 MOST = 1000
+MOST_LETTERS = 8_000_000  # of all answers as they are stored; in memory they take ten times as much
+LONGEST = 1 << 18  # bytes; what is longer is written anew each time
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """An answer, and how it was written out for whoever asks again."""
+
+    release: Release
+    _written: dict[Hashable, bytes] = field(default_factory=dict[Hashable, bytes])
+
+    def written(self, how: Callable[[Release], bytes]) -> bytes:
+        """As `how` writes it, once; what is left must not be in it, since that changes."""
+        found = self._written.get(how)
+        if found is None:
+            found = how(self.release)
+            if len(found) <= LONGEST:
+                self._written[how] = found
+        return found
+
+    def repeated(self) -> "Answer":
+        """For the next time that it is asked for."""
+        return Answer(replace(self.release, standing=replace(self.release.standing, repeated=True)))
+
+    def as_of(self, now: DataSet) -> "Answer":
+        """With what is left by now."""
+        left = self.release.standing.left
+        left = replace(left, data_set=now) if isinstance(left, Left) else left
+        standing = replace(self.release.standing, left=left)
+        return Answer(replace(self.release, standing=standing), self._written)
 
 
 class Remembered:
     """The answers that were asked for last; safe among threads."""
 
-    __slots__ = ("_found", "_lock")
+    __slots__ = ("_found", "_letters", "_lock")
 
     def __init__(self) -> None:
-        self._found: OrderedDict[Hashable, Release] = OrderedDict()
-        self._lock = Lock()
+        self._found: OrderedDict[Hashable, tuple[Answer, int]] = OrderedDict()
+        self._letters, self._lock = 0, Lock()
 
-    def get(self, key: Hashable) -> Release | None:
+    def get(self, key: Hashable) -> Answer | None:
         """The answer under a key, where it is remembered."""
         with self._lock:
             found = self._found.get(key)
             if found is not None:
                 self._found.move_to_end(key)
-            return found
+            return None if found is None else found[0]
 
-    def put(self, key: Hashable, release: Release) -> None:
-        """Remembers an answer, and forgets the oldest of too many."""
+    def put(self, key: Hashable, answer: Answer, *, letters: int) -> None:
+        """Remembers an answer of so many letters, and forgets the oldest where it is too much."""
         with self._lock:
-            self._found[key] = release
-            if len(self._found) > MOST:
-                self._found.popitem(last=False)
+            before = self._found.pop(key, None)
+            self._letters += letters - (0 if before is None else before[1])
+            self._found[key] = answer, letters
+            while len(self._found) > MOST or self._letters > MOST_LETTERS:
+                self._letters -= self._found.popitem(last=False)[1][1]
 
 
 def spelled(question: Question, price: Price) -> str | None:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, Row, Select, insert, select, update
+from sqlalchemy import Connection, Row, Select, func, insert, select, update
 
 from letalone.curator.data_sets import DataSets
 from letalone.curator.house import House
@@ -65,6 +65,8 @@ class Requests:
         self._people.require(by, Role.ANALYST)
         self._check(data_set, purpose, columns, budget)
         self._check_later(in_utc("expires", expires))
+        self._check_purpose_holds(data_set, purpose)
+        self._check_not_raised(data_set, budget, purpose=purpose, analyst=by)
         name = new_id()
         row = {
             "id": name, "data_set": data_set, "purpose": purpose, "analyst": by,
@@ -73,6 +75,7 @@ class Requests:
             "made": written(self._house.clock()),
         }  # fmt: skip
         with self._house.database.writing() as connection:
+            self._check_few_open(connection, by)
             connection.execute(insert(REQUESTS).values(row))
             found = _found(connection, name)
         self._write("requested", found, by=by)
@@ -115,9 +118,23 @@ class Requests:
             raise _no_request()
         return found
 
-    def requests(self, *, by: str, own: bool = False) -> list[Request]:
-        """Own requests; all for stewards, owners and auditors unless `own`. The newest first."""
+    def requests(
+        self,
+        *,
+        by: str,
+        own: bool = False,
+        is_open: bool | None = None,
+        most: int | None = None,
+        start: int = 0,
+    ) -> list[Request]:
+        """Own requests; all for stewards, owners and auditors unless `own`. The newest first.
+
+        `is_open`: those that wait, or those that do not; `most` of them, from `start` on.
+        """
         wanted = select(REQUESTS).order_by(REQUESTS.c.made.desc(), REQUESTS.c.id)
+        if is_open is not None:
+            wanted = wanted.where((REQUESTS.c.state == State.OPEN.value) == is_open)
+        wanted = wanted.limit(most).offset(start)
         mine = REQUESTS.c.analyst == by
         return [_request(row) for row in self._seen(wanted, mine, by=by, own=own)]
 
@@ -169,9 +186,12 @@ class Requests:
         return tuple(read_list(row.columns))
 
     def _granted(self, data_set: str, purpose: str, analyst: str) -> Found | None:
-        wanted = select(GRANTS).where(_key(data_set, purpose, analyst))
-        with self._house.database.reading() as connection:
-            return connection.execute(wanted).one_or_none()
+        def read() -> Found | None:
+            with self._house.database.reading() as connection:
+                wanted = select(GRANTS).where(_key(data_set, purpose, analyst))
+                return connection.execute(wanted).one_or_none()
+
+        return self._house.database.unchanged.value(("grant", data_set, purpose, analyst), read)
 
     def _check_holds(self, words: str, data_set: str, level: Level) -> None:
         if level.withdrawn or level.has_expired(written(self._house.clock()) or ""):
@@ -197,15 +217,35 @@ class Requests:
                 f" ({purposes[purpose].budget}). Ask for less."
             )
 
-    def _check_not_raised(self, found: Request) -> None:
-        """Also a grant that was withdrawn, or is over, is not given anew with more by one."""
-        book = self._house.book
-        before = book.level(found.data_set, purpose=found.purpose, analyst=found.analyst)
-        if before is not None and not found.budget <= before.budget:
+    def _check_purpose_holds(self, data_set: str, purpose: str) -> None:
+        level = self._house.book.level(data_set, purpose=purpose)
+        if level is not None and level.has_expired(written(self._house.clock()) or ""):
             raise ParameterError(
-                f"{found.analyst!r} has, or had, a grant of ({before.budget}) for this purpose. A"
-                " larger one takes two people: propose it. A request for the same budget changes"
-                " the columns, or gives the grant anew."
+                f"The purpose {purpose!r} has expired, at {level.expires}: nobody can grant it."
+                " Request another purpose, or ask an owner to add one."
+            )
+
+    def _check_not_raised(
+        self, data_set: str, budget: Budget, *, purpose: str, analyst: str
+    ) -> None:
+        """Also a grant that was withdrawn, or is over, is not given anew with more by one."""
+        before = self._house.book.level(data_set, purpose=purpose, analyst=analyst)
+        if before is not None and not budget <= before.budget:
+            raise ParameterError(
+                f"{analyst!r} has, or had, a grant of ({before.budget}) for this purpose. A larger"
+                " one takes two people: a steward or an owner proposes it, and another one agrees;"
+                " ask them. A request for the same budget changes the columns, or gives the grant"
+                " anew."
+            )
+
+    def _check_few_open(self, connection: Connection, analyst: str) -> None:
+        waits = (REQUESTS.c.analyst == analyst) & (REQUESTS.c.state == State.OPEN.value)
+        wanted = select(func.count()).select_from(REQUESTS).where(waits)
+        most = self._house.settings.open_requests
+        if connection.execute(wanted).scalar_one() >= most:
+            raise ParameterError(
+                f"{most} requests of yours wait for a decision, and no more may at once. Wait for a"
+                " steward, or take one back."
             )
 
     def _check_later(self, expires: datetime | None) -> None:
@@ -220,7 +260,9 @@ class Requests:
         book, key = self._house.book, _key(found.data_set, found.purpose, found.analyst)
         self._check(found.data_set, found.purpose, found.columns, found.budget)
         self._check_later(found.expires)
-        self._check_not_raised(found)
+        self._check_not_raised(
+            found.data_set, found.budget, purpose=found.purpose, analyst=found.analyst
+        )
         level = book.allow(
             found.data_set,
             found.budget,

@@ -1,5 +1,8 @@
 """Open tables: one session for each data set and process, opened again when its rows changed.
 
+That they changed is seen from the file's name and the version, and where an owner said so
+(`open_anew`) from the time of the lock's file, which all processes see.
+
 Who asks shares a lock of the data set; who changes rows holds it alone. So a session is never
 left with a file that is gone, which would freeze the data set.
 
@@ -26,7 +29,7 @@ from letalone.session.session import Session
 class Source:
     """Where the rows of a data set lie, and what is declared of them."""
 
-    place: Path
+    place: Path | str  # a file, or the address of a table on a server
     schema: Schema
 
 
@@ -37,7 +40,7 @@ class Sessions:
 
     def __init__(self, folder: Path, ledger: Ledger) -> None:
         self._folder, self._ledger, self._lock = folder, ledger, Lock()
-        self._open: dict[str, tuple[Source, Session]] = {}
+        self._open: dict[str, tuple[tuple[Source, int], Session]] = {}
 
     @contextmanager
     def reading(self, name: str) -> Generator[None]:
@@ -56,15 +59,20 @@ class Sessions:
         """The open session; within `reading`, so that the source is what it is."""
         name = source.schema.name
         with self._lock:
-            found = self._open.get(name)
-            if found is not None and found[0] == source:
+            found, now = self._open.get(name), (source, self._since(name))
+            if found is not None and found[0] == now:
                 return found[1]
             if found is not None:
                 del self._open[name]
                 found[1].close()
             session = self._opened(source)
-            self._open[name] = (source, session)
+            self._open[name] = (now, session)
             return session
+
+    def open_anew(self, name: str) -> None:
+        """All processes open the rows again, as they are by then, when they are asked next."""
+        with self.changing(name):
+            self._lock_file(name).touch()
 
     def forget(self, name: str) -> None:
         """Closes a session, where there is one."""
@@ -83,10 +91,20 @@ class Sessions:
             return open_session(source.place, schema=source.schema, ledger=self._ledger)
         except ParameterError:
             pass  # raised below: the words could name a file
-        raise DataSetFrozen(
-            f"The data set {source.schema.name!r} cannot be opened now, and nothing was charged."
-            " Its owner has to look at it."
-        )
+        raise cannot_be_opened(source.schema.name)
+
+    def _since(self, name: str) -> int:
+        """When an owner last said that the rows are to be opened anew."""
+        return self._lock_file(name).stat().st_mtime_ns
 
     def _lock_file(self, name: str) -> Path:
-        return self._folder / f"{sha256(name.encode()).hexdigest()[:32]}{LOCK}"
+        """One for all names that look the same, of which only one can be."""
+        return self._folder / f"{sha256(name.casefold().encode()).hexdigest()[:32]}{LOCK}"
+
+
+def cannot_be_opened(name: str) -> DataSetFrozen:
+    """What is told where the rows cannot be reached, whatever the reason is."""
+    return DataSetFrozen(
+        f"The data set {name!r} cannot be opened now, and nothing was charged. Its owner has to"
+        " look at it."
+    )

@@ -14,11 +14,17 @@ class Settings:
     database: a SQLAlchemy URL; SQLite in the folder if not given.
     ledger: a path or a postgresql:// URL; SQLite in the folder if not given.
     imports: the one folder from which files are imported by name; FOLDER/imports if not given.
+    source_hosts: servers whose tables owners may register; none if not given (addresses.py).
     time_step_seconds: answers leave at multiples of it.
     password_*: the cost of Argon2id; the usual one is OWASP's (46 MiB, one pass, one lane).
     tries, tries_minutes: so many wrong passwords for one name from one address in so many minutes.
     slow_after: after so many tries of one name, from wherever, each waits for `slow_seconds`.
     waiting_days: so long nobody raises budgets with an account that another person has handled.
+    visit_minutes, visit_hours: a browser is signed out when unused so long, and at the latest then.
+    one_time_days: so long a one-time password can be used.
+    open_requests: so many requests of one person may wait for a decision.
+    most_cells: so many values, groups times columns, one answer may have.
+    stored_megabytes: so many millions of letters of one person's answers are stored in a day.
     controller, contact: who answers for the data, for the public page and the record.
     """
 
@@ -26,6 +32,7 @@ class Settings:
     database: str | None = None
     ledger: str | None = None
     imports: Path | None = None
+    source_hosts: tuple[str, ...] = ()
     time_step_seconds: float = 0.01
     password_memory_kib: int = 47_104
     password_passes: int = 1
@@ -39,17 +46,25 @@ class Settings:
     token_days: int = 90
     most_token_days: int = 366
     elevated_minutes: int = 10
+    visit_minutes: int = 60
+    visit_hours: int = 12
+    one_time_days: int = 14
+    open_requests: int = 20
+    most_cells: int = 20_000
+    stored_megabytes: int = 200
     controller: str = "not named"
     contact: str = "not given"
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "folder", Path(self.folder).expanduser().absolute())
+        object.__setattr__(self, "source_hosts", tuple(self.source_hosts))
         if self.imports is not None:
             object.__setattr__(self, "imports", Path(self.imports).expanduser().absolute())
         positive = (
             "password_memory_kib", "password_passes", "password_lanes", "shortest_password",
             "tries", "tries_minutes", "slow_after", "waiting_days", "token_days",
-            "most_token_days", "elevated_minutes",
+            "most_token_days", "elevated_minutes", "visit_minutes", "visit_hours",
+            "one_time_days", "open_requests", "most_cells", "stored_megabytes",
         )  # fmt: skip
         for name in positive:
             value = getattr(self, name)
@@ -81,9 +96,19 @@ class Settings:
         return self.folder / "incoming"
 
     @property
+    def spill_folder(self) -> Path:
+        """Where the engine puts rows that do not fit into memory, while a process runs."""
+        return self.folder / "spill"
+
+    @property
     def imports_folder(self) -> Path:
         """The one folder from which files are imported by name."""
         return self.imports or self.folder / "imports"
+
+    @property
+    def provider_file(self) -> Path:
+        """How people sign in elsewhere; where there is no such file, they do not."""
+        return self.folder / "sign-in.toml"
 
     @property
     def master_key_file(self) -> Path:

@@ -16,15 +16,17 @@ from typing import Any, cast
 
 from sqlalchemy import Connection, Row, insert, select, update
 
+from letalone.curator.addresses import check_allowed
 from letalone.curator.house import House
 from letalone.curator.members import keep_members, marks_of
 from letalone.curator.places import place_of_import, place_to_keep
-from letalone.curator.refusals import NotThere
-from letalone.curator.sessions import Sessions, Source
+from letalone.curator.refusals import NotThere, Retired
+from letalone.curator.sessions import Sessions, Source, cannot_be_opened
 from letalone.curator.tables import DATA_SETS, HELD
 from letalone.curator.unit_rows import unit_ids
 from letalone.curator.words import read_day, written
-from letalone.errors import NotAllowed, ParameterError
+from letalone.engines.postgres_address import is_address
+from letalone.errors import ParameterError
 from letalone.plans.schema import Schema
 from letalone.session.session import Session
 
@@ -42,15 +44,19 @@ class Shelf:
         self._sessions = Sessions(house.settings.data_folder, house.book.ledger)
 
     def row(self, name: str, *, retired: bool = False) -> Found:
-        """What the database says; NotThere, and NotAllowed where the rows are gone."""
-        wanted = select(DATA_SETS).where(DATA_SETS.c.name == name)
-        with self._house.database.reading() as connection:
-            row = connection.execute(wanted).one_or_none()
+        """What the database says; NotThere, and Retired where the rows are gone."""
+        unchanged = self._house.database.unchanged
+        row = unchanged.value(("data set", name), lambda: self._read(name))
         if row is None:
             raise NotThere(f"There is no data set {name[:200]!r}. The public page lists them.")
         if row.retired is not None and not retired:
-            raise NotAllowed(f"{name!r} was retired: its rows are gone, and nothing is answered.")
+            raise Retired(f"{name!r} was retired: {gone(row)}, and nothing is answered.")
         return row
+
+    def _read(self, name: str) -> Found | None:
+        with self._house.database.reading() as connection:
+            wanted = select(DATA_SETS).where(DATA_SETS.c.name == name)
+            return connection.execute(wanted).one_or_none()
 
     def rows(self) -> list[Found]:
         """What the database says of all data sets, by name."""
@@ -58,7 +64,7 @@ class Shelf:
             return list(connection.execute(select(DATA_SETS).order_by(DATA_SETS.c.name)).all())
 
     def check_answers(self, name: str) -> None:
-        """NotAllowed where a data set is retired, or its retention date is over."""
+        """Retired where a data set is, or its retention date is over."""
         self._check_kept(self.row(name))
 
     @contextmanager
@@ -82,25 +88,36 @@ class Shelf:
         with self._sessions.changing(name):
             yield
 
+    def open_anew(self, name: str) -> None:
+        """All processes open the rows again, as they are by then."""
+        self._sessions.open_anew(name)
+
     def next_version(self, name: str) -> int:
         """One more than the ledger knows."""
         known = [one.version for one in self._house.book.ledger.data_sets() if one.name == name]
         return 1 + max(known, default=0)
 
-    def rewrite(self, name: str, write: Rewriting, *, began: bool = False) -> int:
-        """Puts other rows in the place of those of an imported table; the version it has then."""
+    def rewrite(
+        self, name: str, write: Rewriting, *, began: Callable[[int], str] | None = None
+    ) -> int:
+        """Puts other rows in the place of those of an imported table; the version it has then.
+
+        `began`: they are of a new import; what its rules touched, given its version.
+        """
         with self.changing(name):
             if self.row(name).external:
                 raise ParameterError(f"{name!r} is external: its owner changes it at the source.")
             source, target = self._source(name), place_to_keep(self._house.settings)
+            old = cast("Path", source.place)
             after = replace(source.schema, version=self.next_version(name))
             try:
-                write(source.place, source.schema, target)
-                self._put(after, file=target.name, began=began)
+                write(old, source.schema, target)
+                affected = None if began is None else began(after.version)
+                self._put(after, file=target.name, affected=affected)
             except BaseException:
                 target.unlink(missing_ok=True)
                 raise
-            source.place.unlink(missing_ok=True)
+            old.unlink(missing_ok=True)
             self._house.book.ledger.raise_version(name)
         return after.version
 
@@ -143,23 +160,30 @@ class Shelf:
     def _source(self, name: str) -> Source:
         row = self.row(name)
         self._check_kept(row)
+        return Source(self._place(row), schema_of(row))
+
+    def _place(self, row: Found) -> Path | str:
         settings, file = self._house.settings, cast("str", row.file)
-        place = place_of_import(settings, file) if row.external else settings.data_folder / file
-        return Source(place, schema_of(row))
+        if not row.external:
+            return settings.data_folder / file
+        try:
+            allowed = check_allowed if is_address(file) else place_of_import
+            return allowed(settings, file)
+        except ParameterError:
+            pass  # raised below: the words could name a file or a host
+        raise cannot_be_opened(row.name)
 
     def _check_kept(self, row: Found) -> None:
         day = read_day(row.retention)
         if day is not None and day < self._house.clock().date():
-            raise NotAllowed(
-                f"{row.name!r} was to be kept until {day}: nothing is answered any more."
-            )
+            raise Retired(f"{row.name!r} was to be kept until {day}: nothing is answered any more.")
 
-    def _put(self, schema: Schema, *, file: str | None = None, began: bool = False) -> None:
+    def _put(self, schema: Schema, *, file: str | None = None, affected: str | None = None) -> None:
         name, now = schema.name, written(self._house.clock())
-        values = {"schema": schema.to_toml()} | ({} if file is None else {"file": file})
+        values = {"schema": schema.to_toml(), "file": file, "affected": affected}
         with self._house.database.writing() as connection:
-            change(connection, name, **values)
-            if began:
+            change(connection, name, **{one: new for one, new in values.items() if new is not None})
+            if affected is not None:
                 held = {"data_set": name, "version": schema.version, "since": now}
                 connection.execute(insert(HELD).values(held))
 
@@ -167,6 +191,13 @@ class Shelf:
 def change(connection: Connection, name: str, **values: object) -> None:
     """Other values in the row of a data set."""
     connection.execute(update(DATA_SETS).where(DATA_SETS.c.name == name).values(**values))
+
+
+def gone(row: Found) -> str:
+    """What became of the rows of a data set that was retired."""
+    if row.external:
+        return "its source, which is not kept here, is no longer read"
+    return "its rows are gone"
 
 
 def schema_of(row: Found) -> Schema:

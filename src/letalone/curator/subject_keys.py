@@ -9,6 +9,7 @@ the master key and the id.
   Assumed:  HMAC-SHA256 is a pseudo-random function; copies of the database (backups) end, too
 """
 
+from collections.abc import Sequence
 from secrets import token_bytes
 
 from sqlalchemy import delete, insert, select, update
@@ -30,13 +31,13 @@ def subject_of(house: House, data_set: str, unit_id: str) -> str:
     return pseudonym(key, data_set, unit_id)
 
 
-def destroy_key(house: House, finder: str) -> bool:
+def destroy_keys(house: House, finders: Sequence[str]) -> bool:
     """From here on nobody can tell whose acts these were; whether also not from the log.
 
     Errands of the person stay, and say no longer whose they were.
     """
     with house.database.writing() as connection:
-        connection.execute(delete(SUBJECT_KEYS).where(SUBJECT_KEYS.c.finder == finder))
-        theirs = update(ERRANDS).where(ERRANDS.c.finder == finder)
+        connection.execute(delete(SUBJECT_KEYS).where(SUBJECT_KEYS.c.finder.in_(finders)))
+        theirs = update(ERRANDS).where(ERRANDS.c.finder.in_(finders))
         connection.execute(theirs.values(finder="", subject=""))
     return house.database.overwrite()

@@ -2,29 +2,39 @@
 
 A steward acts for the person, with a reason; every act is an entry of the ledger, which names the
 person by a pseudonym only (subject_keys.py). Tables that were imported are rewritten; for an
-external file its owner is told in words what to change, and the outcome is recorded. What was
+external source its owner is told what to change, and the outcome is recorded. What was
 spent stays spent: answers that were given cannot be taken back, so forgetting their price would
 promise more than holds.
 
   Tested:   tests/curator/test_subjects.py, test_principles.py (G7)
 """
 
-import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import cast
 
-from sqlalchemy import insert, select, update
+from sqlalchemy import Connection, insert, select, update
 
 from letalone.curator.data_sets import DataSets
 from letalone.curator.errands import Errand, to_correct, to_erase
 from letalone.curator.house import House
-from letalone.curator.members import forget_member, is_member
+from letalone.curator.members import forget_members, is_member
 from letalone.curator.people import People
-from letalone.curator.records import Done, Holding, Made, Role
-from letalone.curator.refusals import AlreadyDecided, NotThere
+from letalone.curator.person_ids import (
+    NotAnId,
+    PersonId,
+    candidates,
+    check_typed,
+    check_unnamed,
+    names_the_person,
+    read_id,
+)
+from letalone.curator.records import Done, Holding, Made, Role, Waiting
+from letalone.curator.refusals import AlreadyDecided, NotThere, Retired
 from letalone.curator.requests import read_words
-from letalone.curator.subject_keys import destroy_key, subject_of
+from letalone.curator.sessions import Source
+from letalone.curator.shelf import Found
+from letalone.curator.subject_keys import destroy_keys, subject_of
 from letalone.curator.tables import ERRANDS, HELD
 from letalone.curator.unit_rows import (
     check_corrected,
@@ -32,17 +42,16 @@ from letalone.curator.unit_rows import (
     copy_without,
     number_of_rows,
     rows_of_unit,
+    unit_ids,
 )
 from letalone.curator.words import new_id, time_of, written
-from letalone.errors import FormatError, ParameterError
+from letalone.errors import FormatError, LetaloneError, ParameterError
 from letalone.ledger.entries import Entry, Kind
 from letalone.plans.schema import Schema
 from letalone.plans.stored import plan_from_json
 from letalone.privacy.curve import Json
 from letalone.session.notes import question_of
 
-LONGEST_ID = 1000
-WORD = re.compile(r"[\w@.+-]*\w")
 STAYS = (
     "What was spent stays spent: answers were given while the rows were in, they cannot be taken"
     " back, and their noise is what protects the person in them."
@@ -55,6 +64,10 @@ IMPORTED = (
 IN_LOG = (
     "The key is destroyed, but the database's log could not be emptied, since others were reading:"
     " until it is, a copy of the key may lie there. Erase once more when it is quiet."
+)
+AT_SERVER = (
+    "The key is destroyed in the database; PostgreSQL's log (WAL), its archives and its backups"
+    " have the bytes of the key until they end."
 )
 NO_ROW = "There is no such row of this person. Rows are counted from 0."
 
@@ -75,20 +88,19 @@ class Subjects:
             for one in self._data_sets.records()
             if not one.retired and one.schema.unit is not None
         ]
-        found = [self._holding(name, unit_id) for name in names]
-        for one in found:
-            self._write(one.data_set, "subject looked up", unit_id, {"why": words}, by=by)
-        return found
+        return [self._looked_up(name, unit_id, {"why": words}, by=by) for name in names]
 
     def releases(self, data_set: str, unit_id: str, *, by: str, why: str) -> list[Made]:
         """Which releases were made while the person's rows were in."""
         words = self._allowed(by, why, unit_id)
-        held = self._held_versions(data_set, unit_id)
+        self._check_marks(data_set)
+        person = self._read(data_set, unit_id, words)
+        held = self._held_versions(data_set, person)
         entries = self._house.book.ledger.entries(data_set)
         reserved = {one.number: one for one in entries if one.kind is Kind.RESERVED}
         settled = [_settles(one) for one in entries if one.kind is Kind.SETTLED]
         made = [_made(reserved[number]) for number in settled if number in reserved]
-        self._write(data_set, "subject's releases shown", unit_id, {"why": words}, by=by)
+        self._write(data_set, "subject's releases shown", person.spelled, {"why": words}, by=by)
         return [one for one in made if _was_in(one.version, held)]
 
     def rows(
@@ -97,8 +109,9 @@ class Subjects:
         """The person's rows, in order, for the one who handles the request."""
         words = self._allowed(by, why, unit_id)
         with self._data_sets.rows_at(data_set) as source:
-            found = rows_of_unit(source.place, source.schema, unit_id)
-        self._write(data_set, "subject's rows shown", unit_id, {"why": words}, by=by)
+            person = _person(source, unit_id, words)
+            found = rows_of_unit(source.place, source.schema, person.spelled)
+        self._write(data_set, "subject's rows shown", person.spelled, {"why": words}, by=by)
         return found
 
     def correct(
@@ -117,17 +130,18 @@ class Subjects:
         _check_changes(schema, changes)
         if row < 0:
             raise ParameterError(NO_ROW)
+        person = self._read(data_set, unit_id, words).spelled
         about: Json = {"why": words, "columns": sorted(changes)}
         if self._data_sets.record(data_set).external:
-            return self._correct_outside(data_set, unit_id, about, row=row, changes=changes, by=by)
+            return self._correct_outside(data_set, person, about, row=row, changes=changes, by=by)
         made: list[list[str] | None] = []
 
         def write(old: Path, schema: Schema, target: Path) -> None:
-            made.append(copy_corrected(old, schema, unit_id, target, row=row, changes=changes))
+            made.append(copy_corrected(old, schema, person, target, row=row, changes=changes))
 
         # Also where there is no such row: the version is public, and must not tell.
         version = self._data_sets.rewrite(data_set, write)
-        self._write(data_set, "subject corrected", unit_id, {**about, "version": version}, by=by)
+        self._write(data_set, "subject corrected", person, {**about, "version": version}, by=by)
         remarks = made[0]
         if remarks is None:
             raise NotThere(f"{NO_ROW} Nothing was changed; it is version {version} all the same.")
@@ -137,95 +151,161 @@ class Subjects:
     def erase(self, data_set: str, unit_id: str, *, by: str, why: str) -> Done:
         """Removes the person's rows and destroys their key; what was spent stays spent."""
         words = self._allowed(by, why, unit_id)
+        person = self._read(data_set, unit_id, words)
         about: Json = {"why": words}
         if self._data_sets.record(data_set).external:
-            return self._erase_outside(data_set, unit_id, about, by=by)
+            return self._erase_outside(data_set, person.spelled, about, by=by)
         counted: list[int] = []
 
         def write(old: Path, schema: Schema, target: Path) -> None:
-            counted.append(number_of_rows(old, schema, unit_id))
-            copy_without(old, schema, unit_id, target)
+            counted.append(number_of_rows(old, schema, person.spelled))
+            copy_without(old, schema, person.spelled, target)
+            self._forget_marks(data_set, person)  # here, where nobody else changes them
 
         # Also where there are no rows: the version is public, and must not tell.
         version = self._data_sets.rewrite(data_set, write)
-        self._write(data_set, "subject erased", unit_id, {**about, "version": version}, by=by)
-        gone = self._forget(data_set, unit_id)
+        self._write(
+            data_set, "subject erased", person.spelled, {**about, "version": version}, by=by
+        )
+        left = self._destroy([self._house.master.finder(data_set, one) for one in person.spellings])
         rows = counted[0]
         said = f"{rows} row{'s' * (rows != 1)} of {data_set!r} {'are' if rows != 1 else 'is'} gone"
-        words = [f"{said}; it is version {version} now.", STAYS, IMPORTED, "" if gone else IN_LOG]
+        words = [f"{said}; it is version {version} now.", STAYS, IMPORTED, left]
         return Done(data_set, rows, version, " ".join(words).rstrip())
 
     def record_outcome(self, act: str, *, done: bool, words: str, by: str) -> Done:
         """Records what came of a statement for the owner of an external source (`Done.act`)."""
         self._people.require(by, Role.STEWARD, Role.OWNER)
         said = read_words("words", words)
+        with self._house.database.reading() as connection:
+            row = self._open_errand(connection, act, said)
+        if done and row.what == "erase":
+            self._check_erased(row)
         with self._house.database.writing() as connection:
-            row = connection.execute(select(ERRANDS).where(ERRANDS.c.id == act)).one_or_none()
-            if row is None:
-                raise NotThere("There is no such act.")
-            if row.done is not None:
-                raise AlreadyDecided("The outcome of this act was recorded before.")
-            finders = {self._house.master.finder(row.data_set, one) for one in WORD.findall(said)}
-            if row.finder in finders:
-                raise _names_the_person()
+            row = self._open_errand(connection, act, said)
             now = written(self._house.clock())
             connection.execute(update(ERRANDS).where(ERRANDS.c.id == act).values(done=now))
         name = cast("str", row.data_set)
         body: Json = {"subject": row.subject or None, "act": act, "done": done, "words": said}
         self._house.book.write(name, f"subject: {row.what} at the source", body, by=[by])
         version = self._data_sets.with_new_version(name) if done else self._version(name)
-        gone = True
-        if done and row.what == "erase" and row.finder:
-            gone = destroy_key(self._house, row.finder)
+        erased = done and row.what == "erase" and row.finder
+        left = self._destroy([row.finder]) if erased else ""
         came = "carried out" if done else "not carried out"
-        said = f"Recorded: {came} at the source of {name!r}. {STAYS} {'' if gone else IN_LOG}"
+        said = f"Recorded: {came} at the source of {name!r}. {STAYS} {left}"
         return Done(name, 0, version, said.rstrip())
+
+    def waiting(self, *, by: str) -> list[Waiting]:
+        """What owners of external sources were asked for, without an outcome; the oldest first."""
+        self._people.require(by, Role.STEWARD, Role.OWNER)
+        wanted = select(ERRANDS).where(ERRANDS.c.done.is_(None)).order_by(ERRANDS.c.asked)
+        with self._house.database.reading() as connection:
+            rows = connection.execute(wanted).all()
+        return [Waiting(row.id, row.data_set, row.what, time_of(row.asked)) for row in rows]
 
     def _allowed(self, by: str, why: str, unit_id: str) -> str:
         self._people.require(by, Role.STEWARD, Role.OWNER)
-        if not isinstance(unit_id, str) or not 0 < len(unit_id) <= LONGEST_ID:  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise ParameterError(f"The id must be a text of 1 to {LONGEST_ID} letters.")
         words = read_words("why", why)
-        if re.search(rf"(?<!\w){re.escape(unit_id)}(?!\w)", words, re.IGNORECASE):
-            raise _names_the_person()
+        check_unnamed(words, [check_typed(unit_id)])
         return words
 
-    def _holding(self, data_set: str, unit_id: str) -> Holding:
+    def _read(self, data_set: str, unit_id: str, words: str) -> PersonId:
+        """The id as the data set spells it."""
         with self._data_sets.rows_at(data_set) as source:
-            held = number_of_rows(source.place, source.schema, unit_id) > 0
+            return _person(source, unit_id, words)
+
+    def _open_errand(self, connection: Connection, act: str, said: str) -> Found:
+        row = connection.execute(select(ERRANDS).where(ERRANDS.c.id == act)).one_or_none()
+        if row is None:
+            raise NotThere("There is no such act.")
+        if row.done is not None:
+            raise AlreadyDecided("The outcome of this act was recorded before.")
+        finder = self._house.master.finder
+        if row.finder and any(finder(row.data_set, one) == row.finder for one in candidates(said)):
+            raise names_the_person()
+        return row
+
+    def _check_erased(self, row: Found) -> None:
+        """What is said to be erased is looked for; a correction cannot be, its values are unknown.
+
+        The id is not kept, so all ids of the source are put under the master key, one by one.
+        """
+        if not row.finder or self._data_sets.record(row.data_set).retired:
+            return  # erased before, or its source is not read any more
+        with self._data_sets.rows_at(row.data_set) as source:
+            ids = unit_ids(source.place, source.schema)
+        if any(self._house.master.finder(row.data_set, one) == row.finder for one in ids):
+            raise ParameterError(
+                f"The source of {row.data_set!r} still has rows of this person, so it is not"
+                " recorded as carried out. Let its owner do what the statement says first; or"
+                " record that it was not done."
+            )
+
+    def _check_marks(self, data_set: str) -> None:
+        """Retired where nobody can say any more who was in."""
+        if self._data_sets.record(data_set).retired:
+            raise Retired(
+                f"{data_set!r} was retired, and the marks of who was in it are gone: nobody can say"
+                " any more which answers a person was in. The ledger lists all answers about it."
+            )
+
+    def _looked_up(self, data_set: str, unit_id: str, about: Json, *, by: str) -> Holding:
+        """Whether one data set holds a person; that it cannot be read ends no look at others."""
+        held, called = None, unit_id
+        try:
+            with self._data_sets.rows_at(data_set) as source:
+                called = read_id(source, unit_id).spelled
+                held = number_of_rows(source.place, source.schema, called) > 0
+        except NotAnId:
+            held = False
+        except LetaloneError:
+            pass  # a source that is gone, a server that is away, a date that is over
+        check_unnamed(cast("str", about["why"]), [called])
+        self._write(data_set, "subject looked up", called, about, by=by)
+        return self._holding(data_set, held=held)
+
+    def _holding(self, data_set: str, *, held: bool | None) -> Holding:
         wanted = select(HELD).where(HELD.c.data_set == data_set).order_by(HELD.c.version.desc())
         with self._house.database.reading() as connection:
             since = connection.execute(wanted).first()
         external = self._data_sets.record(data_set).external
         return Holding(data_set, held, external, time_of(cast("str", since and since.since)))
 
-    def _held_versions(self, data_set: str, unit_id: str) -> list[tuple[int, bool]]:
+    def _held_versions(self, data_set: str, person: PersonId) -> list[tuple[int, bool]]:
         """From which version on the person was in, or was not, in order."""
-        folder, mark = self._house.settings.data_folder, self._house.master.member
-        now = self._holding(data_set, unit_id).held
+        folder, marks = self._house.settings.data_folder, self._marks(data_set, person)
         wanted = select(HELD).where(HELD.c.data_set == data_set).order_by(HELD.c.version)
-        with self._house.database.reading() as connection:
-            rows = connection.execute(wanted).all()
-        return [
-            (
-                row.version,
-                now
-                if row.members is None
-                else is_member(folder / row.members, mark(data_set, unit_id)),
-            )
-            for row in rows
-        ]
+        with self._data_sets.rows_at(data_set) as source:
+            now = number_of_rows(source.place, source.schema, person.spelled) > 0
+            with self._house.database.reading() as connection:
+                rows = connection.execute(wanted).all()
+            return [
+                (
+                    row.version,
+                    now if row.members is None else is_member(folder / row.members, marks),
+                )
+                for row in rows
+            ]
 
-    def _forget(self, data_set: str, unit_id: str) -> bool:
-        """No mark of a past import and no key is left; whether also not in the database's log."""
-        folder, mark = self._house.settings.data_folder, self._house.master.member
+    def _marks(self, data_set: str, person: PersonId) -> set[bytes]:
+        return {self._house.master.member(data_set, one) for one in person.spellings}
+
+    def _forget_marks(self, data_set: str, person: PersonId) -> None:
+        """No mark of a past import is left. Within the lock under which marks are written."""
+        folder, marks = self._house.settings.data_folder, self._marks(data_set, person)
         wanted = select(HELD.c.members).where(HELD.c.data_set == data_set)
         with self._house.database.reading() as connection:
             files = connection.execute(wanted).scalars().all()
         for file in files:
             if file is not None:
-                forget_member(folder / file, mark(data_set, unit_id))
-        return destroy_key(self._house, self._house.master.finder(data_set, unit_id))
+                forget_members(folder / file, marks)
+
+    def _destroy(self, finders: Sequence[str]) -> str:
+        """No key of the person is left; where its bytes are for a while, in words."""
+        gone = destroy_keys(self._house, finders)
+        if not self._house.database.in_a_file:
+            return AT_SERVER
+        return "" if gone else IN_LOG
 
     def _correct_outside(
         self,
@@ -238,25 +318,24 @@ class Subjects:
         by: str,
     ) -> Done:
         with self._data_sets.rows_at(data_set) as source:
-            found = rows_of_unit(source.place, source.schema, unit_id)
-            remarks = check_corrected(source.place, source.schema, changes)
-        there = 0 <= row < len(found)
-        statement = f"{NO_ROW} Nothing is to be changed."
-        if there:
-            statement = " ".join([to_correct(source, found, row=row, changes=changes), *remarks])
-        errand = Errand("correct", int(there), statement)
+            remarks = check_corrected(source.schema, changes)
+            statement = to_correct(source, unit_id, row=row, changes=changes)
+        words = (
+            " ".join([statement, *remarks]) if statement else f"{NO_ROW} Nothing is to be changed."
+        )
+        errand = Errand("correct", int(statement is not None), words)
         return self._asked_outside(data_set, unit_id, errand, about, by=by)
 
     def _erase_outside(self, data_set: str, unit_id: str, about: Json, *, by: str) -> Done:
         with self._data_sets.rows_at(data_set) as source:
             rows = number_of_rows(source.place, source.schema, unit_id)
-        errand = Errand("erase", rows, to_erase(source, unit_id, rows=rows))
+            errand = Errand("erase", rows, to_erase(source, unit_id, rows=rows))
         return self._asked_outside(data_set, unit_id, errand, about, by=by)
 
     def _asked_outside(
         self, data_set: str, unit_id: str, errand: Errand, about: Json, *, by: str
     ) -> Done:
-        """What the owner of an external file is to do; it is not kept, since it has the id."""
+        """What the owner of an external source is to do; it is not kept, since it has the id."""
         what = errand.what
         subject, act = subject_of(self._house, data_set, unit_id), new_id()
         row = {
@@ -268,8 +347,8 @@ class Subjects:
             connection.execute(insert(ERRANDS).values(row))
         self._write(data_set, f"subject: {what} asked of the source", unit_id, about, by=by)
         words = (
-            f"{data_set!r} is external: its owner changes the file as the statement says, and then"
-            f" the outcome is recorded. {STAYS}"
+            f"{data_set!r} is external: its owner changes the source as the statement says, and"
+            f" then the outcome is recorded. {STAYS}"
         )
         version = self._version(data_set)
         return Done(data_set, errand.rows, version, words, errand.statement, act)
@@ -282,11 +361,11 @@ class Subjects:
         self._house.book.write(data_set, what, {"subject": subject, **about}, by=[by])
 
 
-def _names_the_person() -> ParameterError:
-    return ParameterError(
-        "The reason has the person's id in it, and the ledger never forgets. Name the case by a"
-        " number of its own instead."
-    )
+def _person(source: Source, unit_id: str, words: str) -> PersonId:
+    """The id as it is spelled there, which the reason must not name, either."""
+    found = read_id(source, unit_id)
+    check_unnamed(words, [found.spelled])
+    return found
 
 
 def _check_changes(schema: Schema, changes: Mapping[str, object]) -> None:

@@ -1,5 +1,7 @@
 """What was left behind: files that no table names after an hour, uploads unused after a day.
 
+Uploads of the console, beside which stands whose they are, are for the hour in which they are used.
+
 Tested:   tests/curator/test_data_sets.py
 """
 
@@ -9,11 +11,12 @@ from time import time
 from sqlalchemy import select
 
 from letalone.curator.database import Database
-from letalone.curator.places import KEPT, MEMBERS
+from letalone.curator.places import KEPT, MEMBERS, WHOSE
 from letalone.curator.settings import Settings
 from letalone.curator.tables import DATA_SETS, HELD
 
 PATIENCE_SECONDS = 3600  # longer than an import takes, which has its file before its row
+VISIT_SECONDS = 3600  # an upload of the console waits for the form that declares it
 UPLOADS_SECONDS = 86_400  # an upload waits for a registration that can be carried out
 
 
@@ -25,10 +28,16 @@ def sweep(settings: Settings, database: Database) -> list[str]:
     data = [one for one in settings.data_folder.iterdir() if one.suffix in (KEPT, MEMBERS, ".new")]
     found = [one for one in data if one.name not in named]
     old = [one for one in found if _age(one) > PATIENCE_SECONDS]
-    old += [one for one in settings.incoming_folder.iterdir() if _age(one) > UPLOADS_SECONDS]
+    old += [one for one in settings.incoming_folder.iterdir() if _age(one) > _patience(one)]
     for one in old:
         one.unlink(missing_ok=True)
     return [one.name for one in old]
+
+
+def _patience(upload: Path) -> float:
+    """How long an upload waits."""
+    of_a_visit = upload.suffix == WHOSE or upload.with_name(upload.name + WHOSE).exists()
+    return VISIT_SECONDS if of_a_visit else UPLOADS_SECONDS
 
 
 def _age(place: Path) -> float:

@@ -5,7 +5,18 @@ Times are text in UTC, to the second; amounts are rationals as text; lists are J
   Tested:   tests/curator/test_database.py: the migrations lead to exactly these tables
 """
 
-from sqlalchemy import Boolean, Column, ForeignKey, Integer, LargeBinary, MetaData, Table, Text
+from sqlalchemy import (
+    BigInteger,
+    Boolean,
+    Column,
+    ForeignKey,
+    Integer,
+    LargeBinary,
+    MetaData,
+    Table,
+    Text,
+    UniqueConstraint,
+)
 
 METADATA = MetaData()
 
@@ -148,6 +159,15 @@ RELEASES = Table(
     Column("release", Text, nullable=False),
 )
 
+# How long the answers are that were stored for a person in a day.
+STORED = Table(
+    "stored",
+    METADATA,
+    Column("person", Text, ForeignKey("people.name"), primary_key=True),
+    Column("day", Text, primary_key=True),
+    Column("letters", BigInteger, nullable=False),
+)
+
 # A person's key, found by an HMAC of data set and id under the master key; erasure destroys it.
 SUBJECT_KEYS = Table(
     "subject_keys",
@@ -169,7 +189,7 @@ ERRANDS = Table(
     Column("done", Text),
 )
 
-# For the console: what a browser is logged in as.
+# For the console: what a browser is signed in as. `expires` moves on with use, `until` does not.
 SESSIONS = Table(
     "sessions",
     METADATA,
@@ -177,4 +197,19 @@ SESSIONS = Table(
     Column("person", Text, ForeignKey("people.name"), nullable=False, index=True),
     Column("expires", Text, nullable=False),
     Column("elevated_until", Text),
+    Column("until", Text, nullable=False, server_default=""),
+)
+
+# For the console: who signs in at a provider. By e-mail until the first time, by subject after it.
+IDENTITIES = Table(
+    "identities",
+    METADATA,
+    Column("person", Text, ForeignKey("people.name"), primary_key=True),
+    Column("issuer", Text, nullable=False),
+    Column("email", Text),
+    Column("subject", Text),
+    Column("linked", Text, nullable=False),
+    Column("linked_by", Text, nullable=False),
+    UniqueConstraint("issuer", "email"),
+    UniqueConstraint("issuer", "subject"),
 )

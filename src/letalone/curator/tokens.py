@@ -20,6 +20,7 @@ from letalone.curator.people import People, check_same
 from letalone.curator.records import Bearer, Person, Recognised, Role, Scope, Token
 from letalone.curator.refusals import NotPermitted, NotRecognised, NotThere
 from letalone.curator.tables import TOKENS
+from letalone.curator.unchanged import NotAtHand
 from letalone.curator.words import listed, new_id, read_day, read_list, time_of, written
 from letalone.errors import ParameterError
 
@@ -32,7 +33,10 @@ NEEDS = {
     Scope.AUDIT: frozenset({Role.AUDITOR, Role.OWNER}),
     Scope.ADMINISTER: frozenset({Role.OWNER}),
 }
-WRONG = "The token is not known, over or revoked. Make another one."
+WRONG = (
+    "The token is not known, has ended or was revoked. Get another one: POST /api/v1/tokens with a"
+    " name and a password."
+)
 
 
 class Tokens:
@@ -83,17 +87,20 @@ class Tokens:
 
     def bearer(self, secret: str) -> Bearer:
         """Whose secret this is, and what it may be used for now; NotRecognised."""
-        digest = _digest(secret)
-        with self._house.database.reading() as connection:
-            row = connection.execute(select(TOKENS).where(TOKENS.c.digest == digest)).one_or_none()
-        if row is None or not hmac.compare_digest(row.digest, digest) or not self._holds(row):
-            raise NotRecognised(WRONG)
-        person = self._people.person(row.person)
-        if not person.active:
-            raise NotRecognised(WRONG)
-        self._mark_used(row)
-        scopes = _token(row).scopes & scopes_of(person)
-        return Bearer(person, scopes, elevated=row.elevated, token=row.id)
+        with self._house.database.unchanged.one_look():
+            bearer, row = self._recognised(secret)
+        if row.last_used != self._today():
+            self._mark_used(row)
+        return bearer
+
+    def at_hand(self, secret: str) -> Bearer | None:
+        """As `bearer`, where nothing has to be read or written for it; else None."""
+        try:
+            with self._house.database.unchanged.at_hand():
+                bearer, row = self._recognised(secret)
+        except (NotAtHand, NotRecognised, NotThere):
+            return None
+        return bearer if row.last_used == self._today() else None
 
     def revoke(self, token: str, *, by: str, own: bool = False) -> Token:
         """Ends a token (its id): one's own, or anybody's by an owner; `own`: the former only."""
@@ -146,16 +153,32 @@ class Tokens:
             found = connection.execute(select(TOKENS).where(TOKENS.c.id == row["id"])).one()
         return secret, _token(found)
 
+    def _recognised(self, secret: str) -> "tuple[Bearer, Row[tuple[object, ...]]]":
+        digest, unchanged = _digest(secret), self._house.database.unchanged
+        row = unchanged.value(("token", digest), lambda: self._read(digest))
+        if row is None or not hmac.compare_digest(row.digest, digest) or not self._holds(row):
+            raise NotRecognised(WRONG)
+        person = self._people.person(row.person)
+        if not person.active:
+            raise NotRecognised(WRONG)
+        scopes = _scopes(row) & scopes_of(person)
+        return Bearer(person, scopes, elevated=row.elevated, token=row.id), row
+
+    def _read(self, digest: str) -> "Row[tuple[object, ...]] | None":
+        with self._house.database.reading() as connection:
+            return connection.execute(select(TOKENS).where(TOKENS.c.digest == digest)).one_or_none()
+
     def _holds(self, row: "Row[tuple[object, ...]]") -> bool:
         return not row.revoked and self._house.clock() < time_of(row.expires)
 
     def _mark_used(self, row: "Row[tuple[object, ...]]") -> None:
         """The day only, and written once a day: a token's hours are its person's affair."""
-        today = self._house.clock().date().isoformat()
-        if row.last_used == today:
-            return
+        today = self._today()
         with self._house.database.writing() as connection:
             connection.execute(update(TOKENS).where(TOKENS.c.id == row.id).values(last_used=today))
+
+    def _today(self) -> str:
+        return self._house.clock().date().isoformat()
 
 
 def scopes_of(person: Person) -> frozenset[Scope]:
@@ -167,11 +190,15 @@ def _digest(secret: str) -> str:
     return sha256(secret.encode("utf-8", "surrogatepass")).hexdigest()
 
 
+def _scopes(row: "Row[tuple[object, ...]]") -> frozenset[Scope]:
+    return frozenset(Scope(word) for word in read_list(row.scopes))
+
+
 def _token(row: "Row[tuple[object, ...]]") -> Token:
     return Token(
         row.id,
         row.person,
-        frozenset(Scope(word) for word in read_list(row.scopes)),
+        _scopes(row),
         row.label,
         time_of(row.created),
         time_of(row.expires),

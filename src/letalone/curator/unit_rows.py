@@ -7,6 +7,7 @@ changed; a new one is written beside it, and takes its place whole.
 """
 
 from collections.abc import Iterator, Mapping
+from contextlib import closing
 from pathlib import Path
 from typing import NamedTuple, cast
 
@@ -18,6 +19,7 @@ from letalone.engines.failure import contained
 from letalone.engines.lockdown import LockedDuck
 from letalone.engines.reading import SQL_TYPES, Stored
 from letalone.engines.rows import Relation
+from letalone.engines.server_rows import number_of_one, rows_of_one, spelled_at, units_at
 from letalone.engines.syntax import Sql
 from letalone.errors import ParameterError
 from letalone.plans.schema import Column, Schema
@@ -31,16 +33,39 @@ class Ruled(NamedTuple):
     plain: object
 
 
-def unit_ids(file: Path, schema: Schema) -> list[str]:
+def spelled_id(file: Path | str, schema: Schema, typed: str) -> str | None:
+    """A typed id as the table spells it, read as its unit is: 007 is 7; None where it is none."""
+    column = schema.column(_check_has_unit(schema))
+    if isinstance(file, str):
+        return spelled_at(file, schema, typed)
+    if column.type is Type.TEXT:
+        return typed
+    with closing(LockedDuck()) as duck:
+        duck.lock([])
+        loaded = _typed(column, typed)
+        found = syntax.select(
+            [syntax.alias(by_rule(loaded, column, clamped=False), column.name)], loaded.sql
+        )
+        text = syntax.select([_as_text(column)], syntax.nested(found, "read"))
+        ((spelled,),) = contained(lambda: duck.run(text))
+    return cast("str | None", spelled)
+
+
+def unit_ids(file: Path | str, schema: Schema) -> list[str]:
     """All ids in a table, as text. Private."""
+    if isinstance(file, str):
+        return units_at(file, schema)
     with opened_copy(file, schema) as duck:
         ids = syntax.select([_id(schema)], _kept())
         rows = contained(lambda: duck.run(ids.distinct()))
     return [cast("str", row[0]) for row in rows]
 
 
-def rows_of_unit(file: Path, schema: Schema, unit_id: str) -> list[dict[str, object]]:
+def rows_of_unit(file: Path | str, schema: Schema, unit_id: str) -> list[dict[str, object]]:
     """The rows of one person, in order. Private: for the one who handles the request."""
+    if isinstance(file, str):
+        _check_has_unit(schema)
+        return [dict(row.values) for row in rows_of_one(file, schema, unit_id)]
     names = [column.name for column in schema.columns]
     with opened_copy(file, schema) as duck:
         columns = [syntax.named(name) for name in names]
@@ -49,8 +74,11 @@ def rows_of_unit(file: Path, schema: Schema, unit_id: str) -> list[dict[str, obj
     return [dict(zip(names, row, strict=True)) for row in rows]
 
 
-def number_of_rows(file: Path, schema: Schema, unit_id: str) -> int:
+def number_of_rows(file: Path | str, schema: Schema, unit_id: str) -> int:
     """How many rows a person has. Private."""
+    if isinstance(file, str):
+        _check_has_unit(schema)
+        return number_of_one(file, schema, unit_id)
     with opened_copy(file, schema) as duck:
         query = syntax.select(
             [exp.Count(this=exp.Star())], _kept(), where=[_is_unit(schema, unit_id)]
@@ -107,9 +135,10 @@ def copy_corrected(
     return _remarks(schema, ruled)
 
 
-def check_corrected(file: Path, schema: Schema, changes: Mapping[str, object]) -> list[str]:
+def check_corrected(schema: Schema, changes: Mapping[str, object]) -> list[str]:
     """Refuses values of another type; what the rules would make of the others, in words."""
-    with opened_copy(file, schema) as duck:
+    with closing(LockedDuck()) as duck:
+        duck.lock([])
         ruled = {name: _ruled(duck, schema.column(name), one) for name, one in changes.items()}
     return _remarks(schema, ruled)
 
@@ -140,18 +169,21 @@ def _ruled(duck: LockedDuck, column: Column, value: object) -> Ruled:
     """The new value by the rules; refused where it is none of the declared type."""
     if value is None:
         return Ruled(None, None)
-    written = str(value).lower() if isinstance(value, bool) else str(value)
-    text = syntax.select([syntax.alias(syntax.text(written), column.name)], _nothing())
-    source = syntax.nested(text, "loaded")
-    loaded = Relation(source, {column.name: Stored(column.name, "VARCHAR")})
+    loaded = _typed(column, str(value).lower() if isinstance(value, bool) else str(value))
     both = [by_rule(loaded, column), by_rule(loaded, column, clamped=False)]
-    ((kept, plain),) = contained(lambda: duck.run(syntax.select(both, source)))
+    ((kept, plain),) = contained(lambda: duck.run(syntax.select(both, loaded.sql)))
     if kept is None:
         raise ParameterError(
             f"The new value of {column.name!r} is no {column.type.value}. Write it as in a CSV"
             " file."
         )
     return Ruled(kept, plain)
+
+
+def _typed(column: Column, written: str) -> Relation:
+    """One cell of text, as a CSV file has it."""
+    text = syntax.select([syntax.alias(syntax.text(written), column.name)], _nothing())
+    return Relation(syntax.nested(text, "loaded"), {column.name: Stored(column.name, "VARCHAR")})
 
 
 def _constant(column: Column, found: object) -> Sql:
@@ -172,13 +204,25 @@ def _kept() -> Sql:
 
 
 def _id(schema: Schema) -> Sql:
-    unit = schema.unit
-    if unit is None:
+    return _as_text(schema.column(_check_has_unit(schema)))
+
+
+def _as_text(column: Column) -> Sql:
+    """How an id is spelled; zero in one way."""
+    value = syntax.named(column.name)
+    if column.type is Type.NUMBER:
+        zero = syntax.operation(exp.EQ, value, syntax.double(0.0))
+        value = syntax.case((zero, syntax.double(0.0)), otherwise=value.copy())
+    return syntax.cast_to(value, SQL_TYPES[Type.TEXT])
+
+
+def _check_has_unit(schema: Schema) -> str:
+    if schema.unit is None:
         raise ParameterError(
             f"In {schema.name!r} each row is a unit of its own, and no column tells people apart:"
             " rows cannot be found by an id."
         )
-    return syntax.cast_to(syntax.named(unit), SQL_TYPES[Type.TEXT])
+    return schema.unit
 
 
 def _is_unit(schema: Schema, unit_id: str) -> Sql:

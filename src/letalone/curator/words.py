@@ -47,7 +47,10 @@ def in_utc(name: str, when: datetime | None) -> datetime | None:
         return None
     if not isinstance(when, datetime) or when.tzinfo is None:  # pyright: ignore[reportUnnecessaryIsInstance]
         raise ParameterError(f"{name} must be a time with a time zone, such as 2027-01-31T00:00Z.")
-    return when.astimezone(UTC).replace(microsecond=0)
+    try:
+        return when.astimezone(UTC).replace(microsecond=0)
+    except OverflowError:
+        raise ParameterError(f"{name} lies beyond the years that can be written.") from None
 
 
 def listed(words: Iterable[str]) -> str:

@@ -50,6 +50,19 @@ def test_every_error_is_a_problem(
     assert answer.headers.items() >= {k.lower(): v for k, v in ALWAYS.items()}.items()
 
 
+def test_a_405_names_all_methods_of_the_address(bare: Service) -> None:
+    answer = bare.client.request("DELETE", "/api/v1/data-sets")
+    assert (answer.status_code, answer.headers["Allow"]) == (405, "GET, POST")
+
+
+def test_what_a_field_must_be_is_said_in_our_words(bare: Service) -> None:
+    body = {"name": "ann", "password": "x", "days": "many", "scopes": ["all"], "label": "x" * 999}
+    words = bare.client.post("/api/v1/tokens", json=body).json()["detail"]
+    assert "days: It must be a whole number." in words
+    assert "It must be one of: 'ask'" in words
+    assert "Input" not in words, words
+
+
 def test_a_wrong_field_is_named_and_what_was_sent_is_not_repeated(bare: Service) -> None:
     body = {"name": "ann", "password": [SECRET]}
     answer = bare.client.post("/api/v1/tokens", json=body)
@@ -119,8 +132,10 @@ def test_tries_of_passwords_are_counted_by_address_too(making: Making) -> None:
 def test_who_comes_without_an_address_finds_the_open_page_with_its_style(bare: Service) -> None:
     answer = bare.client.get("/", follow_redirects=True)
     assert (answer.status_code, answer.url.path) == (200, "/open")
-    (style,) = re.findall(r'href="([^"]*)"', answer.text)
-    assert bare.client.get(style).headers["content-type"].startswith("text/css")
+    styles = re.findall(r'rel="stylesheet" href="([^"]*)"', answer.text)
+    for style in styles:
+        assert bare.client.get(style).headers["content-type"].startswith("text/css")
+    assert styles
     assert "style-src 'self'" in answer.headers["content-security-policy"]
     assert bare.client.get("/favicon.ico").status_code == 204
 

@@ -18,6 +18,7 @@ from letalone.curator.http.problems import (
     of_validation,
 )
 from letalone.errors import BudgetExceeded, LetaloneError
+from letalone.ledger.acts import NoSuchDataSet
 from letalone.privacy import Budget
 
 ERRORS = [
@@ -76,3 +77,8 @@ def test_a_status_of_the_router_is_a_problem_of_the_same_status(status: int) -> 
 
 def test_an_internal_problem_says_nothing() -> None:
     assert INTERNAL.to_json().keys() == {"type", "title", "status", "detail"}
+
+
+def test_a_ledger_without_the_data_set_is_a_fault_of_the_service_and_no_advice() -> None:
+    said = of_error(NoSuchDataSet("Register a new one with ledger.register(name, …)."))
+    assert (said.code, "register" in said.detail) == (500, False)

@@ -5,6 +5,9 @@ from typing import Any
 
 import pytest
 
+from letalone.curator.asking import Asking
+from letalone.curator.http import questions
+from letalone.curator.http.headers import ALWAYS
 from letalone.ledger import verify_receipt
 from letalone.session.release import Release
 
@@ -124,3 +127,31 @@ def test_what_was_answered_and_refused_is_counted_for_the_owner(service: Service
     text = service.client.get("/metrics", headers=headers).text
     assert 'letalone_answers_total{outcome="refused"}' in text
     assert 'route="/api/v1/questions/release"' in text
+
+
+def test_a_repeat_is_written_once_and_every_check_is_made_again(
+    making: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    service = making()
+    question = service.question("SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward", left=False)
+    whole = "/questions/release"
+    first, second = (service.ask("POST", whole, by="ann", json=question) for _ in range(2))
+    with monkeypatch.context() as broken:
+        broken.setattr(Asking, "answer", None)
+        broken.setattr(questions, "release_said", None)
+        third = service.ask("POST", whole, by="ann", json=question)
+    assert third.content == second.content, "neither asked nor written anew"
+    assert third.json() == {**first.json(), "repeated": True}
+    left = service.ask("POST", whole, by="ann", json={**question, "left": True}).json()
+    assert {**left, "left": None} == third.json()
+    assert left["left"].startswith("Left: about")
+    for name, value in ALWAYS.items():
+        assert third.headers[name] == value
+    assert third.headers["content-type"] == "application/json"
+    kinds = [entry.kind.value for entry in service.curator.ledger.entries()]
+    service.curator.requests.withdraw_grant(
+        "visits", purpose="care", analyst="ann", why="over", by="stan"
+    )
+    assert service.ask("POST", whole, by="ann", json=question).status_code == 403
+    more = [entry.kind.value for entry in service.curator.ledger.entries()][len(kinds) :]
+    assert more == ["level_withdrawn", "refused"]

@@ -135,3 +135,16 @@ def test_a_data_set_can_be_renewed_thawed_and_retired(bare: Service) -> None:
     gone = bare.ask("POST", "/data-sets/life/retirement", by="olga", json={"why": "over"})
     assert gone.json()["retired"] is True
     assert registered(bare, name="LIFE", file="fine.csv").status_code == 409
+
+
+def test_an_address_is_refused_unless_its_host_is_allowed_and_no_password_is_echoed(
+    bare: Service,
+) -> None:
+    address = f"postgresql://u:{SECRET}@db.example/clinic/visits"
+    refused = registered(bare, name="visits on a server", address=address)
+    assert (refused.status_code, "--source-host" in refused.text) == (422, True)
+    both = registered(bare, name="two", address=address, file="x.csv")
+    assert (both.status_code, "one of upload, file and address" in both.text) == (422, True)
+    analyst = bare.ask("POST", "/data-sets", by="ann", json={**BODY, "name": "x", "address": "y"})
+    assert analyst.status_code == 403
+    assert SECRET not in refused.text + both.text + bare.log.getvalue()

@@ -18,6 +18,7 @@ import pytest
 import uvicorn
 
 from letalone.cli.app import run
+from letalone.cli.serve import say_once_it_listens
 from letalone.curator.curator import Curator
 from letalone.curator.http.serving import SETTINGS, prepare
 from letalone.curator.http.serving import serve as answer_until
@@ -81,8 +82,9 @@ def test_one_command_serves_and_several_workers_share_the_ledger(tmp_path: Path)
         body = {"name": "analyst", "password": once}
         assert posted(address, "/tokens", body).status_code == 403
         assert posted(address, "/passwords", {**body, "new": PASSWORD}).status_code == 200
-        token = posted(address, "/tokens", {**body, "password": PASSWORD}).json()["secret"]
-        question = {"data_set": "demo_visits", "purpose": "look around", "sql": SQL}
+        made = posted(address, "/tokens", {**body, "password": PASSWORD}).json()
+        token, question = made["secret"], {"data_set": "demo_visits", "purpose": "look around"}
+        question["sql"] = SQL
         answers = [
             posted(address, "/questions/release", {**question, "epsilon": 0.3}, token)
             for _ in range(4)
@@ -92,6 +94,17 @@ def test_one_command_serves_and_several_workers_share_the_ledger(tmp_path: Path)
         assert len(answers[0].json()["rows"]) == 6
         over = posted(address, "/questions/release", {**question, "epsilon": 0.8}, token)
         assert over.status_code == 409, "whichever worker answers, the share is one"
+        revoked = httpx.delete(
+            f"{address}/api/v1/tokens/{made['token']['id']}",
+            headers={"Authorization": f"Bearer {token}"},
+            timeout=PATIENCE,
+        )
+        assert revoked.status_code == 200
+        after = [
+            posted(address, "/questions/release", {**question, "epsilon": 0.3}, token)
+            for _ in range(8)
+        ]
+        assert {one.status_code for one in after} == {401}, "over in all workers at once"
         process.send_signal(signal.SIGTERM)
         process.wait(PATIENCE)
     with Curator.open(Settings(folder=folder)) as curator:
@@ -131,6 +144,20 @@ def test_who_answers_for_the_data_is_kept_and_a_lost_password_is_reset_here(
         assert curator.people.log_in("owner", once).must_change
     assert run([*words[:-1], "analyst"]) == 2
     assert "is no owner" in capsys.readouterr().err
+
+
+def test_it_says_that_it_serves_only_once_it_listens(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("letalone.cli.serve.TRIES", 2)
+    with socket.socket() as found:
+        found.bind(("127.0.0.1", 0))
+        place = found.getsockname()
+        say_once_it_listens(place, "Serving")
+        assert capsys.readouterr().out == ""
+        found.listen()
+        say_once_it_listens(place, "Serving")
+    assert capsys.readouterr().out == "Serving\n"
 
 
 def test_a_port_that_is_taken_is_named_before_anything_is_made(

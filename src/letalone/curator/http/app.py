@@ -8,8 +8,9 @@ pages of other sites cannot read answers.
 """
 
 import asyncio
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager, suppress
+from http import HTTPStatus
 from importlib.metadata import version
 from typing import Any, cast
 
@@ -19,9 +20,14 @@ from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import Response
+from starlette.routing import Match
+from starlette.types import Scope
 
+from letalone.curator.console.app import add_console
+from letalone.curator.console.pages import problem_page, wants_page
 from letalone.curator.curator import Curator
 from letalone.curator.http import accounts, grants, persons, public, questions, record, tables
+from letalone.curator.http.addresses import PlainAddresses
 from letalone.curator.http.bodies import BodyLimits, CappedBodies
 from letalone.curator.http.headers import SecurityHeaders
 from letalone.curator.http.housekeeping import keep_house
@@ -81,13 +87,15 @@ def make_app(
         middleware=[
             Middleware(SecurityHeaders),
             Middleware(TimeSteps, curator.settings.time_step_seconds),
-            Middleware(Logged, lines, service.metrics.request),
+            Middleware(Logged, lines, service.metrics.request, failed=_counted_by(service)),
             Middleware(CappedBodies, bodies or BodyLimits()),
+            Middleware(PlainAddresses),
         ],
     )
     app.state.service = service
     for one in ROUTES:
         app.include_router(one.routes)
+    add_console(app)
     _add_problems(app)
     return app
 
@@ -113,6 +121,17 @@ def _add_problems(app: FastAPI) -> None:
     app.add_exception_handler(HTTPException, _status)
 
 
+def _counted_by(service: Service) -> Callable[[Scope], None]:
+    """A question that fails counts like one that is refused: both are entries that stay."""
+
+    def count(scope: Scope) -> None:
+        person = scope.get("state", {}).get("person")
+        if person is not None and asks(Request(scope)):
+            service.throttle.refusal(person)
+
+    return count
+
+
 def _refused(_: Request, error: Exception) -> Response:
     return cast("Refused", error).problem.response()
 
@@ -128,6 +147,20 @@ def _not_valid(_: Request, error: Exception) -> Response:
     return of_validation(cast("RequestValidationError", error).errors()).response()
 
 
-def _status(_: Request, error: Exception) -> Response:
+def _status(request: Request, error: Exception) -> Response:
     found = cast("HTTPException", error)
-    return of_status(found.status_code, found.headers).response()
+    allowed = _methods(request) if found.status_code == HTTPStatus.METHOD_NOT_ALLOWED else ""
+    headers = {**(found.headers or {}), **({"Allow": allowed} if allowed else {})}
+    problem = of_status(found.status_code, headers)
+    return problem_page(request, problem) if wants_page(request) else problem.response()
+
+
+def _methods(request: Request) -> str:
+    """All methods of an address: each is a route of its own, which knows no other."""
+    routes = [*request.app.router.routes, *(route for one in ROUTES for route in one.routes.routes)]
+    partial = (
+        cast("set[str] | None", getattr(route, "methods", None)) or set[str]()
+        for route in routes
+        if route.matches(request.scope)[0] is Match.PARTIAL
+    )
+    return ", ".join(sorted(set[str]().union(*partial)))

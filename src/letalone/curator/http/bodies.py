@@ -17,6 +17,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from letalone.curator.http.problems import Problem, Refused
 
 UPLOADS = "/api/v1/uploads"
+OF_FILES = (UPLOADS, "/uploads")  # of the API and of the console
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +41,7 @@ class CappedBodies:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        most, upload = self._limits.bytes, str(scope["path"]).startswith(UPLOADS)
+        most, upload = self._limits.bytes, str(scope["path"]).startswith(OF_FILES)
         most = self._limits.upload_bytes if upload else most
         try:
             check_announced(scope, most)

@@ -1,6 +1,8 @@
 """Routes about requests, grants, proposals and budgets."""
 
-from fastapi import APIRouter
+from typing import Annotated
+
+from fastapi import APIRouter, Query
 
 from letalone.curator.curator import Curator
 from letalone.curator.http.said import Json, said
@@ -22,14 +24,24 @@ from letalone.curator.http.who import (
     oversees,
 )
 
+MOST = 1000
 routes = APIRouter(prefix="/api/v1", tags=["requests, grants and budgets"])
 
 
 @routes.get("/requests")
-def requests(bearer: Known, service: Served) -> Json:
-    """Own requests; all of them for stewards, owners and auditors. The newest first."""
-    own = not oversees(bearer)
-    return {"requests": said(service.curator.requests.requests(by=bearer.person.name, own=own))}
+def requests(
+    bearer: Known,
+    service: Served,
+    is_open: bool | None = None,
+    limit: Annotated[int, Query(ge=1, le=MOST)] = MOST,
+    start: Annotated[int, Query(ge=0, le=10**9)] = 0,
+) -> Json:
+    """Own requests; all of them for stewards, owners and auditors. The newest first, in pages."""
+    by, own = bearer.person.name, not oversees(bearer)
+    found = service.curator.requests.requests(
+        by=by, own=own, is_open=is_open, most=limit + 1, start=start
+    )
+    return {"requests": said(found[:limit]), "more": len(found) > limit}
 
 
 @routes.post("/requests", status_code=201)

@@ -1,5 +1,7 @@
 """What the service does by itself, every hour: overdue rows and unused uploads are removed.
 
+Rows that should be there and are not are told to whoever reads the log, by the data set's name.
+
 Nothing is answered about them from the first moment of the next day; this removes the rows.
 """
 
@@ -22,6 +24,8 @@ async def keep_house(curator: Curator, log: Any, every_seconds: float = EVERY_SE
             await run_in_threadpool(curator.sweep)
             if retired:
                 log.info("retired", data_sets=len(retired))
+            if missing := await run_in_threadpool(curator.without_rows):
+                log.error("rows are missing: restore the folder data", data_sets=missing)
         except Exception as error:  # such as another worker that was faster
             log.warning("retirement failed", **where_it_failed(error))
         await asyncio.sleep(every_seconds)

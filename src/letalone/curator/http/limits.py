@@ -9,6 +9,7 @@ for all workers together.
 
 from dataclasses import dataclass
 from math import ceil
+from threading import Lock
 from time import time
 
 from limits import RateLimitItemPerMinute
@@ -29,11 +30,46 @@ class RateLimits:
     refusals_of_a_person: int = 600  # of questions: each is an entry that the ledger keeps
 
 
+class Counts(MemoryStorage):
+    """Counts in memory; those that are over go when there are many, without a thread of their own.
+
+    The library's storage starts a thread for that with almost every request.
+    """
+
+    STORAGE_SCHEME = None  # nobody asks for it by an address
+    MANY = 1000
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._turn, self._sweep_at = Lock(), self.MANY
+
+    def incr(self, key: str, expiry: float, amount: int = 1) -> int:
+        """Counts on, and begins anew where the count was over."""
+        with self._turn:
+            found = self.get(key) + amount
+            self.storage[key] = found
+            self.expirations.setdefault(key, time() + expiry)
+            if len(self.storage) > self._sweep_at:
+                self._sweep()
+            return found
+
+    def decr(self, key: str, amount: int = 1) -> int:
+        """Takes back what was counted."""
+        with self._turn:
+            self.storage[key] = found = max(0, self.get(key) - amount)
+            return found
+
+    def _sweep(self) -> None:
+        for key in list(self.storage):
+            self.get(key)  # which drops a count that is over
+        self._sweep_at = max(self.MANY, 2 * len(self.storage))
+
+
 class Throttle:
     """Counts, and refuses what is too much."""
 
     def __init__(self, limits: RateLimits) -> None:
-        self._window = SlidingWindowCounterRateLimiter(MemoryStorage())
+        self._window = SlidingWindowCounterRateLimiter(Counts())
         self._person = RateLimitItemPerMinute(limits.of_a_person, namespace="person")
         self._address = RateLimitItemPerMinute(limits.of_an_address, namespace="address")
         self._log_in = RateLimitItemPerMinute(limits.log_ins_of_an_address, namespace="log in")

@@ -43,8 +43,10 @@ def make_log(out: TextIO | None = None) -> Any:
 class Logged:
     """Writes down each request, and turns what nobody caught into a problem without words."""
 
-    def __init__(self, app: ASGIApp, log: Any, seen: Seen) -> None:
-        self._app, self._log, self._seen = app, log, seen
+    def __init__(
+        self, app: ASGIApp, log: Any, seen: Seen, *, failed: Callable[[Scope], None] | None = None
+    ) -> None:
+        self._app, self._log, self._seen, self._failed = app, log, seen, failed
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """One request."""
@@ -64,6 +66,8 @@ class Logged:
             await self._app(scope, receive, watch)
         except Exception as error:
             failure = where_it_failed(error)
+            if self._failed is not None:
+                self._failed(scope)
             if status == 0:
                 await INTERNAL.response()(scope, receive, watch)
         self._write(scope, status, monotonic() - started, failure)

@@ -16,6 +16,7 @@ from typing import Any
 
 from starlette.responses import Response
 
+from letalone.curator.database import DatabaseUnavailable
 from letalone.curator.http.said import budget_said
 from letalone.curator.http.wording import in_plain_words
 from letalone.curator.refusals import (
@@ -23,6 +24,7 @@ from letalone.curator.refusals import (
     NotPermitted,
     NotRecognised,
     NotThere,
+    Retired,
     TooManyTries,
 )
 from letalone.errors import (
@@ -38,6 +40,7 @@ from letalone.errors import (
     ServiceUnavailable,
     UnsupportedQuery,
 )
+from letalone.ledger.acts import NoSuchDataSet
 from letalone.ledger.store import NotALedger
 
 MEDIA_TYPE = "application/problem+json"
@@ -87,6 +90,9 @@ KINDS: dict[str, Kind] = {
     "not-granted": Kind(
         403, "No grant covers this question", "Request one: POST /api/v1/requests."
     ),
+    "retired": Kind(
+        410, "The data set was retired", "Nothing is answered about it any more; nothing was spent."
+    ),
     "not-found": Kind(
         404,
         "There is no such thing",
@@ -114,6 +120,11 @@ KINDS: dict[str, Kind] = {
     "ledger-unavailable": Kind(
         503, "The ledger cannot be reached now", "Nothing was released. Try again later."
     ),
+    "database-unavailable": Kind(
+        503,
+        "The curator's database cannot be reached now",
+        "Nothing was released. Try again later.",
+    ),
     "service-unavailable": Kind(
         503, "Another service cannot be reached now", "Nothing was released. Try again later."
     ),
@@ -129,6 +140,28 @@ WHY = {
     "dict_type": "It must be a JSON object.",
     "list_type": "It must be a list.",
     "string_type": "It must be text.",
+    "string_too_short": "It must have at least {min_length} letters.",
+    "string_too_long": "It has more than {max_length} letters.",
+    "too_short": "It must have at least {min_length}.",
+    "too_long": "It has more than {max_length}.",
+    "bool_type": "It must be true or false.",
+    "bool_parsing": "It must be true or false.",
+    "int_type": "It must be a whole number.",
+    "int_parsing": "It must be a whole number.",
+    "int_from_float": "It must be a whole number.",
+    "enum": "It must be one of: {expected}.",
+    "literal_error": "It must be one of: {expected}.",
+    "greater_than": "It must be more than {gt:g}.",
+    "greater_than_equal": "It must be at least {ge:g}.",
+    "less_than": "It must be less than {lt:g}.",
+    "less_than_equal": "It must be at most {le:g}.",
+    "datetime_from_date_parsing": "It must be a time such as 2027-12-31T00:00:00Z.",
+    "datetime_parsing": "It must be a time such as 2027-12-31T00:00:00Z.",
+    "datetime_type": "It must be a time such as 2027-12-31T00:00:00Z.",
+    "timezone_aware": "The time needs its zone, such as Z at the end for UTC.",
+    "date_from_datetime_parsing": "It must be a day such as 2027-12-31.",
+    "date_parsing": "It must be a day such as 2027-12-31.",
+    "date_type": "It must be a day such as 2027-12-31.",
     "number": 'It must be a number such as 0.5, or digits in quotes such as "1/3".',
 }
 TRIED = {"float", "constrained-str"}  # the ways in which a typed number may be sent
@@ -141,10 +174,13 @@ BY_CLASS: list[tuple[type[LetaloneError], str]] = [
     (NeighboursDiffer, "neighbours-differ"),
     (LedgerDamaged, "ledger-damaged"),
     (NotALedger, "ledger-damaged"),
+    (NoSuchDataSet, "ledger-damaged"),  # the database has it, which was looked at before
     (LedgerUnavailable, "ledger-unavailable"),
+    (DatabaseUnavailable, "database-unavailable"),
     (ServiceUnavailable, "service-unavailable"),
     (FormatError, "format"),
     (ParameterError, "parameter"),
+    (Retired, "retired"),
     (NotAllowed, "not-granted"),
     (NotRecognised, "not-authenticated"),
     (NotPermitted, "not-permitted"),
@@ -158,10 +194,12 @@ BY_CLASS: list[tuple[type[LetaloneError], str]] = [
 ABOUT_A_STORE = {
     "ledger-damaged": "The ledger is not as it was written. Nothing was released. Tell its owner.",
     "ledger-unavailable": "The ledger cannot be used now. Nothing was released. Try again later.",
+    "database-unavailable": "The curator's database cannot be used now. Try again later.",
 }
 CLASS_OF: dict[str, type[LetaloneError]] = {
     "ledger-damaged": LedgerDamaged,
     "ledger-unavailable": LedgerUnavailable,
+    "database-unavailable": ServiceUnavailable,
 }
 
 
@@ -249,7 +287,13 @@ def _field(place: Sequence[str | int]) -> str:
 def _why(error: Mapping[str, Any]) -> str:
     if TRIED & set(error["loc"]):
         return WHY["number"]
-    return WHY.get(error["type"]) or f"{error['msg']}."
+    words = WHY.get(error["type"])
+    if words is None:
+        return f"{error['msg']}."
+    try:
+        return words.format(**error.get("ctx", {}))  # limits that were declared, nothing sent
+    except (LookupError, TypeError, ValueError):
+        return "It does not have the right form."
 
 
 def of_status(status: int, headers: Mapping[str, str] | None = None) -> Problem:

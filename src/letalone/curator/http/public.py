@@ -1,13 +1,13 @@
 """Routes for anybody: health, the open page, what a problem means; and metrics for the owner."""
 
 from fastapi import APIRouter
-from starlette.responses import HTMLResponse, RedirectResponse, Response
+from starlette.responses import Response
 
 from letalone.curator.http.metrics import MEDIA_TYPE
-from letalone.curator.http.open_page import STYLE, open_page
+from letalone.curator.http.open_page import open_page
 from letalone.curator.http.problems import KINDS, WHERE, refused
 from letalone.curator.http.said import Json, said
-from letalone.curator.http.who import ANYBODY, OWNER, PROBE, Served, Service
+from letalone.curator.http.who import ANYBODY, OWNER, PROBE, Served
 
 routes = APIRouter(tags=["open to anybody"])
 
@@ -23,25 +23,7 @@ def health(service: Served) -> Json:
 @routes.get("/api/v1/open", dependencies=[ANYBODY])
 def openness(service: Served) -> Json:
     """Which data sets, for what purposes, under what unit, how much of the budget is spent."""
-    return _page(service)
-
-
-@routes.get("/open", dependencies=[ANYBODY], response_class=HTMLResponse)
-def page(service: Served) -> HTMLResponse:
-    """The same as a plain page."""
-    return HTMLResponse(open_page(_page(service)))
-
-
-@routes.get("/open.css", dependencies=[ANYBODY], include_in_schema=False)
-def style() -> Response:
-    """How the page looks."""
-    return Response(STYLE, media_type="text/css")
-
-
-@routes.get("/", include_in_schema=False, dependencies=[ANYBODY])
-def start() -> Response:
-    """Who comes without an address is shown the open page."""
-    return RedirectResponse("/open", 307)
+    return open_page(service)
 
 
 @routes.get("/favicon.ico", include_in_schema=False, dependencies=[ANYBODY])
@@ -63,8 +45,3 @@ def problem(kind: str) -> Json:
     if found is None:
         raise refused("not-found", f"There is no such kind. The kinds are: {', '.join(KINDS)}.")
     return {"type": WHERE + kind, **said(found)}
-
-
-def _page(service: Service) -> Json:
-    """The open page, made anew every few seconds: anybody may ask for it as often as they like."""
-    return service.page.value(lambda: said(service.curator.openness.page()))

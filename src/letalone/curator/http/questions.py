@@ -3,17 +3,20 @@
 Answers leave at fixed time steps (`timing`), refusals too.
 """
 
+from json import dumps
 from math import isfinite
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
-from starlette.responses import JSONResponse, Response
+from starlette.concurrency import run_in_threadpool
+from starlette.responses import Response
 
 from letalone.curator.http.numbers import exact
 from letalone.curator.http.said import Json, said
 from letalone.curator.http.shapes import SentQuestion
 from letalone.curator.http.timing import QUESTIONS
-from letalone.curator.http.who import Analyst, Served
+from letalone.curator.http.who import Analyst, Served, Service
+from letalone.curator.remembered import Answer
 from letalone.errors import LetaloneError
 from letalone.session.preview import Preview
 from letalone.session.release import Release
@@ -59,19 +62,28 @@ def epsilon_for(body: SentQuestion, bearer: Analyst, service: Served) -> Json:
 
 
 @routes.post("/release", response_model=Json)
-def release(body: SentQuestion, bearer: Analyst, service: Served) -> Response:
+async def release(body: SentQuestion, bearer: Analyst, service: Served) -> Response:
     """The answer; charged at data set, purpose and analyst before data are touched."""
-    question, asking, by = body.question(), service.curator.asking, bearer.person.name
+    by = bearer.person.name
+    if service.curator.cheap_looks and not (body.left or body.tables or body.error):
+        found = service.curator.asking.at_hand(body.question(), body.price(), by=by)
+        if found is not None:
+            service.metrics.answer("repeated")
+            return _written(found, left=None)
+    return await run_in_threadpool(_released, body, service, by)
+
+
+def _released(body: SentQuestion, service: Service, by: str) -> Response:
+    question, asking = body.question(), service.curator.asking
     try:
-        found = asking.release(question, body.price(), by=by)
+        found = asking.answer(question, body.price(), by=by)
     except LetaloneError:
         service.metrics.answer("refused")
         raise
-    service.metrics.answer("repeated" if found.repeated else "released")
-    asked = found.asked
+    service.metrics.answer("repeated" if found.release.repeated else "released")
+    asked = found.release.asked
     left = asking.left(question, asked.privacy, delta=asked.delta, by=by) if body.left else None
-    # Written here: the framework would go through all cells once more.
-    return JSONResponse(release_said(found, left=left))
+    return _written(found, left=left)
 
 
 @routes.get("/history")
@@ -80,10 +92,16 @@ def history(
     service: Served,
     data_set: str | None = None,
     limit: Annotated[int, Query(ge=1, le=MOST)] = 100,
+    receipts: bool = False,
 ) -> Json:
-    """Own answers, the newest first."""
-    found = service.curator.asking.history(by=bearer.person.name, data_set=data_set)
-    return {"releases": said(found[:limit]), "more": len(found) > limit}
+    """Own answers, the newest first; with `receipts` each has its signed receipt."""
+    asking, by = service.curator.asking, bearer.person.name
+    found = asking.history(by=by, data_set=data_set, most=limit + 1)
+    shown = [
+        {**said(one), **({"receipt": asking.receipt(one.id, by=by)} if receipts else {})}
+        for one in found[:limit]
+    ]
+    return {"releases": shown, "more": len(found) > limit}
 
 
 @routes.get("/history/{release_id}")
@@ -98,11 +116,25 @@ def receipt(release_id: str, bearer: Analyst, service: Served) -> Json:
     return service.curator.asking.receipt(release_id, by=bearer.person.name)
 
 
-def release_said(release: Release, *, left: str | None) -> Json:
-    """Rows for reading, the answer as it is stored, its receipt; what is left if wanted.
+def _written(answer: Answer, *, left: str | None) -> Response:
+    """Written here, and once for all repeats: what is left is put last, if it is wanted.
 
     How much is left takes longer to find out than a repeated answer.
     """
+    content = answer.written(_all_but_left)[:-1] + b',"left":' + _as_json(left) + b"}"
+    return Response(content, media_type="application/json")
+
+
+def _all_but_left(release: Release) -> bytes:
+    return _as_json(release_said(release))
+
+
+def _as_json(value: object) -> bytes:
+    return dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()
+
+
+def release_said(release: Release) -> Json:
+    """Rows for reading, the answer as it is stored, and its receipt."""
     standing = release.standing
     return {
         "rows": [{name: _cell(cell) for name, cell in row.items()} for row in release.rows()],
@@ -110,7 +142,6 @@ def release_said(release: Release, *, left: str | None) -> Json:
         "receipt": standing.receipt,
         "repeated": release.repeated,
         "remark": standing.remark,
-        "left": left,
     }
 
 

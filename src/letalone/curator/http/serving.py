@@ -19,7 +19,7 @@ from fastapi import FastAPI
 from letalone.curator.curator import Curator
 from letalone.curator.demo import NAME, PURPOSE, register_demo
 from letalone.curator.http.app import make_app
-from letalone.curator.http.logs import SERVER_LOGS
+from letalone.curator.http.logs import SERVER_LOGS, make_log
 from letalone.curator.http.metrics import SHARED
 from letalone.curator.records import Role
 from letalone.curator.settings import Settings
@@ -50,6 +50,8 @@ def prepare(
     Who answers for the data is kept, where it is given.
     """
     with Curator.open(settings) as curator:
+        if curator.forgotten:
+            make_log().error("the ledger lacks answers: frozen", data_sets=list(curator.forgotten))
         curator.facts.say(controller=controller, contact=contact, by=None)
         owner = curator.people.first_owner(OWNER)
         if owner is None:

@@ -20,14 +20,17 @@ from letalone.privacy.neighbours import Relation
 
 NO_CONTROLS = r"^[^\x00-\x1f\x7f]*$"
 Name = Annotated[str, StringConstraints(min_length=1, max_length=100, pattern=NO_CONTROLS)]
-Words = Annotated[str, StringConstraints(max_length=2000)]
-Reason = Annotated[str, StringConstraints(min_length=1, max_length=2000)]
+NO_NUL = r"^[^\x00]*$"  # which PostgreSQL cannot store
+Words = Annotated[str, StringConstraints(max_length=2000, pattern=NO_NUL)]
+Reason = Annotated[str, StringConstraints(min_length=1, max_length=2000, pattern=NO_NUL)]
 Secret = Annotated[str, StringConstraints(min_length=1, max_length=1000)]
 Names = Annotated[list[Name], Field(max_length=1000)]
 Sql = Annotated[str, StringConstraints(min_length=1, max_length=100_000)]
-FileName = Annotated[str, StringConstraints(min_length=1, max_length=1000)]
-Id = Annotated[str, StringConstraints(min_length=1, max_length=100)]
-Cell = bool | int | float | str | None
+FileName = Annotated[str, StringConstraints(min_length=1, max_length=1000, pattern=NO_NUL)]
+Id = Annotated[str, StringConstraints(min_length=1, max_length=100, pattern=NO_NUL)]
+UnitId = Annotated[str, StringConstraints(min_length=1, max_length=1000, pattern=NO_NUL)]
+Text = Annotated[str, StringConstraints(pattern=NO_NUL)]
+Cell = bool | int | float | Text | None
 
 
 class Body(BaseModel):
@@ -128,7 +131,9 @@ class SentPurpose(Body):
 class NewDataSet(Body):
     """A data set: only the columns that are needed; the others never leave the source.
 
-    `upload` is the id that an upload was given; `file` is a name in the folder of imports.
+    `upload` is the id that an upload was given; `file` is a name in the folder of imports;
+    `address` is that of a table on a server, postgresql://user@host/database/table, without a
+    password: it stays there, and its host must be one that the operator has allowed.
     `unit` names the column that tells people apart; without it each row is protected.
     """
 
@@ -142,6 +147,7 @@ class NewDataSet(Body):
     retention: date | None = None
     upload: Name | None = None
     file: FileName | None = None
+    address: FileName | None = None
     external: bool = False
 
     def read(self) -> Registration:
@@ -291,7 +297,7 @@ class Controller(Body):
 class AboutSubject(Body):
     """A person in the data, by the value of the unit column as text; and why it is looked up."""
 
-    subject: Annotated[str, StringConstraints(min_length=1, max_length=1000)]
+    subject: UnitId
     why: Reason
 
 

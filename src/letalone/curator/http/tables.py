@@ -57,9 +57,14 @@ def data_sets(service: Served) -> Json:
 @routes.post("/data-sets", status_code=201)
 def register(body: NewDataSet, bearer: ActingOwner, service: Served) -> Json:
     """Register a table with only the columns that it needs; the others are not copied."""
-    place = _place(service.curator, body.upload, body.file)
+    place = _place(service.curator, body.upload, body.file, body.address)
     found = service.curator.data_sets.register(
-        body.read(), by=bearer.person.name, file=body.file, upload=place, external=body.external
+        body.read(),
+        by=bearer.person.name,
+        file=body.file,
+        upload=place,
+        address=body.address,
+        external=body.external,
     )
     if found.external:
         return _with_budget(service.curator, found.name)
@@ -75,7 +80,10 @@ def data_set(name: str, service: Served) -> Json:
 
 @routes.get("/data-sets/{name}/affected")
 def affected(name: str, bearer: ActingSteward, service: Served) -> Json:
-    """How many values the declared rules touched: exact, for owners and stewards."""
+    """How many values the rules touched when `version` was imported: exact, for owners, stewards.
+
+    Corrections and erasures since then are not in it.
+    """
     return said(service.curator.data_sets.affected(name, by=bearer.person.name))
 
 
@@ -131,10 +139,12 @@ def _with_budget(curator: Curator, name: str) -> Json:
     return {**said(record), **said(more)}
 
 
-def _place(curator: Curator, upload: str | None, file: str | None) -> Path | None:
+def _place(
+    curator: Curator, upload: str | None, file: str | None, address: str | None = None
+) -> Path | None:
     """Where an upload lies; its id is a name of ours, so nothing else can be meant by it."""
-    if (upload is None) == (file is None):
-        raise refused("not-valid", "Give either upload or file: where the rows come from.")
+    if [upload, file, address].count(None) != 2:
+        raise refused("not-valid", "Give one of upload, file and address: where the rows are.")
     if upload is None:
         return None
     place = curator.settings.incoming_folder / upload

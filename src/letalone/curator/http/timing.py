@@ -16,10 +16,11 @@ from time import monotonic
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 QUESTIONS = "/api/v1/questions"
+HELD = (QUESTIONS, "/ask")  # of the API and of the console
 
 
 class TimeSteps:
-    """Holds back the answers of the addresses that begin with `QUESTIONS`."""
+    """Holds back the answers of the addresses that begin with one of `HELD`."""
 
     def __init__(
         self, app: ASGIApp, step_seconds: float, clock: Callable[[], float] = monotonic
@@ -28,7 +29,7 @@ class TimeSteps:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """One request."""
-        held = scope["type"] == "http" and str(scope["path"]).startswith(QUESTIONS)
+        held = scope["type"] == "http" and str(scope["path"]).startswith(HELD)
         if not held or self._step <= 0:
             await self._app(scope, receive, send)
             return

@@ -12,6 +12,7 @@ from typing import Annotated
 
 from fastapi import Depends
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
+from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 
 from letalone.curator.curator import Curator
@@ -19,11 +20,17 @@ from letalone.curator.http.limits import Throttle
 from letalone.curator.http.metrics import Metrics
 from letalone.curator.http.problems import Problem, Refused, refused
 from letalone.curator.http.remembered import Remembered
-from letalone.curator.http.timing import QUESTIONS
+from letalone.curator.http.timing import HELD
 from letalone.curator.records import Bearer, Scope
 from letalone.curator.refusals import NotRecognised
 
 OVERSEEING = (Scope.STEWARD, Scope.AUDIT, Scope.ADMINISTER)
+WHOSE = {
+    Scope.ASK: "an analyst",
+    Scope.STEWARD: "a steward",
+    Scope.AUDIT: "an auditor",
+    Scope.ADMINISTER: "an owner",
+}
 BEARER = HTTPBearer(auto_error=False, description="A token: la_…")
 NO_TOKEN = Problem(
     "not-authenticated",
@@ -81,15 +88,15 @@ Address = Annotated[str, Depends(address_of)]
 
 def asks(request: Request) -> bool:
     """Whether this is a question, of which a refusal is an entry of the ledger."""
-    return request.method == "POST" and request.url.path.startswith(QUESTIONS)
+    return request.method == "POST" and request.url.path.startswith(HELD)
 
 
-def _known(request: Request, service: Served, sent: Sent) -> Bearer:
+async def _known(request: Request, service: Served, sent: Sent) -> Bearer:
     if sent is None:
         count_address(request, service)
         raise Refused(NO_TOKEN)
     try:
-        bearer = service.curator.tokens.bearer(sent.credentials)
+        bearer = await _bearer(service, sent.credentials)
     except NotRecognised:
         count_address(request, service)
         raise
@@ -98,6 +105,13 @@ def _known(request: Request, service: Served, sent: Sent) -> Bearer:
         service.throttle.check_refusals(bearer.person.name)
     request.state.person = bearer.person.name
     return bearer
+
+
+async def _bearer(service: Service, secret: str) -> Bearer:
+    """At once where it is known; whatever has to be read is read elsewhere, so nobody waits."""
+    tokens, cheap = service.curator.tokens, service.curator.cheap_looks
+    found = tokens.at_hand(secret) if cheap else None
+    return found or await run_in_threadpool(tokens.bearer, secret)
 
 
 Known = Annotated[Bearer, Depends(_known)]
@@ -120,8 +134,9 @@ def oversees(bearer: Bearer) -> bool:
 def _with(*scopes: Scope, elevated: bool = False) -> Callable[[Bearer], Bearer]:
     """A dependency: who asks, if the token has one of the scopes."""
     needed = (
-        f"This needs a token with the scope {' or '.join(repr(one.value) for one in scopes)}."
-        " POST /api/v1/tokens makes one, if your roles allow it."
+        f"Only {' or '.join(WHOSE[one] for one in scopes)} may do this, with a token that has the"
+        f" scope {' or '.join(repr(one.value) for one in scopes)}. POST /api/v1/tokens makes one,"
+        " if your roles allow it."
     )
 
     async def check(bearer: Known) -> Bearer:

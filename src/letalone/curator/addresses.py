@@ -1,0 +1,105 @@
+"""Which tables on servers a curator reads: those of hosts that its operator has listed.
+
+An address makes the curator's machine connect to somewhere, with passwords that this machine has.
+So none is taken unless `Settings.source_hosts` names the host, every option of an address is one
+of a few that lead nowhere else and read no file, and owners alone register it, with their password.
+
+  Tested:   tests/curator/test_sources_on_servers.py
+  Assumed:  a listed name leads where its operator means; libpq reads an address as it says it does
+"""
+
+from collections.abc import Mapping
+from itertools import cycle
+
+from letalone.curator.settings import Settings
+from letalone.engines.failure import EngineFailed, contained
+from letalone.engines.opening import open_engine
+from letalone.engines.postgres_address import Address, is_address, read_address
+from letalone.errors import ParameterError
+from letalone.plans.schema import Schema
+
+OPTIONS = ("host", "port", "dbname", "user", "service", "sslmode", "channel_binding")
+USUAL_PORT = "5432"
+
+
+def check_allowed(settings: Settings, written: object) -> str:
+    """The address, if it leads to a listed host; nothing is connected to."""
+    if not settings.source_hosts:
+        raise ParameterError(
+            "This curator reads no tables on servers. Its operator can allow hosts: letalone serve"
+            " --source-host HOST."
+        )
+    if not isinstance(written, str) or not is_address(written):
+        raise ParameterError(
+            "address must be one of a table: postgresql://user@host/database/table."
+        )
+    address = read_address(written)
+    if address.table is None:
+        raise ParameterError(
+            "The address must name a table: postgresql://user@host/database/table."
+        )
+    options = _options(address)
+    _check_options(options)
+    places = _places(options)
+    listed = {_folded(one) for one in settings.source_hosts}
+    if not places or not set(places) <= listed:
+        raise ParameterError(
+            "The address leads to a host that this curator may not read. Allowed are:"
+            f" {', '.join(sorted(listed))}."
+        )
+    return written
+
+
+def check_table(address: str, schema: Schema) -> None:
+    """Refuses a schema that a table on a server does not have, from its catalogue alone."""
+    try:
+        return contained(lambda: open_engine(address, schema=schema).close())
+    except EngineFailed:
+        pass  # raised below, without what the server said
+    raise ParameterError("The table cannot be opened: the server failed while its names were read.")
+
+
+def _options(address: Address) -> Mapping[str, str]:
+    """What libpq makes of an address."""
+    try:
+        from psycopg import ProgrammingError
+        from psycopg.conninfo import conninfo_to_dict
+    except ImportError:
+        raise ParameterError(
+            "PostgreSQL needs psycopg, which is not installed: pip install 'letalone[postgres]'."
+        ) from None
+    try:
+        found = conninfo_to_dict(address.server)
+    except ProgrammingError:
+        pass  # raised below: libpq's words repeat what was typed
+    else:
+        return {name: str(value) for name, value in found.items() if value}
+    raise ParameterError("The address cannot be read. Write postgresql://user@host/database/table.")
+
+
+def _check_options(options: Mapping[str, str]) -> None:
+    more = sorted(options.keys() - set(OPTIONS))
+    if more or "=" in options.get("dbname", ""):
+        raise ParameterError(
+            f"The address has {', '.join(more) or 'a sign = in the database'}, which could lead"
+            f" elsewhere or read a file of this machine. It may have: {', '.join(OPTIONS)}."
+        )
+
+
+def _places(options: Mapping[str, str]) -> list[str]:
+    """All hosts that libpq would try, with their port where it is not the usual one."""
+    hosts = options.get("host", "").split(",") if "host" in options else []
+    ports = options.get("port", USUAL_PORT).split(",")
+    found = [
+        _folded(host if port in ("", USUAL_PORT) else f"{host}:{port}")
+        for host, port in zip(hosts, ports if len(ports) > 1 else cycle(ports), strict=False)
+    ]
+    if len(ports) > 1 and len(ports) != len(hosts):
+        return []
+    service = options.get("service")
+    return found if service is None else [*found, _folded(f"service={service}")]
+
+
+def _folded(host: str) -> str:
+    """Names of hosts do not differ by case; folders of sockets and services do."""
+    return host if host.startswith(("/", "service=")) else host.lower()

@@ -1,0 +1,37 @@
+"""The console: pages for people in a browser, over the same curator as the API.
+
+No second logic: a page calls the parts of `Curator` that the API calls, and shows their words.
+Everything works without script; htmx only swaps parts of a page. How to add a page:
+
+1. A module here with `routes = console_routes()` (of `pages`), named in `app.ROUTES`; its link
+   stands in `navigation.LINKS`, with the roles that see it.
+2. Looking. A dependency of `visitors` says who may: Visiting, Analyst, Steward, Owner, Auditor,
+   Overseer (the scopes of the API). Who is not signed in is sent to /sign-in and comes back.
+
+       @routes.get("/people")
+       def people(request: Request, visitor: Overseer, service: Served) -> Response:
+           everybody = service.curator.people.everybody(by=visitor.name)
+           return page(request, "people.html", everybody=everybody)
+
+3. Acting is always a POST of a form with `{{ secret() }}` in it, checked before the route begins
+   (CSRF, Origin). `tried` shows the page again, with the problem and with all that was typed, if
+   the act is refused; `acting=True` asks for the password again where it was not given lately
+   (put `{{ password_again() }}` into the form). An act ends in `see_other`, so a reload repeats
+   nothing.
+
+       @routes.post("/people")
+       def add(request: Request, visitor: Owner, form: Form, service: Served) -> Response:
+           def act() -> Response:
+               sent = shaped(NewPerson, name=form.text("name"), roles=form.all("roles"))
+               service.curator.people.add(sent.name, sent.roles, by=visitor.name)
+               return see_other(request, "/people", said="The person was added.")
+
+           return tried(request, act, lambda: people(request, visitor, service), acting=True)
+
+4. A template extends layout.html and imports the macros of parts.html `with context`; they fill
+   fields from `typed`, which is the form that was sent, or the query of a GET. `problem`,
+   `visitor` and `said` are there on every page. Every ε goes through `epsilon(…)`.
+5. No inline style or script, no `on…` attribute: the policy forbids them.
+6. Files are sent as multipart/form-data, with `?csrf={{ visitor.csrf }}` in the action of the
+   form, since nothing of such a body is read before the route reads it.
+"""

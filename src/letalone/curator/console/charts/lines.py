@@ -1,0 +1,169 @@
+"""Groups whose keys are numbers or days as points of a line, each with its likely range."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import date
+from math import isfinite
+from typing import NamedTuple
+
+from markupsafe import Markup
+
+from letalone.curator.console.charts.drawing import (
+    ACROSS,
+    dot,
+    hinted,
+    line,
+    path,
+    stretched,
+    svg,
+    text,
+)
+from letalone.curator.console.charts.scale import Scale, number
+from letalone.curator.console.charts.times import seconds, time_ticks
+
+MOST = 150
+HINTS = 60  # with more points their numbers are in the table only
+TOP, BOTTOM, HEIGHT = 12, 232, 262
+LEFT, RIGHT = 16.0, 97.0
+BETWEEN = 22.0  # percent, between two moments that are written
+Key = float | date
+
+
+class Point(NamedTuple):
+    """A key, its place across, its estimate and how far the exact number may be from it."""
+
+    key: Key
+    at: float
+    estimate: float
+    halfwidth: float | None
+
+    def words(self) -> str:
+        """The point in words."""
+        key = self.key.isoformat() if isinstance(self.key, date) else number(self.key)
+        more = "" if self.halfwidth is None else f" ± {number(self.halfwidth)}"
+        return f"{key}: {number(self.estimate)}{more}"
+
+
+def lines_with_errors(
+    keys: Sequence[Key],
+    estimates: Sequence[float | None],
+    halfwidths: Sequence[float | None],
+    *,
+    title: str = "The answer as a line",
+    confidence: str = "95 %",
+) -> Markup:
+    """The points in the order of their keys, joined; groups without a value are left out."""
+    rows = zip(keys, estimates, halfwidths, strict=True)
+    found = sorted((_read(*row) for row in rows if _has_value(row[1])), key=lambda one: one.at)
+    shown = found[:MOST]
+    up = Scale.around([end for one in shown for end in _ends(one)], start=BOTTOM, end=TOP)
+    dated = bool(keys) and isinstance(keys[0], date)
+    across = _across(shown, dated=dated)
+    parts = [*levels(up), *_keys(across, shown, dated=dated), *_drawn(shown, across, up)]
+    about = _about(found, confidence)
+    return svg(parts, height=HEIGHT, title=title, about=about, kind="chart-lines")
+
+
+def levels(up: Scale) -> list[str]:
+    """Lines across at round numbers, which stand to the left."""
+    parts = list[str]()
+    for tick in up.ticks():
+        y = up.place(tick)
+        kind = "chart-axis" if tick == 0 else "chart-grid"
+        parts += [
+            line((LEFT, y), (RIGHT, y), kind),
+            text(LEFT - 1.5, y + 4, up.words(tick), anchor="end", kind="chart-tick"),
+        ]
+    return parts
+
+
+def moments(across: Scale) -> list[str]:
+    """Round moments beneath, those that do not come too close."""
+    found, last = list[str](), -BETWEEN
+    for at, words in time_ticks(across.low, across.high):
+        x = across.place(at)
+        if x - last >= BETWEEN:
+            found.append(text(x, BOTTOM + 20, words, anchor=anchor(x)))
+            last = x
+    return found
+
+
+def anchor(x: float) -> str:
+    """Words near the right edge end there; on the left there is room."""
+    return "end" if x > RIGHT - 8 else "middle"
+
+
+def exactly(low: float, high: float) -> Scale:
+    """A scale across from one end to the other, round or not; one moment is in the middle."""
+    apart = 0 if high > low else 1
+    return Scale(low - apart, high + apart, 1.0, LEFT + 1, RIGHT - 1)
+
+
+def inner(across: Scale) -> Scale:
+    """The same scale in the steps of a stretched drawing between its ends."""
+    return replace(across, start=0.0, end=float(ACROSS))
+
+
+def _has_value(estimate: float | None) -> bool:
+    return estimate is not None and isfinite(estimate)
+
+
+def _read(key: Key, estimate: float | None, halfwidth: float | None) -> Point:
+    at = seconds(key) if isinstance(key, date) else float(key)
+    sure = halfwidth is not None and isfinite(halfwidth) and halfwidth >= 0
+    return Point(key, at, estimate or 0.0, halfwidth if sure else None)
+
+
+def _ends(one: Point) -> list[float]:
+    width = one.halfwidth or 0.0
+    return [one.estimate - width, one.estimate + width]
+
+
+def _across(shown: Sequence[Point], *, dated: bool) -> Scale:
+    places = [one.at for one in shown] or [0.0, 1.0]
+    if dated:
+        return exactly(min(places), max(places))
+    around = places if len(set(places)) > 1 else [places[0] - 1, places[0] + 1]
+    return Scale.around(around, start=LEFT + 1, end=RIGHT - 1, with_zero=False)
+
+
+def _keys(across: Scale, shown: Sequence[Point], *, dated: bool) -> list[str]:
+    if dated:
+        return moments(across) if shown else []
+    return [
+        text(across.place(tick), BOTTOM + 20, across.words(tick), anchor="middle")
+        for tick in across.ticks()
+    ]
+
+
+def _drawn(shown: Sequence[Point], across: Scale, up: Scale) -> list[str]:
+    """The line beneath, then the ranges and the points."""
+    at = [(across.place(one.at), up.place(one.estimate)) for one in shown]
+    wide = inner(across)
+    joined = path(
+        [(wide.place(one.at), y) for one, (_, y) in zip(shown, at, strict=True)], "chart-line"
+    )
+    parts = [stretched([joined], left=across.start, right=across.end)]
+    for one, (x, y) in zip(shown, at, strict=True):
+        marks = [dot(x, y, "chart-point")]
+        if one.halfwidth is not None:
+            low, high = (up.place(end) for end in _ends(one))
+            marks.insert(0, line((x, low), (x, high), "chart-error"))
+        parts += [hinted(marks, one.words())] if len(shown) <= HINTS else marks
+    return parts
+
+
+def _about(found: Sequence[Point], confidence: str) -> str:
+    """The chart in words."""
+    if not found:
+        return "There are no points."
+    words = f"{len(found)} {'point' if len(found) == 1 else 'points'}."
+    words += f" First: {found[0].words()}. Last: {found[-1].words()}."
+    most = max(found, key=lambda one: one.estimate)
+    words += f" Most: {most.words()}."
+    if any(one.halfwidth is not None for one in found):
+        words += f" An upright line is the range that holds the exact number {confidence} of times."
+    if any(one.halfwidth is None for one in found):
+        words += " Where there is none, the error is not known."
+    rest = len(found) - MOST
+    return words + (f" {rest} more points are in the table only." if rest > 0 else "")

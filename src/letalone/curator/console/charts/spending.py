@@ -1,0 +1,109 @@
+"""How much of a budget is spent over time: steps upwards, and the cap that they do not pass."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+
+from markupsafe import Markup
+
+from letalone.curator.console.charts.drawing import line, path, shortened, stretched, svg, text
+from letalone.curator.console.charts.lines import (
+    BOTTOM,
+    HEIGHT,
+    TOP,
+    exactly,
+    inner,
+    levels,
+    moments,
+)
+from letalone.curator.console.charts.scale import Scale, number
+from letalone.curator.console.charts.times import seconds
+
+PARTS = 4  # levels that are told apart by their kind of line
+MOST = 200
+ROW = 20
+Steps = Sequence[tuple[datetime, float]]
+
+
+def burn_down(
+    points: Steps,
+    cap: float | Steps,
+    *,
+    until: datetime | None = None,
+    parts: Mapping[str, Steps] | None = None,
+    title: str = "Budget spent over time",
+) -> Markup:
+    """Spent ε after each charge, up to `until`, under the cap, which may have been raised.
+
+    `parts` are levels under it (purposes, analysts), drawn as lines; of more than four, the four
+    that have spent the most.
+    """
+    chosen = _largest(parts or {})
+    caps = [(points[0][0], cap)] if points and isinstance(cap, int | float) else cap
+    caps = list(caps) if not isinstance(caps, int | float) else []
+    moves = [when for steps in (points, caps, *chosen.values()) for when, _ in steps]
+    ends = [seconds(when) for when in [*moves, *([until] if until else [])]] or [0.0]
+    across = exactly(min(ends), max(ends))
+    top = cap if isinstance(cap, int | float) else max((one for _, one in caps), default=1.0)
+    up = Scale.around([top, *(spent for _, spent in points)], start=BOTTOM, end=TOP)
+    wide = inner(across)
+    paths = [*_area(_thinned(points), wide, up), _stairs(caps, wide, up, "chart-cap")]
+    for index, steps in enumerate(chosen.values()):
+        paths.append(_stairs(_thinned(steps), wide, up, f"chart-part chart-part-{index + 1}"))
+    drawn = [
+        *levels(up), *moments(across),
+        stretched(paths, left=across.start, right=across.end), *_legend(list(chosen)),
+    ]  # fmt: skip
+    height = HEIGHT + (ROW * (len(chosen) + 1) if chosen else 0)
+    about = _about(points, top, chosen)
+    return svg(drawn, height=height, title=title, about=about, kind="chart-spending")
+
+
+def _largest(parts: Mapping[str, Steps]) -> dict[str, Steps]:
+    spent = {name: steps[-1][1] for name, steps in parts.items() if steps}
+    names = sorted(spent, key=lambda name: -spent[name])[:PARTS]
+    return {name: parts[name] for name in names}
+
+
+def _thinned(steps: Steps) -> Steps:
+    """At most `MOST` steps: of those that lie close, the last, which has spent the most."""
+    every = -(-len(steps) // MOST)
+    return steps if every <= 1 else [*steps[every - 1 : -1 : every], steps[-1]]
+
+
+def _area(points: Steps, across: Scale, up: Scale) -> list[str]:
+    """What is below the stairs, and the stairs."""
+    stairs = _corners(points, across, up)
+    feet = [(stairs[0][0], up.place(0)), (across.end, up.place(0))] if stairs else []
+    below = path([*feet[:1], *stairs, *feet[1:]], "chart-area", closed=True)
+    return [below, _stairs(points, across, up, "chart-line")]
+
+
+def _stairs(steps: Steps, across: Scale, up: Scale, kind: str) -> str:
+    return path(_corners(steps, across, up), kind)
+
+
+def _corners(steps: Steps, across: Scale, up: Scale) -> list[tuple[float, float]]:
+    """Each level from its moment on, until the next, and the last to the end."""
+    at = [(across.place(seconds(when)), up.place(level)) for when, level in steps]
+    ends = [*(x for x, _ in at[1:]), across.end]
+    return [corner for (x, y), end in zip(at, ends, strict=False) for corner in ((x, y), (end, y))]
+
+
+def _legend(names: Sequence[str]) -> list[str]:
+    found = list[str]()
+    for index, name in enumerate(["all together", *names] if names else []):
+        y = HEIGHT + 8 + ROW * index
+        kind = "chart-line" if index == 0 else f"chart-part chart-part-{index}"
+        found += [line((2, y - 4), (10, y - 4), kind), text(12, y, shortened(name, 40))]
+    return found
+
+
+def _about(points: Steps, cap: float, parts: Mapping[str, Steps]) -> str:
+    """The chart in words."""
+    words = f"The cap is {number(cap)}."
+    if not points:
+        return f"Nothing is spent yet. {words}"
+    (first, _), (last, spent) = points[0], points[-1]
+    words = f"From {first:%Y-%m-%d} to {last:%Y-%m-%d}, {number(spent)} was spent. {words}"
+    each = "; ".join(f"{name} {number(steps[-1][1])}" for name, steps in parts.items())
+    return words + (f" Of it: {each}." if each else "")

@@ -1,0 +1,195 @@
+"""What owners and stewards do with a data set: newer rows, purposes, thawing, retirement."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Annotated
+from urllib.parse import quote
+
+from fastapi import Query
+from starlette.requests import Request
+from starlette.responses import Response
+
+from letalone.curator.console import uploads
+from letalone.curator.console.acting import ActingOwner, ActingSteward
+from letalone.curator.console.declaring import purpose_of
+from letalone.curator.console.forms import Form, shaped, tried
+from letalone.curator.console.pages import console_routes, page, see_other
+from letalone.curator.console.visitors import Owner, Steward, Visitor
+from letalone.curator.curator import Curator
+from letalone.curator.http.shapes import SentPurpose, Why
+from letalone.curator.http.who import Served, Service
+from letalone.curator.refusals import NotThere
+
+routes = console_routes()
+UploadId = Annotated[str, Query(max_length=100)]
+
+
+@dataclass(frozen=True, slots=True)
+class Act:
+    """An act with a reason: what it is called, what it means, and what is said after it."""
+
+    title: str
+    words: str
+    button: str
+    said: str
+    carry_out: Callable[[Curator, str, str, str], object]
+
+
+THAW = Act(
+    "Allow questions again",
+    "Questions about it were stopped: an engine failed while it read the rows, or the ledger is"
+    " older than answers that were given. Find out which, before you allow questions again.",
+    "Allow questions again",
+    "Questions are answered again.",
+    lambda curator, name, why, by: curator.data_sets.thaw(name, why=why, by=by),
+)
+RETIRE = Act(
+    "Retire",
+    "Its rows are removed for good. What was spent and released stays on record, and the name is"
+    " not used again.",
+    "Remove the rows for good",
+    "The data set was retired, and its rows are gone.",
+    lambda curator, name, why, by: curator.data_sets.retire(name, why=why, by=by),
+)
+
+
+@routes.get("/data-sets/{name}/affected")
+def affected(request: Request, name: str, visitor: ActingSteward, service: Served) -> Response:
+    """How many values the declared rules touched: exact, for owners and stewards."""
+    record = service.curator.data_sets.record(name)
+    try:
+        counted = service.curator.data_sets.affected(name, by=visitor.name)
+    except NotThere:  # it is read where it lies: there is nothing to count
+        counted = None
+    return page(request, "affected.html", record=record, counted=counted)
+
+
+@routes.get("/data-sets/{name}/renewal")
+def renewal(
+    request: Request, name: str, visitor: ActingOwner, service: Served, upload: UploadId = ""
+) -> Response:
+    """The form for newer rows: the file, then the confirmation."""
+    return _renewal(request, name, visitor, service, upload)
+
+
+@routes.post("/data-sets/{name}/renewal")
+def renew(request: Request, name: str, visitor: Owner, form: Form, service: Served) -> Response:
+    """Newer rows under the same name, and so the same budget."""
+    upload = form.text("upload")
+
+    def act() -> Response:
+        sent = uploads.find(service.curator, visitor, upload)
+        service.curator.data_sets.renew(name, by=visitor.name, upload=sent.place)
+        uploads.drop(sent)
+        at = f"/data-sets/{quote(name)}/affected"
+        return see_other(request, at, said="The newer rows are in. The budget goes on.")
+
+    return tried(
+        request, act, lambda: _renewal(request, name, visitor, service, upload), acting=True
+    )
+
+
+@routes.get("/data-sets/{name}/purposes")
+def purposes(request: Request, name: str, visitor: Owner, service: Served) -> Response:
+    """The form for one more purpose."""
+    del visitor
+    return _purposes(request, name, service)
+
+
+@routes.post("/data-sets/{name}/purposes")
+def add_purpose(
+    request: Request, name: str, visitor: Owner, form: Form, service: Served
+) -> Response:
+    """One more purpose."""
+
+    def act() -> Response:
+        sent = shaped(SentPurpose, **purpose_of(form))
+        service.curator.data_sets.add_purpose(name, sent.read(), by=visitor.name)
+        return _back(request, name, f"It may be used for {sent.name} from now on.")
+
+    return tried(request, act, lambda: _purposes(request, name, service), acting=True)
+
+
+@routes.get("/data-sets/{name}/purposes/withdrawal")
+def ending(request: Request, name: str, visitor: Steward, purpose: str = "") -> Response:
+    """The form with which a purpose ends."""
+    del visitor
+    return _reason(request, name, _withdrawal(purpose))
+
+
+@routes.post("/data-sets/{name}/purposes/withdrawal")
+def end_purpose(
+    request: Request, name: str, visitor: Steward, form: Form, service: Served
+) -> Response:
+    """Nothing more is answered for a purpose."""
+    return _carried_out(request, name, visitor, form, service, _withdrawal(form.text("purpose")))
+
+
+@routes.get("/data-sets/{name}/thaw")
+def thawing(request: Request, name: str, visitor: Owner) -> Response:
+    """The form with which questions are allowed again."""
+    del visitor
+    return _reason(request, name, THAW)
+
+
+@routes.post("/data-sets/{name}/thaw")
+def thaw(request: Request, name: str, visitor: Owner, form: Form, service: Served) -> Response:
+    """Questions are allowed again."""
+    return _carried_out(request, name, visitor, form, service, THAW)
+
+
+@routes.get("/data-sets/{name}/retirement")
+def retiring(request: Request, name: str, visitor: Owner) -> Response:
+    """The form with which a data set ends."""
+    del visitor
+    return _reason(request, name, RETIRE)
+
+
+@routes.post("/data-sets/{name}/retirement")
+def retire(request: Request, name: str, visitor: Owner, form: Form, service: Served) -> Response:
+    """The rows are removed for good."""
+    return _carried_out(request, name, visitor, form, service, RETIRE)
+
+
+def _carried_out(
+    request: Request, name: str, visitor: Visitor, form: Form, service: Service, act: Act
+) -> Response:
+    def carry_out() -> Response:
+        sent = shaped(Why, why=form.text("why"))
+        act.carry_out(service.curator, name, sent.why, visitor.name)
+        return _back(request, name, act.said)
+
+    return tried(request, carry_out, lambda: _reason(request, name, act), acting=True)
+
+
+def _withdrawal(purpose: str) -> Act:
+    return Act(
+        f"End the purpose {purpose}",
+        "Nothing more is answered for it, and nobody can request it. What was spent stays spent,"
+        " and its name is not used again.",
+        "End the purpose",
+        f"Nothing more is answered for {purpose}.",
+        lambda curator, name, why, by: curator.data_sets.withdraw_purpose(
+            name, purpose, why=why, by=by
+        ),
+    )
+
+
+def _reason(request: Request, name: str, act: Act) -> Response:
+    return page(request, "data_set_reason.html", name=name, act=act)
+
+
+def _back(request: Request, name: str, said: str) -> Response:
+    return see_other(request, f"/data-sets/{quote(name)}", said=said)
+
+
+def _purposes(request: Request, name: str, service: Service) -> Response:
+    return page(request, "purpose.html", record=service.curator.data_sets.record(name))
+
+
+def _renewal(
+    request: Request, name: str, visitor: Visitor, service: Service, upload: str
+) -> Response:
+    record = service.curator.data_sets.record(name)
+    sent = uploads.find(service.curator, visitor, upload) if upload else None
+    return page(request, "renewal.html", record=record, sent=sent)

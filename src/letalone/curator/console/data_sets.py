@@ -1,0 +1,85 @@
+"""Data sets as everybody may see them, and an analyst's request for access."""
+
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from letalone.curator.console.forms import Form, shaped, tried
+from letalone.curator.console.pages import console_routes, page, see_other
+from letalone.curator.console.visitors import Analyst, Visiting, Visitor
+from letalone.curator.http.open_page import protected
+from letalone.curator.http.shapes import NewRequest, in_seconds
+from letalone.curator.http.who import Served, Service
+from letalone.curator.records import DataSetRecord, Scope
+
+routes = console_routes()
+
+
+@routes.get("/data-sets")
+def data_sets(request: Request, visitor: Visiting, service: Served) -> Response:
+    """All data sets, with what is public about them."""
+    records = service.curator.data_sets.records()
+    found = [_seen(service, one) for one in records]
+    return page(request, "data_sets.html", found=found, grants=_grants(service, visitor))
+
+
+@routes.get("/data-sets/{name}")
+def data_set(request: Request, name: str, visitor: Visiting, service: Served) -> Response:
+    """What may be asked of one."""
+    return page(request, "data_set.html", **_context(service, visitor, name))
+
+
+@routes.get("/data-sets/{name}/request")
+def access(request: Request, name: str, visitor: Analyst, service: Served) -> Response:
+    """The form for a request."""
+    return page(request, "request_access.html", **_context(service, visitor, name))
+
+
+@routes.post("/data-sets/{name}/request")
+def asked(request: Request, name: str, visitor: Analyst, form: Form, service: Served) -> Response:
+    """An analyst's request for a grant."""
+
+    def act() -> Response:
+        day = form.maybe("expires")
+        sent = shaped(
+            NewRequest,
+            data_set=name,
+            purpose=form.text("purpose"),
+            columns=form.all("columns"),
+            budget={"epsilon": form.text("epsilon"), "delta": form.text("delta") or "0"},
+            why=form.text("why"),
+            expires=None if day is None else f"{day}T00:00:00Z",
+        )
+        service.curator.requests.make(
+            name,
+            purpose=sent.purpose,
+            columns=sent.columns,
+            budget=sent.budget.read(),
+            why=sent.why,
+            by=visitor.name,
+            expires=in_seconds(sent.expires),
+        )
+        return see_other(request, "/requests", said="Your request was sent. A steward decides.")
+
+    context = _context(service, visitor, name)
+    return tried(request, act, lambda: page(request, "request_access.html", **context))
+
+
+def _context(service: Service, visitor: Visitor, name: str) -> dict[str, Any]:
+    record = service.curator.data_sets.record(name)
+    mine = [one for one in _grants(service, visitor) if one.data_set == record.name]
+    return {**_seen(service, record), "grants": mine}
+
+
+def _seen(service: Service, record: DataSetRecord) -> dict[str, Any]:
+    stands = service.curator.ledger.data_set(record.name)
+    unit = {"unit": stands.neighbours.unit or "row", "protects": str(stands.neighbours)}
+    return {"record": record, "stands": stands, "protected": protected(unit)}
+
+
+def _grants(service: Service, visitor: Visitor) -> list[Any]:
+    if Scope.ASK not in visitor.scopes:
+        return []
+    found = service.curator.asking.standing(by=visitor.name)
+    return [one for one in found if not one.withdrawn]

@@ -1,0 +1,88 @@
+"""Entries of the ledger, told to an auditor: what happened, who did it, about what."""
+
+from dataclasses import dataclass
+from json import dumps
+from typing import cast
+
+from letalone.answers.promise import price
+from letalone.curator.http.who import Service
+from letalone.errors import FormatError
+from letalone.ledger.acts import charge_of
+from letalone.ledger.entries import Entry, Kind
+from letalone.privacy.curve import Json
+
+WORDS = {
+    Kind.CREATED: "ledger begun",
+    Kind.OPENED: "data set opened",
+    Kind.RESERVED: "charged",
+    Kind.SETTLED: "settled",
+    Kind.REFUSED: "refused",
+    Kind.FROZEN: "frozen",
+    Kind.THAWED: "thawed",
+    Kind.BUDGET_RAISED: "budget raised",
+    Kind.VERSION_RAISED: "data replaced",
+    Kind.NOTE: "note",
+    Kind.LEVEL_OPENED: "share given",
+    Kind.LEVEL_RAISED: "share raised",
+    Kind.LEVEL_WITHDRAWN: "share withdrawn",
+    Kind.SHARED: "answer shared",
+    Kind.ADMINISTERED: "decided",
+    Kind.CHECKPOINT: "checkpoint",
+}
+ABOUT = ("analyst", "person", "purpose", "outcome", "reason", "why", "text", "reserved", "version")
+LONGEST = 90
+FIELDS = {"reserved": "entry", "text": ""}
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """One line for reading."""
+
+    number: int
+    time: str
+    what: str
+    data_set: str | None
+    by: str
+    about: str
+    hash: str
+
+
+def told(entry: Entry) -> Told:
+    """An entry in one line."""
+    body = entry.body
+    is_act = entry.kind is Kind.ADMINISTERED
+    what = str(body.get("what")) if is_act else WORDS[entry.kind]
+    inner = cast("Json", body.get("body") or {}) if is_act else body
+    by = cast("list[str]", body.get("by") or [])
+    return Told(
+        entry.number, entry.time, what, entry.name, ", ".join(by), _about(inner), entry.hash
+    )
+
+
+def newest(
+    service: Service, name: str | None = None, *, before: int | None = None, limit: int
+) -> list[Entry] | None:
+    """The last entries; None where one cannot be read, which verification names."""
+    try:
+        return service.curator.ledger.newest(name, before=before, limit=limit)
+    except FormatError:
+        return None
+
+
+def whole(entry: Entry) -> str:
+    """All that an entry holds, for reading; what is hashed is the same without blanks."""
+    return dumps(entry.body, indent=2, ensure_ascii=False, sort_keys=True)
+
+
+def charged(entry: Entry) -> str | None:
+    """The price of a charge."""
+    if entry.kind is not Kind.RESERVED:
+        return None
+    privacy, delta = charge_of(entry)
+    return price(privacy, delta)
+
+
+def _about(body: Json) -> str:
+    parts = [f"{FIELDS.get(name, name)} {body[name]}" for name in ABOUT if body.get(name)]
+    words = ", ".join(parts).strip()
+    return words if len(words) <= LONGEST else f"{words[: LONGEST - 1]}…"

@@ -1,0 +1,63 @@
+"""The console's own files: read once, named by their content, so that browsers may keep them.
+
+htmx.min.js is htmx 4.0.0 as published (licence: htmx.LICENSE); the rest is ours.
+
+  Tested:   tests/curator/console/test_files.py: the digest of htmx, what is sent
+"""
+
+from functools import cache
+from gzip import compress
+from hashlib import sha256
+from pathlib import Path
+
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+
+STATIC = Path(__file__).parent / "static"
+KINDS = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
+FOR_GOOD = "public, max-age=31536000, immutable"
+FIRST = "console.css"
+
+
+@cache
+def contents(name: str) -> bytes:
+    """A file of ours; 404 for any other name."""
+    place = STATIC / name
+    if Path(name).name != name or place.suffix not in KINDS or not place.is_file():
+        raise HTTPException(404)
+    return place.read_bytes()
+
+
+@cache
+def _compressed(name: str) -> bytes:
+    return compress(contents(name), mtime=0)
+
+
+@cache
+def _digest(name: str) -> str:
+    return sha256(contents(name)).hexdigest()[:16]
+
+
+def address_of_file(name: str) -> str:
+    """Where a file lies: another content has another address."""
+    return f"/static/{_digest(name)}/{name}"
+
+
+def sheets() -> list[str]:
+    """The addresses of all style sheets, the first one first."""
+    names = sorted((one.name for one in STATIC.glob("*.css")), key=lambda name: name != FIRST)
+    return [address_of_file(name) for name in names]
+
+
+def sent(request: Request, digest: str, name: str) -> Response:
+    """A file, packed where the browser can unpack it; it holds no secret that packing betrays."""
+    content = contents(name)
+    if digest != _digest(name):
+        raise HTTPException(404)
+    headers = {"Cache-Control": FOR_GOOD, "Vary": "Accept-Encoding"}
+    kind = KINDS[Path(name).suffix]
+    if "gzip" in request.headers.get("accept-encoding", ""):
+        packed = {"Content-Encoding": "gzip", **headers}
+        return Response(_compressed(name), headers=packed, media_type=kind)
+    return Response(content, headers=headers, media_type=kind)

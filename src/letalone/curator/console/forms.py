@@ -1,0 +1,119 @@
+"""Forms: what was typed, and acts that show the same page again where they are refused.
+
+Tested:   tests/curator/console/test_forms.py
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Annotated, Any, TypeVar
+from urllib.parse import urlsplit
+
+from fastapi import Depends
+from pydantic import BaseModel, ValidationError
+from starlette.datastructures import FormData
+from starlette.requests import Request
+from starlette.responses import Response
+
+from letalone.curator.console.pages import problem_of
+from letalone.curator.console.secrets import Secrets
+from letalone.curator.console.visitors import Visitor
+from letalone.curator.http.problems import Refused, of_validation, refused
+from letalone.curator.http.who import Service, asks
+from letalone.errors import LetaloneError
+
+AGAIN = "password_again"
+GIVE_AGAIN = "Give your password again to do this. Nothing was done yet; all you typed is kept."
+Shape = TypeVar("Shape", bound=BaseModel)
+Show = Callable[[], Response]
+
+
+@dataclass(frozen=True, slots=True)
+class Typed:
+    """What was typed into a form; a NUL sign, which nobody types, is dropped."""
+
+    fields: FormData
+
+    def text(self, name: str) -> str:
+        """A field, without blanks around it; "" where it is empty or missing."""
+        return _plain(self.fields.get(name, "")).strip()
+
+    def secret(self, name: str) -> str:
+        """A password, as it was typed."""
+        return str(self.fields.get(name, ""))
+
+    def maybe(self, name: str) -> str | None:
+        """A field; None where it is empty."""
+        return self.text(name) or None
+
+    def all(self, name: str) -> list[str]:
+        """All values of a field, such as boxes that were ticked."""
+        return [_plain(one) for one in self.fields.getlist(name)]
+
+    def ticked(self, name: str) -> bool:
+        """Whether a box was ticked."""
+        return name in self.fields
+
+
+def _plain(field: object) -> str:
+    return str(field).replace("\0", "")
+
+
+async def _form(request: Request) -> Typed:
+    return Typed(request.state.form)
+
+
+Form = Annotated[Typed, Depends(_form)]
+
+
+def shaped(shape: type[Shape], **fields: Any) -> Shape:
+    """Fields as a body of the API, with its checks and its words."""
+    try:
+        return shape.model_validate(fields)
+    except ValidationError as error:
+        found = error.errors(include_url=False, include_input=False)
+        raise Refused(
+            of_validation([{**one, "loc": ("form", *one["loc"])} for one in found])
+        ) from None
+
+
+def tried(request: Request, act: Show, show: Show, *, acting: bool = False) -> Response:
+    """The act; where it is refused, the page again with the problem and all that was typed.
+
+    `acting`: an act of stewards and owners, for which the password was given lately.
+    """
+    try:
+        if acting:
+            _check_elevated(request)
+        return act()
+    except (LetaloneError, Refused) as error:
+        request.state.problem = problem_of(error)
+        if asks(request) and isinstance(error, LetaloneError):
+            request.app.state.service.throttle.refusal(request.state.person)
+    return show()
+
+
+def give_password_again(request: Request, password: str) -> None:
+    """Lets the visit act as a steward or an owner for a while; its secret is a new one."""
+    visitor: Visitor = request.state.visitor
+    service: Service = request.app.state.service
+    visits, before = service.curator.visits, visitor.secrets
+    secrets = Secrets(visits.elevate(str(before.visit), password), before.forms)
+    request.state.visitor = Visitor(visits.visitor(str(secrets.visit)), secrets)
+    request.state.secrets = secrets
+
+
+def local(address: str) -> str:
+    """An address of this service to go on to; "/" for any other."""
+    parts = urlsplit(address) if address.isprintable() and "\\" not in address else None
+    if parts is None or parts.scheme or parts.netloc or not address.startswith("/"):
+        return "/"
+    return "/" if address.startswith("//") else address
+
+
+def _check_elevated(request: Request) -> None:
+    if request.state.visitor.elevated:
+        return
+    password = str(getattr(request.state, "form", FormData()).get(AGAIN, ""))
+    if not password:
+        raise refused("elevation-needed", GIVE_AGAIN)
+    give_password_again(request, password)

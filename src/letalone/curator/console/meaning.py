@@ -1,0 +1,162 @@
+"""What an ε promises to one person, in numbers for the page that explains it.
+
+Every number comes from the curve of (ε, δ) and is rounded up: how often a bet at even odds is
+won, how many people a test with 5 % false alarms finds, by what factor one person changes how
+likely any answer is, and the same for several people together.
+
+  Proven:   docs/explanation/proofs/curves.md; groups: group.md
+  Tested:   tests/curator/console/test_epsilon_page.py, against the formulas in 50 digits
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from math import ceil, log10
+
+from letalone.answers.promise import at_most, best_guess, most_caught, percent
+from letalone.curator.console.charts import figure, trade_off
+from letalone.curator.http.numbers import UNSIGNED, exact
+from letalone.errors import ParameterError
+from letalone.exact.balls import ball
+from letalone.privacy import ApproxDP, NoPrivacy, Privacy, PureDP
+from letalone.privacy.bounds import above, once, shown, shown_above
+
+MOST = Fraction(1000)
+SMALLEST = Fraction(1, 1000)
+HUGE, TEN = 20, Fraction("2.302585092994")  # below the logarithm of ten
+MOST_DELTA = Fraction(1, 10)
+EXAMPLES = tuple(Fraction(one) for one in ("0.1", "0.5", "1", "2", "8"))
+GROUPS = (2, 4, 20)
+ALARMS = (1, 5, 10, 25, 50)  # percent
+SHORT = 20
+NUMBER = re.compile(UNSIGNED)
+
+
+@dataclass(frozen=True, slots=True)
+class Meaning:
+    """One (ε, δ), and what it promises."""
+
+    epsilon: Fraction
+    delta: Fraction = Fraction(0)
+
+    @property
+    def privacy(self) -> Privacy:
+        """The worst of all that keeps the promise."""
+        pure = self.epsilon > 0 and self.delta == 0
+        return PureDP(self.epsilon) if pure else ApproxDP(self.epsilon, self.delta)
+
+    @property
+    def name(self) -> str:
+        """As people write it."""
+        more = f", δ = {shown(self.delta)}" if self.delta else ""
+        return f"ε = {shown(self.epsilon)}{more}"
+
+    @property
+    def written(self) -> str:
+        """ε alone, as it is typed."""
+        return shown(self.epsilon)
+
+    @property
+    def slider(self) -> str:
+        """Where a slider over powers of ten stands."""
+        return f"{log10(max(self.epsilon, SMALLEST)):.2f}"
+
+    @property
+    def guess(self) -> str:
+        """How often a bet at even odds is won, at most."""
+        return at_most(best_guess(self.privacy))
+
+    @property
+    def caught(self) -> str:
+        """How many of those in the data a test with 5 % false alarms finds, at most."""
+        return at_most(most_caught(self.privacy), "of those who are in")
+
+    @property
+    def guess_percent(self) -> str:
+        """The number alone."""
+        return percent(best_guess(self.privacy))
+
+    @property
+    def caught_percent(self) -> str:
+        """The number alone."""
+        return percent(most_caught(self.privacy))
+
+    @property
+    def factor(self) -> str:
+        """e^ε, rounded up; a power of ten where it is huge."""
+        if self.epsilon > HUGE:
+            return f"10^{ceil(self.epsilon / TEN)}"
+        return shown_above(above(once(lambda: ball(self.epsilon).exp())))
+
+    def picture(self) -> str:
+        """The trade-off curve, with some of its points as a table."""
+        rows = [
+            [f"{alarm} %", f"{alarm} %", self._found(alarm)] for alarm in ALARMS
+        ]  # who guesses blindly finds as many as they alarm falsely
+        heads = ("false alarms", "found by guessing", "found at most")
+        chart = trade_off(self.privacy, name=self.name)
+        caption = f"The trade-off at {self.name}. The dot: 5 % false alarms."
+        return figure(chart, caption=caption, heads=heads, rows=rows)
+
+    def _found(self, alarm: int) -> str:
+        return percent(most_caught(self.privacy, Fraction(alarm, 100)))
+
+
+@dataclass(frozen=True, slots=True)
+class Together:
+    """What the same promise says of several people at once."""
+
+    people: int
+    promise: str
+    guess: str
+
+
+def read(epsilon: str, delta: str) -> Meaning:
+    """What was typed, or one that is usual where nothing was."""
+    found = _number("ε", epsilon or "1")
+    slack = _number("δ", delta or "0")
+    if found > MOST:
+        raise ParameterError(
+            f"ε is {_short(epsilon)}, but here it must be at most {shown(MOST)}. Smaller means"
+            " more private; 0.1 to 1 is usual for one question."
+        )
+    if slack > MOST_DELTA:
+        raise ParameterError(
+            f"δ is {_short(delta)}, but here it must be at most {shown(MOST_DELTA)}. It belongs"
+            " far below 1 divided by the number of people: 1e-6 is usual, and 0 is best."
+        )
+    return Meaning(found, slack)
+
+
+def examples() -> list[Meaning]:
+    """A few that are common, without δ."""
+    return [Meaning(epsilon) for epsilon in EXAMPLES]
+
+
+def together(meaning: Meaning, sizes: Sequence[int] = GROUPS) -> list[Together]:
+    """Families, or one person with so many rows where the rows are what is protected."""
+    found = list[Together]()
+    for size in sizes:
+        curve = meaning.privacy.group(size)
+        guess = best_guess(curve)
+        found.append(Together(size, _promise(curve), percent(guess) if guess < 1 else "no limit"))
+    return found
+
+
+def _promise(curve: Privacy) -> str:
+    if isinstance(curve, NoPrivacy):
+        return "none"
+    leak = above(curve.certain_leak())
+    more = f", δ = {shown_above(leak)}" if leak else ""
+    return f"ε = {shown_above(curve.epsilon(leak))}{more}"
+
+
+def _number(name: str, typed: str) -> Fraction:
+    if not NUMBER.fullmatch(typed):
+        raise ParameterError(f"{name} is {_short(typed)!r}, but must be a number such as 0.5.")
+    return exact(typed)
+
+
+def _short(typed: str) -> str:
+    return typed if len(typed) <= SHORT else f"{typed[:SHORT]}…"

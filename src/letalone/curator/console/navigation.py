@@ -1,0 +1,52 @@
+"""The links of the console: each for some roles; `None` are those that anybody has."""
+
+from dataclasses import dataclass
+
+from letalone.curator.console.visitors import Visitor
+from letalone.curator.records import Role
+
+EVERYBODY = tuple(Role)
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A place in the console, and who sees the link."""
+
+    at: str
+    words: str
+    roles: tuple[Role, ...] | None = EVERYBODY
+    elsewhere: bool = False  # only where people sign in at a provider
+
+
+LINKS = (
+    Link("/", "Home"),
+    Link("/data-sets", "Data sets"),
+    Link("/ask", "Ask", (Role.ANALYST,)),
+    Link("/history", "Answers", (Role.ANALYST,)),
+    Link("/requests", "Requests"),
+    Link("/budgets", "Budgets", (Role.STEWARD, Role.OWNER, Role.AUDITOR)),
+    Link("/persons", "Persons", (Role.STEWARD, Role.OWNER)),
+    Link("/people", "People", (Role.OWNER, Role.STEWARD, Role.AUDITOR)),
+    Link("/ledger", "Ledger", (Role.OWNER, Role.AUDITOR)),
+    Link("/identities", "Sign-in", (Role.OWNER,), elsewhere=True),
+    Link("/processing", "Record", (Role.OWNER, Role.STEWARD, Role.AUDITOR)),
+    Link("/open", "Public", None),
+)
+
+
+def links_for(
+    visitor: Visitor | None, path: str, *, elsewhere: bool = False
+) -> list[dict[str, object]]:
+    """The links that somebody sees, and which of them is the page itself."""
+    if visitor is not None and visitor.person.must_change:
+        return []
+    return [
+        {"at": one.at, "words": one.words, "here": _is_here(one.at, path)}
+        for one in LINKS
+        if (one.roles is None or (visitor is not None and visitor.has(*one.roles)))
+        and (elsewhere or not one.elsewhere)
+    ]
+
+
+def _is_here(at: str, path: str) -> bool:
+    return path == at or (at != "/" and path.startswith(f"{at}/"))

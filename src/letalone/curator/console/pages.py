@@ -1,0 +1,224 @@
+"""Pages: templates with every word escaped, and routes whose refusals are pages, too.
+
+Tested:   tests/curator/console/test_pages.py
+"""
+
+import re
+from collections.abc import Callable, Coroutine
+from functools import cache
+from hmac import compare_digest
+from pathlib import Path
+from typing import Any, cast
+from urllib.parse import quote
+
+from fastapi import APIRouter
+from fastapi.exceptions import RequestValidationError
+from fastapi.routing import APIRoute
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from starlette.datastructures import FormData, MultiDict
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, RedirectResponse, Response
+
+from letalone.curator.console.files import address_of_file, sheets
+from letalone.curator.console.navigation import links_for
+from letalone.curator.console.secrets import Secrets, check_form, keep, secrets_of
+from letalone.curator.console.shown import FILTERS
+from letalone.curator.console.visitors import SignInNeeded, Visitor
+from letalone.curator.http.problems import (
+    KINDS,
+    Problem,
+    Refused,
+    of_error,
+    of_status,
+    of_validation,
+)
+from letalone.errors import LetaloneError
+
+TEMPLATES = Path(__file__).parent / "templates"
+POLICY = (
+    "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:;"
+    " connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
+)
+HEADERS = {
+    "Content-Security-Policy": POLICY,
+    "Referrer-Policy": "same-origin",  # without it a form would not say where it comes from
+    "Cache-Control": "no-store",
+}
+SAID = "said"
+KEPT, KEPT_AT = "kept:", "kept:/at"
+SECRET = re.compile("password|^new")
+TOO_LATE = (
+    "You were signed out before this form was sent, so nothing was done. Sign in: what you typed is"
+    " kept."
+)
+Handler = Callable[[Request], Coroutine[Any, Any, Response]]
+
+
+@cache
+def environment() -> Environment:
+    """The templates; a name that is not there is an error, not an empty word."""
+    found = Environment(
+        loader=FileSystemLoader(TEMPLATES),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    found.filters.update(FILTERS)
+    names: dict[str, Any] = {"file": address_of_file, "sheets": sheets()}
+    cast("dict[str, Any]", found.globals).update(names)
+    return found
+
+
+def page(request: Request, template: str, *, status: int = 200, **context: Any) -> Response:
+    """A template as an answer; a refusal that led here gives its status."""
+    problem: Problem | None = getattr(request.state, "problem", None)
+    visitor: Visitor | None = getattr(request.state, "visitor", None)
+    provider = getattr(request.app.state, "provider", None)
+    usual = {
+        "visitor": visitor,
+        "csrf": visitor.csrf if visitor else secrets_of_page(request),
+        "links": links_for(visitor, request.url.path, elsewhere=provider is not None),
+        "provider": provider,
+        "problem": problem,
+        "kinds": KINDS,
+        "typed": typed_in(request),
+        "submitted": request.method == "POST",
+        "said": said_in(request),
+        "path": request.url.path,
+        "here": here(request),
+    }
+    body = environment().get_template(template).render(usual | context)
+    headers = HEADERS | (dict(problem.headers) if problem else {})
+    headers.pop("WWW-Authenticate", None)  # a browser would open a window of its own
+    return HTMLResponse(body, problem.code if problem else status, headers)
+
+
+def secrets_of_page(request: Request) -> str:
+    """The secret for the forms of nobody known, which the answer then keeps in the browser."""
+    if not hasattr(request.state, "secrets"):
+        request.state.secrets = secrets_of(request)
+    return request.state.secrets.csrf
+
+
+def typed_in(request: Request) -> MultiDict:
+    """What was typed: the form that was sent, or the query of a look."""
+    form: FormData | None = getattr(request.state, "form", None)
+    return MultiDict(form or request.query_params)
+
+
+def here(request: Request) -> str:
+    """This page's own address, to come back to."""
+    query = request.url.query
+    return request.url.path + (f"?{query}" if query else "")
+
+
+def see_other(request: Request, at: str, *, said: str = "") -> Response:
+    """Goes on to a page, which says what was done; a reload repeats nothing."""
+    if not said:
+        return RedirectResponse(at, 303)
+    found: Secrets = getattr(request.state, "secrets", None) or secrets_of(request)
+    joint = "&" if "?" in at else "?"
+    return RedirectResponse(f"{at}{joint}{SAID}={quote(said)}&seal={found.seal(said)}", 303)
+
+
+def said_in(request: Request) -> str:
+    """What the last page said was done; words that this service did not seal are not shown."""
+    words, seal = (request.query_params.get(name, "") for name in (SAID, "seal"))
+    return words if words and compare_digest(seal, secrets_of(request).seal(words)) else ""
+
+
+def problem_page(request: Request, problem: Problem) -> Response:
+    """A refusal as a page of its own."""
+    request.state.problem = problem
+    return page(request, "problem.html")
+
+
+def wants_page(request: Request) -> bool:
+    """Whether a person looks, and not a program."""
+    asked = request.headers.get("accept", "")
+    return "text/html" in asked and not request.url.path.startswith("/api/")
+
+
+def problem_of(error: Exception) -> Problem:
+    """The problem that an error is, in the words of the API."""
+    match error:
+        case Refused():
+            return error.problem
+        case LetaloneError():
+            return of_error(error)
+        case RequestValidationError():
+            return of_validation(error.errors())
+        case HTTPException():
+            return of_status(error.status_code, error.headers)
+        case _:
+            raise error
+
+
+class ConsoleRoute(APIRoute):
+    """A route of the console: forms are checked before it begins, and refusals are pages."""
+
+    def get_route_handler(self) -> Handler:
+        """The handler, wrapped."""
+        usual = super().get_route_handler()
+
+        async def handle(request: Request) -> Response:
+            try:
+                if request.method not in ("GET", "HEAD"):
+                    await _check_sent(request)
+                response = await usual(request)
+            except SignInNeeded as needed:
+                response = _to_sign_in(request, needed)
+            except (LetaloneError, Refused, RequestValidationError, HTTPException) as error:
+                response = problem_page(request, problem_of(error))
+            if hasattr(request.state, "secrets"):
+                keep(request, response, request.state.secrets)
+            return response
+
+        return handle
+
+
+def console_routes() -> APIRouter:
+    """Routes of the console, which the description of the API leaves out."""
+    return APIRouter(route_class=ConsoleRoute, include_in_schema=False)
+
+
+async def _check_sent(request: Request) -> None:
+    """The secret of a form; of files nothing is read yet, so theirs stands in the address."""
+    if request.headers.get("content-type", "").lower().startswith("multipart/"):
+        check_form(request, request.query_params.get("csrf", ""))
+        return
+    request.state.form = await request.form(max_fields=20_000)
+    check_form(request, str(request.state.form.get("csrf", "")))
+
+
+def _to_sign_in(request: Request, needed: SignInNeeded) -> Response:
+    """To the page where one signs in, and back.
+
+    A browser that comes from another site does not send the cookie, which is strict: it asks
+    again from here, once.
+    """
+    if request.headers.get("sec-fetch-site") == "cross-site" and request.method == "GET":
+        return page(request, "come_in.html")
+    if needed.at != "/sign-in":
+        return see_other(request, needed.at)
+    if "hx-request" in request.headers:
+        return page(request, "signed_out.html", status=401)
+    if hasattr(request.state, "form"):
+        return sign_in_page(request)
+    back = here(request) if request.method == "GET" else ""
+    at = f"/sign-in?next={quote(back, safe='')}" if back else "/sign-in"
+    return see_other(request, at)
+
+
+def sign_in_page(request: Request) -> Response:
+    """The form for signing in; a form that came too late is kept in it, but for passwords."""
+    sent = [(name, value) for name, value in typed_in(request).multi_items() if name != "csrf"]
+    if request.url.path.startswith("/sign-in"):
+        kept = [one for one in sent if one[0].startswith(KEPT)]
+        return page(request, "sign_in.html", kept=kept)
+    kept = [(KEPT + name, value) for name, value in sent if not SECRET.search(name)]
+    kept.append((KEPT_AT, request.url.path))
+    request.state.problem = Problem("not-authenticated", TOO_LATE)
+    return page(request, "sign_in.html", kept=kept)

@@ -1,0 +1,209 @@
+"""Persons in the data: held or not, in which answers, their rows, correction, erasure (G7).
+
+The id of a person is in forms, never in an address: addresses end up in logs. So what is found is
+shown as the answer to a form, and not on a page of its own.
+
+  Tested:   tests/curator/console/test_steward_persons.py
+"""
+
+from collections.abc import Callable
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from letalone.curator.console.forms import Form, Typed, shaped, tried
+from letalone.curator.console.pages import console_routes, page, see_other
+from letalone.curator.console.visitors import Steward, Visitor
+from letalone.curator.http.shapes import AboutSubject, Correction, InDataSet, Outcome
+from letalone.curator.http.who import Served, Service
+from letalone.curator.records import Done
+from letalone.curator.subjects import STAYS
+from letalone.errors import LetaloneError, ParameterError
+from letalone.plans.schema import Schema
+
+NOT_CHANGED = "Nothing was changed: no value differs from the one that is there."
+NOT_SURE = (
+    "Nothing was erased: tick the box that says that you know whose request it is. Rows that are"
+    " erased cannot be brought back."
+)
+routes = console_routes()
+
+
+@routes.get("/persons")
+def persons(request: Request, visitor: Steward, service: Served) -> Response:
+    """The form, and what owners of external sources have not done yet."""
+    return _page(request, visitor, service)
+
+
+@routes.post("/persons")
+def look(request: Request, visitor: Steward, form: Form, service: Served) -> Response:
+    """Which data sets hold a person of this id."""
+
+    def act() -> Response:
+        sent = shaped(AboutSubject, subject=form.text("subject"), why=form.text("why"))
+        found = service.curator.subjects.holdings(sent.subject, by=visitor.name, why=sent.why)
+        return page(request, "persons_found.html", holdings=found, stays=STAYS)
+
+    return _tried(request, act, visitor, service)
+
+
+@routes.post("/persons/answers")
+def answers(request: Request, visitor: Steward, form: Form, service: Served) -> Response:
+    """Which answers were given while the person's rows were in."""
+
+    def act() -> Response:
+        sent = _in_data_set(form)
+        found = service.curator.subjects.releases(
+            sent.data_set, sent.subject, by=visitor.name, why=sent.why
+        )
+        return page(request, "persons_answers.html", found=found, stays=STAYS)
+
+    return _tried(request, act, visitor, service)
+
+
+@routes.post("/persons/rows")
+def rows(request: Request, visitor: Steward, form: Form, service: Served) -> Response:
+    """The person's rows, each with the form that corrects it."""
+
+    def act() -> Response:
+        return _rows(request, form, visitor, service)
+
+    return _tried(request, act, visitor, service)
+
+
+@routes.post("/persons/correction")
+def correct(request: Request, visitor: Steward, form: Form, service: Served) -> Response:
+    """New values for one row: those that were typed over the old ones."""
+
+    def act() -> Response:
+        record = service.curator.data_sets.record(form.text("data_set"))
+        changes = _changes(form, record.schema)
+        sent = shaped(Correction, **_about(form), row=form.text("row"), changes=changes)
+        found = service.curator.subjects.correct(
+            sent.data_set, sent.subject, row=sent.row, changes=sent.changes, by=visitor.name,
+            why=sent.why,
+        )  # fmt: skip
+        return _done(request, found)
+
+    def again() -> Response:
+        return _rows(request, form, visitor, service)
+
+    return _tried(request, act, visitor, service, again=again)
+
+
+@routes.post("/persons/erasure")
+def erase(request: Request, visitor: Steward, form: Form, service: Served) -> Response:
+    """Removes the person's rows and destroys their key; what was spent stays spent."""
+
+    def act() -> Response:
+        sent = _in_data_set(form)
+        if not form.ticked("sure"):
+            raise ParameterError(NOT_SURE)
+        found = service.curator.subjects.erase(
+            sent.data_set, sent.subject, by=visitor.name, why=sent.why
+        )
+        return _done(request, found)
+
+    return _tried(request, act, visitor, service)
+
+
+@routes.get("/persons/outcome")
+def outcomes(request: Request, visitor: Steward, service: Served) -> Response:
+    """The form for what came of a statement."""
+    return _outcomes(request, visitor, service)
+
+
+@routes.post("/persons/outcome")
+def outcome(request: Request, visitor: Steward, form: Form, service: Served) -> Response:
+    """Records what came of a statement for the owner of an external source."""
+
+    def act() -> Response:
+        sent = shaped(
+            Outcome, act=form.text("act"), done=form.text("done"), words=form.text("words")
+        )
+        found = service.curator.subjects.record_outcome(
+            sent.act, done=sent.done, words=sent.words, by=visitor.name
+        )
+        return see_other(request, "/persons", said=found.words)
+
+    return tried(request, act, lambda: _outcomes(request, visitor, service), acting=True)
+
+
+def _tried(
+    request: Request,
+    act: Callable[[], Response],
+    visitor: Visitor,
+    service: Service,
+    *,
+    again: Callable[[], Response] | None = None,
+) -> Response:
+    """The act; where it is refused, a form again with all that was typed.
+
+    Without the password it is the same form with that one field: rows are not shown before.
+    """
+
+    def show() -> Response:
+        if not request.state.visitor.elevated and request.url.path != "/persons":
+            return page(request, "persons_again.html")
+        try:
+            return again() if again else _page(request, visitor, service)
+        except LetaloneError:
+            return _page(request, visitor, service)
+
+    return tried(request, act, show, acting=True)
+
+
+def _page(request: Request, visitor: Visitor, service: Service) -> Response:
+    waiting = service.curator.subjects.waiting(by=visitor.name)
+    return page(request, "persons.html", waiting=waiting)
+
+
+def _outcomes(request: Request, visitor: Visitor, service: Service) -> Response:
+    waiting = service.curator.subjects.waiting(by=visitor.name)
+    return page(request, "persons_outcome.html", waiting=waiting)
+
+
+def _in_data_set(form: Typed) -> InDataSet:
+    return shaped(InDataSet, **_about(form))
+
+
+def _about(form: Typed) -> dict[str, str]:
+    return {name: form.text(name) for name in ("subject", "why", "data_set")}
+
+
+def _rows(request: Request, form: Typed, visitor: Visitor, service: Service) -> Response:
+    sent = _in_data_set(form)
+    found = service.curator.subjects.rows(
+        sent.data_set, sent.subject, by=visitor.name, why=sent.why
+    )
+    record = service.curator.data_sets.record(sent.data_set)
+    rows = [{name: as_written(value) for name, value in row.items()} for row in found]
+    return page(request, "persons_rows.html", rows=rows, record=record)
+
+
+def _done(request: Request, found: Done) -> Response:
+    """Not by an address: a statement has the person's id in it."""
+    return page(request, "persons_done.html", found=found)
+
+
+def _changes(form: Typed, schema: Schema) -> dict[str, str | None]:
+    """The values that were typed over those that the row had, as in a CSV file."""
+    names = [column.name for column in schema.columns if f"value-{column.name}" in form.fields]
+    typed = {name: form.text(f"value-{name}") for name in names}
+    was = {name: form.text(f"was-{name}") for name in names}
+    found = {name: typed[name] or None for name in names if _differ(typed[name], was[name])}
+    if not found:
+        raise ParameterError(NOT_CHANGED)
+    return found
+
+
+def _differ(one: str, other: str) -> bool:
+    """A field has no line breaks, which is not a change."""
+    return one.split() != other.split()
+
+
+def as_written(value: object) -> str:
+    """A value as it stands in a CSV file; nothing where it is missing."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    return "" if value is None else str(value)

@@ -1,0 +1,223 @@
+"""A provider of OpenID Connect: where people are sent to sign in, and what it says of them.
+
+The code flow with PKCE, `state` and `nonce`. An answer counts if the ID token is signed by a key
+of the provider with an algorithm that needs its private half, is meant for this service, has not
+ended, and holds the nonce of this journey; where somebody was asked to sign in again, if that
+was after the journey began.
+
+  Tested:   tests/curator/console/test_oidc.py, against a provider in the same process
+  Assumed:  TLS; the provider's keys are its own
+
+OpenID Connect Core 1.0; RFC 7636 (PKCE); RFC 9207 (the issuer in the answer).
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from hmac import compare_digest
+from secrets import token_urlsafe
+from threading import Lock
+from time import time
+from typing import Any, cast
+from urllib.parse import quote_plus, urlencode
+
+import httpx
+from authlib.oauth2.rfc7636 import (
+    create_s256_code_challenge,  # pyright: ignore[reportUnknownVariableType]
+)
+from authlib.oidc.core import CodeIDToken
+from joserfc import jwt
+from joserfc.errors import JoseError
+from joserfc.jwk import KeySet
+
+from letalone.curator.identities import Identity
+from letalone.curator.provider_settings import ProviderSettings, checked_address
+from letalone.curator.refusals import NotRecognised
+from letalone.errors import ParameterError, ServiceUnavailable
+
+Json = dict[str, Any]
+# Those of a public key: with the others, whoever knows this service's secret could sign.
+ALGORITHMS = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "EdDSA")
+DISCOVERY = "/.well-known/openid-configuration"
+BASIC, POST = "client_secret_basic", "client_secret_post"
+BYTES = 32
+LEEWAY = 60  # seconds by which clocks may differ
+LONGEST = 600  # seconds from the journey's begin to its end
+KEEP, KEEP_KEYS = 3600, 60
+TIMEOUT = 10.0
+OVER = "The way to your organisation and back took too long, or was not begun here. Begin again."
+NOT_TRUSTED = "What your organisation sent cannot be trusted, so nobody was signed in. Begin again."
+DENIED = "Your organisation did not sign you in. Begin again, or ask it why."
+NOT_NOW = "Your organisation's sign-in cannot be reached now. Try again later."
+
+
+@dataclass(frozen=True, slots=True)
+class Journey:
+    """What is remembered of somebody who was sent to the provider."""
+
+    state: str = field(repr=False)
+    nonce: str = field(repr=False)
+    verifier: str = field(repr=False)
+    began: int
+    to: str
+    again: bool
+
+
+class Provider:
+    """One provider; what it says of itself is read when it is needed, and kept for a while."""
+
+    def __init__(
+        self,
+        settings: ProviderSettings,
+        *,
+        client: httpx.Client | None = None,
+        clock: Callable[[], float] = time,
+    ) -> None:
+        self._settings, self._clock, self._lock = settings, clock, Lock()
+        self._client = client or httpx.Client(timeout=TIMEOUT, follow_redirects=False)
+        self._about: tuple[float, Json] | None = None
+        self._keys: tuple[float, KeySet] | None = None
+
+    @property
+    def name(self) -> str:
+        """What the button says."""
+        return self._settings.name
+
+    @property
+    def issuer(self) -> str:
+        """Who the provider is."""
+        return self._settings.issuer
+
+    def begin(self, *, back: str, to: str, again: bool) -> tuple[str, Journey]:
+        """Where to send somebody, and what to remember of it; `again`: though signed in there."""
+        made = [token_urlsafe(BYTES) for _ in range(3)]
+        journey = Journey(*made, began=int(self._clock()), to=to, again=again)
+        asked: dict[str, str] = {
+            "response_type": "code",
+            "client_id": self._settings.client,
+            "redirect_uri": back,
+            "scope": "openid email",
+            "state": journey.state,
+            "nonce": journey.nonce,
+            "code_challenge": _challenge(journey.verifier),
+            "code_challenge_method": "S256",
+        }
+        if again:
+            asked |= {"prompt": "login", "max_age": "0"}
+        at = self._address("authorization_endpoint")
+        return f"{at}{'&' if '?' in at else '?'}{urlencode(asked)}", journey
+
+    def arrived(self, journey: Journey | None, answer: Json, *, back: str) -> Identity:
+        """Who came back; NotRecognised."""
+        if journey is None or not 0 <= self._clock() - journey.began <= LONGEST:
+            raise NotRecognised(OVER)
+        if not compare_digest(str(answer.get("state", "")).encode(), journey.state.encode()):
+            raise NotRecognised(OVER)
+        if answer.get("iss", self.issuer) != self.issuer:
+            raise NotRecognised(NOT_TRUSTED)
+        if not answer.get("code"):
+            raise NotRecognised(DENIED)
+        claims = self._claims(self._token(str(answer["code"]), journey, back=back), journey)
+        email = claims.get("email")
+        return Identity(
+            self.issuer,
+            str(claims["sub"]),
+            email=email if isinstance(email, str) else None,
+            verified=claims.get("email_verified") is True,
+        )
+
+    def _token(self, code: str, journey: Journey, *, back: str) -> str:
+        sent = {
+            "grant_type": "authorization_code",
+            "code": code,
+            "redirect_uri": back,
+            "code_verifier": journey.verifier,
+        }
+        at = self._address("token_endpoint")
+        found = self._json("POST", at, **self._signed(sent)).get("id_token")
+        if not isinstance(found, str):
+            raise NotRecognised(NOT_TRUSTED)
+        return found
+
+    def _signed(self, sent: dict[str, str]) -> Json:
+        """With this service's secret: in the header, or in the body where only that is taken."""
+        client, secret = self._settings.client, self._settings.secret
+        methods = self._self_said().get("token_endpoint_auth_methods_supported")
+        if isinstance(methods, list) and BASIC not in methods and POST in methods:
+            return {"data": {**sent, "client_id": client, "client_secret": secret}}
+        return {"data": sent, "auth": httpx.BasicAuth(quote_plus(client), quote_plus(secret))}
+
+    def _claims(self, token: str, journey: Journey) -> Json:
+        now = int(self._clock())
+        try:
+            found = self._decoded(token)
+            claims = CodeIDToken(
+                found.claims,
+                found.header,
+                options={
+                    "iss": {"essential": True, "value": self.issuer},
+                    "aud": {"essential": True, "value": self._settings.client},
+                    "sub": {"essential": True},
+                },
+                params={"nonce": journey.nonce, "client_id": self._settings.client},
+            )
+            claims.validate(now, LEEWAY)  # pyright: ignore[reportUnknownMemberType]
+        except (JoseError, ValueError, TypeError):
+            raise NotRecognised(NOT_TRUSTED) from None
+        if not isinstance(claims["sub"], str) or not 1 <= len(claims["sub"]) <= 255:
+            raise NotRecognised(NOT_TRUSTED)
+        if journey.again and not _is_since(claims.get("auth_time"), journey.began):
+            raise NotRecognised(NOT_TRUSTED)
+        return cast("Json", claims)
+
+    def _decoded(self, token: str) -> jwt.Token:
+        """With the keys that are known; with new ones where the provider may have changed them."""
+        try:
+            return jwt.decode(token, self._key_set(KEEP), algorithms=ALGORITHMS)
+        except (JoseError, ValueError):
+            return jwt.decode(token, self._key_set(KEEP_KEYS), algorithms=ALGORITHMS)
+
+    def _key_set(self, keep: float) -> KeySet:
+        with self._lock:
+            if self._keys is None or self._clock() - self._keys[0] > keep:
+                found = self._json("GET", self._address("jwks_uri"))
+                self._keys = self._clock(), KeySet.import_key_set(cast("Any", found))
+            return self._keys[1]
+
+    def _address(self, name: str) -> str:
+        """An address that the provider says is its own."""
+        try:
+            return checked_address(str(self._self_said().get(name)), what=name)
+        except ParameterError:
+            raise ServiceUnavailable(NOT_NOW) from None
+
+    def _self_said(self) -> Json:
+        if self._about is None or self._clock() - self._about[0] > KEEP:
+            found = self._json("GET", self.issuer.rstrip("/") + DISCOVERY)
+            if found.get("issuer") != self.issuer:
+                raise ServiceUnavailable(NOT_NOW)
+            self._about = self._clock(), found
+        return self._about[1]
+
+    def _json(self, method: str, at: str, **more: Any) -> Json:
+        try:
+            answer = self._client.request(method, at, **more)
+            found = answer.json() if answer.is_success else None
+            refused = answer.is_client_error
+        except (httpx.HTTPError, ValueError):
+            found, refused = None, False
+        if refused:
+            raise NotRecognised(NOT_TRUSTED)
+        if not isinstance(found, dict):
+            raise ServiceUnavailable(NOT_NOW)
+        return cast("Json", found)
+
+
+def _challenge(verifier: str) -> str:
+    return str(create_s256_code_challenge(verifier))  # pyright: ignore[reportUnknownArgumentType]
+
+
+def _is_since(signed_in: object, began: int) -> bool:
+    """Whether somebody signed in after the journey began; not long before, at least."""
+    if not isinstance(signed_in, int | float) or isinstance(signed_in, bool):
+        return False
+    return signed_in >= began - LEEWAY

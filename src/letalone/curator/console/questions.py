@@ -1,0 +1,206 @@
+"""Asking: a question in SQL or by choosing, its price and errors first, then the answer.
+
+Nothing is paid for that was not shown: the button that releases carries a digest of the question
+and the price that were previewed, and another question or price is previewed first.
+
+  Tested:   tests/curator/console/test_asking.py
+"""
+
+from dataclasses import dataclass
+from hashlib import sha256
+from json import dumps, loads
+from math import inf, isfinite
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from letalone.curator.asking import release_id
+from letalone.curator.console.answers import answer_page
+from letalone.curator.console.building import COMPARED, CONDITIONS, built, choices
+from letalone.curator.console.forms import Form, Typed, shaped, tried
+from letalone.curator.console.pages import console_routes, page, see_other
+from letalone.curator.console.visitors import Analyst, Visitor
+from letalone.curator.http.numbers import exact
+from letalone.curator.http.problems import refused
+from letalone.curator.http.shapes import SentQuestion
+from letalone.curator.http.who import Served, Service
+from letalone.curator.records import Grant
+from letalone.errors import LetaloneError
+from letalone.session.preview import Preview
+from letalone.session.release import Release
+
+SQL, BUILD = "sql", "build"
+BY_EPSILON, BY_ERROR = "epsilon", "error"
+USUAL_EPSILON = "0.1"
+FROM, TO, STEP = -3, 1, 0.05  # of the slider: ε from 0.001 to 10
+LARGE = 1000  # from here on without digits after the point
+CHANGED = (
+    "The question or the price is not the one that was shown. Nothing was spent. Look at the new"
+    " price, then release."
+)
+NO_KEYS = 'keys: Write one group in each line, or JSON such as ["A", "B"].'
+routes = console_routes()
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A preview as the page shows it."""
+
+    preview: Preview
+    errors: list[tuple[str, str]]
+    left: str
+    fits: bool
+    sql: str
+    agreed: str
+
+
+@routes.get("/ask")
+def ask(request: Request, visitor: Analyst, service: Served) -> Response:
+    """The form, for one of the own grants."""
+    return _page(request, visitor, service, shown=None)
+
+
+@routes.post("/ask/preview")
+def preview(request: Request, visitor: Analyst, form: Form, service: Served) -> Response:
+    """The price and the errors to expect: no data touched, nothing spent."""
+
+    def act() -> Response:
+        sent = _sent(form, service)
+        return _page(request, visitor, service, shown=_previewed(sent, visitor, service))
+
+    return tried(request, act, lambda: _page(request, visitor, service, shown=None))
+
+
+@routes.post("/ask/release")
+def release(request: Request, visitor: Analyst, form: Form, service: Served) -> Response:
+    """The answer, if what was agreed to is what is asked."""
+    shown: Shown | None = None
+
+    def act() -> Response:
+        nonlocal shown
+        sent = _sent(form, service)
+        if form.text("agreed") != _agreed(sent):
+            shown = _previewed(sent, visitor, service)
+            raise refused("conflict", CHANGED)
+        found = _released(sent, visitor, service)
+        return _answered(request, visitor, service, sent, found)
+
+    return tried(request, act, lambda: _page(request, visitor, service, shown=shown))
+
+
+def _page(request: Request, visitor: Visitor, service: Service, *, shown: Shown | None) -> Response:
+    found = [one for one in service.curator.asking.standing(by=visitor.name) if not one.withdrawn]
+    grant = _chosen(request, found)
+    context: dict[str, Any] = {"grants": found, "grant": grant, "shown": shown}
+    if grant is not None:
+        schema = service.curator.data_sets.record(grant.data_set).schema
+        context |= {"schema": schema, "choices": choices(schema, grant.columns)}
+    return page(
+        request,
+        "ask.html",
+        **context,
+        conditions=CONDITIONS,
+        compared=COMPARED,
+        slider={"from": FROM, "to": TO, "step": STEP},
+        usual_epsilon=USUAL_EPSILON,
+    )
+
+
+def _chosen(request: Request, grants: list[Grant]) -> Grant | None:
+    """The grant that the address or the form names; else the first."""
+    typed = getattr(request.state, "form", None) or request.query_params
+    wanted = (typed.get("data_set"), typed.get("purpose"))
+    named = [one for one in grants if (one.data_set, one.purpose) == wanted]
+    return next(iter(named or ([] if any(wanted) else grants)), None)
+
+
+def _sent(form: Typed, service: Service) -> SentQuestion:
+    """The form as a body of the API."""
+    name, sql = form.text("data_set"), form.text("sql")
+    if form.text("way") == BUILD:
+        sql = built(form, service.curator.data_sets.record(name).schema)
+    by_error = form.text("pay") == BY_ERROR
+    optional = {key: form.maybe(key) for key in ("delta", "confidence", "rows", "max_rows")}
+    return shaped(
+        SentQuestion,
+        data_set=name,
+        purpose=form.text("purpose"),
+        sql=sql,
+        keys=_keys(form.text("keys")),
+        epsilon=None if by_error else form.text("epsilon"),
+        error=form.text("error") if by_error else None,
+        **{key: value for key, value in optional.items() if value is not None},
+    )
+
+
+def _keys(typed: str) -> Any:
+    """Groups that were typed: JSON, as the API takes it, or one text in each line."""
+    if typed[:1] in ("[", "{"):
+        try:
+            return loads(typed)
+        except (ValueError, RecursionError):
+            raise refused("not-valid", NO_KEYS) from None
+    return [line.strip() for line in typed.splitlines() if line.strip()] or None
+
+
+def _previewed(sent: SentQuestion, visitor: Visitor, service: Service) -> Shown:
+    asking, by, question = service.curator.asking, visitor.name, sent.question()
+    found = asking.preview(question, sent.price(), by=by)
+    left = asking.left(question, found.privacy, delta=exact(found.delta), by=by)
+    fits = asking.how_many_more(question, sent.price(), by=by) >= 1
+    errors = [(name, error_words(found, name)) for name in found.errors]
+    return Shown(found, errors, left, fits, str(sent.sql), _agreed(sent))
+
+
+def _released(sent: SentQuestion, visitor: Visitor, service: Service) -> Release:
+    try:
+        found = service.curator.asking.release(sent.question(), sent.price(), by=visitor.name)
+    except LetaloneError:
+        service.metrics.answer("refused")
+        raise
+    service.metrics.answer("repeated" if found.repeated else "released")
+    return found
+
+
+def _answered(
+    request: Request, visitor: Visitor, service: Service, sent: SentQuestion, found: Release
+) -> Response:
+    """To the answer in the history; one that SQL has sorted or cut is shown as it is, here."""
+    whole = _whole(found)
+    name = release_id(whole, analyst=visitor.name, purpose=sent.purpose)
+    if whole.to_json() == found.to_json():
+        words = "You have this answer already: it cost nothing." if found.repeated else ""
+        return see_other(request, f"/history/{name}", said=words)
+    past = service.curator.asking.past(name, by=visitor.name)
+    return answer_page(request, visitor, service, past, release=found)
+
+
+def _whole(found: Release) -> Release:
+    """The answer as it is stored and signed, before it was sorted or cut."""
+    receipt: Any = found.standing.receipt
+    return found if receipt is None else Release.from_json(receipt["body"]["release"])
+
+
+def _agreed(sent: SentQuestion) -> str:
+    """What stands for a question at a price."""
+    text = dumps(sent.model_dump(mode="json"), sort_keys=True)
+    return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def error_words(preview: Preview, name: str) -> str:
+    """How far off a column of the answer will be, in words."""
+    error = preview.errors[name]
+    if error is None and name in preview.formulas:
+        return "depends on the numbers that it is computed from"
+    if error is None:
+        return "depends on how many rows there are: name a number of them under More to see it"
+    if error == inf:
+        return "nothing would be known: take a larger ε, or ask for less"
+    rows = " rows" if name in preview.in_rows else ""
+    alone = preview.alone.get(name)
+    return f"± {_digits(error)}{rows}" + ("" if alone is None else f" (± {_digits(alone)} alone)")
+
+
+def _digits(error: float) -> str:
+    return f"{error:,.0f}" if isfinite(error) and error >= LARGE else f"{error:.3g}"

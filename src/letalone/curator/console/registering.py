@@ -1,0 +1,184 @@
+"""Registration in two steps, without script: where the rows are, then what is declared of them.
+
+Nothing is suggested but names and types from metadata; types that the values look like where the
+owner asks for them. What the rules would do to the values is counted before anything is kept.
+
+  Tested:   tests/curator/console/test_steward_registration.py
+"""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote, urlencode
+
+from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import UploadFile
+from starlette.requests import Request
+from starlette.responses import Response
+
+from letalone.curator.console import uploads
+from letalone.curator.console.acting import ActingOwner
+from letalone.curator.console.declaring import PURPOSES, TYPES, UNSAID, declared, listed
+from letalone.curator.console.forms import GIVE_AGAIN, Form, Typed, tried
+from letalone.curator.console.pages import console_routes, page, see_other
+from letalone.curator.console.visitors import Owner, Visitor
+from letalone.curator.http.problems import refused
+from letalone.curator.http.who import Served, Service
+from letalone.curator.records import Affected
+from letalone.engines.postgres_address import read_address
+
+NO_FILE = "No file was chosen. Choose a CSV or a Parquet file."
+NO_SOURCE = "Say where the rows are: send a file, or name one."
+routes = console_routes()
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where the rows are: a file that was sent, one of the import folder, a table on a server."""
+
+    upload: uploads.Upload | None
+    file: str | None
+    address: str | None
+    external: bool
+
+    @property
+    def place(self) -> Path | None:
+        """Where a file that was sent lies."""
+        return self.upload.place if self.upload else None
+
+    @property
+    def called(self) -> str:
+        """What the owner calls it."""
+        return self.upload.called if self.upload else self.file or self.address or ""
+
+    @property
+    def counted(self) -> bool:
+        """Whether it is copied, so that what the rules do can be counted."""
+        return self.address is None and not self.external
+
+
+@routes.get("/register")
+def first_step(request: Request, visitor: ActingOwner, service: Served) -> Response:
+    """Where the rows are."""
+    del visitor
+    return _first(request, service)
+
+
+@routes.post("/register")
+def named(request: Request, visitor: Owner, form: Form, service: Served) -> Response:
+    """A file of the import folder, or a table on a server."""
+
+    def act() -> Response:
+        file, address = form.maybe("file"), form.maybe("address")
+        source = Source(None, file, address, external=form.ticked("external"))
+        service.curator.beforehand.columns(by=visitor.name, file=file, address=address)
+        return see_other(request, f"/register/declare?{_query(source)}")
+
+    return tried(request, act, lambda: _first(request, service), acting=True)
+
+
+@routes.post("/uploads")
+async def send(request: Request, visitor: Owner, service: Served, renew: str = "") -> Response:
+    """A file from the browser; nothing of it is read before the password was given again."""
+    if not visitor.elevated:
+        raise refused("elevation-needed", GIVE_AGAIN)
+    async with request.form(max_files=1, max_fields=10) as sent:
+        file = sent.get("rows")
+        if not isinstance(file, UploadFile) or not file.filename:
+            raise refused("not-valid", NO_FILE)
+        kept = await run_in_threadpool(
+            uploads.keep, service.curator, visitor, file.file, file.filename
+        )
+    if renew:
+        return see_other(request, f"/data-sets/{quote(renew)}/renewal?upload={kept.id}")
+    return see_other(request, f"/register/declare?upload={kept.id}")
+
+
+@routes.get("/register/declare")
+def second_step(
+    request: Request, visitor: ActingOwner, service: Served, look: str = ""
+) -> Response:
+    """The form for what is declared."""
+    return _second(request, visitor, service, look=bool(look))
+
+
+@routes.post("/register/declare")
+def declare(request: Request, visitor: Owner, form: Form, service: Served) -> Response:
+    """Counts what the rules would do; or registers, and shows what they did."""
+
+    def act() -> Response:
+        source = _source(request, visitor, service)
+        if form.text("act") == "register":
+            return _register(request, source, form, visitor, service)
+        registration = declared(form, file="checked").read()
+        counted = service.curator.beforehand.affected(
+            registration, by=visitor.name, file=source.file, upload=source.place
+        )
+        return _second(request, visitor, service, counted=counted)
+
+    return tried(request, act, lambda: _second(request, visitor, service), acting=True)
+
+
+def _register(
+    request: Request, source: Source, form: Typed, visitor: Visitor, service: Service
+) -> Response:
+    body = declared(form, file=source.file, address=source.address, external=source.external)
+    record = service.curator.data_sets.register(
+        body.read(), by=visitor.name, file=body.file, upload=source.place, address=body.address,
+        external=body.external,
+    )  # fmt: skip
+    if source.upload:
+        uploads.drop(source.upload)
+    said = f"{record.name} is registered. Analysts can request access to it now."
+    at = f"/data-sets/{quote(record.name)}" + ("/affected" if source.counted else "")
+    return see_other(request, at, said=said)
+
+
+def _first(request: Request, service: Service) -> Response:
+    hosts = service.curator.settings.source_hosts
+    return page(request, "register.html", hosts=hosts)
+
+
+def _second(
+    request: Request,
+    visitor: Visitor,
+    service: Service,
+    *,
+    look: bool = False,
+    counted: Affected | None = None,
+) -> Response:
+    source = _source(request, visitor, service)
+    columns = service.curator.beforehand.columns(
+        by=visitor.name, file=source.file, upload=source.place, address=source.address, look=look
+    )
+    context: dict[str, Any] = {
+        "source": source, "query": _query(source), "columns": listed(columns), "types": TYPES,
+        "name": _name(source), "unsaid": UNSAID, "places": PURPOSES, "counted": counted,
+        "looked": look, "can_look": source.called.lower().endswith((".csv", ".tsv", ".txt")),
+    }  # fmt: skip
+    return page(request, "declare.html", **context)
+
+
+def _source(request: Request, visitor: Visitor, service: Service) -> Source:
+    """What the address of the page says; an upload must be this person's."""
+    query = request.query_params
+    upload, file, address = (query.get(name) for name in ("upload", "file", "address"))
+    if not (upload or file or address):
+        raise refused("not-valid", NO_SOURCE)
+    found = uploads.find(service.curator, visitor, upload) if upload else None
+    return Source(found, file, address, external="external" in query)
+
+
+def _query(source: Source) -> str:
+    upload = source.upload.id if source.upload else None
+    said = {"upload": upload, "file": source.file, "address": source.address}
+    external = {"external": "yes"} if source.external else {}
+    return urlencode({name: one for name, one in said.items() if one} | external)
+
+
+def _name(source: Source) -> str:
+    """A name to begin with: that of the file or the table."""
+    if source.address is None:
+        return Path(source.called).stem
+    table = read_address(source.address).table
+    return table[1] if table else ""

@@ -1,0 +1,128 @@
+"""The cookie of a visit, and the secret in each form.
+
+The cookie holds a visit's secret and 256 bits for its forms, which outlive a new secret, so a
+form that is open in another tab can still be sent. Over https the name begins with `__Host-`:
+then no other host can have set it. Without https it is given on this machine alone.
+
+  Tested:   tests/curator/console/test_visits.py, test_forms.py
+"""
+
+import hmac
+from dataclasses import dataclass, field
+from hashlib import sha256
+from ipaddress import ip_address
+from secrets import token_urlsafe
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from letalone.curator.http.problems import refused
+
+VISIT, BEFORE = "letalone", "letalone-form"
+BYTES = 32
+NOT_PRIVATE = (
+    "Nobody can sign in here: what is sent could be read on its way. Open the console over https,"
+    " or on the machine that it runs on (http://127.0.0.1)."
+)
+STALE = (
+    "This form is from another visit, so nothing was done. Open the page again and send the form"
+    " again."
+)
+ELSEWHERE = "This form was sent from another site, so nothing was done."
+
+
+@dataclass(frozen=True, slots=True)
+class Secrets:
+    """A visit's secret, where there is one, and what its forms are known by."""
+
+    visit: str | None = field(repr=False)
+    forms: str = field(repr=False)
+
+    @property
+    def csrf(self) -> str:
+        """What each form carries: it says nothing of the cookie."""
+        return self._keyed("form", "")
+
+    def seal(self, words: str) -> str:
+        """Shows that this service told this browser these words."""
+        return self._keyed("said", words)[:32]
+
+    def _keyed(self, what: str, words: str) -> str:
+        about = f"{what}\0{words}".encode("utf-8", "surrogatepass")
+        return hmac.new(self.forms.encode("utf-8", "surrogatepass"), about, sha256).hexdigest()
+
+
+def new_forms() -> str:
+    """Bits for the forms of a new visit."""
+    return token_urlsafe(BYTES)
+
+
+def secrets_of(request: Request) -> Secrets:
+    """The secrets that the browser sent; those for forms are made where there are none."""
+    visit, found, forms = request.cookies.get(named(request, VISIT), "").partition("~")
+    if found and visit and forms:
+        return Secrets(visit, forms)
+    return Secrets(None, request.cookies.get(named(request, BEFORE)) or new_forms())
+
+
+def keep(request: Request, response: Response, secrets: Secrets) -> None:
+    """Puts the secrets into the browser."""
+    for name, value in _cookies(secrets).items():
+        full = named(request, name)
+        if value is None:
+            if full in request.cookies:
+                response.delete_cookie(full, path="/", secure=is_https(request), httponly=True)
+        elif request.cookies.get(full) != value:
+            response.set_cookie(
+                full, value, path="/", secure=is_https(request), httponly=True, samesite="strict"
+            )
+
+
+def check_form(request: Request, sent: str) -> None:
+    """Refused where a form is not of this visit, or was sent from elsewhere."""
+    _check_origin(request)
+    expected = secrets_of(request).csrf
+    if not hmac.compare_digest(sent.encode("utf-8", "surrogatepass"), expected.encode()):
+        raise refused("not-permitted", STALE)
+
+
+def check_private(request: Request) -> None:
+    """Refused where a password could be read on its way."""
+    if not is_https(request) and not _is_here(request.url.hostname or ""):
+        raise refused("not-permitted", NOT_PRIVATE)
+
+
+def is_https(request: Request) -> bool:
+    """Whether the browser came by https, as the server or its proxy says."""
+    return request.url.scheme == "https"
+
+
+def named(request: Request, name: str) -> str:
+    """The full name of a cookie; over https no other host can have set it."""
+    return f"__Host-{name}" if is_https(request) else name
+
+
+def _cookies(secrets: Secrets) -> dict[str, str | None]:
+    if secrets.visit is None:
+        return {VISIT: None, BEFORE: secrets.forms}
+    return {VISIT: f"{secrets.visit}~{secrets.forms}", BEFORE: None}
+
+
+def _check_origin(request: Request) -> None:
+    """Browsers say where a form comes from; what says nothing has no cookies to lend."""
+    site, origin = request.headers.get("sec-fetch-site"), request.headers.get("origin")
+    if site is not None:
+        wrong = site != "same-origin"
+    else:
+        wrong = origin is not None and origin.partition("://")[2] != request.headers.get("host")
+    if wrong:
+        raise refused("not-permitted", ELSEWHERE)
+
+
+def _is_here(host: str) -> bool:
+    if host == "localhost":
+        return True
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return False

@@ -1,0 +1,118 @@
+"""Signing in and out, the password again, and a password of one's own.
+
+Tries count as those of the API do: by address, and by name and address. Each sign-in has a
+secret of its own, so nobody can have planted one before.
+
+  Tested:   tests/curator/console/test_visits.py
+"""
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from letalone.curator.console.forms import Form, Typed, give_password_again, local, tried
+from letalone.curator.console.pages import (
+    KEPT,
+    KEPT_AT,
+    console_routes,
+    page,
+    see_other,
+    sign_in_page,
+)
+from letalone.curator.console.secrets import Secrets, check_private, new_forms
+from letalone.curator.console.visitors import CHANGING, VISITING, Changing, Perhaps, Visitor
+from letalone.curator.http.who import LOG_IN, Address, Served
+from letalone.curator.records import Recognised
+from letalone.errors import ParameterError
+
+routes = console_routes()
+
+
+@routes.get("/sign-in")
+def sign_in(request: Request, visitor: Perhaps) -> Response:
+    """The form; who is signed in goes on."""
+    if visitor is not None:
+        return see_other(request, local(request.query_params.get("next", "/")))
+    return sign_in_page(request)
+
+
+@routes.post("/sign-in", dependencies=[LOG_IN])
+def signed_in(request: Request, form: Form, service: Served, address: Address) -> Response:
+    """Begins a visit; a one-time password leads to the page where it is replaced."""
+
+    def act() -> Response:
+        check_private(request)
+        proof = service.curator.people.recognised(
+            form.text("name"), form.secret("password"), address=address
+        )
+        begin(request, service, proof)
+        if form.text(KEPT_AT) and not proof.person.must_change:
+            return _kept(request, form)
+        at = "/password" if proof.person.must_change else local(form.text("next") or "/")
+        return see_other(request, at)
+
+    return tried(request, act, lambda: sign_in_page(request))
+
+
+def _kept(request: Request, form: Typed) -> Response:
+    """A form that came too late, to be sent again."""
+    fields = [
+        (name.removeprefix(KEPT), value)
+        for name, value in form.fields.multi_items()
+        if name.startswith(KEPT) and name != KEPT_AT
+    ]
+    return page(request, "kept.html", fields=fields, at=local(form.text(KEPT_AT)))
+
+
+def begin(request: Request, service: Served, proof: Recognised) -> None:
+    """Begins a visit of somebody who was recognised: with secrets that nobody else has seen."""
+    visits = service.curator.visits
+    secrets = Secrets(visits.begin(proof), new_forms())
+    request.state.secrets = secrets
+    request.state.visitor = Visitor(visits.visitor(str(secrets.visit)), secrets)
+
+
+@routes.post("/sign-out")
+def sign_out(request: Request, visitor: Changing, service: Served) -> Response:
+    """Ends the visit."""
+    service.curator.visits.end(str(visitor.secrets.visit))
+    request.state.secrets = Secrets(None, new_forms())
+    return see_other(request, "/sign-in", said="You are signed out.")
+
+
+@routes.get("/again", dependencies=[VISITING])
+def again(request: Request) -> Response:
+    """The password again, before acts of stewards and owners."""
+    return page(request, "again.html")
+
+
+@routes.post("/again", dependencies=[VISITING])
+def given_again(request: Request, form: Form) -> Response:
+    """Lets the visit act for some minutes, then goes back."""
+
+    def act() -> Response:
+        give_password_again(request, form.secret("password"))
+        return see_other(request, local(form.text("next") or "/"))
+
+    return tried(request, act, lambda: page(request, "again.html"))
+
+
+@routes.get("/password", dependencies=[CHANGING])
+def password(request: Request) -> Response:
+    """The form for a password of one's own."""
+    return page(request, "password.html")
+
+
+@routes.post("/password")
+def changed(request: Request, visitor: Changing, form: Form, service: Served) -> Response:
+    """Replaces the password: all other visits and all tokens end, this visit begins anew."""
+    people, name = service.curator.people, visitor.name
+
+    def act() -> Response:
+        new = form.secret("new")
+        if new != form.secret("new_again"):
+            raise ParameterError("The new password was typed in two different ways. Type it again.")
+        people.change_password(name, form.secret("password"), new, known=True)
+        begin(request, service, people.password_again(name, new))
+        return see_other(request, "/", said="Your password was changed.")
+
+    return tried(request, act, lambda: page(request, "password.html"))

@@ -1,0 +1,44 @@
+"use strict";
+// The number beside a slider, dark or light, and that something is under way. Everything works without this file.
+(() => {
+  const root = document.documentElement;
+  const kept = () => { try { return localStorage.getItem("theme"); } catch { return null; } };
+  const keep = (value) => { try { localStorage.setItem("theme", value); } catch { /* not kept */ } };
+  if (kept()) root.dataset.theme = kept();
+
+  const dark = () => root.dataset.theme
+    ? root.dataset.theme === "dark"
+    : matchMedia("(prefers-color-scheme: dark)").matches;
+
+  const digits = (value) => Number(value.toPrecision(2)).toString();
+
+  // <input type="range" data-mirror="id of the number"> holds the base-10 logarithm of the number.
+  const mirror = (slider) => {
+    const number = document.getElementById(slider.dataset.mirror);
+    if (!number) return;
+    slider.addEventListener("input", () => {
+      number.value = digits(10 ** Number(slider.value));
+      number.dispatchEvent(new Event("input", { bubbles: true }));
+    });
+    number.addEventListener("input", (event) => {
+      const value = Math.log10(Number(number.value));
+      if (event.isTrusted && Number.isFinite(value)) slider.value = value;
+    });
+    slider.closest("[hidden]")?.removeAttribute("hidden");
+  };
+
+  document.addEventListener("DOMContentLoaded", () => {
+    document.querySelector(".top nav [aria-current]")?.scrollIntoView({ inline: "center", block: "nearest" });
+    for (const button of document.querySelectorAll("button.theme")) {
+      button.hidden = false;
+      button.addEventListener("click", () => {
+        root.dataset.theme = dark() ? "light" : "dark";
+        keep(root.dataset.theme);
+      });
+    }
+    document.querySelectorAll("[data-mirror]").forEach(mirror);
+    for (const form of document.querySelectorAll("form[data-working]")) {
+      form.addEventListener("submit", () => { form.querySelector(".working").textContent = "working…"; });
+    }
+  });
+})();

@@ -1,0 +1,84 @@
+"""Files that an owner sends: kept under a random name for that person alone, for an hour.
+
+Beside a file stands whose it is and what it was called. It goes when it was imported, when its
+hour is over, and when the curator sweeps.
+
+  Tested:   tests/curator/console/test_steward_registration.py
+"""
+
+from contextlib import suppress
+from dataclasses import dataclass
+from json import dumps, loads
+from pathlib import Path
+from re import fullmatch
+from shutil import copyfileobj
+from time import time
+from typing import BinaryIO
+
+from letalone.curator.console.visitors import Visitor
+from letalone.curator.curator import Curator
+from letalone.curator.http.problems import refused
+from letalone.curator.places import WHOSE
+from letalone.curator.sweeping import VISIT_SECONDS
+
+KINDS = {".csv": "csv", ".tsv": "csv", ".txt": "csv", ".parquet": "parquet", ".pq": "parquet"}
+NO_KIND = f"Choose a file whose name ends in one of {', '.join(KINDS)}: it says what the file is."
+GONE = (
+    "There is no such file of yours. Files that were sent wait for an hour, and are used once. Send"
+    " it again."
+)
+LONGEST = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Upload:
+    """A file that was sent: its id, where it lies, and what its owner calls it."""
+
+    id: str
+    place: Path
+    called: str
+
+
+def keep(curator: Curator, visitor: Visitor, file: BinaryIO, called: str) -> Upload:
+    """Keeps a file for this person; nothing where that fails."""
+    kind = KINDS.get(Path(called).suffix.lower())
+    if kind is None:
+        raise refused("not-valid", NO_KIND)
+    curator.sweep()
+    place = curator.data_sets.incoming(kind)
+    found = Upload(place.name, place, Path(called).name[-LONGEST:])
+    try:
+        _whose(place).write_text(dumps({"person": visitor.name, "called": found.called}))
+        with place.open("xb") as target:
+            place.chmod(0o600)
+            copyfileobj(file, target, 1 << 20)
+    except BaseException:
+        drop(found)
+        raise
+    return found
+
+
+def find(curator: Curator, visitor: Visitor, upload: str) -> Upload:
+    """The file of this id, if it is this person's and its hour is not over."""
+    place = curator.settings.incoming_folder / upload
+    if not fullmatch(r"[0-9a-f]{32}\.(csv|parquet)", upload):
+        raise refused("not-found", GONE)
+    try:
+        said = loads(_whose(place).read_text())
+        age = time() - place.stat().st_mtime
+    except (OSError, ValueError):
+        raise refused("not-found", GONE) from None
+    if said["person"] != visitor.name or age > VISIT_SECONDS:
+        raise refused("not-found", GONE)
+    return Upload(upload, place, said["called"])
+
+
+def drop(upload: Upload) -> None:
+    """Removes a file, and what stands beside it."""
+    for one in (upload.place, _whose(upload.place)):
+        with suppress(OSError):
+            one.unlink(missing_ok=True)
+
+
+def _whose(place: Path) -> Path:
+    return place.with_name(place.name + WHOSE)

@@ -1,0 +1,152 @@
+"""Who looks at a page: the person of a visit, held to the same scopes and throttles as the API.
+
+Whoever has a one-time password sees /password and nothing else until it is changed.
+
+  Tested:   tests/curator/console/test_visits.py
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Annotated
+
+from fastapi import Depends
+from starlette.requests import Request
+
+from letalone.curator.console.secrets import Secrets, secrets_of
+from letalone.curator.http.problems import refused
+from letalone.curator.http.who import OVERSEEING, Served, Service, asks, count_address
+from letalone.curator.records import Bearer, Person, Role, Scope
+from letalone.curator.refusals import NotRecognised
+
+ROLES = {
+    Scope.ASK: "analyst",
+    Scope.STEWARD: "steward",
+    Scope.AUDIT: "auditor",
+    Scope.ADMINISTER: "owner",
+}
+
+
+class SignInNeeded(Exception):  # noqa: N818
+    """Nobody is signed in; `at` is where to go for that."""
+
+    def __init__(self, at: str = "/sign-in") -> None:
+        super().__init__(at)
+        self.at = at
+
+
+@dataclass(frozen=True, slots=True)
+class Visitor:
+    """Somebody who is signed in."""
+
+    bearer: Bearer
+    secrets: Secrets = field(repr=False)
+
+    @property
+    def person(self) -> Person:
+        """The person."""
+        return self.bearer.person
+
+    @property
+    def name(self) -> str:
+        """The name, for `by=`."""
+        return self.bearer.person.name
+
+    @property
+    def roles(self) -> frozenset[str]:
+        """The roles in words, for templates."""
+        return frozenset(role.value for role in self.bearer.person.roles)
+
+    @property
+    def scopes(self) -> frozenset[Scope]:
+        """What this person may do."""
+        return self.bearer.scopes
+
+    @property
+    def elevated(self) -> bool:
+        """Whether the password was given again in the last minutes."""
+        return self.bearer.elevated
+
+    @property
+    def oversees(self) -> bool:
+        """Whether this person may see what is others'."""
+        return bool(self.bearer.scopes & set(OVERSEEING))
+
+    @property
+    def csrf(self) -> str:
+        """What each form carries."""
+        return self.secrets.csrf
+
+    def has(self, *roles: Role) -> bool:
+        """Whether this person has one of the roles."""
+        return bool(self.bearer.person.roles & set(roles))
+
+
+def visitor_of(request: Request, service: Service) -> Visitor | None:
+    """Who is signed in, and may change a one-time password; None where nobody is."""
+    secrets = secrets_of(request)
+    if secrets.visit is None:
+        return None
+    try:
+        found = Visitor(service.curator.visits.visitor(secrets.visit), secrets)
+    except NotRecognised:
+        return None
+    request.state.visitor, request.state.person = found, found.name
+    return found
+
+
+def _visiting_or_changing(request: Request, service: Served) -> Visitor:
+    found = visitor_of(request, service)
+    if found is None:
+        count_address(request, service)
+        raise SignInNeeded
+    service.throttle.person(found.name)
+    if asks(request):
+        service.throttle.check_refusals(found.name)
+    return found
+
+
+# For the page where a one-time password is replaced, and for signing out.
+Changing = Annotated[Visitor, Depends(_visiting_or_changing)]
+
+
+def _visiting(found: Changing) -> Visitor:
+    if found.person.must_change:
+        raise SignInNeeded("/password")
+    return found
+
+
+Visiting = Annotated[Visitor, Depends(_visiting)]
+
+
+def _perhaps(request: Request, service: Served) -> Visitor | None:
+    """For pages that anybody may see."""
+    found = visitor_of(request, service)
+    if found is None:
+        count_address(request, service)
+    else:
+        service.throttle.person(found.name)
+    return found
+
+
+Perhaps = Annotated[Visitor | None, Depends(_perhaps)]
+
+
+def _with(*scopes: Scope) -> Callable[[Visitor], Visitor]:
+    words = " or ".join(ROLES[scope] for scope in scopes)
+
+    def check(visitor: Visiting) -> Visitor:
+        if not visitor.scopes & set(scopes):
+            raise refused("not-permitted", f"This page is for the role {words}. Ask an owner.")
+        return visitor
+
+    return check  # pyright: ignore[reportReturnType]
+
+
+# For routes that need not know who it is.
+CHANGING, VISITING = Depends(_visiting_or_changing), Depends(_visiting)
+
+Analyst = Annotated[Visitor, Depends(_with(Scope.ASK))]
+Steward = Annotated[Visitor, Depends(_with(Scope.STEWARD, Scope.ADMINISTER))]
+Owner = Annotated[Visitor, Depends(_with(Scope.ADMINISTER))]
+Auditor = Annotated[Visitor, Depends(_with(Scope.AUDIT, Scope.ADMINISTER))]
+Overseer = Annotated[Visitor, Depends(_with(*OVERSEEING))]

@@ -1,0 +1,169 @@
+"""Identities: accounts at a provider (OpenID Connect), each of somebody who is known here.
+
+Signing in makes nobody: an owner links an account to a person. A link by e-mail holds for the
+first account that the provider says has this address, verified; from then on the account's own
+subject counts, so whoever gets the address later does not get in. As after a new one-time
+password, tokens and visits end, and budgets are raised with the account only after some days.
+
+  Tested:   tests/curator/console/test_oidc.py
+  Assumed:  the provider says the truth about who signed in
+"""
+
+import re
+from dataclasses import dataclass
+from datetime import datetime
+from hashlib import sha256
+from typing import Any
+
+from sqlalchemy import Connection, Row, delete, insert, select, update
+
+from letalone.curator.house import House
+from letalone.curator.people import People
+from letalone.curator.records import Recognised, Role
+from letalone.curator.refusals import NotRecognised, NotThere
+from letalone.curator.tables import IDENTITIES
+from letalone.curator.words import time_of, written
+from letalone.errors import ParameterError
+
+EMAIL = re.compile(r"[^@\s]{1,64}@[^@\s]{1,190}")
+SUBJECT = re.compile(r"[!-~]{1,255}")
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """Who signed in, as the provider says."""
+
+    issuer: str
+    subject: str
+    email: str | None = None
+    verified: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A person, and the account with which they sign in."""
+
+    person: str
+    issuer: str
+    email: str | None
+    subject: str | None
+    linked: datetime
+    linked_by: str
+
+
+class Identities:
+    """Which account at a provider is whose."""
+
+    __slots__ = ("_house", "_people")
+
+    def __init__(self, house: House, people: People) -> None:
+        self._house, self._people = house, people
+
+    def link(self, person: str, account: str, *, issuer: str, by: str) -> Link:
+        """Lets a person sign in with an account, named by its e-mail or subject (by an owner)."""
+        self._people.require(by, Role.OWNER)
+        found = _account(account)
+        row = {
+            "person": person, "issuer": issuer, "linked": written(self._house.clock()),
+            "linked_by": by, **found,
+        }  # fmt: skip
+        with self._house.database.writing() as connection:
+            self._people.hand_over(connection, person, by=by)
+            connection.execute(delete(IDENTITIES).where(IDENTITIES.c.person == person))
+            _check_free(connection, issuer, found)
+            connection.execute(insert(IDENTITIES).values(row))
+        named = f"{issuer} {found['email'] or found['subject']}"
+        self._write("sign-in linked", person, by=by, account=named)
+        return self._link(person)
+
+    def unlink(self, person: str, *, by: str) -> None:
+        """Ends the link (by an owner), and all tokens and visits of the person."""
+        self._people.require(by, Role.OWNER)
+        with self._house.database.writing() as connection:
+            which = delete(IDENTITIES).where(IDENTITIES.c.person == person)
+            if not connection.execute(which).rowcount:
+                raise NotThere(f"{person[:80]!r} has no account at a provider.")
+            self._people.hand_over(connection, person, by=by)
+        self._write("sign-in unlinked", person, by=by)
+
+    def links(self, *, by: str) -> list[Link]:
+        """All links, by person (for owners)."""
+        self._people.require(by, Role.OWNER)
+        with self._house.database.reading() as connection:
+            rows = connection.execute(select(IDENTITIES).order_by(IDENTITIES.c.person)).all()
+        return [_read(row) for row in rows]
+
+    def recognised(self, identity: Identity) -> Recognised:
+        """Whose account this is; NotRecognised where an owner has not linked it."""
+        person = self._of_subject(identity) or self._bound(identity)
+        if person is None:
+            raise NotRecognised(_not_linked(identity))
+        return self._people.known_elsewhere(person)
+
+    def _of_subject(self, identity: Identity) -> str | None:
+        wanted = select(IDENTITIES.c.person).where(
+            IDENTITIES.c.issuer == identity.issuer, IDENTITIES.c.subject == identity.subject
+        )
+        with self._house.database.reading() as connection:
+            return connection.execute(wanted).scalar_one_or_none()
+
+    def _bound(self, identity: Identity) -> str | None:
+        """The first account with an e-mail that was linked: it is the one from now on."""
+        if not identity.verified or identity.email is None:
+            return None
+        which = (
+            (IDENTITIES.c.issuer == identity.issuer)
+            & (IDENTITIES.c.email == identity.email.casefold())
+            & IDENTITIES.c.subject.is_(None)
+        )
+        with self._house.database.writing() as connection:
+            person = connection.execute(select(IDENTITIES.c.person).where(which)).scalar()
+            if person is None:
+                return None
+            connection.execute(update(IDENTITIES).where(which).values(subject=identity.subject))
+        account = f"{identity.issuer} {identity.subject}"
+        self._write("sign-in bound", person, by=person, account=account)
+        return person
+
+    def _link(self, person: str) -> Link:
+        with self._house.database.reading() as connection:
+            return _read(connection.execute(select(IDENTITIES).filter_by(person=person)).one())
+
+    def _write(self, what: str, person: str, *, by: str, account: str | None = None) -> None:
+        """The ledger has a digest of the account, with which it can be compared."""
+        digest = None if account is None else sha256(account.encode()).hexdigest()
+        self._house.book.write(None, what, {"person": person, "account": digest}, by=[by])
+
+
+def _account(typed: str) -> dict[str, str | None]:
+    """An account by its e-mail, or by the subject that the provider knows it by."""
+    if EMAIL.fullmatch(typed):
+        return {"email": typed.casefold(), "subject": None}
+    if SUBJECT.fullmatch(typed) and "@" not in typed:
+        return {"email": None, "subject": typed}
+    raise ParameterError(
+        "The account is no e-mail address, and no subject as a provider gives it (letters and"
+        " digits without blanks, at most 255)."
+    )
+
+
+def _check_free(connection: Connection, issuer: str, account: dict[str, str | None]) -> None:
+    for name, value in account.items():
+        if value is None:
+            continue
+        same = (IDENTITIES.c.issuer == issuer) & (IDENTITIES.c[name] == value)
+        if connection.execute(select(IDENTITIES.c.person).where(same)).first() is not None:
+            raise ParameterError("This account is somebody else's already. Unlink it there first.")
+
+
+def _not_linked(identity: Identity) -> str:
+    mail = f" ({identity.email[:100]})" if identity.email else ""
+    return (
+        f"Your account{mail} is not linked to anybody here. Ask an owner to link it; its subject is"
+        f" {identity.subject[:255]!r}."
+    )
+
+
+def _read(row: Row[tuple[Any, ...]]) -> Link:
+    linked = time_of(row.linked)
+    return Link(row.person, row.issuer, row.email, row.subject, linked, row.linked_by)

@@ -1,0 +1,71 @@
+"""Where people sign in elsewhere: a file `sign-in.toml` in the curator's folder.
+
+issuer = "https://login.example.org"
+client = "letalone"
+secret_file = "provider.secret"     # in the same folder, or a whole path
+name = "St. Mary's"                 # what the button says
+"""
+
+import tomllib
+from dataclasses import dataclass, field
+from ipaddress import ip_address
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from letalone.errors import ParameterError
+
+NEEDED = ("issuer", "client", "secret_file")
+ALLOWED = {*NEEDED, "name"}
+
+
+@dataclass(frozen=True, slots=True)
+class ProviderSettings:
+    """A provider of OpenID Connect, and who this service is to it."""
+
+    issuer: str
+    client: str
+    secret: str = field(repr=False)
+    name: str = "your organisation"
+
+
+def read_provider(path: Path) -> ProviderSettings | None:
+    """What the file says; None where there is none."""
+    if not path.is_file():
+        return None
+    try:
+        found = tomllib.loads(path.read_text("utf-8"))
+    except (ValueError, OSError):
+        raise ParameterError(f"{path} cannot be read: it must be TOML.") from None
+    wrong = set(found) - ALLOWED | {one for one in NEEDED if one not in found}
+    if wrong or not all(isinstance(one, str) and one for one in found.values()):
+        raise ParameterError(
+            f"{path} must have issuer, client and secret_file, and may have name, each as text."
+        )
+    secret = _secret(path.parent / found.pop("secret_file"))
+    issuer = checked_address(found.pop("issuer"), what="The issuer")
+    return ProviderSettings(issuer=issuer, secret=secret, **found)
+
+
+def checked_address(address: str, *, what: str) -> str:
+    """An address that nobody can read along: https, or this machine's own."""
+    parts = urlsplit(address)
+    if (parts.scheme == "https" and parts.netloc) or _is_here(parts.scheme, parts.hostname):
+        return address
+    raise ParameterError(f"{what} is {address[:200]!r}, but must be an address with https://.")
+
+
+def _is_here(scheme: str, host: str | None) -> bool:
+    try:
+        return scheme == "http" and ip_address(host or "").is_loopback
+    except ValueError:
+        return False
+
+
+def _secret(path: Path) -> str:
+    try:
+        found = path.read_text("utf-8").strip()
+    except (ValueError, OSError):
+        found = ""
+    if not found:
+        raise ParameterError(f"{path} must hold the secret that the provider gave this service.")
+    return found

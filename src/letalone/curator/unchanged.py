@@ -1,0 +1,71 @@
+"""What was read from a store, remembered until anybody writes to it.
+
+Whatever is withdrawn, revoked or retired counts at once, in all workers: each use takes a look
+(`ledger.watch`) that tells whether anything was committed since, by whomever. What depends on the
+time is not remembered here: times are compared whenever they matter.
+
+Theorem.  A value that is given was read from the state that stands at the look, or a later one.
+  Proven:   the look comes before the reading under which the value is kept, and an equal stamp
+            means that nothing was committed in between
+  Tested:   tests/curator/test_unchanged.py; test_serving.py: two workers
+"""
+
+from collections.abc import Callable, Generator, Hashable
+from contextlib import contextmanager
+from threading import local
+from typing import Any, TypeVar, cast
+
+MOST = 10_000
+T = TypeVar("T")
+
+
+class NotAtHand(Exception):  # noqa: N818
+    """Something would have to be read first."""
+
+
+class Unchanged:
+    """Values by a key, each with the stamp under which it was read; safe among threads."""
+
+    __slots__ = ("_found", "_here", "_look")
+
+    def __init__(self, look: Callable[[], Hashable | None]) -> None:
+        self._look, self._here = look, local()
+        self._found: dict[Hashable, tuple[Hashable, Any]] = {}
+
+    def value(self, key: Hashable, read: Callable[[], T]) -> T:
+        """The value, read now or when the store was as it is; errors are not remembered."""
+        stamp = self._stamp()
+        found = self._found.get(key)
+        if found is not None and stamp is not None and found[0] == stamp:
+            return cast("T", found[1])
+        if getattr(self._here, "at_hand", False):
+            raise NotAtHand
+        value = read()
+        if stamp is not None:
+            if len(self._found) >= MOST:
+                self._found.clear()
+            self._found[key] = stamp, value
+        return value
+
+    @contextmanager
+    def at_hand(self) -> Generator[None]:
+        """Nothing is read in the block, by this thread: NotAtHand where something would be."""
+        self._here.at_hand = True
+        try:
+            with self.one_look():
+                yield
+        finally:
+            self._here.at_hand = False
+
+    @contextmanager
+    def one_look(self) -> Generator[None]:
+        """All in the block stands on one look, at its beginning; nothing is written in it."""
+        before = getattr(self._here, "stamp", None)
+        self._here.stamp = before or self._look()
+        try:
+            yield
+        finally:
+            self._here.stamp = before
+
+    def _stamp(self) -> Hashable | None:
+        return getattr(self._here, "stamp", None) or self._look()

@@ -1,0 +1,228 @@
+"""Asking in a browser: the price is shown before it is paid, and nothing else is paid."""
+
+import json
+import re
+from datetime import timedelta
+from shutil import copytree
+from time import monotonic
+
+import pytest
+
+from curator.console.conftest import Console
+from curator.makers import NAME, PURPOSE, SECRET, Clock, ask, open_curator, whats
+from letalone.ledger.receipts import verify_receipt
+
+FORM = {"data_set": NAME, "purpose": PURPOSE, "way": "sql", "epsilon": "0.1", "pay": "epsilon"}
+COUNT = "SELECT COUNT(*) AS n FROM visits"
+BY_WARD = "SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward"
+AGREED = re.compile(r'name="agreed" value="([0-9a-f]{64})"')
+
+
+def spent(console, by="ann"):
+    (grant,) = console.curator.asking.standing(by=by)
+    return grant.spent.epsilon
+
+
+def preview(browser, **more):
+    return browser.send("/ask/preview", **{**FORM, "sql": COUNT, **more})
+
+
+def release(browser, **more):
+    agreed = AGREED.search(preview(browser, **more).text)[1]
+    return browser.send("/ask/release", agreed=agreed, **{**FORM, "sql": COUNT, **more})
+
+
+def test_a_preview_shows_price_error_and_how_many_more_and_spends_nothing(console):
+    before = spent(console)
+    answer = preview(console.by("ann"), epsilon="0.25")
+    assert answer.status_code == 200
+    assert "ε = 0.25" in answer.text
+    assert re.search(r"±\s*\d", answer.text)
+    assert "more like this" in answer.text
+    assert "Spend ε = 0.25 and see the answer" in answer.text
+    assert spent(console) == before
+
+
+def test_an_answer_is_a_page_of_its_own_with_table_chart_and_receipt(console):
+    browser, before = console.by("ann"), spent(console)
+    page = browser.follow(release(browser, sql=BY_WARD, epsilon="0.3"))
+    assert float(spent(console) - before) == pytest.approx(0.3)
+    assert page.text.count('<th scope="row">') == 2
+    assert "<svg" in page.text
+    assert "chart-error" in page.text
+    found = re.search(r'href="(/history/[0-9a-f]{64}/receipt)"', page.text)[1]
+    receipt = browser.see(found)
+    assert "attachment" in receipt.headers["content-disposition"]
+    assert verify_receipt(json.loads(receipt.text)).body["data_set"] == NAME
+
+
+def test_what_was_not_shown_is_not_paid_for(console):
+    """Another question, price, purpose or bound than the one previewed; or none previewed."""
+    browser = console.by("ann")
+    sql = "SELECT COUNT(*) AS other FROM visits WHERE ward = 'A'"
+    agreed = AGREED.search(preview(browser, sql=sql).text)[1]
+    before, entries = spent(console), len(console.curator.ledger)
+    changes = ({"epsilon": "1"}, {"sql": COUNT + " WHERE ward = 'B'"}, {"max_rows": "3"})
+    for change in ({"agreed": ""}, {"agreed": "0" * 64}, *changes):
+        fields = {**FORM, "sql": sql, "agreed": agreed, **change}
+        answer = browser.send("/ask/release", **fields)
+        assert answer.status_code == 409, change
+        assert "Nothing was spent" in answer.text
+        assert AGREED.search(answer.text), "the new price is shown"
+    assert (spent(console), len(console.curator.ledger)) == (before, entries)
+
+
+def test_a_second_time_costs_nothing_and_says_so(fresh):
+    browser = fresh.by("ann")
+    first = release(browser)
+    before = spent(fresh)
+    second = browser.follow(release(browser))
+    assert "it cost nothing" in second.text
+    assert spent(fresh) == before
+    assert first.headers["location"] in fresh.by("ann").see("/history").text
+
+
+def test_the_error_wanted_finds_the_least_epsilon(console):
+    answer = preview(console.by("ann"), pay="error", error="200", epsilon="7")
+    assert answer.status_code == 200
+    found = float(re.search(r"Spend ε = ([0-9.]+)", answer.text)[1])
+    error = float(re.search(r"± ([0-9.]+)", answer.text)[1])
+    assert error <= 200
+    assert 0 < found < 2
+
+
+def test_choosing_asks_the_same_as_typing(console):
+    browser = console.by("ann")
+    typed = release(browser, sql=BY_WARD.replace(" n ", " number "), epsilon="0.2")
+    chosen = release(browser, way="build", what="count", by="ward", epsilon="0.2")
+    assert chosen.headers["location"].partition("?")[0] == typed.headers["location"]
+
+
+@pytest.mark.parametrize(
+    ("more", "status", "words"),
+    [
+        ({"sql": "SELECT wrad FROM visits"}, 422, "Did you mean"),
+        ({"sql": "SELECT AVG(age) FROM visits"}, 403, "is not in your grant"),
+        ({"purpose": "fun"}, 403, "You have no grant to ask"),
+        ({"epsilon": "-1"}, 422, "epsilon"),
+        ({"epsilon": ""}, 422, "epsilon"),
+        ({"data_set": "nothing"}, 404, "There is no"),
+    ],
+)
+def test_a_refusal_has_the_words_of_the_api_and_keeps_what_was_typed(console, more, status, words):
+    browser = console.by("ann")
+    answer = preview(browser, **{"confidence": "0.9", **more})
+    assert answer.status_code == status
+    assert words in answer.text
+    assert 'role="alert"' in answer.text
+    assert more.get("sql", COUNT) in answer.text
+    if not {"purpose", "data_set"} & set(more):
+        assert 'value="0.9"' in answer.text
+
+
+def test_a_refusal_is_written_down_as_one_of_the_api(fresh):
+    before = whats(fresh.curator).count("refused")
+    preview(fresh.by("ann"), sql="SELECT AVG(age) FROM visits")
+    assert whats(fresh.curator).count("refused") == before + 1
+
+
+def test_over_the_budget_nothing_is_answered_and_the_words_say_how_much_is_left(fresh):
+    browser = fresh.by("ann")
+    answer = release(browser, epsilon="2.5")
+    assert answer.status_code == 409
+    assert "Nothing was charged" in answer.text
+    assert spent(fresh) == 0
+
+
+def test_sorted_and_cut_answers_are_shown_so(fresh):
+    sql = f"{BY_WARD} ORDER BY n DESC LIMIT 1"
+    answer = release(fresh.by("ann"), sql=sql, epsilon="1")
+    assert answer.status_code == 200
+    assert answer.text.count('<th scope="row">') == 1
+    assert "The whole answer" in answer.text
+
+
+def test_nobody_sees_the_answers_of_anybody_else(fresh):
+    ask(fresh.curator)
+    (mine,) = fresh.curator.asking.history(by="ann")
+    assert fresh.by("ann").see(f"/history/{mine.id}").status_code == 200
+    for name in ("ben", "olga", "aud"):
+        for path in (
+            f"/history/{mine.id}",
+            f"/history/{mine.id}/receipt",
+            f"/history/{mine.id}/csv",
+        ):
+            assert fresh.by(name).see(path).status_code in (403, 404)
+    assert mine.id not in fresh.by("ben").see("/history").text
+
+
+def test_the_history_can_be_searched_by_data_set(fresh):
+    ask(fresh.curator)
+    browser = fresh.by("ann")
+    assert "/history/" in browser.see(f"/history?data_set={NAME}").text
+    assert "None here" in browser.see("/history?data_set=other").text
+
+
+def test_an_answer_of_a_data_set_that_was_retired_stays(fresh):
+    ask(fresh.curator, BY_WARD, epsilon=0.5)
+    fresh.curator.data_sets.retire(NAME, why="over", by="olga")
+    (mine,) = fresh.curator.asking.history(by="ann")
+    assert fresh.by("ann").see(f"/history/{mine.id}").status_code == 200
+    assert fresh.by("ann").see(f"/data-sets/{NAME}").status_code == 200
+
+
+def test_a_long_answer_is_cut_on_the_page_and_whole_in_the_file(fresh):
+    keys = [f"k{number:03}" for number in range(300)]
+    browser = fresh.by("ann")
+    page = browser.follow(release(browser, sql=BY_WARD, keys="\n".join(keys), epsilon="0.5"))
+    assert page.text.count('<th scope="row">') == 200
+    assert "100 more" in page.text
+    assert len(page.content) < 100_000 - 20_000, "with its style sheets under 100 kB"
+    lines = browser.see(re.search(r"/history/[0-9a-f]+/csv", page.text)[0]).text.splitlines()
+    assert lines[0] == "ward,n,n_low,n_high"
+    assert [line.partition(",")[0] for line in lines[1:]] == keys
+
+
+def test_no_page_of_an_analyst_holds_a_private_value_or_how_long_it_took(fresh):
+    """The planted secret, the exact counts of wards and the number of rows."""
+    ask(fresh.curator, BY_WARD, epsilon=0.5)
+    browser = fresh.by("ann")
+    (mine,) = fresh.curator.asking.history(by="ann")
+    for path in ("/", "/data-sets", f"/data-sets/{NAME}", "/ask", f"/history/{mine.id}"):
+        text = browser.see(path).text
+        assert SECRET not in text
+        assert not re.search(r"\b(seconds|milliseconds| ms)\b", text)
+        assert "p19" not in text
+
+
+def test_questions_of_the_console_leave_at_time_steps(made_once, tmp_path):
+    """A step of a second: without steps a preview takes a few hundredths."""
+    copytree(made_once[1], tmp_path, dirs_exist_ok=True)
+    with open_curator(tmp_path, time_step_seconds=1) as curator:
+        browser = Console(curator, Clock()).by("ann")
+        began = monotonic()
+        preview(browser, sql="SELECT wrad")
+        assert monotonic() - began >= 1
+
+
+def test_a_price_that_does_not_fit_is_said_before(fresh):
+    browser = fresh.by("ann")
+    assert "more than is left" in preview(browser, epsilon="3").text
+    assert "more than is left" not in preview(browser, epsilon="1").text
+
+
+@pytest.mark.parametrize("keys", ["A\nB", '["A", "B"]'])
+def test_groups_that_are_not_declared_are_typed(console, keys):
+    answer = preview(console.by("ann"), sql=BY_WARD, keys=keys)
+    assert answer.status_code == 200
+    assert "among &#39;A&#39;, &#39;B&#39;" in answer.text
+    assert preview(console.by("ann"), sql=BY_WARD, keys="[1").status_code == 422
+
+
+def test_a_slider_of_somebody_signed_out_says_so_and_keeps_the_page(fresh):
+    browser = fresh.by("ann")
+    fresh.clock.passed += timedelta(hours=2)
+    answer = browser.send("/ask/preview", headers={"HX-Request": "true"}, **FORM, sql=COUNT)
+    assert answer.status_code == 401
+    assert 'id="preview"' in answer.text
+    assert "what you typed is kept" in answer.text

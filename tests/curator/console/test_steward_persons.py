@@ -1,0 +1,133 @@
+"""Persons in the data (G7): the id is in no address, every act is an entry with its reason."""
+
+import re
+from dataclasses import replace
+
+from curator.makers import NAME, PASSWORD, SCHEMA, ask, put, registration, whats
+
+ABOUT = {"subject": "p3", "why": "case 12"}
+HERE = ABOUT | {"data_set": NAME}
+
+
+def rows(console):
+    return console.curator.subjects.rows(NAME, "p3", by="stan", why="to compare")
+
+
+def test_a_steward_learns_who_holds_a_person_and_sees_the_rows(console):
+    stan = console.by("stan", elevated=True)
+    stan.see("/persons")
+    found = stan.send("/persons", **ABOUT)
+    assert found.status_code == 200
+    assert ">held<" in found.text
+    assert ">not held<" in stan.send("/persons", subject="nobody", why="case 13").text
+    text = stan.send("/persons/rows", **HERE).text
+    for row in rows(console):
+        assert f'name="was-cost" value="{row["cost"]}"' in text
+    assert "diary" not in text
+
+
+def test_which_answers_a_person_was_in(fresh):
+    ask(fresh.curator)
+    stan = fresh.by("stan", elevated=True)
+    stan.see("/persons")
+    text = stan.send("/persons/answers", **HERE).text
+    assert "count" in text
+    assert "What was spent stays spent" in text
+
+
+def test_nothing_is_shown_or_done_before_the_password_and_what_was_typed_is_kept(fresh):
+    stan, before = fresh.by("stan"), len(fresh.curator.ledger)
+    stan.see("/persons")
+    fields = HERE | {"row": "0", "was-cost": "1", "value-cost": "77", "sure": "yes"}
+    for act in ("", "/rows", "/answers", "/erasure", "/outcome", "/correction"):
+        answer = stan.send(f"/persons{act}", **fields)
+        assert answer.status_code == 401, act
+        assert 'name="was-ward"' not in answer.text, "no row is shown"
+        kept = act == "/outcome" or ("case 12" in answer.text and 'value="p3"' in answer.text)
+        assert kept, act
+    assert len(fresh.curator.ledger) == before
+    assert 'name="value-cost" value="77"' in answer.text
+    answer = stan.send("/persons/correction", **fields, password_again=PASSWORD)
+    assert "1 row of" in answer.text
+    assert rows(fresh)[0]["cost"] == 77
+
+
+def test_a_value_that_was_typed_over_is_corrected_and_no_other(fresh):
+    stan, before = fresh.by("stan", elevated=True), rows(fresh)
+    typed = {f"was-{name}": str(before[1][name]) for name in ("ward", "cost", "age")}
+    typed |= {f"value-{name}": str(before[1][name]) for name in ("ward", "cost", "age")}
+    stan.see("/persons")
+    nothing = stan.send("/persons/correction", **HERE, row="1", **typed)
+    assert nothing.status_code == 422
+    assert "no value differs" in nothing.text
+    done = stan.send("/persons/correction", **HERE, row="1", **typed | {"value-cost": "12.5"})
+    assert "1 row of" in done.text
+    assert rows(fresh) == [before[0], {**before[1], "cost": 12.5}, before[2]]
+    assert "subject corrected" in whats(fresh.curator)
+
+
+def test_an_empty_field_is_a_missing_value(fresh):
+    stan = fresh.by("stan", elevated=True)
+    stan.see("/persons")
+    stan.send("/persons/correction", **HERE, row="0", **{"was-age": "3", "value-age": ""})
+    assert rows(fresh)[0]["age"] is None
+
+
+def test_a_correction_that_is_refused_shows_the_rows_with_what_was_typed(console):
+    stan = console.by("stan", elevated=True)
+    stan.see("/persons")
+    typed = {"was-age": "3", "value-age": "three"}
+    answer = stan.send("/persons/correction", **HERE, row="0", **typed)
+    assert answer.status_code == 422
+    assert "is no integer" in answer.text
+    assert answer.text.count('value="three"') == 1
+
+
+def test_erasing_needs_the_box_and_then_no_row_is_left(fresh):
+    stan = fresh.by("stan", elevated=True)
+    stan.see("/persons")
+    assert stan.send("/persons/erasure", **HERE).status_code == 422
+    assert len(rows(fresh)) == 3
+    spent = fresh.curator.ledger.data_set(NAME).spent
+    assert "3 rows of" in stan.send("/persons/erasure", **HERE, sure="yes").text
+    assert rows(fresh) == []
+    assert fresh.curator.ledger.data_set(NAME).spent == spent
+
+
+def test_a_reason_that_names_the_person_is_refused(console):
+    stan = console.by("stan", elevated=True)
+    stan.see("/persons")
+    answer = stan.send("/persons", subject="p3", why="p3 called")
+    assert answer.status_code == 422
+    assert "the ledger never forgets" in answer.text
+
+
+def test_what_an_external_source_is_to_do_is_shown_once_and_its_outcome_recorded(fresh):
+    outside = registration(schema=replace(SCHEMA, name="outside"))
+    file = put(fresh.curator, "outside.csv")
+    fresh.curator.data_sets.register(outside, file=file, by="olga", external=True)
+    stan = fresh.by("stan", elevated=True)
+    stan.see("/persons")
+    done = stan.send("/persons/erasure", **ABOUT, data_set="outside", sure="yes")
+    assert "<pre>" in done.text
+    act = re.search(r"/persons/outcome\?act=([0-9a-f]+)", done.text)[1]
+    assert "asked to erase rows" in stan.see("/").text
+    assert "p3" not in stan.see(f"/persons/outcome?act={act}").text
+    fields = {"act": act, "done": "true", "words": "done by mail"}
+    still = stan.send("/persons/outcome", **fields)
+    assert still.status_code == 422
+    assert "still has rows of this person" in still.text
+    assert "done by mail</textarea>" in still.text
+    answer = stan.send("/persons/outcome", **fields | {"done": "false"})
+    assert "Recorded: not carried out" in stan.follow(answer).text
+    assert fresh.curator.subjects.waiting(by="stan") == []
+
+
+def test_no_id_of_a_person_is_in_an_address(console):
+    """Also not in those of forms and links on the pages that name the person."""
+    stan = console.by("stan", elevated=True)
+    stan.see("/persons")
+    for path in ("/persons", "/persons/rows", "/persons/answers"):
+        text = stan.send(path, **HERE | {"subject": "p4"}).text
+        assert "p4" in text
+        assert not re.search(r'(?:href|action|src)="[^"]*p4', text)

@@ -1,0 +1,44 @@
+"""Rows that do not fit into memory: spilled within the curator's folder, gone after a kill."""
+
+import subprocess
+import sys
+from contextlib import closing
+
+from curator.makers import ask, open_curator
+from letalone.curator.spilling import sweep_spills
+from letalone.engines.lockdown import LockedDuck
+
+KILLED = """
+import os, sys
+from pathlib import Path
+from letalone.curator.spilling import spilling
+from letalone.engines.lockdown import LockedDuck
+
+with spilling(Path(sys.argv[1])):
+    duck = LockedDuck()
+    (duck._folder / "rows.tmp").write_text("private")
+    os.kill(os.getpid(), 9)
+"""
+
+
+def test_the_engine_spills_within_the_folder_and_nothing_is_left(ready):
+    ask(ready)
+    (own,) = [one for one in ready.settings.spill_folder.iterdir() if one.is_dir()]
+    assert list(own.glob("letalone-*"))  # the open table's
+    assert (own.stat().st_mode & 0o777) == 0o700
+    ready.close()
+    assert list(ready.settings.spill_folder.iterdir()) == []
+    with closing(LockedDuck()) as duck:
+        assert ready.settings.folder not in duck._folder.parents
+
+
+def test_what_a_killed_process_left_is_swept_and_what_others_use_is_not(ready, tmp_path):
+    spill = ready.settings.spill_folder
+    subprocess.run([sys.executable, "-c", KILLED, str(spill)], check=False, timeout=60)
+    assert list(spill.rglob("rows.tmp"))
+    with open_curator(tmp_path) as other:
+        assert not list(spill.rglob("rows.tmp"))
+        ask(ready)  # its own folder is still there
+        assert len([one for one in spill.iterdir() if one.is_dir()]) == 2
+        assert sweep_spills(spill) == []
+        assert other.sweep() == []

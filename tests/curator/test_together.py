@@ -1,0 +1,58 @@
+"""Database, key and ledger belong together: an old or missing one is noticed at the start."""
+
+from shutil import copyfile, copytree
+
+import pytest
+
+from curator.makers import NAME, ask, open_curator
+from letalone.errors import DataSetFrozen, FormatError, LedgerDamaged
+
+
+@pytest.fixture
+def folder(made_once, tmp_path):
+    """A curator's folder that nobody has open, with a table, a grant and one answer."""
+    copytree(made_once[1], tmp_path, dirs_exist_ok=True)
+    with open_curator(tmp_path) as curator:
+        ask(curator)
+    return tmp_path
+
+
+def place(folder, name):
+    return folder / "curator" / name
+
+
+def test_an_older_ledger_beside_answers_that_it_lacks_answers_nothing_more(folder):
+    copyfile(place(folder, "ledger.db"), folder / "older.db")
+    with open_curator(folder) as curator:
+        assert curator.forgotten == ()
+        ask(curator, epsilon=0.2)
+    copyfile(folder / "older.db", place(folder, "ledger.db"))
+    with open_curator(folder) as curator:
+        assert curator.forgotten == (NAME,)
+        with pytest.raises(DataSetFrozen):
+            ask(curator, epsilon=0.3)
+        curator.data_sets.thaw(NAME, why="counted by hand", by="olga")
+    with open_curator(folder) as curator:  # what an owner has decided on stands
+        assert curator.forgotten == ()
+        ask(curator, epsilon=0.3)
+        assert curator.ledger.verify()
+
+
+@pytest.mark.parametrize("what", ["missing", "empty", "another"])
+def test_no_ledger_takes_the_place_of_one_that_knows_what_was_spent(folder, what):
+    place(folder, "ledger.db").unlink()
+    if what == "empty":
+        place(folder, "ledger.db").touch()
+    if what == "another":
+        with open_curator(folder / "other"):
+            pass
+        copyfile(place(folder / "other", "ledger.db"), place(folder, "ledger.db"))
+    with pytest.raises(LedgerDamaged, match="Restore the newest backup"):
+        open_curator(folder)
+
+
+def test_a_missing_master_key_is_not_made_anew_beside_a_database_in_use(folder):
+    place(folder, "master.key").unlink()
+    with pytest.raises(FormatError, match="Restore it from the backup"):
+        open_curator(folder)
+    assert not place(folder, "master.key").exists()
