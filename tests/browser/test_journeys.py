@@ -1,0 +1,174 @@
+"""What people come for, from the first start on; with JavaScript, and the same without it.
+
+Each test goes on where the one before ended: one service, one browser a person.
+"""
+
+from collections.abc import Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+from re import search
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from browser.conftest import serving
+from browser.watching import HEIGHT, PHONE, WIDE, Somebody, somebody
+
+OWN = "green candle ninth river"
+ROWS = "patient,ward,cost\n" + "".join(f"p{n % 40},{'ABC'[n % 3]},{n}\n" for n in range(120))
+SUMS = "SELECT ward, SUM(cost) AS costs FROM stays GROUP BY ward"
+
+
+@dataclass(slots=True)
+class Place:
+    """A service after its first start, and the browsers of its people."""
+
+    address: str
+    once: dict[str, str]
+    enter: Any
+    chromium: Browser
+    options: dict[str, Any]
+    folder: Path
+    browsers: dict[str, Somebody] = field(default_factory=dict)
+
+    def by(self, name: str) -> Somebody:
+        if name not in self.browsers:
+            made = somebody(self.chromium, self.address, **self.options)
+            self.browsers[name] = self.enter(made)
+        return self.browsers[name]
+
+
+@pytest.fixture(scope="module", params=["script on a wide screen", "no script on a phone"])
+def place(
+    request: pytest.FixtureRequest, chromium: Browser, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Place]:
+    script = request.param.startswith("script")
+    size = {"width": WIDE if script else PHONE, "height": HEIGHT}
+    options = {"viewport": size, "java_script_enabled": script, "accept_downloads": True}
+    folder = tmp_path_factory.mktemp("first")
+    with serving(folder / "curator") as (address, first), ExitStack() as stack:
+        once = first["one_time_passwords"]
+        yield Place(address, once, stack.enter_context, chromium, options, folder)
+
+
+@pytest.mark.parametrize("name", ["owner", "analyst"])
+def test_a_one_time_password_leads_to_the_choice_of_an_own_one_and_nowhere_else(place, name):
+    one = place.by(name)
+    one.sign_in(name, place.once[name])
+    one.go("/data-sets")
+    assert one.page.url.endswith("/password")
+    one.page.get_by_label("Password until now").fill(place.once[name])
+    one.page.get_by_label("New password", exact=True).fill(OWN)
+    one.page.get_by_label("New password again").fill(OWN)
+    one.press("Change the password")
+    assert one.go("/data-sets").get_by_role("heading", level=1).inner_text() == "Data sets"
+
+
+def test_an_owner_registers_a_file_and_sees_what_the_rules_touch(place):
+    owner, file = place.by("owner"), place.folder / "stays.csv"
+    file.write_text(ROWS)
+    page = owner.go("/register")
+    page.get_by_label("Password").fill(OWN)
+    owner.press("Go on")
+    page.get_by_label("CSV or Parquet").set_input_files(file)
+    owner.press("Send")
+    for name in ("patient", "ward", "cost"):
+        page.get_by_role("checkbox", name=name).check()
+    page.get_by_label("Type").nth(2).select_option("integer")
+    page.get_by_role("group", name="cost").get_by_label("From").fill("0")
+    page.get_by_role("group", name="cost").get_by_label("To").fill("100")
+    page.get_by_role("group", name="ward").get_by_label("Groups").fill("A\nB\nC")
+    page.get_by_label("Who is protected").select_option("patient")
+    page.get_by_label("Whole budget").fill("1")
+    page.get_by_role("group", name="Purpose 1").get_by_label("Name").fill("planning")
+    page.get_by_role("group", name="Purpose 1").get_by_label("May spend").fill("1")
+    owner.press("Check what the rules touch")
+    assert cells(owner, "cost")[2] == "19", "101 to 119 are moved to the bound"
+    owner.press("Register")
+    expect(page.get_by_role("status")).to_contain_text("stays is registered")
+
+
+def test_an_analyst_requests_access_and_an_owner_grants_it(place):
+    analyst, owner = place.by("analyst"), place.by("owner")
+    page = analyst.go("/data-sets/stays/request")
+    page.get_by_label("ward").check()
+    page.get_by_label("cost").check()
+    page.get_by_label("Budget, ε").fill("0.5")
+    page.get_by_label("Why").fill("how many beds in winter")
+    analyst.press("Send the request")
+    expect(page.get_by_role("status")).to_contain_text("A steward decides")
+    owner.go("/").get_by_role("link", name="analyst asks for stays").click()
+    owner.page.get_by_label("Reason").fill("as planned")
+    owner.press("Grant")
+    analyst.go("/requests")
+    assert "granted" in analyst.words
+
+
+def test_an_analyst_sees_price_and_error_before_anything_is_spent(place):
+    analyst = place.by("analyst")
+    ask_by_ward(analyst, epsilon="0.2")
+    assert "ε = 0.2" in analyst.words
+    assert search(r"±\s?\d", analyst.words)
+    place.by("owner").go("/budgets/stays")
+    assert "ε = 0 of ε = 1 spent" in place.by("owner").words
+
+
+def test_an_answer_is_a_table_and_a_chart_and_the_budget_falls(place):
+    analyst, owner = place.by("analyst"), place.by("owner")
+    analyst.press("Spend ε = 0.2")
+    page = analyst.page
+    page.wait_for_url("**/history/**")
+    assert page.get_by_role("table").first.get_by_role("row").count() == 4
+    assert page.get_by_role("img").count() == 1
+    assert search(r"\d more|more such|about", analyst.words)
+    with page.expect_download() as found:
+        page.get_by_role("link", name="Receipt").click()
+    assert '"signature"' in found.value.path().read_text()
+    owner.go("/budgets/stays")
+    assert "ε = 0.2 of ε = 1 spent" in owner.words
+
+
+def test_more_than_is_left_is_refused_and_nothing_of_the_form_is_lost(place):
+    analyst = place.by("analyst")
+    page = ask_by_ward(analyst, epsilon="0.4", sql=SUMS)
+    assert "more than is left" in analyst.words
+    analyst.press("Spend ε = 0.4")
+    assert "The answer would cost more than is left" in analyst.problem
+    assert page.get_by_label("Your question in SQL").input_value() == SUMS
+    assert page.get_by_label("ε", exact=True).input_value() == "0.4"
+    place.by("owner").go("/budgets/stays")
+    assert "ε = 0.2 of ε = 1 spent" in place.by("owner").words
+
+
+def test_whoever_verifies_the_ledger_reads_that_it_holds(place):
+    owner = place.by("owner")
+    owner.go("/ledger")
+    owner.press("Verify now")
+    expect(owner.page.get_by_role("status").first).to_contain_text("The ledger holds")
+
+
+def test_signing_out_ends_it(place):
+    analyst = place.by("analyst")
+    analyst.go("/").get_by_role("button", name="Sign out").click()
+    analyst.go("/history")
+    assert "/sign-in" in analyst.page.url
+
+
+def ask_by_ward(one: Somebody, *, epsilon: str, sql: str = "") -> Any:
+    way = "sql" if sql else "build"
+    page = one.go(f"/ask?data_set=stays&purpose=planning&way={way}")
+    if sql:
+        page.get_by_label("Your question in SQL").fill(sql)
+    else:
+        page.get_by_role("group", name="For each").get_by_label("ward").check()
+    page.get_by_label("ε", exact=True).fill(epsilon)
+    one.press("Show price and error")
+    page.get_by_role("heading", name="Before you spend").wait_for()
+    return page
+
+
+def cells(one: Somebody, name: str) -> list[str]:
+    row = one.page.get_by_role("row").filter(has=one.page.get_by_role("rowheader", name=name))
+    return [name, *row.get_by_role("cell").all_inner_texts()]

@@ -1,0 +1,225 @@
+"""Every main page, at a phone's width and a screen's, light and dark.
+
+Each person signs in once; their page is looked at in four ways. Policy, errors and other hosts are
+watched all the while (`watching.somebody`).
+"""
+
+from collections.abc import Iterator
+from importlib.resources import files
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Page, Response
+
+from browser.hospital import LONG, PURPOSE, VISITS, people_of
+from browser.watching import HEIGHT, PHONE, WIDE, Somebody, somebody
+
+AXE = files("axe_playwright_python").joinpath("axe.min.js").read_text()
+MOST_BYTES = 100_000
+GRAVE = ("serious", "critical")
+PAGES = {
+    "": ["/open", "/epsilon", "/sign-in"],
+    "analyst": [
+        "/",
+        "/data-sets",
+        f"/data-sets/{VISITS}",
+        f"/data-sets/{VISITS}/request",
+        f"/ask?data_set={VISITS}&purpose={PURPOSE}",
+        f"/ask?data_set={VISITS}&purpose={PURPOSE}&way=sql",
+        "/history",
+        "/requests",
+        "/account",
+    ],
+    "steward": [
+        "/",
+        "/requests",
+        "/grants",
+        "/refusals",
+        "/budgets",
+        f"/budgets/{VISITS}",
+        f"/data-sets/{LONG}",
+        "/persons",
+        "/people",
+    ],
+    "owner": ["/", "/people", "/people/ann", "/register", f"/data-sets/{VISITS}", "/processing"],
+    "auditor": ["/", "/ledger", "/ledger/5", "/processing"],
+}
+LOOKS = [(width, scheme) for width in (PHONE, WIDE) for scheme in ("light", "dark")]
+
+
+@pytest.fixture(scope="module", params=PAGES)
+def role(request: pytest.FixtureRequest) -> str:
+    return request.param
+
+
+@pytest.fixture(scope="module")
+def one(role: str, chromium: Browser, hospital: str) -> Iterator[Somebody]:
+    with somebody(chromium, hospital) as found:
+        if role:
+            found.sign_in(people_of(role))
+        yield found
+
+
+def test_no_page_has_a_serious_fault_for_people_with_disabilities(one: Somebody, role: str):
+    found = [
+        (path, *look, fault)
+        for path in PAGES[role]
+        for look in each_look(one, path)
+        for fault in faults(one.page)
+    ]
+    assert found == []
+
+
+def test_no_page_is_wider_than_the_screen(one: Somebody, role: str):
+    one.page.set_viewport_size({"width": PHONE, "height": HEIGHT})
+    wider = {path: beyond(one.go(path)) for path in PAGES[role]}
+    assert {path: pixels for path, pixels in wider.items() if pixels > 0} == {}
+
+
+def test_a_page_with_all_its_files_is_under_100_kb(
+    one: Somebody, role: str, chromium: Browser, hospital: str
+):
+    """Before anything is packed, with no file kept from an earlier page."""
+    cookies = one.page.context.storage_state()
+    with somebody(chromium, hospital, storage_state=cookies) as fresh:
+        fresh.page.route("**", lambda route: route.continue_())  # which turns the cache off
+        sizes = {path: size(fresh, path) for path in PAGES[role]}
+    assert {path: bytes_ for path, bytes_ in sizes.items() if bytes_ >= MOST_BYTES} == {}
+    assert min(sizes.values()) > 20_000, "the files are not counted"
+
+
+def test_answers_previews_and_refusals_have_no_fault_either(chromium: Browser, hospital: str):
+    with somebody(chromium, hospital) as ann:
+        ann.sign_in("ann")
+        ann.go("/history").get_by_role("main").get_by_role("listitem").last.get_by_role(
+            "link"
+        ).first.click()
+        check(ann)
+        ask(ann, epsilon="0.3")
+        check(ann)
+        ask(ann, epsilon="2.9")
+        ann.press("Spend ε = 2.9")
+        assert "more than is left" in ann.problem
+        check(ann)
+
+
+def test_the_slider_moves_the_price_without_a_new_page(chromium: Browser, hospital: str):
+    with somebody(chromium, hospital) as ann:
+        ann.sign_in("ann")
+        ask(ann, epsilon="0.3")
+        ann.page.evaluate("window.stays = true")
+        ann.page.get_by_role("slider").focus()
+        ann.page.keyboard.press("Home")
+        ann.page.get_by_role("button", name="Spend ε = 0.001").wait_for()
+        assert ann.page.get_by_label("ε", exact=True).input_value() == "0.001"
+        assert ann.page.evaluate("window.stays"), "the whole page was loaded again"
+
+
+def test_the_keyboard_alone_signs_in_and_asks(chromium: Browser, hospital: str):
+    with somebody(chromium, hospital) as ann:
+        keys = ann.go("/sign-in").keyboard
+        tab_to(ann.page, "#name")
+        keys.type("ann")
+        tab_to(ann.page, "#password")
+        keys.type("correct horse battery staple")
+        keys.press("Enter")
+        ann.page.wait_for_url(f"{hospital}/")
+        tab_to(ann.page, 'main a[href^="/ask"]')
+        keys.press("Enter")
+        ann.page.wait_for_url("**/ask?**")
+        tab_to(ann.page, 'input[name="by"][value="ward"]')
+        keys.press("Space")
+        tab_to(ann.page, "#epsilon")
+        keys.press("Enter")
+        ann.page.get_by_role("heading", name="Before you spend").wait_for()
+        tab_to(ann.page, 'button[name="agreed"]')
+        assert outlined(ann.page), "who uses the keyboard must see where they are"
+
+
+def test_a_policy_that_is_broken_is_noticed(chromium: Browser, hospital: str):
+    """The watch has power: an inline style, an inline script and another host are seen."""
+    for broken in ("<b style='color: red'>", "<img src=x onerror=1>", "<img src=http://a.test/>"):
+        with pytest.raises(AssertionError):
+            show_broken(chromium, hospital, broken)
+
+
+def test_axe_sees_a_field_without_a_label_and_pale_words(chromium: Browser, hospital: str):
+    with somebody(chromium, hospital) as anybody:
+        anybody.go("/sign-in").evaluate("document.querySelector('label[for=name]').remove()")
+        anybody.page.evaluate("document.querySelector('h1').setAttribute('class', 'pale')")
+        anybody.page.evaluate(
+            "const sheet = new CSSStyleSheet(); sheet.replaceSync('.pale { color: #eee; }');"
+            "document.adoptedStyleSheets = [sheet];"
+        )
+        assert {fault.partition(":")[0] for fault in faults(anybody.page)} >= {
+            "label",
+            "color-contrast",
+        }
+
+
+def show_broken(chromium: Browser, address: str, html: str) -> None:
+    with somebody(chromium, address) as anybody:
+        anybody.go("/open").evaluate("(html) => { document.body.innerHTML = html }", html)
+        anybody.page.wait_for_timeout(200)
+
+
+def each_look(one: Somebody, path: str) -> Iterator[tuple[int, str]]:
+    one.go(path)
+    for width, scheme in LOOKS:
+        one.page.set_viewport_size({"width": width, "height": HEIGHT})
+        one.page.emulate_media(color_scheme=scheme)
+        yield width, scheme
+
+
+def check(one: Somebody) -> None:
+    for width, scheme in LOOKS:
+        one.page.set_viewport_size({"width": width, "height": HEIGHT})
+        one.page.emulate_media(color_scheme=scheme)
+        assert faults(one.page) == []
+        assert beyond(one.page) <= 0
+
+
+def faults(page: Page) -> list[str]:
+    """What axe finds serious or critical: the rule, and where."""
+    if not page.evaluate("'axe' in window"):
+        page.evaluate(AXE)  # by the debugger, which the policy does not bind
+    found: Any = page.evaluate("axe.run({resultTypes: ['violations']})")
+    return [
+        f"{one['id']}: {[node['html'][:120] for node in one['nodes'][:3]]}"
+        for one in found["violations"]
+        if one["impact"] in GRAVE
+    ]
+
+
+def beyond(page: Page) -> int:
+    """How many pixels of the page lie beyond the right edge."""
+    return page.evaluate("document.documentElement.scrollWidth - innerWidth")
+
+
+def size(fresh: Somebody, path: str) -> int:
+    """How many bytes came, once they were unpacked."""
+    seen: list[Response] = []
+    fresh.page.on("response", lambda response: seen.append(response))
+    fresh.go(path)
+    fresh.page.wait_for_load_state("networkidle")
+    return sum(len(one.body()) for one in seen if one.status == 200)
+
+
+def ask(one: Somebody, *, epsilon: str) -> None:
+    page = one.go(f"/ask?data_set={VISITS}&purpose={PURPOSE}")
+    page.get_by_role("group", name="For each").get_by_label("ward").check()
+    page.get_by_label("ε", exact=True).fill(epsilon)
+    one.press("Show price and error")
+    page.get_by_role("heading", name="Before you spend").wait_for()
+
+
+def tab_to(page: Page, selector: str) -> None:
+    for _ in range(60):
+        page.keyboard.press("Tab")
+        if page.evaluate("(where) => document.activeElement.matches(where)", selector):
+            return
+    raise AssertionError(f"the tabulator does not reach {selector}")
+
+
+def outlined(page: Page) -> bool:
+    return page.evaluate("getComputedStyle(document.activeElement).outlineStyle") != "none"
