@@ -115,6 +115,20 @@ def test_the_slider_moves_the_price_without_a_new_page(chromium: Browser, hospit
         assert ann.page.evaluate("window.stays"), "the whole page was loaded again"
 
 
+def test_a_price_has_the_focus_and_is_nothing_to_spend_once_the_form_changes(
+    chromium: Browser, hospital: str
+):
+    with somebody(chromium, hospital) as ann:
+        ann.sign_in("ann")
+        ask(ann, epsilon="0.3")
+        spend = ann.page.get_by_role("button", name="Spend ε = 0.3")
+        assert ann.page.evaluate("document.activeElement.id") == "price"
+        assert spend.is_enabled()
+        ann.page.get_by_role("group", name="For each").get_by_label("ward").uncheck()
+        assert spend.is_disabled()
+        assert "this price is not for it" in ann.words
+
+
 def test_the_keyboard_alone_signs_in_and_asks(chromium: Browser, hospital: str):
     with somebody(chromium, hospital) as ann:
         keys = ann.go("/sign-in").keyboard

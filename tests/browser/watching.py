@@ -76,7 +76,7 @@ def somebody(browser: Browser, address: str, **more: Any) -> Iterator[Somebody]:
     watch = watched(context)
     try:
         yield Somebody(context.new_page(), watch, address)
-        assert watch.wrong == []
+        assert watch.wrong == [], watch.wrong
         assert watch.hosts <= {urlsplit(address).netloc}, "a request left for another host"
     finally:
         context.close()

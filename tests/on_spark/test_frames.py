@@ -3,7 +3,9 @@
 import logging
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from math import inf
+from threading import Event
 
 import pandas as pd
 import pytest
@@ -14,7 +16,7 @@ from engines.test_engine_laws import COST, SCHEMA, WARD, crowd, row, scope_of
 from engines.test_secrets import everything_said
 from letalone.engines.failure import EngineFailed
 from letalone.engines.measures import Rows, Units
-from letalone.engines.spark import open_spark
+from letalone.engines.spark import _quiet, open_spark
 from letalone.errors import ParameterError, UnsupportedQuery
 from letalone.plans.query import Bounding
 from on_spark.spark import frame_of
@@ -78,6 +80,52 @@ def test_the_frames_own_session_keeps_its_settings_and_loses_the_view_again(spar
 def test_a_frame_that_draws_at_random_is_refused(visits):
     with pytest.raises(ParameterError, match="draws at random each time"):
         open_spark(visits.withColumn("x", rand()))
+
+
+def test_a_stream_and_a_sample_that_is_drawn_anew_are_refused(spark, visits):
+    """A sample with a seed is the same rows each time."""
+    visits.createOrReplaceTempView("visits_to_sample")
+    sample = "SELECT * FROM (SELECT * FROM visits_to_sample TABLESAMPLE (50 PERCENT){}) t"
+    with pytest.raises(ParameterError, match="sample that is drawn anew"):
+        open_spark(spark.sql(sample.format("")))
+    open_spark(spark.sql(sample.format(" REPEATABLE (3)"))).close()
+    with pytest.raises(ParameterError, match="is a stream"):
+        open_spark(spark.readStream.format("rate").load())
+
+
+def test_a_partner_is_joined_whatever_its_data_set_is_called(spark):
+    left = spark.createDataFrame([(f"p{n}", 1.0) for n in range(20)], "u string, x double")
+    right = spark.createDataFrame([(f"p{n}", "w") for n in range(20)], "u string, w string")
+    budget = la.Budget(epsilon=1000)
+    with (
+        la.open(left, unit="u", budget=budget, name="main") as one,
+        la.open(right, unit="u", budget=budget, name="my-visits of `2020`") as other,
+    ):
+        asked = one.join(other, on="u").bound(max_rows=1).group_by("w", keys=["w"])
+        assert one_number(asked.agg(n=la.count()).release(epsilon=100)) == pytest.approx(20, abs=1)
+
+
+def test_loggers_are_silent_until_the_last_thread_is_done_and_then_as_before():
+    """One thread leaves while another one is inside: what that one logs is not heard."""
+    logger, heard = logging.getLogger("SQLQueryContextLogger"), []
+    inside, left = Event(), Event()
+
+    def long():
+        inside.set()
+        assert left.wait(5)
+        heard.append(not logger.disabled)
+
+    def short():
+        assert inside.wait(5)
+
+    with ThreadPoolExecutor(2) as pool:
+        first = pool.submit(_quiet, short)
+        second = pool.submit(_quiet, long)
+        first.result()
+        left.set()
+        second.result()
+    assert heard == [False]
+    assert not logger.disabled
 
 
 def test_what_comes_back_are_sums_and_never_rows(visits, monkeypatch):

@@ -7,10 +7,12 @@ import numpy as np
 import pytest
 
 from letalone.engines.measures import scope_of
+from letalone.engines.statements import ALONE
 from letalone.errors import ParameterError
 from letalone.plans.query import (
     Count,
     CountUnits,
+    CountValues,
     Mean,
     Plan,
     Sum,
@@ -306,3 +308,15 @@ def test_a_width_that_no_float_holds_is_refused_before_the_charge(
     monkeypatch.setattr("letalone.tables.noise.Noise.width", lambda *_: float("inf"))
     with pytest.raises(ParameterError, match="more than a float can hold"):
         compiled(plan_of({"n": Count()}), epsilon=1)
+
+
+@pytest.mark.parametrize("options", [{}, PEOPLE])
+def test_a_part_that_needs_a_statement_of_its_own_has_no_other_measure(
+    options: dict[str, Any],
+) -> None:
+    """Where each statement chooses rows anew (Spark), the sums of one part are of one choice."""
+    everything = {**EVERYTHING, "kinds": CountValues(D)}
+    parts = compiled(plan_of(everything, **options), epsilon=1).split.parts.parts
+    alone = [part for part in parts if any(isinstance(one, ALONE) for one in part.measures)]
+    assert alone
+    assert all(len(part.measures) == 1 for part in alone)

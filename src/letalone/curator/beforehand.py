@@ -25,6 +25,7 @@ from letalone.errors import ParameterError
 from letalone.plans.schema import Column
 
 OF_CSV = (".csv", ".tsv", ".txt")
+MOST_COLUMNS = 1_000
 UNREADABLE = "The columns cannot be read: the file is damaged, or not what its name says."
 AT_SERVER = "The table cannot be opened: the server failed while its names were read."
 
@@ -54,9 +55,10 @@ class Beforehand:
         if address is not None:
             return _columns(check_allowed(self._house.settings, address), AT_SERVER)
         place = self._place(file, upload)
+        found = _columns(place, UNREADABLE)
         if look and place.suffix.lower() in OF_CSV:
             return guess_csv(place).schema.columns
-        return _columns(place, UNREADABLE)
+        return found
 
     def affected(
         self,
@@ -87,13 +89,22 @@ class Beforehand:
 def _columns(source: Path | str, otherwise: str) -> Sequence[Column]:
     try:
         with closing(contained(lambda: open_engine(source))) as engine:
-            return engine.schema().columns
+            return _few(engine.schema().columns)
     except EngineFailed:
         pass  # raised below, without what the engine said
     except ParameterError as error:
         name = source.name if isinstance(source, Path) else source
         otherwise = _without(name, error)
     raise ParameterError(otherwise)
+
+
+def _few(columns: Sequence[Column]) -> Sequence[Column]:
+    if len(columns) > MOST_COLUMNS:
+        raise ParameterError(
+            f"There are {len(columns):,} columns, and at most {MOST_COLUMNS:,} can be looked at."
+            " Leave out those that are not needed."
+        )
+    return columns
 
 
 def _without(name: str, error: ParameterError) -> str:

@@ -259,6 +259,7 @@ class DataSets:
     def _declared(self, registration: Registration) -> Schema:
         """The schema, if all that is declared can be so; before anything is written."""
         schema, now = registration.schema, self._house.clock()
+        _check_in_address(schema.name)
         check_declared(schema)
         if not schema.unit_declared:
             raise ParameterError(
@@ -374,6 +375,15 @@ class DataSets:
             for row in rows
             if row.name in levels and not levels[row.name].withdrawn
         ]
+
+
+def _check_in_address(name: str) -> None:
+    """A name is a part of addresses, of which these signs would make another one."""
+    if "/" in name or name in (".", ".."):
+        raise ParameterError(
+            f"The name {name[:80]!r} cannot stand in an address. Leave out '/', and do not name a"
+            " data set '.' or '..'."
+        )
 
 
 def _one_source() -> ParameterError:

@@ -10,7 +10,7 @@ password, tokens and visits end, and budgets are raised with the account only af
 """
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from hashlib import sha256
 from typing import Any
@@ -27,6 +27,10 @@ from letalone.errors import ParameterError
 
 EMAIL = re.compile(r"[^@\s]{1,64}@[^@\s]{1,190}")
 SUBJECT = re.compile(r"[!-~]{1,255}")
+NOT_PLAIN = (
+    "The e-mail has letters beyond ASCII, of which some are taken for one another. Link the account"
+    " by its subject: who signs in and is not linked is told it."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +102,7 @@ class Identities:
         person = self._of_subject(identity) or self._bound(identity)
         if person is None:
             raise NotRecognised(_not_linked(identity))
-        return self._people.known_elsewhere(person)
+        return replace(self._people.known_elsewhere(person), account=_named(identity))
 
     def _of_subject(self, identity: Identity) -> str | None:
         wanted = select(IDENTITIES.c.person).where(
@@ -109,11 +113,12 @@ class Identities:
 
     def _bound(self, identity: Identity) -> str | None:
         """The first account with an e-mail that was linked: it is the one from now on."""
-        if not identity.verified or identity.email is None:
+        email = _plain(identity.email or "") if identity.verified else None
+        if not email:
             return None
         which = (
             (IDENTITIES.c.issuer == identity.issuer)
-            & (IDENTITIES.c.email == identity.email.casefold())
+            & (IDENTITIES.c.email == email)
             & IDENTITIES.c.subject.is_(None)
         )
         with self._house.database.writing() as connection:
@@ -138,13 +143,24 @@ class Identities:
 def _account(typed: str) -> dict[str, str | None]:
     """An account by its e-mail, or by the subject that the provider knows it by."""
     if EMAIL.fullmatch(typed):
-        return {"email": typed.casefold(), "subject": None}
+        if _plain(typed) is None:
+            raise ParameterError(NOT_PLAIN)
+        return {"email": _plain(typed), "subject": None}
     if SUBJECT.fullmatch(typed) and "@" not in typed:
         return {"email": None, "subject": typed}
     raise ParameterError(
         "The account is no e-mail address, and no subject as a provider gives it (letters and"
         " digits without blanks, at most 255)."
     )
+
+
+def _plain(email: str) -> str | None:
+    """An e-mail as it is compared: other letters can look alike, or fold to the same ones."""
+    return email.lower() if email.isascii() else None
+
+
+def _named(identity: Identity) -> tuple[str, str]:
+    return identity.issuer, identity.subject
 
 
 def _check_free(connection: Connection, issuer: str, account: dict[str, str | None]) -> None:

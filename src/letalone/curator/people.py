@@ -17,7 +17,7 @@ from letalone.curator.house import House
 from letalone.curator.passwords import one_time_password, passwords_of
 from letalone.curator.records import Person, Recognised, Role
 from letalone.curator.refusals import AlreadyDecided, NotPermitted, NotRecognised, NotThere
-from letalone.curator.tables import PEOPLE, SESSIONS, TOKENS
+from letalone.curator.tables import IDENTITIES, PEOPLE, SESSIONS, TOKENS
 from letalone.curator.tries import count_try, forget_tries, slow_down
 from letalone.curator.words import listed, read_list, time_of, written
 from letalone.errors import ParameterError
@@ -26,6 +26,7 @@ from letalone.privacy.curve import Json
 
 LOG_IN, AGAIN = "log in", "password again"
 WRONG = "The name or the password is wrong."
+UNLINKED = "Your account is not linked to anybody here any more. Ask an owner."
 DISABLED = "You cannot sign in here any more. Ask an owner."
 
 
@@ -266,6 +267,14 @@ def check_same(connection: Connection, before: Recognised) -> None:
     row = _row(connection, before.person.name)
     if row is None or not row.active or row.password != before.kept:
         raise NotRecognised(WRONG)
+    if before.account is not None and not _is_linked(connection, before):
+        raise NotRecognised(UNLINKED)
+
+
+def _is_linked(connection: Connection, before: Recognised) -> bool:
+    issuer, subject = before.account or ("", "")
+    wanted = select(IDENTITIES).filter_by(person=before.person.name, issuer=issuer, subject=subject)
+    return connection.execute(wanted).first() is not None
 
 
 def _row(connection: Connection, name: str) -> "Row[tuple[object, ...]] | None":

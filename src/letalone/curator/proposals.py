@@ -71,16 +71,8 @@ class Proposals:
         words = read_words("reason", reason)
         with self._house.database.writing() as connection:
             found = _open(connection, proposal)
-            if found.proposed_by == by:
-                raise NotPermitted("You proposed it yourself. A second person has to agree.")
-            if not self._people.has(found.proposed_by, *DECIDE):
-                raise NotPermitted(
-                    "Who proposed it is no steward or owner any more. Propose it anew."
-                )
-            if analyst_is(found, by):
-                raise NotPermitted("This is your own budget. Somebody else has to agree.")
+            self._check_second(found, by)
             both = [found.proposed_by, by]
-            self._check_own_hands(both)
             self._house.book.raise_to(
                 found.data_set,
                 found.budget,
@@ -91,6 +83,15 @@ class Proposals:
             after = self._decided(connection, proposal, State.GRANTED, by=by, reason=words)
         self._write("seconded", after, by=by, accounts=self._accounts(both))
         return after
+
+    def can_second(self, found: Proposal, *, by: str) -> bool:
+        """Whether this person could second an open proposal now."""
+        try:
+            self._people.require(by, *DECIDE)
+            self._check_second(found, by)
+        except NotPermitted:
+            return False
+        return found.state is State.OPEN
 
     def refuse(self, proposal: str, *, reason: str, by: str) -> Proposal:
         """Declines a proposal, or takes back one's own."""
@@ -115,6 +116,16 @@ class Proposals:
         self._people.require(by, *DECIDE, Role.AUDITOR)
         with self._house.database.reading() as connection:
             return _found(connection, proposal)
+
+    def _check_second(self, found: Proposal, by: str) -> None:
+        """NotPermitted where this person cannot be the second one, or not yet."""
+        if found.proposed_by == by:
+            raise NotPermitted("You proposed it yourself. A second person has to agree.")
+        if not self._people.has(found.proposed_by, *DECIDE):
+            raise NotPermitted("Who proposed it is no steward or owner any more. Propose it anew.")
+        if analyst_is(found, by):
+            raise NotPermitted("This is your own budget. Somebody else has to agree.")
+        self._check_own_hands([found.proposed_by, by])
 
     def _check_own_hands(self, names: list[str]) -> None:
         """NotPermitted where somebody else had one of the accounts in their hands lately."""

@@ -48,10 +48,19 @@ def read_provider(path: Path) -> ProviderSettings | None:
 
 def checked_address(address: str, *, what: str) -> str:
     """An address that nobody can read along: https, or this machine's own."""
-    parts = urlsplit(address)
-    if (parts.scheme == "https" and parts.netloc) or _is_here(parts.scheme, parts.hostname):
+    if _is_private(address):
         return address
     raise ParameterError(f"{what} is {address[:200]!r}, but must be an address with https://.")
+
+
+def _is_private(address: str) -> bool:
+    try:
+        parts = urlsplit(address)
+    except ValueError:
+        return False
+    return (parts.scheme == "https" and bool(parts.netloc)) or _is_here(
+        parts.scheme, parts.hostname
+    )
 
 
 def _is_here(scheme: str, host: str | None) -> bool:

@@ -80,11 +80,13 @@ class Token:
 class Recognised:
     """A person whose password was right, and the hash that it was checked against.
 
-    Whoever acts on it checks, where they write, that the hash is still this one.
+    Whoever acts on it checks, where they write, that the hash is still this one; and that the
+    account at a provider (its issuer and subject), which somebody came by, is still theirs.
     """
 
     person: Person
     kept: str = field(repr=False)
+    account: tuple[str, str] | None = field(default=None, repr=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,8 @@ from pathlib import Path
 
 from letalone.errors import ParameterError
 
+NO_CONTROLLER, NO_CONTACT = "not named", "not given"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
@@ -52,8 +54,8 @@ class Settings:
     open_requests: int = 20
     most_cells: int = 20_000
     stored_megabytes: int = 200
-    controller: str = "not named"
-    contact: str = "not given"
+    controller: str = NO_CONTROLLER
+    contact: str = NO_CONTACT
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "folder", Path(self.folder).expanduser().absolute())

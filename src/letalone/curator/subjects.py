@@ -58,8 +58,8 @@ STAYS = (
 )
 
 IMPORTED = (
-    "A file that was imported by its name still lies in the imports folder, as it was: its owner"
-    " changes or removes it there."
+    "If it was imported by its name, that file still lies in the imports folder, as it was: its"
+    " owner changes or removes it there."
 )
 IN_LOG = (
     "The key is destroyed, but the database's log could not be emptied, since others were reading:"
@@ -146,7 +146,7 @@ class Subjects:
         if remarks is None:
             raise NotThere(f"{NO_ROW} Nothing was changed; it is version {version} all the same.")
         said = f"1 row of {data_set!r} was corrected; it is version {version} now."
-        return Done(data_set, 1, version, " ".join([said, *remarks, STAYS, IMPORTED]))
+        return Done(data_set, 1, version, " ".join([said, *remarks, STAYS, *self._imports()]))
 
     def erase(self, data_set: str, unit_id: str, *, by: str, why: str) -> Done:
         """Removes the person's rows and destroys their key; what was spent stays spent."""
@@ -170,7 +170,7 @@ class Subjects:
         left = self._destroy([self._house.master.finder(data_set, one) for one in person.spellings])
         rows = counted[0]
         said = f"{rows} row{'s' * (rows != 1)} of {data_set!r} {'are' if rows != 1 else 'is'} gone"
-        words = [f"{said}; it is version {version} now.", STAYS, IMPORTED, left]
+        words = [f"{said}; it is version {version} now.", STAYS, *self._imports(), left]
         return Done(data_set, rows, version, " ".join(words).rstrip())
 
     def record_outcome(self, act: str, *, done: bool, words: str, by: str) -> Done:
@@ -208,6 +208,11 @@ class Subjects:
         words = read_words("why", why)
         check_unnamed(words, [check_typed(unit_id)])
         return words
+
+    def _imports(self) -> list[str]:
+        """That files of the imports folder are not changed; nothing where there are none."""
+        folder = self._house.settings.imports_folder
+        return [IMPORTED] if any(one.is_file() for one in folder.rglob("*")) else []
 
     def _read(self, data_set: str, unit_id: str, words: str) -> PersonId:
         """The id as the data set spells it."""

@@ -81,6 +81,10 @@ class Visits:
         with self._house.database.writing() as connection:
             connection.execute(delete(SESSIONS).where(SESSIONS.c.digest == _digest(secret)))
 
+    def sealed(self, words: str, secret: str | None) -> str:
+        """A seal of words that a browser keeps; of this visit alone where there is one."""
+        return self._house.master.journey(words, _digest(secret) if secret else "")
+
     def _begun(self, proof: Recognised, *, until: datetime, elevated_until: datetime | None) -> str:
         secret, now = token_urlsafe(BYTES), self._house.clock()
         row = {

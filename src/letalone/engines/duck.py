@@ -29,7 +29,7 @@ from letalone.engines.partners import lending_scope, lent_rows, unit_kind
 from letalone.engines.public import check_public, copy_of_public
 from letalone.engines.ranks import Progress, draw_ranks
 from letalone.engines.reading import check_columns, declared_schema, read_as_text
-from letalone.engines.rows import LENT, Relation, Tables, mark_of, unit_of
+from letalone.engines.rows import Relation, Tables, lent_name, mark_of, unit_of
 from letalone.engines.sources import (
     Files,
     batch_sizes,
@@ -233,12 +233,12 @@ class DuckEngine:
         """What other tables lend, by the names of their data sets, until the end of the block."""
         with self._lock:
             for name, table in lent.items():
-                contained(lambda n=name, t=table: self._duck.connection.register(f"{LENT}{n}", t))
+                contained(lambda n=name, t=table: self._duck.connection.register(lent_name(n), t))
             try:
                 yield
             finally:
                 for name in lent:
-                    self._duck.connection.unregister(f"{LENT}{name}")
+                    self._duck.connection.unregister(lent_name(name))
 
     def counted(self, names: Sequence[str]) -> arrow.Table:
         """Every combination of these columns' values, with its rows. Private: for the owner.

@@ -10,7 +10,7 @@ All statements of an answer see one state of the table (`borrowing` is that tran
 Everything that PostgreSQL raises stops in failure.py.
 """
 
-from collections.abc import Generator, Iterable, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import count
@@ -28,10 +28,11 @@ from letalone.engines.inputs import Input, key_input, public_input, with_inputs
 from letalone.engines.measures import Exact, Measure, Scope
 from letalone.engines.partners import lending_scope, lent_rows, unit_kind
 from letalone.engines.postgres_address import read_address
-from letalone.engines.postgres_server import Server, relation_of
+from letalone.engines.postgres_server import Server, check_unchanged, relation_of
+from letalone.engines.postgres_width import check_width
 from letalone.engines.ranks import Progress
 from letalone.engines.reading import declared_schema, read_as_text
-from letalone.engines.rows import LENT, Relation, Tables, mark_of
+from letalone.engines.rows import Relation, Tables, lent_name, mark_of
 from letalone.engines.side_table import SideTable
 from letalone.engines.side_table import side_table as side_table_of
 from letalone.engines.statements import KEYS, discovery, needs_ranks, statements
@@ -81,9 +82,12 @@ def open_postgres(
 
 @dataclass(frozen=True, slots=True)
 class Lent:
-    """One row of each unit of a table, for a statement about another one in the same database."""
+    """One row of each unit of a table, for a statement about another one in the same database.
 
-    query: exp.Select
+    query: made in the transaction that reads it, in which the table is looked at once more.
+    """
+
+    query: Callable[[Server], exp.Select]
     parameters: Mapping[str, object]
 
 
@@ -100,11 +104,12 @@ class PostgresEngine:
         bits: BitSource,
     ) -> None:
         self._server, self._relation, self._schema = server, relation, schema
-        self._side, self._made, self._bits = side, False, bits
+        self._side, self._bits = side, bits
+        self._made: int | None = None  # which table the copy is, once it is known
         self._key_name = f"rank_key_{next(NUMBERS)}"  # two engines may meet in one statement
         self._secret = {self._key_name: _secret(bits)}
         self._public: dict[str, Input] = {}
-        self._lent: dict[str, Lent] = {}
+        self._lent: dict[str, tuple[exp.Select, Mapping[str, object]]] = {}
         self._lock = RLock()  # a connection runs one statement at a time
 
     def schema(self) -> Schema:
@@ -125,11 +130,10 @@ class PostgresEngine:
     def measure(self, scope: Scope, measures: Sequence[Measure]) -> list[Exact]:
         """One entry for each measure: an integer (Cells: a list) for each key, in order."""
         self.prepare(scope)
-        made = statements(scope, measures, self._tables(scope))
         keys = len(scope.keys or ()) if scope.groups else 1
         found: list[Exact] = [[]] * len(measures)
         with self._lock, self._server.reading():
-            for one in made:
+            for one in statements(scope, measures, self._seen(scope, self._server)):
                 exact = one.read(self._numbers(one.sql, scope), keys)
                 for figure, values in zip(one.figures, exact, strict=True):
                     found[figure.number] = values
@@ -138,8 +142,8 @@ class PostgresEngine:
     def discover(self, scope: Scope) -> list[tuple[tuple[Key, ...], int]]:
         """All keys present, sorted, with their number of units after bounding. Private."""
         self.prepare(scope)
-        query = discovery(scope, self._tables(scope))
         with self._lock, self._server.reading():
+            query = discovery(scope, self._seen(scope, self._server))
             rows = self._run(query, replace(scope, keys=None))
         found = [(cast("tuple[Key, ...]", tuple(row[:-1])), int(row[-1])) for row in rows]
         return sorted(found, key=lambda pair: [(key is None, str(key)) for key in pair[0]])
@@ -148,17 +152,18 @@ class PostgresEngine:
         """The statements that `measure` would run, without its parameters."""
         shown = replace(self._relation, sql=syntax.table_named(scope.schema.name))
         made = statements(scope, measures, replace(self._tables(scope), private=shown))
+        check_width([one.sql for one in made], columns=len(self._relation.columns))
         return ";\n\n".join(POSTGRES.printed(one.sql, pretty=True) for one in made)
 
     def prepare(self, scope: Scope, *, progress: Progress | None = None) -> None:  # noqa: ARG002
         """Writes the side table, if there is to be one; else ranks are made in each statement."""
         side = self._side
-        if side is None or scope.schema.unit is None or self._made or not needs_ranks(scope):
+        if side is None or self._made is not None or not needs_ranks(scope):
             return
         key = _secret(self._bits)
         with self._lock:
             self._made = contained(lambda: side.make(self._server, scope.schema, key))
-            if not self._made:  # it was made for something else since this table was opened
+            if self._made is None:  # it was made for something else since this table was opened
                 self._side = None
 
     def add_public(self, join: PublicJoin, table: object) -> None:
@@ -187,7 +192,12 @@ class PostgresEngine:
         """One row of each unit, with the named columns, as a part of another table's statement."""
         scope = lending_scope(schema)
         self.prepare(scope)
-        return Lent(lent_rows(schema, join, list(names), self._tables(scope)), self._secret)
+        wanted = list(names)
+
+        def query(server: Server) -> exp.Select:
+            return lent_rows(schema, join, wanted, self._seen(scope, server))
+
+        return Lent(query, self._secret)
 
     @contextmanager
     def borrowing(self, lent: Mapping[str, object]) -> Generator[None]:
@@ -195,7 +205,8 @@ class PostgresEngine:
         if not all(isinstance(one, Lent) for one in lent.values()):
             raise EngineFailed  # the session has refused this before anything was charged
         with self._lock, self._server.reading():
-            self._lent = {f"{LENT}{name}": cast("Lent", one) for name, one in lent.items()}
+            made = [(lent_name(name), cast("Lent", one)) for name, one in lent.items()]
+            self._lent = {name: (one.query(self._server), one.parameters) for name, one in made}
             try:
                 yield
             finally:
@@ -214,8 +225,8 @@ class PostgresEngine:
         scope = training_scope(schema, where)
         kinds = [schema.column(name).type for name in names]
         self.prepare(scope)
-        query = training_rows(scope, names, target, self._tables(scope))
         with self._lock, self._server.reading():
+            query = training_rows(scope, names, target, self._seen(scope, self._server))
             found = contained(lambda: arrow.table_of_rows(self._streamed(query, scope), kinds))
         return dict(zip(names, arrow.values_of(found, kinds), strict=True))
 
@@ -229,6 +240,17 @@ class PostgresEngine:
         public = {digest: one.relation for digest, one in self._public.items()}
         plain = Tables(self._relation, ranks, public, POSTGRES)
         return plain if self._side is None or ranks is None else self._side.tables(plain)
+
+    def _seen(self, scope: Scope, server: Server) -> Tables:
+        """What a statement reads, looked at once more in the transaction that reads it."""
+        address = self._server.address
+        contained(lambda: check_unchanged(server, self._relation, address))
+        side, which = self._side, self._made
+        if side is not None and needs_ranks(scope):
+            schema = scope.schema
+            if which is None or not contained(lambda: side.holds(server, schema, which)):
+                self._side = None  # exchanged since it was made
+        return self._tables(scope)
 
     def _numbers(self, query: Sql, scope: Scope) -> list[tuple[int | None, ...]]:
         rows = self._run(query, scope)
@@ -247,11 +269,13 @@ class PostgresEngine:
         if scope.groups and scope.keys is not None:
             inputs.append(key_input(scope, KEYS, mark=mark_of(scope)))
         queries = {one.name: one.query for one in inputs}
-        queries |= {name: one.query for name, one in self._lent.items()}
+        queries |= {name: query for name, (query, _) in self._lent.items()}
         text, names = statement(with_inputs(cast("exp.Query", query), queries))
         given: dict[str, object] = dict(self._secret)
-        for one in (*inputs, *self._lent.values()):
-            given |= one.parameters
+        for parameters in (one.parameters for one in inputs):
+            given |= parameters
+        for _, parameters in self._lent.values():
+            given |= parameters
         return text, [given[name] for name in names]
 
 

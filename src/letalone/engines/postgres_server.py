@@ -13,7 +13,7 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, LiteralString, cast
 
 from letalone.engines import syntax
-from letalone.engines.failure import contained
+from letalone.engines.failure import EngineFailed, contained
 from letalone.engines.postgres_address import Address, called
 from letalone.engines.reading import Stored, check_columns
 from letalone.engines.rows import Relation
@@ -66,8 +66,15 @@ WHERE c.relkind IN ('r', 'p', 'm', 'v', 'f') AND NOT c.relispartition
 AND n.nspname <> 'information_schema' AND n.nspname NOT LIKE 'pg\\_%'
 AND pg_catalog.has_table_privilege(c.oid, 'SELECT') ORDER BY 1, 2
 """
+KIND: LiteralString = """
+SELECT c.relkind::text FROM pg_catalog.pg_class c
+JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = $1 AND c.relname = $2
+"""
 COLUMNS: LiteralString = """
-SELECT a.attname, coalesce(b.typname, t.typname)::text, coalesce(b.typtype, t.typtype)::text,
+SELECT a.attname, coalesce(b.typname, t.typname)::text,
+    CASE WHEN coalesce(b.typtype, t.typtype) = 'e' AND EXISTS (SELECT 1 FROM pg_catalog.pg_cast k
+        WHERE k.castsource = coalesce(b.oid, t.oid) AND k.castmethod = 'f') THEN 'own'
+    ELSE coalesce(b.typtype, t.typtype)::text END,
     coalesce(bn.nspname, tn.nspname)::text, a.attgenerated::text
 FROM pg_catalog.pg_attribute a JOIN pg_catalog.pg_class c ON c.oid = a.attrelid
 JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
@@ -77,6 +84,17 @@ LEFT JOIN pg_catalog.pg_type b ON t.typtype = 'd' AND b.oid = t.typbasetype
 LEFT JOIN pg_catalog.pg_namespace bn ON bn.oid = b.typnamespace
 WHERE n.nspname = $1 AND c.relname = $2 AND a.attnum > 0 AND NOT a.attisdropped
 ORDER BY a.attnum
+"""
+
+
+FOREIGN: LiteralString = """
+WITH RECURSIVE parts AS (
+    SELECT i.inhrelid FROM pg_catalog.pg_inherits i
+    WHERE i.inhparent = pg_catalog.to_regclass(pg_catalog.format('%I.%I', $1::text, $2::text))
+    UNION SELECT i.inhrelid FROM pg_catalog.pg_inherits i JOIN parts p ON i.inhparent = p.inhrelid
+)
+SELECT count(*) FROM parts p JOIN pg_catalog.pg_class c ON c.oid = p.inhrelid
+WHERE c.relkind = 'f'
 """
 
 
@@ -217,10 +235,34 @@ def relation_of(server: Server) -> Relation:
     """The table of the address and its columns, from the catalogue."""
     tables = [(str(s), str(n), str(kind)) for s, n, kind in server.run(TABLES)]
     schema, name = _the_one(server.address, tables)
+    _check_parts(server, schema, name)
     columns = columns_of(server, schema, name)
     check_columns(list(columns), called(schema, name))
     sql = syntax.table_named(name, schema=schema)
     return Relation(sql, columns, called(schema, name))
+
+
+def check_unchanged(server: Server, relation: Relation, address: Address) -> None:
+    """Fails where the table is not what was opened: rows of other types would be told apart
+    otherwise, and a view or a foreign table has no places. The catalogue alone is read.
+    """
+    try:
+        schema, name = address.table or ("", "")
+        kinds = server.run(KIND, [schema, name])
+        _check_parts(server, schema, name)
+        same = columns_of(server, schema, name).items() >= relation.columns.items()
+    except ParameterError:
+        same, kinds = False, []
+    if not same or kinds not in ([("r",)], [("p",)], [("m",)]):
+        raise EngineFailed
+
+
+def _check_parts(server: Server, schema: str, name: str) -> None:
+    if server.run(FOREIGN, [schema, name])[0][0]:
+        raise ParameterError(
+            f"{called(schema, name)!r} has a part that is a foreign table, whose rows have no place"
+            " by which they could be told apart. Detach it, or copy it into a table."
+        )
 
 
 def columns_of(server: Server, schema: str, name: str) -> dict[str, Stored]:
@@ -248,9 +290,14 @@ def _the_one(address: Address, tables: Sequence[tuple[str, str, str]]) -> tuple[
 
 
 def _word(name: str, kind: str, namespace: str, generated: str) -> str:
-    """Our word for a type. A column that is computed when it is read could fail: it is OTHER."""
+    """Our word for a type. A column that is computed when it is read could fail: it is OTHER.
+
+    So could an enumeration that a function of somebody's own converts.
+    """
     if generated == "v":
         return COMPUTED
+    if kind == "own":
+        return "OWN"
     if kind == "e":
         return "ENUM()"
     return STORED.get(name, name.upper()) if namespace == "pg_catalog" else "OWN"

@@ -8,6 +8,7 @@ POSITION. Everything that filters stands above that join, and DuckDB leaves it t
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from hashlib import sha256
 
 from sqlglot import exp
 
@@ -26,7 +27,7 @@ from letalone.plans.query import Join, PrivateJoin, PublicJoin
 from letalone.plans.schema import Column
 from letalone.plans.types import Type
 
-LENT = "letalone_lent_"  # and the name of the data set that lends
+LENT = "letalone_lent_"  # and a digest of the name of the data set that lends
 UNIT = "unit"  # the column of what is lent that holds the unit
 PLAIN = {kind: str(sql.value) for kind, sql in SQL_TYPES.items()}  # what engines store types as
 
@@ -215,7 +216,12 @@ def partner_relation(join: PrivateJoin) -> Relation:
         column.name: Stored(f"column{number}", PLAIN[column.type])
         for number, column in enumerate(join.columns)
     }
-    return Relation(syntax.table_named(f"{LENT}{join.name}"), columns)
+    return Relation(syntax.table_named(lent_name(join.name)), columns)
+
+
+def lent_name(data_set: str) -> str:
+    """What the rows that a data set lends are called: a plain name, whatever its own is."""
+    return f"{LENT}{sha256(data_set.encode(errors='surrogatepass')).hexdigest()[:32]}"
 
 
 def _stored(relation: Relation, name: str) -> Stored:

@@ -7,8 +7,10 @@ the other. From
 then on questions whose bounding needs ranks read the copy; drop it, and it is made anew.
 
 Its comment says of which table, unit and version it is. What does not fit is refused when the table
-is opened, from the catalogue alone. Should it change later, ranks are made in each statement: a
-question that was charged never fails for it.
+is opened, from the catalogue alone; so is a table that somebody else made, or one with rules,
+triggers or policies. Each transaction that reads the copy holds it and looks whether it is still
+the same one; if not, ranks are made in each statement: a question that was charged does not fail
+for it. Nobody but its owner has a right to a new copy, whatever the defaults are.
 
 Theorem.  Stored ranks keep SOUNDNESS 13: they are those of dialects/postgres.py at one moment, with
 a key that nobody keeps.
@@ -17,7 +19,7 @@ a key that nobody keeps.
 
 from dataclasses import dataclass, replace
 from json import dumps, loads
-from typing import cast
+from typing import Any, cast
 
 from sqlglot import exp
 
@@ -36,8 +38,24 @@ SHORT = ("SMALLINT", "INTEGER", "BIGINT", "UUID", "DATE", "TIMESTAMP", "TIMESTAM
 MARK = "letalone: a copy with ranks. Drop it, and it is made anew. "
 FORMAT = 2
 KNOWN = """
-SELECT pg_catalog.obj_description(c.oid, 'pg_class') FROM pg_catalog.pg_class c
-JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = $1 AND c.relname = $2
+SELECT c.oid::bigint, pg_catalog.obj_description(c.oid, 'pg_class'), c.relkind = 'r'
+    AND NOT (c.relrowsecurity OR c.relhasrules OR c.relhastriggers OR c.relhassubclass)
+    AND c.relowner IN (SELECT r.oid FROM pg_catalog.pg_roles r WHERE r.rolname = current_user
+        UNION ALL SELECT s.relowner FROM pg_catalog.pg_class s
+        WHERE s.oid = pg_catalog.to_regclass($3)::oid)
+    AND EXISTS (SELECT 1 FROM pg_catalog.pg_attribute a WHERE a.attrelid = c.oid
+        AND a.attname = $4 AND a.atttypid = 'pg_catalog.int8'::pg_catalog.regtype
+        AND NOT a.attisdropped AND a.attgenerated = '')
+FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+WHERE n.nspname = $1 AND c.relname = $2
+"""
+NOW = "SELECT pg_catalog.to_regclass($1)::oid::bigint"  # as names are read now, in any snapshot
+OTHERS = """
+SELECT DISTINCT pg_catalog.format('REVOKE ALL ON TABLE %s FROM %s', $1::text,
+    CASE WHEN a.grantee = 0 THEN 'PUBLIC'
+    ELSE pg_catalog.quote_ident(pg_catalog.pg_get_userbyid(a.grantee)) END)
+FROM pg_catalog.pg_class c, pg_catalog.aclexplode(c.relacl) a
+WHERE c.oid = pg_catalog.to_regclass($1)::oid AND a.grantee <> c.relowner
 """
 ALLOWED = """
 SELECT coalesce((SELECT pg_catalog.has_schema_privilege(n.oid, 'CREATE')
@@ -57,11 +75,7 @@ class SideTable:
     def check_place(self, server: Server) -> None:
         """Refuses a table that is something else, and a schema in which nothing may be made."""
         found = self._found(server)
-        if found is not None and found.get("of") != self.relation.name:
-            raise ParameterError(
-                f"There is a table {self.words!r} that is no copy of {self.relation.name!r} with"
-                " ranks, as this letalone makes them. Give side_table= another name."
-            )
+        self._check_is_copy(found)
         if found is None and not server.run(ALLOWED, [self.schema])[0][0]:
             raise ParameterError(
                 f"The role may not make a table in the schema {self.schema!r}, or there is none."
@@ -71,6 +85,7 @@ class SideTable:
     def check(self, server: Server, schema: Schema) -> None:
         """Refuses a copy of another unit or version, or of other columns: before any charge."""
         found = self._found(server)
+        self._check_is_copy(found)
         for asked, words in (("unit", "by the unit"), ("version", "of version")):
             wanted = getattr(schema, asked)
             if found is not None and found.get(asked) != wanted:
@@ -94,32 +109,59 @@ class SideTable:
         copy = replace(self.relation, sql=syntax.table_named(self.name, schema=self.schema))
         return replace(tables, private=copy, dialect=PostgresDialect(stored_rank=RANK))
 
-    def make(self, server: Server, schema: Schema, key: bytes) -> bool:
-        """Writes the copy, if it is not there; whether there is one of this unit and version."""
-        told = self._told(schema)
+    def make(self, server: Server, schema: Schema, key: bytes) -> int | None:
+        """Writes the copy, if it is not there; which it is, if it is of this unit and version."""
         with server.writing():
             server.run(LOCK, [f"letalone {self.words}"])  # one at a time: the next one finds it
-            known = self._found(server)
-            if known is None:
-                text, _ = statement(self._copy(schema))
-                server.do(text, [key])
-                server.do(POSTGRES.printed(self._comment(told)))
-                self._arrange(server, schema.unit or "")
-            return known is None or (known == told and self._has_columns(server))
+            if self._found(server) is None:
+                self._write(server, schema, key)
+            return self._which(server, schema)
+
+    def holds(self, server: Server, schema: Schema, which: int) -> bool:
+        """Whether the copy is still that one; it is then kept from changing in this transaction."""
+        if self._now(server) != which:
+            return False
+        server.do(f"LOCK TABLE {self._quoted()} IN ACCESS SHARE MODE")
+        return self._now(server) == which == self._which(server, schema)
+
+    def _now(self, server: Server) -> int | None:
+        return server.run(NOW, [self._quoted()])[0][0]
+
+    def _which(self, server: Server, schema: Schema) -> int | None:
+        rows, told = self._known(server), self._told(schema)
+        fits = self._found(server) == told and self._has_columns(server)
+        return int(rows[0][0]) if fits else None
+
+    def _write(self, server: Server, schema: Schema, key: bytes) -> None:
+        text, _ = statement(self._copy(schema))
+        server.do(text, [key])
+        for (revoke,) in server.run(OTHERS, [self._quoted()]):
+            server.do(str(revoke))
+        server.do(POSTGRES.printed(self._comment(self._told(schema))))
+        self._arrange(server, schema.unit or "")
+
+    def _check_is_copy(self, found: dict[str, object] | None) -> None:
+        if found is not None and found.get("of") != self.relation.name:
+            raise ParameterError(
+                f"There is a table {self.words!r} that is no copy of {self.relation.name!r} with"
+                " ranks, as this letalone makes them: a plain table of this role or of the owner"
+                " of the data, without rules, triggers or policies. Give side_table= another name."
+            )
+
+    def _known(self, server: Server) -> list[tuple[Any, ...]]:
+        source = POSTGRES.printed(self.relation.sql)
+        return server.run(KNOWN, [self.schema, self.name, source, RANK])
 
     def _found(self, server: Server) -> dict[str, object] | None:
-        """What the comment of the table of this name says; None where there is no table."""
-        rows = server.run(KNOWN, [self.schema, self.name])
+        """What the comment of the table of this name says; None where there is no table.
+
+        Nothing that somebody else could have made or can change says anything.
+        """
+        rows = self._known(server)
         if not rows:
             return None
-        comment = str(rows[0][0])
-        if not comment.startswith(MARK):
-            return {}
-        try:
-            found = cast("dict[str, object]", loads(comment.removeprefix(MARK)))
-        except ValueError:
-            return {}
-        return found if found.get("format") == FORMAT else {}
+        _, comment, ours = rows[0]
+        return _read(str(comment)) if ours else {}
 
     def _told(self, schema: Schema) -> dict[str, object]:
         of = {"of": self.relation.name, "unit": schema.unit, "version": schema.version}
@@ -168,6 +210,16 @@ class SideTable:
     def _comment(self, told: dict[str, object]) -> exp.Comment:
         target = syntax.table_named(self.name, schema=self.schema)
         return exp.Comment(this=target, kind="TABLE", expression=syntax.text(MARK + dumps(told)))
+
+
+def _read(comment: str) -> dict[str, object]:
+    """What the comment of a copy says; nothing, if it is none of ours."""
+    try:
+        found = loads(comment.removeprefix(MARK)) if comment.startswith(MARK) else None
+    except (ValueError, RecursionError):
+        return {}
+    told = cast("dict[str, object]", found) if isinstance(found, dict) else {}
+    return told if told.get("format") == FORMAT else {}
 
 
 def side_table(written: str, relation: Relation) -> SideTable:

@@ -21,7 +21,7 @@ from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, replace
 from itertools import count
-from threading import RLock, Timer
+from threading import Lock, RLock, Timer
 from typing import Any, TypeVar, cast
 
 import numpy as np
@@ -37,7 +37,7 @@ from letalone.engines.partners import lending_scope, lent_rows, unit_kind
 from letalone.engines.public import check_public, copy_of_public
 from letalone.engines.ranks import Progress
 from letalone.engines.reading import declared_schema, read_as_text
-from letalone.engines.rows import LENT, Relation, Tables, mark_of
+from letalone.engines.rows import Relation, Tables, lent_name, mark_of
 from letalone.engines.spark_frame import (
     frame_of,
     name_of,
@@ -214,7 +214,7 @@ class SparkEngine:
         if not all(isinstance(one, Lent) for one in lent.values()):
             raise EngineFailed  # the session has refused this before anything was charged
         with self._lock:
-            self._lent = {f"{LENT}{name}": cast("Lent", one) for name, one in lent.items()}
+            self._lent = {lent_name(name): cast("Lent", one) for name, one in lent.items()}
             try:
                 yield
             finally:
@@ -312,16 +312,40 @@ def _private(run: Callable[[], Result]) -> Result:
     return contained(lambda: _quiet(run))
 
 
+class _Silence:
+    """Loggers are silent while anybody is inside: the first one in and the last one out see to it.
+
+    One for the process, since loggers are.
+    """
+
+    def __init__(self) -> None:
+        self._lock, self._inside = Lock(), 0
+        self._before: dict[str, bool] = {}
+
+    def __enter__(self) -> None:
+        with self._lock:
+            self._inside += 1
+            if self._inside == 1:
+                self._before = {name: logging.getLogger(name).disabled for name in LOGGERS}
+                self._set(dict.fromkeys(LOGGERS, True))
+
+    def __exit__(self, *_: object) -> None:
+        with self._lock:
+            self._inside -= 1
+            if self._inside == 0:
+                self._set(self._before)
+
+    def _set(self, disabled: Mapping[str, bool]) -> None:
+        for name, value in disabled.items():
+            logging.getLogger(name).disabled = value
+
+
+_SILENCE = _Silence()
+
+
 def _quiet(run: Callable[[], Result]) -> Result:
-    loggers = [logging.getLogger(name) for name in LOGGERS]
-    before = [one.disabled for one in loggers]
-    for one in loggers:
-        one.disabled = True
-    try:
+    with _SILENCE:
         return run()
-    finally:
-        for one, was in zip(loggers, before, strict=True):
-            one.disabled = was
 
 
 def _secret(bits: BitSource) -> bytes:

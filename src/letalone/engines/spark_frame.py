@@ -135,12 +135,37 @@ def _stored(field: Any) -> Stored:
 
 def _check_repeatable(frame: Any) -> None:
     """Refuses frames that draw at random each time they are read, by how they are made."""
+    if frame.isStreaming:
+        raise ParameterError(
+            "The frame is a stream, which has no end to count up to. Write it to a table, and open"
+            " that."
+        )
+    if _samples(frame._jdf.queryExecution().analyzed()):
+        raise ParameterError(
+            "The frame is a sample that is drawn anew each time it is read (TABLESAMPLE without"
+            " REPEATABLE), so two sums of one answer would be of different rows. Write it to a"
+            " table first, or say REPEATABLE (seed)."
+        )
     if not frame._jdf.queryExecution().analyzed().deterministic():
         raise ParameterError(
             "The frame draws at random each time it is read (rand, uuid, shuffle, or a function"
             " that is not deterministic), so two sums of one answer would be of different rows."
             " Write it to a table first, or cut its history with checkpoint()."
         )
+
+
+def _samples(plan: Any) -> bool:
+    """Whether a part of a plan is a sample without a seed."""
+    if plan.nodeName() == "Sample" and not _has_seed(plan):
+        return True
+    below = plan.children()
+    return any(_samples(below.apply(number)) for number in range(below.size()))
+
+
+def _has_seed(plan: Any) -> bool:
+    """Older versions of Spark draw the seed when the statement is read, once for all."""
+    seed = plan.seed()
+    return isinstance(seed, int) or bool(seed.isDefined())
 
 
 def _is(source: object, name: str) -> bool:

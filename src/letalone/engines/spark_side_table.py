@@ -115,11 +115,11 @@ class SparkSideTable:
         return found == self._told(schema)
 
     def _write(self, session: Any, schema: Schema, key: bytes) -> None:
-        rows = session.sql(SPARK.printed(self._rows(schema)), args={KEY: key})
-        writer = rows.writeTo(_quoted(self.place))
-        if self.place[0] == OWN_CATALOG:  # other catalogues have a format of their own
-            writer = writer.using("parquet")
-        writer.tableProperty("comment", MARK + dumps(self._told(schema))).create()
+        """The copy and its comment, at once; other catalogues have a format of their own."""
+        using = "USING parquet " if self.place[0] == OWN_CATALOG else ""
+        comment = _literal(MARK + dumps(self._told(schema)))
+        made = f"CREATE TABLE {_quoted(self.place)} {using}COMMENT {comment} AS "
+        session.sql(made + SPARK.printed(self._rows(schema)), args={KEY: key})
 
     def _rows(self, schema: Schema) -> exp.Select:
         """The rows that have a unit, in names that every catalogue takes, and their ranks."""
@@ -147,10 +147,11 @@ class SparkSideTable:
         if not comment.startswith(MARK):
             return {}
         try:
-            found = cast("dict[str, object]", loads(comment.removeprefix(MARK)))
-        except ValueError:
+            found = loads(comment.removeprefix(MARK))
+        except (ValueError, RecursionError):
             return {}
-        return found if found.get("format") == FORMAT else {}
+        told = cast("dict[str, object]", found) if isinstance(found, dict) else {}
+        return told if told.get("format") == FORMAT else {}
 
     def _told(self, schema: Schema) -> dict[str, object]:
         of = self.source or f"the frame {schema.name}"
@@ -197,6 +198,12 @@ def _place(written: str, session: Any) -> Place | None:
 
 def _quoted(place: Place) -> str:
     return ".".join(f"`{part}`" for part in place)
+
+
+def _literal(text: str) -> str:
+    """Plain text (JSON has no other) as Spark reads it."""
+    escaped = text.replace("\\", "\\\\").replace("'", "\\'")
+    return f"'{escaped}'"
 
 
 def _mark(names: Mapping[str, object]) -> str:

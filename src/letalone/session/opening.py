@@ -65,9 +65,9 @@ def open(  # noqa: A001  (as people call it: la.open)
     Without one the budget lives in this process only.
     name: the data set's name, which the budget belongs to: else the schema's, the file's, "data".
     schema, types: what is declared; the columns of a CSV file are text until types are.
-    side_table: on a server, a table that may be written: a copy with ranks, which makes questions
-    that bound a unit's rows about as fast as others. Without it nothing is written there, unless
-    the schema file has side_table = "schema.name".
+    side_table: on a server or on Spark, a table that may be written: a copy with ranks, which makes
+    questions that bound a unit's rows about as fast as others. Without it nothing is written there,
+    unless the schema file has side_table = "schema.name".
     shares: how the budget's delta is divided, at the first registration.
     progress: is told how far long work is, from 0 to 1; for the owner of the data only.
     """
@@ -146,7 +146,7 @@ def _declared(source: object, schema: object, table: str | None) -> Schema | Non
 
 def _declared_side_table(source: object, schema: object, table: str | None) -> str | None:
     """The copy that the schema file allows, where the data are on a server."""
-    if not is_address(source) or isinstance(schema, Schema):
+    if not (is_address(source) or is_spark(source)) or isinstance(schema, Schema):
         return None
     given = Path(cast("Place", schema)) if isinstance(schema, str | PathLike) else None
     file = given or _schema_file(source, table)

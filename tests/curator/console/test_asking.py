@@ -226,3 +226,100 @@ def test_a_slider_of_somebody_signed_out_says_so_and_keeps_the_page(fresh):
     assert answer.status_code == 401
     assert 'id="preview"' in answer.text
     assert "what you typed is kept" in answer.text
+
+
+def test_a_price_stands_where_the_form_leads_and_no_button_comes_before_the_one_that_shows_it(
+    fresh,
+):
+    """Enter presses the first button of a form: that is never the one that spends, or switches."""
+    text = preview(fresh.by("ann"), way="build").text
+    form = text[text.index('<form id="ask"') :]
+    assert 'action="/ask/preview#price"' in form
+    assert re.search(r'<section id="price"[^>]* tabindex="-1"', form)
+    assert "formaction" not in re.search(r"<button[^>]*>", form)[0]
+
+
+def test_sql_begins_with_a_question_that_can_be_read(console):
+    text = console.by("ann").see(f"/ask?data_set={NAME}&purpose={PURPOSE}&way=sql").text
+    start = re.search(r"<textarea id=\"sql\"[^>]*>\n([^<]*)<", text)[1]
+    assert preview(console.by("ann"), sql=start).status_code == 200
+
+
+@pytest.mark.parametrize("path", ["/ask/preview", "/ask/release", "/ask/way"])
+def test_an_address_that_only_forms_go_to_leads_to_the_form(console, path):
+    assert console.by("ann").see(path).headers["location"] == "/ask"
+
+
+def test_another_way_to_ask_keeps_the_price_and_takes_the_question_along(fresh):
+    before = len(fresh.curator.ledger)
+    chosen = {**FORM, "way": "build", "by": "ward", "where_1": "ward", "value_1": "A"}
+    fields = chosen | {"epsilon": "0.7", "confidence": "0.8", "max_rows": "3", "to": "sql"}
+    page = fresh.by("ann").send("/ask/way", **fields)
+    assert page.status_code == 200
+    assert "WHERE ward = &#39;A&#39;\nGROUP BY ward</textarea>" in page.text
+    for name, value in (("epsilon", "0.7"), ("confidence", "0.8"), ("max_rows", "3")):
+        assert re.search(rf'<input id="{name}"[^>]* value="{value}"', page.text), name
+    back = fresh.by("ann").send("/ask/way", **fields | {"way": "sql", "to": "build", "sql": COUNT})
+    assert re.search(r'<input id="epsilon"[^>]* value="0.7"', back.text)
+    assert 'id="what"' in back.text
+    assert len(fresh.curator.ledger) == before
+
+
+@pytest.mark.parametrize(
+    "half", [{"value_1": "A"}, {"where_1": "ward"}, {"where_2": "ward"}, {"value_2": "A"}]
+)
+def test_half_a_filter_is_refused_and_kept(console, half):
+    answer = preview(console.by("ann"), way="build", **half)
+    assert answer.status_code == 422
+    assert "Only rows with:" in answer.text
+    assert not AGREED.search(answer.text)
+    assert "selected>ward" in answer.text or 'value="A"' in answer.text
+
+
+def test_a_value_that_is_no_group_is_priced_with_a_hint_of_those_there_are(console):
+    fields = {"way": "build", "where_1": "ward", "value_1": "a"}
+    assert "is none of the groups of ward: A, B." in preview(console.by("ann"), **fields).text
+    for other in ({"value_1": "A"}, {"how_1": ">="}):
+        assert "none of the groups" not in preview(console.by("ann"), **fields | other).text
+
+
+def test_where_the_error_depends_on_rows_their_number_is_asked_for_beside_the_price(console):
+    """The field stands in the form once, wherever it stands."""
+    mean = {"sql": "SELECT AVG(cost) AS m FROM visits"}
+    for more in (mean, {}, {"sql": "SELECT wrad"}, {**mean, "rows": "100"}):
+        text = preview(console.by("ann"), **more).text
+        assert [text.count(f'name="{name}"') for name in ("rows", "max_rows")] == [1, 1]
+    text = preview(console.by("ann"), **mean).text
+    place = [text.index(words) for words in ('id="price"', 'name="rows"', 'name="agreed"')]
+    assert place == sorted(place)
+    assert "<details" not in text[place[0] : place[1]]
+
+
+def test_over_the_budget_the_main_act_is_to_ask_for_more_and_the_advice_fits(fresh):
+    browser, sums = fresh.by("ann"), "SELECT SUM(cost) AS s FROM visits"
+    over = preview(browser, epsilon="3").text
+    assert '<button class="second" formaction="/ask/release"' in over
+    assert f'<a class="button" href="/data-sets/{NAME}/request"' in over
+    assert "Take a smaller ε" in over
+    assert "Allow a larger error" in preview(browser, sql=sums, pay="error", error="100").text
+    assert '<button formaction="/ask/release"' in preview(browser, epsilon="0.1").text
+
+
+def test_a_comma_may_stand_for_the_point(console):
+    browser = console.by("ann")
+    assert "Spend ε = 0.25 " in preview(browser, epsilon="0,25").text
+    unsure = preview(browser, epsilon="1,500")
+    assert (unsure.status_code, AGREED.search(unsure.text)) == (422, None)
+    assert "Write 1500 or 1.500" in unsure.text
+    wrong = preview(browser, epsilon="much")
+    assert "a fraction such as 1/3" in wrong.text
+    assert "in quotes" not in wrong.text
+
+
+def test_questions_are_said_in_the_words_of_their_data_set(console):
+    browser = console.by("ann")
+    units = preview(browser, way="build", what="units").text
+    assert "Number of different patient" in units
+    assert "number of units" not in units
+    assert "Median of cost" in preview(browser, way="build", what="median", of="cost").text
+    assert re.search("Left of your grant: about <a [^>]*>ε = [0-9.]+</a> of <a ", units)

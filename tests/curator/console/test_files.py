@@ -6,6 +6,9 @@ from re import findall
 
 import pytest
 
+from curator.makers import PURPOSE, ask
+from letalone.curator.asking import release_id
+from letalone.curator.console.answers import _as_text
 from letalone.curator.console.files import STATIC, address_of_file
 
 HTMX = "e484d9171a9db30a39c8f16e3d709d4137f3211c659f8e6125816635033d593f"
@@ -37,6 +40,18 @@ def test_every_file_that_a_page_names_is_there_and_of_this_service(console):
     assert len(names) >= 3
     assert all(console.anybody().see(name).status_code == 200 for name in names)
     assert not findall(r'(?:src|href)="https?:', page)
+
+
+def test_text_in_a_table_that_is_taken_home_is_no_formula(console):
+    """Spreadsheets compute what begins with these signs; numbers stay numbers."""
+    for text in ("=1+1", "+1", "-1", "@x", "\t=1", "\r=1"):
+        assert _as_text(text) == "'" + text
+    assert [_as_text(cell) for cell in (-1, -1.5, None, "a=b", "")] == [-1, -1.5, None, "a=b", ""]
+    answered = ask(console.curator, 'SELECT COUNT(*) AS "=n" FROM visits')
+    place = release_id(answered, analyst="ann", purpose=PURPOSE)
+    header, row = console.by("ann").see(f"/history/{place}/csv").text.splitlines()
+    assert header.startswith("'=n,")
+    assert all(float(cell) is not None for cell in row.split(","))
 
 
 def test_a_packed_file_is_the_same(console):

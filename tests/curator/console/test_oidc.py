@@ -2,8 +2,12 @@
 
 import re
 import warnings
+from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Iterator
+from contextlib import suppress
+from json import dumps, loads
 from pathlib import Path
+from threading import Event, Thread
 from time import time
 from typing import Any
 from urllib.parse import parse_qs, urlencode, urlsplit
@@ -14,9 +18,12 @@ from joserfc import jwt
 from joserfc.jwk import OctKey, RSAKey
 
 from letalone.curator.console.elsewhere import BACK
-from letalone.curator.console.provider import Provider
+from letalone.curator.console.provider import AT_ONCE, PAUSE, Provider
+from letalone.curator.http.limits import RateLimits
+from letalone.curator.identities import Identity
 from letalone.curator.provider_settings import ProviderSettings, read_provider
-from letalone.errors import ParameterError
+from letalone.curator.refusals import NotRecognised
+from letalone.errors import ParameterError, ServiceUnavailable
 
 Console = Any
 ISSUER, CLIENT, SECRET = "https://login.example", "letalone", "a secret of 32 letters, or nearly"
@@ -277,7 +284,7 @@ def test_signing_in_there_again_lets_act_and_only_if_it_was_now(
     asked = browser.see("/sign-in/provider?again=1").headers["location"]
     assert "prompt=login" in asked
     assert "max_age=0" in asked
-    for stale in (int(time()) - 3600, None, "now", True):
+    for stale in (int(time()) - 3600, int(time()) - 30, None, "now", True):
         fake.claims = {"auth_time": stale}
         answer = come(console, fake, browser, at="?again=1")
         assert answer.status_code == 401, stale
@@ -294,6 +301,109 @@ def test_the_account_of_another_person_does_not_let_act(console: Console, fake: 
     come(console, fake, browser)
     fake.claims = {"sub": "s-2"}
     assert come(console, fake, browser, at="?again=1").status_code == 401
+
+
+def test_a_journey_that_the_browser_wrote_itself_is_none(console: Console, fake: Fake) -> None:
+    """Whoever writes cookies could else say that a journey to sign in again began long ago."""
+    link(console, "stan", "s-1")
+    browser, name = console.anybody(), "__Host-letalone-provider"
+    come(console, fake, browser)
+    fake.claims = {"auth_time": int(time()) - 300}
+    back = fake.visit(browser.see("/sign-in/provider?again=1").headers["location"])
+    body, _, seal = browser.client.cookies[name].strip('"').partition(".")
+    journey = loads(urlsafe_b64decode(body + "=" * (-len(body) % 4)))
+    older = dumps(journey | {"began": journey["began"] - 300})
+    fuller = urlsafe_b64encode(older.encode()).decode().rstrip("=")
+    for wrong in (f"{fuller}.{seal}", fuller, f"{body}.", "x.y", ""):
+        browser.client.cookies.set(name, wrong, domain="testserver.local", path="/")
+        answer = browser.see(back)
+        assert answer.status_code == 401, wrong
+        assert "was not begun here" in answer.text
+
+
+def test_a_journey_to_sign_in_again_is_of_the_visit_that_began_it(
+    console: Console, fake: Fake
+) -> None:
+    link(console, "stan", "s-1")
+    one, other = console.anybody(), console.anybody()
+    for browser in (one, other):
+        assert come(console, fake, browser).status_code == 303
+    back = fake.visit(one.see("/sign-in/provider?again=1").headers["location"])
+    name = "__Host-letalone-provider"
+    cookie = one.client.cookies[name].strip('"')
+    other.client.cookies.set(name, cookie, domain="testserver.local", path="/")
+    assert other.see(back).status_code == 401
+    assert one.see(back).status_code == 303
+
+
+def test_letters_that_fold_to_the_same_are_not_the_same_address(
+    console: Console, fake: Fake
+) -> None:
+    """ "ß" folds to "ss", and the sign for kelvin to "k": accounts of others would fit."""
+    link(console, account="strasse.k@example.org")
+    for other in ("stra\u00dfe.k@example.org", "strasse.\u212a@example.org"):
+        fake.claims = {"email": other}
+        assert come(console, fake).status_code == 401
+        with pytest.raises(ParameterError, match="subject"):
+            link(console, account=other)
+    fake.claims = {"email": "Strasse.K@Example.org"}
+    assert come(console, fake).status_code == 303
+
+
+def test_a_link_that_ended_meanwhile_begins_no_visit(console: Console, fake: Fake) -> None:
+    identities, visits = console.curator.identities, console.curator.visits
+    link(console, "ann", "s-1")
+    proof = identities.recognised(Identity(ISSUER, "s-1"))
+    visits.end(visits.begin(proof))
+    identities.unlink("ann", by="olga")
+    with pytest.raises(NotRecognised, match="not linked"):
+        visits.begin(proof)
+
+
+def test_pictures_of_another_site_use_up_no_tries(fresh: Console, fake: Fake) -> None:
+    rates = RateLimits(log_ins_of_an_address=2, of_an_address=10)
+    app = type(fresh)(fresh.curator, fresh.clock, rates=rates)
+    browser = app.anybody()
+    picture = {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "no-cors"}
+    for path in ("/sign-in/provider", BACK):
+        codes = {browser.client.get(path, headers=picture).status_code for _ in range(20)}
+        assert codes == {403}
+    for _ in range(3):
+        browser.see("/sign-in/provider")
+    assert browser.sign_in("ann").status_code == 303
+
+
+def test_a_slow_provider_is_asked_once_and_does_not_hold_up_the_service() -> None:
+    """Of many at once all but a few are told at once, and those after a failure for a while."""
+    asked, go, now = list[str](), Event(), [1000.0]
+
+    def slow(request: httpx.Request) -> httpx.Response:
+        asked.append(str(request.url))
+        go.wait(10)
+        raise httpx.ConnectTimeout("slow")
+
+    def begin(provider: Provider) -> None:
+        with suppress(ServiceUnavailable):
+            provider.begin(back="https://x/", to="/", again=False)
+
+    settings = ProviderSettings(ISSUER, CLIENT, SECRET)
+    with httpx.Client(transport=httpx.MockTransport(slow)) as client:
+        provider = Provider(settings, client=client, clock=lambda: now[0])
+        waiting = [Thread(target=begin, args=(provider,)) for _ in range(20)]
+        for one in waiting:
+            one.start()
+        while sum(one.is_alive() for one in waiting) > AT_ONCE:
+            waiting[0].join(0.01)
+        go.set()
+        for one in waiting:
+            one.join()
+        assert len(asked) == 1
+        now[0] += PAUSE - 1
+        begin(provider)
+        assert len(asked) == 1
+        now[0] += 2
+        begin(provider)
+        assert len(asked) == 2
 
 
 def test_a_disabled_person_does_not_sign_in(console: Console, fake: Fake) -> None:

@@ -52,7 +52,11 @@ def test_a_larger_budget_holds_when_a_second_person_agrees_and_not_before(fresh)
     stan.see(f"/budgets/{NAME}")
     answer = stan.send(f"/budgets/{NAME}/proposals", share="", epsilon="8", why="two studies")
     at = answer.headers["location"].partition("?")[0]
-    assert f'href="{at}"' in eva.see("/").text
+    assert [f'href="{at}"' in fresh.by(one).see("/").text for one in ("olga", "eva", "stan")] == [
+        True, False, False,
+    ]  # fmt: skip
+    assert 'value="second"' in fresh.by("olga").see(at).text
+    assert 'value="second"' not in eva.see(at).text
     since = people.person("eva").handed + timedelta(days=7)
     assert f'eva, from <time datetime="{since.isoformat()}">' in eva.see(at).text
     refused = eva.send(f"{at}/decision", decision="second", reason="I agree")

@@ -77,3 +77,26 @@ def test_the_last_owner_stays_one(fresh):
     answer = olga.send("/people/olga/roles", roles=["steward"])
     assert answer.status_code == 422
     assert "the last owner" in answer.text
+
+
+def test_an_owner_names_who_answers_for_the_data_and_nobody_else_does(fresh):
+    fields = {"controller": "Clinic", "contact": "a@b.example"}
+    olga = fresh.by("olga", elevated=True)
+    assert "/processing/controller" in olga.see("/").text
+    stan = fresh.by("stan", elevated=True)
+    stan.see("/persons")
+    assert stan.send("/processing/controller", **fields).status_code == 403
+    olga.see("/processing/controller")
+    assert olga.send("/processing/controller", **fields | {"contact": " "}).status_code == 422
+    assert "Clinic" in olga.follow(olga.send("/processing/controller", **fields)).text
+    assert "a@b.example" in stan.see("/processing").text
+    assert "/processing/controller" not in olga.see("/").text
+
+
+def test_a_wrong_password_again_is_called_that_and_no_role_is_ticked_beforehand(fresh):
+    olga = fresh.by("olga")
+    assert " checked" not in olga.see("/people").text
+    answer = olga.send("/people", name="eve", roles="analyst", password_again="not it at all")
+    assert answer.status_code == 401
+    assert "That is not your password." in answer.text
+    assert "Who asks is not known" not in answer.text

@@ -131,3 +131,40 @@ def test_no_id_of_a_person_is_in_an_address(console):
         text = stan.send(path, **HERE | {"subject": "p4"}).text
         assert "p4" in text
         assert not re.search(r'(?:href|action|src)="[^"]*p4', text)
+
+
+def test_a_value_that_the_rules_would_change_is_confirmed_first(fresh):
+    """Otherwise an age of 400 would be kept as 100 at once, which nobody typed."""
+    stan, before = fresh.by("stan", elevated=True), len(fresh.curator.ledger)
+    stan.see("/persons")
+    typed = HERE | {"row": "0", "was-age": "3", "value-age": "400"}
+    asked = stan.send("/persons/correction", **typed)
+    assert "&#39;age&#39; is kept as 100" in asked.text
+    assert len(fresh.curator.ledger) == before
+    assert rows(fresh)[0]["age"] != 100
+    done = stan.send("/persons/correction", **typed, sure="yes")
+    assert "1 row of" in done.text
+    assert rows(fresh)[0]["age"] == 100
+    back = done.text.partition('action="/persons/rows"')[2]
+    assert 'name="subject" value="p3"' in back
+    assert 'name="why" value="case 12"' in back
+
+
+def test_words_about_the_imports_folder_only_where_a_file_lies_there(fresh):
+    stan = fresh.by("stan", elevated=True)
+    stan.see("/persons")
+    for number in (1, 2):
+        typed = {"row": "0", "was-age": "3", "value-age": str(number)}
+        done = stan.send("/persons/correction", **HERE, **typed)
+        assert ("imports folder" in done.text) == (number == 1)
+        for one in fresh.curator.settings.imports_folder.rglob("*.csv"):
+            one.unlink()
+
+
+def test_where_nobody_is_held_only_what_is_kept_of_earlier_rows_can_be_erased(console):
+    stan = console.by("stan", elevated=True)
+    stan.see("/persons")
+    assert "Erase…" in stan.send("/persons", **ABOUT).text
+    found = stan.send("/persons", subject="nobody", why="case 13").text
+    assert "Erase what is kept of earlier rows…" in found
+    assert "Erase…" not in found

@@ -119,3 +119,19 @@ def test_home_says_what_waits_for_a_steward(console):
     made = requested(console, budget=2)
     assert f"/requests/{made.id}" in console.by("stan").see("/").text
     assert f"/requests/{made.id}" not in console.by("ben").see("/").text
+
+
+def test_an_analyst_is_told_that_a_grant_was_withdrawn_and_why(fresh):
+    """And nobody else's: not as if there had never been one."""
+    made = requested(fresh)
+    fresh.curator.requests.decide(made.id, grant=True, reason="it fits", by="stan")
+    for whose in ("ben", "ann"):
+        fresh.curator.requests.withdraw_grant(
+            NAME, purpose=PURPOSE, analyst=whose, why=f"<over> for {whose}", by="stan"
+        )
+    for path in ("/", "/requests", "/ask"):
+        text = fresh.by("ben").see(path).text
+        assert "withdrawn" in text
+        assert "&lt;over&gt; for ben" in text
+        assert "for ann" not in text
+    assert "no grant yet" not in text

@@ -29,11 +29,17 @@ async def echo(scope: Scope, receive: Receive, send: Send) -> None:
 
 
 def asked(
-    chunks: Iterable[bytes], *, announced: str | None = None, path: str = "/", pause: float = 0
+    chunks: Iterable[bytes],
+    *,
+    announced: str | None = None,
+    path: str = "/",
+    pause: float = 0,
+    kind: str = "",
 ) -> tuple[int, bytes]:
     """What comes back for a body that arrives in these chunks."""
     waiting, sent = list(chunks), list[Message]()
     headers = [] if announced is None else [(b"content-length", announced.encode())]
+    headers.append((b"content-type", kind.encode()))
     scope: Scope = {"type": "http", "path": path, "headers": headers}
 
     async def receive() -> Message:
@@ -51,6 +57,14 @@ def asked(
 def test_a_body_within_the_limits_arrives_whole() -> None:
     assert asked([b"12345", b"67890"]) == (200, b"1234567890")
     assert asked([b"1234567890"] * 2, path=UPLOADS) == (200, b"1234567890" * 2)
+
+
+@pytest.mark.parametrize("kind", ["", "application/x-www-form-urlencoded", "multipart/mixed"])
+def test_only_files_are_large_where_the_console_takes_them(kind: str) -> None:
+    whole, files = [b"1234567890"] * 2, "Multipart/Form-Data; boundary=x"
+    assert asked(whole, path="/uploads", kind=kind)[0] == 413
+    assert asked(whole, path="/uploads", kind=files)[0] == 200
+    assert asked(whole, path="/uploads2", kind=files)[0] == 413
 
 
 @pytest.mark.parametrize("announced", ["11", "9" * 5000, "-1", "x", "²"])

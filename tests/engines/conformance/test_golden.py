@@ -12,7 +12,7 @@ from engines.test_engine_laws import COST, DERIVED, FILTERS, GROUPINGS, SCHEMA
 from letalone.engines import syntax
 from letalone.engines.dialects.duckdb import DUCKDB
 from letalone.engines.dialects.postgres import POSTGRES, PostgresDialect
-from letalone.engines.dialects.spark import SPARK
+from letalone.engines.dialects.spark import SPARK, SparkDialect
 from letalone.engines.measures import Cells, DistinctValues, GridSum, ProductSum, Rows, Scope, Units
 from letalone.engines.reading import Stored
 from letalone.engines.rows import PLAIN, Relation, Tables
@@ -30,6 +30,7 @@ DIALECTS = {
     "postgres": POSTGRES,
     "postgres_side_table": PostgresDialect(stored_rank="letalone_rank"),
     "spark": SPARK,
+    "spark_side_table": SparkDialect(stored_rank="letalone_rank"),
 }
 ASKED = {
     "sums": (Bounding(max_rows=3), "ward", "all", [Rows(), COST]),

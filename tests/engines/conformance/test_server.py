@@ -304,3 +304,53 @@ def test_training_rows_are_one_of_each_unit():
         assert len(found["cost"]) == 7
         assert {int(cost) % 7 for cost in found["cost"]} == set(range(7))
         assert list(found["ward"]) == [None] * 7
+
+
+def test_a_table_with_a_foreign_part_is_refused(engine):
+    """Its rows have no place of their own; without that part it is opened."""
+    for one in (
+        "CREATE FOREIGN DATA WRAPPER nowhere; CREATE SERVER far FOREIGN DATA WRAPPER nowhere",
+        "CREATE TABLE whole (u int, x float8) PARTITION BY RANGE (x)",
+        "CREATE TABLE half PARTITION OF whole FOR VALUES FROM (0) TO (9) PARTITION BY RANGE (x)",
+    ):
+        on_postgres.run(one)
+    open_postgres(on_postgres.address("whole")).close()
+    on_postgres.run(
+        "CREATE FOREIGN TABLE part PARTITION OF half FOR VALUES FROM (0) TO (9) SERVER far"
+    )
+    with pytest.raises(ParameterError, match="has a part that is a foreign table"):
+        open_postgres(on_postgres.address("whole"))
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "ALTER TABLE \"{0}\" ALTER COLUMN u TYPE text USING 'a'",
+        'ALTER TABLE "{0}" RENAME TO "old {0}"; CREATE VIEW "{0}" AS SELECT * FROM "old {0}"',
+    ],
+)
+def test_a_table_that_is_no_longer_what_was_opened_is_not_read(change):
+    """One more column does no harm; units of another type or rows without places do."""
+    name = on_postgres.stored({"u": "int", "x": "float8"}, [[1, 1.0], [2, 1.0]])
+    with closing(open_postgres(on_postgres.address(name))) as engine:
+        scope = Scope(replace(engine.schema(), unit="u"), None, (), (), (), None, Bounding())
+        on_postgres.run(f'ALTER TABLE "{name}" ADD COLUMN more int')
+        assert engine.measure(scope, [Units()]) == [[2]]
+        on_postgres.run(change.format(name))
+        with pytest.raises(EngineFailed):
+            engine.measure(scope, [Units()])
+
+
+def test_an_enumeration_that_a_function_of_somebody_converts_is_not_asked():
+    """It could fail on a row; an enumeration without one is text."""
+    on_postgres.run("CREATE TYPE mood AS ENUM ('ok', 'bad')")
+    name = on_postgres.stored({"m": "mood"}, [["ok"]])
+    kinds = []
+    for statement in (
+        "CREATE FUNCTION told(mood) RETURNS text LANGUAGE sql IMMUTABLE RETURN 'x'",
+        "CREATE CAST (mood AS text) WITH FUNCTION told(mood)",
+    ):
+        on_postgres.run(statement)
+        with closing(open_postgres(on_postgres.address(name))) as engine:
+            kinds.append(engine.schema().column("m").type)
+    assert kinds == [Type.TEXT, Type.OTHER]

@@ -5,14 +5,17 @@ from contextlib import closing
 from dataclasses import replace
 from hashlib import sha256
 from itertools import product
+from json import dumps
 
 import pytest
+from psycopg.errors import LockNotAvailable
 
 from engines import on_postgres
 from engines.reference import Reference
 from engines.test_engine_laws import BOUNDINGS, COST, DERIVED, FILTERS, GROUPINGS, SCHEMA, crowd
 from letalone.engines.measures import Rows, Scope, Units
 from letalone.engines.postgres import open_postgres
+from letalone.engines.side_table import FORMAT, MARK
 from letalone.errors import ParameterError
 from letalone.plans.query import Bounding
 from letalone.plans.schema import Column, Schema
@@ -74,6 +77,114 @@ def test_another_table_of_that_name_is_not_taken_for_a_copy(table):
     for side, words in (("other", "no copy"), ("nowhere.x", "may not make"), (".", "must be")):
         with pytest.raises(ParameterError, match=words):
             opened(table, side)
+
+
+@pytest.fixture(scope="module")
+def stranger():
+    """A role without any right to the data, and a schema that it may write to."""
+    on_postgres.run("CREATE ROLE stranger; CREATE SCHEMA shared_place")
+    on_postgres.run("GRANT ALL ON SCHEMA shared_place TO stranger")
+    return "stranger"
+
+
+def told(table, kind="TABLE", name="copy", **other):
+    """What the comment of a copy says, as anybody could write it."""
+    text = {"format": FORMAT, "of": table, "unit": "patient", "version": 1} | other
+    return f"COMMENT ON {kind} shared_place.\"{name}\" IS '{MARK}{dumps(text)}'"
+
+
+def forged(table, kind="TABLE", rank="1::bigint"):
+    made = f'CREATE {kind} shared_place."copy" AS SELECT *, {rank} AS letalone_rank FROM "{table}"'
+    return [made, told(table, kind)]
+
+
+OWN = 'ALTER TABLE shared_place."copy" '
+SPOILT = {
+    "a view": (True, []),
+    "a table of a stranger": (False, [OWN + "OWNER TO stranger"]),
+    "a policy": (False, [OWN + "ENABLE ROW LEVEL SECURITY"]),
+    "a rule": (
+        False,
+        ['CREATE RULE r AS ON INSERT TO shared_place."copy" DO INSTEAD NOTHING'],
+    ),
+    "a trigger": (
+        False,
+        [
+            'CREATE TRIGGER t BEFORE UPDATE ON shared_place."copy"'
+            " EXECUTE FUNCTION suppress_redundant_updates_trigger()"
+        ],
+    ),
+    "ranks of text": (False, [OWN + "ALTER COLUMN letalone_rank TYPE text"]),
+    "a list": (False, [f"COMMENT ON TABLE shared_place.\"copy\" IS '{MARK}[]'"]),
+    "deep": (False, [f"COMMENT ON TABLE shared_place.\"copy\" IS '{MARK}{'[' * 100_000}'"]),
+}
+
+
+@pytest.mark.parametrize("spoilt", SPOILT)
+def test_what_somebody_else_made_or_can_change_is_no_copy(table, stranger, spoilt):
+    """A table that was made by hand as this role's own is one, so each refusal has its reason."""
+    view, changes = SPOILT[spoilt]
+    kind = "VIEW" if view else "TABLE"
+    try:
+        for one in forged(table, kind):
+            on_postgres.run(one)
+        if not view:
+            with opened(table, "shared_place.copy") as engine:
+                engine.check(SCHEMA)
+        for one in changes:
+            on_postgres.run(one)
+        with pytest.raises(ParameterError, match="no copy of"):
+            opened(table, "shared_place.copy")
+    finally:
+        on_postgres.run(f'DROP {kind} IF EXISTS shared_place."copy"')
+
+
+@pytest.mark.parametrize("by_a_stranger", [True, False])
+def test_a_copy_that_is_exchanged_after_the_first_question_is_not_read(
+    table, stranger, by_a_stranger
+):
+    """All ranks of the other one are 1, so all rows would count: found in 300 rows of 25 people."""
+    scope = scope_of(Bounding(max_rows=1))
+    with opened(table, "shared_place.copy") as engine:
+        first = engine.measure(scope, [Rows()])
+        on_postgres.run('DROP TABLE shared_place."copy"')
+        for one in forged(table):
+            on_postgres.run(one)
+        if by_a_stranger:
+            on_postgres.run(OWN + "OWNER TO stranger")
+        try:
+            assert engine.measure(scope, [Rows()]) == first
+        finally:
+            on_postgres.run('DROP TABLE shared_place."copy"')
+        assert engine.measure(scope, [Rows()]) == first
+
+
+def test_a_copy_cannot_be_exchanged_between_the_look_at_it_and_the_statement(table):
+    scope = scope_of(Bounding(max_rows=1))
+    with opened(table, "copy held") as engine:
+        engine.prepare(scope)
+        with engine.borrowing({}):
+            engine._seen(scope, engine._server)
+            with pytest.raises(LockNotAvailable):
+                on_postgres.run("SET lock_timeout = '100ms'; DROP TABLE \"copy held\"")
+
+
+def test_nobody_else_may_read_a_new_copy_whatever_the_defaults_are(table, stranger):
+    defaults = (
+        "ALTER DEFAULT PRIVILEGES IN SCHEMA shared_place {} SELECT ON TABLES {} stranger, PUBLIC"
+    )
+    on_postgres.run(defaults.format("GRANT", "TO"))
+    try:
+        with opened(table, "shared_place.guarded") as engine:
+            engine.prepare(scope_of(Bounding(max_rows=1)))
+        on_postgres.run("CREATE TABLE shared_place.open (x int)")
+        found = {
+            name: on_postgres.run(f"SELECT has_table_privilege('stranger', '{name}', 'SELECT')")
+            for name in ("shared_place.guarded", "shared_place.open")
+        }
+        assert list(found.values()) == [[(False,)], [(True,)]]
+    finally:
+        on_postgres.run(defaults.format("REVOKE", "FROM"))
 
 
 def test_a_copy_of_another_unit_version_or_columns_is_refused_before_it_is_asked(table):

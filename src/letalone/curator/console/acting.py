@@ -10,10 +10,10 @@ from letalone.curator.console.pages import here
 from letalone.curator.console.visitors import Owner, SignInNeeded, Steward, Visitor
 
 
-def check_given_again(request: Request, visitor: Visitor) -> Visitor:
+def check_given_again(request: Request, visitor: Visitor, *, at: str = "") -> Visitor:
     """The visitor, if the password was given lately; else to where it is given, and back."""
     if not visitor.elevated:
-        raise SignInNeeded(f"/again?next={quote(here(request), safe='')}")
+        raise SignInNeeded(f"/again?next={quote(at or here(request), safe='')}")
     return visitor
 
 

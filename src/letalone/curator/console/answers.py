@@ -5,7 +5,7 @@ All of it was released and paid for; nobody sees the answers of anybody else.
   Tested:   tests/curator/console/test_asking.py
 """
 
-from csv import DictWriter
+from csv import writer
 from dataclasses import dataclass
 from datetime import date
 from io import StringIO
@@ -26,7 +26,8 @@ from letalone.curator.http.who import Served, Service
 from letalone.curator.records import PastRelease, Question
 from letalone.session.release import Release
 
-A_PAGE = 50
+A_PAGE, FARTHEST = 50, 10**9
+FORMULA = ("=", "+", "-", "@", "\t", "\r")  # what a spreadsheet would compute
 MOST_ROWS = 200  # of a table on a page; the file has all
 FEWEST_POINTS = 4  # fewer are bars, also of days and numbers
 routes = console_routes()
@@ -37,7 +38,7 @@ class Value:
     """One number of an answer, and between which ends it lies."""
 
     words: str
-    ends: str
+    ends: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +54,7 @@ def history(
     request: Request, visitor: Analyst, service: Served, data_set: str = "", start: int = 0
 ) -> Response:
     """Own answers, the newest first."""
-    asking, start = service.curator.asking, max(0, start)
+    asking, start = service.curator.asking, min(max(0, start), FARTHEST)
     found = asking.history(by=visitor.name, data_set=data_set or None, most=A_PAGE + 1, start=start)
     return page(
         request,
@@ -91,14 +92,19 @@ def table(release_id: str, visitor: Analyst, service: Served) -> Response:
     """All rows as a file, with the noisy numbers and the ends of their ranges."""
     past = service.curator.asking.past(release_id, by=visitor.name)
     found, out = Release.from_json(past.release), StringIO(newline="")
-    writer = DictWriter(out, found.columns)
-    writer.writeheader()
-    writer.writerows(found.rows())
+    write = writer(out)
+    write.writerow([_as_text(name) for name in found.columns])
+    write.writerows([_as_text(row[name]) for name in found.columns] for row in found.rows())
     return Response(
         out.getvalue(),
         headers={"Content-Disposition": 'attachment; filename="answer.csv"'},
         media_type="text/csv",
     )
+
+
+def _as_text(cell: Any) -> Any:
+    """Text that a spreadsheet would take for a formula begins with a sign that says it is text."""
+    return f"'{cell}" if isinstance(cell, str) and cell.startswith(FORMULA) else cell
 
 
 def answer_page(
@@ -143,12 +149,12 @@ def _rows(found: Release) -> list[tuple[list[str], list[Value]]]:
 def _values(output: Output) -> list[Value]:
     """The cells, with as many digits as mean something; ends are rounded outwards."""
     cells = output_cells(output)
-    return [Value(cell, "") for cell in cells] if output.low is None else [_split(c) for c in cells]
+    return [Value(cell) for cell in cells] if output.low is None else [_split(c) for c in cells]
 
 
 def _split(cell: str) -> Value:
     words, _, ends = cell.partition(" [")
-    return Value(words, ends.removesuffix("]").replace(", ", " to "))
+    return Value(words, tuple(ends.removesuffix("]").split(", ")) if ends else ())
 
 
 def _charts(found: Release) -> list[Chart]:

@@ -4,6 +4,7 @@ from fastapi import FastAPI
 
 from letalone.curator.console import (
     account,
+    answerable,
     answers,
     budgets,
     data_set_acts,
@@ -28,9 +29,9 @@ from letalone.curator.console.spending import Spending
 from letalone.curator.http.who import ANYBODY
 
 ROUTES = (
-    questions, signing_in, elsewhere, home, answers, openness, epsilon, record, identities,
-    requests, account, inbox, budgets, refusals, people, persons, registering, data_set_acts,
-    data_sets,  # last: a data set may have any name
+    questions, signing_in, elsewhere, home, answers, openness, epsilon, record, answerable,
+    identities, requests, account, inbox, budgets, refusals, people, persons, registering,
+    data_set_acts, data_sets,  # last: a data set may have any name
 )  # fmt: skip
 
 

@@ -34,9 +34,9 @@ def all_budgets(request: Request, service: Service) -> list[dict[str, Any]]:
 
 
 def open_proposals(service: Service, visitor: Visitor) -> list[Proposal]:
-    """Those that wait for a second person."""
-    found = service.curator.proposals.proposals(by=visitor.name)
-    return [one for one in found if one.state is State.OPEN]
+    """Those that wait for this person, who could second them now."""
+    proposals, by = service.curator.proposals, visitor.name
+    return [one for one in proposals.proposals(by=by) if proposals.can_second(one, by=by)]
 
 
 @routes.get("/budgets")
@@ -107,7 +107,7 @@ def share_key(level: Level) -> str:
 
 def _proposed(name: str, form: Typed) -> NewProposal:
     purpose, _, analyst = form.text("share").replace("\r\n", "\n").partition("\n")
-    amounts = {"epsilon": form.text("epsilon"), "delta": form.text("delta") or "0"}
+    amounts = {"epsilon": form.number("epsilon"), "delta": form.number("delta") or "0"}
     return shaped(
         NewProposal, data_set=name, purpose=purpose or None, analyst=analyst or None,
         budget=amounts, why=form.text("why"),
@@ -139,6 +139,7 @@ def _proposal(request: Request, proposal_id: str, visitor: Visitor, service: Ser
     return page(
         request, "proposal.html", found=found, is_open=found.state is State.OPEN,
         own=found.proposed_by == visitor.name, waits=_waits(service, found, visitor),
+        can=service.curator.proposals.can_second(found, by=visitor.name),
     )  # fmt: skip
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import date
 from re import fullmatch
 
-from letalone.curator.console.forms import Typed
+from letalone.curator.console.forms import Typed, number_typed
 from letalone.errors import ParameterError
 from letalone.plans.schema import Column, Schema
 from letalone.plans.types import Type
@@ -32,6 +32,7 @@ RESERVED = (  # what would not be read as a name without quotes
     " INTERVAL IS JOIN LEFT LIKE LIMIT NOT NULL OFFSET ON OR ORDER RIGHT SELECT TABLE THEN TIME"
     " TIMESTAMP TO TRUE UNION USER USING VALUES WHEN WHERE WITH "
 )
+LISTED = 20  # keys that a hint names
 NUMBER = r"-?[0-9]{1,30}(\.[0-9]{1,30})?"
 
 
@@ -93,20 +94,46 @@ def _aggregate(form: Typed, schema: Schema) -> str:
 
 def _condition(form: Typed, schema: Schema, number: int) -> str:
     name, how = form.text(f"where_{number}"), form.text(f"how_{number}") or "="
-    if not name:
+    value = form.text(f"value_{number}")
+    if not name and not value:
         return ""
+    if not name:
+        raise ParameterError(
+            f"Only rows with: the value {value[:80]!r} has no column."
+            " Choose one, or empty the value."
+        )
+    if not value:
+        raise ParameterError(
+            f"Only rows with: {name[:80]!r} is compared with nothing."
+            " Type a value, or choose (any)."
+        )
     if how not in COMPARED:
         raise ParameterError(f"A comparison is one of {' '.join(COMPARED)}.")
     column = schema.column(name)
-    return f"{quoted(column.name)} {how} {_constant(column, form.text(f'value_{number}'))}"
+    return f"{quoted(column.name)} {how} {_constant(column, value)}"
+
+
+def hints(form: Typed, schema: Schema) -> list[str]:
+    """Where a value is compared that is none of the declared keys: which there are."""
+    found: list[str] = []
+    for number in CONDITIONS:
+        name, value = form.text(f"where_{number}"), form.text(f"value_{number}")
+        keys = schema.column(name).keys if name else None
+        if keys is None or (form.text(f"how_{number}") or "=") not in ("=", "<>"):
+            continue
+        if value not in (words := [str(key) for key in keys]):
+            more = f" and {len(words) - LISTED} more" if len(words) > LISTED else ""
+            listed = ", ".join(words[:LISTED])
+            found.append(f"{value[:80]!r} is none of the groups of {name}: {listed}{more}.")
+    return found
 
 
 def _constant(column: Column, value: str) -> str:
     """A value as a constant of the column's type."""
     match column.type:
         case Type.INTEGER | Type.NUMBER:
-            if fullmatch(NUMBER, value):
-                return value
+            if fullmatch(NUMBER, typed := number_typed(value)):
+                return typed
             wanted = "a number such as 18 or 0.5"
         case Type.BOOLEAN:
             if value.lower() in ("true", "false"):

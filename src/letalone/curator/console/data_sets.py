@@ -47,7 +47,7 @@ def asked(request: Request, name: str, visitor: Analyst, form: Form, service: Se
             data_set=name,
             purpose=form.text("purpose"),
             columns=form.all("columns"),
-            budget={"epsilon": form.text("epsilon"), "delta": form.text("delta") or "0"},
+            budget={"epsilon": form.number("epsilon"), "delta": form.number("delta") or "0"},
             why=form.text("why"),
             expires=None if day is None else f"{day}T00:00:00Z",
         )

@@ -68,8 +68,7 @@ def _column(form: Typed, place: str) -> dict[str, Any]:
     kind = form.text(f"type-{place}")
     found: dict[str, Any] = {"type": kind}
     if kind in (Type.INTEGER.value, Type.NUMBER.value):
-        bounds = {"lower": form.maybe(f"lower-{place}"), "upper": form.maybe(f"upper-{place}")}
-        found |= bounds
+        found |= {end: form.number(f"{end}-{place}") or None for end in ("lower", "upper")}
     lines = [one.strip() for one in form.text(f"keys-{place}").splitlines()]
     keys = [_key(one, kind) for one in lines if one]
     if keys and kind not in (Type.NUMBER.value, Type.TIMESTAMP.value):
@@ -102,4 +101,4 @@ def purpose_of(form: Typed, place: int | None = None) -> dict[str, Any]:
 
 
 def _budget(form: Typed, epsilon: str, delta: str) -> dict[str, str]:
-    return {"epsilon": form.text(epsilon), "delta": form.text(delta) or "0"}
+    return {"epsilon": form.number(epsilon), "delta": form.number(delta) or "0"}

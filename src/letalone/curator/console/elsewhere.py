@@ -1,19 +1,21 @@
 """Signing in at a provider, where one is set up, and again before acts of stewards and owners.
 
 What is remembered of the journey lies in a cookie that only this service's own pages send: who
-comes back from the provider's site is sent on once, from here to here. It is taken away when the
-journey ends, however it ends.
+comes back from the provider's site is sent on once, from here to here. It is sealed under the
+master key, for the visit that signs in again where one does, and taken away when the journey
+ends, however it ends.
 
   Tested:   tests/curator/console/test_oidc.py
 """
 
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from dataclasses import asdict
+from hmac import compare_digest
 from importlib.util import find_spec
 from json import dumps, loads
 from typing import TYPE_CHECKING, Any
 
-from fastapi import FastAPI
+from fastapi import Depends, FastAPI
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
@@ -25,10 +27,11 @@ from letalone.curator.console.secrets import (
     is_https,
     named,
     new_forms,
+    secrets_of,
 )
 from letalone.curator.console.visitors import Perhaps, Visitor
 from letalone.curator.http.problems import refused
-from letalone.curator.http.who import LOG_IN, Served
+from letalone.curator.http.who import Served, Service, address_of, count_address
 from letalone.curator.provider_settings import read_provider
 from letalone.curator.records import Recognised
 from letalone.curator.refusals import NotRecognised
@@ -40,6 +43,7 @@ if TYPE_CHECKING:
 
 AT, BACK = "/sign-in/provider", "/sign-in/provider/back"
 COOKIE, SECONDS = "letalone-provider", 600
+NO_PAGE = "This address is for people who sign in, and not for a part of another site's page."
 NEEDED = ("authlib", "joserfc", "httpx")
 routes = console_routes()
 
@@ -61,8 +65,24 @@ def add_provider(app: FastAPI, settings: Settings) -> None:
     app.state.provider = Provider(found)
 
 
-@routes.get(AT, dependencies=[LOG_IN])
-def leave(request: Request, next: str = "/", again: bool = False) -> Response:  # noqa: A002
+def _count(request: Request, service: Served) -> None:
+    """Counted by address; what another site's page loads, unseen, is refused and not counted."""
+    apart = request.headers.get("sec-fetch-site") in ("cross-site", "same-site")
+    if apart and request.headers.get("sec-fetch-mode", "navigate") != "navigate":
+        raise refused("not-permitted", NO_PAGE)
+    count_address(request, service)
+
+
+COUNTED = Depends(_count)
+
+
+@routes.get(AT, dependencies=[COUNTED])
+def leave(
+    request: Request,
+    service: Served,
+    next: str = "/",  # noqa: A002
+    again: bool = False,
+) -> Response:
     """On to the provider."""
 
     def act() -> Response:
@@ -71,7 +91,7 @@ def leave(request: Request, next: str = "/", again: bool = False) -> Response:  
         at, journey = provider.begin(back=_back(request), to=local(next), again=again)
         response = RedirectResponse(at, 303)
         response.set_cookie(
-            named(request, COOKIE), _written(journey), max_age=SECONDS, path="/",
+            named(request, COOKIE), _written(request, service, journey), max_age=SECONDS, path="/",
             secure=is_https(request), httponly=True, samesite="strict",
         )  # fmt: skip
         return response
@@ -79,7 +99,7 @@ def leave(request: Request, next: str = "/", again: bool = False) -> Response:  
     return tried(request, act, lambda: page(request, "sign_in.html"))
 
 
-@routes.get(BACK, dependencies=[LOG_IN])
+@routes.get(BACK, dependencies=[COUNTED])
 def come_back(request: Request, visitor: Perhaps, service: Served) -> Response:
     """Begins a visit, or lets one act for some minutes, if the provider says who this is."""
     if request.headers.get("sec-fetch-site") == "cross-site":
@@ -87,19 +107,25 @@ def come_back(request: Request, visitor: Perhaps, service: Served) -> Response:
 
     def act() -> Response:
         check_private(request)
-        journey = _journey(request)
+        journey = _journey(request, service)
+        if journey is not None:
+            service.throttle.log_in(address_of(request))
         answer = dict(request.query_params)
         identity = provider_of(request).arrived(journey, answer, back=_back(request))
         proof = service.curator.identities.recognised(identity)
         if journey is not None and journey.again:
             _elevate(request, service, visitor, proof)
         else:
-            request.state.secrets = Secrets(service.curator.visits.begin(proof), new_forms())
+            request.state.secrets = _begun(service, proof)
         return see_other(request, local(journey.to if journey else "/"))
 
     response = tried(request, act, lambda: page(request, "sign_in.html"))
     response.delete_cookie(named(request, COOKIE), secure=is_https(request), httponly=True)
     return response
+
+
+def _begun(service: Service, proof: Recognised) -> Secrets:
+    return Secrets(service.curator.visits.begin(proof), new_forms(proof.person.name))
 
 
 def _elevate(request: Request, service: Served, visitor: Visitor | None, proof: Recognised) -> None:
@@ -124,21 +150,24 @@ def _back(request: Request) -> str:
     return f"{request.url.scheme}://{request.url.netloc}{BACK}"
 
 
-def _written(journey: "Journey") -> str:
-    return urlsafe_b64encode(dumps(asdict(journey)).encode()).decode().rstrip("=")
+def _written(request: Request, service: Service, journey: "Journey") -> str:
+    body = urlsafe_b64encode(dumps(asdict(journey)).encode()).decode().rstrip("=")
+    return f"{body}.{_seal(request, service, body, again=journey.again)}"
 
 
-def _journey(request: Request) -> "Journey | None":
+def _seal(request: Request, service: Service, body: str, *, again: bool) -> str:
+    visit = secrets_of(request).visit if again else None
+    return service.curator.visits.sealed(f"{again} {body}", visit)
+
+
+def _journey(request: Request, service: Service) -> "Journey | None":
+    """The journey that this browser was sent on; None where this service did not seal it."""
     from letalone.curator.console.provider import Journey
 
-    kept = request.cookies.get(named(request, COOKIE), "")
-    try:
-        found: Any = loads(urlsafe_b64decode(kept + "=" * (-len(kept) % 4)))
-        words = [str(found[name]) for name in ("state", "nonce", "verifier", "to")]
-        if not "".join(words).isascii():
-            return None
-        state, nonce, verifier, to = words
-        began, again = int(found["began"]), found["again"] is True
-        return Journey(state, nonce, verifier, began=began, to=to, again=again)
-    except (ValueError, TypeError, LookupError):
-        return None
+    body, _, seal = request.cookies.get(named(request, COOKIE), "").partition(".")
+    for again in (False, True):
+        expected = _seal(request, service, body, again=again).encode()
+        if compare_digest(seal.encode("utf-8", "surrogatepass"), expected):
+            found: dict[str, Any] = loads(urlsafe_b64decode(body + "=" * (-len(body) % 4)))
+            return Journey(**found)
+    return None

@@ -31,6 +31,15 @@ WORDS = {
 }
 ABOUT = ("analyst", "person", "purpose", "outcome", "reason", "why", "text", "reserved", "version")
 LONGEST = 90
+REASONS = {
+    "BudgetExceeded": "budget exceeded",
+    "NotAllowed": "no grant",
+    "Retired": "retired",
+    "DataSetFrozen": "frozen",
+    "UnsupportedQuery": "no proven private answer",
+    "ParameterError": "value not allowed",
+    "NeighboursDiffer": "guarantees differ",
+}
 FIELDS = {"reserved": "entry", "text": ""}
 
 
@@ -83,6 +92,11 @@ def charged(entry: Entry) -> str | None:
 
 
 def _about(body: Json) -> str:
-    parts = [f"{FIELDS.get(name, name)} {body[name]}" for name in ABOUT if body.get(name)]
+    parts = [f"{FIELDS.get(name, name)} {_said(body[name])}" for name in ABOUT if body.get(name)]
     words = ", ".join(parts).strip()
     return words if len(words) <= LONGEST else f"{words[: LONGEST - 1]}…"
+
+
+def _said(value: object) -> object:
+    """The class of a refusal in words; all else as it is."""
+    return REASONS.get(value, value) if isinstance(value, str) else value

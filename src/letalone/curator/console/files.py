@@ -21,12 +21,16 @@ FIRST = "console.css"
 
 
 @cache
+def _names() -> frozenset[str]:
+    return frozenset(one.name for one in STATIC.iterdir() if one.suffix in KINDS)
+
+
+@cache
 def contents(name: str) -> bytes:
-    """A file of ours; 404 for any other name."""
-    place = STATIC / name
-    if Path(name).name != name or place.suffix not in KINDS or not place.is_file():
+    """A file of ours; 404 for any other name, which is not looked for."""
+    if name not in _names():
         raise HTTPException(404)
-    return place.read_bytes()
+    return (STATIC / name).read_bytes()
 
 
 @cache

@@ -4,7 +4,8 @@ Tested:   tests/curator/console/test_forms.py
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from re import fullmatch
 from typing import Annotated, Any, TypeVar
 from urllib.parse import urlsplit
 
@@ -17,12 +18,13 @@ from starlette.responses import Response
 from letalone.curator.console.pages import problem_of
 from letalone.curator.console.secrets import Secrets
 from letalone.curator.console.visitors import Visitor
-from letalone.curator.http.problems import Refused, of_validation, refused
+from letalone.curator.http.problems import Problem, Refused, of_validation, refused
 from letalone.curator.http.who import Service, asks
 from letalone.errors import LetaloneError
 
 AGAIN = "password_again"
 GIVE_AGAIN = "Give your password again to do this. Nothing was done yet; all you typed is kept."
+OF_JSON, ON_PAPER = 'or digits in quotes such as "1/3"', "or a fraction such as 1/3"
 Shape = TypeVar("Shape", bound=BaseModel)
 Show = Callable[[], Response]
 
@@ -45,6 +47,10 @@ class Typed:
         """A field; None where it is empty."""
         return self.text(name) or None
 
+    def number(self, name: str) -> str:
+        """A number; with a point, where a comma was typed for it."""
+        return number_typed(self.text(name))
+
     def all(self, name: str) -> list[str]:
         """All values of a field, such as boxes that were ticked."""
         return [_plain(one) for one in self.fields.getlist(name)]
@@ -52,6 +58,15 @@ class Typed:
     def ticked(self, name: str) -> bool:
         """Whether a box was ticked."""
         return name in self.fields
+
+
+def number_typed(text: str) -> str:
+    """A number with a point: 0,1 is 0.1. One with a comma that may part thousands is refused."""
+    if fullmatch(r"-?[1-9][0-9]{0,2}(,[0-9]{3})+", text):
+        plain, point = text.replace(",", ""), text.replace(",", ".", 1)
+        either = f"Write {plain} or {point}" if text.count(",") == 1 else f"Write {plain}"
+        raise refused("not-valid", f"{text} can be read in two ways. {either}.")
+    return text.replace(",", ".") if fullmatch(r"-?[0-9]{1,40},[0-9]{1,40}", text) else text
 
 
 def _plain(field: object) -> str:
@@ -71,9 +86,13 @@ def shaped(shape: type[Shape], **fields: Any) -> Shape:
         return shape.model_validate(fields)
     except ValidationError as error:
         found = error.errors(include_url=False, include_input=False)
-        raise Refused(
-            of_validation([{**one, "loc": ("form", *one["loc"])} for one in found])
-        ) from None
+        problem = of_validation([{**one, "loc": ("form", *one["loc"])} for one in found])
+        raise Refused(_for_people(problem)) from None
+
+
+def _for_people(problem: Problem) -> Problem:
+    """Without the advice that is for bodies in JSON."""
+    return replace(problem, detail=problem.detail.replace(OF_JSON, ON_PAPER))
 
 
 def tried(request: Request, act: Show, show: Show, *, acting: bool = False) -> Response:
@@ -104,10 +123,13 @@ def give_password_again(request: Request, password: str) -> None:
 
 def local(address: str) -> str:
     """An address of this service to go on to; "/" for any other."""
-    parts = urlsplit(address) if address.isprintable() and "\\" not in address else None
-    if parts is None or parts.scheme or parts.netloc or not address.startswith("/"):
+    if not address.isprintable() or "\\" in address or not address.startswith("/"):
         return "/"
-    return "/" if address.startswith("//") else address
+    try:
+        parts = urlsplit(address)
+    except ValueError:
+        return "/"
+    return "/" if parts.scheme or parts.netloc or address.startswith("//") else address
 
 
 def _check_elevated(request: Request) -> None:

@@ -8,7 +8,9 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import Response
 
+from letalone.curator.console.answerable import is_named
 from letalone.curator.console.budgets import all_budgets, open_proposals
+from letalone.curator.console.ended import ended
 from letalone.curator.console.entries import newest, told
 from letalone.curator.console.inbox import inbox
 from letalone.curator.console.pages import console_routes, page, see_other
@@ -40,9 +42,11 @@ def home(request: Request, visitor: Perhaps, service: Served) -> Response:
 def of_analyst(service: Service, visitor: Visitor) -> dict[str, Any]:
     """Own grants, the newest answers, and requests that wait."""
     asking, by = service.curator.asking, visitor.name
+    grants = asking.standing(by=by)
     requests = service.curator.requests.requests(by=by, own=True)
     return {
-        "grants": asking.standing(by=by),
+        "grants": grants,
+        "ended": ended(service, grants),
         "answers": asking.history(by=by, most=NEWEST),
         "waiting": [one for one in requests if one.state is State.OPEN],
     }
@@ -63,6 +67,7 @@ def of_steward(request: Request, service: Service, visitor: Visitor) -> dict[str
         "to_decide": inbox(service, visitor)["open"],
         "proposed": open_proposals(service, visitor),
         "errands": service.curator.subjects.waiting(by=visitor.name) if decides else [],
+        "is_named": is_named(service),
         "frozen": [one["record"].name for one in budgets if one["stands"].frozen],
         "budgets": budgets,
     }

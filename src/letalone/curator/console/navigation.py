@@ -6,6 +6,7 @@ from letalone.curator.console.visitors import Visitor
 from letalone.curator.records import Role
 
 EVERYBODY = tuple(Role)
+OVERSEERS = (Role.OWNER, Role.STEWARD, Role.AUDITOR)
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,20 +17,21 @@ class Link:
     words: str
     roles: tuple[Role, ...] | None = EVERYBODY
     elsewhere: bool = False  # only where people sign in at a provider
+    also: tuple[str, ...] = ()  # addresses of other pages that belong to it
 
 
 LINKS = (
     Link("/", "Home"),
-    Link("/data-sets", "Data sets"),
+    Link("/data-sets", "Data sets", also=("/register",)),
     Link("/ask", "Ask", (Role.ANALYST,)),
     Link("/history", "Answers", (Role.ANALYST,)),
-    Link("/requests", "Requests"),
-    Link("/budgets", "Budgets", (Role.STEWARD, Role.OWNER, Role.AUDITOR)),
-    Link("/persons", "Persons", (Role.STEWARD, Role.OWNER)),
-    Link("/people", "People", (Role.OWNER, Role.STEWARD, Role.AUDITOR)),
+    Link("/requests", "Requests", also=("/grants", "/refusals")),
+    Link("/budgets", "Budgets", OVERSEERS, also=("/proposals",)),
+    Link("/persons", "People in the data", (Role.STEWARD, Role.OWNER)),
+    Link("/people", "Accounts", OVERSEERS),
     Link("/ledger", "Ledger", (Role.OWNER, Role.AUDITOR)),
     Link("/identities", "Sign-in", (Role.OWNER,), elsewhere=True),
-    Link("/processing", "Record", (Role.OWNER, Role.STEWARD, Role.AUDITOR)),
+    Link("/processing", "Record", OVERSEERS),
     Link("/open", "Public", None),
 )
 
@@ -41,7 +43,11 @@ def links_for(
     if visitor is not None and visitor.person.must_change:
         return []
     return [
-        {"at": one.at, "words": one.words, "here": _is_here(one.at, path)}
+        {
+            "at": one.at,
+            "words": one.words,
+            "here": any(_is_here(at, path) for at in (one.at, *one.also)),
+        }
         for one in LINKS
         if (one.roles is None or (visitor is not None and visitor.has(*one.roles)))
         and (elsewhere or not one.elsewhere)

@@ -3,7 +3,6 @@
 Tested:   tests/curator/console/test_pages.py
 """
 
-import re
 from collections.abc import Callable, Coroutine
 from functools import cache
 from hmac import compare_digest
@@ -21,8 +20,10 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from letalone.curator.console.files import address_of_file, sheets
+from letalone.curator.console.kept import keep_form, still_kept
 from letalone.curator.console.navigation import links_for
-from letalone.curator.console.secrets import Secrets, check_form, keep, secrets_of
+from letalone.curator.console.secrets import STALE, Secrets, keep, secrets_of
+from letalone.curator.console.sent import check_sent
 from letalone.curator.console.shown import FILTERS
 from letalone.curator.console.visitors import SignInNeeded, Visitor
 from letalone.curator.http.problems import (
@@ -45,13 +46,9 @@ HEADERS = {
     "Referrer-Policy": "same-origin",  # without it a form would not say where it comes from
     "Cache-Control": "no-store",
 }
-SAID = "said"
-KEPT, KEPT_AT = "kept:", "kept:/at"
-SECRET = re.compile("password|^new")
-TOO_LATE = (
-    "You were signed out before this form was sent, so nothing was done. Sign in: what you typed is"
-    " kept."
-)
+SAID, REFUSED = "said", "refused"
+TOO_LATE = "You were signed out before this form was sent, so nothing was done. Sign in"
+IS_KEPT, IS_NOT_KEPT = ": what you typed is kept.", ", and type it again."
 Handler = Callable[[Request], Coroutine[Any, Any, Response]]
 
 
@@ -86,6 +83,7 @@ def page(request: Request, template: str, *, status: int = 200, **context: Any) 
         "typed": typed_in(request),
         "submitted": request.method == "POST",
         "said": said_in(request),
+        "refused": said_in(request, what=REFUSED),
         "path": request.url.path,
         "here": here(request),
     }
@@ -114,25 +112,27 @@ def here(request: Request) -> str:
     return request.url.path + (f"?{query}" if query else "")
 
 
-def see_other(request: Request, at: str, *, said: str = "") -> Response:
-    """Goes on to a page, which says what was done; a reload repeats nothing."""
+def see_other(request: Request, at: str, *, said: str = "", what: str = SAID) -> Response:
+    """Goes on to a page, which says what was done, or refused; a reload repeats nothing."""
     if not said:
         return RedirectResponse(at, 303)
     found: Secrets = getattr(request.state, "secrets", None) or secrets_of(request)
-    joint = "&" if "?" in at else "?"
-    return RedirectResponse(f"{at}{joint}{SAID}={quote(said)}&seal={found.seal(said)}", 303)
+    joint, seal = "&" if "?" in at else "?", found.seal(said, what=what)
+    return RedirectResponse(f"{at}{joint}{what}={quote(said)}&seal={seal}", 303)
 
 
-def said_in(request: Request) -> str:
+def said_in(request: Request, *, what: str = SAID) -> str:
     """What the last page said was done; words that this service did not seal are not shown."""
-    words, seal = (request.query_params.get(name, "") for name in (SAID, "seal"))
-    return words if words and compare_digest(seal, secrets_of(request).seal(words)) else ""
+    words, seal = (request.query_params.get(name, "") for name in (what, "seal"))
+    expected = secrets_of(request).seal(words, what=what).encode()
+    right = compare_digest(seal.encode("utf-8", "surrogatepass"), expected)
+    return words if words and right else ""
 
 
 def problem_page(request: Request, problem: Problem) -> Response:
-    """A refusal as a page of its own."""
+    """A refusal as a page of its own; that of a form of another visit leads to the sign-in."""
     request.state.problem = problem
-    return page(request, "problem.html")
+    return page(request, "problem.html", stale=problem.detail == STALE)
 
 
 def wants_page(request: Request) -> bool:
@@ -166,7 +166,7 @@ class ConsoleRoute(APIRoute):
         async def handle(request: Request) -> Response:
             try:
                 if request.method not in ("GET", "HEAD"):
-                    await _check_sent(request)
+                    await check_sent(request)
                 response = await usual(request)
             except SignInNeeded as needed:
                 response = _to_sign_in(request, needed)
@@ -182,15 +182,6 @@ class ConsoleRoute(APIRoute):
 def console_routes() -> APIRouter:
     """Routes of the console, which the description of the API leaves out."""
     return APIRouter(route_class=ConsoleRoute, include_in_schema=False)
-
-
-async def _check_sent(request: Request) -> None:
-    """The secret of a form; of files nothing is read yet, so theirs stands in the address."""
-    if request.headers.get("content-type", "").lower().startswith("multipart/"):
-        check_form(request, request.query_params.get("csrf", ""))
-        return
-    request.state.form = await request.form(max_fields=20_000)
-    check_form(request, str(request.state.form.get("csrf", "")))
 
 
 def _to_sign_in(request: Request, needed: SignInNeeded) -> Response:
@@ -214,11 +205,9 @@ def _to_sign_in(request: Request, needed: SignInNeeded) -> Response:
 
 def sign_in_page(request: Request) -> Response:
     """The form for signing in; a form that came too late is kept in it, but for passwords."""
-    sent = [(name, value) for name, value in typed_in(request).multi_items() if name != "csrf"]
     if request.url.path.startswith("/sign-in"):
-        kept = [one for one in sent if one[0].startswith(KEPT)]
-        return page(request, "sign_in.html", kept=kept)
-    kept = [(KEPT + name, value) for name, value in sent if not SECRET.search(name)]
-    kept.append((KEPT_AT, request.url.path))
-    request.state.problem = Problem("not-authenticated", TOO_LATE)
+        return page(request, "sign_in.html", kept=still_kept(request))
+    kept = keep_form(request, here(request))
+    words = TOO_LATE + (IS_KEPT if kept else IS_NOT_KEPT)
+    request.state.problem = Problem("not-authenticated", words)
     return page(request, "sign_in.html", kept=kept)

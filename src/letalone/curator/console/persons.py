@@ -18,6 +18,7 @@ from letalone.curator.http.shapes import AboutSubject, Correction, InDataSet, Ou
 from letalone.curator.http.who import Served, Service
 from letalone.curator.records import Done
 from letalone.curator.subjects import STAYS
+from letalone.curator.unit_rows import check_corrected
 from letalone.errors import LetaloneError, ParameterError
 from letalone.plans.schema import Schema
 
@@ -73,17 +74,23 @@ def rows(request: Request, visitor: Steward, form: Form, service: Served) -> Res
 
 @routes.post("/persons/correction")
 def correct(request: Request, visitor: Steward, form: Form, service: Served) -> Response:
-    """New values for one row: those that were typed over the old ones."""
+    """New values for one row: those that were typed over the old ones.
+
+    Where the rules would keep another value than was typed, that is shown first, to be confirmed.
+    """
 
     def act() -> Response:
         record = service.curator.data_sets.record(form.text("data_set"))
         changes = _changes(form, record.schema)
         sent = shaped(Correction, **_about(form), row=form.text("row"), changes=changes)
+        remarks = [] if form.ticked("sure") else check_corrected(record.schema, sent.changes)
+        if remarks:
+            return page(request, "persons_confirm.html", remarks=remarks)
         found = service.curator.subjects.correct(
             sent.data_set, sent.subject, row=sent.row, changes=sent.changes, by=visitor.name,
             why=sent.why,
         )  # fmt: skip
-        return _done(request, found)
+        return _done(request, found, rows_left=True)
 
     def again() -> Response:
         return _rows(request, form, visitor, service)
@@ -181,9 +188,9 @@ def _rows(request: Request, form: Typed, visitor: Visitor, service: Service) -> 
     return page(request, "persons_rows.html", rows=rows, record=record)
 
 
-def _done(request: Request, found: Done) -> Response:
+def _done(request: Request, found: Done, *, rows_left: bool = False) -> Response:
     """Not by an address: a statement has the person's id in it."""
-    return page(request, "persons_done.html", found=found)
+    return page(request, "persons_done.html", found=found, rows_left=rows_left)
 
 
 def _changes(form: Typed, schema: Schema) -> dict[str, str | None]:

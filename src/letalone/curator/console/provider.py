@@ -11,13 +11,15 @@ was after the journey began.
 OpenID Connect Core 1.0; RFC 7636 (PKCE); RFC 9207 (the issuer in the answer).
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from hmac import compare_digest
+from math import inf
 from secrets import token_urlsafe
-from threading import Lock
+from threading import BoundedSemaphore, Lock
 from time import time
-from typing import Any, cast
+from typing import Any, TypeGuard, cast
 from urllib.parse import quote_plus, urlencode
 
 import httpx
@@ -35,6 +37,7 @@ from letalone.curator.refusals import NotRecognised
 from letalone.errors import ParameterError, ServiceUnavailable
 
 Json = dict[str, Any]
+Known = tuple[float, Any]  # since when, and what
 # Those of a public key: with the others, whoever knows this service's secret could sign.
 ALGORITHMS = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "EdDSA")
 DISCOVERY = "/.well-known/openid-configuration"
@@ -43,7 +46,10 @@ BYTES = 32
 LEEWAY = 60  # seconds by which clocks may differ
 LONGEST = 600  # seconds from the journey's begin to its end
 KEEP, KEEP_KEYS = 3600, 60
-TIMEOUT = 10.0
+TIMEOUT = 3.0
+AT_ONCE = 8  # who wait for the provider at once: others of this service do not wait for it
+PAUSE = 10  # seconds for which a provider that did not answer is not asked again
+EARLIER = 5  # seconds by which the provider's clock may be behind when somebody signs in again
 OVER = "The way to your organisation and back took too long, or was not begun here. Begin again."
 NOT_TRUSTED = "What your organisation sent cannot be trusted, so nobody was signed in. Begin again."
 DENIED = "Your organisation did not sign you in. Begin again, or ask it why."
@@ -72,7 +78,8 @@ class Provider:
         client: httpx.Client | None = None,
         clock: Callable[[], float] = time,
     ) -> None:
-        self._settings, self._clock, self._lock = settings, clock, Lock()
+        self._settings, self._clock = settings, clock
+        self._turn, self._places, self._failed = Lock(), BoundedSemaphore(AT_ONCE), -inf
         self._client = client or httpx.Client(timeout=TIMEOUT, follow_redirects=False)
         self._about: tuple[float, Json] | None = None
         self._keys: tuple[float, KeySet] | None = None
@@ -133,7 +140,9 @@ class Provider:
             "code_verifier": journey.verifier,
         }
         at = self._address("token_endpoint")
-        found = self._json("POST", at, **self._signed(sent)).get("id_token")
+        signed = self._signed(sent)
+        with self._waiting():
+            found = self._json("POST", at, **signed).get("id_token")
         if not isinstance(found, str):
             raise NotRecognised(NOT_TRUSTED)
         return found
@@ -177,9 +186,12 @@ class Provider:
             return jwt.decode(token, self._key_set(KEEP_KEYS), algorithms=ALGORITHMS)
 
     def _key_set(self, keep: float) -> KeySet:
-        with self._lock:
-            if self._keys is None or self._clock() - self._keys[0] > keep:
-                found = self._json("GET", self._address("jwks_uri"))
+        known, at = self._keys, self._address("jwks_uri")
+        if self._is_fresh(known, keep):
+            return known[1]
+        with self._waiting(), self._turn:
+            if not self._is_fresh(self._keys, keep):
+                found = self._json("GET", at)
                 self._keys = self._clock(), KeySet.import_key_set(cast("Any", found))
             return self._keys[1]
 
@@ -191,20 +203,45 @@ class Provider:
             raise ServiceUnavailable(NOT_NOW) from None
 
     def _self_said(self) -> Json:
-        if self._about is None or self._clock() - self._about[0] > KEEP:
-            found = self._json("GET", self.issuer.rstrip("/") + DISCOVERY)
-            if found.get("issuer") != self.issuer:
-                raise ServiceUnavailable(NOT_NOW)
-            self._about = self._clock(), found
-        return self._about[1]
+        known = self._about
+        if self._is_fresh(known, KEEP):
+            return known[1]
+        with self._waiting(), self._turn:
+            if not self._is_fresh(self._about, KEEP):
+                self._about = self._clock(), self._discovered()
+            return self._about[1]
+
+    def _discovered(self) -> Json:
+        found = self._json("GET", self.issuer.rstrip("/") + DISCOVERY)
+        if found.get("issuer") != self.issuer:
+            raise ServiceUnavailable(NOT_NOW)
+        return found
+
+    def _is_fresh(self, known: Known | None, keep: float) -> TypeGuard[Known]:
+        return known is not None and self._clock() - known[0] <= keep
+
+    @contextmanager
+    def _waiting(self) -> Generator[None]:
+        """A place among those who wait; refused at once where all are taken."""
+        if not self._places.acquire(blocking=False):
+            raise ServiceUnavailable(NOT_NOW)
+        try:
+            yield
+        finally:
+            self._places.release()
 
     def _json(self, method: str, at: str, **more: Any) -> Json:
+        if 0 <= self._clock() - self._failed < PAUSE:
+            raise ServiceUnavailable(NOT_NOW)
+        found, refused = None, False
         try:
             answer = self._client.request(method, at, **more)
-            found = answer.json() if answer.is_success else None
             refused = answer.is_client_error
-        except (httpx.HTTPError, ValueError):
-            found, refused = None, False
+            found = answer.json() if answer.is_success else None
+        except httpx.HTTPError:
+            self._failed = self._clock()
+        except ValueError:
+            pass  # no JSON: said below
         if refused:
             raise NotRecognised(NOT_TRUSTED)
         if not isinstance(found, dict):
@@ -220,4 +257,4 @@ def _is_since(signed_in: object, began: int) -> bool:
     """Whether somebody signed in after the journey began; not long before, at least."""
     if not isinstance(signed_in, int | float) or isinstance(signed_in, bool):
         return False
-    return signed_in >= began - LEEWAY
+    return signed_in >= began - EARLIER

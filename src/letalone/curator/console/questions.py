@@ -9,17 +9,28 @@ and the price that were previewed, and another question or price is previewed fi
 from dataclasses import dataclass
 from hashlib import sha256
 from json import dumps, loads
-from math import inf, isfinite
 from typing import Any
+from urllib.parse import urlencode
 
+from starlette.datastructures import FormData
 from starlette.requests import Request
 from starlette.responses import Response
 
 from letalone.curator.asking import release_id
 from letalone.curator.console.answers import answer_page
-from letalone.curator.console.building import COMPARED, CONDITIONS, built, choices
+from letalone.curator.console.asked_again import fields_of, price_of
+from letalone.curator.console.building import (
+    COMPARED,
+    CONDITIONS,
+    built,
+    choices,
+    hints,
+    quoted,
+)
+from letalone.curator.console.ended import ended
 from letalone.curator.console.forms import Form, Typed, shaped, tried
 from letalone.curator.console.pages import console_routes, page, see_other
+from letalone.curator.console.shown import error_words
 from letalone.curator.console.visitors import Analyst, Visitor
 from letalone.curator.http.numbers import exact
 from letalone.curator.http.problems import refused
@@ -27,6 +38,7 @@ from letalone.curator.http.shapes import SentQuestion
 from letalone.curator.http.who import Served, Service
 from letalone.curator.records import Grant
 from letalone.errors import LetaloneError
+from letalone.plans.schema import Schema
 from letalone.session.preview import Preview
 from letalone.session.release import Release
 
@@ -34,12 +46,12 @@ SQL, BUILD = "sql", "build"
 BY_EPSILON, BY_ERROR = "epsilon", "error"
 USUAL_EPSILON = "0.1"
 FROM, TO, STEP = -3, 1, 0.05  # of the slider: ε from 0.001 to 10
-LARGE = 1000  # from here on without digits after the point
 CHANGED = (
     "The question or the price is not the one that was shown. Nothing was spent. Look at the new"
     " price, then release."
 )
 NO_KEYS = 'keys: Write one group in each line, or JSON such as ["A", "B"].'
+NOT_FILLED = "The form cannot hold that question. Only its price is filled in."
 routes = console_routes()
 
 
@@ -53,6 +65,8 @@ class Shown:
     fits: bool
     sql: str
     agreed: str
+    hints: list[str]
+    in_rows: bool  # whether an error depends on how many rows there are
 
 
 @routes.get("/ask")
@@ -61,13 +75,46 @@ def ask(request: Request, visitor: Analyst, service: Served) -> Response:
     return _page(request, visitor, service, shown=None)
 
 
+@routes.get("/ask/again/{name}")
+def again(request: Request, name: str, visitor: Analyst, service: Served) -> Response:
+    """The form, filled with the question and the price of one of the own answers."""
+    past = service.curator.asking.past(name, by=visitor.name)
+    found = Release.from_json(past.release)
+    asked, grant = fields_of(found), [("data_set", past.data_set), ("purpose", past.purpose)]
+    fields = [*grant, *(asked or []), *price_of(found)]
+    return see_other(request, f"/ask?{urlencode(fields)}", said="" if asked else NOT_FILLED)
+
+
+@routes.get("/ask/preview")
+@routes.get("/ask/release")
+@routes.get("/ask/way")
+def looked(request: Request) -> Response:
+    """What only forms are sent to, typed as an address: to the form."""
+    return see_other(request, "/ask")
+
+
+@routes.post("/ask/way")
+def other_way(request: Request, visitor: Analyst, form: Form, service: Served) -> Response:
+    """The same form for SQL or for choosing; what was chosen so far is then the SQL."""
+
+    def act() -> Response:
+        kept = {"way": form.text("to")}
+        if kept["way"] == SQL and form.text("way") == BUILD:
+            kept["sql"] = built(form, _schema(form, service))
+        others = [one for one in form.fields.multi_items() if one[0] not in kept]
+        request.state.form = FormData([*others, *kept.items()])
+        return _page(request, visitor, service, shown=None)
+
+    return tried(request, act, lambda: _page(request, visitor, service, shown=None))
+
+
 @routes.post("/ask/preview")
 def preview(request: Request, visitor: Analyst, form: Form, service: Served) -> Response:
     """The price and the errors to expect: no data touched, nothing spent."""
 
     def act() -> Response:
         sent = _sent(form, service)
-        return _page(request, visitor, service, shown=_previewed(sent, visitor, service))
+        return _page(request, visitor, service, shown=_previewed(sent, form, visitor, service))
 
     return tried(request, act, lambda: _page(request, visitor, service, shown=None))
 
@@ -81,7 +128,7 @@ def release(request: Request, visitor: Analyst, form: Form, service: Served) -> 
         nonlocal shown
         sent = _sent(form, service)
         if form.text("agreed") != _agreed(sent):
-            shown = _previewed(sent, visitor, service)
+            shown = _previewed(sent, form, visitor, service)
             raise refused("conflict", CHANGED)
         found = _released(sent, visitor, service)
         return _answered(request, visitor, service, sent, found)
@@ -90,12 +137,15 @@ def release(request: Request, visitor: Analyst, form: Form, service: Served) -> 
 
 
 def _page(request: Request, visitor: Visitor, service: Service, *, shown: Shown | None) -> Response:
-    found = [one for one in service.curator.asking.standing(by=visitor.name) if not one.withdrawn]
+    had = service.curator.asking.standing(by=visitor.name)
+    found = [one for one in had if not one.withdrawn]
     grant = _chosen(request, found)
     context: dict[str, Any] = {"grants": found, "grant": grant, "shown": shown}
+    context["ended"] = [] if grant else ended(service, had)
     if grant is not None:
         schema = service.curator.data_sets.record(grant.data_set).schema
         context |= {"schema": schema, "choices": choices(schema, grant.columns)}
+        context["start"] = f"SELECT COUNT(*) AS number\nFROM {quoted(schema.name)}"
     return page(
         request,
         "ask.html",
@@ -119,18 +169,18 @@ def _sent(form: Typed, service: Service) -> SentQuestion:
     """The form as a body of the API."""
     name, sql = form.text("data_set"), form.text("sql")
     if form.text("way") == BUILD:
-        sql = built(form, service.curator.data_sets.record(name).schema)
+        sql = built(form, _schema(form, service))
     by_error = form.text("pay") == BY_ERROR
-    optional = {key: form.maybe(key) for key in ("delta", "confidence", "rows", "max_rows")}
+    optional = {key: form.number(key) for key in ("delta", "confidence", "rows", "max_rows")}
     return shaped(
         SentQuestion,
         data_set=name,
         purpose=form.text("purpose"),
         sql=sql,
         keys=_keys(form.text("keys")),
-        epsilon=None if by_error else form.text("epsilon"),
-        error=form.text("error") if by_error else None,
-        **{key: value for key, value in optional.items() if value is not None},
+        epsilon=None if by_error else form.number("epsilon"),
+        error=form.number("error") if by_error else None,
+        **{key: value for key, value in optional.items() if value},
     )
 
 
@@ -144,13 +194,19 @@ def _keys(typed: str) -> Any:
     return [line.strip() for line in typed.splitlines() if line.strip()] or None
 
 
-def _previewed(sent: SentQuestion, visitor: Visitor, service: Service) -> Shown:
+def _previewed(sent: SentQuestion, form: Typed, visitor: Visitor, service: Service) -> Shown:
     asking, by, question = service.curator.asking, visitor.name, sent.question()
     found = asking.preview(question, sent.price(), by=by)
     left = asking.left(question, found.privacy, delta=exact(found.delta), by=by)
     fits = asking.how_many_more(question, sent.price(), by=by) >= 1
     errors = [(name, error_words(found, name)) for name in found.errors]
-    return Shown(found, errors, left, fits, str(sent.sql), _agreed(sent))
+    said = hints(form, _schema(form, service)) if form.text("way") == BUILD else []
+    open_ = any(found.errors[name] is None and name not in found.formulas for name in found.errors)
+    return Shown(found, errors, left, fits, str(sent.sql), _agreed(sent), said, in_rows=open_)
+
+
+def _schema(form: Typed, service: Service) -> Schema:
+    return service.curator.data_sets.record(form.text("data_set")).schema
 
 
 def _released(sent: SentQuestion, visitor: Visitor, service: Service) -> Release:
@@ -186,21 +242,3 @@ def _agreed(sent: SentQuestion) -> str:
     """What stands for a question at a price."""
     text = dumps(sent.model_dump(mode="json"), sort_keys=True)
     return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
-
-
-def error_words(preview: Preview, name: str) -> str:
-    """How far off a column of the answer will be, in words."""
-    error = preview.errors[name]
-    if error is None and name in preview.formulas:
-        return "depends on the numbers that it is computed from"
-    if error is None:
-        return "depends on how many rows there are: name a number of them under More to see it"
-    if error == inf:
-        return "nothing would be known: take a larger ε, or ask for less"
-    rows = " rows" if name in preview.in_rows else ""
-    alone = preview.alone.get(name)
-    return f"± {_digits(error)}{rows}" + ("" if alone is None else f" (± {_digits(alone)} alone)")
-
-
-def _digits(error: float) -> str:
-    return f"{error:,.0f}" if isfinite(error) and error >= LARGE else f"{error:.3g}"

@@ -17,15 +17,16 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from letalone.curator.console import uploads
-from letalone.curator.console.acting import ActingOwner
+from letalone.curator.console.acting import ActingOwner, check_given_again
 from letalone.curator.console.declaring import PURPOSES, TYPES, UNSAID, declared, listed
-from letalone.curator.console.forms import GIVE_AGAIN, Form, Typed, tried
-from letalone.curator.console.pages import console_routes, page, see_other
+from letalone.curator.console.forms import Form, Typed, tried
+from letalone.curator.console.pages import REFUSED, console_routes, page, problem_of, see_other
 from letalone.curator.console.visitors import Owner, Visitor
-from letalone.curator.http.problems import refused
+from letalone.curator.http.problems import Refused, refused
 from letalone.curator.http.who import Served, Service
 from letalone.curator.records import Affected
 from letalone.engines.postgres_address import read_address
+from letalone.errors import LetaloneError
 
 NO_FILE = "No file was chosen. Choose a CSV or a Parquet file."
 NO_SOURCE = "Say where the rows are: send a file, or name one."
@@ -80,18 +81,14 @@ def named(request: Request, visitor: Owner, form: Form, service: Served) -> Resp
 @routes.post("/uploads")
 async def send(request: Request, visitor: Owner, service: Served, renew: str = "") -> Response:
     """A file from the browser; nothing of it is read before the password was given again."""
-    if not visitor.elevated:
-        raise refused("elevation-needed", GIVE_AGAIN)
+    back = f"/data-sets/{quote(renew, safe='')}/renewal" if renew else "/register"
+    check_given_again(request, visitor, at=back)
     async with request.form(max_files=1, max_fields=10) as sent:
-        file = sent.get("rows")
-        if not isinstance(file, UploadFile) or not file.filename:
-            raise refused("not-valid", NO_FILE)
-        kept = await run_in_threadpool(
-            uploads.keep, service.curator, visitor, file.file, file.filename
-        )
-    if renew:
-        return see_other(request, f"/data-sets/{quote(renew)}/renewal?upload={kept.id}")
-    return see_other(request, f"/register/declare?upload={kept.id}")
+        try:
+            kept = await run_in_threadpool(_kept, service, visitor, sent.get("rows"))
+        except (LetaloneError, Refused) as error:  # not here: the address has the form's secret
+            return see_other(request, back, said=problem_of(error).detail, what=REFUSED)
+    return see_other(request, f"{back if renew else '/register/declare'}?upload={kept.id}")
 
 
 @routes.get("/register/declare")
@@ -117,6 +114,19 @@ def declare(request: Request, visitor: Owner, form: Form, service: Served) -> Re
         return _second(request, visitor, service, counted=counted)
 
     return tried(request, act, lambda: _second(request, visitor, service), acting=True)
+
+
+def _kept(service: Service, visitor: Visitor, file: object) -> uploads.Upload:
+    """A file that has columns; one that cannot be read is not kept."""
+    if not isinstance(file, UploadFile) or not file.filename:
+        raise refused("not-valid", NO_FILE)
+    kept = uploads.keep(service.curator, visitor, file.file, file.filename)
+    try:
+        service.curator.beforehand.columns(by=visitor.name, upload=kept.place)
+    except BaseException:
+        uploads.drop(kept)
+        raise
+    return kept
 
 
 def _register(

@@ -3,6 +3,7 @@
 from starlette.requests import Request
 from starlette.responses import Response
 
+from letalone.curator.console.ended import ended
 from letalone.curator.console.forms import tried
 from letalone.curator.console.inbox import inbox
 from letalone.curator.console.pages import console_routes, page, see_other
@@ -33,4 +34,6 @@ def withdraw(request: Request, request_id: str, visitor: Analyst, service: Serve
 def _page(request: Request, visitor: Visitor, service: Service) -> Response:
     found = service.curator.requests
     own = found.requests(by=visitor.name, own=True) if Scope.ASK in visitor.scopes else []
-    return page(request, "requests.html", own=own, **inbox(service, visitor))
+    had = found.own_grants(by=visitor.name) if own else []
+    over = {(one.data_set, one.purpose): one.why for one in ended(service, had)}
+    return page(request, "requests.html", own=own, over=over, **inbox(service, visitor))

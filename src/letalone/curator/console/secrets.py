@@ -25,8 +25,8 @@ NOT_PRIVATE = (
     " or on the machine that it runs on (http://127.0.0.1)."
 )
 STALE = (
-    "This form is from another visit, so nothing was done. Open the page again and send the form"
-    " again."
+    "This form is from another visit, so nothing was done: you have signed out, or in again, since"
+    " it was opened. Open the page again and send the form again."
 )
 ELSEWHERE = "This form was sent from another site, so nothing was done."
 
@@ -43,18 +43,23 @@ class Secrets:
         """What each form carries: it says nothing of the cookie."""
         return self._keyed("form", "")
 
-    def seal(self, words: str) -> str:
+    def seal(self, words: str, *, what: str = "said") -> str:
         """Shows that this service told this browser these words."""
-        return self._keyed("said", words)[:32]
+        return self._keyed(what, words)[:32]
+
+    def is_of(self, person: str) -> bool:
+        """Whether these secrets were made for this person's visit."""
+        bits, found, mark = self.forms.partition(".")
+        return bool(found) and hmac.compare_digest(_bytes(mark), _marked(bits, person).encode())
 
     def _keyed(self, what: str, words: str) -> str:
-        about = f"{what}\0{words}".encode("utf-8", "surrogatepass")
-        return hmac.new(self.forms.encode("utf-8", "surrogatepass"), about, sha256).hexdigest()
+        return hmac.new(_bytes(self.forms), _bytes(f"{what}\0{words}"), sha256).hexdigest()
 
 
-def new_forms() -> str:
-    """Bits for the forms of a new visit."""
-    return token_urlsafe(BYTES)
+def new_forms(person: str = "") -> str:
+    """Bits for the forms of a new visit, with a mark of whose it is."""
+    bits = token_urlsafe(BYTES)
+    return f"{bits}.{_marked(bits, person)}" if person else bits
 
 
 def secrets_of(request: Request) -> Secrets:
@@ -82,7 +87,7 @@ def check_form(request: Request, sent: str) -> None:
     """Refused where a form is not of this visit, or was sent from elsewhere."""
     _check_origin(request)
     expected = secrets_of(request).csrf
-    if not hmac.compare_digest(sent.encode("utf-8", "surrogatepass"), expected.encode()):
+    if not hmac.compare_digest(_bytes(sent), expected.encode()):
         raise refused("not-permitted", STALE)
 
 
@@ -100,6 +105,14 @@ def is_https(request: Request) -> bool:
 def named(request: Request, name: str) -> str:
     """The full name of a cookie; over https no other host can have set it."""
     return f"__Host-{name}" if is_https(request) else name
+
+
+def _marked(bits: str, person: str) -> str:
+    return hmac.new(_bytes(bits), _bytes(f"person\0{person}"), sha256).hexdigest()[:32]
+
+
+def _bytes(text: str) -> bytes:
+    return text.encode("utf-8", "surrogatepass")
 
 
 def _cookies(secrets: Secrets) -> dict[str, str | None]:

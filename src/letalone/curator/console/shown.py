@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable
 from datetime import UTC, date, datetime
 from fractions import Fraction
+from math import inf, isfinite
 from math import log10 as logarithm
 from typing import Any
 
@@ -12,10 +13,16 @@ from markupsafe import Markup, escape
 from letalone.answers.promise import as_sure
 from letalone.plans.constants import shown
 from letalone.privacy.bounds import six
+from letalone.session.preview import Preview
 
+LARGE = 1000  # from here on without digits after the point
 OF_EPSILON = re.compile(r"ε = (\d+(?:\.\d+)?(?:e[+-]?\d+)?)")
 LINK = Markup('<a class="epsilon" href="/epsilon?epsilon={}" title="What does ε mean?">ε = {}</a>')
+OF_A_GRANT = re.compile(r"^Left: about (.+) of your grant \((.+?)\), ")
+IN_QUOTES = re.compile(r"""('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")""")
+EACH = re.compile(r"; each (.+) counts with ")
 OF_PYTHON = re.compile(r"[;:,]?\s\.[a-z_]+\([^)]*\)[^;.]*")
+KINDS = {"integer": "whole number", "boolean": "yes or no", "timestamp": "date and time"}
 
 
 def amount(value: Fraction | float, *, up: bool = True) -> str:
@@ -59,6 +66,25 @@ def plain(note: str) -> str:
     return OF_PYTHON.sub("", note)
 
 
+def asked(question: str) -> str:
+    """A question in words, in those of people: what a unit is, and medians by their name."""
+    unit = EACH.findall(question)
+    parts = IN_QUOTES.split(question)  # words, then what stands in quotes, and so on
+    for place in range(0, len(parts), 2):
+        parts[place] = parts[place].replace("quantile 0.5 of ", "median of ")
+        if unit:
+            parts[place] = parts[place].replace(
+                "number of units", f"number of different {unit[-1]}"
+            )
+    words = "".join(parts)
+    return words[:1].upper() + words[1:]
+
+
+def left(words: str) -> Markup:
+    """What is left, with the whole of a grant beside it."""
+    return linked(OF_A_GRANT.sub(r"Left of your grant: about \1 of \2, ", words))
+
+
 def linked(words: str) -> Markup:
     """Words in which every ε leads to what it means."""
     parts = OF_EPSILON.split(words)  # words, then a number, then words, and so on
@@ -67,8 +93,31 @@ def linked(words: str) -> Markup:
     )
 
 
+def kind(type_: str) -> str:
+    """A type of a column, in words."""
+    return KINDS.get(type_, type_)
+
+
+def error_words(preview: Preview, name: str) -> str:
+    """How far off a column of the answer will be, in words."""
+    error = preview.errors[name]
+    if error is None and name in preview.formulas:
+        return "depends on the numbers that it is computed from"
+    if error is None:
+        return "depends on how many rows there are: say below about how many to see it"
+    if error == inf:
+        return "nothing would be known: take a larger ε, or ask for less"
+    rows = " rows" if name in preview.in_rows else ""
+    alone = preview.alone.get(name)
+    return f"± {_digits(error)}{rows}" + ("" if alone is None else f" (± {_digits(alone)} alone)")
+
+
+def _digits(error: float) -> str:
+    return f"{error:,.0f}" if isfinite(error) and error >= LARGE else f"{error:.3g}"
+
+
 FILTERS: dict[str, Callable[..., Any]] = {
     "amount": amount, "exact": exact, "moment": moment, "machine": machine, "part": part,
     "plain": plain, "log10": log10, "sure": as_sure,
-    "linked": linked,
+    "linked": linked, "asked": asked, "left": left, "kind": kind,
 }  # fmt: skip

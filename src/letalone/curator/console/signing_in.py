@@ -9,18 +9,12 @@ secret of its own, so nobody can have planted one before.
 from starlette.requests import Request
 from starlette.responses import Response
 
-from letalone.curator.console.forms import Form, Typed, give_password_again, local, tried
-from letalone.curator.console.pages import (
-    KEPT,
-    KEPT_AT,
-    console_routes,
-    page,
-    see_other,
-    sign_in_page,
-)
+from letalone.curator.console.forms import Form, give_password_again, local, tried
+from letalone.curator.console.kept import Kept, kept_for
+from letalone.curator.console.pages import console_routes, page, see_other, sign_in_page
 from letalone.curator.console.secrets import Secrets, check_private, new_forms
 from letalone.curator.console.visitors import CHANGING, VISITING, Changing, Perhaps, Visitor
-from letalone.curator.http.who import LOG_IN, Address, Served
+from letalone.curator.http.who import LOG_IN, Address, Served, Service
 from letalone.curator.records import Recognised
 from letalone.errors import ParameterError
 
@@ -44,29 +38,20 @@ def signed_in(request: Request, form: Form, service: Served, address: Address) -
         proof = service.curator.people.recognised(
             form.text("name"), form.secret("password"), address=address
         )
+        kept = kept_for(request, proof.person.name)
         begin(request, service, proof)
-        if form.text(KEPT_AT) and not proof.person.must_change:
-            return _kept(request, form)
+        if kept is not None and not proof.person.must_change:
+            return page(request, "kept.html", kept=Kept(local(kept.at), kept.fields))
         at = "/password" if proof.person.must_change else local(form.text("next") or "/")
         return see_other(request, at)
 
     return tried(request, act, lambda: sign_in_page(request))
 
 
-def _kept(request: Request, form: Typed) -> Response:
-    """A form that came too late, to be sent again."""
-    fields = [
-        (name.removeprefix(KEPT), value)
-        for name, value in form.fields.multi_items()
-        if name.startswith(KEPT) and name != KEPT_AT
-    ]
-    return page(request, "kept.html", fields=fields, at=local(form.text(KEPT_AT)))
-
-
 def begin(request: Request, service: Served, proof: Recognised) -> None:
     """Begins a visit of somebody who was recognised: with secrets that nobody else has seen."""
     visits = service.curator.visits
-    secrets = Secrets(visits.begin(proof), new_forms())
+    secrets = Secrets(visits.begin(proof), new_forms(proof.person.name))
     request.state.secrets = secrets
     request.state.visitor = Visitor(visits.visitor(str(secrets.visit)), secrets)
 
@@ -99,7 +84,7 @@ def given_again(request: Request, form: Form) -> Response:
 @routes.get("/password", dependencies=[CHANGING])
 def password(request: Request) -> Response:
     """The form for a password of one's own."""
-    return page(request, "password.html")
+    return _password(request)
 
 
 @routes.post("/password")
@@ -115,4 +100,9 @@ def changed(request: Request, visitor: Changing, form: Form, service: Served) ->
         begin(request, service, people.password_again(name, new))
         return see_other(request, "/", said="Your password was changed.")
 
-    return tried(request, act, lambda: page(request, "password.html"))
+    return tried(request, act, lambda: _password(request))
+
+
+def _password(request: Request) -> Response:
+    service: Service = request.app.state.service
+    return page(request, "password.html", shortest=service.curator.settings.shortest_password)

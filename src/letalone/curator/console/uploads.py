@@ -23,6 +23,8 @@ from letalone.curator.sweeping import VISIT_SECONDS
 
 KINDS = {".csv": "csv", ".tsv": "csv", ".txt": "csv", ".parquet": "parquet", ".pq": "parquet"}
 NO_KIND = f"Choose a file whose name ends in one of {', '.join(KINDS)}: it says what the file is."
+OTHERS = {b"%PDF": "a PDF document", b"PK\x03\x04": "an archive, such as an Excel workbook"}
+NO_TABLE = "It is {}, whatever its name says. Save the table as a CSV file, and send that."
 GONE = (
     "There is no such file of yours. Files that were sent wait for an hour, and are used once. Send"
     " it again."
@@ -44,6 +46,7 @@ def keep(curator: Curator, visitor: Visitor, file: BinaryIO, called: str) -> Upl
     kind = KINDS.get(Path(called).suffix.lower())
     if kind is None:
         raise refused("not-valid", NO_KIND)
+    _check_begins(file)
     curator.sweep()
     place = curator.data_sets.incoming(kind)
     found = Upload(place.name, place, Path(called).name[-LONGEST:])
@@ -78,6 +81,14 @@ def drop(upload: Upload) -> None:
     for one in (upload.place, _whose(upload.place)):
         with suppress(OSError):
             one.unlink(missing_ok=True)
+
+
+def _check_begins(file: BinaryIO) -> None:
+    """Refuses files that are often taken for tables."""
+    begins = file.read(4)
+    file.seek(0)
+    if begins in OTHERS:
+        raise refused("not-valid", NO_TABLE.format(OTHERS[begins]))
 
 
 def _whose(place: Path) -> Path:

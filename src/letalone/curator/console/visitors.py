@@ -94,6 +94,15 @@ def visitor_of(request: Request, service: Service) -> Visitor | None:
     return found
 
 
+def holds(request: Request, service: Service) -> bool:
+    """Whether somebody is signed in; nothing else is learnt or kept of it."""
+    secrets = secrets_of(request)
+    try:
+        return secrets.visit is not None and bool(service.curator.visits.visitor(secrets.visit))
+    except NotRecognised:
+        return False
+
+
 def _visiting_or_changing(request: Request, service: Served) -> Visitor:
     found = visitor_of(request, service)
     if found is None:

@@ -17,7 +17,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from letalone.curator.http.problems import Problem, Refused
 
 UPLOADS = "/api/v1/uploads"
-OF_FILES = (UPLOADS, "/uploads")  # of the API and of the console
+CONSOLE_UPLOADS = "/uploads"
+FILES = "multipart/form-data"
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,8 +42,8 @@ class CappedBodies:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        most, upload = self._limits.bytes, str(scope["path"]).startswith(OF_FILES)
-        most = self._limits.upload_bytes if upload else most
+        upload = _is_upload(scope)
+        most = self._limits.upload_bytes if upload else self._limits.bytes
         try:
             check_announced(scope, most)
             given = self._counted(receive, most) if upload else await self._whole(receive, most)
@@ -86,6 +87,18 @@ class CappedBodies:
             return message
 
         return next_chunk
+
+
+def is_files(content_type: str) -> bool:
+    """Whether a form has files in it."""
+    return content_type.partition(";")[0].strip().lower() == FILES
+
+
+def _is_upload(scope: Scope) -> bool:
+    """A body whose route reads it itself, once it knows who sends it; of the console: files."""
+    path = str(scope["path"])
+    files = path == CONSOLE_UPLOADS and is_files(Headers(scope=scope).get("content-type", ""))
+    return files or path.startswith(UPLOADS)
 
 
 async def _read(receive: Receive, most: int) -> bytes:

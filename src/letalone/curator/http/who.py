@@ -59,8 +59,10 @@ Sent = Annotated[HTTPAuthorizationCredentials | None, Depends(BEARER)]
 
 
 def count_address(request: Request, service: Served) -> None:
-    """For what anybody may call: counted by where it comes from."""
-    service.throttle.address(address_of(request))
+    """For what anybody may call: counted by where it comes from, each request once."""
+    if not getattr(request.state, "counted", False):
+        request.state.counted = True
+        service.throttle.address(address_of(request))
 
 
 def count_log_in(request: Request, service: Served) -> None:

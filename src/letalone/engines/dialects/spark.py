@@ -3,7 +3,8 @@
 Ranks. The rank of a row is its place among the rows of its unit, ordered by SHA-256 of a secret
 key, of the row's number in this execution (`monotonically_increasing_id`) and of its unit, then by
 that number. `ranks` is the name of the parameter that holds the key. Each statement has a key of
-its own, and reads the table once.
+its own, and reads the table once. Where the owner allows a copy (spark_side_table.py), the ranks of
+one statement are stored, and all later ones read those.
 
 Theorem (in the sense of SOUNDNESS 13).  If the keyed hash is a random function, then in each
 statement the order of each unit's rows is uniform, and independent of the orders of other units, of
@@ -18,9 +19,10 @@ those in other statements, of the values in the rows and of the noise.
             mixing over the orders keeps the guarantee. Nothing is assumed about how
             the numbers of a neighbour's rows, or of the next execution, relate to these.
             At most k rows of a unit have a place of at most k, whatever the digests are.
-  Not so:   that two statements keep the same rows. Each is bounded, and priced, for itself.
+  Not so:   that two statements keep the same rows, unless ranks are stored. Each is bounded, and
+            priced, for itself.
   Assumed:  SHA-256 of key, number and unit is a random function to those who do not know the key
-  Tested:   tests/on_spark/test_laws.py, test_ranks.py
+  Tested:   tests/on_spark/test_laws.py, test_frames.py, test_side_table.py
 
 Sums are of words of 24 bits where they are over rows. Shifts keep the sign, so an integer is the
 sum of its words, each times its power of two, and 2^39 rows (5 · 10^11) cannot make one overflow;

@@ -27,6 +27,15 @@
     slider.closest("[hidden]")?.removeAttribute("hidden");
   };
 
+  // A price is for the form as it was: once that changes, there is nothing to spend until it is shown anew.
+  const outdate = () => {
+    const price = document.getElementById("price");
+    if (!price) return;
+    price.classList.add("stale");
+    price.querySelector(".changed").hidden = false;
+    price.querySelector("[name=agreed]").disabled = true;
+  };
+
   document.addEventListener("DOMContentLoaded", () => {
     document.querySelector(".top nav [aria-current]")?.scrollIntoView({ inline: "center", block: "nearest" });
     for (const button of document.querySelectorAll("button.theme")) {
@@ -37,6 +46,9 @@
       });
     }
     document.querySelectorAll("[data-mirror]").forEach(mirror);
+    for (const form of document.querySelectorAll("form[data-priced]")) {
+      form.addEventListener("input", outdate);
+    }
     for (const form of document.querySelectorAll("form[data-working]")) {
       form.addEventListener("submit", () => { form.querySelector(".working").textContent = "working…"; });
     }

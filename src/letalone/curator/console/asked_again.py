@@ -1,0 +1,229 @@
+"""A past question as the form that asks it: chosen where that can be, else in SQL.
+
+What cannot be written in either way is None: the form then begins with the price alone. Nothing
+is paid by filling a form, and the price of what it says is shown before.
+
+  Tested:   tests/curator/console/test_asked_again.py
+"""
+
+from collections.abc import Iterable
+from datetime import date
+from fractions import Fraction
+from itertools import product
+from json import dumps
+
+from letalone.curator.console.building import CONDITIONS, COUNT, OF_A_COLUMN, UNITS, quoted
+from letalone.plans.constants import Value, shown
+from letalone.plans.expressions import (
+    And,
+    ColumnRef,
+    Comparison,
+    Expression,
+    IsNull,
+    Literal,
+    Not,
+    OneOf,
+    Or,
+)
+from letalone.plans.parts import (
+    Aggregate,
+    Count,
+    CountUnits,
+    Deviation,
+    Extreme,
+    Mean,
+    Quantiles,
+    Sum,
+)
+from letalone.plans.query import USUAL_MAX_ROWS, Plan
+from letalone.plans.stored import plan_from_json
+from letalone.plans.types import Key, Type
+from letalone.session.release import Release
+
+Fields = list[tuple[str, str]]
+
+
+class _NotWritten(Exception):  # noqa: N818 - it is caught here and never leaves
+    """The form has no words for a part of the question."""
+
+
+def fields_of(release: Release) -> Fields | None:
+    """The fields that ask the question of an answer again; None where the form cannot."""
+    try:
+        plan = plan_from_json(release.plan)
+        _check_simple(plan)
+        return [*(_chosen(plan) or _in_sql(plan)), *_bound(plan)]
+    except _NotWritten:
+        return None
+
+
+def price_of(release: Release) -> Fields:
+    """The fields that pay the same again."""
+    asked = release.asked
+    named = {"epsilon": asked.epsilon, "delta": asked.delta, "confidence": asked.confidence}
+    return [(name, shown(value)) for name, value in named.items()]
+
+
+def _check_simple(plan: Plan) -> None:
+    bounding = plan.bounding
+    odd = plan.derived or plan.joins or plan.per_unit or bounding.clip or bounding.max_groups
+    if odd or any(_column(group.of) != group.name for group in plan.groups):
+        raise _NotWritten
+
+
+def _bound(plan: Plan) -> Fields:
+    rows = plan.bounding.max_rows
+    return [] if rows in (None, USUAL_MAX_ROWS) else [("max_rows", str(rows))]
+
+
+def _chosen(plan: Plan) -> Fields | None:
+    """The fields of Choose; None where it was more than can be chosen."""
+    (name, aggregate), *others = plan.aggregates
+    what, column = _what(plan, aggregate)
+    conditions = _conditions(plan.where)
+    usual = f"{what}_{column}" if column else "number"
+    if others or name != usual or conditions is None or not _are_declared(plan):
+        return None
+    fields = [("way", "build"), ("what", what), *(("by", group.name) for group in plan.groups)]
+    fields += [("of", column)] if column else []
+    for number, (of, how, value) in zip(CONDITIONS, conditions, strict=False):
+        fields += [(f"where_{number}", of), (f"how_{number}", how), (f"value_{number}", value)]
+    return fields
+
+
+def _conditions(where: Expression | None) -> list[tuple[str, str, str]] | None:
+    parts = () if where is None else where.parts if isinstance(where, And) else (where,)
+    found: list[tuple[str, str, str]] = []
+    for part in parts:
+        match part:
+            case Comparison(op, ColumnRef(name), Literal(value)) if _typed(value):
+                found.append((name, op, _typed(value)))
+            case _:
+                return None
+    return found if len(found) <= len(CONDITIONS) else None
+
+
+def _typed(value: Value) -> str:
+    """A constant as one types it into a field; "" where a field cannot hold it."""
+    match value:
+        case None:
+            return ""
+        case bool():
+            return str(value).lower()
+        case Fraction():
+            return "" if "/" in shown(value) else shown(value)
+        case str():
+            return value if value == value.strip() else ""
+        case _:
+            return str(value)
+
+
+def _in_sql(plan: Plan) -> Fields:
+    groups = [quoted(group.name) for group in plan.groups]
+    asked = [f"{_call(plan, one)} AS {quoted(name)}" for name, one in plan.aggregates]
+    lines = [f"SELECT {', '.join([*groups, *asked])}", f"FROM {quoted(plan.schema.name)}"]
+    lines += [] if plan.where is None else [f"WHERE {_condition(plan.where)}"]
+    lines += [f"GROUP BY {', '.join(groups)}"] if groups else []
+    return [("way", "sql"), ("sql", "\n".join(lines)), *_keys(plan)]
+
+
+def _call(plan: Plan, aggregate: Aggregate) -> str:
+    what, column = _what(plan, aggregate)
+    if what == COUNT:
+        return "COUNT(*)"
+    if what == UNITS:
+        return f"COUNT(DISTINCT {quoted(str(plan.schema.unit))})"
+    return f"{OF_A_COLUMN[what][0]}({quoted(column)})"
+
+
+def _what(plan: Plan, aggregate: Aggregate) -> tuple[str, str]:
+    """What Choose calls it, and of which column."""
+    match aggregate:
+        case Count():
+            return COUNT, ""
+        case CountUnits():
+            return UNITS, ""
+        case Sum():
+            what = "sum"
+        case Mean():
+            what = "mean"
+        case Deviation(sample=False):
+            what = "deviation"
+        case Quantiles(at=(rank,)) if rank == Fraction(1, 2):
+            what = "median"
+        case Extreme():
+            what = "largest" if aggregate.largest else "smallest"
+        case _:
+            raise _NotWritten
+    column = plan.schema.column(_column(aggregate.of))
+    if (column.lower, column.upper) != (aggregate.lower, aggregate.upper):
+        raise _NotWritten
+    return what, column.name
+
+
+def _column(of: Expression) -> str:
+    if isinstance(of, ColumnRef):
+        return of.name
+    raise _NotWritten
+
+
+def _condition(where: Expression) -> str:
+    match where:
+        case ColumnRef(name):
+            return quoted(name)
+        case Literal(value):
+            return _constant(value)
+        case Comparison(op, left, right):
+            return f"{_condition(left)} {op} {_condition(right)}"
+        case And(parts):
+            return " AND ".join(f"({_condition(part)})" for part in parts)
+        case Or(parts):
+            return " OR ".join(f"({_condition(part)})" for part in parts)
+        case Not(of):
+            return f"NOT ({_condition(of)})"
+        case IsNull(of):
+            return f"({_condition(of)}) IS NULL"
+        case OneOf(of, values):
+            return f"{_condition(of)} IN ({', '.join(_constant(value) for value in values)})"
+        case _:
+            raise _NotWritten
+
+
+def _constant(value: Value) -> str:
+    match value:
+        case bool():
+            return str(value).upper()
+        case str():
+            return "'" + value.replace("'", "''") + "'"
+        case int():
+            return str(value)
+        case Fraction() if "/" not in shown(value):
+            return shown(value)
+        case date() if type(value) is date:
+            return f"DATE '{value}'"
+        case _:
+            raise _NotWritten
+
+
+def _are_declared(plan: Plan) -> bool:
+    """Whether the groups are those that the schema declares."""
+    if not plan.groups:
+        return True
+    columns = [plan.schema.column(group.name) for group in plan.groups]
+    declared = [(False, True) if one.type is Type.BOOLEAN else one.keys for one in columns]
+    if plan.keys is None or None in declared:
+        return False
+    return set(plan.keys) == set(product(*(keys or () for keys in declared)))
+
+
+def _keys(plan: Plan) -> Fields:
+    """Groups that are not declared, for the field that takes them."""
+    if plan.keys is None or _are_declared(plan):
+        return []
+    if len(plan.groups) > 1 or not _are_plain(key for (key,) in plan.keys):
+        raise _NotWritten
+    return [("keys", dumps([key for (key,) in plan.keys], ensure_ascii=False))]
+
+
+def _are_plain(keys: Iterable[Key]) -> bool:
+    return all(isinstance(key, str | int) for key in keys)

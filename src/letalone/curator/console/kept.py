@@ -1,0 +1,80 @@
+"""A form that came after its visit was over: kept through the sign-in for whoever had typed it.
+
+It lies in the page alone, sealed with the secret of the visit that was over, which knows whose it
+was: nobody else can plant one or be given one. It is never sent on by itself: a page shows where
+it goes and what is in it, and a release is previewed again.
+
+  Tested:   tests/curator/console/test_kept.py, test_visits.py
+"""
+
+import re
+from base64 import urlsafe_b64decode, urlsafe_b64encode
+from dataclasses import dataclass
+from hmac import compare_digest
+from json import dumps, loads
+from urllib.parse import unquote
+
+from starlette.requests import Request
+
+from letalone.curator.console.secrets import secrets_of
+
+FIELD, WHAT = "kept", "kept"
+LONGEST = 700_000  # letters: it must fit into a body again
+SECRET = re.compile("password|^new")
+DROPPED = ("csrf", FIELD, "agreed")
+RELEASE, PREVIEW = "/ask/release", "/ask/preview"
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """Where a form goes, and what was typed into it."""
+
+    at: str
+    fields: list[tuple[str, str]]
+
+    @property
+    def words(self) -> str:
+        """The address as words."""
+        parts = unquote(self.at.partition("?")[0]).strip("/").split("/")
+        return " › ".join(part.replace("-", " ") for part in parts if part)
+
+
+def keep_form(request: Request, at: str) -> str:
+    """The form of this request, sealed; "" where it is too long, or of nobody known.
+
+    Its secret was checked. Passwords are left out, and so is what was agreed to.
+    """
+    sent = request.state.form.multi_items()
+    fields = [(name, str(value)) for name, value in sent if _is_kept(name)]
+    text = dumps([PREVIEW if at.startswith(RELEASE) else at, fields])
+    body = urlsafe_b64encode(text.encode()).decode()
+    secrets = secrets_of(request)
+    if secrets.visit is None or len(body) > LONGEST:
+        return ""
+    return f"{body}.{secrets.seal(body, what=WHAT)}"
+
+
+def still_kept(request: Request) -> str:
+    """What a form of the sign-in page carries on; "" where this service did not seal it."""
+    form = getattr(request.state, "form", None)
+    text = str(form.get(FIELD, "")) if form is not None else ""
+    body, _, seal = text.rpartition(".")
+    expected = secrets_of(request).seal(body, what=WHAT)
+    return text if body and compare_digest(_bytes(seal), expected.encode()) else ""
+
+
+def kept_for(request: Request, person: str) -> Kept | None:
+    """The form that this person had typed; None where there is none of theirs."""
+    text = still_kept(request)
+    if not text or not secrets_of(request).is_of(person):
+        return None
+    at, fields = loads(urlsafe_b64decode(text.rpartition(".")[0]))
+    return Kept(at, [(name, value) for name, value in fields])
+
+
+def _is_kept(name: str) -> bool:
+    return name not in DROPPED and not SECRET.search(name)
+
+
+def _bytes(text: str) -> bytes:
+    return text.encode("utf-8", "surrogatepass")

@@ -1,0 +1,96 @@
+"""Forms that came too late: nobody can plant one, and nobody gets another person's."""
+
+import re
+from datetime import timedelta
+from html import unescape
+from urllib.parse import urlencode
+
+from curator.makers import NAME, PASSWORD, PURPOSE
+from letalone.curator.console.questions import _agreed
+from letalone.curator.http.shapes import SentQuestion
+
+ASKED = {"data_set": NAME, "purpose": PURPOSE, "sql": "SELECT COUNT(*) AS n FROM visits"}
+WHY = "a reason of ann's"
+
+
+def kept_in(text):
+    found = re.search(r'name="kept" value="([^"]*)"', text)
+    return unescape(found[1]) if found else ""
+
+
+def form_in(text):
+    """Where the form of the page goes, and its hidden fields."""
+    main = re.search(r"(?s)<main.*?</main>", text)[0]
+    fields = re.findall(r'<input type="hidden" name="([^"]*)" value="([^"]*)"', main)
+    at = re.search(r'<form method="post" action="([^"]*)"', main)[1]
+    return unescape(at), {unescape(name): unescape(value) for name, value in fields}
+
+
+def late(console, path="/data-sets/visits/request", **fields):
+    """A browser whose visit ended while ann typed, and the page that it is shown."""
+    browser = console.anybody()
+    browser.sign_in("ann")
+    console.clock.passed += timedelta(hours=2)
+    return browser, browser.send(path, **fields)
+
+
+def test_no_link_plants_a_form_that_is_sent_after_signing_in(console):
+    """As a link of another site would: by the query of a GET, in any of its names."""
+    agreed = _agreed(SentQuestion(**ASKED, epsilon="2"))
+    fields = {**ASKED, "epsilon": "2", "agreed": agreed, "pay": "epsilon"}
+    old = {f"kept:{name}": value for name, value in fields.items()} | {"kept:/at": "/ask/release"}
+    _, page = late(console, "/ask/preview", **ASKED)
+    sealed = kept_in(page.text)
+    assert sealed, "which a browser of its own has"
+    for query in (old, {"kept": sealed}, fields):
+        victim = console.anybody()
+        text = victim.see(f"/sign-in?{urlencode(query)}").text
+        assert not kept_in(text)
+        _, hidden = form_in(text)
+        assert set(hidden) == {"csrf", "next"}
+        answer = victim.send("/sign-in", name="ann", password=PASSWORD, **query)
+        assert (answer.status_code, answer.headers["location"]) == (303, "/")
+
+
+def test_a_form_is_given_back_to_whoever_typed_it_and_to_nobody_else(console):
+    for name, status in (("ben", 303), ("ann", 200)):
+        browser, page = late(console, why=WHY, password_again="x")
+        kept = kept_in(page.text)
+        answer = browser.send("/sign-in", name=name, password=PASSWORD, kept=kept)
+        assert answer.status_code == status
+        assert (WHY.replace("'", "&#39;") in answer.text) == (name == "ann")
+    shown = re.sub(r"<[^>]*>", " ", re.search(r"(?s)<main.*?</main>", answer.text)[0])
+    assert "data sets › visits › request" in shown, "where it goes, in words"
+    assert "reason of" in shown, "and what is in it"
+    assert form_in(answer.text)[0] == "/data-sets/visits/request"
+    assert "password_again" not in answer.text
+
+
+def test_a_form_that_was_changed_on_its_way_is_dropped(console):
+    browser, page = late(console, why=WHY)
+    kept = kept_in(page.text)
+    for wrong in (kept[1:], kept[:-1], kept + "é", "." + kept.rpartition(".")[2]):
+        answer = browser.send("/sign-in", name="ann", password="wrong", kept=wrong)
+        assert answer.status_code == 401
+        assert not kept_in(answer.text)
+
+
+def test_a_release_that_came_too_late_is_previewed_and_not_sent(console):
+    agreed = _agreed(SentQuestion(**ASKED, epsilon="2"))
+    fields = {**ASKED, "epsilon": "2", "agreed": agreed, "pay": "epsilon"}
+    browser, page = late(console, "/ask/release", **fields)
+    kept = kept_in(page.text)
+    shown = browser.send("/sign-in", name="ann", password=PASSWORD, kept=kept)
+    at, hidden = form_in(shown.text)
+    assert at == "/ask/preview"
+    assert "agreed" not in hidden
+    before = console.curator.ledger.data_set(NAME).spent
+    assert browser.send(at, **hidden).status_code == 200
+    assert console.curator.ledger.data_set(NAME).spent == before
+
+
+def test_a_form_that_is_too_long_is_not_kept_and_that_is_said(console):
+    _, page = late(console, why="x" * 600_000)
+    assert page.status_code == 401
+    assert not kept_in(page.text)
+    assert "type it again" in page.text

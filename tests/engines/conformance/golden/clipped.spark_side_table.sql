@@ -1,0 +1,126 @@
+SELECT
+  `keys`.`number`,
+  `totals`.`#sum0`,
+  `totals`.`#sum1`
+FROM `letalone_keys` AS `keys`
+LEFT JOIN (
+  SELECT
+    `#key0`,
+    SUM(CAST(1 AS DECIMAL(38, 0))) AS `#sum0`,
+    SUM(
+      CAST((
+        CAST(CASE
+          WHEN (
+            `#sum1` < 0
+          )
+          THEN 0
+          WHEN (
+            `#sum1` > 1024000
+          )
+          THEN 1024000
+          ELSE `#sum1`
+        END AS BIGINT) - 0
+      ) AS DECIMAL(38, 0))
+    ) AS `#sum1`
+  FROM (
+    SELECT
+      *,
+      DENSE_RANK() OVER (PARTITION BY `#unit` ORDER BY `#first` NULLS LAST) AS `#place`
+    FROM (
+      SELECT
+        `pairs`.*
+      FROM (
+        SELECT
+          `#unit`,
+          `#key0`,
+          COUNT(*) AS `#sum0`,
+          SUM(`#5`) AS `#sum1`,
+          COUNT(*) AS `#rows`,
+          MIN(`#rank`) AS `#first`
+        FROM (
+          SELECT
+            *,
+            (
+              CAST(1 AS DOUBLE) / CASE WHEN (
+                ABS(`#2`) < CAST('Infinity' AS DOUBLE)
+              ) THEN `#2` END
+            ) AS `#3`
+          FROM (
+            SELECT
+              *,
+              (
+                `#1` + CAST(1 AS DOUBLE)
+              ) AS `#2`
+            FROM (
+              SELECT
+                *,
+                (
+                  `cost` * CAST(2 AS DOUBLE)
+                ) AS `#1`,
+                `ward` AS `#key0`,
+                (
+                  CASE
+                    WHEN (
+                      `cost` < 0.0e0
+                    )
+                    THEN CASE
+                      WHEN (
+                        `cost` > CAST('-Infinity' AS DOUBLE)
+                      )
+                      THEN CAST((
+                        -512000
+                      ) AS BIGINT)
+                    END
+                    WHEN (
+                      `cost` < 1000.0e0
+                    )
+                    THEN (
+                      CAST(FLOOR((
+                        `cost` * 1024.0e0
+                      )) AS BIGINT) - 512000
+                    )
+                    WHEN (
+                      ABS(`cost`) < CAST('Infinity' AS DOUBLE)
+                    )
+                    THEN CAST(512000 AS BIGINT)
+                  END + 512000
+                ) AS `#5`
+              FROM (
+                SELECT
+                  TRY_VALIDATE_UTF8(`#source`.`ward`) AS `ward`,
+                  `#source`.`cost` AS `cost`,
+                  `#source`.`patient` AS `#unit`,
+                  `#source`.`letalone_rank` AS `#rank`
+                FROM `visits` AS `#source`
+              ) AS `#level0`
+            ) AS `#level1`
+          ) AS `#level2`
+        ) AS `#rows`
+        WHERE
+          (
+            NOT (
+              (
+                `#unit` IS NULL
+              )
+            )
+          )
+        GROUP BY
+          `#unit`,
+          `#key0`
+      ) AS `pairs`
+      INNER JOIN `letalone_keys` AS `listed`
+        ON (
+          `listed`.`#key0` IS NOT DISTINCT FROM `pairs`.`#key0`
+        )
+    ) AS `#pairs`
+  ) AS `#pairs kept`
+  WHERE
+    (
+      `#place` <= 1
+    )
+  GROUP BY
+    `#key0`
+) AS `totals`
+  ON (
+    `keys`.`#key0` IS NOT DISTINCT FROM `totals`.`#key0`
+  )

@@ -1,0 +1,53 @@
+"""What is too wide for PostgreSQL is refused before it is charged, and the rest is computed."""
+
+from contextlib import closing
+from dataclasses import replace
+
+import pytest
+
+import letalone as la
+from engines import on_postgres
+from letalone.engines.measures import RowsWith, Scope
+from letalone.engines.postgres import open_postgres
+from letalone.engines.postgres_width import MOST
+from letalone.errors import UnsupportedQuery
+from letalone.plans.expressions import col
+from letalone.plans.query import Bounding, GroupColumn
+from letalone.plans.types import Type
+
+KINDS = {"w": Type.TEXT, "u": Type.INTEGER}
+
+
+@pytest.fixture(scope="module")
+def table():
+    columns = {"u": "bigint", "w": "text", "x": "double precision"}
+    rows = [[number, f"w{number % 2}", float(number)] for number in range(20)]
+    return on_postgres.stored(columns, rows)
+
+
+@pytest.fixture
+def session(table):
+    with la.open(on_postgres.address(table), unit="u", budget=la.Budget(epsilon=1000)) as found:
+        yield found
+
+
+def top(session, size):
+    candidates = [f"w{number}" for number in range(size)]
+    return session.bound(max_rows=1).agg(a=la.top_k("w", k=1, candidates=candidates))
+
+
+def test_too_many_candidates_are_refused_and_cost_nothing(session):
+    with pytest.raises(UnsupportedQuery, match=r"at most 1600.*fewer candidates"):
+        top(session, 2000).release(epsilon=1)
+    assert session.spent.epsilon == 0
+    assert session.bound(max_rows=1).agg(n=la.count()).release(epsilon=1)
+
+
+def test_as_many_as_are_allowed_are_computed_however_bounded(table):
+    """Groups of pairs have the most columns beside the sums: keys, places, ranks."""
+    with closing(open_postgres(on_postgres.address(table))) as engine:
+        groups = tuple(GroupColumn(name, col(name), kind) for name, kind in KINDS.items())
+        schema, bounding = replace(engine.schema(), unit="u"), Bounding(max_rows=1, max_groups=1)
+        scope = Scope(schema, None, (), (), groups, (("w1", 1),), bounding)
+        found = engine.measure(scope, [RowsWith(col("x"))] * (MOST - 20))
+        assert found == [[1]] * (MOST - 20)
