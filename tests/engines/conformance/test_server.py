@@ -343,12 +343,12 @@ def test_a_table_that_is_no_longer_what_was_opened_is_not_read(change):
 
 def test_an_enumeration_that_a_function_of_somebody_converts_is_not_asked():
     """It could fail on a row; an enumeration without one is text."""
-    on_postgres.run("CREATE TYPE mood AS ENUM ('ok', 'bad')")
-    name = on_postgres.stored({"m": "mood"}, [["ok"]])
+    on_postgres.run("CREATE TYPE temper AS ENUM ('ok', 'bad')")
+    name = on_postgres.stored({"m": "temper"}, [["ok"]])
     kinds = []
     for statement in (
-        "CREATE FUNCTION told(mood) RETURNS text LANGUAGE sql IMMUTABLE RETURN 'x'",
-        "CREATE CAST (mood AS text) WITH FUNCTION told(mood)",
+        "CREATE FUNCTION told(temper) RETURNS text LANGUAGE sql IMMUTABLE RETURN 'x'",
+        "CREATE CAST (temper AS text) WITH FUNCTION told(temper)",
     ):
         on_postgres.run(statement)
         with closing(open_postgres(on_postgres.address(name))) as engine:
