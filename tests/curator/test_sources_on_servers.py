@@ -186,7 +186,7 @@ def test_listed_hosts_are_allowed(address):
         ("postgresql://u@/d/t", "may not read"),
         ("postgresql:///d/t", "may not read"),
         ("postgresql://u@db.example/d/t?passfile=/etc/shadow", "passfile"),
-        ("postgresql://u@db.example/d/t?sslkey=/root/key", "sslkey"),
+        ("postgresql://u@db.example/d/t?sslkey=/etc/key", "sslkey"),
         ("postgresql://u@db.example/d/t?options=-c%20x", "options"),
         ("postgresql://u@db.example/host%3Devil/t", "sign ="),
         ("postgresql://u@db.example/d/t?wrong=1", "cannot be read"),
