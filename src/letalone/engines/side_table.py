@@ -18,8 +18,7 @@ a key that nobody keeps.
 """
 
 from dataclasses import dataclass, replace
-from json import dumps, loads
-from typing import Any, cast
+from typing import NamedTuple
 
 from sqlglot import exp
 
@@ -28,14 +27,13 @@ from letalone.engines.dialects.postgres import POSTGRES, PostgresDialect, rank_o
 from letalone.engines.dialects.postgres_words import statement
 from letalone.engines.postgres_address import PUBLIC, called
 from letalone.engines.postgres_server import COMPUTED, Server, columns_of
+from letalone.engines.rank_copies import RANK, Told, comment_of, told_by
 from letalone.engines.reading import Stored
 from letalone.engines.rows import Relation, Tables, unit_of
 from letalone.errors import ParameterError
 from letalone.plans.schema import Schema
 
-RANK = "letalone_rank"
 SHORT = ("SMALLINT", "INTEGER", "BIGINT", "UUID", "DATE", "TIMESTAMP", "TIMESTAMPTZ")
-MARK = "letalone: a copy with ranks. Drop it, and it is made anew. "
 FORMAT = 2
 KNOWN = """
 SELECT c.oid::bigint, pg_catalog.obj_description(c.oid, 'pg_class'), c.relkind = 'r'
@@ -62,6 +60,13 @@ SELECT coalesce((SELECT pg_catalog.has_schema_privilege(n.oid, 'CREATE')
 FROM pg_catalog.pg_namespace n WHERE n.nspname = $1), false)
 """
 LOCK = "SELECT pg_catalog.pg_advisory_xact_lock(pg_catalog.hashtextextended($1, 0))"
+
+
+class Known(NamedTuple):
+    """A table, and what its comment says."""
+
+    oid: int
+    told: Told
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,9 +133,10 @@ class SideTable:
         return server.run(NOW, [self._quoted()])[0][0]
 
     def _which(self, server: Server, schema: Schema) -> int | None:
-        rows, told = self._known(server), self._told(schema)
-        fits = self._found(server) == told and self._has_columns(server)
-        return int(rows[0][0]) if fits else None
+        known = self._known(server)
+        if known is None or known.told != self._told(schema) or not self._has_columns(server):
+            return None
+        return known.oid
 
     def _write(self, server: Server, schema: Schema, key: bytes) -> None:
         text, _ = statement(self._copy(schema))
@@ -140,7 +146,7 @@ class SideTable:
         server.do(POSTGRES.printed(self._comment(self._told(schema))))
         self._arrange(server, schema.unit or "")
 
-    def _check_is_copy(self, found: dict[str, object] | None) -> None:
+    def _check_is_copy(self, found: Told | None) -> None:
         if found is not None and found.get("of") != self.relation.name:
             raise ParameterError(
                 f"There is a table {self.words!r} that is no copy of {self.relation.name!r} with"
@@ -148,22 +154,22 @@ class SideTable:
                 " of the data, without rules, triggers or policies. Give side_table= another name."
             )
 
-    def _known(self, server: Server) -> list[tuple[Any, ...]]:
-        source = POSTGRES.printed(self.relation.sql)
-        return server.run(KNOWN, [self.schema, self.name, source, RANK])
-
-    def _found(self, server: Server) -> dict[str, object] | None:
-        """What the comment of the table of this name says; None where there is no table.
+    def _known(self, server: Server) -> Known | None:
+        """The table of this name; None where there is none.
 
         Nothing that somebody else could have made or can change says anything.
         """
-        rows = self._known(server)
-        if not rows:
-            return None
-        _, comment, ours = rows[0]
-        return _read(str(comment)) if ours else {}
+        source = POSTGRES.printed(self.relation.sql)
+        for oid, comment, ours in server.run(KNOWN, [self.schema, self.name, source, RANK]):
+            return Known(int(oid), told_by(str(comment), written_as=FORMAT) if ours else {})
+        return None
 
-    def _told(self, schema: Schema) -> dict[str, object]:
+    def _found(self, server: Server) -> Told | None:
+        """What the comment of the table of this name says; None where there is no table."""
+        known = self._known(server)
+        return None if known is None else known.told
+
+    def _told(self, schema: Schema) -> Told:
         of = {"of": self.relation.name, "unit": schema.unit, "version": schema.version}
         return {"format": FORMAT, **of}
 
@@ -207,19 +213,9 @@ class SideTable:
     def _quoted(self) -> str:
         return POSTGRES.printed(syntax.table_named(self.name, schema=self.schema))
 
-    def _comment(self, told: dict[str, object]) -> exp.Comment:
+    def _comment(self, told: Told) -> exp.Comment:
         target = syntax.table_named(self.name, schema=self.schema)
-        return exp.Comment(this=target, kind="TABLE", expression=syntax.text(MARK + dumps(told)))
-
-
-def _read(comment: str) -> dict[str, object]:
-    """What the comment of a copy says; nothing, if it is none of ours."""
-    try:
-        found = loads(comment.removeprefix(MARK)) if comment.startswith(MARK) else None
-    except (ValueError, RecursionError):
-        return {}
-    told = cast("dict[str, object]", found) if isinstance(found, dict) else {}
-    return told if told.get("format") == FORMAT else {}
+        return exp.Comment(this=target, kind="TABLE", expression=syntax.text(comment_of(told)))
 
 
 def side_table(written: str, relation: Relation) -> SideTable:

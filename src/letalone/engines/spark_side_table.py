@@ -30,20 +30,20 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from hashlib import sha256
-from json import dumps, loads
+from json import dumps
 from typing import Any, cast
 
 from sqlglot import exp
 
 from letalone.engines import syntax
 from letalone.engines.dialects.spark import SPARK, SparkDialect
+from letalone.engines.rank_copies import RANK, Told, comment_of, told_by
 from letalone.engines.reading import Stored
 from letalone.engines.rows import Relation, Tables, unit_of
 from letalone.errors import ParameterError
 from letalone.plans.schema import Schema
 
-RANK, KEY = "letalone_rank", "key"
-MARK = "letalone: a copy with ranks. Drop it, and it is made anew. "
+KEY = "key"
 FORMAT = 1
 OWN_CATALOG = "spark_catalog"
 Place = tuple[str, ...]
@@ -117,7 +117,7 @@ class SparkSideTable:
     def _write(self, session: Any, schema: Schema, key: bytes) -> None:
         """The copy and its comment, at once; other catalogues have a format of their own."""
         using = "USING parquet " if self.place[0] == OWN_CATALOG else ""
-        comment = _literal(MARK + dumps(self._told(schema)))
+        comment = _literal(comment_of(self._told(schema)))
         made = f"CREATE TABLE {_quoted(self.place)} {using}COMMENT {comment} AS "
         session.sql(made + SPARK.printed(self._rows(schema)), args={KEY: key})
 
@@ -138,22 +138,14 @@ class SparkSideTable:
         some = [pair for pair in self.relation.columns.items() if pair[1].stored != "OTHER"]
         return {f"column{number}": pair for number, pair in enumerate(some)}
 
-    def _found(self, session: Any) -> dict[str, object] | None:
+    def _found(self, session: Any) -> Told | None:
         """What the comment of the table of this name says; None where there is no table."""
         quoted = _quoted(self.place)
         if not session.catalog.tableExists(quoted):
             return None
-        comment = str(session.catalog.getTable(quoted).description)
-        if not comment.startswith(MARK):
-            return {}
-        try:
-            found = loads(comment.removeprefix(MARK))
-        except (ValueError, RecursionError):
-            return {}
-        told = cast("dict[str, object]", found) if isinstance(found, dict) else {}
-        return told if told.get("format") == FORMAT else {}
+        return told_by(str(session.catalog.getTable(quoted).description), written_as=FORMAT)
 
-    def _told(self, schema: Schema) -> dict[str, object]:
+    def _told(self, schema: Schema) -> Told:
         of = self.source or f"the frame {schema.name}"
         columns = [[name, one.stored, one.collated] for name, one in self._copied().values()]
         digest = sha256(dumps(columns).encode()).hexdigest()

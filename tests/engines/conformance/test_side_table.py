@@ -15,7 +15,8 @@ from engines.reference import Reference
 from engines.test_engine_laws import BOUNDINGS, COST, DERIVED, FILTERS, GROUPINGS, SCHEMA, crowd
 from letalone.engines.measures import Rows, Scope, Units
 from letalone.engines.postgres import open_postgres
-from letalone.engines.side_table import FORMAT, MARK
+from letalone.engines.rank_copies import MARK
+from letalone.engines.side_table import FORMAT
 from letalone.errors import ParameterError
 from letalone.plans.query import Bounding
 from letalone.plans.schema import Column, Schema
