@@ -52,6 +52,7 @@ class Data:
     test_labels: Array
     norm: float
     groups: tuple[tuple[int, ...], ...]
+    plain: "Data | None" = None  # the same rows without knots, for trees
 
     def save(self, path: Path) -> None:
         """For other environments: rows and labels without a type of ours."""
@@ -60,17 +61,18 @@ class Data:
         np.savez(path, norm=self.norm, **rows, **labels)
 
 
-def adult(path: Path) -> Data:
+def adult(path: Path, knots: int | None) -> Data:
     """Adult / Census Income from a Parquet file with a column `split`: train and test."""
     import pyarrow.parquet as pq
 
+    plain = None if knots is None else adult(path, None)
     table = pq.read_table(path).to_pandas()
-    encoder = TableEncoder(ADULT)
+    encoder = TableEncoder(ADULT, knots)
     rows = encoder.transform(table)
     labels = (table["income"].astype(str) == ">50K").to_numpy(dtype=np.int64)
     train = (table["split"].astype(str) == "train").to_numpy()
     parts = rows[train], labels[train], rows[~train], labels[~train]
-    return Data("Adult", *parts, encoder.norm, encoder.groups)
+    return Data("Adult", *parts, encoder.norm, encoder.groups, plain)
 
 
 def bundled() -> Data:

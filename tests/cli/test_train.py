@@ -78,6 +78,20 @@ def test_a_model_is_trained_charged_written_and_used(letalone: Letalone, my: Pat
     assert right > 0.7
 
 
+def test_knots_are_kept_with_the_model_and_refused_where_they_are_not_used(
+    letalone: Letalone, my: Path
+) -> None:
+    asked = ("--target", "income", "--epsilon", "1", "--delta", "1e-6", "--budget", "4:1e-4")
+    found = letalone("train", "my.csv", *asked, "--knots", "4", "--json").json()
+    assert (found["knots"], found["features"]) == (4, ["age", "work"])
+    stored = json.loads(Path("my.income.json").read_text("utf-8"))
+    assert stored["encoding"]["knots"] == 4
+    predicted = letalone("predict", "my.income.json", "my.csv", "--json").json()
+    assert len(predicted["predictions"]) == 600
+    refused = letalone("train", "my.csv", *BAYES, "--epsilon", "1", "--knots", "4")
+    assert "GaussianNB does not use them" in check_refusal(refused, 2)
+
+
 def test_the_same_training_again_is_free(letalone: Letalone, my: Path) -> None:
     first = letalone("train", "my.csv", *ASK, "--json").json()
     assert (first["epsilon"], first["delta"], first["unit"]) == (1, 0, "person_id")

@@ -48,9 +48,12 @@ def test_arrays_and_lists_have_columns_in_the_declared_order():
     assert encoder.transform(numbers).tolist() == [[-1, 1], [1, 0]]
 
 
-@given(cells=st.lists(st.sampled_from(range(len(ODD))), min_size=1, max_size=6))
-def test_a_row_is_a_function_of_its_own_cells_and_never_longer_than_the_norm(cells):
-    encoder = TableEncoder(COLUMNS)
+@given(
+    cells=st.lists(st.sampled_from(range(len(ODD))), min_size=1, max_size=6),
+    knots=st.sampled_from([None, 2, 3, 8, 64]),
+)
+def test_a_row_is_a_function_of_its_own_cells_and_never_longer_than_the_norm(cells, knots):
+    encoder = TableEncoder(COLUMNS, knots)
     table = {name: [ODD[cell] for cell in cells] for name in COLUMNS}
     together = encoder.transform(table)
     for place, cell in enumerate(cells):
@@ -99,6 +102,39 @@ def test_groups_and_names_say_which_features_belong_together():
     assert encoder.get_feature_names_out().tolist() == names
 
 
+@given(age=st.floats(17, 90), knots=st.integers(2, 64))
+def test_a_number_with_knots_is_no_longer_than_1_and_its_neighbours_share_all(age, knots):
+    (row,) = TableEncoder({"age": (17, 90)}, knots).transform({"age": [age]}).tolist()
+    assert len(row) == 1 + knots
+    assert sum(Fraction(x) ** 2 for x in row) <= 1
+    assert sum(row[1:]) == pytest.approx(0.707)
+    used = [place for place, x in enumerate(row[1:]) if x]
+    assert max(used) - min(used) <= 1
+    met = sum(x / 0.707 * (17 + 73 * place / (knots - 1)) for place, x in enumerate(row[1:]))
+    assert met == pytest.approx(age)
+
+
+def test_knots_are_named_and_grouped_apart_from_the_number_itself():
+    encoder = TableEncoder({"age": (10, 40), "member": bool}, knots=4)
+    rows = encoder.transform({"age": [10, 25, 40, None, "x"], "member": [True] * 5}) / 0.707
+    assert np.round(rows[:, :-1], 9).tolist() == [
+        [-1, 1, 0, 0, 0],
+        [0, 0, 0.5, 0.5, 0],
+        [1, 0, 0, 0, 1],
+        [0] * 5,
+        [0] * 5,
+    ]
+    names = ["age", "age near 10", "age near 20", "age near 30", "age near 40", "member"]
+    assert encoder.get_feature_names_out().tolist() == names
+    assert encoder.groups == ((0,), (1, 2, 3, 4), (5,))
+
+
+@pytest.mark.parametrize("knots", [0, 1, 65, 2.5, True, "8"])
+def test_knots_are_a_whole_number_from_2_to_64(knots):
+    with pytest.raises(ParameterError, match=r"knots is .*from 2 to 64"):
+        TableEncoder(COLUMNS, knots).fit()
+
+
 def test_it_is_a_transformer_that_needs_no_fit():
     encoder = clone(TableEncoder(COLUMNS)).set_output(transform="pandas")
     assert encoder.transform(TABLE).columns[1] == "work=a"
@@ -137,6 +173,15 @@ STORED = {
 }
 
 
+def test_knots_are_stored_in_format_2_and_read_back():
+    stored = TableEncoder({"age": (17, 90)}, knots=5).to_json()
+    assert (stored["format"], stored["knots"]) == (2, 5)
+    assert TableEncoder.from_json(stored).knots == 5
+    for damaged in ({**stored, "knots": 1}, {**stored, "format": 1}, {**stored, "knots": None}):
+        with pytest.raises(FormatError):
+            TableEncoder.from_json(damaged)
+
+
 def test_what_format_1_stored_is_read_back_and_written_alike():
     encoder = TableEncoder.from_json(STORED)
     days = [date(2024, 1, 31), 2**52, 3, True, None]
@@ -148,7 +193,7 @@ def test_what_format_1_stored_is_read_back_and_written_alike():
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"format": 2}, "has format 2, and this letalone reads up to format 1"),
+        ({"format": 3}, "has format 3, and this letalone reads up to format 2"),
         ({"kind": "plan"}, "not a stored table encoder"),
         ({"columns": []}, "damaged"),
         ({"columns": [{"name": "age", "bounds": ["2", "1"]}]}, "damaged"),

@@ -106,7 +106,10 @@ def _trained(found: Ready, path: Path, known: DataSet | None) -> tuple[Any, Data
 
 
 def _fitted(found: Ready, session: Session) -> Any:
-    return found.estimator.fit(session, features=found.features, target=found.asked.target)
+    asked = found.asked
+    return found.estimator.fit(
+        session, features=found.features, target=asked.target, knots=asked.knots
+    )
 
 
 def _print_preview(found: Ready, known: DataSet | None) -> None:
@@ -167,6 +170,7 @@ def _said(found: Ready) -> dict[str, object]:
         "model": type(found.estimator).__name__,
         "target": found.asked.target,
         "features": found.features,
+        "knots": found.asked.knots,
         "epsilon": found.estimator.epsilon,
         "delta": found.estimator.delta,
         "unit": found.schema.unit or ROW,

@@ -40,6 +40,7 @@ class Training:
     delta: float | None = None
     features: str | None = None
     model: str | None = None
+    knots: int | None = None
     unit: str | None = None
     budget: str | None = None
     ledger: Path | None = None
@@ -126,7 +127,7 @@ def ready(asked: Training, source: Source, known: DataSet | None) -> Ready:
         )
     _check_declared(asked, schema, target, features=features, numbers=model in REGRESSORS.values())
     estimator = getattr(learn, model)(epsilon=asked.epsilon, delta=asked.delta or 0)
-    job = estimator.job_for(schema, features=features, target=target.name)
+    job = estimator.job_for(schema, features=features, target=target.name, knots=asked.knots)
     budget = budget_of(asked.as_asked, known)
     found = Ready(asked, schema, budget, estimator, job)
     if known is None and budget is not None and not found.fits(opened(budget)):

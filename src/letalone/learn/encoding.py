@@ -1,6 +1,6 @@
 """Tables as rows of features, by declared bounds and values: nothing is read off the data.
 
-    TableEncoder({"age": (17, 90), "work": ["private", "public"], "member": bool})
+    TableEncoder({"age": (17, 90), "work": ["private", "public"], "member": bool}, knots=8)
 
 Encoding is free: what a row becomes depends on that row and on the declaration alone.
 
@@ -38,7 +38,8 @@ from letalone.plans.stored import to_stored
 from letalone.plans.types import Type
 from letalone.privacy.curve import Json
 
-FORMAT = 1
+FORMAT, PLAIN = 2, 1  # without knots it is written as it always was
+MOST_KNOTS = 64
 KIND = "table encoder"
 DAMAGE = (TypeError, ValueError, LookupError, AttributeError, ArithmeticError)
 
@@ -49,15 +50,19 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     `columns` says what is known of each column: (lower, upper) for numbers, a list of values for
     categories, bool for truth values. A pair of bounds is a tuple: a list of two numbers means two
     categories. A frame may have more columns than these; an array has exactly these, in this order.
+    With `knots` a number becomes its place and its nearness to so many points between its bounds,
+    so that a linear model can follow a curve (income rises with age, and falls again).
     """
 
-    def __init__(self, columns: Mapping[str, object]) -> None:
-        self.columns = columns
+    def __init__(self, columns: Mapping[str, object], knots: int | None = None) -> None:
+        self.columns, self.knots = columns, knots
 
     @classmethod
-    def of(cls, schema: Schema, features: Sequence[str]) -> "TableEncoder":
+    def of(
+        cls, schema: Schema, features: Sequence[str], *, knots: int | None = None
+    ) -> "TableEncoder":
         """The encoder for some columns of a table, by the bounds and keys of its schema."""
-        return cls({name: _declared_in(schema, name) for name in features})
+        return cls({name: _declared_in(schema, name) for name in features}, knots)
 
     @property
     def norm(self) -> float:
@@ -66,8 +71,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):
 
     @property
     def groups(self) -> tuple[tuple[int, ...], ...]:
-        """For each column, the places of its features: those of a category belong together."""
-        widths = (len(column.feature_names) for column in self._declared())
+        """The places of features that belong together: those of a category, those of knots."""
+        widths = (width for column in self._declared() for width in _widths(column))
         ends = accumulate(widths, initial=0)
         return tuple(tuple(range(start, end)) for start, end in pairwise(ends))
 
@@ -91,7 +96,9 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     def to_json(self) -> Json:
         """The declaration as JSON, without loss."""
         columns = [_written(column) for column in self._declared()]
-        return {"format": FORMAT, "kind": KIND, "columns": columns}
+        if self.knots is None:
+            return {"format": PLAIN, "kind": KIND, "columns": columns}
+        return {"format": FORMAT, "kind": KIND, "columns": columns, "knots": self.knots}
 
     @classmethod
     def from_json(cls, stored: Mapping[str, object]) -> "TableEncoder":
@@ -99,7 +106,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         _check_format(stored)
         try:
             read = dict(_read(column) for column in cast("list[Json]", stored["columns"]))
-            encoder = cls(read)
+            encoder = cls(read, cast("int | None", stored.get("knots")))
             if encoder.to_json() == dict(stored):
                 return encoder
         except DAMAGE:
@@ -113,7 +120,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):
                 self.columns,
                 "a dictionary, such as {'age': (17, 90), 'work': ['a', 'b'], 'member': bool}",
             )
-        return tuple(read_declared(name, what) for name, what in self.columns.items())
+        knots = _read_knots(self.knots)
+        return tuple(read_declared(name, what, knots=knots) for name, what in self.columns.items())
 
     def __sklearn_tags__(self) -> Any:
         tags = cast("Any", super()).__sklearn_tags__()
@@ -122,6 +130,21 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         tags.input_tags.string = True
         tags.input_tags.categorical = True
         return tags
+
+
+def _read_knots(typed: object) -> int:
+    if typed is None:
+        return 0
+    if type(typed) is not int or not 2 <= typed <= MOST_KNOTS:
+        raise refusal("knots", typed, f"a whole number from 2 to {MOST_KNOTS}, such as 8, or None")
+    return typed
+
+
+def _widths(column: Declared) -> tuple[int, ...]:
+    """How many features of a column belong together; a number's place is apart from its knots."""
+    if isinstance(column, Number):
+        return (1, column.knots) if column.knots else (1,)
+    return (len(column.feature_names),)
 
 
 def _declared_in(schema: Schema, name: str) -> object:

@@ -57,6 +57,7 @@ class _LinearClassifier(ClassifierMixin, PrivateEstimator):
     """What both classifiers share."""
 
     _needs_labels = True
+    _takes_knots = True
 
     classes_: NDArray[Any]
     coef_: Floats

@@ -98,7 +98,9 @@ class TableJob:
             return stored_model(self.plan.fitted(rows, labels, self.bits))
 
 
-def encoder_for(schema: Schema, features: Sequence[str] | None, target: str | None) -> TableEncoder:
+def encoder_for(
+    schema: Schema, features: Sequence[str] | None, target: str | None, *, knots: int | None = None
+) -> TableEncoder:
     """The encoder for the named columns; for all that the schema declares if none are named."""
     if isinstance(features, str):
         raise ParameterError(f"features is {features!r}, but must be a list of columns.")
@@ -110,7 +112,7 @@ def encoder_for(schema: Schema, features: Sequence[str] | None, target: str | No
         )
     if len(set(names)) < len(names):
         raise ParameterError("features names a column twice. Name each once.")
-    return TableEncoder.of(schema, names)
+    return TableEncoder.of(schema, names, knots=knots)
 
 
 def check_target(schema: Schema, target: str | None, *, numbers: bool) -> None:

@@ -52,6 +52,7 @@ class PrivateEstimator(BaseEstimator):
     _account: Account | None
     _bits: BitSource = SYSTEM
     _needs_labels = False
+    _takes_knots = False
 
     n_features_in_: int
     encoder_: TableEncoder
@@ -70,19 +71,21 @@ class PrivateEstimator(BaseEstimator):
         *,
         features: Sequence[str] | None = None,
         target: str | None = None,
+        knots: int | None = None,
     ) -> Self:
         """Learns from rows, one for each person; charges the budget first.
 
         X is an array, or a table from `la.open` (or some of its rows, `table.where(…)`): then
         `features` names the columns to learn from, all that its schema declares if none are named,
-        `target` the one to predict, and the table's own budget is charged.
+        `target` the one to predict, and the table's own budget is charged. With `knots`, such as 8,
+        a linear classifier follows a curve along each number (see `TableEncoder`).
         """
         if isinstance(X, PrivateTable):
-            return self._fit_table(X, y, features=features, target=target)
-        if features is not None or target is not None:
+            return self._fit_table(X, y, features=features, target=target, knots=knots)
+        if features is not None or target is not None or knots is not None:
             raise ParameterError(
-                "features and target are names of columns of a table that la.open gave. Rows of an"
-                " array are given with their labels: fit(X, y)."
+                "features, target and knots are for a table that la.open gave. Rows of an array"
+                " are given with their labels: fit(X, y)."
             )
         rows, labels = self._read(X, y)
         plan = self._plan(rows.shape[1])
@@ -93,13 +96,19 @@ class PrivateEstimator(BaseEstimator):
         return self
 
     def _fit_table(
-        self, table: PrivateTable, y: Any, *, features: Sequence[str] | None, target: str | None
+        self,
+        table: PrivateTable,
+        y: Any,
+        *,
+        features: Sequence[str] | None,
+        target: str | None,
+        knots: int | None,
     ) -> Self:
         self._check_table(y, target)
         jobs: list[TableJob] = []
 
         def prepare(schema: Schema) -> TableJob:
-            jobs.append(self.job_for(schema, features=features, target=target))
+            jobs.append(self.job_for(schema, features=features, target=target, knots=knots))
             return jobs[-1]
 
         found = table.train(prepare)
@@ -130,7 +139,12 @@ class PrivateEstimator(BaseEstimator):
             )
 
     def job_for(
-        self, schema: Schema, *, features: Sequence[str] | None, target: str | None
+        self,
+        schema: Schema,
+        *,
+        features: Sequence[str] | None,
+        target: str | None,
+        knots: int | None = None,
     ) -> TableJob:
         """What a fit of a table would do, and its price: no data is seen, nothing is charged.
 
@@ -138,7 +152,12 @@ class PrivateEstimator(BaseEstimator):
         """
         target = target if self._needs_labels else None
         check_target(schema, target, numbers=is_regressor(self))
-        encoder = encoder_for(schema, features, target)
+        if knots is not None and not self._takes_knots:
+            raise ParameterError(
+                f"knots is {knots!r}, but {type(self).__name__} does not use them. Leave knots out;"
+                " LogisticRegression and LinearSVC take them."
+            )
+        encoder = encoder_for(schema, features, target, knots=knots)
         plan = self._declaring(declared_by(schema, encoder, target))._plan(width_of(encoder))
         model = type(self).__name__
         return TableJob(

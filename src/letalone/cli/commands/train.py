@@ -36,6 +36,10 @@ def train(
     model: Annotated[
         str | None, typer.Option(help="logistic, svc, trees, bayes or linear.", metavar="NAME")
     ] = None,
+    knots: Annotated[
+        int | None,
+        typer.Option(help="Points of a curve along each number, such as 8.", metavar="N"),
+    ] = None,
     unit: UnitOption = None,
     budget: Annotated[
         str | None, typer.Option(help="For all that is asked, once.", metavar="EPSILON[:DELTA]")
@@ -62,6 +66,7 @@ def train(
         delta=delta,
         features=features,
         model=model,
+        knots=knots,
         unit=unit,
         budget=budget,
         ledger=ledger,
