@@ -4,7 +4,8 @@ A nightly run asks for fresh examples with `--hypothesis-profile=fresh`, which p
 how to repeat a failure.
 
 Folders whose extra is not installed are not collected, and the header names them; LETALONE_ALL=1
-makes that an error.
+makes that an error. Tests marked `long` repeat with many draws what others show with few, or start
+many processes; they run with LETALONE_ALL=1, as .ci/run has it.
 """
 
 import os
@@ -17,6 +18,7 @@ from hypothesis import settings
 # Folders of tests, and what they need beside letalone[test].
 EXTRAS = {"on_spark": "pyspark", "browser": "playwright"}
 ABSENT = {folder: module for folder, module in EXTRAS.items() if find_spec(module) is None}
+ALL = os.environ.get("LETALONE_ALL") == "1"
 collect_ignore = sorted(ABSENT)
 
 settings.register_profile("repeatable", derandomize=True, deadline=None)
@@ -26,11 +28,22 @@ settings.load_profile("repeatable")
 
 def pytest_report_header() -> list[str]:
     """What is left out, so that nobody takes it for tested."""
-    return [f"not collected: tests/{folder} needs {module}" for folder, module in ABSENT.items()]
+    absent = [f"not collected: tests/{folder} needs {module}" for folder, module in ABSENT.items()]
+    return absent if ALL else [*absent, "not run: tests marked long, without LETALONE_ALL=1"]
 
 
-def pytest_configure() -> None:
-    if ABSENT and os.environ.get("LETALONE_ALL") == "1":
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    parted: dict[bool, list[pytest.Item]] = {False: [], True: []}
+    for item in items:
+        parted[not ALL and item.get_closest_marker("long") is not None].append(item)
+    if parted[True]:
+        config.hook.pytest_deselected(items=parted[True])
+        items[:] = parted[False]
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "long: runs with LETALONE_ALL=1 only")
+    if ABSENT and ALL:
         raise pytest.UsageError(
             f"LETALONE_ALL=1 asks for all tests, but {', '.join(sorted(ABSENT.values()))} is not"
             " installed: pip install 'letalone[test-all]'."

@@ -25,6 +25,7 @@ from letalone.curator.addresses import check_allowed
 from letalone.curator.records import Price, Purpose, Question
 from letalone.curator.refusals import NotPermitted
 from letalone.curator.settings import Settings
+from letalone.engines import spark_start
 from letalone.engines.postgres_server import Server
 from letalone.errors import DataSetFrozen, ParameterError
 from letalone.plans.schema import Column, Schema
@@ -205,3 +206,53 @@ def test_no_address_leads_elsewhere_or_has_a_password(address, words):
 def test_without_a_list_no_address_is_taken(tmp_path):
     with pytest.raises(ParameterError, match="--source-host"):
         check_allowed(Settings(folder=tmp_path), "postgresql://u@db.example/d/t")
+
+
+ON_SPARK = Settings(folder=Path("x"), spark_schemas=("lake.clinic", "spark_catalog.`my care`"))
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "spark:lake.clinic.visits",
+        "spark:`lake`.clinic.`my-visits`",
+        "spark:spark_catalog.`my care`.`a$b`",
+    ],
+)
+def test_listed_schemas_of_spark_are_allowed_and_spark_is_not_started(address, monkeypatch):
+    monkeypatch.setattr(spark_start, "spark_session", None)
+    assert check_allowed(ON_SPARK, address) == address
+
+
+@pytest.mark.parametrize(
+    ("address", "words"),
+    [
+        ("spark:lake.payroll.people", "may not read"),
+        ("spark:other.clinic.visits", "may not read"),
+        ("spark:LAKE.clinic.visits", "may not read"),
+        ("spark:lake.`clinic.visits`.history", "signs"),
+        ("spark:clinic.visits", "in full"),
+        ("spark:visits", "in full"),
+        ("spark:lake.clinic.visits.history", "must name a table"),
+        ("spark:parquet.`/etc/passwd`", "path of a file"),
+        ("spark:lake.clinic.`/etc/passwd`", "path of a file"),
+        ("spark:lake.clinic.`s3:x`", "path of a file"),
+        ('spark:lake.clinic.`a"; DROP`', "signs"),
+        ("spark:lake.clinic.`a.b`", "signs"),
+        ("spark:lake.clinic.`a``b`", "signs"),
+    ],
+)
+def test_no_address_of_spark_leads_out_of_the_listed_schemas(address, words, monkeypatch):
+    monkeypatch.setattr(spark_start, "spark_session", None)
+    with pytest.raises(ParameterError, match=words):
+        check_allowed(ON_SPARK, address)
+
+
+def test_each_list_allows_its_own_kind_alone(tmp_path):
+    with pytest.raises(ParameterError, match="--spark-schema"):
+        check_allowed(ALLOWED, "spark:lake.clinic.visits")
+    with pytest.raises(ParameterError, match="--source-host"):
+        check_allowed(ON_SPARK, "postgresql://u@db.example/d/t")
+    for wrong in ("clinic", "lake.clinic.visits", "lake.", "lake. clinic"):
+        with pytest.raises(ParameterError, match=r"'lake\.clinic'"):
+            Settings(folder=tmp_path, spark_schemas=(wrong,))

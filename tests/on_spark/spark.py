@@ -6,6 +6,7 @@ import tempfile
 import warnings
 from collections.abc import Sequence
 from functools import cache
+from importlib.metadata import version
 from typing import Any
 
 from engines.makers import Made, arrow_table
@@ -13,9 +14,12 @@ from letalone.engines import syntax
 from letalone.engines.dialects.spark import SPARK
 from letalone.engines.rows import unit_of
 from letalone.engines.spark import SparkEngine, _secret, open_spark
+from letalone.engines.spark_versions import frame_of_arrow, printed
 from letalone.plans.schema import Schema
 from seeded import SeededBits
 
+OLD = version("pyspark").startswith("3.")
+COLLATE = "" if OLD else "COLLATE UTF8_LCASE"  # Spark 3.5 has none
 FAST = "-XX:TieredStopAtLevel=1"  # a JVM of a minute gains nothing by more
 QUIET = {
     "spark.ui.enabled": "false",
@@ -29,6 +33,7 @@ QUIET = {
     "spark.sql.codegen.wholeStage": "false",
     "spark.sql.codegen.factoryMode": "NO_CODEGEN",
     "spark.sql.adaptive.enabled": "false",
+    "spark.sql.parquet.datetimeRebaseModeInWrite": "CORRECTED",  # as it is from Spark 4 on
 }
 
 
@@ -82,7 +87,7 @@ def compiled() -> Any:
 
 def frame_of(rows: Sequence[dict], schema: Schema, session: Any = None) -> Any:
     """These rows as a frame."""
-    return (session or spark()).createDataFrame(arrow_table(rows, schema))
+    return frame_of_arrow(arrow_table(rows, schema), session or spark())
 
 
 def opened(rows: Sequence[dict], schema: Schema) -> SparkEngine:
@@ -110,7 +115,7 @@ def ranks(engine: SparkEngine, schema: Schema, size: int) -> list[int | None]:
     key = {"key": _secret(engine._bits)}
     found = {
         row["number"]: row["rank"]
-        for row in engine._session.sql(SPARK.printed(made), args=key).collect()
+        for row in engine._session.sql(printed(made, engine._session), args=key).collect()
     }
     source = SPARK.printed(engine._relation.sql)
     text = f"SELECT MONOTONICALLY_INCREASING_ID() FROM {source}"

@@ -14,11 +14,12 @@ from hypothesis import strategies as st
 
 from engines.test_expressions import COLUMNS, DATES, SCHEMA, TIMES, cases, expressions, same
 from evaluator import evaluate
-from letalone.engines import arrow, syntax
+from letalone.engines import syntax
 from letalone.engines.dialects.spark import SPARK
 from letalone.engines.measures import Rows, Scope
 from letalone.engines.rows import ScopeRows, Tables
 from letalone.engines.spark import open_spark
+from letalone.engines.spark_versions import frame_of_arrow, printed, rows_of
 from letalone.plans.expressions import (
     PERIODS,
     Arithmetic,
@@ -43,7 +44,7 @@ def nasty_rows():
 
 def engine_of(rows):
     arrays = [pa.array([row[n] for row in rows], kind) for n, (_, _, kind) in COLUMNS.items()]
-    frame = spark().createDataFrame(pa.table(arrays, names=list(COLUMNS))).coalesce(1)
+    frame = frame_of_arrow(pa.table(arrays, names=list(COLUMNS)), spark()).coalesce(1)
     return open_spark(frame, schema=SCHEMA, bits=SameBits())
 
 
@@ -60,8 +61,8 @@ def values_in(engine, asked):
     scope = Scope(SCHEMA, None, (), (), (), None, Bounding())
     made = ScopeRows(scope, asked, Tables(engine._relation, None, {}, SPARK))
     values = [syntax.alias(made.value(one).sql, f"v{n}") for n, one in enumerate(asked)]
-    text = SPARK.printed(syntax.select(values, made.select(with_unit=False)))
-    found = arrow.tuples_of(engine._session.sql(text).toArrow())
+    text = printed(syntax.select(values, made.select(with_unit=False)), engine._session)
+    found = rows_of(engine._session.sql(text))
     return [[_without_zone(value) for value in column] for column in zip(*found, strict=True)]
 
 

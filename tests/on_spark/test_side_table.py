@@ -23,9 +23,10 @@ from letalone.engines.spark import open_spark
 from letalone.errors import ParameterError
 from letalone.plans.expressions import col
 from letalone.plans.query import Bounding, GroupColumn
-from on_spark.spark import SameBits, frame_of
+from on_spark.spark import COLLATE, SameBits, frame_of
 
 FEW = Bounding(max_rows=2)
+OWNER = 7  # which part of what a catalogue holds about a table
 TABLES = ("ranked", "other", "visits", "odd", "without", "with_p3")
 
 
@@ -121,6 +122,48 @@ def test_another_table_of_that_name_is_not_taken_for_a_copy(opened, spark):
             opened(side)
 
 
+def given_to(owner, name, spark):
+    """As a catalogue with owners has it: the one of a Spark without Hive leaves them empty."""
+    catalog = spark._jsparkSession.sessionState().catalog().externalCatalog()
+    known = catalog.getTable("default", name)
+    count = sum(name.startswith("copy$default$") for name in dir(known))
+    parts = [getattr(known, f"copy$default${number}")() for number in range(1, count + 1)]
+    assert parts[OWNER] == known.owner()
+    parts[OWNER] = owner
+    catalog.alterTable(known.copy(*parts))
+
+
+def test_a_copy_of_somebody_else_is_refused_and_one_of_the_datas_owner_is_not(opened, spark, frame):
+    frame.write.saveAsTable("default.visits")
+    table = (spark, "default.visits")
+    engine = opened("ranked", table)
+    engine.prepare(scope_of(FEW))
+    me = spark.sql("SELECT current_user()").first()[0]
+    for owner, of_visits in ((me, "mallory"), ("clinic", "clinic")):
+        given_to(owner, "ranked", spark)
+        given_to(of_visits, "visits", spark)
+        opened("ranked", table).check(SCHEMA)
+    given_to("mallory", "ranked", spark)
+    for source in (table, frame):
+        with pytest.raises(ParameterError, match="plain table of this user or of the owner"):
+            opened("ranked", source)
+    plain = opened(None, table)
+    assert engine.measure(scope_of(FEW), [COST]) == plain.measure(scope_of(FEW), [COST])
+    assert engine._side is None
+
+
+def test_a_view_is_not_taken_for_a_copy(opened, spark):
+    engine = opened("ranked")
+    engine.prepare(scope_of(FEW))
+    told = spark.catalog.getTable("default.ranked").description
+    spark.sql(f"CREATE VIEW default.other COMMENT '{told}' AS SELECT * FROM default.ranked")
+    try:
+        with pytest.raises(ParameterError, match="plain table"):
+            opened("other")
+    finally:
+        spark.sql("DROP VIEW default.other")
+
+
 def test_a_copy_of_another_source_unit_version_or_columns_is_refused_before_it_is_asked(
     opened, frame
 ):
@@ -166,7 +209,7 @@ def test_a_copy_that_cannot_be_written_or_was_exchanged_leaves_the_ranks_to_each
 
 
 def test_every_value_and_type_survives_the_copy(opened, spark):
-    spark.sql("CREATE TABLE default.odd (who INT, c CHAR(5), l STRING COLLATE UTF8_LCASE)")
+    spark.sql(f"CREATE TABLE default.odd (who INT, c CHAR(5), l STRING {COLLATE}) USING parquet")
     spark.sql("INSERT INTO default.odd VALUES (1, 'a', 'A'), (2, 'a ', 'a'), (3, NULL, NULL)")
     odd = spark.sql(
         "SELECT *, CAST(ELT(who, '-0.0', 'NaN', '1e-310') AS DOUBLE) AS `x,y;`,"

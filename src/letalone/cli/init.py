@@ -21,6 +21,7 @@ from letalone.cli.source import (
     offering,
     read_unit,
     unit_example,
+    wait_for_spark,
 )
 from letalone.engines.csv_files import Guess, guess_csv
 from letalone.engines.opening import open_engine
@@ -46,6 +47,7 @@ def init(
 ) -> None:
     """Write NAME.letalone.toml beside the file; of one of its tables, NAME.TABLE.letalone.toml."""
     check_one_file(file)
+    wait_for_spark(file)
     guessed = kind_of(file) == "csv"
     again = _Again(file, unit, table_name, yes=yes, force=force)
     path = _place(again)

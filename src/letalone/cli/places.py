@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from letalone.engines.postgres_address import is_address, stand_in
+from letalone.engines.addresses import is_address, stand_in
 from letalone.errors import ParameterError
 from letalone.plans import schema
 
@@ -10,10 +10,13 @@ from letalone.plans import schema
 def ledger_path(file: str, given: Path | None = None) -> Path:
     """The ledger that was given, or the one beside the file.
 
-    That of a database on a server is DATABASE.letalone.db in the working folder.
+    That of a database on a server is DATABASE.letalone.db in the working folder, that of a schema
+    on Spark CATALOG.SCHEMA.letalone.db.
     """
-    place = stand_in(file) if is_address(file) else file
-    return given or in_short_form(schema.ledger_path(place))
+    if given is not None:
+        return given
+    elsewhere = stand_in(file) if is_address(file) else None
+    return in_short_form(schema.ledger_path(file if elsewhere is None else elsewhere[0]))
 
 
 def in_short_form(path: Path) -> Path:

@@ -20,3 +20,15 @@ def bar(words: str = "Drawing random ranks") -> Generator[Callable[[float], None
     with Progress(console=Console(stderr=True), transient=True) as shown:
         task = shown.add_task(words, total=1.0, visible=False)
         yield lambda done: shown.update(task, completed=done, visible=done < 1)
+
+
+@contextmanager
+def waiting(words: str) -> Generator[None]:
+    """Says what is waited for, until the end of the block."""
+    if not sys.stderr.isatty():
+        yield
+        return
+    from rich.console import Console
+
+    with Console(stderr=True).status(f"{words} …"):
+        yield

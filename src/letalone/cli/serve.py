@@ -48,6 +48,7 @@ def serve(
     as_json: bool,
     behind: str | None = None,
     source_hosts: tuple[str, ...] = (),
+    spark_schemas: tuple[str, ...] = (),
 ) -> None:
     """Prepare the folder, say where to look, and answer until stopped."""
     _check(port, workers)
@@ -63,6 +64,7 @@ def serve(
         ledger=ledger,
         imports=imports,
         source_hosts=source_hosts,
+        spark_schemas=spark_schemas,
         time_step_seconds=time_step,
     )
     first = prepare(settings, controller=said.controller, contact=said.contact)

@@ -11,9 +11,12 @@ from glob import has_magic
 from pathlib import Path
 
 from letalone.cli.places import in_short_form
+from letalone.cli.progress import waiting
+from letalone.engines.addresses import is_address
 from letalone.engines.opening import open_engine
-from letalone.engines.postgres_address import is_address
 from letalone.engines.sources import WhichTable, find_files
+from letalone.engines.spark_address import is_spark_address, read_spark_address
+from letalone.engines.spark_start import is_started, spark_session
 from letalone.errors import ParameterError
 from letalone.ledger import DataSet, Ledger
 from letalone.plans.schema import Schema
@@ -54,6 +57,7 @@ def read_source(file: str, *, table: str | None = None) -> Source:
     """The file's columns and types: as its schema file declares them, else from its metadata."""
     check_one_file(file)
     data = source_of(file) if is_schema_file(file) else file
+    wait_for_spark(data)
     kind = kind_of(data)
     beside = in_short_form(schema_beside(file, table))
     declared = Schema.read(beside) if beside.exists() else None
@@ -66,8 +70,20 @@ def read_source(file: str, *, table: str | None = None) -> Source:
 
 
 def kind_of(file: str) -> str:
-    """What a file is, by its name; "postgresql" for the address of a table on a server."""
-    return "postgresql" if is_address(file) else find_files(file).kind
+    """What a file is, by its name; of an address, "postgresql" or "spark"."""
+    if is_address(file):
+        return "spark" if is_spark_address(file) else "postgresql"
+    return find_files(file).kind
+
+
+def wait_for_spark(file: str) -> None:
+    """Starts Spark, where an address needs it: that takes a while, which is said."""
+    if not is_spark_address(file):
+        return
+    read_spark_address(file)  # or says what is wrong with it, first
+    if not is_started():
+        with waiting("Starting Spark"):
+            spark_session()
 
 
 def offering(error: WhichTable, command: Callable[[str], str]) -> ParameterError:

@@ -1,13 +1,16 @@
-"""Which tables on servers a curator reads: those of hosts that its operator has listed.
+"""Which tables elsewhere a curator reads: those of hosts and schemas that its operator has listed.
 
 An address makes the curator's machine connect to somewhere, with passwords that this machine has.
 So none is taken unless `Settings.source_hosts` names the host, every option of an address is one
 of a few that lead nowhere else and read no file, and owners alone register it, with their password.
+An address on Spark is taken if it is written in full and `Settings.spark_schemas` names its
+catalogue and schema; Spark is not started for anything else.
 
-  Tested:   tests/curator/test_sources_on_servers.py
+  Tested:   tests/curator/test_sources_on_servers.py, tests/on_spark/test_curator.py
   Assumed:  a listed name leads where its operator means; libpq reads an address as it says it does
 """
 
+import re
 from collections.abc import Mapping
 from itertools import cycle
 
@@ -15,23 +18,28 @@ from letalone.curator.settings import Settings
 from letalone.engines.failure import EngineFailed, contained
 from letalone.engines.opening import open_engine
 from letalone.engines.postgres_address import Address, is_address, read_address
+from letalone.engines.spark_address import is_spark_address, parts_of, read_spark_address
 from letalone.errors import ParameterError
 from letalone.plans.schema import Schema
 
 OPTIONS = ("host", "port", "dbname", "user", "service", "sslmode", "channel_binding")
 USUAL_PORT = "5432"
+WHOLE = "spark:catalog.schema.table"
+ODD = re.compile(r"[^\w $-]")
 
 
 def check_allowed(settings: Settings, written: object) -> str:
-    """The address, if it leads to a listed host; nothing is connected to."""
+    """The address, if it leads to a listed host or schema; nothing is connected to."""
+    if isinstance(written, str) and is_spark_address(written):
+        return _checked_on_spark(settings, written)
     if not settings.source_hosts:
         raise ParameterError(
-            "This curator reads no tables on servers. Its operator can allow hosts: letalone serve"
-            " --source-host HOST."
+            "This curator reads no tables on PostgreSQL servers. Its operator can allow hosts:"
+            " letalone serve --source-host HOST."
         )
     if not isinstance(written, str) or not is_address(written):
         raise ParameterError(
-            "address must be one of a table: postgresql://user@host/database/table."
+            f"address must be one of a table: postgresql://user@host/database/table, or {WHOLE}."
         )
     address = read_address(written)
     if address.table is None:
@@ -51,12 +59,36 @@ def check_allowed(settings: Settings, written: object) -> str:
 
 
 def check_table(address: str, schema: Schema) -> None:
-    """Refuses a schema that a table on a server does not have, from its catalogue alone."""
+    """Refuses a schema that a table elsewhere does not have, from its catalogue alone."""
     try:
         return contained(lambda: open_engine(address, schema=schema).close())
     except EngineFailed:
         pass  # raised below, without what the server said
-    raise ParameterError("The table cannot be opened: the server failed while its names were read.")
+    raise ParameterError(
+        "The table cannot be opened: its server or Spark failed while its names were read."
+    )
+
+
+def _checked_on_spark(settings: Settings, written: str) -> str:
+    """By the letters of the address: what is not listed is never looked up."""
+    listed = {parts_of(one) for one in settings.spark_schemas}
+    if not listed:
+        raise ParameterError(
+            "This curator reads no tables on Spark. Its operator can allow schemas: letalone serve"
+            " --spark-schema CATALOG.SCHEMA."
+        )
+    parts = read_spark_address(written)
+    if len(parts) < 3 or any(ODD.search(part) for part in parts):
+        raise ParameterError(
+            f"The address must be written in full, {WHOLE}; its names may have letters, digits,"
+            " blanks and the signs _ - $."
+        )
+    if parts[:2] not in listed:
+        raise ParameterError(
+            "The address leads to a schema that this curator may not read. Allowed are:"
+            f" {', '.join(sorted(settings.spark_schemas))}."
+        )
+    return written
 
 
 def _options(address: Address) -> Mapping[str, str]:

@@ -27,7 +27,7 @@ from letalone.plans.schema import Column
 OF_CSV = (".csv", ".tsv", ".txt")
 MOST_COLUMNS = 1_000
 UNREADABLE = "The columns cannot be read: the file is damaged, or not what its name says."
-AT_SERVER = "The table cannot be opened: the server failed while its names were read."
+AT_SERVER = "The table cannot be opened: its server or Spark failed while its names were read."
 
 
 class Beforehand:

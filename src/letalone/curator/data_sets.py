@@ -73,7 +73,7 @@ class DataSets:
 
         Only the declared columns are copied. An upload is removed then. With `external` the
         file stays where it is and is read there. So is the table of an `address`, of which only
-        the declared columns are ever read; its host must be allowed (addresses.py).
+        the declared columns are ever read; its host or schema must be allowed (addresses.py).
         """
         if address is not None:
             if file is not None or upload is not None:
@@ -389,7 +389,7 @@ def _check_in_address(name: str) -> None:
 def _one_source() -> ParameterError:
     return ParameterError(
         "Give either file, a name in the import folder, or an upload, or (to register) the address"
-        " of a table on a server: one of them."
+        " of a table on a server or on Spark: one of them."
     )
 
 

@@ -1,10 +1,11 @@
 """What the owner of an external source is to change: the curator does not write there.
 
 For a file it is words, which name the one row by its place and by all of its values, and the new
-values; for a table on a server a statement to run. They are private: for the
-steward and the owner, and kept nowhere.
+values; for a table on Spark the same, but its rows have no place; for a table on a server a
+statement to run. They are private: for the steward and the owner, and kept nowhere.
 
-  Tested:   tests/curator/test_subjects.py
+  Tested:   tests/curator/test_subjects.py, tests/curator/test_sources_on_servers.py,
+            tests/on_spark/test_curator.py
 """
 
 from collections.abc import Mapping
@@ -14,8 +15,9 @@ from pathlib import Path
 
 from letalone.curator.sessions import Source
 from letalone.curator.unit_rows import rows_of_unit
-from letalone.engines.postgres_address import read_address
+from letalone.engines.addresses import in_words
 from letalone.engines.server_rows import deleting, rows_of_one, updating
+from letalone.engines.spark_address import is_spark_address
 from letalone.plans.schema import Schema
 
 
@@ -33,8 +35,9 @@ def to_erase(source: Source, unit_id: str, *, rows: int) -> str:
     which = f"in which {source.schema.unit!r} is {unit_id!r}"
     if rows == 0:
         return f"Nothing is to be removed: {_named(source.place)} has no rows {which}."
-    if isinstance(source.place, str):
-        run = deleting(source.place, source.schema, unit_id)
+    server = _server(source.place)
+    if server is not None:
+        run = deleting(server, source.schema, unit_id)
         return f"On {_named(source.place)}, run: {run} It must say DELETE {rows}."
     return f"In {_named(source.place)}, remove every row {which}: {_rows(rows)}."
 
@@ -43,14 +46,17 @@ def to_correct(
     source: Source, unit_id: str, *, row: int, changes: Mapping[str, object]
 ) -> str | None:
     """Which values of which row are to be written anew; None where there is no such row."""
-    if isinstance(source.place, str):
-        return _to_update(source.place, source.schema, unit_id, row=row, changes=changes)
+    server = _server(source.place)
+    if server is not None:
+        return _to_update(server, source.schema, unit_id, row=row, changes=changes)
     rows = rows_of_unit(source.place, source.schema, unit_id)
     if not 0 <= row < len(rows):
         return None
     values = ", ".join(f"{name!r} is {_value(value)}" for name, value in rows[row].items())
     new = " and ".join(f"{_value(value)} into {name!r}" for name, value in changes.items())
     place = f"number {row + 1} of the {_rows(len(rows))} of this person, from the top"
+    if isinstance(source.place, str):
+        place = f"one of the {_rows(len(rows))} of this person; if two are equal, either"
     if len(rows) == 1:
         place = "the only row of this person"
     return (
@@ -72,9 +78,14 @@ def _to_update(
     )
 
 
+def _server(place: Path | str) -> str | None:
+    """The address that takes statements. Of Spark's tables few can be changed row by row."""
+    return place if isinstance(place, str) and not is_spark_address(place) else None
+
+
 def _named(place: Path | str) -> str:
     if isinstance(place, str):
-        return f"the table {read_address(place).words!r}"
+        return f"the table {in_words(place)!r}"
     return f"the file {place.name!r}"
 
 

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from pathlib import Path
 
+from letalone.engines.spark_address import parts_of
 from letalone.errors import ParameterError
 
 NO_CONTROLLER, NO_CONTACT = "not named", "not given"
@@ -17,6 +18,7 @@ class Settings:
     ledger: a path or a postgresql:// URL; SQLite in the folder if not given.
     imports: the one folder from which files are imported by name; FOLDER/imports if not given.
     source_hosts: servers whose tables owners may register; none if not given (addresses.py).
+    spark_schemas: the same for Spark, each as catalog.schema.
     time_step_seconds: answers leave at multiples of it.
     password_*: the cost of Argon2id; the usual one is OWASP's (46 MiB, one pass, one lane).
     tries, tries_minutes: so many wrong passwords for one name from one address in so many minutes.
@@ -35,6 +37,7 @@ class Settings:
     ledger: str | None = None
     imports: Path | None = None
     source_hosts: tuple[str, ...] = ()
+    spark_schemas: tuple[str, ...] = ()
     time_step_seconds: float = 0.01
     password_memory_kib: int = 47_104
     password_passes: int = 1
@@ -60,6 +63,13 @@ class Settings:
     def __post_init__(self) -> None:
         object.__setattr__(self, "folder", Path(self.folder).expanduser().absolute())
         object.__setattr__(self, "source_hosts", tuple(self.source_hosts))
+        object.__setattr__(self, "spark_schemas", tuple(self.spark_schemas))
+        for one in self.spark_schemas:
+            if len(parts_of(one) or ()) != 2:
+                raise ParameterError(
+                    f"spark_schemas has {one!r}, but must have names such as 'lake.clinic':"
+                    " a catalogue (Spark's own is spark_catalog) and a schema."
+                )
         if self.imports is not None:
             object.__setattr__(self, "imports", Path(self.imports).expanduser().absolute())
         positive = (

@@ -25,7 +25,7 @@ from letalone.curator.sessions import Sessions, Source, cannot_be_opened
 from letalone.curator.tables import DATA_SETS, HELD
 from letalone.curator.unit_rows import unit_ids
 from letalone.curator.words import read_day, written
-from letalone.engines.postgres_address import is_address
+from letalone.engines.addresses import is_address
 from letalone.errors import ParameterError
 from letalone.plans.schema import Schema
 from letalone.session.session import Session

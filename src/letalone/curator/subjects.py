@@ -239,7 +239,8 @@ class Subjects:
             return  # erased before, or its source is not read any more
         with self._data_sets.rows_at(row.data_set) as source:
             ids = unit_ids(source.place, source.schema)
-        if any(self._house.master.finder(row.data_set, one) == row.finder for one in ids):
+            there = any(self._house.master.finder(row.data_set, one) == row.finder for one in ids)
+        if there:
             raise ParameterError(
                 f"The source of {row.data_set!r} still has rows of this person, so it is not"
                 " recorded as carried out. Let its owner do what the statement says first; or"

@@ -6,7 +6,7 @@ changed; a new one is written beside it, and takes its place whole.
   Tested:   tests/curator/test_subjects.py
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing
 from pathlib import Path
 from typing import NamedTuple, cast
@@ -14,12 +14,12 @@ from typing import NamedTuple, cast
 from sqlglot import exp
 
 from letalone.curator.copies import KEPT, by_rule, opened_copy, save
-from letalone.engines import syntax
+from letalone.engines import server_rows, spark_rows, syntax
 from letalone.engines.failure import contained
 from letalone.engines.lockdown import LockedDuck
 from letalone.engines.reading import SQL_TYPES, Stored
 from letalone.engines.rows import Relation
-from letalone.engines.server_rows import number_of_one, rows_of_one, spelled_at, units_at
+from letalone.engines.spark_address import is_spark_address
 from letalone.engines.syntax import Sql
 from letalone.errors import ParameterError
 from letalone.plans.schema import Column, Schema
@@ -37,7 +37,7 @@ def spelled_id(file: Path | str, schema: Schema, typed: str) -> str | None:
     """A typed id as the table spells it, read as its unit is: 007 is 7; None where it is none."""
     column = schema.column(_check_has_unit(schema))
     if isinstance(file, str):
-        return spelled_at(file, schema, typed)
+        return _at(file).spelled_at(file, schema, typed)
     if column.type is Type.TEXT:
         return typed
     with closing(LockedDuck()) as duck:
@@ -51,10 +51,10 @@ def spelled_id(file: Path | str, schema: Schema, typed: str) -> str | None:
     return cast("str | None", spelled)
 
 
-def unit_ids(file: Path | str, schema: Schema) -> list[str]:
+def unit_ids(file: Path | str, schema: Schema) -> Iterable[str]:
     """All ids in a table, as text. Private."""
     if isinstance(file, str):
-        return units_at(file, schema)
+        return _at(file).units_at(file, schema)
     with opened_copy(file, schema) as duck:
         ids = syntax.select([_id(schema)], _kept())
         rows = contained(lambda: duck.run(ids.distinct()))
@@ -65,7 +65,7 @@ def rows_of_unit(file: Path | str, schema: Schema, unit_id: str) -> list[dict[st
     """The rows of one person, in order. Private: for the one who handles the request."""
     if isinstance(file, str):
         _check_has_unit(schema)
-        return [dict(row.values) for row in rows_of_one(file, schema, unit_id)]
+        return [dict(row.values) for row in _at(file).rows_of_one(file, schema, unit_id)]
     names = [column.name for column in schema.columns]
     with opened_copy(file, schema) as duck:
         columns = [syntax.named(name) for name in names]
@@ -78,7 +78,7 @@ def number_of_rows(file: Path | str, schema: Schema, unit_id: str) -> int:
     """How many rows a person has. Private."""
     if isinstance(file, str):
         _check_has_unit(schema)
-        return number_of_one(file, schema, unit_id)
+        return _at(file).number_of_one(file, schema, unit_id)
     with opened_copy(file, schema) as duck:
         query = syntax.select(
             [exp.Count(this=exp.Star())], _kept(), where=[_is_unit(schema, unit_id)]
@@ -228,3 +228,8 @@ def _check_has_unit(schema: Schema) -> str:
 def _is_unit(schema: Schema, unit_id: str) -> Sql:
     """Whether a row is a person's."""
     return syntax.operation(exp.EQ, _id(schema), syntax.text(unit_id))
+
+
+def _at(address: str):
+    """What finds rows there; both modules have the same functions."""
+    return spark_rows if is_spark_address(address) else server_rows

@@ -2,9 +2,11 @@
 
 from collections.abc import Mapping
 
+from letalone.engines.addresses import check_address
 from letalone.engines.duck import open_duck
 from letalone.engines.measures import Engine
 from letalone.engines.postgres_address import is_address
+from letalone.engines.spark_address import is_spark_address, located
 from letalone.engines.spark_frame import is_spark
 from letalone.errors import ParameterError
 from letalone.plans.schema import Schema
@@ -21,7 +23,10 @@ def open_engine(
     side_table: str | None = None,
     bits: BitSource = SYSTEM,
 ) -> Engine:
-    """Opens a file, a pattern of files, a frame, or a table on a server; only metadata is read."""
+    """Opens a file, a pattern of files, a frame, or a table elsewhere; only metadata is read."""
+    if isinstance(source, str) and is_spark_address(source):
+        check_address(source, table)
+        source = located(source)
     if isinstance(source, str) and is_address(source):
         from letalone.engines.postgres import open_postgres
 

@@ -15,14 +15,13 @@ meanwhile: they would print what goes to the JVM and back.
 # pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
 # pyright: reportUnknownArgumentType=false
 
-import logging
 import weakref
-from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
-from contextlib import closing, contextmanager, suppress
+from collections.abc import Generator, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager, closing, contextmanager, suppress
 from dataclasses import dataclass, replace
 from itertools import count
-from threading import Lock, RLock, Timer
-from typing import Any, TypeVar, cast
+from threading import RLock
+from typing import Any, cast
 
 import numpy as np
 from sqlglot import exp
@@ -45,8 +44,11 @@ from letalone.engines.spark_frame import (
     relation_of,
     view_name,
 )
+from letalone.engines.spark_jobs import Jobs, jobs_of
 from letalone.engines.spark_side_table import SparkSideTable
 from letalone.engines.spark_side_table import side_table as side_table_of
+from letalone.engines.spark_silence import privately as _private
+from letalone.engines.spark_versions import frame_of_arrow, printed, rows_of
 from letalone.engines.statements import KEYS, NUMBER, discovery, needs_ranks, statements
 from letalone.engines.syntax import Sql
 from letalone.errors import UnsupportedQuery
@@ -57,16 +59,8 @@ from letalone.plans.types import Key, Type
 from letalone.randomness.bits import SYSTEM, BitSource
 
 TIMEOUT_SECONDS = 3600
+TRIALS = 3  # of a statement that makes ranks: see spark_jobs.py
 NUMBERS = count()
-LOGGERS = (  # errors print a cell; what goes to the JVM and back is printed for those who debug
-    "SQLQueryContextLogger",
-    "DataFrameQueryContextLogger",
-    "py4j",
-    "py4j.clientserver",
-    "py4j.java_gateway",
-    "py4j.protocol",
-)
-Result = TypeVar("Result")
 
 
 def open_spark(
@@ -243,7 +237,7 @@ class SparkEngine:
         return plain if self._side is None or ranks is None else self._side.tables(plain)
 
     def _has_made(self, side: SparkSideTable, schema: Schema) -> bool:
-        with _limited(self._session):
+        with self._jobs():
             return side.make(self._session, schema, _secret(self._bits))
 
     def _numbers(self, query: Sql, scope: Scope) -> list[tuple[int | None, ...]]:
@@ -256,22 +250,33 @@ class SparkEngine:
 
     def _collected(self, query: Sql, keys: arrow.Table | None) -> list[tuple[Any, ...]]:
         """The result of a statement: sums, each beside its key or its number."""
-        for name, lent in self._lent.items():
-            self._framed(lent.query).createOrReplaceTempView(name)
         if keys is not None:
             self._view(keys, KEYS)
-        with _limited(self._session):
-            return arrow.tuples_of(self._framed(query).toArrow())
+        for _ in range(TRIALS):
+            for name, lent in self._lent.items():
+                self._framed(lent.query).createOrReplaceTempView(name)
+            with self._jobs() as jobs:
+                found = rows_of(self._framed(query))
+            if not (self._makes_ranks(query) and jobs.were_tried_again()):
+                return found
+        raise EngineFailed
+
+    def _jobs(self) -> AbstractContextManager[Jobs]:
+        """Until the time limit, which is the same for every question."""
+        return jobs_of(self._session, view_name(), seconds=TIMEOUT_SECONDS)
+
+    def _makes_ranks(self, query: Sql) -> bool:
+        return bool(self._lent) or query.find(exp.Placeholder) is not None
 
     def _framed(self, query: Sql) -> Any:
         """A statement, in which each key of ranks is drawn anew."""
         names = {one.name for one in query.find_all(exp.Placeholder)}
         secrets = {name: _secret(self._bits) for name in sorted(names)}
-        return self._session.sql(SPARK.printed(query), args=secrets)
+        return self._session.sql(printed(query, self._session), args=secrets)
 
     def _view(self, table: object, name: str) -> Any:
         """An Arrow table of this process, under a name in our session alone."""
-        made = self._session.createDataFrame(table)
+        made = frame_of_arrow(table, self._session)
         made.createOrReplaceTempView(name)
         return made
 
@@ -290,62 +295,6 @@ def _key_table(scope: Scope) -> arrow.Table | None:
     names = [f"{mark_of(scope)}key{number}" for number in range(len(scope.groups))]
     kinds = [group.type for group in scope.groups]
     return arrow.key_table(scope.keys, kinds, names=names, number=NUMBER)
-
-
-@contextmanager
-def _limited(session: Any) -> Generator[None]:
-    """Until the time limit, which is the same for every question."""
-    tag = view_name()
-    session.addTag(tag)
-    timer = Timer(TIMEOUT_SECONDS, lambda: session.interruptTag(tag))
-    timer.daemon = True
-    timer.start()
-    try:
-        yield
-    finally:
-        timer.cancel()
-        session.removeTag(tag)
-
-
-def _private(run: Callable[[], Result]) -> Result:
-    """What `run` returns; nothing of what Spark raises or logs in this process goes on."""
-    return contained(lambda: _quiet(run))
-
-
-class _Silence:
-    """Loggers are silent while anybody is inside: the first one in and the last one out see to it.
-
-    One for the process, since loggers are.
-    """
-
-    def __init__(self) -> None:
-        self._lock, self._inside = Lock(), 0
-        self._before: dict[str, bool] = {}
-
-    def __enter__(self) -> None:
-        with self._lock:
-            self._inside += 1
-            if self._inside == 1:
-                self._before = {name: logging.getLogger(name).disabled for name in LOGGERS}
-                self._set(dict.fromkeys(LOGGERS, True))
-
-    def __exit__(self, *_: object) -> None:
-        with self._lock:
-            self._inside -= 1
-            if self._inside == 0:
-                self._set(self._before)
-
-    def _set(self, disabled: Mapping[str, bool]) -> None:
-        for name, value in disabled.items():
-            logging.getLogger(name).disabled = value
-
-
-_SILENCE = _Silence()
-
-
-def _quiet(run: Callable[[], Result]) -> Result:
-    with _SILENCE:
-        return run()
 
 
 def _secret(bits: BitSource) -> bytes:

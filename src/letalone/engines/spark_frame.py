@@ -24,6 +24,8 @@ from typing import Any, cast
 from letalone.engines import syntax
 from letalone.engines.reading import Stored, check_columns
 from letalone.engines.rows import Relation
+from letalone.engines.spark_address import OF_A_FILE, in_backticks, is_remote, parts_of
+from letalone.engines.spark_versions import settings_of
 from letalone.errors import ParameterError
 
 SETTINGS: Mapping[str, str] = {
@@ -77,27 +79,33 @@ def words_of(source: object) -> str:
 
 
 def name_of(source: object) -> str:
-    """The name of the data set: the table's, or "data"."""
-    written = str(cast("Any", source)[1]) if isinstance(source, tuple) else "data"
-    return written.rpartition(".")[2].strip("`") or "data"
+    """The name of the data set: the table's, in small letters: Spark tells no capitals apart."""
+    if not isinstance(source, tuple):
+        return "data"
+    parts = parts_of(str(cast("Any", source)[1])) or ("data",)
+    return parts[-1] if OF_A_FILE.search(parts[-1]) else parts[-1].lower()
 
 
 def frame_of(source: object) -> Any:
     """The frame; no action is run."""
     found = cast("Any", source)
-    if _is_remote(found[0] if isinstance(found, tuple) else found):
+    if is_remote(found[0] if isinstance(found, tuple) else found):
         raise ParameterError(
             "This is a frame of Spark Connect, and only those of Spark itself are asked. Open it"
             " where the driver runs."
         )
-    return found[0].table(found[1]) if isinstance(found, tuple) else found
+    if not isinstance(found, tuple):
+        return found
+    session, written = cast("tuple[Any, str]", found)
+    parts = parts_of(written)
+    return session.table(written if parts is None else in_backticks(parts))
 
 
 def own_session(frame: Any) -> Any:
     """A session beside the frame's, with its settings and ours."""
     theirs = frame.sparkSession
     mine = theirs.newSession()
-    for name, value in theirs.conf.getAll.items():
+    for name, value in settings_of(theirs).items():
         if value is not None and mine.conf.isModifiable(name):
             mine.conf.set(name, value)
     for name, value in SETTINGS.items():
@@ -171,7 +179,3 @@ def _has_seed(plan: Any) -> bool:
 def _is(source: object, name: str) -> bool:
     kind = type(source)
     return kind.__name__ == name and kind.__module__.startswith("pyspark.")
-
-
-def _is_remote(source: object) -> bool:
-    return ".connect." in type(source).__module__

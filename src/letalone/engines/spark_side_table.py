@@ -5,8 +5,9 @@ A rank in the query is a hash of each row and a sort of all; a stored one is a c
 From then on questions whose bounding needs ranks read the copy; drop it, and it is made anew.
 
 Its comment says of which table, unit, version and columns it is. What does not fit is refused when
-the table is opened, from the catalogue alone. Should it change later, or should it not be possible
-to write it, ranks are made in each statement: a question that was charged never fails for it.
+the table is opened, from the catalogue alone; so is a view, and a table of somebody else. Should it
+change later, or should it not be possible to write it, ranks are made in each statement: a question
+that was charged never fails for it.
 
 Theorem.  Stored ranks keep SOUNDNESS 13: they are those of one statement of dialects/spark.py, with
 a key that nobody keeps.
@@ -20,7 +21,9 @@ a key that nobody keeps.
             nothing can be asked of are left out. CHAR(n) becomes text, with or
             without the blanks that are not read. Old dates are written as they are (SETTINGS).
   Tested:   tests/on_spark/test_side_table.py
-  Assumed:  the catalogue and the place of its tables are as private as the data
+  Assumed:  the catalogue and the place of its tables are as private as the data. Where a catalogue
+            has no owners (as the one of a Spark without Hive), nobody else can make tables there.
+            It writes rows where they were ranked, as all do for tables without partitions.
 """
 
 # pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
@@ -40,12 +43,15 @@ from letalone.engines.dialects.spark import SPARK, SparkDialect
 from letalone.engines.rank_copies import RANK, Told, comment_of, told_by
 from letalone.engines.reading import Stored
 from letalone.engines.rows import Relation, Tables, unit_of
+from letalone.engines.spark_versions import printed
 from letalone.errors import ParameterError
 from letalone.plans.schema import Schema
 
 KEY = "key"
 FORMAT = 1
 OWN_CATALOG = "spark_catalog"
+TABLES = ("MANAGED", "EXTERNAL")  # and not a view
+DETAILS = "# Detailed Table Information"
 Place = tuple[str, ...]
 
 
@@ -66,7 +72,8 @@ class SparkSideTable:
         if found is not None and not found:
             raise ParameterError(
                 f"There is a table {self.words!r} that is no copy with ranks, as this letalone"
-                " makes them. Give side_table= another name."
+                " makes them: a plain table of this user or of the owner of the data. Give"
+                " side_table= another name."
             )
         if found is None and not session.catalog.databaseExists(_quoted(self.place[:2])):
             raise ParameterError(
@@ -119,7 +126,7 @@ class SparkSideTable:
         using = "USING parquet " if self.place[0] == OWN_CATALOG else ""
         comment = _literal(comment_of(self._told(schema)))
         made = f"CREATE TABLE {_quoted(self.place)} {using}COMMENT {comment} AS "
-        session.sql(made + SPARK.printed(self._rows(schema)), args={KEY: key})
+        session.sql(made + printed(self._rows(schema), session), args={KEY: key})
 
     def _rows(self, schema: Schema) -> exp.Select:
         """The rows that have a unit, in names that every catalogue takes, and their ranks."""
@@ -139,11 +146,24 @@ class SparkSideTable:
         return {f"column{number}": pair for number, pair in enumerate(some)}
 
     def _found(self, session: Any) -> Told | None:
-        """What the comment of the table of this name says; None where there is no table."""
+        """What the comment of the table of this name says; None where there is no table.
+
+        What somebody else has made says nothing.
+        """
         quoted = _quoted(self.place)
         if not session.catalog.tableExists(quoted):
             return None
-        return told_by(str(session.catalog.getTable(quoted).description), written_as=FORMAT)
+        known = session.catalog.getTable(quoted)
+        ours = known.tableType in TABLES and self._has_owner(session)
+        return told_by(str(known.description), written_as=FORMAT) if ours else {}
+
+    def _has_owner(self, session: Any) -> bool:
+        """Whether it is of this user or of the owner of the data, if it says whose it is."""
+        owner = _owner_of(_quoted(self.place), session)
+        if owner is None or owner == session.sql("SELECT current_user()").collect()[0][0]:
+            return True
+        source = None if self.source is None else _quoted(tuple(self.source.split(".")))
+        return source is not None and owner == _owner_of(source, session)
 
     def _told(self, schema: Schema) -> Told:
         of = self.source or f"the frame {schema.name}"
@@ -186,6 +206,16 @@ def _place(written: str, session: Any) -> Place | None:
         return None
     own = (str(session.catalog.currentCatalog()), str(session.catalog.currentDatabase()))
     return own[: 3 - len(parts)] + parts
+
+
+def _owner_of(quoted: str, session: Any) -> str | None:
+    """The owner of a table; None where the catalogue has none."""
+    rows: list[tuple[str, str, str]] = []
+    with suppress(Exception):  # there may be no table, or no right to look
+        rows = [tuple(row) for row in session.sql(f"DESCRIBE TABLE EXTENDED {quoted}").collect()]
+    names = [row[0] for row in rows]
+    about = rows[names.index(DETAILS) :] if DETAILS in names else []  # columns come before
+    return next((value for name, value, _ in about if name == "Owner" and value), None)
 
 
 def _quoted(place: Place) -> str:

@@ -12,8 +12,9 @@
 A number means the decimal that is written; a bound may also be text, such as "1/3". TOML
 has no word for a missing value, so `missing_is_a_key = true` makes it the last key.
 
-`source = "postgresql://host/database/table"` says where the data are: then the file itself can be
-opened. A password is never in it. `side_table = "schema.name"` allows a copy with ranks there.
+`source = "postgresql://host/database/table"`, or "spark:catalog.schema.table", says where the data
+are: then the file itself can be opened. A password is never in it. `side_table = "schema.name"`
+allows a copy with ranks there.
 
   Proven:   bounds are read from their digits, so nothing is rounded
   Tested:   tests/plans/test_schema_file.py: the round trip, damaged and newer files

@@ -3,8 +3,8 @@
 Beside NAME.parquet lies NAME.letalone.toml. A DuckDB file has several tables, so each may have a
 file of its own, NAME.TABLE.letalone.toml; NAME.letalone.toml then belongs to the table that it
 names, or to the only one. A table of a database on a server has DATABASE.TABLE.letalone.toml in the
-working folder. However a table is named, it has one schema file and one name, and so
-one budget.
+working folder, one on Spark CATALOG.SCHEMA.TABLE.letalone.toml. However a table is named, it has
+one schema file and one name, and so one budget.
 
   Tested:   tests/session/test_beside.py
 """
@@ -13,9 +13,9 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import cast
 
+from letalone.engines.addresses import check_address, is_address, stand_in
 from letalone.engines.duck import open_duck
 from letalone.engines.failure import EngineFailed
-from letalone.engines.postgres_address import called, is_address, read_address, stand_in
 from letalone.engines.sources import DUCKDB
 from letalone.errors import ParameterError
 from letalone.plans.schema import SUFFIX, Schema, schema_path
@@ -27,9 +27,10 @@ def schema_beside(source: str | PathLike[str], table: str | None = None) -> Path
     if is_schema_file(source):
         return Path(fspath(source)).expanduser()
     if is_address(source):
-        address = read_address(fspath(source), table)
-        name = None if address.table is None else called(*address.table)
-        return schema_path(stand_in(fspath(source)), name)
+        check_address(fspath(source), table)
+        elsewhere = stand_in(source, table)
+        if elsewhere is not None:
+            return schema_path(*elsewhere)
     path = Path(fspath(source)).expanduser()
     plain = schema_path(path)
     if path.suffix.lower() not in DUCKDB or (table is None and plain.exists()):
@@ -56,7 +57,7 @@ def source_of(source: str | PathLike[str]) -> str:
     path = Path(fspath(source)).expanduser()
     written = read_source(path)
     if is_address(written):
-        read_address(written)  # or says that a password does not belong there
+        check_address(written)  # or says that a password does not belong there
         return written
     return str(path.parent / written)
 

@@ -4,33 +4,36 @@ Tested:   tests/session/test_opening.py
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from glob import has_magic
 from os import PathLike, fspath
 from pathlib import Path
-from typing import cast
+from typing import TypeVar, cast
 
+from letalone.engines.addresses import check_address, in_words, is_address, stand_in
 from letalone.engines.failure import EngineFailed
 from letalone.engines.frames import is_frame
 from letalone.engines.measures import Engine
 from letalone.engines.opening import open_engine
-from letalone.engines.postgres_address import is_address, read_address, stand_in
+from letalone.engines.spark_address import is_spark_address, located, place_of
 from letalone.engines.spark_frame import is_spark, words_of
 from letalone.errors import ParameterError
 from letalone.exact.typed import refusal
 from letalone.ledger import DataSet, Ledger
-from letalone.plans.schema import Column, Schema, ledger_path, unknown_column
+from letalone.plans.schema import Column, Schema, ledger_path, schema_path, unknown_column
 from letalone.plans.schema_file import read_side_table
 from letalone.plans.types import Type
 from letalone.privacy import Budget, Neighbours, Shares
 from letalone.privacy.neighbours import Relation, read_neighbours
 from letalone.session.beside import is_schema_file, schema_beside, source_of
+from letalone.session.same_table import check_same_table, remember_table
 from letalone.session.session import Session
 from letalone.session.table import Progress, Table
 from letalone.session.unit import ROW, Unit
 
 Place = str | PathLike[str]
+Result = TypeVar("Result")
 TELLING = re.compile(r"(^|_)(id|key|user|patient|person|customer|member|client|household)", re.I)
 
 
@@ -53,15 +56,17 @@ def open(  # noqa: A001  (as people call it: la.open)
 
     source: the path of a Parquet, CSV or DuckDB file (`table` names its table), a pattern of
     paths, a pandas, Polars or Arrow frame, the address of a table on a PostgreSQL server,
-    postgresql://user@host/database/schema.table, a Spark DataFrame, or a Spark session and the name
-    of a table, (spark, "catalog.schema.table"). Beside a file, NAME.letalone.toml is read; of a
-    table on a server, DATABASE.TABLE.letalone.toml in the working folder. Or a schema file that
-    says where its data are
-    (of a DuckDB file's table also NAME.TABLE.letalone.toml).
+    postgresql://user@host/database/schema.table, that of a table on the Spark of this machine,
+    spark:catalog.schema.table, a Spark DataFrame, or a Spark session and the name of a table,
+    (spark, "catalog.schema.table"). Beside a file, NAME.letalone.toml is read (of a DuckDB file's
+    table also NAME.TABLE.letalone.toml); of a table on a server, DATABASE.TABLE.letalone.toml in
+    the working folder, of one on Spark CATALOG.SCHEMA.TABLE.letalone.toml. Or a schema file that
+    says where its data are.
     unit: the column that tells people apart, or la.ROW where each row is another person's.
     neighbours: la.ADD_REMOVE, unless the schema or this says la.REPLACE.
     budget: what all answers together may reveal; a ledger that knows the data set has it.
-    ledger: a path or a la.Ledger; else NAME.letalone.db beside the file, where there is one.
+    ledger: a path or a la.Ledger; else NAME.letalone.db beside the file (of a table on a server,
+    DATABASE.letalone.db, on Spark CATALOG.SCHEMA.letalone.db), where there is one.
     Without one the budget lives in this process only.
     name: the data set's name, which the budget belongs to: else the schema's, the file's, "data".
     schema, types: what is declared; the columns of a CSV file are text until types are.
@@ -73,10 +78,12 @@ def open(  # noqa: A001  (as people call it: la.open)
     """
     if isinstance(budget, int | float):
         budget = Budget(epsilon=budget)
-    beside = _beside(source) if ledger is None else None
-    if is_schema_file(source) and schema is None:
-        place = cast("Place", source)
-        source, schema = source_of(place), Path(place).expanduser()
+    file = source if is_schema_file(source) else None
+    if file is not None and schema is None:
+        source, schema = source_of(cast("Place", file)), Path(cast("Place", file)).expanduser()
+    written, source = source, _located(source, table)
+    beside = _beside(source if file is None else file) if ledger is None else None
+    table_there = None if isinstance(schema, Schema) else _place_of(source)
     ledger = ledger if beside is None else beside
     declared = _declared(source, schema, table)
     if side_table is None:
@@ -86,7 +93,7 @@ def open(  # noqa: A001  (as people call it: la.open)
     book: Ledger | None = None
     try:
         found = _named(engine.schema(), name, source=source, declared=declared is not None)
-        call = _Call(source, budget, ledger, name)
+        call = _Call(written, budget, ledger, name)
         if isinstance(ledger, Ledger) or _is_there(ledger):
             book = ledger if isinstance(ledger, Ledger) else _ledger(ledger)
         if (
@@ -98,9 +105,13 @@ def open(  # noqa: A001  (as people call it: la.open)
         found = _with_unit(found, unit, call, declared=declared is not None)
         if neighbours is not None:
             found = replace(found, neighbours=_relation(neighbours))
+        if table_there is not None and name is None:
+            check_same_table(book, found.name, table_there)
         _check(engine, found, book, source)
         book = _ledger(ledger) if book is None else book
         known = _registered(book, found, budget, shares, call)
+        if table_there is not None:
+            remember_table(book, found.name, table_there)
     except BaseException:
         engine.close()
         if own and book is not None:
@@ -155,10 +166,25 @@ def _declared_side_table(source: object, schema: object, table: str | None) -> s
 
 def _schema_file(source: object, table: str | None) -> Path | None:
     """The schema file beside the data, where there is one."""
-    if not isinstance(source, str | PathLike):
-        return None
-    beside = schema_beside(cast("Place", source), table)
-    return beside if beside.is_file() else None
+    if is_spark(source):
+        elsewhere = _opening(source, lambda: stand_in(source))
+        beside = None if elsewhere is None else schema_path(*elsewhere)
+    else:
+        path = isinstance(source, str | PathLike)
+        beside = schema_beside(cast("Place", source), table) if path else None
+    return beside if beside is not None and beside.is_file() else None
+
+
+def _located(source: object, table: str | None) -> object:
+    """An address of Spark as a session and a whole name; all else as it is."""
+    if not isinstance(source, str) or not is_spark_address(source):
+        return source
+    check_address(source, table)
+    return _opening(source, lambda: located(source))
+
+
+def _place_of(source: object) -> tuple[str, str, str] | None:
+    return _opening(source, lambda: place_of(source)) if is_spark(source) else None
 
 
 def _engine(
@@ -169,26 +195,26 @@ def _engine(
             "Both a schema and types are given (a schema file may lie beside the data). The schema"
             " has the types: leave types out, or change them there."
         )
-    try:
-        read = _types(types)
-        return open_engine(source, schema=schema, types=read, table=table, side_table=side)
-    except EngineFailed:
-        pass  # raised below, without what the engine said
-    raise _cannot_be_opened(source)
+    read = _types(types)
+    return _opening(
+        source,
+        lambda: open_engine(source, schema=schema, types=read, table=table, side_table=side),
+    )
 
 
 def _check(engine: Engine, schema: Schema, ledger: Ledger | None, source: object) -> None:
     """Whether all fits together, before anything is registered or charged."""
     version = max(schema.version, _known_version(ledger, schema.name))
+    _opening(source, lambda: engine.check(replace(schema, version=version)))
+
+
+def _opening(source: object, run: Callable[[], Result]) -> Result:
+    """What `run` returns; an engine that gives up is a source that cannot be opened."""
     try:
-        return engine.check(replace(schema, version=version))
+        return run()
     except EngineFailed:
         pass  # raised below, without what the engine said
-    raise _cannot_be_opened(source)
-
-
-def _cannot_be_opened(source: object) -> ParameterError:
-    return ParameterError(
+    raise ParameterError(
         f"{_words(source)} cannot be opened: it is damaged, in use, or not what its name says."
     )
 
@@ -328,10 +354,14 @@ def _relation(neighbours: object) -> Neighbours:
 
 def _beside(source: object) -> Path | None:
     """The ledger that the command line keeps beside a file, where there is one."""
-    if not isinstance(source, str | PathLike):
+    if is_address(source) or is_spark(source):
+        elsewhere = _opening(source, lambda: stand_in(source))
+        path = None if elsewhere is None else elsewhere[0]
+    else:
+        is_path = isinstance(source, str | PathLike)
+        path = Path(fspath(cast("Place", source))).expanduser() if is_path else None
+    if path is None:
         return None
-    written = fspath(cast("Place", source))
-    path = stand_in(written) if is_address(written) else Path(written).expanduser()
     found = ledger_path(path)
     return found if found.is_file() else None
 
@@ -346,7 +376,7 @@ def _words(source: object) -> str:
     if is_frame(source):
         return f"a {type(source).__module__.split('.')[0]} frame"
     if isinstance(source, str) and is_address(source):
-        return read_address(source).words
+        return in_words(source)
     if isinstance(source, str | PathLike):
         return Path(cast("Place", source)).name
     return type(source).__name__

@@ -210,6 +210,16 @@ def test_a_table_on_a_server_is_declared_from_its_catalogue_and_stays_there(tmp_
         assert curator.data_sets.record("winter").external
 
 
+def test_the_form_asks_for_addresses_of_the_kinds_that_are_allowed(tmp_path):
+    lists = {"source_hosts": ["db.example"], "spark_schemas": ["lake.clinic"]}
+    for more in ({}, {"spark_schemas": ["lake.clinic"]}, lists):
+        with open_curator(tmp_path / str(len(more)), time_step_seconds=0, **more) as curator:
+            page = owner(Console(with_people(curator), Clock())).see("/register").text
+        assert ("spark:catalog.schema.table. Schemas: lake.clinic." in page) == bool(more)
+        assert ("Hosts: db.example." in page) == ("source_hosts" in more)
+        assert ('name="address"' in page) == bool(more)
+
+
 def test_newer_rows_take_the_place_of_the_old_under_the_same_budget(fresh):
     olga = owner(fresh)
     before = fresh.curator.ledger.data_set(NAME)

@@ -35,6 +35,10 @@ def serve(
         list[str] | None,
         typer.Option(help="A server whose tables owners may register.", metavar="HOST[:PORT]"),
     ] = None,
+    spark_schema: Annotated[
+        list[str] | None,
+        typer.Option(help="On Spark, a schema to register from.", metavar="CATALOG.SCHEMA"),
+    ] = None,
     time_step: Annotated[float, number("Answers leave at multiples of so many seconds.")] = 0.01,
     behind_proxy: Annotated[
         str | None,
@@ -68,6 +72,7 @@ def serve(
         ledger=ledger,
         imports=imports,
         source_hosts=tuple(source_host or ()),
+        spark_schemas=tuple(spark_schema or ()),
         time_step=time_step,
         said=Said(controller, contact),
         as_json=as_json or context.obj,

@@ -25,7 +25,7 @@ from letalone.curator.console.visitors import Owner, Visitor
 from letalone.curator.http.problems import Refused, refused
 from letalone.curator.http.who import Served, Service
 from letalone.curator.records import Affected
-from letalone.engines.postgres_address import read_address
+from letalone.engines.addresses import own_name
 from letalone.errors import LetaloneError
 
 NO_FILE = "No file was chosen. Choose a CSV or a Parquet file."
@@ -145,8 +145,9 @@ def _register(
 
 
 def _first(request: Request, service: Service) -> Response:
-    hosts = service.curator.settings.source_hosts
-    return page(request, "register.html", hosts=hosts)
+    settings = service.curator.settings
+    hosts, schemas = settings.source_hosts, settings.spark_schemas
+    return page(request, "register.html", hosts=hosts, schemas=schemas)
 
 
 def _second(
@@ -190,5 +191,4 @@ def _name(source: Source) -> str:
     """A name to begin with: that of the file or the table."""
     if source.address is None:
         return Path(source.called).stem
-    table = read_address(source.address).table
-    return table[1] if table else ""
+    return own_name(source.address)

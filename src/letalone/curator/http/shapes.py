@@ -133,7 +133,8 @@ class NewDataSet(Body):
 
     `upload` is the id that an upload was given; `file` is a name in the folder of imports;
     `address` is that of a table on a server, postgresql://user@host/database/table, without a
-    password: it stays there, and its host must be one that the operator has allowed.
+    password, or on Spark, spark:catalog.schema.table: it stays there, and the operator must have
+    allowed its host or its schema.
     `unit` names the column that tells people apart; without it each row is protected.
     """
 

@@ -19,10 +19,11 @@ those in other statements, of the values in the rows and of the noise.
             mixing over the orders keeps the guarantee. Nothing is assumed about how
             the numbers of a neighbour's rows, or of the next execution, relate to these.
             At most k rows of a unit have a place of at most k, whatever the digests are.
+            A stage that Spark tries again may number the rows anew: spark_jobs.py.
   Not so:   that two statements keep the same rows, unless ranks are stored. Each is bounded, and
             priced, for itself.
   Assumed:  SHA-256 of key, number and unit is a random function to those who do not know the key
-  Tested:   tests/on_spark/test_laws.py, test_frames.py, test_side_table.py
+  Tested:   tests/on_spark/test_laws.py, test_frames.py, test_side_table.py, test_failures.py
 
 Sums are of words of 24 bits where they are over rows. Shifts keep the sign, so an integer is the
 sum of its words, each times its power of two, and 2^39 rows (5 · 10^11) cannot make one overflow;

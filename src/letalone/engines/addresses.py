@@ -1,0 +1,58 @@
+"""Addresses of tables that are no files: on a PostgreSQL server, or on Spark.
+
+What they share: how they are told from paths, what they are called, and where in the working folder
+their schema files and their ledger lie.
+
+  Tested:   tests/session/test_on_postgres.py, tests/on_spark/test_addresses.py
+"""
+
+from pathlib import Path
+
+from letalone.engines import postgres_address, spark_address
+from letalone.engines.spark_address import is_spark_address, place_of, read_spark_address, spelled
+from letalone.engines.spark_frame import is_spark
+from letalone.errors import ParameterError
+
+
+def is_address(source: object) -> bool:
+    """Whether this is the address of a table on a server or on Spark."""
+    return postgres_address.is_address(source) or is_spark_address(source)
+
+
+def check_address(source: str, table: str | None = None) -> None:
+    """Refuses an address that cannot be one; nothing is connected to."""
+    if not is_spark_address(source):
+        postgres_address.read_address(source, table)
+        return
+    read_spark_address(source)
+    if table is not None:
+        raise ParameterError("The address names a table, and so does table=. Leave one out.")
+
+
+def in_words(source: str) -> str:
+    """What the table at an address is called, for people."""
+    if is_spark_address(source):
+        return spelled(read_spark_address(source))
+    return postgres_address.read_address(source).words
+
+
+def own_name(source: str) -> str:
+    """The name of the table alone; empty where the address names none."""
+    if is_spark_address(source):
+        return read_spark_address(source)[-1]
+    table = postgres_address.read_address(source).table
+    return "" if table is None else table[1]
+
+
+def stand_in(source: object, table: str | None = None) -> tuple[Path, str | None] | None:
+    """A path in the working folder beside which the schema file and the ledger lie, and what the
+    table is called in the name of its schema file; None for what has no place of its own.
+    """
+    if isinstance(source, str) and postgres_address.is_address(source):
+        found = postgres_address.read_address(source, table).table
+        called = None if found is None else postgres_address.called(*found)
+        return postgres_address.stand_in(source), called
+    if not (is_spark_address(source) or is_spark(source)):
+        return None
+    place = place_of(source)
+    return None if place is None else (spark_address.stand_in_of(place), place[2])

@@ -1,0 +1,176 @@
+"""The address of a table on Spark, and the place of a table however it is written.
+
+    spark:catalog.schema.table
+    spark:schema.table
+    spark:table
+
+The Spark is the one that this machine is set up for, or the one that runs in this process already
+(spark_start.py). What an address leaves out is the current catalogue and schema of its session. A
+name with other signs than letters, digits and _ stands in backticks, as Spark writes it.
+
+A table is read by its whole name of three parts, which Spark looks for in the catalogue alone: an
+address never leads to a temporary view, nor to a file (parquet.`/some/path`).
+
+  Theorem.  Two ways to write one table give one place, and so one schema file, one ledger and one
+  budget.
+  Proven:   a place is the whole name, in small letters: what the name leaves out is filled in as
+            Spark does it, and where Spark could take a part for something else there is no place.
+  Tested:   tests/engines/test_spark_address.py, tests/on_spark/test_addresses.py
+  Assumed:  no two tables of a schema have names that differ in capital letters alone. (They would
+            share a budget; `name=` parts them.)
+"""
+
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
+# pyright: reportUnknownArgumentType=false
+
+import re
+from pathlib import Path
+from typing import Any, cast
+from urllib.parse import quote
+
+from letalone.engines.spark_silence import privately
+from letalone.errors import ParameterError
+
+PREFIX = "spark:"
+EXAMPLES = "spark:catalog.schema.table, spark:schema.table or spark:table"
+PART = re.compile(r"`((?:[^`\x00-\x1f\x7f]|``)+)`(?!`)|(\w+)")
+OF_A_FILE = re.compile(r"[/\\:]")
+OWN_CATALOG = "spark_catalog"
+Parts = tuple[str, ...]
+Place = tuple[str, str, str]
+Table = tuple[Any, str]  # a session, and a name as Spark reads it
+
+
+def is_spark_address(source: object) -> bool:
+    """Whether this is the address of a table on Spark."""
+    return isinstance(source, str) and source.startswith(PREFIX)
+
+
+def read_spark_address(source: str) -> Parts:
+    """The one to three names of an address; Spark is not asked."""
+    parts = parts_of(source.removeprefix(PREFIX))
+    if parts is None or len(parts) > 3:
+        raise ParameterError(
+            f"The address must name a table: {EXAMPLES}. A name with other signs than letters,"
+            " digits and _ stands in backticks: spark:lake.`my clinic`.visits."
+        )
+    if any(OF_A_FILE.search(part) for part in parts):
+        raise ParameterError(
+            "An address names a table of a catalogue, and this looks like the path of a file. Open"
+            " the file itself; or, in Python, a frame: la.open(spark.read.parquet(path), name=…)."
+        )
+    return parts
+
+
+def parts_of(written: str) -> Parts | None:
+    """The parts of a name as Spark reads it; None where it is none."""
+    found: list[str] = []
+    at = 0
+    while (part := PART.match(written, at)) is not None:
+        found.append(part[2] or part[1].replace("``", "`"))
+        if part.end() == len(written):
+            return tuple(found)
+        at = part.end() + 1
+        if written[part.end()] != ".":
+            return None
+    return None
+
+
+def in_backticks(parts: Parts) -> str:
+    """A name as Spark reads it, whatever signs it has."""
+    return ".".join(f"`{part.replace('`', '``')}`" for part in parts)
+
+
+def spelled(parts: Parts) -> str:
+    """The same for people: in backticks only what needs them."""
+    return ".".join(part if re.fullmatch(r"\w+", part) else in_backticks((part,)) for part in parts)
+
+
+def located(source: str, session: Any = None) -> Table:
+    """The session and the whole name of the table at an address; Spark is started if need be."""
+    parts = read_spark_address(source)
+    if session is None:
+        from letalone.engines.spark_start import spark_session
+
+        session = spark_session()
+    place = privately(lambda: _filled(parts, session))
+    if not privately(lambda: session.catalog.tableExists(in_backticks(place))):
+        raise ParameterError(
+            f"Spark has no table {spelled(place)!r}, or may not read it. It is the Spark that this"
+            " machine is set up for (spark-defaults.conf in SPARK_CONF_DIR or SPARK_HOME/conf), or"
+            " the one that runs in this process; spark.sql.catalog.NAME there names a catalogue."
+        )
+    return session, spelled(place)
+
+
+def place_of(source: object) -> Place | None:
+    """Catalogue, schema and name of a table, in small letters.
+
+    None for what is no table of a catalogue: a frame, a temporary view, a path.
+    """
+    if isinstance(source, str):
+        source = located(source)
+    if not isinstance(source, tuple):
+        return None
+    session, written = cast("Table", source)
+    parts = parts_of(str(written))
+    if parts is None or is_remote(session):
+        return None
+    if not privately(lambda: _is_of_a_catalog(parts, session)):
+        return None
+    first, second, third = privately(lambda: _filled(parts, session))
+    return first.lower(), second.lower(), third.lower()
+
+
+def is_remote(source: object) -> bool:
+    """Whether a frame or a session is one of Spark Connect, which is not asked."""
+    return ".connect." in type(source).__module__
+
+
+def stand_in_of(place: Place) -> Path:
+    """A path in the working folder beside which the schema files and the ledger of a schema lie:
+    CATALOG.SCHEMA.TABLE.letalone.toml and CATALOG.SCHEMA.letalone.db.
+    """
+    names = [quote(part, safe=" ").replace(".", "%2E") for part in place[:2]]
+    return Path(".".join([*names, "spark"]))
+
+
+def _filled(parts: Parts, session: Any) -> Place:
+    """The whole name."""
+    *before, name = parts
+    catalog = before[0] if len(before) == 2 else str(session.catalog.currentCatalog())
+    if before:
+        _check_catalog(catalog, session)
+        return catalog, before[-1], name
+    schema = parts_of(str(session.catalog.currentDatabase())) or ()
+    if len(schema) != 1:
+        raise ParameterError(
+            f"Say in which schema {name!r} is: {PREFIX}{spelled((catalog, 'SCHEMA', name))}."
+        )
+    return catalog, schema[0], name
+
+
+def _check_catalog(catalog: str, session: Any) -> None:
+    """Or Spark would take it for a part of a longer name."""
+    if not _is_catalog(catalog, session):
+        raise ParameterError(
+            f"Spark has no catalogue {catalog!r}: spark.sql.catalog.{catalog} is not set. Tables of"
+            f" its own are in {OWN_CATALOG}."
+        )
+
+
+def _is_catalog(name: str, session: Any) -> bool:
+    if name.lower() == OWN_CATALOG:
+        return True
+    return session.conf.get(f"spark.sql.catalog.{name}", None) is not None
+
+
+def _is_of_a_catalog(parts: Parts, session: Any) -> bool:
+    """Whether a name can be nothing but that of a table in a schema of a catalogue."""
+    if len(parts) > 3 or any(OF_A_FILE.search(part) for part in parts):
+        return False
+    if len(parts) == 3:
+        return _is_catalog(parts[0], session)
+    if len(parts) == 2 and _is_catalog(parts[0], session):
+        return False  # a table of a catalogue without schemas
+    return not session.catalog.getTable(in_backticks(parts)).isTemporary

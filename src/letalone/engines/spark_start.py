@@ -1,0 +1,111 @@
+"""The Spark of this process: the one that runs already, else as this machine is set up.
+
+It is started as SparkSession.builder.getOrCreate() would: spark-defaults.conf of SPARK_CONF_DIR or
+SPARK_HOME/conf says which cluster and which catalogues. What its driver would print goes nowhere,
+since an error of Spark can show a row. One that was started here is stopped when the process ends;
+one that was there is never touched.
+
+  Tested:   tests/engines/test_spark_address.py, tests/on_spark/test_addresses.py
+"""
+
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
+# pyright: reportUnknownArgumentType=false, reportMissingTypeStubs=false
+# pyright: reportPrivateUsage=false
+
+import atexit
+import os
+import shutil
+import warnings
+from importlib.util import find_spec
+from pathlib import Path
+from subprocess import DEVNULL
+from threading import Lock
+from typing import Any
+
+from letalone.errors import ParameterError
+
+CONNECT = ("SPARK_REMOTE", "SPARK_CONNECT_MODE_ENABLED")
+REMOTE = "spark.remote"
+_LOCK = Lock()
+
+
+def spark_session() -> Any:
+    """The session that was made first in this process; it is started where there is none."""
+    _check_installed()
+    _check_not_connect()
+    with _LOCK, warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # Spark's, about versions and about the pipe to its JVM
+        return _session() if is_started() else _started()
+
+
+def is_started() -> bool:
+    """Whether there is a Spark in this process."""
+    if find_spec("pyspark") is None:
+        return False
+    from pyspark import SparkContext
+
+    return SparkContext._active_spark_context is not None
+
+
+def _session() -> Any:
+    from pyspark.sql import SparkSession
+
+    return SparkSession.builder.getOrCreate()
+
+
+def _started() -> Any:
+    try:
+        found = _start()
+    except Exception:
+        found = None  # raised below, without what Spark said
+    if found is None:
+        raise ParameterError(_reason())
+    if found.sparkContext.getConf().contains(REMOTE):
+        found.stop()
+        raise _connect(f"{REMOTE} in spark-defaults.conf")
+    atexit.register(found.stop)
+    return found
+
+
+def _start() -> Any:
+    from pyspark import SparkContext
+    from pyspark.java_gateway import launch_gateway
+
+    gateway: Any = SparkContext._gateway  # of a try before this one
+    if gateway is None:
+        gateway = launch_gateway(popen_kwargs={"stdout": DEVNULL, "stderr": DEVNULL})
+    SparkContext(gateway=gateway, appName="letalone")
+    return _session()
+
+
+def _check_installed() -> None:
+    if find_spec("pyspark") is None:
+        raise ParameterError(
+            "Spark needs pyspark, which is not installed: pip install 'letalone[spark]'."
+        )
+
+
+def _check_not_connect() -> None:
+    for name in CONNECT:
+        if name in os.environ:
+            raise _connect(name)
+    if os.environ.get("SPARK_API_MODE", "").lower() == "connect":
+        raise _connect("SPARK_API_MODE=connect")
+
+
+def _connect(name: str) -> ParameterError:
+    return ParameterError(
+        f"{name} leads to Spark Connect, and only Spark itself is asked. Take it away, and run this"
+        " where the driver can run."
+    )
+
+
+def _reason() -> str:
+    home = os.environ.get("JAVA_HOME")
+    if shutil.which("java") is None and not (home and (Path(home) / "bin" / "java").exists()):
+        return "Spark needs Java 17 or newer, and there is none. Install it, or set JAVA_HOME."
+    return (
+        "Spark cannot be started as this machine is set up. Look at spark-defaults.conf (in"
+        f" SPARK_CONF_DIR or SPARK_HOME/conf; {REMOTE}, for Spark Connect, has no place there) and"
+        " at JAVA_HOME (17 or newer); `spark-sql -e 'SELECT 1'` says more."
+    )

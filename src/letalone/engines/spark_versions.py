@@ -1,0 +1,93 @@
+"""What Spark 3.5 and Spark 4 say differently: each has one name here.
+
+Of Spark 3.5: text has no collation, so all of it is compared byte by byte; Arrow tables come and go
+by the functions that pandas frames come and go by there.
+
+  Proven:   on Spark 3.5 text is UTF-8 if and only if it is itself when it is decoded and encoded
+            again: Java's decoder puts a sign that is UTF-8 for what is not, and leaves the rest.
+  Tested:   tests/engines/test_spark_versions.py; tests/on_spark, on whichever version is installed:
+            on 4.3 with each change, by hand on 3.5.9
+"""
+
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
+# pyright: reportUnknownArgumentType=false
+
+from typing import Any, cast
+
+from sqlglot import exp
+
+from letalone.engines import arrow, syntax
+from letalone.engines.dialects.spark import SPARK
+from letalone.engines.syntax import Sql
+
+
+def printed(query: Sql, session: Any) -> str:
+    """The statement in the words of the session's version."""
+    if not is_old(session):
+        return SPARK.printed(query)
+    tree = query.copy()
+    for node in reversed(list(tree.find_all(exp.Anonymous))):  # from the leaves up
+        node.replace(_in_old_words(node))
+    return SPARK.printed(tree)
+
+
+def is_old(session: Any) -> bool:
+    """Whether this is Spark 3."""
+    return str(session.version).startswith("3.")
+
+
+def settings_of(session: Any) -> dict[str, str | None]:
+    """The settings of a session."""
+    if not is_old(session):
+        return dict(session.conf.getAll)
+    pairs, found = session._jsparkSession.conf().getAll().iterator(), dict[str, str | None]()
+    while pairs.hasNext():
+        pair = pairs.next()
+        found[str(pair._1())] = pair._2()
+    return found
+
+
+def rows_of(frame: Any) -> list[tuple[Any, ...]]:
+    """What a statement finds."""
+    if is_old(frame.sparkSession):
+        return [row for batch in frame._collect_as_arrow() for row in arrow.tuples_of(batch)]
+    return arrow.tuples_of(frame.toArrow())
+
+
+def frame_of_arrow(table: object, session: Any) -> Any:
+    """An Arrow table of this process as a frame; times without a zone are in UTC."""
+    return _old_frame(table, session) if is_old(session) else session.createDataFrame(table)
+
+
+def _in_old_words(node: exp.Anonymous) -> Sql:
+    if node.name == "COLLATE":
+        return node.expressions[0]
+    return _if_decoded(node.expressions[0]) if node.name == "TRY_VALIDATE_UTF8" else node
+
+
+def _if_decoded(text: Sql) -> Sql:
+    as_bytes = exp.Cast(this=text, to=exp.DataType.build("BINARY", dialect="spark"))
+    again = syntax.called("DECODE", as_bytes, syntax.text("UTF-8"))
+    return syntax.case((syntax.operation(exp.EQ, again, text.copy()), text.copy()))
+
+
+def _old_frame(table: object, session: Any) -> Any:
+    """As Spark 3.5 makes frames of what pandas has."""
+    from pyspark.sql import DataFrame
+    from pyspark.sql.pandas.serializers import ArrowStreamSerializer
+    from pyspark.sql.pandas.types import from_arrow_schema, to_arrow_schema
+
+    whole, java = cast("Any", table), session._jvm
+    schema = from_arrow_schema(whole.schema)
+    if not whole.num_rows:
+        return session.createDataFrame([], schema)
+    step = int(session.conf.get("spark.sql.execution.arrow.maxRecordsPerBatch"))
+    batches = whole.cast(to_arrow_schema(schema)).to_batches(max_chunksize=step)
+    rows = session.sparkContext._serialize_to_jvm(
+        batches,
+        ArrowStreamSerializer(),
+        java.PythonSQLUtils.readArrowStreamFromFile,
+        java.ArrowIteratorServer,
+    )
+    made = java.PythonSQLUtils.toDataFrame(rows, schema.json(), session._jsparkSession)
+    return cast("Any", DataFrame)(made, session)

@@ -1,0 +1,166 @@
+"""Addresses of tables on Spark, without a Spark: how they are read, and how they are refused."""
+
+import pytest
+
+import letalone as la
+from letalone.engines import spark_start
+from letalone.engines.addresses import in_words, is_address, own_name
+from letalone.engines.spark_address import (
+    in_backticks,
+    located,
+    parts_of,
+    place_of,
+    read_spark_address,
+    spelled,
+    stand_in_of,
+)
+from letalone.errors import ParameterError
+from letalone.plans.schema import ledger_path, schema_path
+
+
+class Stub:
+    """A session as far as names are looked up in it."""
+
+    def __init__(self, catalog="spark_catalog", schema="default", catalogs=(), views=()):
+        self._now, self._catalogs, self._views = (catalog, schema), catalogs, views
+        self.catalog = self.conf = self
+
+    def currentCatalog(self):  # noqa: N802
+        return self._now[0]
+
+    def currentDatabase(self):  # noqa: N802
+        return self._now[1]
+
+    def get(self, name, default):
+        return name if name.removeprefix("spark.sql.catalog.") in self._catalogs else default
+
+    def tableExists(self, name):  # noqa: N802
+        return "nothing" not in name
+
+    def getTable(self, name):  # noqa: N802
+        found = Stub()
+        found.isTemporary = name in self._views
+        return found
+
+
+@pytest.mark.parametrize(
+    ("written", "parts"),
+    [
+        ("visits", ("visits",)), ("a.b.c", ("a", "b", "c")), ("`a.b`.c", ("a.b", "c")),
+        ("`a``b`", ("a`b",)), ("`a`.`b`", ("a", "b")), ("größe.`x y`", ("größe", "x y")),
+    ],
+)  # fmt: skip
+def test_names_are_read_as_spark_reads_them_and_written_back(written, parts):
+    assert parts_of(written) == parts
+    assert parts_of(in_backticks(parts)) == parts_of(spelled(parts)) == parts
+
+
+@pytest.mark.parametrize(
+    "written",
+    ["", ".", "a.", ".a", "a..b", "a b", "`a", "``", "`a`b", "a`b`", "`a``", "a;b", "a\n"],
+)
+def test_what_is_no_name_is_none(written):
+    assert parts_of(written) is None
+    with pytest.raises(ParameterError, match="must name a table"):
+        read_spark_address(f"spark:{written}")
+
+
+@pytest.mark.parametrize(
+    "written", ["parquet.`/some/path`", "csv.`s3://bucket/x`", "delta.`C:\\x`", "a.b.`c:d`"]
+)
+def test_a_path_is_no_table(written):
+    with pytest.raises(ParameterError, match="path of a file"):
+        read_spark_address(f"spark:{written}")
+
+
+def test_more_than_three_parts_and_a_second_table_are_refused():
+    with pytest.raises(ParameterError, match="must name a table"):
+        read_spark_address("spark:lake.a.b.visits")
+    with pytest.raises(ParameterError, match="so does table="):
+        la.open("spark:visits", table="visits", budget=1)
+
+
+def test_all_ways_to_write_a_table_give_one_place_one_schema_file_and_one_ledger():
+    session = Stub("lake", "clinic", catalogs=["lake"])
+    ways = [
+        "visits",
+        "clinic.visits",
+        "lake.clinic.visits",
+        "CLINIC.`Visits`",
+        "lake.Clinic.VISITS",
+    ]
+    tables = [located(f"spark:{one}", session) for one in ways] + [(session, one) for one in ways]
+    assert {place_of(one) for one in tables} == {("lake", "clinic", "visits")}
+    assert located("spark:visits", session)[1] == "lake.clinic.visits"
+
+
+def test_other_tables_have_other_places_and_files():
+    session = Stub(catalogs=["a", "a.b"])
+    places = [place_of((session, one)) for one in ("a.`b.c`.d", "`a.b`.c.d", "a.b.c", "a.b.d")]
+    assert len(set(places)) == 4
+    assert len({schema_path(stand_in_of(one), one[2]) for one in places}) == 4
+    assert ledger_path(stand_in_of(places[0])).name == "a.b%2Ec.letalone.db"
+
+
+def test_what_spark_could_take_for_something_else_has_no_place():
+    session = Stub(catalogs=["lake"], views=["`visits`", "`global_temp`.`visits`"])
+    for one in ("visits", "global_temp.visits", "lake.visits", "parquet.`/x`", "no.a.b", "a.b.c.d"):
+        assert place_of((session, one)) is None, one
+    assert place_of((session, "default.visits")) == ("spark_catalog", "default", "visits")
+    assert place_of((session, "lake.a.b")) == ("lake", "a", "b")
+
+
+def test_an_address_is_looked_up_by_its_whole_name_or_refused():
+    session = Stub(views=["`visits`"])
+    assert located("spark:visits", session)[1] == "spark_catalog.default.visits"
+    with pytest.raises(ParameterError, match=r"no table 'spark_catalog\.default\.nothing'"):
+        located("spark:nothing", session)
+    with pytest.raises(ParameterError, match="no catalogue 'lake'"):
+        located("spark:lake.clinic.visits", session)
+    with pytest.raises(ParameterError, match=r"spark:x\.SCHEMA\.visits"):
+        located("spark:visits", Stub("x", "a.b", catalogs=["x"]))
+
+
+def test_words_and_names_need_no_spark():
+    assert is_address("spark:visits")
+    assert not is_address("spark.csv")
+    assert in_words("spark:lake.`my clinic`.visits") == "lake.`my clinic`.visits"
+    assert own_name("spark:lake.clinic.visits") == "visits"
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("SPARK_REMOTE", "sc://x"),
+        ("SPARK_CONNECT_MODE_ENABLED", "1"),
+        ("SPARK_API_MODE", "Connect"),
+    ],
+)
+def test_spark_connect_is_refused_before_anything_is_started(monkeypatch, name, value):
+    monkeypatch.setattr(spark_start, "_started", None)
+    monkeypatch.setattr(spark_start, "find_spec", lambda _: True)
+    monkeypatch.setenv(name, value)
+    with pytest.raises(ParameterError, match=f"{name}.*Spark Connect"):
+        la.open("spark:visits", budget=1)
+
+
+def test_without_pyspark_or_java_or_a_setup_the_error_says_what_to_do(monkeypatch, tmp_path):
+    for name in ("SPARK_REMOTE", "SPARK_CONNECT_MODE_ENABLED", "SPARK_API_MODE"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(spark_start, "find_spec", lambda _: None)
+    with pytest.raises(ParameterError, match=r"letalone\[spark\]"):
+        la.open("spark:visits", budget=1)
+    monkeypatch.setattr(spark_start, "find_spec", lambda _: True)
+    monkeypatch.setattr(spark_start, "is_started", lambda: False)
+
+    def fails():
+        raise RuntimeError("S3CR3T")
+
+    monkeypatch.setattr(spark_start, "_start", fails)
+    with pytest.raises(ParameterError, match=r"spark-defaults\.conf") as caught:
+        la.open("spark:visits", budget=1)
+    assert "S3CR3T" not in str(caught.value)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.delenv("JAVA_HOME", raising=False)
+    with pytest.raises(ParameterError, match="JAVA_HOME"):
+        la.open("spark:visits", budget=1)
