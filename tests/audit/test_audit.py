@@ -111,6 +111,7 @@ def is_above_one(counts: Counts) -> bool:
     return epsilon_below(counts, delta=NOTHING, miss=ONE_IN_TWENTY) > 1
 
 
+@pytest.mark.long
 def test_true_claims_are_falsely_accused_in_at_most_one_audit_of_twenty() -> None:
     """Epsilon is exactly 1 for both, so there is no room but the confidence.
 

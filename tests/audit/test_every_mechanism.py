@@ -78,6 +78,7 @@ def test_no_public_mechanism_is_left_out() -> None:
     assert {type(case[0]).__name__ for case in CASES.values()} == set(mechanisms.__all__)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", CASES)
 def test_a_mechanism_of_letalone_keeps_its_claim(name: str) -> None:
     assert audited(CASES[name]).verdict is Verdict.CONSISTENT
@@ -121,6 +122,7 @@ class ForgetsHalfTheUtility:
         return Exponential(epsilon=2, sensitivity=1).choose_index(utilities, bits=bits)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("twin", "one", "other", "samples"),
     [

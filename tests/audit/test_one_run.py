@@ -31,6 +31,7 @@ def audited(estimator: Any, **options: Any) -> TrainingAudit:
     )
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("method", ["gradient", "objective", "output"])
 @pytest.mark.parametrize("kind", [LogisticRegression, LinearSVC])
 def test_an_honest_fit_passes_and_one_with_less_noise_is_accused(kind: Any, method: str) -> None:

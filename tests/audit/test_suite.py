@@ -32,6 +32,7 @@ def test_an_aggregate_passes_through_all_layers(case: Case) -> None:
     assert suite.accused == ()
 
 
+@pytest.mark.long
 def test_a_claim_of_next_to_nothing_is_accused() -> None:
     """Power: a suite whose two inputs were the same, or that drew no noise, would not see this."""
     quick = ("Laplace", "Geometric", "Gaussian", "RandomizedResponse")

@@ -25,6 +25,7 @@ def test_every_attack_has_a_scene() -> None:
     assert list(SCENES) == list(ATTACKS)
 
 
+@pytest.mark.long
 def test_all_scenes_play_within_the_time_and_say_what_is_learned_and_left(
     letalone: Letalone,
 ) -> None:

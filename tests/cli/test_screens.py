@@ -270,6 +270,7 @@ def test_a_full_disk_is_named_and_nothing_else(
     assert (shown.code, shown.err) == (1, "Error: No space left on device\n")
 
 
+@pytest.mark.long
 def test_closed_streams_are_no_fault_of_letalone() -> None:
     call = f'exec "{sys.executable}" -m letalone.cli demo'
     for closed in ("<&-", ">&-", "2>&-"):

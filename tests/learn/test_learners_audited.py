@@ -35,6 +35,7 @@ LEARNERS = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("learner", LEARNERS)
 def test_an_honest_learner_is_not_accused_and_one_with_less_noise_is(learner):
     make, attribute = LEARNERS[learner]

@@ -167,6 +167,7 @@ def test_any_values_are_learned_from(rows):
         assert np.all(np.isfinite(found.coef_))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("method", ["objective", "output"])
 def test_the_auditor_finds_no_more_than_is_claimed(method):
     """One row or none, 400 fits each. An honest claim is accused by one seed in 20 at most; one of

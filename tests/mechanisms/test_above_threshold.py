@@ -123,6 +123,7 @@ def test_queries_without_noise_are_not_private():
     assert log(other / one) > 1.5
 
 
+@pytest.mark.long
 def test_releases_follow_the_law_and_not_one_with_fresh_threshold_noise():
     """False-positive rate over seeds: 1e-6."""
     mechanism = AboveThreshold(epsilon=6, sensitivity=1, threshold=2.5, count=2)

@@ -29,6 +29,7 @@ def revenue(valuations, price):
     return price * sum(v >= price for v in valuations)
 
 
+@pytest.mark.long
 def test_m7_prices_follow_the_exponential_law_with_the_largest_price_as_sensitivity():
     """Buyers of 10, 10 and 500. False-positive rate over seeds: 1e-6."""
     bits, buyers = SeededBits(90), [10, 10, 500]
@@ -102,6 +103,7 @@ def test_empty_and_repeated_lists_are_refused():
         best_option(["A"], options=["A", "A"], epsilon=1)
 
 
+@pytest.mark.long
 def test_m7_vaccine_a_or_b_follows_the_law_and_drops_other_votes():
     """False-positive rate over seeds: 1e-6."""
     votes, bits = ["A"] * 5 + ["B"] * 3 + ["C", None, ["A"]], SeededBits(94)
@@ -151,6 +153,7 @@ def transactions_with(itemset):
     return sum(set(itemset) <= set(basket) for basket in BASKETS)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("k", [1, 2])
 @pytest.mark.parametrize("items", ["abcd", "abcdefgh"])
 def test_m7_itemsets_follow_the_law_of_a_full_enumeration(items, k):
@@ -176,6 +179,7 @@ def test_m7_unseen_itemsets_keep_every_outcome_possible():
     assert max(abs(log(with_it[s] / without[s])) for s in with_it) <= 1
 
 
+@pytest.mark.long
 def test_users_count_once_or_are_cut_to_their_first_transactions():
     """False-positive rate over seeds: 1e-6 each."""
     baskets = [("a",), ("a",), ("b",), ("a",), ("b", "c")]
@@ -366,6 +370,7 @@ def test_a_mismatch_of_users_does_not_tell_how_many_transactions_there_are():
     assert not any(letter.isdigit() for letter in str(refusal.value))
 
 
+@pytest.mark.long
 def test_a_wide_basket_is_cut_to_its_first_items_in_the_order_of_the_universe():
     """A basket of 10^5 items would have 10^15 subsets of three."""
     items = range(100_000)

@@ -57,6 +57,7 @@ def test_m6_monotone_utilities_need_half_the_noise(kind):
     assert worst_loss(kind, mechanism, (-2, 0, 2)) > 0.8, "monotone is no free lunch"
 
 
+@pytest.mark.long
 @both
 def test_m6_choices_follow_the_law_and_not_one_of_a_ten_percent_larger_factor(kind):
     """False-positive rate over seeds: 1e-6."""

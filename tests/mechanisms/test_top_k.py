@@ -54,6 +54,7 @@ def test_m7_rounds_that_do_not_split_epsilon_break_the_promise(method):
     assert worst_loss(method, unsplit, 3) > 0.9
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("method", ROUND_LAWS)
 def test_rankings_follow_the_law_and_not_one_of_a_twenty_percent_larger_factor(method):
     """False-positive rate over seeds: 1e-6."""

@@ -62,6 +62,7 @@ def test_d2_discrete_gaussian_is_the_sum_of_the_excess(sigma, sensitivity, epsil
     assert_certified(DiscreteGaussianPrivacy(sensitivity, sigma), epsilon, truth)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("sigma", [60, 500])
 def test_d2_wide_discrete_gaussians_are_the_sum_of_the_excess(sigma):
     laws = [slow.discrete_gaussian_law(sigma, shift, 18 * sigma) for shift in (0, 2)]

@@ -67,6 +67,7 @@ def drawn(asked: la.Query | Any, epsilon: float, seed: int) -> Callable[[Any, in
 AUDITED = {"count": la.count(), "mean": la.mean("cost", lower=0, upper=1000)}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", AUDITED)
 def test_the_auditor_passes_an_answer_and_accuses_a_third_of_its_noise(name: str) -> None:
     """Over seeds a correct answer is accused once in a million; the seed is fixed."""

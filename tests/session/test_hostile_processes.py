@@ -21,6 +21,7 @@ def dying(what: str, folder: Path) -> Any:
     return told_by(DYING, what, folder)
 
 
+@pytest.mark.long
 def test_killed_at_any_step_of_a_release_the_budget_is_spent_or_untouched(tmp_path: Path) -> None:
     found = dying("steps", tmp_path)
     states = [(Fraction(one["spent"]), one["unsettled"], one["again"][0]) for _, one in found]
@@ -34,6 +35,7 @@ def test_killed_at_any_step_of_a_release_the_budget_is_spent_or_untouched(tmp_pa
         assert again == ["repeated", int(answer)], "who heard an answer hears it again"
 
 
+@pytest.mark.long
 def test_processes_that_ask_at_once_for_the_last_budget_never_overspend(tmp_path: Path) -> None:
     told, spent = dying("together", tmp_path)
     assert told == ["answered"] * 3 + ["refused"]

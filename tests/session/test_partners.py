@@ -353,6 +353,7 @@ def test_a_batch_charges_every_table_that_it_asks() -> None:
         assert mine.spent == theirs.spent == la.Budget(0.5)
 
 
+@pytest.mark.long
 def test_killed_at_any_step_both_are_spent_or_untouched_and_never_overspent(
     tmp_path: Path,
 ) -> None:

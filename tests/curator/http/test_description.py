@@ -49,6 +49,7 @@ def described(service: Service, case: Any) -> None:
             assert answer.json()["status"] == answer.status_code
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("mode", [GenerationMode.POSITIVE, GenerationMode.NEGATIVE])
 def test_no_request_makes_the_service_fail(
     bare: Service, operations: dict[str, Any], mode: GenerationMode

@@ -137,6 +137,7 @@ def test_one_law_on_the_grid_is_above_the_curve_and_one_below(curve: Privacy, st
         assert max(hockey_stick(law, epsilon, -1) for law in below) <= high * (1 + 1e-12) + 1e-17
 
 
+@pytest.mark.long
 @settings(max_examples=60)
 @given(
     rate=st.sampled_from([0.0005, 0.01, 0.2, 0.9]),

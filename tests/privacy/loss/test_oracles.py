@@ -226,6 +226,7 @@ ANY = [
 ]
 
 
+@pytest.mark.long
 @settings(max_examples=15)
 @given(
     st.sampled_from(SMOOTH),
@@ -252,6 +253,7 @@ def test_the_truth_of_equal_finite_releases_lies_between_both_bounds(curve, coun
     check_enclosed([(*curve, count)], delta)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("count", [2, 10])
 @pytest.mark.parametrize("ratio", [F(1, 10), F(2)])
 def test_the_truth_of_few_laplace_releases_lies_between_both_bounds(ratio, count):
@@ -376,6 +378,7 @@ def many_ratios(count: int) -> tuple[Privacy, list[tuple[Law, int]]]:
     return compose(*(LaplacePrivacy(r) for r in ratios), *noise), laws
 
 
+@pytest.mark.long
 def test_two_thousand_different_releases_have_a_tight_upper_bound():
     whole, laws = many_ratios(2000)
     high = whole.epsilon(1e-6)

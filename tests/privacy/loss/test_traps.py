@@ -175,6 +175,7 @@ def test_a_fifth_sampled_at_sigma_one_is_enclosed(times):
 # Memory.
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "curve",
     [
