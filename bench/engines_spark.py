@@ -6,9 +6,7 @@ The rows are made by Spark itself, with the shape of `bench/tables_data.py`: a t
 as rows, user u with about 1 / sqrt(u) of them. local[2], Parquet files, wall-clock time. The first
 question is apart: Spark compiles its statement then, and the side table is written.
 
-Tumult Analytics also runs on Spark, but not on this one: tmlt.analytics 0.21 needs pyspark below 4
-(pip takes 3.5.9, with pandas 1.5). `bench/tables_rivals.py` asks it the same in an environment of
-its own.
+Tumult Analytics beside ours on one Spark is `--tumult`, in engines_tumult.py.
 """
 
 import argparse

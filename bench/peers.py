@@ -14,12 +14,18 @@ from typing import Any
 CACHE = Path(os.environ.get("XDG_CACHE_HOME", "~/.cache")).expanduser() / "letalone-bench"
 
 
-def run_in(requirement: str, script: str, *, timeout_seconds: float | None = None) -> Any:
+def run_in(
+    requirement: str,
+    script: str,
+    *,
+    timeout_seconds: float | None = None,
+    python: str = sys.executable,
+) -> Any:
     """What `script` prints as JSON when it runs with `requirement` installed.
 
-    Several requirements have spaces between them.
+    Several requirements have spaces between them. python: such as "python3.12".
     """
-    python = _environment(requirement) / "bin" / "python"
+    python = str(_environment(requirement, python) / "bin" / "python")
     done = subprocess.run(
         [python, "-c", script],
         check=True,
@@ -30,11 +36,14 @@ def run_in(requirement: str, script: str, *, timeout_seconds: float | None = Non
     return json.loads(done.stdout.splitlines()[-1])
 
 
-def _environment(requirement: str) -> Path:
+def _environment(requirement: str, python: str) -> Path:
     folder = CACHE / re.sub(r"[=<>\[\] ]", "_", requirement)
     if not (folder / "ready").exists():
         print(f"installing {requirement} …", file=sys.stderr)
-        subprocess.run([sys.executable, "-m", "venv", "--clear", folder], check=True)
+        # pyenv shows one version at a time
+        shown = {} if python == sys.executable else {"PYENV_VERSION": python.removeprefix("python")}
+        made = [python, "-m", "venv", "--clear", folder]
+        subprocess.run(made, check=True, env=os.environ | shown)
         pip = [
             folder / "bin" / "python",
             "-m",
