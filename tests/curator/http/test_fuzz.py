@@ -18,6 +18,7 @@ def fuzzer() -> Iterator[Any]:
         yield SCRIPT["http_fuzzer"](stack)
 
 
+@pytest.mark.long
 def test_no_query_over_http_tells_a_secret_or_depends_on_data(fuzzer: Any) -> None:
     grammar = SCRIPT["SQL"]["Grammar"](20261115)
     for number in range(QUERIES):

@@ -75,6 +75,7 @@ def posted(address: str, path: str, body: Any, token: str | None = None) -> Any:
     return httpx.post(f"{address}/api/v1{path}", json=body, headers=headers, timeout=PATIENCE)
 
 
+@pytest.mark.long
 def test_one_command_serves_and_several_workers_share_the_ledger(tmp_path: Path) -> None:
     folder = tmp_path / "curator"
     with serving(folder, "--workers", "2") as (process, address, first):
