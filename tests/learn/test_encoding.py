@@ -129,6 +129,15 @@ def test_knots_are_named_and_grouped_apart_from_the_number_itself():
     assert encoder.groups == ((0,), (1, 2, 3, 4), (5,))
 
 
+def test_names_of_knots_differ_however_narrow_the_bounds_are_and_any_whole_number_counts_them():
+    encoder = TableEncoder({"x": (10**16, 10**16 + 2)}, np.int64(3))
+    names = ["x", "x near knot 1", "x near knot 2", "x near knot 3"]
+    assert encoder.get_feature_names_out().tolist() == names
+    assert TableEncoder.from_json(encoder.to_json()).knots == 3
+    with pytest.raises(FormatError):
+        TableEncoder.from_json({**encoder.to_json(), "knots": 3.0})
+
+
 @pytest.mark.parametrize("knots", [0, 1, 65, 2.5, True, "8"])
 def test_knots_are_a_whole_number_from_2_to_64(knots):
     with pytest.raises(ParameterError, match=r"knots is .*from 2 to 64"):

@@ -10,7 +10,7 @@ import pytest
 import letalone as la
 from learn.majority import Majority
 from learn.test_sessions import opened, people
-from letalone.learn import GaussianNB, PrivateSearchCV
+from letalone.learn import GaussianNB, LogisticRegression, PrivateSearchCV
 from letalone.learn.model_files import written
 
 ROWS = np.random.default_rng(2).normal(size=(60, 2))
@@ -59,6 +59,17 @@ def test_the_best_model_of_a_search_is_saved_with_the_search_s_receipt(tmp_path:
     wide.fit(table, features=["age", "work"], target="income")
     read = la.learn.load(la.learn.save(wide.best_estimator_, tmp_path / "table.json"))
     assert list(read.predict(people(9))) == list(wide.predict(people(9)))
+
+
+def test_a_search_with_knots_is_saved_with_them_and_other_knots_are_found(tmp_path: Path) -> None:
+    grid = {"regularization": [None, 0.5]}
+    search = PrivateSearchCV(LogisticRegression(), grid, epsilon=1, delta=1e-7)
+    search.fit(opened(), features=["age", "work"], target="income", knots=4)
+    path, content = saved(search.best_estimator_, tmp_path)
+    assert la.learn.load(path).encoder_.knots == 4
+    content["encoding"]["knots"], content["receipt"] = 5, None
+    with pytest.raises(la.FormatError, match="other features than it encodes"):
+        la.learn.load(rewritten(path, content))
 
 
 def test_a_model_without_a_budget_has_no_receipt(tmp_path: Path) -> None:

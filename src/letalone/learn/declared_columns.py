@@ -53,8 +53,10 @@ class Number:
     def feature_names(self) -> tuple[str, ...]:
         """One feature, called as the column is, and one for each knot: age near 17."""
         step = (self.upper - self.lower) / max(1, self.knots - 1)
-        points = (self.lower + step * place for place in range(self.knots))
-        return (self.name, *(f"{self.name} near {float(point):.6g}" for point in points))
+        points = [f"{float(self.lower + step * place):.6g}" for place in range(self.knots)]
+        if len(set(points)) < len(points):
+            points = [f"knot {place}" for place in range(1, self.knots + 1)]
+        return (self.name, *(f"{self.name} near {point}" for point in points))
 
     def encoded(self, cells: Cells) -> Floats:
         """Places from −1 to 1, clamped, and nearness to knots; 0 for what is no finite number."""

@@ -15,6 +15,7 @@ from datetime import date
 from fractions import Fraction
 from itertools import accumulate, pairwise
 from math import inf, nextafter, sqrt
+from numbers import Integral
 from typing import Any, Self, cast
 
 import numpy as np
@@ -98,7 +99,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         columns = [_written(column) for column in self._declared()]
         if self.knots is None:
             return {"format": PLAIN, "kind": KIND, "columns": columns}
-        return {"format": FORMAT, "kind": KIND, "columns": columns, "knots": self.knots}
+        return {"format": FORMAT, "kind": KIND, "columns": columns, "knots": int(self.knots)}
 
     @classmethod
     def from_json(cls, stored: Mapping[str, object]) -> "TableEncoder":
@@ -106,8 +107,9 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         _check_format(stored)
         try:
             read = dict(_read(column) for column in cast("list[Json]", stored["columns"]))
-            encoder = cls(read, cast("int | None", stored.get("knots")))
-            if encoder.to_json() == dict(stored):
+            knots = stored.get("knots")
+            encoder = cls(read, cast("int | None", knots))
+            if encoder.to_json() == dict(stored) and type(knots) in (int, type(None)):
                 return encoder
         except DAMAGE:
             pass
@@ -135,9 +137,10 @@ class TableEncoder(TransformerMixin, BaseEstimator):
 def _read_knots(typed: object) -> int:
     if typed is None:
         return 0
-    if type(typed) is not int or not 2 <= typed <= MOST_KNOTS:
+    is_whole = not isinstance(typed, bool) and isinstance(typed, Integral)
+    if not is_whole or not 2 <= int(cast("int", typed)) <= MOST_KNOTS:
         raise refusal("knots", typed, f"a whole number from 2 to {MOST_KNOTS}, such as 8, or None")
-    return typed
+    return int(cast("int", typed))
 
 
 def _widths(column: Declared) -> tuple[int, ...]:

@@ -57,11 +57,13 @@ class _LinearClassifier(ClassifierMixin, PrivateEstimator):
     """What both classifiers share."""
 
     _needs_labels = True
-    _takes_knots = True
 
     classes_: NDArray[Any]
     coef_: Floats
     intercept_: Floats
+
+    def _takes_knots(self) -> bool:
+        return True
 
     def __init__(
         self,

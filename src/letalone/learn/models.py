@@ -21,6 +21,7 @@ from letalone.errors import FormatError, LetaloneError, ParameterError
 from letalone.exact.typed import as_typed, read_written, written
 from letalone.learn import model_files
 from letalone.learn.encoding import TableEncoder
+from letalone.learn.on_tables import width_of
 from letalone.learn.plan import Fit
 from letalone.learn.stored import from_json, to_json
 from letalone.learn.training import PrivateEstimator
@@ -108,6 +109,8 @@ def _restored(stored: Json) -> PrivateEstimator:
         setattr(model, attribute, value)
     if stored["encoding"] is not None:
         model.encoder_ = TableEncoder.from_json(cast("Json", stored["encoding"]))
+        if width_of(model.encoder_) != model.n_features_in_:
+            raise FormatError("The model file is damaged: it is of other features than it encodes.")
     model.privacy_ = curve_from_json(cast("Json", stored["privacy"]))
     return model
 

@@ -119,6 +119,9 @@ class PrivateSearchCV(PrivateEstimator):
         """The classes of the best model."""
         return self._best().classes_
 
+    def _takes_knots(self) -> bool:
+        return self._plain()._takes_knots()
+
     def _best(self) -> Any:
         if not hasattr(self, "best_estimator_"):
             from sklearn.exceptions import NotFittedError

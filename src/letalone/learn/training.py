@@ -52,7 +52,6 @@ class PrivateEstimator(BaseEstimator):
     _account: Account | None
     _bits: BitSource = SYSTEM
     _needs_labels = False
-    _takes_knots = False
 
     n_features_in_: int
     encoder_: TableEncoder
@@ -152,7 +151,7 @@ class PrivateEstimator(BaseEstimator):
         """
         target = target if self._needs_labels else None
         check_target(schema, target, numbers=is_regressor(self))
-        if knots is not None and not self._takes_knots:
+        if knots is not None and not self._takes_knots():
             raise ParameterError(
                 f"knots is {knots!r}, but {type(self).__name__} does not use them. Leave knots out;"
                 " LogisticRegression and LinearSVC take them."
@@ -163,6 +162,10 @@ class PrivateEstimator(BaseEstimator):
         return TableJob(
             model, encoder, target, self.epsilon, self.delta, plan, self._bits, schema.protects
         )
+
+    def _takes_knots(self) -> bool:
+        """Whether a number may become several features: for linear classifiers."""
+        return False
 
     def _declaring(self, known: Mapping[str, object]) -> Self:
         """A clone with the parameters filled in that it was not given."""
