@@ -13,6 +13,7 @@ FEW = ("--models", "20", "--people", "30")
 QUICK = {"membership": FEW, "inversion": FEW}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", QUICK)
 def test_each_attack_on_models_fits_a_screen_and_compares_with_a_private_model(
     letalone: Letalone, tmp_path: Path, name: str

@@ -27,6 +27,7 @@ def where(request: pytest.FixtureRequest) -> object:
     return request.getfixturevalue("server").get_uri()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("what", ["charge", "refuse", "settle", "fail", "raise"])
 def test_killed_at_any_statement_an_act_has_happened_or_has_not(what: str, tmp_path: Path) -> None:
     """It is killed before and after every statement, at the commit and after it."""
@@ -54,6 +55,7 @@ def test_killed_at_any_time_no_charge_that_returned_is_lost(where: object) -> No
         assert told <= kept <= told + 1
 
 
+@pytest.mark.long
 def test_processes_that_charge_at_once_never_overspend(where: object) -> None:
     """Eight charge 25 times each, and 100 fit. They also race to make the ledger: once."""
     found = killing("together", where)

@@ -22,6 +22,7 @@ def fuzzer() -> Iterator[Any]:
     logging.getLogger().setLevel(level)
 
 
+@pytest.mark.long
 @settings(
     max_examples=100,
     derandomize=True,

@@ -142,11 +142,13 @@ def test_gaussian_noise_is_among_what_is_audited() -> None:
     assert part.words == "Gaussian noise"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", CASES)
 def test_an_aggregate_keeps_its_claim(name: str) -> None:
     assert audited(name, 1).verdict is Verdict.CONSISTENT
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", CASES)
 def test_an_aggregate_with_too_little_noise_is_accused(name: str) -> None:
     assert audited(name, ACCUSED[name]).verdict is Verdict.ACCUSED

@@ -79,11 +79,13 @@ def verdict(name: str, times: int) -> Verdict:
     return found.verdict
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", CASES)
 def test_a_release_keeps_its_claim(name: str) -> None:
     assert verdict(name, 1) is Verdict.CONSISTENT
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", CASES)
 def test_a_release_with_too_little_noise_is_accused(name: str) -> None:
     assert verdict(name, CASES[name][2]) is Verdict.ACCUSED

@@ -88,7 +88,8 @@ class Sessions:
 
     def _opened(self, source: Source) -> Session:
         try:
-            return open_session(source.place, schema=source.schema, ledger=self._ledger)
+            name = source.schema.name  # the owner's, and nobody else's in this ledger
+            return open_session(source.place, schema=source.schema, ledger=self._ledger, name=name)
         except ParameterError:
             pass  # raised below: the words could name a file
         raise cannot_be_opened(source.schema.name)

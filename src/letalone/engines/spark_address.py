@@ -11,13 +11,16 @@ name with other signs than letters, digits and _ stands in backticks, as Spark w
 A table is read by its whole name of three parts, which Spark looks for in the catalogue alone: an
 address never leads to a temporary view, nor to a file (parquet.`/some/path`).
 
-  Theorem.  Two ways to write one table give one place, and so one schema file, one ledger and one
-  budget.
+  Theorem.  Two ways to write one table give one place, and so one schema file and one ledger in a
+  working folder. What is no name as it is written above is refused.
   Proven:   a place is the whole name, in small letters: what the name leaves out is filled in as
             Spark does it, and where Spark could take a part for something else there is no place.
+            Spark gets the parts that were read here, in backticks, and nothing as it was typed.
   Tested:   tests/engines/test_spark_address.py, tests/on_spark/test_addresses.py
   Assumed:  no two tables of a schema have names that differ in capital letters alone. (They would
-            share a budget; `name=` parts them.)
+            share a budget; `name=` parts them.) Not covered: a view of a catalogue, or a second
+            catalogue that leads to the same tables, is another table here; and a budget is in its
+            ledger: one that is given, or that of a schema file with `source =`, is a second one.
 """
 
 # pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
@@ -76,6 +79,18 @@ def parts_of(written: str) -> Parts | None:
     return None
 
 
+def read_name(written: object) -> Parts:
+    """The parts of a name; Spark would also read one with blanks and comments around its parts."""
+    parts = parts_of(str(written))
+    if parts is None:
+        raise ParameterError(
+            "The name of a table on Spark must be written as catalog.schema.table, schema.table or"
+            " table, without blanks or comments. A part with other signs than letters, digits and _"
+            " stands in backticks: lake.`my clinic`.visits."
+        )
+    return parts
+
+
 def in_backticks(parts: Parts) -> str:
     """A name as Spark reads it, whatever signs it has."""
     return ".".join(f"`{part.replace('`', '``')}`" for part in parts)
@@ -106,15 +121,16 @@ def located(source: str, session: Any = None) -> Table:
 def place_of(source: object) -> Place | None:
     """Catalogue, schema and name of a table, in small letters.
 
-    None for what is no table of a catalogue: a frame, a temporary view, a path.
+    None for what is no table of a catalogue: a frame, a temporary view, a path. What is no name is
+    refused.
     """
     if isinstance(source, str):
         source = located(source)
     if not isinstance(source, tuple):
         return None
     session, written = cast("Table", source)
-    parts = parts_of(str(written))
-    if parts is None or is_remote(session):
+    parts = read_name(written)
+    if is_remote(session):
         return None
     if not privately(lambda: _is_of_a_catalog(parts, session)):
         return None

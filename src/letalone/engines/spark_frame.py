@@ -24,7 +24,7 @@ from typing import Any, cast
 from letalone.engines import syntax
 from letalone.engines.reading import Stored, check_columns
 from letalone.engines.rows import Relation
-from letalone.engines.spark_address import OF_A_FILE, in_backticks, is_remote, parts_of
+from letalone.engines.spark_address import OF_A_FILE, Parts, in_backticks, is_remote, read_name
 from letalone.engines.spark_versions import settings_of
 from letalone.errors import ParameterError
 
@@ -80,10 +80,20 @@ def words_of(source: object) -> str:
 
 def name_of(source: object) -> str:
     """The name of the data set: the table's, in small letters: Spark tells no capitals apart."""
-    if not isinstance(source, tuple):
-        return "data"
-    parts = parts_of(str(cast("Any", source)[1])) or ("data",)
-    return parts[-1] if OF_A_FILE.search(parts[-1]) else parts[-1].lower()
+    return (parts_in(source) or ("data",))[-1]
+
+
+def parts_in(source: object) -> Parts | None:
+    """The name that Spark is given, in small letters but for paths; None for a frame."""
+    if not is_spark(source) or not isinstance(source, tuple):
+        return None
+    parts = read_name(cast("Any", source)[1])
+    return tuple(one if OF_A_FILE.search(one) else one.lower() for one in parts)
+
+
+def is_path_on_spark(source: object) -> bool:
+    """Whether Spark is given a path instead of the name of a table: parquet.`/some/path`."""
+    return any(OF_A_FILE.search(one) for one in parts_in(source) or ())
 
 
 def frame_of(source: object) -> Any:
@@ -97,8 +107,7 @@ def frame_of(source: object) -> Any:
     if not isinstance(found, tuple):
         return found
     session, written = cast("tuple[Any, str]", found)
-    parts = parts_of(written)
-    return session.table(written if parts is None else in_backticks(parts))
+    return session.table(in_backticks(read_name(written)))
 
 
 def own_session(frame: Any) -> Any:

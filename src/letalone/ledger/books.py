@@ -11,7 +11,7 @@ from importlib.metadata import PackageNotFoundError, version
 from sqlalchemy import ColumnElement, Connection, bindparam, insert, select, update
 
 from letalone.errors import FormatError, LedgerDamaged
-from letalone.ledger.canonical import text_digest
+from letalone.ledger.canonical import canonical, text_digest
 from letalone.ledger.data_sets import DataSet, data_set_from_json
 from letalone.ledger.entries import BEFORE_THE_FIRST, CHANGES, Entry, Kind, now, read_entry
 from letalone.ledger.keys import SigningKey, is_signed, key_of, new_key
@@ -134,6 +134,17 @@ class Books:
         if kind is not None:
             query = query.where(ENTRIES.c.kind == kind.value)
         return [_read(Row(*row)) for row in self.connection.execute(query)]
+
+    def last_act(self, name: str, what: str) -> Entry | None:
+        """The newest act of this kind on a data set, however many others came after it."""
+        query = select(ENTRIES).where(
+            ENTRIES.c.name == name,
+            ENTRIES.c.kind == Kind.ADMINISTERED.value,
+            ENTRIES.c.text.contains(canonical(what), autoescape=True),
+        )
+        rows = self.connection.execute(query.order_by(ENTRIES.c.number.desc())).all()
+        found = (_read(Row(*row)) for row in rows)
+        return next((entry for entry in found if entry.body.get("what") == what), None)
 
     def sampled(self, name: str, *, kinds: Sequence[Kind], after: int, most: int) -> list[Entry]:
         """Entries of some kinds after a number, in order; of many, some and always the last."""

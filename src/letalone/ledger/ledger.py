@@ -408,6 +408,11 @@ class Ledger:
         with self._store.reading() as books:
             return books.newest(name, before=before, limit=limit, kind=kind)
 
+    def last_act(self, name: str, what: str) -> Entry | None:
+        """The newest entry of `administer` that says `what` of a data set: for reading."""
+        with self._store.reading() as books:
+            return books.last_act(name, what)
+
     def sampled(
         self, name: str, *, kinds: Sequence[Kind], after: int = 0, most: int = 200
     ) -> list[Entry]:

@@ -27,7 +27,7 @@ from letalone.plans.types import Type
 from letalone.privacy import Budget, Neighbours, Shares
 from letalone.privacy.neighbours import Relation, read_neighbours
 from letalone.session.beside import is_schema_file, schema_beside, source_of
-from letalone.session.same_table import check_same_table, remember_table
+from letalone.session.same_table import check_named, check_same_table, remember_table, told_of
 from letalone.session.session import Session
 from letalone.session.table import Progress, Table
 from letalone.session.unit import ROW, Unit
@@ -83,9 +83,11 @@ def open(  # noqa: A001  (as people call it: la.open)
         source, schema = source_of(cast("Place", file)), Path(cast("Place", file)).expanduser()
     written, source = source, _located(source, table)
     beside = _beside(source if file is None else file) if ledger is None else None
-    table_there = None if isinstance(schema, Schema) else _place_of(source)
+    told = told_of(source, _place_of(source))
     ledger = ledger if beside is None else beside
     declared = _declared(source, schema, table)
+    if name is None and declared is None:
+        check_named(source)
     if side_table is None:
         side_table = _declared_side_table(source, schema, table)
     engine = _engine(source, declared, types, table, side_table)
@@ -105,13 +107,12 @@ def open(  # noqa: A001  (as people call it: la.open)
         found = _with_unit(found, unit, call, declared=declared is not None)
         if neighbours is not None:
             found = replace(found, neighbours=_relation(neighbours))
-        if table_there is not None and name is None:
-            check_same_table(book, found.name, table_there)
+        if name is None:
+            check_same_table(book, found.name, told)
         _check(engine, found, book, source)
         book = _ledger(ledger) if book is None else book
         known = _registered(book, found, budget, shares, call)
-        if table_there is not None:
-            remember_table(book, found.name, table_there)
+        remember_table(book, found.name, told)
     except BaseException:
         engine.close()
         if own and book is not None:
