@@ -10,6 +10,7 @@ from letalone.engines.spark_address import (
     located,
     parts_of,
     place_of,
+    read_name,
     read_spark_address,
     spelled,
     stand_in_of,
@@ -57,12 +58,34 @@ def test_names_are_read_as_spark_reads_them_and_written_back(written, parts):
 
 @pytest.mark.parametrize(
     "written",
-    ["", ".", "a.", ".a", "a..b", "a b", "`a", "``", "`a`b", "a`b`", "`a``", "a;b", "a\n"],
+    [
+        "",
+        ".",
+        "a.",
+        ".a",
+        "a..b",
+        "a b",
+        "`a",
+        "``",
+        "`a`b",
+        "a`b`",
+        "`a``",
+        "a;b",
+        "a\n",
+        " a.b",
+        "a . b",
+        "a.b ",
+        "/* */ a.b",
+        "a.b -- c",
+    ],
 )
 def test_what_is_no_name_is_none(written):
     assert parts_of(written) is None
     with pytest.raises(ParameterError, match="must name a table"):
         read_spark_address(f"spark:{written}")
+    for refused in (read_name, lambda name: place_of((Stub(), name))):
+        with pytest.raises(ParameterError, match="without blanks or comments"):
+            refused(written)
 
 
 @pytest.mark.parametrize(

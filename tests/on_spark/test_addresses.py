@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 
+import polars as pl
 import pytest
 from typer.testing import CliRunner
 
@@ -90,6 +91,37 @@ def test_two_tables_of_one_name_have_two_ledgers_and_do_not_share_one_unsaid(her
     opened("spark:archive.addressed", ledger="team.db", name="addressed").close()
     with pytest.raises(ParameterError, match=r"belongs to the table spark_catalog\.archive"):
         opened("spark:default.addressed", ledger="team.db")
+
+
+def test_a_schema_object_is_no_way_round_and_a_view_is_not_the_table_of_its_name(here, spark):
+    def opened(source, ledger="team.db", **more):
+        with la.open(source, ledger=ledger, **more) as session:
+            return session.schema
+
+    schema = opened("spark:default.addressed", unit="patient", budget=2, name="addressed")
+    opened("spark:default.addressed", schema=schema)
+    rows = pl.DataFrame(ROWS, schema=["patient", "ward", "cost"], orient="row")
+    others = ["spark:archive.addressed", (spark, "addressed"), spark.table("addressed"), rows]
+    for other in others:
+        with pytest.raises(ParameterError, match=r"belongs to the table spark_catalog\.default"):
+            opened(other, schema=schema)
+    opened((spark, "addressed"), schema=schema, name="addressed")
+    opened("spark:default.addressed")
+    opened((spark, "addressed"), unit="patient", budget=2, ledger="views.db")
+    with pytest.raises(ParameterError, match="addressed \\(of no catalogue\\)"):
+        opened("spark:default.addressed", unit="patient", ledger="views.db")
+
+
+def test_names_with_blanks_and_paths_without_a_name_begin_no_second_budget(here, spark):
+    for written in (" default.addressed", "default . addressed", "/* */ default.addressed"):
+        with pytest.raises(ParameterError, match="without blanks or comments"):
+            la.open((spark, written), unit="patient", budget=2)
+    spark.table("default.addressed").write.parquet(f"{here}/kept")
+    for written in (f"parquet.`{here}/kept`", f"PARQUET.`file:{here}/./kept`"):
+        with pytest.raises(ParameterError, match="Give the data set a name"):
+            la.open((spark, written), unit="patient", budget=2)
+        with la.open((spark, written), unit="patient", budget=2, name="kept", ledger="k.db") as one:
+            assert one.name == "kept"
 
 
 def test_a_schema_file_says_where_its_data_are_and_allows_a_side_table(here, spark):

@@ -5,9 +5,9 @@ import pytest
 from letalone.errors import ParameterError
 from letalone.ledger import Ledger
 from letalone.privacy import ADD_REMOVE, Budget
-from letalone.session.same_table import check_same_table, remember_table
+from letalone.session.same_table import NOWHERE, WHAT, check_same_table, remember_table
 
-HERE, THERE = ("lake", "clinic", "visits"), ("lake", "archive", "visits")
+HERE, THERE, VIEW = "lake.clinic.visits", "lake.archive.visits", f"visits{NOWHERE}"
 
 
 @pytest.fixture
@@ -37,3 +37,28 @@ def test_it_is_written_down_once_and_anew_when_the_table_moves(ledger):
     check_same_table(ledger, "visits", THERE)
     with pytest.raises(ParameterError, match=r"belongs to the table lake\.archive"):
         check_same_table(ledger, "visits", HERE)
+
+
+def test_what_is_no_table_is_refused_under_a_tables_name_and_a_table_under_a_views(ledger):
+    remember_table(ledger, "visits", None)
+    check_same_table(ledger, "visits", HERE)
+    remember_table(ledger, "visits", VIEW)
+    with pytest.raises(ParameterError, match="of no catalogue"):
+        check_same_table(ledger, "visits", HERE)
+    remember_table(ledger, "visits", HERE)
+    for other in (VIEW, None):
+        remember_table(ledger, "visits", other)
+        with pytest.raises(ParameterError, match=r"belongs to the table lake\.clinic"):
+            check_same_table(ledger, "visits", other)
+    check_same_table(ledger, "visits", HERE)
+
+
+def test_a_place_is_known_however_many_other_acts_came_after_it(ledger):
+    remember_table(ledger, "visits", HERE)
+    for number in range(60):
+        ledger.administer("visits", "a note", {"what": WHAT, "number": number})
+    assert ledger.last_act("visits", WHAT).body["body"] == {"table": HERE}
+    assert ledger.last_act("visits", "a note").body["body"]["number"] == 59
+    assert ledger.last_act("visits", "A note") is None
+    ledger.register("others", Budget(2), neighbours=ADD_REMOVE.of("patient"))
+    assert ledger.last_act("others", WHAT) is None

@@ -54,10 +54,11 @@ def check_same_table(ledger: Ledger | None, name: str, told: str | None) -> None
 
 def remember_table(ledger: Ledger, name: str, told: str | None) -> None:
     """Writes down which table it is, where that is new."""
-    known = _known(ledger, name)
-    if told is None or known == told or (known is not None and told.endswith(NOWHERE)):
+    if told is None:
         return
-    ledger.administer(name, WHAT, {"table": told})
+    known = _known(ledger, name)
+    if known is None or (known != told and not told.endswith(NOWHERE)):
+        ledger.administer(name, WHAT, {"table": told})
 
 
 def _known(ledger: Ledger, name: str) -> str | None:
