@@ -504,3 +504,12 @@ def test_the_newest_entries_are_those_of_all_entries_backwards(ledger: Ledger) -
     assert ledger.newest(limit=100) == whole
     assert ledger.newest(before=whole[1].number, limit=2) == whole[2:4]
     assert ledger.newest("other", limit=9) == list(ledger.entries("other"))[::-1]
+
+
+def test_the_last_act_of_a_kind_is_found_under_any_number_of_others(ledger: Ledger) -> None:
+    acts = [ledger.administer("visits", 'moved "100%_/"', {"to": number}) for number in range(2)]
+    for number in range(60):
+        ledger.administer("visits", "a note", {"what": 'moved "100%_/"', "number": number})
+    assert ledger.last_act("visits", 'moved "100%_/"') == acts[1]
+    assert ledger.last_act("visits", "A note") is None
+    assert ledger.last_act("other", "a note") is None

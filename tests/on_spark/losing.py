@@ -17,13 +17,15 @@ from pyspark.sql.functions import udf
 
 import letalone as la
 from letalone.engines import spark as engines
-from letalone.engines.measures import GridSum, Rows, Scope, Units
+from letalone.engines import spark_start
+from letalone.engines.measures import DistinctValues, GridSum, Rows, Scope, Units
 from letalone.engines.spark import open_spark
 from letalone.errors import DataSetFrozen
 from letalone.plans.expressions import col
 from letalone.plans.query import Bounding
 
 PEOPLE = 20
+MANY = 200
 FAST = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 OPTIONS = {
     "spark.ui.enabled": "false",
@@ -91,6 +93,42 @@ def frame_of(session, end):
     return late.repartition(2).withColumn("ward", end("ward"))
 
 
+def tracker_of(session):
+    """Who knows in Spark where the rows of each shuffle are."""
+    kind = session._jvm.java.lang.Class.forName("org.apache.spark.SparkEnv")
+    field = kind.getDeclaredField("mapOutputTracker")
+    field.setAccessible(True)
+    return field.get(session.sparkContext._jsc.sc().env())
+
+
+def between(session):
+    """An executor's rows are lost when all shuffles are done, before the last job begins.
+
+    Each person has twenty things and counts with one, so there are as many as people. Spark adapts
+    the plan, as it does by itself: each shuffle is a job.
+    """
+    session.conf.set("spark.sql.adaptive.coalescePartitions.enabled", "false")
+    session.conf.set("spark.sql.shuffle.partitions", "8")
+    rows = [(f"p{number % MANY}", number) for number in range(20 * MANY)]
+    frame = session.createDataFrame(rows, "who string, thing int").repartition(4)
+    engine, taken, asked, tracker = open_spark(frame), engines.rows_of, [], tracker_of(session)
+
+    def late(frame):
+        frame._jdf.queryExecution().toRdd()  # all jobs but the last
+        if not asked:
+            tracker.removeOutputsOnExecutor("0")
+        asked.append(1)
+        return taken(frame)
+
+    engines.rows_of = late
+    schema = engine.schema().protecting("who")
+    scope = Scope(schema, None, (), (), (), None, Bounding(max_rows=1))
+    found = engine.measure(scope, [DistinctValues(col("thing"))])
+    engines.rows_of = taken
+    session.conf.set("spark.sql.shuffle.partitions", "2")
+    return {"found": found, "asked": len(asked)}
+
+
 def replaced(session, folder):
     """An executor is lost once: how often the statement is asked, and what it finds."""
     once, asked = Path(folder, "once"), []
@@ -144,10 +182,23 @@ def gone(session, folder):
     return frozen(session, frame, folder, "gone")
 
 
+def ended(session):
+    """What is said of an address when the driver's JVM is gone; one of our own starts again."""
+    said = []
+    for _ in range(2):
+        try:
+            la.open("spark:default.nothing", unit="who", budget=2.0)
+        except la.LetaloneError as error:
+            said.append(str(error))
+        spark_start._OURS.append(session)
+    return {"said": said, "rows": spark_start.spark_session().range(3).count()}
+
+
 def main(folder):
     session = started(folder)
-    seen = {"replaced": replaced(session, folder), "lost": lost(session, folder)}
-    print(json.dumps(seen | {"gone": gone(session, folder)}), flush=True)
+    seen = {"between": between(session), "replaced": replaced(session, folder)}
+    seen |= {"lost": lost(session, folder), "gone": gone(session, folder)}
+    print(json.dumps(seen | {"ended": ended(session)}), flush=True)
     os._exit(0)  # nothing is left that could be stopped
 
 

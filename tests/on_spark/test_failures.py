@@ -19,7 +19,7 @@ from letalone.engines.measures import Rows, Scope
 from letalone.engines.spark import open_spark
 from letalone.plans.expressions import col
 from letalone.plans.query import Bounding
-from on_spark.losing import PEOPLE
+from on_spark.losing import MANY, PEOPLE
 
 LOSING = Path(__file__).parent / "losing.py"
 SLOW = "aggregate(sequence(1, 20000), 0D, (a, x) -> a + sqrt(a + x))"  # a second for 200 rows
@@ -49,6 +49,14 @@ def test_a_statement_with_a_stage_that_was_tried_again_is_asked_anew(seen):
     assert seen["replaced"]["asked"] == 2
 
 
+def test_what_is_lost_between_two_jobs_is_seen_and_the_statement_asked_anew(seen):
+    """Every stage that computes it again is a new one at its first attempt.
+
+    Who looks for second attempts alone asks once, and counts by two choices.
+    """
+    assert seen["between"] == {"found": [[MANY]], "asked": 2}
+
+
 @pytest.mark.parametrize("how", ["lost", "gone"])
 def test_executors_that_cannot_be_replaced_and_a_lost_driver_freeze_and_the_charge_stays(seen, how):
     first, second = seen[how]["said"]
@@ -59,6 +67,13 @@ def test_executors_that_cannot_be_replaced_and_a_lost_driver_freeze_and_the_char
     assert seen[how]["why"] == ["the engine failed"]
     for word in ("park", "java", "Java", "xecutor", "Py4J", "p1"):
         assert word not in first + second
+
+
+def test_after_the_driver_is_gone_an_address_is_refused_in_words_or_starts_our_own_again(seen):
+    first, second = seen["ended"]["said"]
+    assert first.startswith("The Spark that was started in this process has ended.")
+    assert second.startswith("Spark has no table 'spark_catalog.default.nothing'")
+    assert seen["ended"]["rows"] == 3
 
 
 def slow_frame(spark):

@@ -57,8 +57,5 @@ def test_a_place_is_known_however_many_other_acts_came_after_it(ledger):
     remember_table(ledger, "visits", HERE)
     for number in range(60):
         ledger.administer("visits", "a note", {"what": WHAT, "number": number})
-    assert ledger.last_act("visits", WHAT).body["body"] == {"table": HERE}
-    assert ledger.last_act("visits", "a note").body["body"]["number"] == 59
-    assert ledger.last_act("visits", "A note") is None
-    ledger.register("others", Budget(2), neighbours=ADD_REMOVE.of("patient"))
-    assert ledger.last_act("others", WHAT) is None
+    with pytest.raises(ParameterError, match=r"belongs to the table lake\.clinic"):
+        check_same_table(ledger, "visits", THERE)

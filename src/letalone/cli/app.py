@@ -46,8 +46,14 @@ COMMANDS = {
     "serve": "Let others ask: a service with budgets, purposes and a ledger.",
     "attack": "What an attacker learns, today and from a private release.",
 }
-SAID_IN_OPTIONS = ("anonymity", "attack", "audit")  # whose errors come from functions of Python
-ALSO = {"on": "quasi_identifiers", "pattern": "patterns"}  # options that Python calls otherwise
+# Whose errors come from functions of Python, and options that Python calls otherwise.
+SAID_IN_OPTIONS = ("anonymity", "attack", "audit", "serve", "train")
+ALSO = {
+    "on": "quasi_identifiers",
+    "pattern": "patterns",
+    "spark_schema": "spark_schemas",
+    "time_step": "time_step_seconds",
+}
 INTERRUPTED = 130
 IN_PLAIN_LETTERS = "letalone.plain"
 

@@ -8,7 +8,8 @@ from math import sqrt
 import numpy as np
 
 from letalone import __version__
-from letalone.cli.screen import console, how_to_install, print_json, table
+from letalone.cli.screen import console, flowing, how_to_install, print_json, table
+from letalone.engines.spark_start import has_java
 from letalone.errors import LetaloneError
 from letalone.randomness.bits import SYSTEM, BitSource
 
@@ -24,7 +25,16 @@ REQUIRED = (
     "typer",
     "rich",
 )
-EXTRAS = {"plot": "matplotlib", "pandas": "pandas", "polars": "polars"}
+EXTRAS = {
+    "plot": "matplotlib",
+    "pandas": "pandas",
+    "polars": "polars",
+    "learn": "scikit-learn",
+    "postgres": "psycopg",
+    "spark": "pyspark",
+    "server": "fastapi",
+    "client": "httpx",
+}
 BIT_SOURCE = "AES-256-CTR, keyed by the operating system"
 WORDS = 1 << 15
 
@@ -37,7 +47,8 @@ def doctor(*, as_json: bool) -> None:
     found = {"letalone": __version__, "python": platform.python_version()}
     if as_json:
         bits = {"source": BIT_SOURCE, "healthy": healthy}
-        print_json("doctor", found | {"packages": required, "extras": extras, "bits": bits})
+        parts = {"packages": required, "extras": extras, "java": has_java(), "bits": bits}
+        print_json("doctor", found | parts)
     else:
         _show(found | required, extras, healthy=healthy)
     if not healthy or None in required.values():
@@ -64,15 +75,28 @@ def _version(package: str) -> str | None:
         return None
 
 
+def _optional(extras: Mapping[str, str | None]) -> list[str]:
+    """The extras that are there, with their versions, and how to add the others."""
+    there = [f"{name} ({_words(name, one)})" for name, one in extras.items() if one is not None]
+    missing = ",".join(name for name, one in extras.items() if one is None)
+    lines = [f"Extras: {', '.join(there) or 'none'}."]
+    return lines + [f"To add {missing}: {how_to_install(missing)}."] * bool(missing)
+
+
+def _words(extra: str, number: str) -> str:
+    java = "with Java" if has_java() else "but there is no Java"
+    return f"{EXTRAS[extra]} {number}{f', {java}' if extra == 'spark' else ''}"
+
+
 def _show(
     found: Mapping[str, str | None], extras: Mapping[str, str | None], *, healthy: bool
 ) -> None:
     rows = table("part", "found", "ok")
     for name, number in found.items():
         rows.add_row(name, number or "missing", "yes" if number else "no")
-    for extra, number in extras.items():
-        rows.add_row(f"{extra} (extra)", number or how_to_install(extra), "optional")
     rows.add_row("random bits", BIT_SOURCE, "yes" if healthy else "no")
     screen = console()
     screen.print(rows, markup=False)
+    for line in _optional(extras):
+        screen.print(flowing(line, screen.width), markup=False)
     screen.print("No data was looked at, and nothing was sent anywhere.")

@@ -47,7 +47,7 @@ def init(
 ) -> None:
     """Write NAME.letalone.toml beside the file; of one of its tables, NAME.TABLE.letalone.toml."""
     check_one_file(file)
-    wait_for_spark(file)
+    wait_for_spark(file, table_name)
     guessed = kind_of(file) == "csv"
     again = _Again(file, unit, table_name, yes=yes, force=force)
     path = _place(again)

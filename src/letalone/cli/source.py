@@ -12,10 +12,10 @@ from pathlib import Path
 
 from letalone.cli.places import in_short_form
 from letalone.cli.progress import waiting
-from letalone.engines.addresses import is_address
+from letalone.engines.addresses import check_address, is_address
 from letalone.engines.opening import open_engine
 from letalone.engines.sources import WhichTable, find_files
-from letalone.engines.spark_address import is_spark_address, read_spark_address
+from letalone.engines.spark_address import is_spark_address
 from letalone.engines.spark_start import is_started, spark_session
 from letalone.errors import ParameterError
 from letalone.ledger import DataSet, Ledger
@@ -57,7 +57,7 @@ def read_source(file: str, *, table: str | None = None) -> Source:
     """The file's columns and types: as its schema file declares them, else from its metadata."""
     check_one_file(file)
     data = source_of(file) if is_schema_file(file) else file
-    wait_for_spark(data)
+    wait_for_spark(data, table)
     kind = kind_of(data)
     beside = in_short_form(schema_beside(file, table))
     declared = Schema.read(beside) if beside.exists() else None
@@ -76,11 +76,11 @@ def kind_of(file: str) -> str:
     return find_files(file).kind
 
 
-def wait_for_spark(file: str) -> None:
+def wait_for_spark(file: str, table: str | None = None) -> None:
     """Starts Spark, where an address needs it: that takes a while, which is said."""
     if not is_spark_address(file):
         return
-    read_spark_address(file)  # or says what is wrong with it, first
+    check_address(file, table)  # or says what is wrong with it, first
     if not is_started():
         with waiting("Starting Spark"):
             spark_session()

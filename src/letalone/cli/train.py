@@ -5,6 +5,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+from letalone.cli.model_place import check_model_place
 from letalone.cli.offered import to_type
 from letalone.cli.places import ledger_path
 from letalone.cli.progress import bar
@@ -12,14 +13,15 @@ from letalone.cli.screen import console, flowing, print_json, protected
 from letalone.cli.source import Source, known_data_set, offering, read_source
 from letalone.cli.training import Ready, Training, advice, ready
 from letalone.engines.sources import WhichTable
-from letalone.errors import BudgetExceeded, LetaloneError, ParameterError
-from letalone.learn import model_files
+from letalone.engines.spark_address import is_spark_address
+from letalone.errors import BudgetExceeded, LetaloneError, ParameterError, UnsupportedQuery
 from letalone.ledger import DataSet
 from letalone.privacy import Budget
 from letalone.privacy.filters import left_in_words
 from letalone.session import ROW, Session
-from letalone.session.beside import schema_beside
+from letalone.session.beside import is_schema_file, schema_beside, source_of
 from letalone.session.opening import open as open_table
+from letalone.session.training import NOT_ON_SPARK
 
 LISTED = 12
 DIGITS = 20
@@ -27,6 +29,7 @@ DIGITS = 20
 
 def train(asked: Training) -> None:
     """Train, and print what it cost; with --dry-run, what it would cost."""
+    _check_kind(asked.file)
     source = _source(asked)
     path = ledger_path(asked.file, asked.ledger)
     known = known_data_set(path, source.schema.name)
@@ -34,7 +37,7 @@ def train(asked: Training) -> None:
     if asked.dry_run:
         _print_preview(found, known)
         return
-    _check_place(asked)
+    check_model_place(found, path)
     try:
         model, left = _trained(found, path, known)
     except BudgetExceeded as error:
@@ -56,6 +59,12 @@ def _affordable(error: BudgetExceeded, asked: Training, source: Source, path: Pa
     )
 
 
+def _check_kind(file: str) -> None:
+    """Refuses a table of Spark by its address, before a Spark is started."""
+    if is_spark_address(source_of(file) if is_schema_file(file) else file):
+        raise UnsupportedQuery(NOT_ON_SPARK)
+
+
 def _source(asked: Training) -> Source:
     try:
         return read_source(asked.file, table=asked.table)
@@ -71,21 +80,6 @@ def _ready(asked: Training, source: Source, known: DataSet | None) -> Ready:
         kind = ParameterError if isinstance(error, ParameterError) else type(error)
         words = f"{error}{advice(error, asked, source, known)}"
     raise kind(words)
-
-
-def _check_place(asked: Training) -> None:
-    """Before anything is paid: the model can be written, and nothing else is lost by it."""
-    place = asked.place
-    if not place.absolute().parent.is_dir():
-        raise ParameterError(f"There is no folder {place.parent}. Make it, or write elsewhere.")
-    if place.exists():
-        try:
-            model_files.read(place)
-        except LetaloneError:
-            raise ParameterError(
-                f"{place} exists and is no model file. Write elsewhere:"
-                + asked.command(out=place.with_suffix(".model.json"))
-            ) from None
 
 
 def _trained(found: Ready, path: Path, known: DataSet | None) -> tuple[Any, DataSet]:
@@ -181,10 +175,11 @@ def _said(found: Ready) -> dict[str, object]:
 def _lines(found: Ready) -> list[str]:
     names = found.features
     rest = f" and {len(names) - LISTED} more" if len(names) > LISTED else ""
+    knots = "" if found.asked.knots is None else f" Numbers have {found.asked.knots} knots each."
     one = "" if found.schema.unit is None else f" One row of each {found.schema.unit} counts."
     return [
         f"{type(found.estimator).__name__} for {found.asked.target}, learned from"
-        f" {', '.join(names[:LISTED])}{rest}.",
+        f" {', '.join(names[:LISTED])}{rest}.{knots}",
         f"Protects {protected(found.schema.protects)}.{one}",
         *(f"- {line}" for line in found.job.plan.words),
     ]

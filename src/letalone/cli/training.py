@@ -18,13 +18,14 @@ from letalone.cli.ready import Missing, budget_of, unit_of
 from letalone.cli.request import USUAL_DELTA, Request, usual_budget
 from letalone.cli.screen import exponent, how_to_install
 from letalone.cli.source import Source, unit_example, unit_to_try
+from letalone.engines.addresses import is_address
 from letalone.errors import BudgetExceeded, LetaloneError, ParameterError
 from letalone.ledger import DataSet
-from letalone.plans.schema import Column, Schema
+from letalone.plans.schema import SUFFIX, Column, Schema
 from letalone.plans.types import Type
 from letalone.privacy import Budget
 from letalone.privacy.filters import FilterState, brief, charged, opened
-from letalone.session.beside import schema_beside
+from letalone.session.beside import is_schema_file, schema_beside
 
 USUAL_EPSILON = 1.0
 EXAMPLES = 3
@@ -79,7 +80,14 @@ class Training:
     @property
     def place(self) -> Path:
         """Where the model is written."""
-        return self.out or Path(f"{Path(self.file).stem}.{self.target}.json")
+        return self.out or Path(f"{_called(self.file, self.table)}.{self.target}.json")
+
+
+def _called(file: str, table: str | None) -> str:
+    """What a table is called in the names of files: that of a server as its schema file is."""
+    if is_address(file) or is_schema_file(file):
+        return schema_beside(file, table).name.removesuffix(SUFFIX)
+    return Path(file).stem
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
-TABLE = "A table: .csv, .parquet or .duckdb."
+TABLE = "A table: a file (.csv, .parquet, .duckdb), postgresql://… or spark:…"
 
 
 def read_number(word: str) -> float:
@@ -35,8 +35,13 @@ def whole_number(words: str, *, hidden: bool = False) -> Any:
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 Epsilon = Annotated[float | None, number("The privacy to spend. Smaller is more private.")]
 Confidence = Annotated[float, number("How often the error bar must be right.")]
-DataFile = Annotated[str, typer.Argument(help=TABLE, metavar="FILE")]
+AnyTable = Annotated[str, typer.Argument(help=TABLE, metavar="FILE")]
+DataFile = Annotated[str, typer.Argument(help="A file: .csv, .parquet or .duckdb.", metavar="FILE")]
 TableName = Annotated[
+    str | None,
+    typer.Option("--table", help="Which table of a DuckDB file or a server.", metavar="NAME"),
+]
+TableOfFile = Annotated[
     str | None, typer.Option("--table", help="Which table of a DuckDB file.", metavar="NAME")
 ]
 SideTableName = Annotated[

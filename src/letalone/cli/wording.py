@@ -11,15 +11,17 @@ SAID = [
     (re.compile(r"Check the path, or give a frame\."), "Check the path."),
     (re.compile(r"Write True or False\."), "Write TRUE or FALSE."),
     (re.compile(r"Name one with table=\."), "Name one with --table."),
+    (re.compile(r"and so does table=\."), "and so does --table."),
     (re.compile(r"Write a date as datetime\.date\([^)]*\)"), "Write a date as '2024-01-31'"),
     (re.compile(r"Write a time as datetime\.datetime\([^)]*\)"),
      "Write a time as '2024-01-31 14:30:00'"),
     (re.compile(r"use ==, != or \.isin\(\[…\]\) here"), "use =, <> or IN (…) here"),
+    (re.compile(r"such as 8, or None"), "such as 8"),
     (re.compile(r"Only \.is_null\(\) works"), "Only IS NULL works"),
 ]  # fmt: skip
 
 
-ARGUMENT = re.compile(r"^(\w+)(?= (is|names|must)\b)")
+ARGUMENT = re.compile(r"^(\w+)(?= (is|has|names|must)\b)")
 LISTED = re.compile(r"\b(\w+)=\[((?:'[^']*'(?:, )?)+)\]")
 SWITCH = re.compile(r"\b(\w+)=True\b")
 

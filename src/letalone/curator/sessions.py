@@ -18,6 +18,7 @@ from threading import Lock
 
 from letalone.curator.locks import alone, sharing
 from letalone.curator.places import LOCK
+from letalone.engines.failure import EngineFailed
 from letalone.errors import DataSetFrozen, ParameterError
 from letalone.ledger import Ledger
 from letalone.plans.schema import Schema
@@ -90,7 +91,7 @@ class Sessions:
         try:
             name = source.schema.name  # the owner's, and nobody else's in this ledger
             return open_session(source.place, schema=source.schema, ledger=self._ledger, name=name)
-        except ParameterError:
+        except (EngineFailed, ParameterError):
             pass  # raised below: the words could name a file
         raise cannot_be_opened(source.schema.name)
 

@@ -33,8 +33,7 @@ from letalone.engines.postgres_width import check_width
 from letalone.engines.ranks import Progress
 from letalone.engines.reading import declared_schema, read_as_text
 from letalone.engines.rows import Relation, Tables, lent_name, mark_of
-from letalone.engines.side_table import SideTable
-from letalone.engines.side_table import side_table as side_table_of
+from letalone.engines.side_table import SideTable, side_table_of
 from letalone.engines.statements import KEYS, discovery, needs_ranks, statements
 from letalone.engines.syntax import Sql
 from letalone.engines.training_rows import training_rows, training_scope
@@ -61,16 +60,15 @@ def open_postgres(
 ) -> "PostgresEngine":
     """Opens a table on a server; nothing but the catalogue is read.
 
-    side_table: the name of a copy with ranks, which is then written (see side_table.py).
+    side_table: the name of a copy with ranks, which is then written (see side_table.py); where
+    there is one that the role may not read, ranks are made in each statement.
     """
     server = Server(read_address(source, table))
     try:
         version = _reached(server)
         with server.reading():
             relation = contained(lambda: relation_of(server))
-            side = None if side_table is None else side_table_of(side_table, relation)
-            if side is not None:
-                contained(lambda: side.check_place(server))
+            side = contained(lambda: side_table_of(side_table, relation, server))
         found = declared_schema(relation.columns, schema, types or {}, relation.name or "")
         _check_version(version, read_as_text(found, relation.columns))
         _check_encoding(contained(server.encoding))
@@ -163,7 +161,7 @@ class PostgresEngine:
         key = _secret(self._bits)
         with self._lock:
             self._made = contained(lambda: side.make(self._server, scope.schema, key))
-            if self._made is None:  # it was made for something else since this table was opened
+            if self._made is None:  # made for something else meanwhile, or it may not be read
                 self._side = None
 
     def add_public(self, join: PublicJoin, table: object) -> None:

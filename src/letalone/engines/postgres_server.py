@@ -8,9 +8,9 @@ not depend on the server's: UTC, no search path, ISO dates, shortest exact doubl
   Tested:   tests/engines/conformance/test_server.py
 """
 
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, Any, LiteralString, cast
+from typing import TYPE_CHECKING, Any, LiteralString, TypeVar, cast
 
 from letalone.engines import syntax
 from letalone.engines.failure import EngineFailed, contained
@@ -23,6 +23,7 @@ from letalone.errors import ParameterError
 if TYPE_CHECKING:
     from psycopg import RawCursor
 
+Result = TypeVar("Result")
 TIMEOUT_SECONDS = 3600
 CONNECT_SECONDS = 10
 BATCH = 100_000
@@ -124,10 +125,12 @@ class Server:
     @contextmanager
     def writing(self) -> Generator[None]:
         """One transaction that may write: for the owner's side table alone."""
+        if self._inside:
+            raise EngineFailed  # it would end the one that reads
         cursor = self._open()
-        cursor.execute(WRITE)
-        self._set()
         try:
+            cursor.execute(WRITE)
+            self._set()
             yield
             cursor.execute("COMMIT")
         except BaseException:
@@ -142,6 +145,17 @@ class Server:
         """All rows of a statement's result."""
         found = self._open().execute(cast("LiteralString", statement), list(parameters))
         return found.fetchall()
+
+    def tried(self, look: Callable[[], Result]) -> Result | None:
+        """What `look` returns; None if it failed, and the transaction goes on as before it."""
+        self.do("SAVEPOINT letalone")
+        try:
+            found = look()
+        except Exception:
+            self.do("ROLLBACK TO SAVEPOINT letalone")
+            return None
+        self.do("RELEASE SAVEPOINT letalone")
+        return found
 
     def streamed(
         self, statement: str, parameters: Sequence[object]

@@ -9,14 +9,16 @@ then on questions whose bounding needs ranks read the copy; drop it, and it is m
 Its comment says of which table, unit and version it is. What does not fit is refused when the table
 is opened, from the catalogue alone; so is a table that somebody else made, or one with rules,
 triggers or policies. Each transaction that reads the copy holds it and looks whether it is still
-the same one; if not, ranks are made in each statement: a question that was charged does not fail
-for it. Nobody but its owner has a right to a new copy, whatever the defaults are.
+the same one, and whether the role may read it; if not, or if it could not be written, ranks are
+made in each statement: a question that was charged does not fail for it. Nobody but its owner has a
+right to a new copy, whatever the defaults are; a role without one has ranks made in each statement.
 
 Theorem.  Stored ranks keep SOUNDNESS 13: they are those of dialects/postgres.py at one moment, with
 a key that nobody keeps.
   Tested:   tests/engines/conformance/test_side_table.py
 """
 
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -38,12 +40,15 @@ FORMAT = 2
 KNOWN = """
 SELECT c.oid::bigint, pg_catalog.obj_description(c.oid, 'pg_class'), c.relkind = 'r'
     AND NOT (c.relrowsecurity OR c.relhasrules OR c.relhastriggers OR c.relhassubclass)
-    AND c.relowner IN (SELECT r.oid FROM pg_catalog.pg_roles r WHERE r.rolname = current_user
-        UNION ALL SELECT s.relowner FROM pg_catalog.pg_class s
-        WHERE s.oid = pg_catalog.to_regclass($3)::oid)
     AND EXISTS (SELECT 1 FROM pg_catalog.pg_attribute a WHERE a.attrelid = c.oid
         AND a.attname = $4 AND a.atttypid = 'pg_catalog.int8'::pg_catalog.regtype
-        AND NOT a.attisdropped AND a.attgenerated = '')
+        AND NOT a.attisdropped AND a.attgenerated = ''),
+    CASE WHEN c.relowner IN (SELECT r.oid FROM pg_catalog.pg_roles r WHERE r.rolname = current_user
+        UNION ALL SELECT s.relowner FROM pg_catalog.pg_class s
+        WHERE s.oid = pg_catalog.to_regclass($3)::oid)
+    THEN NULL ELSE pg_catalog.pg_get_userbyid(c.relowner)::text END,
+    coalesce(pg_catalog.has_schema_privilege(n.oid, 'USAGE')
+        AND pg_catalog.has_table_privilege(c.oid, 'SELECT'), false)
 FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
 WHERE n.nspname = $1 AND c.relname = $2
 """
@@ -57,16 +62,23 @@ WHERE c.oid = pg_catalog.to_regclass($1)::oid AND a.grantee <> c.relowner
 """
 ALLOWED = """
 SELECT coalesce((SELECT pg_catalog.has_schema_privilege(n.oid, 'CREATE')
+    AND pg_catalog.has_schema_privilege(n.oid, 'USAGE')
 FROM pg_catalog.pg_namespace n WHERE n.nspname = $1), false)
 """
 LOCK = "SELECT pg_catalog.pg_advisory_xact_lock(pg_catalog.hashtextextended($1, 0))"
 
 
 class Known(NamedTuple):
-    """A table, and what its comment says."""
+    """A table, and what its comment says.
+
+    stranger: the role that owns it, where it is neither this one nor the owner of the data.
+    readable: whether this role may read it, as it is now in any snapshot.
+    """
 
     oid: int
     told: Told
+    stranger: str | None
+    readable: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,20 +89,27 @@ class SideTable:
     name: str
     relation: Relation
 
-    def check_place(self, server: Server) -> None:
-        """Refuses a table that is something else, and a schema in which nothing may be made."""
-        found = self._found(server)
-        self._check_is_copy(found)
-        if found is None and not server.run(ALLOWED, [self.schema])[0][0]:
+    def for_this_role(self, server: Server) -> "SideTable | None":
+        """This, where the role may read the copy or make one; None where there is one it may not.
+
+        Refuses a table that is something else, and a schema in which nothing may be made.
+        """
+        known = self._known(server)
+        self._check_is_copy(known)
+        if known is None and not server.run(ALLOWED, [self.schema])[0][0]:
             raise ParameterError(
                 f"The role may not make a table in the schema {self.schema!r}, or there is none."
-                " Let it (GRANT CREATE ON SCHEMA …), or leave side_table out."
+                " Let it (GRANT USAGE, CREATE ON SCHEMA …), or leave side_table out."
             )
+        return self if known is None or known.readable else None
 
     def check(self, server: Server, schema: Schema) -> None:
         """Refuses a copy of another unit or version, or of other columns: before any charge."""
-        found = self._found(server)
-        self._check_is_copy(found)
+        known = self._known(server)
+        self._check_is_copy(known)
+        if known is not None and not known.readable:
+            return  # it will not be read
+        found = None if known is None else known.told
         for asked, words in (("unit", "by the unit"), ("version", "of version")):
             wanted = getattr(schema, asked)
             if found is not None and found.get(asked) != wanted:
@@ -115,16 +134,27 @@ class SideTable:
         return replace(tables, private=copy, dialect=PostgresDialect(stored_rank=RANK))
 
     def make(self, server: Server, schema: Schema, key: bytes) -> int | None:
-        """Writes the copy, if it is not there; which it is, if it is of this unit and version."""
-        with server.writing():
+        """Writes the copy, if it is not there; which it is, if it is of this unit and version.
+
+        None where it cannot be written: no right any more, no room, a server that only reads.
+        """
+        with suppress(Exception), server.writing():
             server.run(LOCK, [f"letalone {self.words}"])  # one at a time: the next one finds it
-            if self._found(server) is None:
+            if self._known(server) is None:
                 self._write(server, schema, key)
             return self._which(server, schema)
+        return None
 
     def holds(self, server: Server, schema: Schema, which: int) -> bool:
-        """Whether the copy is still that one; it is then kept from changing in this transaction."""
-        if self._now(server) != which:
+        """Whether the copy is still that one; it is then kept from changing in this transaction.
+
+        It is not, where it may not be read any more or is dropped right now: that is an error here,
+        and the transaction goes on without it.
+        """
+        return server.tried(lambda: self._is_held(server, schema, which)) or False
+
+    def _is_held(self, server: Server, schema: Schema, which: int) -> bool:
+        if self._which(server, schema) != which or self._now(server) != which:
             return False
         server.do(f"LOCK TABLE {self._quoted()} IN ACCESS SHARE MODE")
         return self._now(server) == which == self._which(server, schema)
@@ -134,9 +164,9 @@ class SideTable:
 
     def _which(self, server: Server, schema: Schema) -> int | None:
         known = self._known(server)
-        if known is None or known.told != self._told(schema) or not self._has_columns(server):
+        if known is None or not known.readable or known.told != self._told(schema):
             return None
-        return known.oid
+        return known.oid if self._has_columns(server) else None
 
     def _write(self, server: Server, schema: Schema, key: bytes) -> None:
         text, _ = statement(self._copy(schema))
@@ -146,13 +176,20 @@ class SideTable:
         server.do(POSTGRES.printed(self._comment(self._told(schema))))
         self._arrange(server, schema.unit or "")
 
-    def _check_is_copy(self, found: Told | None) -> None:
-        if found is not None and found.get("of") != self.relation.name:
+    def _check_is_copy(self, known: Known | None) -> None:
+        if known is None or known.told.get("of") == self.relation.name:
+            return
+        if known.stranger is not None:
             raise ParameterError(
-                f"There is a table {self.words!r} that is no copy of {self.relation.name!r} with"
-                " ranks, as this letalone makes them: a plain table of this role or of the owner"
-                " of the data, without rules, triggers or policies. Give side_table= another name."
+                f"There is a table {self.words!r}, and it belongs to the role {known.stranger!r},"
+                " which is neither yours nor the owner's of the data: it is not read as a copy."
+                " Give side_table= another name."
             )
+        raise ParameterError(
+            f"There is a table {self.words!r} that is no copy of {self.relation.name!r} with"
+            " ranks, as this letalone makes them: a plain table without rules, triggers or"
+            " policies. Give side_table= another name."
+        )
 
     def _known(self, server: Server) -> Known | None:
         """The table of this name; None where there is none.
@@ -160,14 +197,12 @@ class SideTable:
         Nothing that somebody else could have made or can change says anything.
         """
         source = POSTGRES.printed(self.relation.sql)
-        for oid, comment, ours in server.run(KNOWN, [self.schema, self.name, source, RANK]):
-            return Known(int(oid), told_by(str(comment), written_as=FORMAT) if ours else {})
+        found = server.run(KNOWN, [self.schema, self.name, source, RANK])
+        for oid, comment, plain, stranger, readable in found:
+            ours = plain and stranger is None
+            told = told_by(str(comment), written_as=FORMAT) if ours else {}
+            return Known(int(oid), told, stranger, bool(readable))
         return None
-
-    def _found(self, server: Server) -> Told | None:
-        """What the comment of the table of this name says; None where there is no table."""
-        known = self._known(server)
-        return None if known is None else known.told
 
     def _told(self, schema: Schema) -> Told:
         of = {"of": self.relation.name, "unit": schema.unit, "version": schema.version}
@@ -216,6 +251,11 @@ class SideTable:
     def _comment(self, told: Told) -> exp.Comment:
         target = syntax.table_named(self.name, schema=self.schema)
         return exp.Comment(this=target, kind="TABLE", expression=syntax.text(comment_of(told)))
+
+
+def side_table_of(written: str | None, relation: Relation, server: Server) -> SideTable | None:
+    """The copy of this name, where there is to be one and the role may use it."""
+    return None if written is None else side_table(written, relation).for_this_role(server)
 
 
 def side_table(written: str, relation: Relation) -> SideTable:

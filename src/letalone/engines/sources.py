@@ -66,9 +66,16 @@ def find_files(source: str | PathLike[str]) -> Files:
     paths = tuple(path.resolve() for path in found if path.is_file())
     if not paths:
         what = "No file matches" if has_magic(written) else "There is no file"
-        raise ParameterError(f"{what} {written!r}. Check the path, or give a frame.")
+        raise ParameterError(f"{what} {written!r}. {_hint(written)}")
     _check_names(paths)
     return Files(paths, _kind(paths), _looks(paths))
+
+
+def _hint(written: str) -> str:
+    """What to look at; an address with capital letters is taken for a path."""
+    if written.lower().startswith("spark:"):
+        return "An address on Spark begins with spark: in small letters."
+    return "Check the path, or give a frame."
 
 
 def _matching(pattern: Path) -> list[Path]:

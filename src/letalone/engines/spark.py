@@ -44,7 +44,7 @@ from letalone.engines.spark_frame import (
     relation_of,
     view_name,
 )
-from letalone.engines.spark_jobs import Jobs, jobs_of
+from letalone.engines.spark_jobs import TIMEOUT_SECONDS, Jobs, check_is_seen, jobs_of
 from letalone.engines.spark_side_table import SparkSideTable
 from letalone.engines.spark_side_table import side_table as side_table_of
 from letalone.engines.spark_silence import privately as _private
@@ -58,7 +58,6 @@ from letalone.plans.schema import Schema
 from letalone.plans.types import Key, Type
 from letalone.randomness.bits import SYSTEM, BitSource
 
-TIMEOUT_SECONDS = 3600
 TRIALS = 3  # of a statement that makes ranks: see spark_jobs.py
 NUMBERS = count()
 
@@ -80,6 +79,7 @@ def open_spark(
     relation = _private(lambda: relation_of(frame, view=view))
     found = declared_schema(relation.columns, schema, types or {}, name_of(source))
     session = _private(lambda: own_session(frame))
+    _private(lambda: check_is_seen(session))
     side = _private(lambda: _side(side_table, relation, frame, source))
     if side is not None:
         _private(lambda: side.check_place(session))

@@ -27,18 +27,25 @@ address never leads to a temporary view, nor to a file (parquet.`/some/path`).
 # pyright: reportUnknownArgumentType=false
 
 import re
+import shlex
 from pathlib import Path
 from typing import Any, cast
 from urllib.parse import quote
 
+from letalone.engines.failure import EngineFailed
 from letalone.engines.spark_silence import privately
 from letalone.errors import ParameterError
 
-PREFIX = "spark:"
+PREFIX, CLUSTER = "spark:", "spark://"
 EXAMPLES = "spark:catalog.schema.table, spark:schema.table or spark:table"
 PART = re.compile(r"`((?:[^`\x00-\x1f\x7f]|``)+)`(?!`)|(\w+)")
 OF_A_FILE = re.compile(r"[/\\:]")
 OWN_CATALOG = "spark_catalog"
+KEPT = "spark.sql.catalogImplementation"
+FORGETS = (
+    f" This Spark forgets tables of its own when it ends ({KEPT} is in-memory): set that to hive,"
+    " and spark.sql.warehouse.dir to the folder of the tables."
+)
 Parts = tuple[str, ...]
 Place = tuple[str, str, str]
 Table = tuple[Any, str]  # a session, and a name as Spark reads it
@@ -51,6 +58,12 @@ def is_spark_address(source: object) -> bool:
 
 def read_spark_address(source: str) -> Parts:
     """The one to three names of an address; Spark is not asked."""
+    if source.startswith(CLUSTER):
+        raise ParameterError(
+            "This is the address of a cluster, which belongs into spark-defaults.conf (in"
+            " SPARK_CONF_DIR or SPARK_HOME/conf): spark.master spark://host:7077. An address here"
+            f" names a table: {EXAMPLES}."
+        )
     parts = parts_of(source.removeprefix(PREFIX))
     if parts is None or len(parts) > 3:
         raise ParameterError(
@@ -107,15 +120,36 @@ def located(source: str, session: Any = None) -> Table:
     if session is None:
         from letalone.engines.spark_start import spark_session
 
-        session = spark_session()
-    place = privately(lambda: _filled(parts, session))
-    if not privately(lambda: session.catalog.tableExists(in_backticks(place))):
+        session = privately(spark_session)
+    place, there, forgets = _looked_up(parts, session)
+    if not there:
         raise ParameterError(
             f"Spark has no table {spelled(place)!r}, or may not read it. It is the Spark that this"
             " machine is set up for (spark-defaults.conf in SPARK_CONF_DIR or SPARK_HOME/conf), or"
             " the one that runs in this process; spark.sql.catalog.NAME there names a catalogue."
+            f"{FORGETS * forgets}"
         )
     return session, spelled(place)
+
+
+def _looked_up(parts: Parts, session: Any) -> tuple[Place, bool, bool]:
+    """The whole name, whether such a table is there, and whether Spark keeps none of its own."""
+
+    def look() -> tuple[Place, bool, bool]:
+        place = _filled(parts, session)
+        there = bool(session.catalog.tableExists(in_backticks(place)))
+        own = place[0].lower() == OWN_CATALOG
+        return place, there, own and session.conf.get(KEPT, None) == "in-memory"
+
+    try:
+        return privately(look)
+    except EngineFailed:
+        pass  # raised below, without what Spark said
+    raise ParameterError(
+        "Spark runs, but its catalogue cannot be opened: its metastore may be in use by another"
+        " process (one of Derby serves one at a time), out of reach, or not set up. Nothing was"
+        f" charged. `spark-sql -e {shlex.quote(f'DESCRIBE TABLE {spelled(parts)}')}` says more."
+    )
 
 
 def place_of(source: object) -> Place | None:

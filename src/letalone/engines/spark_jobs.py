@@ -1,65 +1,144 @@
-"""The jobs of one statement: they end at a time limit, and a stage that was tried again is seen.
+"""The jobs of one statement: they end at a time limit, and what was computed twice is seen.
 
-Spark tries a stage again when an executor is lost with what it had computed, and does not compute
-anew what others have already read. The numbers of rows (dialects/spark.py) can then be others: a
-frame that is joined or sorted has its rows in no order that lasts. A unit's rows would be chosen
-twice, and each group would have those of one of the two choices: more than the unit may count with.
+Spark computes anew what is lost with an executor, and not what others have already read of it. The
+numbers of rows (dialects/spark.py) can then be others: a frame that is joined or sorted has its
+rows in no order that lasts. A unit's rows would be chosen twice, and each group would have those of
+one of the two choices: more than the unit may count with.
 
-Theorem.  A statement that makes ranks, and of which no stage was tried again, counts each unit's
-rows by one choice: SOUNDNESS 13 holds for its result.
+Theorem.  If a statement makes ranks, and the rows of each of its shuffles were computed by one
+attempt at one stage, then it counts each unit's rows by one choice: SOUNDNESS 13 holds for it.
   Proven:   a statement reads the table once, so its stages are a tree: what one computes is read by
-            one other. The choice of a unit's rows is made in one task, and of several attempts at
-            that task the stage above reads one, unless what it has begun to read is lost. Then its
-            next read fails, and Spark tries that stage again, as a second attempt. (What is lost
-            before is computed anew, and nobody has read the old.)
+            one other, which begins when all of it is there. The choice of a unit's rows is made in
+            one task. Of several tries of a task in one attempt at a stage one counts, and another
+            takes its place only while the stage is not done: then nobody has read the first. Once
+            it is done, what is lost is computed by another attempt at the stage, or by another
+            stage of the same rows, and there is none. So whoever reads the choice reads one.
+  Seen:     another attempt has a number above 0. Another stage has the RDD of the first one: with
+            adaptive plans each shuffle is a job of its own, and the next job has a stage of its own
+            for it, at its first attempt, which is SKIPPED if nothing was lost and runs if anything
+            was. So what counts is that two stages with one RDD ran, or one had a second attempt.
   So:       what such a statement finds is thrown away, unseen, and it is asked again with a new
             key. Whether that happens says nothing about the data but how long it took.
-  Assumed:  Spark's list of stages has each attempt until a second after its end, and all of them
-            once its queue of events is empty. (It keeps 1000; one that ended is looked at each
-            second.)
+  Closed:   where something may not have been seen, it counts as tried again: a stage that is in no
+            list though its job does not call it skipped, or so many jobs since the last look that
+            one of ours could have been forgotten. A Spark that keeps few of them is refused when
+            a table is opened; so is one whose threads are not those of Python, where a job can
+            miss its tag.
+  Assumed:  jobs that Spark starts for a statement have the tag of the thread that asks for it. A
+            shuffle that is computed again keeps its RDD. A stage is called skipped if and only if
+            none of its tasks ran. Spark's lists are whole once its queue of events is empty, but
+            for the oldest: the queue loses none, and jobs that began before a statement and still
+            run are less than 4 in 10 of those that are kept.
   Tested:   tests/on_spark/test_failures.py
 """
 
 # pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
-# pyright: reportUnknownArgumentType=false
+# pyright: reportUnknownArgumentType=false, reportMissingTypeStubs=false
 
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from threading import Event, Thread
+from threading import Event, Lock, Thread
 from time import monotonic
 from typing import Any
 
+from letalone.errors import ParameterError
+
+TIMEOUT_SECONDS = 3600
 EACH_SECONDS = 1.0
 EVENTS_MILLISECONDS = 60_000
+RETAINED = ("spark.ui.retainedJobs", "spark.ui.retainedStages")
+USUALLY_RETAINED = 1000
+LEAST_RETAINED = 100
+NOT_ENDED = ("RUNNING", "UNKNOWN")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Jobs:
-    """The jobs with a tag, and whether one of their stages has been tried again."""
+    """The jobs with a tag, and whether anything of theirs was computed again.
+
+    ran: the RDD of each stage that ran; skipped: those that did not. begun: how many jobs Spark had
+    at the last look; most: how many more it may have at the next.
+    """
 
     context: Any
     tag: str
+    begun: int
+    most: int
     again: Event = field(default_factory=Event)
+    ran: dict[int, int] = field(default_factory=dict[int, int])
+    skipped: set[int] = field(default_factory=set[int])
+    _lock: Lock = field(default_factory=Lock)
 
     def cancel(self) -> None:
         """Those that run now."""
         self.context.cancelJobsWithTag(self.tag)
 
     def look(self) -> None:
-        """At the attempts that Spark has in its list now."""
-        known = self.context._jsc.sc().statusTracker()
-        jobs = [known.getJobInfo(job) for job in known.getJobIdsForTag(self.tag)]
-        stages = {stage for job in jobs if job.isDefined() for stage in job.get().stageIds()}
-        found = [known.getStageInfo(stage) for stage in stages]
-        if any(stage.isDefined() and stage.get().currentAttemptId() > 0 for stage in found):
-            self.again.set()
+        """At what Spark has in its lists now."""
+        with self._lock:
+            self._count()
+            store = self.context._jsc.sc().statusStore()
+            for number in self.context._jsc.sc().statusTracker().getJobIdsForTag(self.tag):
+                self._look_at(_found(store.job, number), store)
+            if len(set(self.ran.values())) < len(self.ran):
+                self.again.set()
 
     def were_tried_again(self) -> bool:
-        """Whether a stage of theirs had a second attempt: to be asked when all have ended."""
+        """Whether anything may have been computed twice: to be asked when all have ended."""
         self.context._jsc.sc().listenerBus().waitUntilEmpty(EVENTS_MILLISECONDS)
         self.look()
         return self.again.is_set()
+
+    @contextmanager
+    def tagged(self) -> Generator[None]:
+        """What this thread starts in the block, and what the threads do that it starts there."""
+        self.context.addJobTag(self.tag)
+        try:
+            yield
+        finally:
+            with suppress(Exception):  # the cluster may have gone
+                self.context.removeJobTag(self.tag)
+
+    @contextmanager
+    def ending(self, seconds: float) -> Generator[None]:
+        """In the block they are looked at, and cancelled when the time is over."""
+        done = Event()
+        Thread(target=_watch, args=(self, done, monotonic() + seconds), daemon=True).start()
+        try:
+            yield
+        finally:
+            done.set()
+
+    def _count(self) -> None:
+        """One of ours is forgotten only if most of those that are kept have come after it."""
+        before, self.begun = self.begun, _jobs_begun(self.context)
+        if self.begun - before > self.most:
+            self.again.set()
+
+    def _look_at(self, job: Any, store: Any) -> None:
+        if job is None:
+            self.again.set()
+            return
+        stages = [int(one) for one in str(job.stageIds().mkString(" ")).split()]
+        for number in stages:
+            self._note(number, _found(store.lastStageAttempt, number))
+        unseen = [one for one in stages if one not in self.ran and one not in self.skipped]
+        may_be = int(job.numSkippedStages()) - sum(one in self.skipped for one in stages)
+        if str(job.status().toString()) not in NOT_ENDED and len(unseen) > max(0, may_be):
+            self.again.set()
+
+    def _note(self, number: int, stage: Any) -> None:
+        """A stage that waits may yet be skipped, and one that is not found may have been."""
+        if stage is None:
+            return
+        status = str(stage.status().toString())
+        if status == "SKIPPED":
+            self.skipped.add(number)
+        elif status != "PENDING":
+            self.ran[number] = int(stage.rddIds().head())
+        if stage.attemptId() > 0:
+            self.again.set()
 
 
 @contextmanager
@@ -68,15 +147,34 @@ def jobs_of(session: Any, tag: str, *, seconds: float) -> Generator[Jobs]:
 
     tag: one that no other statement has.
     """
-    jobs, done = Jobs(session.sparkContext, tag), Event()
-    jobs.context.addJobTag(tag)
-    Thread(target=_watch, args=(jobs, done, monotonic() + seconds), daemon=True).start()
-    try:
+    jobs = new_jobs(session, tag)
+    with jobs.ending(seconds), jobs.tagged():
         yield jobs
-    finally:
-        done.set()
-        with suppress(Exception):  # the cluster may have gone
-            jobs.context.removeJobTag(tag)
+
+
+def new_jobs(session: Any, tag: str) -> Jobs:
+    """None yet."""
+    context = session.sparkContext
+    most = _retained(context, RETAINED[0]) // 2
+    return Jobs(context, tag, begun=_jobs_begun(context), most=most)
+
+
+def check_is_seen(session: Any) -> None:
+    """Refuses a Spark of which it could not be seen what it computed twice."""
+    from py4j.clientserver import ClientServer
+
+    context = session.sparkContext
+    if not isinstance(context._gateway, ClientServer):
+        raise ParameterError(
+            "This Spark was started with PYSPARK_PIN_THREAD=false: it cannot be seen which jobs are"
+            " those of a question. Start it without that."
+        )
+    few = [name for name in RETAINED if _retained(context, name) < LEAST_RETAINED]
+    if few:
+        raise ParameterError(
+            f"This Spark forgets what it did too soon: {' and '.join(few)} must be"
+            f" {LEAST_RETAINED} or more. Leave it out, for {USUALLY_RETAINED}."
+        )
 
 
 def _watch(jobs: Jobs, done: Event, end: float) -> None:
@@ -87,3 +185,21 @@ def _watch(jobs: Jobs, done: Event, end: float) -> None:
         with suppress(Exception):
             if monotonic() > end:
                 jobs.cancel()
+
+
+def _found(look: Callable[[int], Any], number: int) -> Any:
+    """What is in a list; None where it is not, or no longer."""
+    from py4j.protocol import Py4JJavaError
+
+    with suppress(Py4JJavaError):
+        return look(number)
+    return None
+
+
+def _jobs_begun(context: Any) -> int:
+    """How many jobs there were since Spark was started, whosever they are."""
+    return int(context._jsc.sc().dagScheduler().numTotalJobs())
+
+
+def _retained(context: Any, name: str) -> int:
+    return int(context.getConf().get(name, str(USUALLY_RETAINED)))

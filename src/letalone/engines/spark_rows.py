@@ -2,26 +2,30 @@
 
 Everything here is private. Nothing is written, and of rows only those of one person come back. Rows
 on Spark have no place that stays, so they are put in order by their values: of two that are equal
-either may be meant.
+either may be meant. Each statement ends at the time limit of questions.
 
-  Tested:   tests/on_spark/test_addresses.py
+  Tested:   tests/on_spark/test_curator.py
 """
 
 # pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
 # pyright: reportUnknownArgumentType=false
 
+import re
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from decimal import Decimal, InvalidOperation
 from typing import Any, cast
 
 from sqlglot import exp
 
 from letalone.engines import syntax
 from letalone.engines.dialects.spark import SPARK
+from letalone.engines.reading import Stored
 from letalone.engines.rows import Relation, unit_of
 from letalone.engines.spark_address import located
 from letalone.engines.spark_frame import frame_of, own_session, relation_of, view_name
+from letalone.engines.spark_jobs import TIMEOUT_SECONDS, Jobs, check_is_seen, jobs_of, new_jobs
 from letalone.engines.spark_silence import privately
 from letalone.engines.spark_versions import printed, rows_of
 from letalone.engines.syntax import Sql
@@ -29,7 +33,6 @@ from letalone.plans.schema import Column, Schema
 from letalone.plans.types import Type
 
 SOURCE, ID = "source", "id"
-TEXTS = ("VARCHAR", "CHAR")
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,23 +67,27 @@ def units_at(address: str, schema: Schema) -> Iterator[str]:
     with _opened(address) as table:
         unit = syntax.alias(_unit(table.relation, schema), ID)
         query = syntax.select([unit], _source(table.relation)).distinct()
-        rows = privately(lambda: iter(table.framed(query).toLocalIterator()))
-        while (row := privately(lambda: next(rows, None))) is not None:
-            if row[0] is not None:
-                yield str(row[0])
+        jobs = privately(lambda: new_jobs(table.session, view_name()))
+        with jobs.ending(TIMEOUT_SECONDS):
+            rows = privately(lambda: table.iterated(query, jobs))
+            while (row := privately(lambda: next(rows, None))) is not None:
+                if row[0] is not None:
+                    yield str(row[0])
 
 
 def spelled_at(address: str, schema: Schema, typed: str) -> str | None:
     """A typed id as Spark spells the unit: 007 is 7; None where it can be no unit there."""
     with _opened(address) as table:
         stored = table.relation.columns[schema.unit or ""]
-        if stored.stored in TEXTS:
+        if stored.stored == "VARCHAR":
             return typed  # byte by byte
-        kind = table.kinds[stored.name]
-        value = exp.TryCast(this=exp.Placeholder(this=ID), to=exp.DataType.build(kind, "spark"))
+        value: Sql = exp.Placeholder(this=ID)
+        if stored.stored != "CHAR":
+            kind = exp.DataType.build(table.kinds[stored.name], "spark")
+            value = exp.TryCast(this=value, to=kind)
         spelled = syntax.alias(_as_text(SPARK.unit(stored, value)), ID)
-        found = table.run(exp.select(spelled), typed)
-    return cast("str | None", found[0][0])
+        found = cast("str | None", table.run(exp.select(spelled), typed)[0][0])
+    return None if found is None or _is_rounded(typed, found, stored) else found
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +100,16 @@ class _Opened:
         return self.session.sql(printed(query, self.session), args=given or None)
 
     def run(self, query: exp.Select, unit_id: str) -> list[tuple[Any, ...]]:
-        return privately(lambda: rows_of(self.framed(query, **{ID: unit_id})))
+        return privately(lambda: self._collected(query, unit_id))
+
+    def iterated(self, query: exp.Select, jobs: Jobs) -> Iterator[Any]:
+        """The rows as a thread of Spark's brings them."""
+        with jobs.tagged():
+            return iter(self.framed(query).toLocalIterator())
+
+    def _collected(self, query: exp.Select, unit_id: str) -> list[tuple[Any, ...]]:
+        with jobs_of(self.session, view_name(), seconds=TIMEOUT_SECONDS):
+            return rows_of(self.framed(query, **{ID: unit_id}))
 
 
 @contextmanager
@@ -102,6 +118,7 @@ def _opened(address: str) -> Generator[_Opened]:
     frame, view = privately(lambda: frame_of(located(address))), view_name()
     relation = privately(lambda: relation_of(frame, view=view))
     session = privately(lambda: own_session(frame))
+    privately(lambda: check_is_seen(session))
     kinds = {str(one.name): str(one.dataType.simpleString()) for one in frame.schema.fields}
     privately(lambda: frame.createGlobalTempView(view))
     try:
@@ -109,6 +126,22 @@ def _opened(address: str) -> Generator[_Opened]:
     finally:
         with suppress(Exception):  # the cluster may have gone before
             session.catalog.dropGlobalTempView(view)
+
+
+def _is_rounded(typed: str, found: str, stored: Stored) -> bool:
+    """Whether Spark read another value than was typed, which may be another person's id."""
+    if stored.type is Type.DATE:
+        return re.fullmatch(r"\s*[+-]?\d+-\d+-\d+\s*", typed) is None  # Spark drops the rest
+    if stored.type is Type.TIMESTAMP:
+        return re.search(r"\.\d{6}\d*[1-9]", typed) is not None
+    return stored.type in (Type.INTEGER, Type.NUMBER) and not _is_same_number(typed, found)
+
+
+def _is_same_number(typed: str, found: str) -> bool:
+    """A double is the number that it is written as, in Java's way or in Python's: 0.1 is that."""
+    with suppress(InvalidOperation):
+        return Decimal(typed) in (Decimal(found), Decimal(repr(float(found))))
+    return False
 
 
 def _is(relation: Relation, schema: Schema) -> Sql:

@@ -2,10 +2,11 @@
 
 It is started as SparkSession.builder.getOrCreate() would: spark-defaults.conf of SPARK_CONF_DIR or
 SPARK_HOME/conf says which cluster and which catalogues. What its driver would print goes nowhere,
-since an error of Spark can show a row. One that was started here is stopped when the process ends;
-one that was there is never touched.
+since an error of Spark can show a row. One that was started here is stopped when the process ends,
+and started again if it has ended before; one that was there is never touched, and if it has ended,
+it is not known how it was set up, so that another would have other tables: it is refused.
 
-  Tested:   tests/engines/test_spark_address.py, tests/on_spark/test_addresses.py
+  Tested:   tests/engines/test_spark_address.py, tests/on_spark/test_addresses.py, test_failures.py
 """
 
 # pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
@@ -16,17 +17,20 @@ import atexit
 import os
 import shutil
 import warnings
+from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
 from subprocess import DEVNULL
 from threading import Lock
 from typing import Any
 
-from letalone.errors import ParameterError
+from letalone.engines.spark_silence import quiet
+from letalone.errors import LetaloneError, ParameterError
 
 CONNECT = ("SPARK_REMOTE", "SPARK_CONNECT_MODE_ENABLED")
 REMOTE = "spark.remote"
 _LOCK = Lock()
+_OURS: list[Any] = []  # sessions that were started here
 
 
 def spark_session() -> Any:
@@ -39,12 +43,15 @@ def spark_session() -> Any:
 
 
 def is_started() -> bool:
-    """Whether there is a Spark in this process."""
+    """Whether there is a Spark in this process, and it has not ended."""
     if find_spec("pyspark") is None:
         return False
     from pyspark import SparkContext
 
-    return SparkContext._active_spark_context is not None
+    context: Any = SparkContext._active_spark_context
+    with suppress(Exception):  # its JVM may be gone
+        return context is not None and not quiet(lambda: context._jsc.sc().isStopped())
+    return False
 
 
 def _session() -> Any:
@@ -55,7 +62,9 @@ def _session() -> Any:
 
 def _started() -> Any:
     try:
-        found = _start()
+        found = quiet(_start)
+    except LetaloneError:
+        raise
     except Exception:
         found = None  # raised below, without what Spark said
     if found is None:
@@ -63,7 +72,8 @@ def _started() -> Any:
     if found.sparkContext.getConf().contains(REMOTE):
         found.stop()
         raise _connect(f"{REMOTE} in spark-defaults.conf")
-    atexit.register(found.stop)
+    _OURS.append(found)
+    atexit.register(_stop, found)
     return found
 
 
@@ -71,11 +81,37 @@ def _start() -> Any:
     from pyspark import SparkContext
     from pyspark.java_gateway import launch_gateway
 
+    _forget_ended()
     gateway: Any = SparkContext._gateway  # of a try before this one
     if gateway is None:
         gateway = launch_gateway(popen_kwargs={"stdout": DEVNULL, "stderr": DEVNULL})
     SparkContext(gateway=gateway, appName="letalone")
     return _session()
+
+
+def _forget_ended() -> None:
+    """What pyspark still takes for a Spark."""
+    from pyspark import SparkContext
+    from pyspark.sql import SparkSession
+
+    context: Any = SparkContext._active_spark_context
+    if context is None:
+        return
+    ours = [one for one in _OURS if one.sparkContext is context]
+    if not ours:
+        raise ParameterError(
+            "The Spark that was started in this process has ended. Start the process again, and"
+            " Spark as before."
+        )
+    _stop(ours[0])
+    SparkContext._active_spark_context = SparkContext._gateway = SparkContext._jvm = None
+    SparkSession._instantiatedSession = SparkSession._activeSession = None
+
+
+def _stop(session: Any) -> None:
+    with suppress(Exception), warnings.catch_warnings():  # it may have ended before
+        warnings.simplefilter("ignore")
+        quiet(session.stop)
 
 
 def _check_installed() -> None:
@@ -100,9 +136,15 @@ def _connect(name: str) -> ParameterError:
     )
 
 
-def _reason() -> str:
+def has_java() -> bool:
+    """Whether there is a Java where Spark looks for it; it is not run."""
     home = os.environ.get("JAVA_HOME")
-    if shutil.which("java") is None and not (home and (Path(home) / "bin" / "java").exists()):
+    own = bool(home) and (Path(home) / "bin" / "java").exists()
+    return own or shutil.which("java") is not None
+
+
+def _reason() -> str:
+    if not has_java():
         return "Spark needs Java 17 or newer, and there is none. Install it, or set JAVA_HOME."
     return (
         "Spark cannot be started as this machine is set up. Look at spark-defaults.conf (in"

@@ -4,7 +4,9 @@ Beside NAME.parquet lies NAME.letalone.toml. A DuckDB file has several tables, s
 file of its own, NAME.TABLE.letalone.toml; NAME.letalone.toml then belongs to the table that it
 names, or to the only one. A table of a database on a server has DATABASE.TABLE.letalone.toml in the
 working folder, one on Spark CATALOG.SCHEMA.TABLE.letalone.toml. However a table is named, it has
-one schema file and one name, and so one budget.
+one schema file and one name there, and so one budget in a ledger. A schema file that says where its
+data are (`source =`) is opened itself, and has its ledger beside it: a second such file of a table,
+or one beside the table's own address, is a second budget, which its owner makes on purpose.
 
   Tested:   tests/session/test_beside.py
 """

@@ -35,6 +35,10 @@ if TYPE_CHECKING:
     from letalone.session.query import Query
 
 Columns = Mapping[str, NDArray[Any]]
+NOT_ON_SPARK = (
+    "A model cannot be trained on a table of Spark: its rows would have to come here. Write the"
+    " columns that it needs to Parquet files, one row of each unit, and open these."
+)
 
 
 class Job(Protocol):
@@ -143,10 +147,7 @@ def _fitted(table: Table, job: Job, where: Expression | None) -> Json | None:
 def _check_place(table: Table) -> None:
     """A model is made in this process, of rows; those of a cluster stay there."""
     if table.engine.place().startswith("spark"):
-        raise UnsupportedQuery(
-            "A model cannot be trained on a table of Spark: its rows would have to come here. Write"
-            " the columns that it needs to Parquet files, one row of each unit, and open these."
-        )
+        raise UnsupportedQuery(NOT_ON_SPARK)
 
 
 def _check_rows_alone(question: "Query") -> None:

@@ -134,7 +134,8 @@ def test_what_somebody_else_made_or_can_change_is_no_copy(table, stranger, spoil
                 engine.check(SCHEMA)
         for one in changes:
             on_postgres.run(one)
-        with pytest.raises(ParameterError, match="no copy of"):
+        words = "role 'stranger', which is neither yours" if "stranger" in spoilt else "no copy of"
+        with pytest.raises(ParameterError, match=words):
             opened(table, "shared_place.copy")
     finally:
         on_postgres.run(f'DROP {kind} IF EXISTS shared_place."copy"')
@@ -158,6 +159,61 @@ def test_a_copy_that_is_exchanged_after_the_first_question_is_not_read(
         finally:
             on_postgres.run('DROP TABLE shared_place."copy"')
         assert engine.measure(scope, [Rows()]) == first
+
+
+RIGHTS = {
+    "schema": "USAGE ON SCHEMA shared_place",
+    "copy": 'SELECT ON TABLE shared_place."for some"',
+}
+
+
+@pytest.fixture(scope="module")
+def analyst(table, stranger):
+    """The address for a role that may read the data, and a copy of which it may read nothing."""
+    on_postgres.run(f'CREATE ROLE analyst LOGIN; GRANT SELECT ON "{table}" TO analyst')
+    with opened(table, "shared_place.for some") as engine:
+        engine.prepare(scope_of(Bounding(max_rows=1)))
+    return on_postgres.address(table).replace("postgres:@", "analyst@")
+
+
+@pytest.mark.parametrize("missing", [["schema"], ["copy"], ["schema", "copy"], []])
+@pytest.mark.parametrize("later", [True, False])
+def test_a_copy_that_the_role_may_not_read_is_left_alone(analyst, missing, later):
+    """Rights that are missing at opening, or are taken before the next question is asked."""
+    scope = scope_of(Bounding(max_rows=1))
+    revokes = [f"REVOKE {RIGHTS[one]} FROM analyst" for one in missing]
+    for right in RIGHTS.values():
+        on_postgres.run(f"GRANT {right} TO analyst")
+    for one in [] if later else revokes:
+        on_postgres.run(one)
+    made = open_postgres(analyst, schema=SCHEMA, side_table="shared_place.for some")
+    with closing(made) as engine:
+        engine.check(SCHEMA)
+        if later:
+            first = engine.measure(scope, [Rows(), Units()])
+            for one in revokes:
+                on_postgres.run(one)
+            assert engine.measure(scope, [Rows(), Units()]) == first
+        assert engine.measure(scope, [Rows()]) == [[25]]
+        assert (engine._side is None) == bool(missing)
+
+
+def test_a_copy_that_cannot_be_written_any_more_leaves_ranks_to_the_query(analyst, table):
+    on_postgres.run("GRANT USAGE, CREATE ON SCHEMA shared_place TO analyst")
+    made = open_postgres(analyst, schema=SCHEMA, side_table="shared_place.never")
+    with closing(made) as engine:
+        on_postgres.run("REVOKE CREATE ON SCHEMA shared_place FROM analyst")
+        assert engine.measure(scope_of(Bounding(max_rows=1)), [Rows()]) == [[25]]
+    with pytest.raises(ParameterError, match="may not make"):
+        open_postgres(analyst, schema=SCHEMA, side_table="shared_place.never")
+
+
+def test_a_look_that_fails_leaves_its_transaction_as_it_was(table):
+    with opened(table, None) as engine, engine._server.reading():
+        server = engine._server
+        assert server.tried(lambda: server.run("SELECT 1 / 0")) is None
+        assert server.tried(lambda: server.run("SELECT 1")) == [(1,)]
+        assert server.run("SHOW transaction_isolation") == [("repeatable read",)]
 
 
 def test_a_copy_cannot_be_exchanged_between_the_look_at_it_and_the_statement(table):

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from letalone.cli.typed import AsJson, DataFile, TableName, number, whole_number
+from letalone.cli.typed import AsJson, DataFile, TableOfFile, number, whole_number
 
 app = typer.Typer(rich_markup_mode=None, add_completion=False)
 
@@ -35,7 +35,7 @@ def anonymity(
     max_suppressed: Annotated[float, number("Share of rows left out.")] = 0.01,
     population: Annotated[int | None, whole_number("People around it.")] = None,
     html: Annotated[Path | None, typer.Option(help="Write a page with pictures.")] = None,
-    table: TableName = None,
+    table: TableOfFile = None,
     as_json: AsJson = False,
 ) -> None:
     """How anonymous a table is: k, l, t; and make it so."""

@@ -2,7 +2,7 @@
 
 import typer
 
-from letalone.cli.typed import AsJson, DataFile, LedgerOption, TableName
+from letalone.cli.typed import AnyTable, AsJson, LedgerOption, TableName
 
 app = typer.Typer(rich_markup_mode=None, add_completion=False)
 
@@ -10,7 +10,7 @@ app = typer.Typer(rich_markup_mode=None, add_completion=False)
 @app.command()
 def describe(
     context: typer.Context,
-    file: DataFile,
+    file: AnyTable,
     table: TableName = None,
     ledger: LedgerOption = None,
     as_json: AsJson = False,

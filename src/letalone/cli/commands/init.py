@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from letalone.cli.typed import AsJson, DataFile, TableName, UnitOption
+from letalone.cli.typed import AnyTable, AsJson, TableName, UnitOption
 
 app = typer.Typer(rich_markup_mode=None, add_completion=False)
 
@@ -12,7 +12,7 @@ app = typer.Typer(rich_markup_mode=None, add_completion=False)
 @app.command(epilog="Example: letalone init visits.csv --unit patient_id")
 def init(
     context: typer.Context,
-    file: DataFile,
+    file: AnyTable,
     unit: UnitOption = None,
     table: TableName = None,
     yes: Annotated[bool, typer.Option("--yes", help="Guessed types may be known.")] = False,

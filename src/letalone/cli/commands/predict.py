@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from letalone.cli.typed import AsJson, DataFile, TableName
+from letalone.cli.typed import AsJson, DataFile, TableOfFile
 
 app = typer.Typer(rich_markup_mode=None, add_completion=False)
 
@@ -15,7 +15,7 @@ def predict(
     context: typer.Context,
     model: Annotated[Path, typer.Argument(help="A file that train wrote.", metavar="MODEL")],
     file: DataFile,
-    table: TableName = None,
+    table: TableOfFile = None,
     keep: Annotated[
         str | None, typer.Option(help="Columns to copy beside it: id,…", metavar="A,B,…")
     ] = None,

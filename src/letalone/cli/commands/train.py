@@ -7,13 +7,13 @@ import typer
 
 from letalone.cli.typed import (
     AsJson,
-    DataFile,
     Epsilon,
     LedgerOption,
     SideTableName,
     TableName,
     UnitOption,
     number,
+    whole_number,
 )
 
 app = typer.Typer(rich_markup_mode=None, add_completion=False)
@@ -24,7 +24,10 @@ app = typer.Typer(rich_markup_mode=None, add_completion=False)
 )
 def train(
     context: typer.Context,
-    file: DataFile,
+    file: Annotated[
+        str,
+        typer.Argument(help="A file (.csv, .parquet, .duckdb) or postgresql://…", metavar="FILE"),
+    ],
     target: Annotated[
         str | None, typer.Option(help="The column to predict.", metavar="COLUMN")
     ] = None,
@@ -36,10 +39,7 @@ def train(
     model: Annotated[
         str | None, typer.Option(help="logistic, svc, trees, bayes or linear.", metavar="NAME")
     ] = None,
-    knots: Annotated[
-        int | None,
-        typer.Option(help="Points of a curve along each number, such as 8.", metavar="N"),
-    ] = None,
+    knots: Annotated[int | None, whole_number("Points of a curve along numbers, as 8.")] = None,
     unit: UnitOption = None,
     budget: Annotated[
         str | None, typer.Option(help="For all that is asked, once.", metavar="EPSILON[:DELTA]")
