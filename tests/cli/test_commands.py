@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from pathlib import Path
+from socket import socket
 from typing import Any, cast
 
 import pytest
@@ -9,6 +10,7 @@ from typer.main import get_command
 
 from letalone.cli import commands
 from letalone.cli.app import COMMANDS, app
+from screens import check_refusal
 
 Letalone = Callable[..., Any]
 LOADED: Any = cast("Any", get_command(app)).commands
@@ -36,3 +38,20 @@ def test_the_help_lists_the_table_in_its_order(letalone: Letalone) -> None:
 def test_a_mistyped_command_is_answered_with_the_nearest_one(letalone: Letalone) -> None:
     assert "Did you mean 'query'?" in letalone("qeury").err
     assert "Did you mean 'linkage'?" in letalone("attack", "linkag").err
+
+
+def test_a_wrong_schema_of_spark_is_said_in_the_words_of_the_option(
+    letalone: Letalone, tmp_path: Path
+) -> None:
+    with socket() as found:
+        found.bind(("127.0.0.1", 0))
+        port = str(found.getsockname()[1])
+    folder = tmp_path / "curator"
+    refused = letalone("serve", "--folder", str(folder), "--port", port, "--spark-schema", "clinic")
+    assert "--spark-schema has 'clinic', but must have names such as" in check_refusal(refused, 2)
+    assert not folder.exists()
+
+
+@pytest.mark.parametrize("name", ["init", "describe"])
+def test_the_help_says_which_tables_there_are(letalone: Letalone, name: str) -> None:
+    assert "postgresql://… or spark:…" in " ".join(letalone(name, "--help").out.split())

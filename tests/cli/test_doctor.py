@@ -61,6 +61,19 @@ def test_a_broken_source_makes_the_command_fail(
     assert '"healthy": false' in letalone("doctor", "--json").out
 
 
+@pytest.mark.parametrize("java", [True, False])
+def test_extras_are_named_with_their_versions_and_spark_with_its_java(
+    letalone: Letalone, monkeypatch: pytest.MonkeyPatch, java: bool
+) -> None:
+    monkeypatch.setattr(doctor, "_version", lambda package: f"{len(package)}.0")
+    monkeypatch.setattr(doctor, "has_java", lambda: java)
+    words = " ".join(letalone("doctor").out.split())
+    assert f"spark (pyspark 7.0, {'with Java' if java else 'but there is no Java'})" in words
+    assert "postgres (psycopg 7.0)" in words
+    found = letalone("doctor", "--json").json()
+    assert (found["java"], found["extras"]["learn"]) == (java, "12.0")
+
+
 def test_a_missing_package_makes_the_command_fail_and_a_missing_extra_does_not(
     letalone: Letalone, monkeypatch: pytest.MonkeyPatch
 ) -> None:

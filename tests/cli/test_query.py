@@ -560,3 +560,13 @@ def test_a_refusal_shows_the_place(letalone: Letalone, my: Path) -> None:
     check_refusal(shown, 4)
     assert "\n  SELECT COUNT(*) FROM my WHERE random() < 1\n" in shown.err
     assert "\n                                ^^^^^^\n" in shown.err
+
+
+@pytest.mark.parametrize("command", [("init",), ("describe",), ("query", COUNT)])
+def test_two_tables_are_refused_before_a_spark_is_started(
+    letalone: Letalone, my: Path, monkeypatch: pytest.MonkeyPatch, command: tuple[str, ...]
+) -> None:
+    monkeypatch.setattr("letalone.cli.source.spark_session", None)
+    name, *rest = command
+    refused = letalone(name, "spark:clinic.visits", *rest, "--table", "other")
+    assert "and so does --table. Leave one out." in check_refusal(refused, 2)

@@ -12,6 +12,7 @@ import pytest
 from pyarrow import parquet
 
 from letalone.cli.train import in_decimals
+from letalone.cli.training import Training
 from letalone.ledger import Ledger
 from letalone.privacy import Budget
 from screens import check_refusal, check_screen, offered
@@ -92,6 +93,75 @@ def test_knots_are_kept_with_the_model_and_refused_where_they_are_not_used(
     assert "GaussianNB does not use them" in check_refusal(refused, 2)
 
 
+def test_another_model_is_not_written_over_before_anything_is_charged(
+    letalone: Letalone, my: Path
+) -> None:
+    asked = ("--target", "income", "--epsilon", "1", "--delta", "1e-6")
+    check_screen(letalone("train", "my.csv", *asked, "--budget", "8:1e-4"))
+    before = _contents()
+    changes: list[tuple[str, ...]] = [
+        ("--knots", "8"),
+        ("--epsilon", "2"),
+        ("--features", "age"),
+        ("--ledger", "other.db", "--budget", "8:1e-4"),
+    ]
+    for change in changes:
+        refused = letalone("train", "my.csv", *asked, *change)
+        assert "holds another model, a LogisticRegression" in check_refusal(refused, 2)
+        assert _contents() == before, "nothing was written, and nothing charged"
+        (command,) = offered(refused.err)
+        place = "my.income.knots8.json" if "--knots" in change else "my.income.2.json"
+        assert command[command.index("--out") + 1] == place
+    shown = check_screen(letalone("train", "my.csv", *asked, "--knots", "8", "--out", "k.json"))
+    assert "learned from age, work. Numbers have 8 knots each." in shown
+    Path("my.letalone.toml").write_text(SCHEMA.replace("version = 1", "version = 2"))
+    check_screen(letalone("train", "my.csv", *asked))
+    again = Path("my.income.json").read_bytes()
+    assert again != before["my.income.json"], "new data may take the place of old"
+
+
+@pytest.mark.parametrize(
+    ("typed", "words"),
+    [
+        ("eight", "'eight' is given, but it must be a whole number"),
+        ("1", "--knots is 1, but must be a whole number from 2 to 64, such as 8."),
+    ],
+)
+def test_knots_are_asked_for_in_words(letalone: Letalone, my: Path, typed: str, words: str) -> None:
+    refused = letalone("train", "my.csv", *BAYES[:2], "--epsilon", "1", "--knots", typed)
+    assert words in " ".join(refused.err.split())
+
+
+@pytest.mark.parametrize(
+    ("address", "table", "place"),
+    [
+        ("postgresql://me@host/pgdata/visits?connect_timeout=5", None, "pgdata.visits.y.json"),
+        ("postgresql://host/pgdata", "icu.stays", "pgdata.icu.stays.y.json"),
+        ("folder/care.letalone.toml", None, "care.y.json"),
+        ("folder/care.2024.parquet", None, "care.2024.y.json"),
+    ],
+)
+def test_a_model_is_called_as_the_schema_file_of_its_table(
+    address: str, table: str | None, place: str
+) -> None:
+    assert Training(address, target="y", table=table).place == Path(place)
+
+
+def test_a_table_of_spark_is_refused_before_a_spark_is_started(
+    letalone: Letalone, my: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("letalone.cli.source.spark_session", None)
+    monkeypatch.setattr("letalone.engines.spark_start.spark_session", None)
+    source = 'source = "spark:clinic.visits"'
+    Path("care.letalone.toml").write_text(SCHEMA.replace("version = 1", f"version = 1\n{source}"))
+    before = _contents()
+    for table in ("spark:clinic.visits", "care.letalone.toml"):
+        for options in ((), ASK):
+            refused = letalone("train", table, *options)
+            assert "cannot be trained on a table of Spark" in check_refusal(refused, 4)
+    assert _contents() == before
+
+
 def test_the_same_training_again_is_free(letalone: Letalone, my: Path) -> None:
     first = letalone("train", "my.csv", *ASK, "--json").json()
     assert (first["epsilon"], first["delta"], first["unit"]) == (1, 0, "person_id")
@@ -155,6 +225,8 @@ def test_predictions_are_written_to_a_file(letalone: Letalone, my: Path) -> None
     Path("less.csv").write_text("work\npublic\n")
     assert "'age' is not in" in check_refusal(letalone("predict", "m.json", "less.csv"), 2)
     assert "no file" in check_refusal(letalone("predict", "m.json", "x.csv", "--out", "p.csv"), 2)
+    refused = check_refusal(letalone("predict", "m.json", "spark:x"), 2)
+    assert "is not taken here: write the rows to a Parquet file" in refused
 
 
 def test_kept_columns_stand_beside_the_predictions_of_their_rows(
@@ -243,7 +315,7 @@ def _contents() -> dict[str, bytes]:
 
 def test_over_budget_offers_what_still_fits(letalone: Letalone, my: Path) -> None:
     letalone("train", "my.csv", *ASK)
-    refused = letalone("train", "my.csv", *BAYES, "--epsilon", "3.5")
+    refused = letalone("train", "my.csv", *BAYES, "--epsilon", "3.5", "--out", "more.json")
     assert "does not fit" in check_refusal(refused, 3)
     (words,) = offered(refused.err)
     assert letalone(*words).code == 0

@@ -187,3 +187,36 @@ def test_without_pyspark_or_java_or_a_setup_the_error_says_what_to_do(monkeypatc
     monkeypatch.delenv("JAVA_HOME", raising=False)
     with pytest.raises(ParameterError, match="JAVA_HOME"):
         la.open("spark:visits", budget=1)
+
+
+def test_a_catalogue_that_forgets_or_cannot_be_opened_is_told_from_a_table_that_is_not_there():
+    class Keeping(Stub):
+        def get(self, name, default):
+            return "hive" if name.endswith("Implementation") else super().get(name, default)
+
+    class Busy(Stub):
+        def tableExists(self, _):  # noqa: N802
+            raise RuntimeError("PLANTED")
+
+    found = []
+    for address, session in (
+        ("spark:nothing", Stub()),
+        ("spark:lake.clinic.nothing", Stub(catalogs=("lake",))),
+        ("spark:nothing", Keeping()),
+        ("spark:visits", Busy()),
+    ):
+        with pytest.raises(ParameterError) as caught:
+            located(address, session)
+        assert caught.value.__context__ is None
+        found.append(str(caught.value))
+    assert ["forgets" in words for words in found] == [True, False, False, False]
+    assert "its catalogue cannot be opened" in found[3]
+    assert "Nothing was charged" in found[3]
+    assert "PLANTED" not in found[3]
+
+
+def test_what_looks_like_an_address_is_told_what_an_address_is():
+    with pytest.raises(ParameterError, match=r"spark\.master spark://host:7077"):
+        read_spark_address("spark://host:7077/clinic.visits")
+    with pytest.raises(ParameterError, match="begins with spark: in small letters"):
+        la.open("Spark:clinic.visits", budget=1)

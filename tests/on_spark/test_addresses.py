@@ -60,7 +60,8 @@ def test_an_address_is_read_from_the_catalogue_by_the_session_that_runs(here, sp
 def test_one_table_has_one_schema_file_and_one_budget_however_it_is_written(here, spark):
     found = run("init", "spark:Addressed", "--unit", "patient")
     assert found.exit_code == 0, found.output
-    asked = ["query", "spark:default.addressed", COUNT, *KEYS, "--epsilon"]
+    there = COUNT.replace("addressed", "spark_catalog.Default.addressed")
+    asked = ["query", "spark:default.addressed", there, *KEYS, "--epsilon"]
     found = run(*asked, 0.5, "--budget", "2", "--json")
     assert found.exit_code == 0, found.output
     assert json.loads(found.stdout)["data_set"] == "addressed"
@@ -68,6 +69,9 @@ def test_one_table_has_one_schema_file_and_one_budget_however_it_is_written(here
     assert sorted(path.name for path in here.iterdir()) == files
     for one in ("spark:spark_catalog.default.`addressed`", (spark, "DEFAULT.Addressed")):
         with la.open(one) as session:
+            assert session.sql("SELECT COUNT(*) FROM default.addressed", max_rows=10)
+            with pytest.raises(ParameterError, match="There is no table 'archive"):
+                session.sql("SELECT COUNT(*) FROM archive.addressed")
             assert session.spent.epsilon == 0.5
     found = run("describe", "spark:SPARK_CATALOG.Default.ADDRESSED")
     assert "ε = 0.5 on 1 release" in found.output

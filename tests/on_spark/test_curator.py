@@ -1,5 +1,6 @@
 """A data set that stays on Spark: listed schemas and declared columns only, words for its owner."""
 
+import time
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,8 @@ from curator.makers import (
 )
 from letalone.curator.records import Price, Purpose, Question
 from letalone.curator.refusals import NotPermitted
+from letalone.engines import spark_rows
+from letalone.engines.failure import EngineFailed
 from letalone.engines.spark_rows import number_of_one, spelled_at, units_at
 from letalone.errors import DataSetFrozen, ParameterError
 from letalone.plans.schema import Column, Schema
@@ -27,7 +30,8 @@ WHY = "case 17"
 KINDS = "patient string, ward string, cost double, age int, diary string"
 ADDRESS = "spark:spark_catalog.clinic.visits"
 BIG = Budget(10**6)
-TYPES = {"bigint": "integer", "date": "date"}
+TYPES = {"bigint": "integer", "date": "date", "timestamp_ntz": "timestamp"}
+SLOW = "aggregate(sequence(1, 20000), 0D, (a, x) -> a + sqrt(a + x)) > 0"  # of 200 rows: a second
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -91,6 +95,9 @@ def test_it_is_asked_where_it_lies_and_a_persons_rows_are_found_for_the_steward(
     [
         ("bigint", "7", "007", "seven"), ("double", "0.0", "-0", "nan"),
         ("date", "2024-01-31", "2024-1-31", "2024-02-31"), ("decimal(9,2)", "7.50", "7.5", ""),
+        ("decimal(9,2)", "7.00", "7", "7.001"), ("float", "16777216", "16777216", "16777217"),
+        ("double", "0.1", "0.10", "0.1x"), ("date", "2024-01-31", "2024-01-31", "2024-01-31 9:00"),
+        ("timestamp_ntz", "2024-01-31 09:00", "2024-01-31 09:00", "2024-01-31 09:00:00.0000009"),
     ],
 )  # fmt: skip
 def test_a_typed_id_finds_the_unit_that_spark_stores(spark, kind, stored, typed, wrong):
@@ -102,6 +109,28 @@ def test_a_typed_id_finds_the_unit_that_spark_stores(spark, kind, stored, typed,
     assert number_of_one(at, schema, spelled_at(at, schema, typed)) == 1
     other = spelled_at(at, schema, wrong)
     assert other is None or number_of_one(at, schema, other) == 0
+
+
+def test_a_typed_id_of_fixed_length_finds_its_unit_with_or_without_blanks(spark):
+    spark.sql("CREATE TABLE clinic.fixed (id CHAR(5)) USING parquet")
+    spark.sql("INSERT INTO clinic.fixed VALUES ('p1'), ('p1')")
+    schema = Schema("fixed", (Column("id", "text"),), unit="id")
+    at = "spark:spark_catalog.clinic.fixed"
+    for typed, rows in (("p1", 2), ("p1   ", 2), (" p1", 0), ("P1", 0)):
+        assert number_of_one(at, schema, spelled_at(at, schema, typed)) == rows
+
+
+@pytest.mark.parametrize("how", [lambda *at: number_of_one(*at, "7"), lambda *at: [*units_at(*at)]])
+def test_a_look_at_a_persons_rows_ends_at_the_time_limit(spark, monkeypatch, how):
+    """All of them would take a minute and more."""
+    made = f"SELECT string(id) AS id FROM range(0, 20000, 1, 2) WHERE {SLOW}"
+    spark.sql(f"CREATE OR REPLACE VIEW clinic.slow AS {made}")
+    monkeypatch.setattr(spark_rows, "TIMEOUT_SECONDS", 0.5)
+    start = time.monotonic()
+    with pytest.raises(EngineFailed):
+        how("spark:spark_catalog.clinic.slow", Schema("slow", (Column("id", "text"),), unit="id"))
+    assert time.monotonic() < start + 20
+    assert not spark.sparkContext.getJobTags()
 
 
 def test_a_failure_in_a_question_freezes_and_charges_and_tells_the_analyst_no_more(curator, spark):

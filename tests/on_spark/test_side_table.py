@@ -109,6 +109,34 @@ def test_the_copy_is_written_once_and_used_by_the_next_and_made_anew_when_it_is_
     assert engine._side is not None
 
 
+def test_capitals_and_backticks_in_names_are_read_as_the_owners_session_reads_them(
+    opened, spark, frame
+):
+    """The copy that one spelling makes is the copy for all, and the owner finds and drops it."""
+    frame.write.saveAsTable("default.visits")
+    opened("Default.Ranked", (spark, "default.visits")).prepare(scope_of(FEW))
+    there = {one.tableName for one in spark.sql("SHOW TABLES IN default").collect()}
+    assert {"ranked", "visits"} <= there
+    for name in ("SPARK_CATALOG.DEFAULT.visits", "`default`.`VISITS`", "Visits"):
+        engine = opened("SPARK_CATALOG.`default`.RANKED", (spark, name))
+        engine.check(SCHEMA)
+    spark.sql(engine._side._remedy().split(", ")[1])
+    assert not spark.catalog.tableExists("default.ranked")
+    with pytest.raises(ParameterError, match=r"no schema 'spark_catalog\.`a\.b`'"):
+        opened("`a.b`.`c``d`")
+
+
+def test_a_copy_of_a_table_is_not_that_of_a_view_with_its_name(opened, spark, frame):
+    frame.write.saveAsTable("default.visits")
+    opened("ranked", (spark, "default.visits")).prepare(scope_of(FEW))
+    frame.limit(1).createOrReplaceTempView("visits")
+    try:
+        with pytest.raises(ParameterError, match=r"from 'spark_catalog\.default\.visits'"):
+            opened("ranked", (spark, "visits")).check(SCHEMA)
+    finally:
+        spark.catalog.dropTempView("visits")
+
+
 def test_without_bounding_nothing_is_written(opened, spark):
     opened("ranked").measure(scope_of(Bounding()), [Rows()])
     assert not spark.catalog.tableExists("default.ranked")

@@ -1,7 +1,9 @@
 """A table on PostgreSQL is opened, asked and charged as a file is; its password is nowhere."""
 
+import shlex
 from pathlib import Path
 
+import psycopg
 import pytest
 from typer.testing import CliRunner
 
@@ -9,6 +11,7 @@ import letalone as la
 from engines import on_postgres
 from letalone.cli.app import app
 from letalone.errors import FormatError, ParameterError
+from postgres import shared
 
 ROWS = [[f"p{number % 40}", "ABC"[number % 3], float(number % 90)] for number in range(400)]
 KINDS = {"patient": "text", "ward": "text", "cost": "float8"}
@@ -91,10 +94,14 @@ def test_the_command_line_asks_by_address_and_keeps_schema_and_ledger_here(here,
     sql = f'SELECT COUNT(*) AS n FROM "{table}"'
     found = run("query", address, sql, "--epsilon", "0.5", "--budget", "2")
     assert found.exit_code == 0, found.output
+    there = sql.replace('"', 'public."', 1)
+    found = run("query", address, there, "--epsilon", "0.5")
+    assert "free" in found.output, "it is the same question"
     kept = sorted(path.name for path in here.iterdir())
     assert kept == ["postgres.letalone.db", f"postgres.{table}.letalone.toml"]
     with la.open(address) as session:
         assert session.spent.epsilon == 0.5
+        assert session.sql(there, epsilon=0.5).repeated
 
 
 def test_a_schema_file_says_where_its_data_are(here, address):
@@ -150,3 +157,31 @@ def test_a_side_table_is_named_on_the_command_line_or_in_the_schema_file(here, a
     assert run(*words, 0.6).exit_code == 0  # another price: a repeat would not be measured
     for name in ("typed copy", "declared copy"):
         assert on_postgres.run(f'SELECT max(letalone_rank) FROM "{name}"') == [(10,)]
+
+
+def typed(found):
+    """The commands after "Try:", as a shell would read them."""
+    lines = str(found.exception).splitlines()
+    return [shlex.split(line)[1:] for line in lines if line.startswith("  ")]
+
+
+def test_the_command_after_a_mistyped_table_is_answered(here):
+    """With signs that mean something in an address, in a shell and in SQL."""
+    on_postgres.run("CREATE DATABASE few STRATEGY wal_log")
+    head, _, options = shared().replace("/postgres?", "/few?").partition("?")
+    with psycopg.connect(f"{head}?{options}", autocommit=True) as few:
+        few.execute("CREATE SCHEMA icu")
+        for table in ('"it\'s"', 'icu."st ays"', '"a.b"'):
+            few.execute(f"CREATE TABLE {table} (p text)")
+    more = ("--unit", "p", "--epsilon", "0.5", "--budget", "2")
+    for wrong in (f"{head}/visit?{options}", f"{head}?{options}"):
+        for sql in ('SELECT COUNT(*) FROM "icu"."stay"', "SELECT COUNT(*) FROM visits"):
+            commands = typed(run("query", wrong, sql, *more))
+            assert len(commands) == 3
+            for command in commands:
+                found = run(*command, "--dry-run")
+                assert found.exit_code == 0, (command, found.exception)
+    for name in ("describe", "init", "train"):
+        commands = typed(run(name, f"{head}/visit?{options}"))
+        assert [len(command) for command in commands] == [2] * 3
+        assert all(run("describe", command[1]).exit_code == 0 for command in commands)

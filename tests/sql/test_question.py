@@ -20,7 +20,7 @@ from letalone.plans.schema import Column, Schema
 from letalone.plans.types import Type
 from letalone.sql.question import read_question
 from letalone.sql.text import DIALECTS
-from sql.schemas import SCHEMA, condition, plan, read
+from sql.schemas import CITIES, SCHEMA, condition, plan, read
 
 
 def test_a_question_becomes_the_plan_that_is_written_in_python() -> None:
@@ -127,6 +127,50 @@ def test_groups_are_columns_places_names_cases_parts_and_ranges() -> None:
     assert [group.name for group in plan.groups] == list(names)
     for group, meant in zip(plan.groups[2:4], (ages, half), strict=True):
         assert same(group.of, meant)
+
+
+STAYS = Schema("icu.stays", SCHEMA.columns, unit="patient_id")
+WHOLE = {"whole_name": ("clinic", "icu", "stays"), "tables": {"cities": CITIES}}
+
+
+@pytest.mark.parametrize(
+    ("named", "prefix"),
+    [
+        ("stays", "stays"),
+        ("icu.stays", "stays"),
+        ("clinic.icu.stays", "stays"),
+        ("ICU.Stays", "STAYS"),
+        ('"icu"."stays"', "stays"),
+        ("icu.stays s", "s"),
+        ("icu.stays JOIN cities USING (city)", "stays"),
+        ('"icu.stays"', '"icu.stays"'),
+    ],
+)
+def test_a_table_on_a_server_is_called_as_it_is_called_there(named: str, prefix: str) -> None:
+    found = read_question(f"SELECT SUM({prefix}.cost) AS c FROM {named}", STAYS, **WHOLE)
+    assert found.aggregates == {"c": la.sum("cost")}
+
+
+@pytest.mark.parametrize(
+    ("named", "known"),
+    [
+        ("ward.stays", WHOLE),
+        ("other.icu.stays", WHOLE),
+        ("icu.visits", WHOLE),
+        ("clinic.stays", WHOLE),
+        ("a.clinic.icu.stays", WHOLE),
+        ('"ICU".stays', WHOLE),
+        ('icu."Stays"', WHOLE),
+        ("icu.stays, icu.stays t", WHOLE),
+        ("icu.stays JOIN icu.stays USING (city)", WHOLE),
+        ("stays", {**WHOLE, "tables": {"stays": CITIES}}),
+        ("icu.stays", {}),
+        ("stays", {}),
+    ],
+)
+def test_no_other_name_with_dots_is_taken_for_the_table(named: str, known: dict) -> None:
+    with pytest.raises(LetaloneError):
+        read_question(f"SELECT COUNT(*) FROM {named}", STAYS, **known)
 
 
 def test_a_public_table_is_joined_on_its_key() -> None:

@@ -99,8 +99,11 @@ def _measured(request: Request) -> Anonymity:
         )
     except WhichTable as error:
         quasi = ("--quasi-identifiers", ",".join(request.quasi_identifiers))
-        words = ("anonymity", request.file, *quasi)
-        found = offering(error, lambda name: to_type(*words, "--table", name))
+        found = offering(
+            error,
+            request.file,
+            lambda named: to_type("anonymity", named.file, *quasi, *named.option),
+        )
     raise found
 
 

@@ -50,7 +50,9 @@ def _source(file: str, table_name: str | None, ledger: Path | None) -> Source:
     try:
         return read_source(file, table=table_name)
     except WhichTable as error:
-        found = offering(error, lambda name: to_type("describe", file, "--table", name, *kept))
+        found = offering(
+            error, file, lambda named: to_type("describe", named.file, *named.option, *kept)
+        )
     raise found
 
 

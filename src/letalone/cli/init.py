@@ -15,6 +15,7 @@ from letalone.cli.offered import quoted, to_type
 from letalone.cli.places import in_short_form, ledger_path
 from letalone.cli.screen import console, flowing, print_json, table
 from letalone.cli.source import (
+    Named,
     check_one_file,
     kind_of,
     known_data_set,
@@ -111,8 +112,12 @@ def _found(again: _Again, *, guessed: bool) -> Guess:
         with closing(open_engine(again.file, table=again.table)) as engine:
             return Guess(engine.schema(), {})
     except WhichTable as error:
-        found = offering(error, lambda name: replace(again, table=name).command(*again.typed))
+        found = offering(error, again.file, lambda named: _naming(again, named))
     raise found
+
+
+def _naming(again: _Again, named: Named) -> str:
+    return replace(again, file=named.file, table=named.table).command(*again.typed)
 
 
 def _remarks(found: Guess) -> dict[str, str]:

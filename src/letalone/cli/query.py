@@ -22,7 +22,7 @@ from letalone.cli.progress import bar
 from letalone.cli.ready import Ready, ready
 from letalone.cli.request import Request, about, completed, table_in
 from letalone.cli.screen import how_to_install
-from letalone.cli.source import Source, known_data_set, offering, read_source
+from letalone.cli.source import Named, Source, known_data_set, offering, read_source
 from letalone.cli.two_steps import released
 from letalone.engines.sources import WhichTable
 from letalone.errors import BudgetExceeded, LetaloneError, ParameterError
@@ -67,11 +67,12 @@ def _source(request: Request) -> Source:
         named = table_in(request.sql)
         tables = tuple(name for name in error.tables if name == named) or error.tables
         found = WhichTable(str(error), tables)
-    raise offering(found, lambda name: _with_table(request, name))
+    raise offering(found, request.file, lambda named: _with_table(request, named))
 
 
-def _with_table(request: Request, table: str) -> str:
-    return request.command(table=table, sql=about(request.sql, table))
+def _with_table(request: Request, named: Named) -> str:
+    sql = about(request.sql, named.name)
+    return request.command(file=named.file, table=named.table, sql=sql)
 
 
 def _ready(request: Request, source: Source, known: DataSet | None) -> Ready:

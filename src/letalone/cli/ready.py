@@ -123,7 +123,13 @@ def ready(request: Request, source: Source, known: DataSet | None) -> Ready:
     """The question, compiled, or a refusal in words."""
     frames = public_frames(read_public(request.public))
     tables = public_schemas(frames)
-    parts = read_question(request.sql, source.schema, tables=tables, dialect=request.dialect)
+    parts = read_question(
+        request.sql,
+        source.schema,
+        tables=tables,
+        dialect=request.dialect,
+        whole_name=source.whole_name,
+    )
     schema = source.schema.protecting(unit_of(request, source, known))
     epsilon = _epsilon(request)
     given = read_bounds(request.bounds, schema)

@@ -24,7 +24,8 @@ SPOKEN = {
     "select", "from", "where", "group", "by", "order", "limit", "having", "and", "or", "not", "in",
     "is", "as", "like", "between", "null", "asc", "desc",
 }  # fmt: skip
-TABLE = re.compile(r"""(?i)(?<=\bfrom)\s+("[^"]*"|'[^']*'|[\w./*-]+)""")
+PART = r"""(?:"[^"]*"|'[^']*'|[\w./*-]*[\w/*-])"""
+TABLE = re.compile(rf"(?i)(?<=\bfrom)\s+({PART}(?:\s*\.\s*{PART})*)")
 WORD = re.compile(r"(?<![\w'\"])[A-Za-z_]\w*(?![\w'\"(])")
 
 
@@ -103,12 +104,13 @@ def repaired(sql: str, schema: Schema, *, dialect: str | None = None) -> str:
 def table_in(sql: str) -> str | None:
     """The table that FROM names, where it does."""
     found = TABLE.search(sql)
-    return None if found is None else found[1].strip("\"'")
+    return None if found is None else re.sub("[\"']", "", found[1])
 
 
 def about(sql: str, name: str) -> str:
-    """The same question about the table of this name."""
-    return sql if table_in(sql) == name else TABLE.sub(lambda _: f" {quoted(name)}", sql)
+    """The same question about the table of this name; left alone where FROM stands twice."""
+    once = len(TABLE.findall(sql)) == 1
+    return TABLE.sub(lambda _: f" {quoted(name)}", sql) if once else sql
 
 
 def quoted(name: str) -> str:

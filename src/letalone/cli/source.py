@@ -9,10 +9,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from glob import has_magic
 from pathlib import Path
+from typing import NamedTuple
 
 from letalone.cli.places import in_short_form
 from letalone.cli.progress import waiting
-from letalone.engines.addresses import check_address, is_address
+from letalone.engines import postgres_address
+from letalone.engines.addresses import check_address, is_address, whole_name
 from letalone.engines.opening import open_engine
 from letalone.engines.sources import WhichTable, find_files
 from letalone.engines.spark_address import is_spark_address
@@ -41,6 +43,7 @@ class Source:
     schema: Schema
     schema_file: Path | None
     kind: str
+    whole_name: tuple[str, ...] = ()  # on a server or on Spark, which SQL may use, too
 
     @property
     def has_types(self) -> bool:
@@ -66,7 +69,8 @@ def read_source(file: str, *, table: str | None = None) -> Source:
         schema = engine.schema()
     finally:
         engine.close()
-    return Source(file, table, schema, beside if declared is not None else None, kind)
+    own = beside if declared is not None else None
+    return Source(file, table, schema, own, kind, whole_name(data, table))
 
 
 def kind_of(file: str) -> str:
@@ -86,10 +90,37 @@ def wait_for_spark(file: str, table: str | None = None) -> None:
             spark_session()
 
 
-def offering(error: WhichTable, command: Callable[[str], str]) -> ParameterError:
+class Named(NamedTuple):
+    """How a table is named on the command line: `name` is what FROM calls it."""
+
+    file: str
+    table: str | None
+    name: str
+
+    @property
+    def option(self) -> list[str]:
+        """The option that names the table of a file; an address has it in itself."""
+        return [] if self.table is None else ["--table", self.table]
+
+
+def offering(error: WhichTable, file: str, command: Callable[[Named], str]) -> ParameterError:
     """The error with commands that name a table: `command` is what to type for one."""
-    lines = "".join(command(name) for name in error.tables[:MOST_OFFERED])
+    named = [] if _has_address(file) else [_named(file, one) for one in error.tables[:MOST_OFFERED]]
+    lines = "".join(command(one) for one in named)
     return ParameterError(f"{error}{' Try:' if lines else ''}{lines}")
+
+
+def _named(file: str, table: str) -> Named:
+    if not postgres_address.is_address(file):
+        return Named(file, table, table)
+    address = postgres_address.with_table(file, table)
+    found = postgres_address.read_address(address).table
+    return Named(address, None, postgres_address.called(*found) if found else table)
+
+
+def _has_address(file: str) -> bool:
+    """Whether this is a schema file with an address in it, which has to be mended there."""
+    return is_schema_file(file) and is_address(source_of(file))
 
 
 def check_one_file(file: str) -> None:

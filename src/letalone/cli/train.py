@@ -70,7 +70,9 @@ def _source(asked: Training) -> Source:
         return read_source(asked.file, table=asked.table)
     except WhichTable as error:
         found = error
-    raise offering(found, lambda name: asked.command(table=name))
+    raise offering(
+        found, asked.file, lambda named: asked.command(file=named.file, table=named.table)
+    )
 
 
 def _ready(asked: Training, source: Source, known: DataSet | None) -> Ready:

@@ -44,6 +44,16 @@ def own_name(source: str) -> str:
     return "" if table is None else table[1]
 
 
+def whole_name(source: object, table: str | None = None) -> tuple[str, ...]:
+    """Catalogue or database, schema and table, where a table has these; else nothing."""
+    if isinstance(source, str) and postgres_address.is_address(source):
+        address = postgres_address.read_address(source, table)
+        return () if address.table is None else (address.database, *address.table)
+    if not (is_spark_address(source) or is_spark(source)):
+        return ()
+    return place_of(source) or ()
+
+
 def stand_in(source: object, table: str | None = None) -> tuple[Path, str | None] | None:
     """A path in the working folder beside which the schema file and the ledger lie, and what the
     table is called in the name of its schema file; None for what has no place of its own.

@@ -28,6 +28,7 @@ from letalone.engines.inputs import Input, key_input, public_input, with_inputs
 from letalone.engines.measures import Exact, Measure, Scope
 from letalone.engines.partners import lending_scope, lent_rows, unit_kind
 from letalone.engines.postgres_address import read_address
+from letalone.engines.postgres_reached import reached
 from letalone.engines.postgres_server import Server, check_unchanged, relation_of
 from letalone.engines.postgres_width import check_width
 from letalone.engines.ranks import Progress
@@ -65,7 +66,7 @@ def open_postgres(
     """
     server = Server(read_address(source, table))
     try:
-        version = _reached(server)
+        version = reached(server)
         with server.reading():
             relation = contained(lambda: relation_of(server))
             side = contained(lambda: side_table_of(side_table, relation, server))
@@ -281,20 +282,6 @@ def _secret(bits: BitSource) -> bytes:
     words = np.empty(4, np.uint64)
     bits.fill(words)
     return words.tobytes()
-
-
-def _reached(server: Server) -> int:
-    """The server's version; what libpq says of a failure is about the connection alone."""
-    try:
-        return server.version()
-    except ParameterError:
-        raise
-    except Exception:
-        pass  # raised below: libpq's own words name the user and the way in
-    raise ParameterError(
-        f"The server of {server.address.words!r} cannot be reached, or does not accept the role."
-        " Look at the address and at PGPASSWORD, ~/.pgpass or the service file."
-    )
 
 
 def _check_encoding(encoding: str) -> None:

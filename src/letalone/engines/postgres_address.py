@@ -53,6 +53,15 @@ def read_address(source: str, table: str | None = None) -> Address:
     return Address(server, unquote(database), found if found[1] else None)
 
 
+def with_table(source: str, table: str) -> str:
+    """The same address with another table, which is called "schema.name" or "name"."""
+    address, mark, options = source.partition("?")
+    prefix, _, rest = address.partition("://")
+    who, _, path = rest.partition("/")
+    parts = [quote(part, safe="").replace(".", "%2E") for part in table.split(".", 1)]
+    return f"{prefix}://{who}/{path.partition('/')[0]}/{'.'.join(parts)}{mark}{options}"
+
+
 def stand_in(source: str) -> Path:
     """A path in the working folder beside which the schema files and the ledger of a database lie:
     DATABASE.TABLE.letalone.toml and DATABASE.letalone.db.

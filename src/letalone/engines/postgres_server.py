@@ -8,13 +8,14 @@ not depend on the server's: UTC, no search path, ISO dates, shortest exact doubl
   Tested:   tests/engines/conformance/test_server.py
 """
 
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, Any, LiteralString, TypeVar, cast
+from typing import TYPE_CHECKING, Any, LiteralString, NamedTuple, TypeVar, cast
 
 from letalone.engines import syntax
 from letalone.engines.failure import EngineFailed, contained
 from letalone.engines.postgres_address import Address, called
+from letalone.engines.rank_copies import check_is_no_copy, is_copy
 from letalone.engines.reading import Stored, check_columns
 from letalone.engines.rows import Relation
 from letalone.engines.sources import WhichTable
@@ -61,10 +62,11 @@ STORED = {  # PostgreSQL's words for types in ours; every other type is OTHER
     "timestamptz": "TIMESTAMPTZ",
 }
 TABLES: LiteralString = """
-SELECT n.nspname, c.relname, c.relkind::text FROM pg_catalog.pg_class c
-JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+SELECT n.nspname, c.relname, c.relkind::text, pg_catalog.obj_description(c.oid, 'pg_class')
+FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
 WHERE c.relkind IN ('r', 'p', 'm', 'v', 'f') AND NOT c.relispartition
 AND n.nspname <> 'information_schema' AND n.nspname NOT LIKE 'pg\\_%'
+AND pg_catalog.has_schema_privilege(n.oid, 'USAGE')
 AND pg_catalog.has_table_privilege(c.oid, 'SELECT') ORDER BY 1, 2
 """
 KIND: LiteralString = """
@@ -97,6 +99,18 @@ WITH RECURSIVE parts AS (
 SELECT count(*) FROM parts p JOIN pg_catalog.pg_class c ON c.oid = p.inhrelid
 WHERE c.relkind = 'f'
 """
+
+
+class Listed(NamedTuple):
+    """A table that the role may read."""
+
+    kind: str
+    comment: object
+
+    @property
+    def can_be_opened(self) -> bool:
+        """Whether it is a data set of its own."""
+        return self.kind not in "vf" and not is_copy(self.comment)
 
 
 class Server:
@@ -247,7 +261,7 @@ def _connected(server: str) -> "RawCursor[tuple[Any, ...]]":
 
 def relation_of(server: Server) -> Relation:
     """The table of the address and its columns, from the catalogue."""
-    tables = [(str(s), str(n), str(kind)) for s, n, kind in server.run(TABLES)]
+    tables = {(str(s), str(n)): Listed(str(kind), told) for s, n, kind, told in server.run(TABLES)}
     schema, name = _the_one(server.address, tables)
     _check_parts(server, schema, name)
     columns = columns_of(server, schema, name)
@@ -285,22 +299,28 @@ def columns_of(server: Server, schema: str, name: str) -> dict[str, Stored]:
     return {str(row[0]): Stored(str(row[0]), _word(*row[1:])) for row in rows}
 
 
-def _the_one(address: Address, tables: Sequence[tuple[str, str, str]]) -> tuple[str, str]:
-    kinds = {(schema, name): kind for schema, name, kind in tables}
-    if address.table is None or address.table not in kinds:
-        names = tuple(called(*one) for one, kind in kinds.items() if kind not in "vf")
+def _the_one(address: Address, tables: Mapping[tuple[str, str], Listed]) -> tuple[str, str]:
+    if address.table is None or address.table not in tables:
+        names = tuple(_as_option(*one) for one, of in tables.items() if of.can_be_opened)
         asked = "no table was named" if address.table is None else f"{address.words!r} is none"
         raise WhichTable(
             f"The database {address.database!r} has these tables that the role may read as a whole:"
             f" {', '.join(names[:30]) or 'none'}; {asked}. Name one: …/{address.database}/TABLE.",
             names,
         )
-    if kinds[address.table] in "vf":
+    found = tables[address.table]
+    if found.kind in "vf":
         raise ParameterError(
             f"{address.words!r} is a view or a foreign table, whose rows have no place by which"
             " they could be told apart. Open a table or a materialized view."
         )
+    check_is_no_copy(found.comment, called(*address.table))
     return address.table
+
+
+def _as_option(schema: str, name: str) -> str:
+    """What a table is called where a dot ends the schema."""
+    return f"{schema}.{name}" if "." in name else called(schema, name)
 
 
 def _word(name: str, kind: str, namespace: str, generated: str) -> str:

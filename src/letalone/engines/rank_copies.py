@@ -6,6 +6,8 @@ Tested:   tests/engines/conformance/test_side_table.py, tests/on_spark/test_side
 from json import dumps, loads
 from typing import cast
 
+from letalone.errors import ParameterError
+
 RANK = "letalone_rank"  # the column of the copy
 MARK = "letalone: a copy with ranks. Drop it, and it is made anew. "
 Told = dict[str, object]
@@ -18,9 +20,30 @@ def comment_of(told: Told) -> str:
 
 def told_by(comment: str, *, written_as: int) -> Told:
     """What a comment says, of this format; nothing, if it is none of ours."""
+    told = _told(comment)
+    return told if told.get("format") == written_as else {}
+
+
+def is_copy(comment: object) -> bool:
+    """Whether the comment of a table says that it is a copy, of whatever format."""
+    return str(comment).startswith(MARK)
+
+
+def check_is_no_copy(comment: object, name: str) -> None:
+    """Refuses a copy as a data set of its own: it would have a budget beside that of its rows."""
+    if not is_copy(comment):
+        return
+    of = _told(str(comment)).get("of")
+    which = f"of {of!r} with ranks; open that one" if isinstance(of, str) else "with ranks"
+    raise ParameterError(
+        f"{name!r} is letalone's copy {which}: its rows are those of another data set, and have"
+        " that one's budget."
+    )
+
+
+def _told(comment: str) -> Told:
     try:
-        found = loads(comment.removeprefix(MARK)) if comment.startswith(MARK) else None
+        found = loads(comment.removeprefix(MARK)) if is_copy(comment) else None
     except (ValueError, RecursionError):
         return {}
-    told = cast("Told", found) if isinstance(found, dict) else {}
-    return told if told.get("format") == written_as else {}
+    return cast("Told", found) if isinstance(found, dict) else {}

@@ -73,6 +73,8 @@ def find_files(source: str | PathLike[str]) -> Files:
 
 def _hint(written: str) -> str:
     """What to look at; an address with capital letters is taken for a path."""
+    if written.startswith("spark:"):
+        return "An address on Spark is not taken here: write the rows to a Parquet file."
     if written.lower().startswith("spark:"):
         return "An address on Spark begins with spark: in small letters."
     return "Check the path, or give a frame."

@@ -34,9 +34,11 @@ from letalone.engines.lockdown import LockedDuck
 from letalone.engines.measures import Exact, Measure, Scope
 from letalone.engines.partners import lending_scope, lent_rows, unit_kind
 from letalone.engines.public import check_public, copy_of_public
+from letalone.engines.rank_copies import check_is_no_copy
 from letalone.engines.ranks import Progress
 from letalone.engines.reading import declared_schema, read_as_text
 from letalone.engines.rows import Relation, Tables, lent_name, mark_of
+from letalone.engines.spark_address import in_backticks, read_name
 from letalone.engines.spark_frame import (
     frame_of,
     name_of,
@@ -76,6 +78,7 @@ def open_spark(
     """
     view = view_name()
     frame = _private(lambda: frame_of(source))
+    _private(lambda: _check_source(source))
     relation = _private(lambda: relation_of(frame, view=view))
     found = declared_schema(relation.columns, schema, types or {}, name_of(source))
     session = _private(lambda: own_session(frame))
@@ -287,6 +290,17 @@ def _side(
     if written is None:
         return None
     return side_table_of(written, relation, session=frame.sparkSession, source=source)
+
+
+def _check_source(source: object) -> None:
+    """Refuses a copy with ranks, by its comment, as a data set of its own."""
+    if not isinstance(source, tuple):
+        return
+    session, written = cast("tuple[Any, str]", source)
+    comment = None
+    with suppress(Exception):  # a path; and no copy is made where a catalogue does not tell
+        comment = session.catalog.getTable(in_backticks(read_name(written))).description
+    check_is_no_copy(comment, written)
 
 
 def _key_table(scope: Scope) -> arrow.Table | None:

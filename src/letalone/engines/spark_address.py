@@ -41,9 +41,9 @@ EXAMPLES = "spark:catalog.schema.table, spark:schema.table or spark:table"
 PART = re.compile(r"`((?:[^`\x00-\x1f\x7f]|``)+)`(?!`)|(\w+)")
 OF_A_FILE = re.compile(r"[/\\:]")
 OWN_CATALOG = "spark_catalog"
-KEPT = "spark.sql.catalogImplementation"
+KEPT, FORGETFUL = "spark.sql.catalogImplementation", "in-memory"  # unless it is set
 FORGETS = (
-    f" This Spark forgets tables of its own when it ends ({KEPT} is in-memory): set that to hive,"
+    f" This Spark forgets tables of its own when it ends ({KEPT} is {FORGETFUL}): set that to hive,"
     " and spark.sql.warehouse.dir to the folder of the tables."
 )
 Parts = tuple[str, ...]
@@ -139,7 +139,7 @@ def _looked_up(parts: Parts, session: Any) -> tuple[Place, bool, bool]:
         place = _filled(parts, session)
         there = bool(session.catalog.tableExists(in_backticks(place)))
         own = place[0].lower() == OWN_CATALOG
-        return place, there, own and session.conf.get(KEPT, None) == "in-memory"
+        return place, there, own and session.conf.get(KEPT, FORGETFUL) == FORGETFUL
 
     try:
         return privately(look)

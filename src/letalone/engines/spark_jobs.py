@@ -202,4 +202,4 @@ def _jobs_begun(context: Any) -> int:
 
 
 def _retained(context: Any, name: str) -> int:
-    return int(context.getConf().get(name, str(USUALLY_RETAINED)))
+    return int(context._jsc.sc().conf().get(name, str(USUALLY_RETAINED)))

@@ -43,27 +43,34 @@ from letalone.engines.dialects.spark import SPARK, SparkDialect
 from letalone.engines.rank_copies import RANK, Told, comment_of, told_by
 from letalone.engines.reading import Stored
 from letalone.engines.rows import Relation, Tables, unit_of
+from letalone.engines.spark_address import (
+    OWN_CATALOG,
+    in_backticks,
+    parts_of,
+    place_of,
+    spelled,
+)
+from letalone.engines.spark_address import Parts as Place
 from letalone.engines.spark_versions import printed
 from letalone.errors import ParameterError
 from letalone.plans.schema import Schema
 
 KEY = "key"
 FORMAT = 1
-OWN_CATALOG = "spark_catalog"
+CASES = "spark.sql.caseSensitive"
 TABLES = ("MANAGED", "EXTERNAL")  # and not a view
 DETAILS = "# Detailed Table Information"
-Place = tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class SparkSideTable:
     """Where the copy of a relation is, or will be: catalogue, schema, name.
 
-    source: what the table is called; None for a frame, which has the name of its data set alone.
+    source: where the table is; None for a frame, which has the name of its data set alone.
     """
 
     place: Place
-    source: str | None
+    source: Place | None
     relation: Relation
 
     def check_place(self, session: Any) -> None:
@@ -75,9 +82,9 @@ class SparkSideTable:
                 " makes them: a plain table of this user or of the owner of the data. Give"
                 " side_table= another name."
             )
-        if found is None and not session.catalog.databaseExists(_quoted(self.place[:2])):
+        if found is None and not session.catalog.databaseExists(in_backticks(self.place[:2])):
             raise ParameterError(
-                f"There is no schema {'.'.join(self.place[:2])!r} to make a side table in. Make it"
+                f"There is no schema {spelled(self.place[:2])!r} to make a side table in. Make it"
                 " (CREATE SCHEMA …), or leave side_table out."
             )
 
@@ -99,7 +106,7 @@ class SparkSideTable:
     @property
     def words(self) -> str:
         """What the copy is called."""
-        return ".".join(self.place)
+        return spelled(self.place)
 
     def tables(self, tables: Tables) -> Tables:
         """What a statement reads whose bounding needs ranks."""
@@ -118,14 +125,14 @@ class SparkSideTable:
                 self._write(session, schema, key)
             found = self._found(session)
         else:
-            session.catalog.refreshTable(_quoted(self.place))  # it may have been made anew
+            session.catalog.refreshTable(in_backticks(self.place))  # it may have been made anew
         return found == self._told(schema)
 
     def _write(self, session: Any, schema: Schema, key: bytes) -> None:
         """The copy and its comment, at once; other catalogues have a format of their own."""
         using = "USING parquet " if self.place[0] == OWN_CATALOG else ""
         comment = _literal(comment_of(self._told(schema)))
-        made = f"CREATE TABLE {_quoted(self.place)} {using}COMMENT {comment} AS "
+        made = f"CREATE TABLE {in_backticks(self.place)} {using}COMMENT {comment} AS "
         session.sql(made + printed(self._rows(schema), session), args={KEY: key})
 
     def _rows(self, schema: Schema) -> exp.Select:
@@ -150,7 +157,7 @@ class SparkSideTable:
 
         What somebody else has made says nothing.
         """
-        quoted = _quoted(self.place)
+        quoted = in_backticks(self.place)
         if not session.catalog.tableExists(quoted):
             return None
         known = session.catalog.getTable(quoted)
@@ -159,14 +166,14 @@ class SparkSideTable:
 
     def _has_owner(self, session: Any) -> bool:
         """Whether it is of this user or of the owner of the data, if it says whose it is."""
-        owner = _owner_of(_quoted(self.place), session)
+        owner = _owner_of(in_backticks(self.place), session)
         if owner is None or owner == session.sql("SELECT current_user()").collect()[0][0]:
             return True
-        source = None if self.source is None else _quoted(tuple(self.source.split(".")))
-        return source is not None and owner == _owner_of(source, session)
+        source = self.source
+        return source is not None and owner == _owner_of(in_backticks(source), session)
 
     def _told(self, schema: Schema) -> Told:
-        of = self.source or f"the frame {schema.name}"
+        of = _called(self.source) or f"the frame {schema.name}"
         columns = [[name, one.stored, one.collated] for name, one in self._copied().values()]
         digest = sha256(dumps(columns).encode()).hexdigest()
         about = {"of": of, "unit": schema.unit, "version": schema.version}
@@ -174,8 +181,8 @@ class SparkSideTable:
 
     def _remedy(self) -> str:
         return (
-            f"If nobody needs that copy, DROP TABLE {_quoted(self.place)}, and it is made anew;"
-            " else give side_table= another name."
+            f"If nobody needs that copy, DROP TABLE {in_backticks(self.place)}, and it is made"
+            " anew; else give side_table= another name."
         )
 
 
@@ -187,25 +194,34 @@ def side_table(written: str, relation: Relation, *, session: Any, source: object
             f"side_table is {written!r}, but must be the name of a table, such as 'schema.name' or"
             " 'catalog.schema.name'."
         )
-    return SparkSideTable(place, _called(source, session), relation)
+    return SparkSideTable(place, _place_of(source, session), relation)
 
 
-def _called(source: object, session: Any) -> str | None:
-    """What a table is called, however it was named."""
-    if not isinstance(source, tuple):
+def _place_of(source: object, session: Any) -> Place | None:
+    """Where a table is, however it was named; None for what is no table of a catalogue."""
+    if place_of(source) is None:
         return None
-    written = str(cast("tuple[object, ...]", source)[1])
-    place = _place(written, session)
-    return written if place is None else ".".join(place)
+    return _place(str(cast("tuple[object, ...]", source)[1]), session)
+
+
+def _called(source: Place | None) -> str | None:
+    """One name for each table: its place in small letters, as in spark_address.py."""
+    return None if source is None else spelled(tuple(part.lower() for part in source))
 
 
 def _place(written: str, session: Any) -> Place | None:
-    """Catalogue, schema and name."""
-    parts = tuple(written.split("."))
-    if not all(parts) or len(parts) > 3 or "`" in written:
+    """Catalogue, schema and name, as its owner's session finds them.
+
+    Ours tells capitals apart: in Spark's own catalogue it would make a table that others miss.
+    """
+    parts = parts_of(written)
+    schema = parts_of(str(session.catalog.currentDatabase())) or ()
+    if parts is None or len(parts) > 3 or (len(parts) == 1 and len(schema) != 1):
         return None
-    own = (str(session.catalog.currentCatalog()), str(session.catalog.currentDatabase()))
-    return own[: 3 - len(parts)] + parts
+    own = (str(session.catalog.currentCatalog()), *schema)
+    place = own[: 3 - len(parts)] + parts
+    small = place[0].lower() == OWN_CATALOG and session.conf.get(CASES, "false") != "true"
+    return tuple(part.lower() for part in place) if small else place
 
 
 def _owner_of(quoted: str, session: Any) -> str | None:
@@ -216,10 +232,6 @@ def _owner_of(quoted: str, session: Any) -> str | None:
     names = [row[0] for row in rows]
     about = rows[names.index(DETAILS) :] if DETAILS in names else []  # columns come before
     return next((value for name, value, _ in about if name == "Owner" and value), None)
-
-
-def _quoted(place: Place) -> str:
-    return ".".join(f"`{part}`" for part in place)
 
 
 def _literal(text: str) -> str:

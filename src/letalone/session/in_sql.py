@@ -39,7 +39,8 @@ def query_in_sql(
     others = {name: one for name, one in given.items() if isinstance(one, Asking)}
     frames = public_frames({name: one for name, one in given.items() if name not in others})
     schemas = public_schemas(frames) | {name: rows_of(one) for name, one in others.items()}
-    found = read_question(sql, rows, tables=schemas, dialect=dialect)
+    whole = start.table.whole_name
+    found = read_question(sql, rows, tables=schemas, dialect=dialect, whole_name=whole)
     question = replace(start, arrangement=found.arrangement, only_explained=found.explain)
     for join in found.joins:
         other = others.get(join.name)

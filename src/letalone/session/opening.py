@@ -11,7 +11,7 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import TypeVar, cast
 
-from letalone.engines.addresses import check_address, in_words, is_address, stand_in
+from letalone.engines.addresses import check_address, in_words, is_address, stand_in, whole_name
 from letalone.engines.failure import EngineFailed
 from letalone.engines.frames import is_frame
 from letalone.engines.measures import Engine
@@ -84,6 +84,7 @@ def open(  # noqa: A001  (as people call it: la.open)
     written, source = source, _located(source, table)
     beside = _beside(source if file is None else file) if ledger is None else None
     told = told_of(source, _place_of(source))
+    whole = _opening(source, lambda: whole_name(source, table))
     ledger = ledger if beside is None else beside
     declared = _declared(source, schema, table)
     if name is None and declared is None:
@@ -120,7 +121,16 @@ def open(  # noqa: A001  (as people call it: la.open)
         raise
     found = replace(found, version=known.version)
     words = _words(source) + ("" if beside is None else f", with {beside.name} beside it")
-    return Session(Table(engine, found, book, source=words, own_ledger=own, progress=progress))
+    opened = Table(
+        engine,
+        found,
+        book,
+        source=words,
+        own_ledger=own,
+        progress=progress,
+        whole_name=whole,
+    )
+    return Session(opened)
 
 
 class _Call:

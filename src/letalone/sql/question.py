@@ -70,12 +70,16 @@ def read_question(
     *,
     tables: Mapping[str, Schema] | None = None,
     dialect: str | None = None,
+    whole_name: Sequence[str] = (),
 ) -> Question:
-    """The question that a SELECT asks of this table; `tables` are the public ones, by name."""
+    """The question that a SELECT asks of this table; `tables` are the public ones, by name.
+
+    `whole_name` is what a table on a server is called there: FROM may name it so, from any part on.
+    """
     text = read_text(sql)
     first: Unread | LetaloneError | None = None
     for one in _dialects(dialect):
-        found = _tried(text, one, schema, tables or {})
+        found = _tried(text, one, _Known(schema, tables or {}, whole_name))
         if isinstance(found, Question):
             return found
         first = _better(first, found)
@@ -84,11 +88,18 @@ def read_question(
     raise text.error(first) if isinstance(first, Unread) else cast("LetaloneError", first)
 
 
-def _tried(
-    text: Text, dialect: str, schema: Schema, tables: Mapping[str, Schema]
-) -> Question | Unread | LetaloneError:
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """What a query may speak of."""
+
+    schema: Schema
+    tables: Mapping[str, Schema]
+    whole_name: Sequence[str]
+
+
+def _tried(text: Text, dialect: str, known: _Known) -> Question | Unread | LetaloneError:
     try:
-        return _question(text, parsed(text, dialect), dialect, schema, tables)
+        return _question(text, parsed(text, dialect), dialect, known)
     except Unread as error:
         return error.with_traceback(None)
     except LetaloneError as error:
@@ -121,11 +132,9 @@ def _dialects(dialect: object) -> Sequence[str]:
     return (cast("str", dialect),)
 
 
-def _question(
-    text: Text, query: exp.Select, dialect: str, schema: Schema, tables: Mapping[str, Schema]
-) -> Question:
+def _question(text: Text, query: exp.Select, dialect: str, known: _Known) -> Question:
     _check_clauses(query)
-    names = names_of(query, schema, tables)
+    names = names_of(query, known.schema, known.tables, whole_name=known.whole_name)
     translate = Translator(names)
     selected = [_selected(node, names) for node in query.expressions]
     groups = _groups(query, selected, names)

@@ -8,7 +8,7 @@ whose schema has a unit is private; of it one row of each unit counts (`session.
   Tested:   tests/sql/test_question.py, test_refusals.py
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import cast
 
 from sqlglot import exp
@@ -18,6 +18,7 @@ from letalone.sql.names import Joined, Names, matching, only, quoted
 from letalone.sql.refusals import CLAUSES, Refused
 from letalone.sql.text import Unread, slip
 
+QUALIFIERS = ("db", "catalog")
 UNIQUE = (
     "Join a public table on equal keys: JOIN cities USING (city), or ON visits.city = cities.city."
 )
@@ -46,12 +47,21 @@ JOINS: dict[str, Refused] = {
 }
 
 
-def names_of(query: exp.Select, schema: Schema, tables: Mapping[str, Schema]) -> Names:
-    """What the tables of a query are called, and what they are joined on."""
+def names_of(
+    query: exp.Select,
+    schema: Schema,
+    tables: Mapping[str, Schema],
+    *,
+    whole_name: Sequence[str] = (),
+) -> Names:
+    """What the tables of a query are called, and what they are joined on.
+
+    `whole_name` is what the private table is called where it is: catalogue, schema, table.
+    """
     source = query.args.get("from_")
     if source is None:
         raise slip("The SQL has no FROM", f"The table is called {quoted(schema.name)}.")
-    called = _private(source.this, schema, tables)
+    called = _private(source.this, schema, tables, whole_name)
     names = Names(schema, called, {})
     for holder in (query, source.this):
         for join in cast("list[exp.Join]", holder.args.get("joins") or []):
@@ -59,18 +69,24 @@ def names_of(query: exp.Select, schema: Schema, tables: Mapping[str, Schema]) ->
     return names
 
 
-def _private(table: exp.Expr, schema: Schema, tables: Mapping[str, Schema]) -> str:
-    name = _name(table, schema)
+def _private(
+    table: exp.Expr, schema: Schema, tables: Mapping[str, Schema], whole_name: Sequence[str]
+) -> str:
+    name = _name(table, schema, whole_name)
+    if _is_qualified(table):
+        return _alias(table, name.name)
     if matching(name, [schema.name]) is None:
         if matching(name, list(tables)) is not None:
             instead = f"Write FROM {quoted(schema.name)} JOIN {name.name} USING (…)."
             raise slip("A public table stands in FROM", instead, node=table)
+        if matching(name, whole_name[-1:]) is not None:
+            return _alias(table, name.name)
         what = f"There is no table {_dotted(table)!r}: this one is called {quoted(schema.name)}"
         raise slip(what, f"Write FROM {quoted(schema.name)}.", node=table)
     return _alias(table, schema.name)
 
 
-def _name(table: exp.Expr, schema: Schema) -> exp.Identifier:
+def _name(table: exp.Expr, schema: Schema, whole_name: Sequence[str] = ()) -> exp.Identifier:
     plain = type(table) is exp.Table and type(table.this) is exp.Identifier
     if type(table) is exp.Subquery:
         what = "Not answered: a query within a query"
@@ -79,14 +95,28 @@ def _name(table: exp.Expr, schema: Schema) -> exp.Identifier:
         what = f"FROM must name the table {quoted(schema.name)}"
         raise Unread(what, "Files and table functions are not read here.", node=table)
     identifier = cast("exp.Identifier", table.this)
-    if len(cast("exp.Table", table).parts) > 1 or _is_file(identifier.name):
+    foreign = _is_qualified(table) and not _ends(whole_name, table)
+    if foreign or _is_file(identifier.name):
         what = f"There is no table {_dotted(table)!r}: this one is called {quoted(schema.name)}"
         raise slip(what, f"Write FROM {quoted(schema.name)}.", node=table)
     for name, refused in CLAUSES.items():
         if table.args.get(name) not in (None, False, []):
             raise Unread(f"Not answered: {refused.what}", refused.instead, node=table)
-    only(table, "this", "alias", "joins")
+    only(table, "this", "alias", "joins", *QUALIFIERS)
     return identifier
+
+
+def _is_qualified(table: exp.Expr) -> bool:
+    return any(table.args.get(part) is not None for part in QUALIFIERS)
+
+
+def _ends(whole_name: Sequence[str], table: exp.Expr) -> bool:
+    """Whether what was typed, part by part, is the end of the table's whole name."""
+    parts = cast("exp.Table", table).parts
+    if len(parts) > len(whole_name) or any(type(one) is not exp.Identifier for one in parts):
+        return False
+    pairs = zip(parts, whole_name[-len(parts) :], strict=True)
+    return all(matching(cast("exp.Identifier", one), [name]) is not None for one, name in pairs)
 
 
 def _is_file(name: str) -> bool:

@@ -13,7 +13,7 @@ from engines.test_engine_laws import COST, SCHEMA, WARD, crowd, row, scope_of
 from letalone.engines.failure import EngineFailed
 from letalone.engines.measures import GridSum, Rows, RowsWith, Scope, Units
 from letalone.engines.postgres import open_postgres
-from letalone.engines.postgres_address import read_address
+from letalone.engines.postgres_address import read_address, with_table
 from letalone.engines.sources import WhichTable
 from letalone.errors import DataSetFrozen, ParameterError, UnsupportedQuery
 from letalone.plans.expressions import col
@@ -41,6 +41,8 @@ def engine():
         ("postgresql:///d/s%2Ft.a%20b", None, ("postgresql:///d", ("s/t", "a b"))),
         ("postgresql:///d", "s.t", ("postgresql:///d", ("s", "t"))),
         ("postgresql:///d", None, ("postgresql:///d", None)),
+        (with_table("postgresql:///d/x?a=b", "s.t?/'.u"), None, ("/d?a=b", ("s", "t?/'.u"))),
+        (with_table("postgresql://u@h/d", "t"), None, ("postgresql://u@h/d", ("public", "t"))),
     ],
 )
 def test_an_address_names_server_database_schema_and_table(written, table, wanted):
@@ -113,6 +115,18 @@ def test_a_role_that_may_only_read_suffices_and_one_that_may_read_columns_is_ref
         assert [column.name for column in schema.columns] == ["p", "x"]
         scope = Scope(schema, None, (), (), (), None, Bounding(max_rows=1))
         assert engine.measure(scope, [Rows(), Units()]) == [[1], [1]]
+
+
+def test_a_table_in_a_schema_that_the_role_may_not_use_is_not_opened():
+    on_postgres.run(
+        "CREATE ROLE outsider LOGIN; CREATE SCHEMA closed; CREATE TABLE closed.t (x int)"
+    )
+    on_postgres.run("GRANT SELECT ON closed.t TO outsider")
+    address = shared().replace("postgres:@", "outsider@")
+    with pytest.raises(WhichTable, match="is none"):
+        open_postgres(address, table="closed.t")
+    on_postgres.run("GRANT USAGE ON SCHEMA closed TO outsider")
+    open_postgres(address, table="closed.t").close()
 
 
 def test_a_database_whose_text_may_be_unreadable_is_refused():

@@ -10,6 +10,7 @@ from json import dumps
 import pytest
 from psycopg.errors import LockNotAvailable
 
+import letalone as la
 from engines import on_postgres
 from engines.reference import Reference
 from engines.test_engine_laws import BOUNDINGS, COST, DERIVED, FILTERS, GROUPINGS, SCHEMA, crowd
@@ -17,6 +18,7 @@ from letalone.engines.measures import Rows, Scope, Units
 from letalone.engines.postgres import open_postgres
 from letalone.engines.rank_copies import MARK
 from letalone.engines.side_table import FORMAT
+from letalone.engines.sources import WhichTable
 from letalone.errors import ParameterError
 from letalone.plans.query import Bounding
 from letalone.plans.schema import Column, Schema
@@ -189,6 +191,7 @@ def test_a_copy_that_the_role_may_not_read_is_left_alone(analyst, missing, later
     made = open_postgres(analyst, schema=SCHEMA, side_table="shared_place.for some")
     with closing(made) as engine:
         engine.check(SCHEMA)
+        assert (engine._side is None) == (bool(missing) and not later)
         if later:
             first = engine.measure(scope, [Rows(), Units()])
             for one in revokes:
@@ -267,6 +270,19 @@ def test_a_copy_that_is_made_for_another_unit_meanwhile_is_not_read(table):
         with opened(table, "copy five", seed=8) as theirs:
             theirs.prepare(replace(scope, schema=other))
         assert engine.measure(scope, [Units()]) == plain.measure(scope, [Units()])
+
+
+def test_a_copy_is_no_data_set_of_its_own_and_is_not_offered_as_one(table, tmp_path):
+    with opened(table, "copy seven") as engine:
+        engine.prepare(scope_of(Bounding(max_rows=1)))
+    place, ledger = on_postgres.address("copy seven"), tmp_path / "l.db"
+    with pytest.raises(ParameterError, match=f"'copy seven' is letalone's copy of '{table}'"):
+        la.open(place, unit="patient", budget=1.0, ledger=ledger)
+    assert not ledger.exists()
+    with pytest.raises(WhichTable) as caught:
+        open_postgres(on_postgres.address("no such table"))
+    assert table in caught.value.tables
+    assert "copy seven" not in str(caught.value) + str(caught.value.tables)
 
 
 def test_two_that_make_the_copy_at_once_have_one(table):

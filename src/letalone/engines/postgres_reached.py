@@ -1,0 +1,95 @@
+"""Whether a PostgreSQL server lets us in, and why not: in words of our own.
+
+libpq has no code for a connection that failed, only the server's words, which are not passed on. So
+the server is asked: whether it answers anybody, whether it wants a password, and whether it lets
+the role into the database that every server has, whose catalogue names the others.
+
+  Tested:   tests/engines/conformance/test_reached.py
+"""
+
+from letalone.engines.postgres_server import CONNECT_SECONDS, Server
+from letalone.errors import ParameterError
+
+PING_SECONDS = 3
+EVERYWHERE = "postgres"
+KNOWN = "SELECT count(*) > 0 FROM pg_catalog.pg_database WHERE datname = $1"
+SECRETS = "PGPASSWORD, ~/.pgpass or the service file"
+
+
+def reached(server: Server) -> int:
+    """The server's version, once it has let us in."""
+    failed: Exception | None = None
+    try:
+        return server.version()
+    except ParameterError:
+        raise
+    except Exception as error:
+        failed = error
+    words = _why(server, failed)
+    del failed  # libpq's own words name the user and the way in
+    raise ParameterError(words)
+
+
+def _why(server: Server, error: Exception) -> str:
+    words, database = repr(server.address.words), repr(server.address.database)
+    asked = _as_read(server.address.server)
+    if asked is None:
+        return (
+            f"The address of {words} is none that libpq can read. Look at its options; a blank is"
+            " written %20."
+        )
+    if not _answers(asked):
+        return (
+            f"The server of {words} cannot be reached. Look at the host and the port of the"
+            " address, and whether the server runs and is open to this machine."
+        )
+    if _wants_password(error):
+        return f"The server of {words} wants a password for the role. Put it into {SECRETS}."
+    match _has_database(server):
+        case False:
+            return f"The server has no database {database}. Look at the address."
+        case True:
+            return (
+                f"The server knows the role, but does not let it into the database {database}. Its"
+                " owner can (GRANT CONNECT ON DATABASE …, or pg_hba.conf)."
+            )
+        case None:
+            return (
+                f"The server of {words} is there, but does not accept the role or its password, or"
+                f" has no room for one more connection. Look at the address and at {SECRETS}."
+            )
+
+
+def _as_read(server: str) -> str | None:
+    from psycopg.conninfo import make_conninfo
+
+    try:
+        return make_conninfo(server, connect_timeout=PING_SECONDS)
+    except Exception:
+        return None
+
+
+def _answers(asked: str) -> bool:
+    """Whether there is a server, whatever it thinks of the role."""
+    from psycopg import pq
+
+    return pq.PGconn.ping(asked.encode()) == pq.Ping.OK
+
+
+def _wants_password(error: Exception) -> bool:
+    """Whether the server asked for one, and there was none."""
+    return bool(getattr(getattr(error, "pgconn", None), "needs_password", False))
+
+
+def _has_database(server: Server) -> bool | None:
+    """Whether there is such a database; None where the role is not let in at all."""
+    import psycopg
+
+    try:
+        with psycopg.connect(
+            server.address.server, dbname=EVERYWHERE, connect_timeout=CONNECT_SECONDS
+        ) as connection:
+            found = psycopg.RawCursor(connection).execute(KNOWN, [server.address.database])
+            return bool(found.fetchall()[0][0])
+    except Exception:
+        return None

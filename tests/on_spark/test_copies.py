@@ -1,0 +1,36 @@
+"""A copy with ranks is read as what it is: no data set of its own, with a second budget."""
+
+import pytest
+
+import letalone as la
+from engines.test_engine_laws import SCHEMA, crowd
+from letalone.engines.measures import Scope
+from letalone.engines.spark import open_spark
+from letalone.errors import ParameterError
+from letalone.plans.query import Bounding
+from on_spark.spark import frame_of
+
+
+@pytest.fixture
+def copy(spark):
+    """The name of a copy of a table of the catalogue."""
+    frame_of(crowd(5), SCHEMA).write.saveAsTable("default.original")
+    try:
+        engine = open_spark((spark, "default.original"), schema=SCHEMA, side_table="default.ranks")
+        engine.prepare(Scope(SCHEMA, None, (), (), (), None, Bounding(max_rows=1)))
+        engine.close()
+        yield "ranks"
+    finally:
+        for name in ("original", "ranks"):
+            spark.sql(f"DROP TABLE IF EXISTS default.{name}")
+
+
+def test_a_copy_is_no_data_set_of_its_own(copy, spark, tmp_path):
+    words = r"copy of 'spark_catalog\.default\.original' with ranks; open that one"
+    ledger = tmp_path / "l.db"
+    for source in ((spark, copy.upper()), (spark, f"default.`{copy}`"), f"spark:default.{copy}"):
+        with pytest.raises(ParameterError, match=words):
+            la.open(source, unit="column0", budget=1.0, ledger=ledger)
+    assert not ledger.exists()
+    with la.open((spark, "default.original"), unit="patient", budget=1.0, ledger=ledger):
+        assert ledger.exists()
