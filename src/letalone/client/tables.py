@@ -58,7 +58,7 @@ class RemoteTable(Table):
         self.name, self.source, self.public_key = schema.name, str(link.address), public_key
         self.engine = cast("Engine", Elsewhere(self.source, schema))
         self.from_text, self.asker, self.lock = frozenset[str](), NOBODY, RLock()
-        self._closed = Event()
+        self._closed, self.whole_name = Event(), ()
         self._partners: dict[str, Table] = {}
         self._frames: dict[str, Columns] = {}
 
