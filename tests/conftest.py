@@ -21,7 +21,9 @@ ABSENT = {folder: module for folder, module in EXTRAS.items() if find_spec(modul
 ALL = os.environ.get("LETALONE_ALL") == "1"
 collect_ignore = sorted(ABSENT)
 
-settings.register_profile("repeatable", derandomize=True, deadline=None)
+settings.register_profile(
+    "repeatable", derandomize=True, deadline=None, max_examples=100 if ALL else 50
+)
 settings.register_profile("fresh", deadline=None, print_blob=True, max_examples=1000)
 settings.load_profile("repeatable")
 

@@ -27,6 +27,7 @@ def found() -> Any:
     return invert_model(models=80, bits=SeededBits(1))
 
 
+@pytest.mark.long
 def test_a5_an_ordinary_model_tells_the_secrets_of_members_and_a_private_one_keeps_d6(
     found: Any,
 ) -> None:

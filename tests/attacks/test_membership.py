@@ -31,6 +31,7 @@ def found() -> Any:
     return infer_membership(**QUICK, bits=SeededBits(1))
 
 
+@pytest.mark.long
 def test_a5_members_are_found_in_an_ordinary_model_and_a_private_one_keeps_d6(found: Any) -> None:
     """Over seeds, a private model that keeps its promise is accused at most once in 20."""
     ratio = found.ordinary[1]

@@ -86,6 +86,7 @@ class Counter:
         return tuple(found)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("resets", "verdict"), [(True, "accused"), (False, "consistent")])
 def test_a_budget_that_resets_is_accused(resets: bool, verdict: str) -> None:
     counter = Counter(resets=resets)

@@ -26,6 +26,7 @@ def test_honest_mechanisms_are_not_accused() -> None:
     assert heard == [case.name for case in cases] == [name for name, _ in suite.found]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("case", aggregate_cases(), ids=lambda case: case.name)
 def test_an_aggregate_passes_through_all_layers(case: Case) -> None:
     suite = audit_self(confidence=0.999999, cases=[replace(case, samples=200)])

@@ -20,6 +20,7 @@ QUICK = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", QUICK)
 def test_each_attack_fits_a_screen_and_compares_today_with_a_private_release(
     letalone: Letalone, tmp_path: Path, name: str

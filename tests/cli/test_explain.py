@@ -195,6 +195,7 @@ def test_the_plot_is_written_in_the_named_format(
     assert name in shown.out.replace("\n", "")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("theorem", THEOREMS)
 def test_every_theorem_can_be_drawn(letalone: Letalone, tmp_path: Path, theorem: str) -> None:
     path = tmp_path / f"{theorem}.svg"

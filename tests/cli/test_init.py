@@ -170,6 +170,7 @@ def test_what_is_no_table_is_refused_and_nothing_is_written(
     assert set(tmp_path.iterdir()) == before
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("answer", "written"), [("y", True), ("n", False)])
 def test_on_a_terminal_the_owner_is_asked(my: Path, answer: str, *, written: bool) -> None:
     ours, theirs = pty.openpty()

@@ -329,6 +329,7 @@ WRONG = [
 ]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("code", "sql", "more"), WRONG)
 def test_every_refusal_opens_no_ledger_and_offers_a_command_that_is_answered(
     letalone: Letalone, my: Path, code: int, sql: str, more: tuple[str, ...]
@@ -518,6 +519,7 @@ def test_progress_is_drawn_on_a_terminal_only(monkeypatch: pytest.MonkeyPatch) -
     assert "30%" in terminal.getvalue()
 
 
+@pytest.mark.long
 def test_progress_stays_out_of_standard_output(my: Path) -> None:
     ours, theirs = pty.openpty()
     call = [sys.executable, "-m", "letalone.cli", "query", "my.csv", "SELECT COUNT(*) FROM my"]

@@ -61,6 +61,7 @@ def test_the_guesses_have_as_many_steps_as_any_bounds_that_may_come_back() -> No
     assert (min(pairs(whole=False))[0], max(high for _, high in pairs(whole=False))) == ready.WIDEST
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("sql", "keys"),
     [
@@ -83,6 +84,7 @@ def test_what_some_bounds_would_refuse_is_refused_before_bounds_are_bought(
         assert letalone("query", "my.csv", sql, *BUY, *BUDGET, *less).code == 0
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "sql",
     [

@@ -92,6 +92,7 @@ def largest_vertex(loss, noise, mu):
     return np.max(noise[:-1] - noise[-1]) * nu + nu**2
 
 
+@pytest.mark.long
 @every_loss
 @pytest.mark.parametrize("rate", [0.05, 0.3, 2.0])
 def test_no_loss_exceeds_the_floor_or_the_largest_shifted_vertex(loss, rate):

@@ -50,6 +50,7 @@ def check_deaths(found: dict[str, Any]) -> None:
     assert states == sorted(states, key=lambda state: state == after), "once done, it stays done"
 
 
+@pytest.mark.long
 def test_killed_at_any_time_no_charge_that_returned_is_lost(where: object) -> None:
     for told, kept in killing("any_time", where)["rounds"]:
         assert told <= kept <= told + 1

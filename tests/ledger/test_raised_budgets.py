@@ -37,6 +37,7 @@ def spend(before: DataSet, chance: Random) -> tuple[DataSet, list[Charge]]:
     return before, charges
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seed", range(6))
 def test_no_raise_is_refused_and_each_leaves_at_least_as_much(seed: int) -> None:
     """Paths end where questions are refused, so most accounts are near or over their limit."""

@@ -111,6 +111,7 @@ def changed(stored: dict, path: tuple, new: object) -> dict:
 STORED = everything().to_json()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("new", [KeyError, None, "x", 7, {}, [], True, {"integer": "07"}])
 def test_any_part_that_is_damaged_is_refused_or_is_another_valid_plan(new: object) -> None:
     """Nothing but a FormatError comes out, and what is read is spelled as it was stored."""

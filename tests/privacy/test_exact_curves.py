@@ -51,6 +51,7 @@ def test_d2_geometric_is_the_sum_of_the_excess(scale, sensitivity, part):
     assert_certified(GeometricPrivacy(sensitivity, scale), epsilon, truth)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("sigma", [Fraction(1, 10), Fraction(1, 2), 1, Fraction(16), Fraction(17)])
 @pytest.mark.parametrize("sensitivity", [1, 3])
 @pytest.mark.parametrize("epsilon", [0, Fraction(1, 10), 1, Fraction(7, 2)])

@@ -135,6 +135,7 @@ CURVES = [
 ]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("curve", CURVES, ids=str)
 def test_d6_both_inequalities_hold_on_the_tradeoff_curve(curve):
     """P_MD + e^e P_FA >= 1 - d and P_FA + e^e P_MD >= 1 - d, for every point of the curve."""
@@ -147,6 +148,7 @@ def test_d6_both_inequalities_hold_on_the_tradeoff_curve(curve):
             assert a + factor * b >= 1 - delta
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("curve", CURVES, ids=str)
 def test_the_tradeoff_is_cautious_falls_and_is_below_guessing(curve):
     lowers = []

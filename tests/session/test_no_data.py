@@ -77,6 +77,7 @@ def test_a_refusal_does_not_depend_on_the_data(name: str) -> None:
     assert seen[0] == seen[1] == seen[2]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ANSWERED)
 def test_all_of_an_answer_but_its_numbers_does_not_depend_on_the_data(name: str) -> None:
     answers = [told(ANSWERED[name], frame) for frame in TABLES.values()]

@@ -30,6 +30,7 @@ def lost(form: str, name: str, count: int, dialect: str) -> list[str]:
     return [argument for argument, shown in given.items() if shown not in words]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_no_function_that_the_parser_knows_loses_an_argument_or_breaks(dialect: str) -> None:
     """All of them, with none, one, three and four arguments; others than ours would raise."""

@@ -123,6 +123,7 @@ def drawn(name: str, epsilon: Any) -> Callable[..., Any]:
     return many
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", CASES)
 def test_an_answer_keeps_its_claim_and_one_with_less_noise_is_accused(name: str) -> None:
     *_, samples, accused = CASES[name]

@@ -111,6 +111,7 @@ def moved(one: Scores, other: Scores) -> list[Fraction]:
     ]
 
 
+@pytest.mark.long
 @settings(max_examples=2, deadline=None, phases=[Phase.explicit, Phase.generate])
 @given(tables=st.lists(st.tuples(others, a_person, a_person), min_size=8, max_size=8))
 def test_no_neighbour_moves_a_score_further_than_claimed(tables: list[Any]) -> None:

@@ -74,6 +74,7 @@ SETTINGS: dict[str, dict[str, Any]] = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("setting", SETTINGS)
 @pytest.mark.parametrize("names", ["ns", "nm", "nsmvz", "s"])
 def test_sums_means_variances_and_counts_are_covered_as_often_as_said(

@@ -128,6 +128,7 @@ def extreme_units(most: int) -> list[list[Any]]:
     return [unit[:most] for unit in [*found, *different]]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("claim", EXACT)
 @pytest.mark.parametrize("bounding", UNCLIPPED)
 @pytest.mark.parametrize("keys", [(), ("A", "B"), ("A", "B", "C", "D")])

@@ -80,6 +80,7 @@ def holds(answer: Any, truth: Any, wide: float = 1.0) -> Any:
     return ~known | (np.abs(truth - (low + high) / 2) <= wide * (high - low) / 2)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("names", "rows"),
     [
@@ -96,6 +97,7 @@ def test_intervals_hold_the_truth_as_often_as_they_say(names: list[str], rows: i
         assert np.all(narrower < 0.93), "too few to see intervals that are a fifth too narrow"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("rows", [5, 30, 100, 300])
 @pytest.mark.parametrize("options", [{}, {"steep": 0.0, "noise": 30.0}])
 def test_where_noise_is_large_intervals_hold_the_truth_at_least_as_often(

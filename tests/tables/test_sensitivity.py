@@ -199,6 +199,7 @@ def ranks(cells: list[int], share: Fraction) -> list[Fraction]:
     return [-target, *inside, -(total - target)]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("relation", RELATIONS)
 @pytest.mark.parametrize("bounding", ["row", "two rows", "two groups of two rows"])
 @pytest.mark.parametrize("keys", [(), ("A", "B", "C", "D")])

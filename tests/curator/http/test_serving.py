@@ -179,7 +179,7 @@ def test_a_port_that_is_taken_is_named_before_anything_is_made(
     [
         (["--port", "0"], "--port is 0, but must be from 1 to 65535."),
         (["--workers", "0"], "--workers is 0, but must be from 1 to 64."),
-        (["--time-step", "-1"], "time_step_seconds is -1.0"),
+        (["--time-step", "-1"], "--time-step is -1.0"),
         (["--behind-proxy", "*"], "--behind-proxy is '*', but must be the address of the proxy"),
     ],
 )

@@ -18,6 +18,7 @@ def crowded():
     engine.close()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("before", "after"), list(product(BEFORE, AFTER)))
 def test_measures_of_units_are_those_of_plain_python(crowded, before, after):
     """One unit's total does not fit into 64 bits."""
