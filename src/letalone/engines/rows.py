@@ -210,6 +210,15 @@ def unit_of(relation: Relation, column: Column, source: str, dialect: Dialect = 
     return dialect.unit(stored, syntax.named(stored.name, source))
 
 
+def value_of(relation: Relation, column: Column, source: str, dialect: Dialect) -> Sql:
+    """A value as it is declared, for whoever sees a person's rows; NULL for what is no number."""
+    stored = _stored(relation, column.name)
+    term = dialect.read(stored, syntax.named(stored.name, source), column)
+    if column.type is Type.NUMBER and not term.finite:
+        return syntax.case((syntax.is_finite(term.sql), term.sql))
+    return term.sql
+
+
 def partner_relation(join: PrivateJoin) -> Relation:
     """The one row of each unit of another private table, once it is lent (`partners`)."""
     columns = {

@@ -21,10 +21,9 @@ from letalone.engines.failure import contained
 from letalone.engines.postgres_address import read_address
 from letalone.engines.postgres_server import Server, relation_of
 from letalone.engines.reading import Stored
-from letalone.engines.rows import Relation, unit_of
+from letalone.engines.rows import Relation, unit_of, value_of
 from letalone.engines.syntax import Sql
-from letalone.plans.schema import Column, Schema
-from letalone.plans.types import Type
+from letalone.plans.schema import Schema
 
 SOURCE, ID = "source", "id"
 NUMERIC = "NUMERIC"
@@ -56,7 +55,7 @@ def rows_of_one(address: str, schema: Schema, unit_id: str) -> list[ServerRow]:
     """The rows of one unit, in the order in which they lie. Only declared columns are read."""
     with _opened(address) as (server, relation):
         place = [_as_text(syntax.named(name, SOURCE)) for name in WHERE]
-        values = [_value(relation, column) for column in schema.columns]
+        values = [value_of(relation, column, SOURCE, POSTGRES) for column in schema.columns]
         query = syntax.select([*place, *values], _source(relation), where=[_is(relation, schema)])
         order = [exp.Ordered(this=syntax.named(name, SOURCE)) for name in WHERE[:2]]
         found = _run(server, query.order_by(*order), unit_id)
@@ -150,14 +149,6 @@ def _unit(relation: Relation, schema: Schema) -> Sql:
 def _spelled(stored: Stored, unit: Sql) -> Sql:
     """One spelling of each value: equal numerics may have more or fewer zeros at their end."""
     return _as_text(syntax.called("TRIM_SCALE", unit) if stored.stored == NUMERIC else unit)
-
-
-def _value(relation: Relation, column: Column) -> Sql:
-    stored = relation.columns[column.name]
-    term = POSTGRES.read(stored, syntax.named(column.name, SOURCE), column)
-    if column.type is Type.NUMBER and not term.finite:
-        return syntax.case((syntax.is_finite(term.sql), term.sql))
-    return term.sql
 
 
 def _source(relation: Relation) -> Sql:

@@ -22,14 +22,14 @@ from sqlglot import exp
 from letalone.engines import syntax
 from letalone.engines.dialects.spark import SPARK
 from letalone.engines.reading import Stored
-from letalone.engines.rows import Relation, unit_of
+from letalone.engines.rows import Relation, unit_of, value_of
 from letalone.engines.spark_address import located
 from letalone.engines.spark_frame import frame_of, own_session, relation_of, view_name
 from letalone.engines.spark_jobs import TIMEOUT_SECONDS, Jobs, check_is_seen, jobs_of, new_jobs
 from letalone.engines.spark_silence import privately
 from letalone.engines.spark_versions import printed, rows_of
 from letalone.engines.syntax import Sql
-from letalone.plans.schema import Column, Schema
+from letalone.plans.schema import Schema
 from letalone.plans.types import Type
 
 SOURCE, ID = "source", "id"
@@ -45,7 +45,7 @@ class SparkRow:
 def rows_of_one(address: str, schema: Schema, unit_id: str) -> list[SparkRow]:
     """The rows of one unit, in the order of their values. Only declared columns are read."""
     with _opened(address) as table:
-        values = [_value(table.relation, column) for column in schema.columns]
+        values = [value_of(table.relation, column, SOURCE, SPARK) for column in schema.columns]
         query = syntax.select(values, _source(table.relation), where=[_is(table.relation, schema)])
         found = table.run(query, unit_id)
     names = [column.name for column in schema.columns]
@@ -152,14 +152,6 @@ def _is(relation: Relation, schema: Schema) -> Sql:
 def _unit(relation: Relation, schema: Schema) -> Sql:
     """The unit of a row as text."""
     return _as_text(unit_of(relation, schema.column(schema.unit or ""), SOURCE, SPARK))
-
-
-def _value(relation: Relation, column: Column) -> Sql:
-    stored = relation.columns[column.name]
-    term = SPARK.read(stored, syntax.named(stored.name, SOURCE), column)
-    if column.type is Type.NUMBER and not term.finite:
-        return syntax.case((syntax.is_finite(term.sql), term.sql))
-    return term.sql
 
 
 def _source(relation: Relation) -> Sql:
