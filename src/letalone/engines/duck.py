@@ -63,6 +63,7 @@ def open_duck(
     schema: Schema | None = None,
     types: Mapping[str, Type] | None = None,
     table: str | None = None,
+    vouched: bool = False,
     bits: BitSource = SYSTEM,
     threads: int | None = None,
     memory: int | None = None,
@@ -83,7 +84,7 @@ def open_duck(
     except BaseException:
         duck.close()
         raise
-    return DuckEngine(duck, relation, found, files=files, frame=frame, bits=bits)
+    return DuckEngine(duck, relation, found, files=files, frame=frame, vouched=vouched, bits=bits)
 
 
 class DuckEngine:
@@ -97,10 +98,12 @@ class DuckEngine:
         *,
         files: Files | None,
         frame: arrow.Table | None,
+        vouched: bool,
         bits: BitSource,
     ) -> None:
         self._duck, self._relation, self._schema = duck, relation, schema
         self._files, self._frame, self._bits = files, frame, bits
+        self._vouched = vouched
         self._ranks: set[str] = set()
         self._loaded = False
         self._scanned: set[str] = set()
@@ -119,6 +122,10 @@ class DuckEngine:
     def read_from_text(self) -> frozenset[str]:
         """The columns that are stored as text and declared to be something else: metadata."""
         return read_as_text(self._schema, self._relation.columns)
+
+    def taken_on_trust(self) -> tuple[str, ...]:
+        """What is not seen of how the rows were made, in words for every answer: metadata."""
+        return ()
 
     def measure(self, scope: Scope, measures: Sequence[Measure]) -> list[Exact]:
         """One entry for each measure: an integer (Cells: a list) for each key, in order."""

@@ -186,6 +186,10 @@ class Engine(Protocol):
         """The columns that are stored as text and declared to be something else: metadata."""
         ...
 
+    def taken_on_trust(self) -> tuple[str, ...]:
+        """What is not seen of how the rows were made, in words for every answer: metadata."""
+        ...
+
     def add_public(self, join: PublicJoin, table: object) -> None:
         """Makes a public table known, so that scopes can join it by its digest."""
         ...

@@ -21,9 +21,13 @@ def open_engine(
     types: Mapping[str, Type] | None = None,
     table: str | None = None,
     side_table: str | None = None,
+    vouched: bool = False,
     bits: BitSource = SYSTEM,
 ) -> Engine:
-    """Opens a file, a pattern of files, a frame, or a table elsewhere; only metadata is read."""
+    """Opens a file, a pattern of files, a frame, or a table elsewhere; only metadata is read.
+
+    vouched: the owner vouches for how the rows were made (see provenance.py).
+    """
     if isinstance(source, str) and is_spark_address(source):
         check_address(source, table)
         source = located(source)
@@ -31,15 +35,23 @@ def open_engine(
         from letalone.engines.postgres import open_postgres
 
         return open_postgres(
-            source, schema=schema, types=types, table=table, side_table=side_table, bits=bits
+            source,
+            schema=schema,
+            types=types,
+            table=table,
+            side_table=side_table,
+            vouched=vouched,
+            bits=bits,
         )
     if is_spark(source):
         from letalone.engines.spark import open_spark
 
-        return open_spark(source, schema=schema, types=types, side_table=side_table, bits=bits)
+        return open_spark(
+            source, schema=schema, types=types, side_table=side_table, vouched=vouched, bits=bits
+        )
     if side_table is not None:
         raise ParameterError(
             f"side_table is {side_table!r}, but only a server has room for one. Leave it out: the"
             " ranks of files and frames are kept in memory."
         )
-    return open_duck(source, schema=schema, types=types, table=table, bits=bits)
+    return open_duck(source, schema=schema, types=types, table=table, vouched=vouched, bits=bits)

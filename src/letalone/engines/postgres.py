@@ -57,6 +57,7 @@ def open_postgres(
     types: Mapping[str, Type] | None = None,
     table: str | None = None,
     side_table: str | None = None,
+    vouched: bool = False,
     bits: BitSource = SYSTEM,
 ) -> "PostgresEngine":
     """Opens a table on a server; nothing but the catalogue is read.
@@ -76,7 +77,7 @@ def open_postgres(
     except BaseException:
         server.close()
         raise
-    return PostgresEngine(server, relation, found, side=side, bits=bits)
+    return PostgresEngine(server, relation, found, side=side, vouched=vouched, bits=bits)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,10 +101,11 @@ class PostgresEngine:
         schema: Schema,
         *,
         side: SideTable | None,
+        vouched: bool,
         bits: BitSource,
     ) -> None:
         self._server, self._relation, self._schema = server, relation, schema
-        self._side, self._bits = side, bits
+        self._side, self._vouched, self._bits = side, vouched, bits
         self._made: int | None = None  # which table the copy is, once it is known
         self._key_name = f"rank_key_{next(NUMBERS)}"  # two engines may meet in one statement
         self._secret = {self._key_name: _secret(bits)}
@@ -125,6 +127,10 @@ class PostgresEngine:
     def read_from_text(self) -> frozenset[str]:
         """The columns that are stored as text and declared to be something else: metadata."""
         return read_as_text(self._schema, self._relation.columns)
+
+    def taken_on_trust(self) -> tuple[str, ...]:
+        """What is not seen of how the rows were made, in words for every answer: metadata."""
+        return ()
 
     def measure(self, scope: Scope, measures: Sequence[Measure]) -> list[Exact]:
         """One entry for each measure: an integer (Cells: a list) for each key, in order."""

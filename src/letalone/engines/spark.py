@@ -70,6 +70,7 @@ def open_spark(
     schema: Schema | None = None,
     types: Mapping[str, Type] | None = None,
     side_table: str | None = None,
+    vouched: bool = False,
     bits: BitSource = SYSTEM,
 ) -> "SparkEngine":
     """Opens a DataFrame of Spark, or (session, "catalog.schema.table"); no action is run.
@@ -87,7 +88,7 @@ def open_spark(
     if side is not None:
         _private(lambda: side.check_place(session))
     _private(lambda: frame.createGlobalTempView(view))
-    return SparkEngine(session, relation, found, view=view, side=side, bits=bits)
+    return SparkEngine(session, relation, found, view=view, side=side, vouched=vouched, bits=bits)
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,10 +109,11 @@ class SparkEngine:
         *,
         view: str,
         side: SparkSideTable | None,
+        vouched: bool,
         bits: BitSource,
     ) -> None:
         self._session, self._relation, self._schema = session, relation, schema
-        self._side, self._bits = side, bits
+        self._side, self._vouched, self._bits = side, vouched, bits
         self._key_name = f"rank_key_{next(NUMBERS)}"  # two engines may meet in one statement
         self._public: dict[str, Relation] = {}
         self._lent: dict[str, Lent] = {}
@@ -132,6 +134,10 @@ class SparkEngine:
     def read_from_text(self) -> frozenset[str]:
         """The columns that are stored as text and declared to be something else: metadata."""
         return read_as_text(self._schema, self._relation.columns)
+
+    def taken_on_trust(self) -> tuple[str, ...]:
+        """What is not seen of how the rows were made, in words for every answer: metadata."""
+        return ()
 
     def measure(self, scope: Scope, measures: Sequence[Measure]) -> list[Exact]:
         """One entry for each measure: an integer (Cells: a list) for each key, in order."""

@@ -16,6 +16,7 @@ from letalone.engines.failure import EngineFailed
 from letalone.engines.frames import is_frame
 from letalone.engines.measures import Engine
 from letalone.engines.opening import open_engine
+from letalone.engines.provenance import read_rows
 from letalone.engines.spark_address import is_spark_address, located, place_of
 from letalone.engines.spark_frame import is_spark, words_of
 from letalone.errors import ParameterError
@@ -34,6 +35,7 @@ from letalone.session.unit import ROW, Unit
 
 Place = str | PathLike[str]
 Result = TypeVar("Result")
+VOUCHED = "vouches for the rows as they are"
 TELLING = re.compile(r"(^|_)(id|key|user|patient|person|customer|member|client|household)", re.I)
 
 
@@ -49,6 +51,7 @@ def open(  # noqa: A001  (as people call it: la.open)
     types: Mapping[str, str | Type] | None = None,
     table: str | None = None,
     side_table: str | None = None,
+    rows: str | None = None,
     shares: Shares | None = None,
     progress: Progress | None = None,
 ) -> Session:
@@ -73,6 +76,8 @@ def open(  # noqa: A001  (as people call it: la.open)
     side_table: on a server or on Spark, a table that may be written: a copy with ranks, which makes
     questions that bound a unit's rows about as fast as others. Without it nothing is written there,
     unless the schema file has side_table = "schema.name".
+    rows: "as they are" where how they were made cannot be seen, and you vouch that each is made
+    from one person's rows; it is written into the ledger and onto every answer.
     shares: how the budget's delta is divided, at the first registration.
     progress: is told how far long work is, from 0 to 1; for the owner of the data only.
     """
@@ -91,7 +96,7 @@ def open(  # noqa: A001  (as people call it: la.open)
         check_named(source)
     if side_table is None:
         side_table = _declared_side_table(source, schema, table)
-    engine = _engine(source, declared, types, table, side_table)
+    engine = _engine(source, declared, types, table, side_table, vouched=read_rows(rows))
     own = not isinstance(ledger, Ledger)
     book: Ledger | None = None
     try:
@@ -114,6 +119,8 @@ def open(  # noqa: A001  (as people call it: la.open)
         book = _ledger(ledger) if book is None else book
         known = _registered(book, found, budget, shares, call)
         remember_table(book, found.name, told)
+        if rows is not None:
+            _write_down_vouched(book, found.name, engine)
     except BaseException:
         engine.close()
         if own and book is not None:
@@ -199,7 +206,13 @@ def _place_of(source: object) -> tuple[str, str, str] | None:
 
 
 def _engine(
-    source: object, schema: Schema | None, types: object, table: str | None, side: str | None
+    source: object,
+    schema: Schema | None,
+    types: object,
+    table: str | None,
+    side: str | None,
+    *,
+    vouched: bool,
 ) -> Engine:
     if schema is not None and types is not None:
         raise ParameterError(
@@ -209,8 +222,18 @@ def _engine(
     read = _types(types)
     return _opening(
         source,
-        lambda: open_engine(source, schema=schema, types=read, table=table, side_table=side),
+        lambda: open_engine(
+            source, schema=schema, types=read, table=table, side_table=side, vouched=vouched
+        ),
     )
+
+
+def _write_down_vouched(ledger: Ledger, name: str, engine: Engine) -> None:
+    """The owner's word about rows, where it is needed and not yet in the ledger."""
+    of = list(engine.taken_on_trust())
+    known = ledger.last_act(name, VOUCHED)
+    if of and (known is None or known.body["body"] != {"of": of}):
+        ledger.administer(name, VOUCHED, {"of": of})
 
 
 def _check(engine: Engine, schema: Schema, ledger: Ledger | None, source: object) -> None:

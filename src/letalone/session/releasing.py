@@ -30,7 +30,7 @@ from letalone.privacy.curve import Json
 from letalone.privacy.filters import brief
 from letalone.session.notes import in_rows, notes_of, question_of, starved
 from letalone.session.outputs import filled, slots_of
-from letalone.session.partners import lent, locked, partners_of, read_from_text
+from letalone.session.partners import lent, locked, partners_of, read_from_text, taken_on_trust
 from letalone.session.release import Release, batch_to_json, releases_from
 from letalone.session.table import Table
 from letalone.session.together import cheapest
@@ -83,6 +83,7 @@ def priced(
             *notes_of(plan, from_text=read_from_text(table, plan)),
             *starved(parts),
             *in_rows(plan, whole.parts),
+            *taken_on_trust(table, plan),
         ),
     )
     return Priced(whole, asked)
