@@ -8,6 +8,7 @@ makes that an error. Tests marked `long` repeat with many draws what others show
 many processes; they run with LETALONE_ALL=1, as .ci/run has it.
 """
 
+import gc
 import os
 from importlib.util import find_spec
 
@@ -32,6 +33,21 @@ def pytest_report_header() -> list[str]:
     """What is left out, so that nobody takes it for tested."""
     absent = [f"not collected: tests/{folder} needs {module}" for folder, module in ABSENT.items()]
     return absent if ALL else [*absent, "not run: tests marked long, without LETALONE_ALL=1"]
+
+
+# Thousands of tests stay until the end: looking through them for garbage again and again would
+# take half of the collection's time.
+gc.disable()
+
+
+def pytest_collection_finish(session: pytest.Session) -> None:
+    gc.collect()
+    gc.freeze()
+    gc.enable()
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    gc.unfreeze()  # else a binding says at the end that its objects were leaked
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
