@@ -12,18 +12,16 @@ catalogue and schema; Spark is not started for anything else.
 
 import re
 from collections.abc import Mapping
-from itertools import cycle
 
 from letalone.curator.settings import Settings
 from letalone.engines.failure import EngineFailed, contained
 from letalone.engines.opening import open_engine
-from letalone.engines.postgres_address import Address, is_address, read_address
+from letalone.engines.postgres_address import folded, is_address, places_of, read_address
 from letalone.engines.spark_address import is_spark_address, parts_of, read_spark_address
 from letalone.errors import ParameterError
 from letalone.plans.schema import Schema
 
 OPTIONS = ("host", "port", "dbname", "user", "service", "sslmode", "channel_binding")
-USUAL_PORT = "5432"
 WHOLE = "spark:catalog.schema.table"
 ODD = re.compile(r"[^\w $-]")
 
@@ -46,10 +44,9 @@ def check_allowed(settings: Settings, written: object) -> str:
         raise ParameterError(
             "The address must name a table: postgresql://user@host/database/table."
         )
-    options = _options(address)
-    _check_options(options)
-    places = _places(options)
-    listed = {_folded(one) for one in settings.source_hosts}
+    _check_options(address.given)
+    places = places_of(address.given)
+    listed = {folded(one) for one in settings.source_hosts}
     if not places or not set(places) <= listed:
         raise ParameterError(
             "The address leads to a host that this curator may not read. Allowed are:"
@@ -91,24 +88,6 @@ def _checked_on_spark(settings: Settings, written: str) -> str:
     return written
 
 
-def _options(address: Address) -> Mapping[str, str]:
-    """What libpq makes of an address."""
-    try:
-        from psycopg import ProgrammingError
-        from psycopg.conninfo import conninfo_to_dict
-    except ImportError:
-        raise ParameterError(
-            "PostgreSQL needs psycopg, which is not installed: pip install 'letalone[postgres]'."
-        ) from None
-    try:
-        found = conninfo_to_dict(address.server)
-    except ProgrammingError:
-        pass  # raised below: libpq's words repeat what was typed
-    else:
-        return {name: str(value) for name, value in found.items() if value}
-    raise ParameterError("The address cannot be read. Write postgresql://user@host/database/table.")
-
-
 def _check_options(options: Mapping[str, str]) -> None:
     more = sorted(options.keys() - set(OPTIONS))
     if more or "=" in options.get("dbname", ""):
@@ -116,22 +95,3 @@ def _check_options(options: Mapping[str, str]) -> None:
             f"The address has {', '.join(more) or 'a sign = in the database'}, which could lead"
             f" elsewhere or read a file of this machine. It may have: {', '.join(OPTIONS)}."
         )
-
-
-def _places(options: Mapping[str, str]) -> list[str]:
-    """All hosts that libpq would try, with their port where it is not the usual one."""
-    hosts = options.get("host", "").split(",") if "host" in options else []
-    ports = options.get("port", USUAL_PORT).split(",")
-    found = [
-        _folded(host if port in ("", USUAL_PORT) else f"{host}:{port}")
-        for host, port in zip(hosts, ports if len(ports) > 1 else cycle(ports), strict=False)
-    ]
-    if len(ports) > 1 and len(ports) != len(hosts):
-        return []
-    service = options.get("service")
-    return found if service is None else [*found, _folded(f"service={service}")]
-
-
-def _folded(host: str) -> str:
-    """Names of hosts do not differ by case; folders of sockets and services do."""
-    return host if host.startswith(("/", "service=")) else host.lower()

@@ -54,6 +54,14 @@ def whole_name(source: object, table: str | None = None) -> tuple[str, ...]:
     return place_of(source) or ()
 
 
+def identity(source: object, table: str | None = None) -> str | None:
+    """Which table this is, in one spelling of its place; None for what has no place of its own."""
+    if isinstance(source, str) and postgres_address.is_address(source):
+        return postgres_address.identity(postgres_address.read_address(source, table))
+    place = place_of(source) if is_spark_address(source) or is_spark(source) else None
+    return None if place is None else spelled(place)
+
+
 def stand_in(source: object, table: str | None = None) -> tuple[Path, str | None] | None:
     """A path in the working folder beside which the schema file and the ledger lie, and what the
     table is called in the name of its schema file; None for what has no place of its own.

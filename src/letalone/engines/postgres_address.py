@@ -4,29 +4,44 @@
     postgresql://host/database/schema.table?sslmode=verify-full
 
 What follows the database is the table; without a schema it is in `public`. A dot, a slash or
-another sign in a name is written as in addresses (%2E, %2F). The rest is libpq's. A password is
-never in an address: PGPASSWORD, ~/.pgpass or a service file (?service=…) have it.
+another sign in a name is written as in addresses (%2E, %2F). The rest is libpq's, which lets an
+option take the place of what stands before it (?dbname=, ?host=): an address that says two things
+is refused. A password is never in an address: PGPASSWORD, ~/.pgpass or a service file (?service=…)
+have it.
 
-  Tested:   tests/engines/conformance/test_server.py
+  Theorem (in the sense of SOUNDNESS 8).  A table has one ledger in a folder and one name in it,
+  however its address is written: both are made of the database, the schema and the table, and the
+  server is asked whether the database is called so (postgres_server.py).
+  Tested:   tests/engines/conformance/test_addresses.py
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import cycle
 from pathlib import Path
-from urllib.parse import parse_qsl, quote, unquote
+from urllib.parse import quote, unquote
 
 from letalone.errors import ParameterError
 
 PREFIXES = ("postgresql://", "postgres://")
 PUBLIC = "public"
+USUAL_PORT = "5432"
+SECRETS = {"password", "sslpassword"}
+NAMES = {"dbname": "database"}
+PLACE = ("host", "hostaddr", "port")
 
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """Where a table is; `server` is what libpq is told, without the table."""
+    """Where a table is; `server` is what libpq is told, without the table.
+
+    given: what libpq makes of that, by its names for options.
+    """
 
     server: str
     database: str
     table: tuple[str, str] | None
+    given: Mapping[str, str]
 
     @property
     def words(self) -> str:
@@ -44,13 +59,20 @@ def read_address(source: str, table: str | None = None) -> Address:
     rest, _, options = source.partition("://")[2].partition("?")
     who, _, path = rest.partition("/")
     database, _, named = path.partition("/")
-    _check_address(who, options, database, named)
+    if not database or "/" in named:
+        raise ParameterError(
+            "The address must name a database and a table:"
+            " postgresql://user@host:5432/database/schema.table. A / in a name is written %2F."
+        )
+    plain = f"postgresql://{who}/{database}"
+    server = f"{plain}?{options}" if options else plain
+    given = _as_read(server)
+    _check_says_one_thing(_as_read(plain), given)
     if named and table is not None:
         raise ParameterError("The address names a table, and so does table=. Leave one out.")
     parts = table.split(".", 1) if table else [unquote(one) for one in named.split(".", 1)]
     found = (PUBLIC, parts[0]) if len(parts) == 1 else (parts[0], parts[1])
-    server = f"postgresql://{who}/{database}" + (f"?{options}" if options else "")
-    return Address(server, unquote(database), found if found[1] else None)
+    return Address(server, given["dbname"], found if found[1] else None, given)
 
 
 def with_table(source: str, table: str) -> str:
@@ -69,18 +91,90 @@ def stand_in(source: str) -> Path:
     return Path(f"{quote(read_address(source).database, safe=' ')}.postgresql")
 
 
-def _check_address(who: str, options: str, database: str, named: str) -> None:
-    login = who.rpartition("@")[0]
-    secret = [name for name, _ in parse_qsl(options) if name in ("password", "sslpassword")]
-    if login.partition(":")[2] or secret:
+def identity(address: Address) -> str:
+    """Which table this is, however its address is written; nothing is connected to.
+
+    Two spellings of one host (a name and a number, a socket) are two here.
+    """
+    known = {**({} if "service" in address.given else _defaults()), **address.given}
+    names = [quote(one, safe=" ") for one in (address.database, *(address.table or ()))]
+    where = ",".join([*_hosts(known), *_service(known)])
+    return f"postgresql://{where}/{names[0]}/{'.'.join(n.replace('.', '%2E') for n in names[1:])}"
+
+
+def places_of(given: Mapping[str, str]) -> list[str]:
+    """All hosts that libpq would try, with their port where it is not the usual one, or a service.
+
+    Empty where it is not clear which: no host, ports that do not go with them, or a service with a
+    host or a port beside it, which take the place of its own.
+    """
+    if "service" in given:
+        return [] if given.keys() & set(PLACE) else _service(given)
+    return _hosts(given)
+
+
+def folded(host: str) -> str:
+    """Names of hosts do not differ by case; folders of sockets and services do."""
+    return host if host.startswith(("/", "@", "service=")) else host.lower()
+
+
+def _hosts(given: Mapping[str, str]) -> list[str]:
+    named = given.get("hostaddr", given.get("host"))
+    hosts = named.split(",") if named is not None else []
+    ports = given.get("port", USUAL_PORT).split(",")
+    if len(ports) not in (1, len(hosts)):
+        return []
+    return [_place(host, port) for host, port in zip(hosts, cycle(ports), strict=False)]
+
+
+def _place(host: str, port: str) -> str:
+    return folded(host if port in ("", USUAL_PORT) else f"{host}:{port}")
+
+
+def _service(given: Mapping[str, str]) -> list[str]:
+    return [f"service={given['service']}"] if "service" in given else []
+
+
+def _defaults() -> dict[str, str]:
+    """What libpq takes from the environment where an address does not say it."""
+    from psycopg import pq
+
+    found = {one.keyword.decode(): one.val for one in pq.Conninfo.get_defaults()}
+    return {name: value.decode() for name in PLACE if (value := found.get(name))}
+
+
+def _as_read(server: str) -> Mapping[str, str]:
+    """What libpq makes of an address. Its own words could repeat a password."""
+    try:
+        from psycopg.conninfo import conninfo_to_dict
+    except ImportError:
+        raise ParameterError(
+            "PostgreSQL needs psycopg, which is not installed: pip install 'letalone[postgres]'."
+        ) from None
+    try:
+        found = {name: str(value) for name, value in conninfo_to_dict(server).items()}
+    except Exception:
+        found = {}  # raised below, without a cause
+    if not found or "" in found.values():
+        raise ParameterError(
+            "The address is none that libpq can read. Write postgresql://user@host/database/table,"
+            " a blank as %20, and after a ? only options that libpq has, each with a value."
+        )
+    if found.keys() & SECRETS:
         raise ParameterError(
             "The address has a password in it, which would be shown and stored with it. Leave it"
             " out: PGPASSWORD, ~/.pgpass or a service file can have it."
         )
-    if not database or "/" in named:
+    return found
+
+
+def _check_says_one_thing(plain: Mapping[str, str], given: Mapping[str, str]) -> None:
+    """A budget belongs to the table that is read: an option must not lead to another one."""
+    twice = [NAMES.get(name, name) for name, value in plain.items() if given[name] != value]
+    if twice:
         raise ParameterError(
-            "The address must name a database and a table:"
-            " postgresql://user@host:5432/database/schema.table. A / in a name is written %2F."
+            f"The address says two things about the {' and the '.join(sorted(twice))}: before the ?"
+            " and in an option after it. Write it once, before the ?."
         )
 
 

@@ -32,13 +32,7 @@ def reached(server: Server) -> int:
 
 def _why(server: Server, error: Exception) -> str:
     words, database = repr(server.address.words), repr(server.address.database)
-    asked = _as_read(server.address.server)
-    if asked is None:
-        return (
-            f"The address of {words} is none that libpq can read. Look at its options; a blank is"
-            " written %20."
-        )
-    if not _answers(asked):
+    if not _answers(server.address.server):
         return (
             f"The server of {words} cannot be reached. Look at the host and the port of the"
             " address, and whether the server runs and is open to this machine."
@@ -60,19 +54,12 @@ def _why(server: Server, error: Exception) -> str:
             )
 
 
-def _as_read(server: str) -> str | None:
-    from psycopg.conninfo import make_conninfo
-
-    try:
-        return make_conninfo(server, connect_timeout=PING_SECONDS)
-    except Exception:
-        return None
-
-
-def _answers(asked: str) -> bool:
+def _answers(server: str) -> bool:
     """Whether there is a server, whatever it thinks of the role."""
     from psycopg import pq
+    from psycopg.conninfo import make_conninfo
 
+    asked = make_conninfo(server, connect_timeout=PING_SECONDS)
     return pq.PGconn.ping(asked.encode()) == pq.Ping.OK
 
 

@@ -69,6 +69,7 @@ AND n.nspname <> 'information_schema' AND n.nspname NOT LIKE 'pg\\_%'
 AND pg_catalog.has_schema_privilege(n.oid, 'USAGE')
 AND pg_catalog.has_table_privilege(c.oid, 'SELECT') ORDER BY 1, 2
 """
+DATABASE: LiteralString = "SELECT pg_catalog.current_database()::text"
 KIND: LiteralString = """
 SELECT c.relkind::text FROM pg_catalog.pg_class c
 JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = $1 AND c.relname = $2
@@ -242,12 +243,8 @@ class Server:
 
 
 def _connected(server: str) -> "RawCursor[tuple[Any, ...]]":
-    try:
-        import psycopg
-    except ImportError:
-        raise ParameterError(
-            "PostgreSQL needs psycopg, which is not installed: pip install 'letalone[postgres]'."
-        ) from None
+    import psycopg
+
     connection = psycopg.connect(
         server,
         autocommit=True,
@@ -261,6 +258,7 @@ def _connected(server: str) -> "RawCursor[tuple[Any, ...]]":
 
 def relation_of(server: Server) -> Relation:
     """The table of the address and its columns, from the catalogue."""
+    _check_database(server)
     tables = {(str(s), str(n)): Listed(str(kind), told) for s, n, kind, told in server.run(TABLES)}
     schema, name = _the_one(server.address, tables)
     _check_parts(server, schema, name)
@@ -268,6 +266,16 @@ def relation_of(server: Server) -> Relation:
     check_columns(list(columns), called(schema, name))
     sql = syntax.table_named(name, schema=schema)
     return Relation(sql, columns, called(schema, name))
+
+
+def _check_database(server: Server) -> None:
+    """Names that are too long are cut, and a pooler may lead elsewhere: the server knows."""
+    asked, found = server.address.database, server.run(DATABASE)[0][0]
+    if found != asked:
+        raise ParameterError(
+            f"The address names the database {asked!r}, and the server says that this is {found!r}."
+            " A budget belongs to a table under its own name: write that one into the address."
+        )
 
 
 def check_unchanged(server: Server, relation: Relation, address: Address) -> None:

@@ -41,7 +41,7 @@ def engine():
         ("postgresql:///d/s%2Ft.a%20b", None, ("postgresql:///d", ("s/t", "a b"))),
         ("postgresql:///d", "s.t", ("postgresql:///d", ("s", "t"))),
         ("postgresql:///d", None, ("postgresql:///d", None)),
-        (with_table("postgresql:///d/x?a=b", "s.t?/'.u"), None, ("/d?a=b", ("s", "t?/'.u"))),
+        (with_table("postgresql:///d/x?port=1", "s.t?/'.u"), None, ("/d?port=1", ("s", "t?/'.u"))),
         (with_table("postgresql://u@h/d", "t"), None, ("postgresql://u@h/d", ("public", "t"))),
     ],
 )
