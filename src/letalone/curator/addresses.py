@@ -12,6 +12,7 @@ catalogue and schema; Spark is not started for anything else.
 
 import re
 from collections.abc import Mapping
+from contextlib import closing
 
 from letalone.curator.settings import Settings
 from letalone.engines.failure import EngineFailed, contained
@@ -58,12 +59,17 @@ def check_allowed(settings: Settings, written: object) -> str:
 def check_table(address: str, schema: Schema) -> None:
     """Refuses a schema that a table elsewhere does not have, from its catalogue alone."""
     try:
-        return contained(lambda: open_engine(address, schema=schema).close())
+        return contained(lambda: _checked(address, schema))
     except EngineFailed:
         pass  # raised below, without what the server said
     raise ParameterError(
         "The table cannot be opened: its server or Spark failed while its names were read."
     )
+
+
+def _checked(address: str, schema: Schema) -> None:
+    with closing(open_engine(address, schema=schema)) as engine:
+        engine.check(schema)
 
 
 def _checked_on_spark(settings: Settings, written: str) -> str:

@@ -28,6 +28,7 @@ from letalone.engines.inputs import Input, key_input, public_input, with_inputs
 from letalone.engines.measures import Exact, Measure, Scope
 from letalone.engines.partners import lending_scope, lent_rows, unit_kind
 from letalone.engines.postgres_address import read_address
+from letalone.engines.postgres_making import check_made
 from letalone.engines.postgres_reached import reached
 from letalone.engines.postgres_server import Server, check_unchanged, relation_of
 from letalone.engines.postgres_width import check_width
@@ -106,6 +107,7 @@ class PostgresEngine:
     ) -> None:
         self._server, self._relation, self._schema = server, relation, schema
         self._side, self._vouched, self._bits = side, vouched, bits
+        self._trusted: tuple[str, ...] = ()
         self._made: int | None = None  # which table the copy is, once it is known
         self._key_name = f"rank_key_{next(NUMBERS)}"  # two engines may meet in one statement
         self._secret = {self._key_name: _secret(bits)}
@@ -118,10 +120,13 @@ class PostgresEngine:
         return self._schema
 
     def check(self, schema: Schema) -> None:
-        """Refuses a side table that was made for another unit, version or other columns."""
+        """Refuses rows that are made across people, and a side table that was made for another
+        unit, version or other columns.
+        """
         side = self._side
-        if side is not None and schema.unit is not None:
-            with self._lock, self._server.reading():
+        with self._lock, self._server.reading():
+            self._trusted = contained(lambda: self._made_of(self._server, schema))
+            if side is not None and schema.unit is not None:
                 contained(lambda: side.check(self._server, schema))
 
     def read_from_text(self) -> frozenset[str]:
@@ -130,7 +135,7 @@ class PostgresEngine:
 
     def taken_on_trust(self) -> tuple[str, ...]:
         """What is not seen of how the rows were made, in words for every answer: metadata."""
-        return ()
+        return self._trusted
 
     def measure(self, scope: Scope, measures: Sequence[Measure]) -> list[Exact]:
         """One entry for each measure: an integer (Cells: a list) for each key, in order."""
@@ -250,12 +255,24 @@ class PostgresEngine:
         """What a statement reads, looked at once more in the transaction that reads it."""
         address = self._server.address
         contained(lambda: check_unchanged(server, self._relation, address))
+        self._check_still_made(server, scope.schema)
         side, which = self._side, self._made
         if side is not None and needs_ranks(scope):
             schema = scope.schema
             if which is None or not contained(lambda: side.holds(server, schema, which)):
                 self._side = None  # exchanged since it was made
         return self._tables(scope)
+
+    def _made_of(self, server: Server, schema: Schema) -> tuple[str, ...]:
+        place = self._server.address.table or ("", "")
+        return check_made(server, place, schema.unit, vouched=self._vouched)
+
+    def _check_still_made(self, server: Server, schema: Schema) -> None:
+        """A policy may be another one since the table was opened."""
+        try:
+            contained(lambda: self._made_of(server, schema))
+        except ParameterError:
+            raise EngineFailed from None
 
     def _numbers(self, query: Sql, scope: Scope) -> list[tuple[int | None, ...]]:
         rows = self._run(query, scope)

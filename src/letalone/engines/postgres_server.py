@@ -320,7 +320,7 @@ def _the_one(address: Address, tables: Mapping[tuple[str, str], Listed]) -> tupl
     if found.kind in "vf":
         raise ParameterError(
             f"{address.words!r} is a view or a foreign table, whose rows have no place by which"
-            " they could be told apart. Open a table or a materialized view."
+            " they could be told apart. Open the table that it is made of."
         )
     check_is_no_copy(found.comment, called(*address.table))
     return address.table

@@ -259,8 +259,9 @@ def test_rows_of_several_parts_have_one_order_for_each_unit(kind):
             ),
         ],
         "materialized": [
+            f'CREATE TABLE "{name} beneath" AS SELECT i FROM generate_series(0, 29) i',
             f'CREATE MATERIALIZED VIEW "{name}" AS'
-            " SELECT 'u' || i % 3 AS p, i % 2 AS n FROM generate_series(0, 29) i",
+            f" SELECT 'u' || i % 3 AS p, i % 2 AS n FROM \"{name} beneath\"",
         ],
     }
     for one in made[kind]:

@@ -1,0 +1,145 @@
+"""How the rows of a table on PostgreSQL come about: stored views and row policies.
+
+A materialized view is taken if its definition makes each row from one person's (view_making.py)
+and what it reads are tables. A function, an operator, a type or a collation of somebody's own, and
+a view, a foreign table or a table with row policies under it cannot be seen through: they need the
+owner's word.
+
+Row policies that hold for the role decide which rows it sees, in every statement. One that looks at
+other rows lets one person move the rows of all; one that can fail would tell by failing that a row
+is there. So a policy may compare columns, constants and the role with each other, combine that with
+AND, OR and NOT, and do nothing else. Its tree is read as the server stores it, with the casts that
+its printed form leaves out.
+
+  Tested:   tests/engines/conformance/test_making.py
+"""
+
+import re
+from collections.abc import Sequence
+from typing import LiteralString
+
+from letalone.engines.postgres_address import called
+from letalone.engines.postgres_server import FOREIGN, STORED, Server
+from letalone.engines.provenance import hides_its_making, mixes_people, vouched_for
+from letalone.engines.view_making import Making, Table, read_making
+from letalone.errors import ParameterError
+
+POLICY = "a row policy of the server decides which rows are seen"
+MADE: LiteralString = """
+SELECT c.oid::bigint, pg_catalog.row_security_active(c.oid),
+    CASE WHEN c.relkind = 'm' THEN pg_catalog.pg_get_viewdef(c.oid) END
+FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+WHERE n.nspname = $1 AND c.relname = $2
+"""
+OWN: LiteralString = """
+SELECT EXISTS (SELECT 1 FROM pg_catalog.pg_rewrite r JOIN pg_catalog.pg_depend d
+    ON d.classid = 'pg_catalog.pg_rewrite'::pg_catalog.regclass AND d.objid = r.oid
+    WHERE r.ev_class::bigint = $1 AND d.refclassid IN ('pg_catalog.pg_proc'::pg_catalog.regclass,
+        'pg_catalog.pg_operator'::pg_catalog.regclass, 'pg_catalog.pg_type'::pg_catalog.regclass,
+        'pg_catalog.pg_collation'::pg_catalog.regclass))
+"""
+PLACE: LiteralString = """
+SELECT (SELECT count(*) FROM pg_catalog.pg_attribute b
+    WHERE b.attrelid = a.attrelid AND b.attnum > 0 AND b.attnum < a.attnum AND NOT b.attisdropped),
+    t.typcollation = 0 OR coalesce(c.collisdeterministic, false)
+FROM pg_catalog.pg_attribute a JOIN pg_catalog.pg_type t ON t.oid = a.atttypid
+LEFT JOIN pg_catalog.pg_collation c ON c.oid = a.attcollation
+WHERE a.attrelid::bigint = $1 AND a.attname = $2
+"""
+PLAIN: LiteralString = """
+SELECT EXISTS (SELECT 1
+    FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+    WHERE n.nspname = $1 AND c.relname = $2 AND c.relkind IN ('r', 'p') AND NOT c.relrowsecurity
+    AND n.nspname <> 'information_schema' AND n.nspname NOT LIKE 'pg\\_%')
+"""
+POLICIES: LiteralString = """
+SELECT p.polname::text, p.polqual::text FROM pg_catalog.pg_policy p
+WHERE p.polrelid::bigint = $1 AND p.polcmd IN ('r', '*') AND EXISTS (
+    SELECT 1 FROM pg_catalog.unnest(p.polroles) AS of(role)
+    WHERE of.role = 0 OR pg_catalog.pg_has_role(of.role, 'USAGE')) ORDER BY 1
+"""
+SAFE: LiteralString = """
+SELECT NOT EXISTS (SELECT 1 FROM pg_catalog.unnest($2::bigint[]) AS of(id)
+    LEFT JOIN pg_catalog.pg_operator o ON o.oid::bigint = of.id AND of.id < 16384
+    WHERE o.oid IS NULL OR o.oprname NOT IN ('=', '<>', '<', '<=', '>', '>='))
+AND NOT EXISTS (SELECT 1 FROM pg_catalog.unnest($3::bigint[]) AS of(id)
+    LEFT JOIN pg_catalog.pg_proc f ON f.oid::bigint = of.id AND of.id < 16384
+    WHERE f.oid IS NULL OR f.oid::pg_catalog.regprocedure::text <> ALL ($5::text[]))
+AND NOT EXISTS (SELECT 1 FROM pg_catalog.unnest($4::bigint[]) AS of(id)
+    LEFT JOIN pg_catalog.pg_attribute a ON a.attrelid::bigint = $1 AND a.attnum = of.id
+        AND a.attnum > 0 AND a.attgenerated <> 'v'
+    LEFT JOIN pg_catalog.pg_type t ON t.oid = a.atttypid
+    WHERE t.oid IS NULL OR NOT (t.typtype = 'e' OR t.typname = ANY ($6::text[])
+        AND t.typnamespace = 'pg_catalog'::pg_catalog.regnamespace))
+"""
+IDS = ("opno", "funcid", "varattno")  # of operators, functions and columns in a tree
+LABEL = re.compile(r"\{([A-Z]+)")
+COMPARING = {
+    "ARRAY", "ARRAYEXPR", "BOOLEANTEST", "BOOLEXPR", "CONST", "DISTINCTEXPR", "FUNCEXPR",
+    "NULLTEST", "OPEXPR", "RELABELTYPE", "SCALARARRAYOPEXPR", "SQLVALUEFUNCTION", "VAR",
+}  # fmt: skip
+WIDER = [  # casts that a comparison adds by itself and that cannot fail, and the time
+    "now()", "text(name)", "int4(smallint)", "int8(smallint)", "int8(integer)",
+    *(f"{to}({of})" for to in ('"numeric"', "float8") for of in ("smallint", "integer", "bigint")),
+    "float8(real)",
+]  # fmt: skip
+
+
+def check_made(server: Server, place: Table, unit: str | None, *, vouched: bool) -> tuple[str, ...]:
+    """Refuses rows that are made across people; else what an answer has to say about them.
+
+    The catalogue alone is read, in the transaction that reads the rows.
+    """
+    (oid, bound, definition), *_ = server.run(MADE, list(place))
+    said = [POLICY] if bound else []
+    if bound:
+        _check_policies(server, oid, called(*place), unit)
+    if definition is None:
+        return tuple(said)
+    found = _making(server, oid, str(definition), called(*place), unit)
+    hidden = [*found.hidden, *_seen_beneath(server, oid, found.tables)]
+    if hidden and not vouched:
+        raise hides_its_making(found.source, hidden[0])
+    return (*said, *(vouched_for(one) for one in dict.fromkeys(hidden)))
+
+
+def _making(server: Server, oid: int, text: str, source: str, unit: str | None) -> Making:
+    if unit is None:
+        return read_making(text, source, unit=None, place=None)
+    (place, told_apart), *_ = server.run(PLACE, [oid, unit])
+    found = read_making(text, source, unit=unit, place=int(place))
+    if not told_apart:  # rows of several people could be one group
+        found.hidden.append(f"a collation of {unit} that takes different texts for one")
+    return found
+
+
+def _seen_beneath(server: Server, oid: int, tables: Sequence[Table]) -> list[str]:
+    """What a definition rests on that cannot be seen through."""
+    own = bool(server.run(OWN, [oid])[0][0])
+    others = [one for one in dict.fromkeys(tables) if not _is_plain(server, one)]
+    said = ["a function, an operator, a type or a collation of somebody's own"] if own else []
+    return said + [
+        f"{called(*one)}, which is no plain table without row policies" for one in others
+    ]
+
+
+def _is_plain(server: Server, table: Table) -> bool:
+    foreign = bool(server.run(FOREIGN, list(table))[0][0])
+    return bool(server.run(PLAIN, list(table))[0][0]) and not foreign
+
+
+def _check_policies(server: Server, oid: int, source: str, unit: str | None) -> None:
+    for name, tree in server.run(POLICIES, [oid]):
+        text = str(tree)
+        labels = set(LABEL.findall(text))
+        if "SUBLINK" in labels:
+            raise mixes_people(source, f"a row policy, {name!r}, with a sub-query", unit)
+        ids = [[int(one) for one in re.findall(rf":{of} (-?\d+)", text)] for of in IDS]
+        types = [*STORED]
+        if not labels <= COMPARING or not server.run(SAFE, [oid, *ids, WIDER, types])[0][0]:
+            raise ParameterError(
+                f"The row policy {name!r} of {source} does more than compare columns with constants"
+                " and the role: it could fail, or look at other rows, and that would tell who is"
+                " there. Write it with comparisons, AND, OR, NOT, IN and IS NULL, or take a role"
+                " for which no policy holds."
+            )
