@@ -125,7 +125,7 @@ def test_a_look_at_a_persons_rows_ends_at_the_time_limit(spark, monkeypatch, how
     """All of them would take a minute and more."""
     made = f"SELECT string(id) AS id FROM range(0, 20000, 1, 2) WHERE {SLOW}"
     spark.sql(f"CREATE OR REPLACE VIEW clinic.slow AS {made}")
-    monkeypatch.setattr(spark_rows, "TIMEOUT_SECONDS", 0.5)
+    monkeypatch.setattr(spark_rows, "MAX_SECONDS", 0.5)
     start = time.monotonic()
     with pytest.raises(EngineFailed):
         how("spark:spark_catalog.clinic.slow", Schema("slow", (Column("id", "text"),), unit="id"))

@@ -7,6 +7,7 @@ import json
 import subprocess
 import sys
 import time
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 
@@ -86,7 +87,8 @@ def active_tasks(spark):
 
 def test_at_the_time_limit_a_statement_ends_also_on_the_cluster_and_freezes(spark, monkeypatch):
     """Its rows would take a minute and more."""
-    monkeypatch.setattr(engines, "TIMEOUT_SECONDS", 1)
+    shorter = partial(open_spark, timeout_seconds=1)
+    monkeypatch.setattr(engines, "open_spark", shorter)
     start = time.monotonic()
     with la.open(slow_frame(spark), unit="who", budget=2.0) as session:
         asked = session.where(la.col("cost") > 0).bound(max_rows=1).agg(n=la.count())

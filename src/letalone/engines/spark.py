@@ -46,13 +46,14 @@ from letalone.engines.spark_frame import (
     relation_of,
     view_name,
 )
-from letalone.engines.spark_jobs import TIMEOUT_SECONDS, Jobs, check_is_seen, jobs_of
+from letalone.engines.spark_jobs import Jobs, check_is_seen, jobs_of
 from letalone.engines.spark_side_table import SparkSideTable
 from letalone.engines.spark_side_table import side_table as side_table_of
 from letalone.engines.spark_silence import privately as _private
 from letalone.engines.spark_versions import frame_of_arrow, printed, rows_of
 from letalone.engines.statements import KEYS, NUMBER, discovery, needs_ranks, statements
 from letalone.engines.syntax import Sql
+from letalone.engines.time_limit import read_timeout
 from letalone.errors import UnsupportedQuery
 from letalone.plans.expressions import Expression
 from letalone.plans.query import PrivateJoin, PublicJoin
@@ -71,12 +72,15 @@ def open_spark(
     types: Mapping[str, Type] | None = None,
     side_table: str | None = None,
     vouched: bool = False,
+    timeout_seconds: float | None = None,
     bits: BitSource = SYSTEM,
 ) -> "SparkEngine":
     """Opens a DataFrame of Spark, or (session, "catalog.schema.table"); no action is run.
 
     side_table: the name of a copy with ranks, which is then written (see spark_side_table.py).
+    timeout_seconds: how long a statement may run (see time_limit.py).
     """
+    seconds = read_timeout(timeout_seconds)
     view = view_name()
     frame = _private(lambda: frame_of(source))
     _private(lambda: _check_source(source))
@@ -88,7 +92,16 @@ def open_spark(
     if side is not None:
         _private(lambda: side.check_place(session))
     _private(lambda: frame.createGlobalTempView(view))
-    return SparkEngine(session, relation, found, view=view, side=side, vouched=vouched, bits=bits)
+    return SparkEngine(
+        session,
+        relation,
+        found,
+        view=view,
+        side=side,
+        vouched=vouched,
+        timeout_seconds=seconds,
+        bits=bits,
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,9 +123,11 @@ class SparkEngine:
         view: str,
         side: SparkSideTable | None,
         vouched: bool,
+        timeout_seconds: float,
         bits: BitSource,
     ) -> None:
         self._session, self._relation, self._schema = session, relation, schema
+        self._timeout_seconds = timeout_seconds
         self._side, self._vouched, self._bits = side, vouched, bits
         self._key_name = f"rank_key_{next(NUMBERS)}"  # two engines may meet in one statement
         self._public: dict[str, Relation] = {}
@@ -272,7 +287,7 @@ class SparkEngine:
 
     def _jobs(self) -> AbstractContextManager[Jobs]:
         """Until the time limit, which is the same for every question."""
-        return jobs_of(self._session, view_name(), seconds=TIMEOUT_SECONDS)
+        return jobs_of(self._session, view_name(), seconds=self._timeout_seconds)
 
     def _makes_ranks(self, query: Sql) -> bool:
         return bool(self._lent) or query.find(exp.Placeholder) is not None

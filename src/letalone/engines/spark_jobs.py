@@ -44,7 +44,6 @@ from typing import Any
 
 from letalone.errors import ParameterError
 
-TIMEOUT_SECONDS = 3600
 EACH_SECONDS = 1.0
 EVENTS_MILLISECONDS = 60_000
 RETAINED = ("spark.ui.retainedJobs", "spark.ui.retainedStages")

@@ -25,10 +25,11 @@ from letalone.engines.reading import Stored
 from letalone.engines.rows import Relation, unit_of, value_of
 from letalone.engines.spark_address import located
 from letalone.engines.spark_frame import frame_of, own_session, relation_of, view_name
-from letalone.engines.spark_jobs import TIMEOUT_SECONDS, Jobs, check_is_seen, jobs_of, new_jobs
+from letalone.engines.spark_jobs import Jobs, check_is_seen, jobs_of, new_jobs
 from letalone.engines.spark_silence import privately
 from letalone.engines.spark_versions import printed, rows_of
 from letalone.engines.syntax import Sql
+from letalone.engines.time_limit import MAX_SECONDS
 from letalone.plans.schema import Schema
 from letalone.plans.types import Type
 
@@ -68,7 +69,7 @@ def units_at(address: str, schema: Schema) -> Iterator[str]:
         unit = syntax.alias(_unit(table.relation, schema), ID)
         query = syntax.select([unit], _source(table.relation)).distinct()
         jobs = privately(lambda: new_jobs(table.session, view_name()))
-        with jobs.ending(TIMEOUT_SECONDS):
+        with jobs.ending(MAX_SECONDS):
             rows = privately(lambda: table.iterated(query, jobs))
             while (row := privately(lambda: next(rows, None))) is not None:
                 if row[0] is not None:
@@ -108,7 +109,7 @@ class _Opened:
             return iter(self.framed(query).toLocalIterator())
 
     def _collected(self, query: exp.Select, unit_id: str) -> list[tuple[Any, ...]]:
-        with jobs_of(self.session, view_name(), seconds=TIMEOUT_SECONDS):
+        with jobs_of(self.session, view_name(), seconds=MAX_SECONDS):
             return rows_of(self.framed(query, **{ID: unit_id}))
 
 
