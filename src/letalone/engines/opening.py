@@ -22,11 +22,13 @@ def open_engine(
     table: str | None = None,
     side_table: str | None = None,
     vouched: bool = False,
+    timeout_seconds: float | None = None,
     bits: BitSource = SYSTEM,
 ) -> Engine:
     """Opens a file, a pattern of files, a frame, or a table elsewhere; only metadata is read.
 
     vouched: the owner vouches for how the rows were made (see provenance.py).
+    timeout_seconds: how long a statement may run elsewhere (see time_limit.py).
     """
     if isinstance(source, str) and is_spark_address(source):
         check_address(source, table)
@@ -41,17 +43,29 @@ def open_engine(
             table=table,
             side_table=side_table,
             vouched=vouched,
+            timeout_seconds=timeout_seconds,
             bits=bits,
         )
     if is_spark(source):
         from letalone.engines.spark import open_spark
 
         return open_spark(
-            source, schema=schema, types=types, side_table=side_table, vouched=vouched, bits=bits
+            source,
+            schema=schema,
+            types=types,
+            side_table=side_table,
+            vouched=vouched,
+            timeout_seconds=timeout_seconds,
+            bits=bits,
         )
     if side_table is not None:
         raise ParameterError(
             f"side_table is {side_table!r}, but only a server has room for one. Leave it out: the"
             " ranks of files and frames are kept in memory."
+        )
+    if timeout_seconds is not None:
+        raise ParameterError(
+            f"timeout_seconds is {timeout_seconds!r}, but only a server or Spark stops a statement"
+            " after a time. Leave it out."
         )
     return open_duck(source, schema=schema, types=types, table=table, vouched=vouched, bits=bits)

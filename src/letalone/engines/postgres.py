@@ -38,6 +38,7 @@ from letalone.engines.rows import Relation, Tables, lent_name, mark_of
 from letalone.engines.side_table import SideTable, side_table_of
 from letalone.engines.statements import KEYS, discovery, needs_ranks, statements
 from letalone.engines.syntax import Sql
+from letalone.engines.time_limit import read_timeout
 from letalone.engines.training_rows import training_rows, training_scope
 from letalone.errors import ParameterError
 from letalone.plans.expressions import Expression
@@ -59,14 +60,16 @@ def open_postgres(
     table: str | None = None,
     side_table: str | None = None,
     vouched: bool = False,
+    timeout_seconds: float | None = None,
     bits: BitSource = SYSTEM,
 ) -> "PostgresEngine":
     """Opens a table on a server; nothing but the catalogue is read.
 
     side_table: the name of a copy with ranks, which is then written (see side_table.py); where
     there is one that the role may not read, ranks are made in each statement.
+    timeout_seconds: how long a statement may run (see time_limit.py).
     """
-    server = Server(read_address(source, table))
+    server = Server(read_address(source, table), timeout_seconds=read_timeout(timeout_seconds))
     try:
         version = reached(server)
         with server.reading():

@@ -19,13 +19,13 @@ from letalone.engines.rank_copies import check_is_no_copy, is_copy
 from letalone.engines.reading import Stored, check_columns
 from letalone.engines.rows import Relation
 from letalone.engines.sources import WhichTable
+from letalone.engines.time_limit import MAX_SECONDS
 from letalone.errors import ParameterError
 
 if TYPE_CHECKING:
     from psycopg import RawCursor
 
 Result = TypeVar("Result")
-TIMEOUT_SECONDS = 3600
 CONNECT_SECONDS = 10
 BATCH = 100_000
 COMPUTED = "GENERATED"
@@ -37,13 +37,16 @@ SETTINGS: dict[str, str] = {
     "extra_float_digits": "1",
     "standard_conforming_strings": "on",
     "search_path": "",
-    "statement_timeout": f"{TIMEOUT_SECONDS}s",
     "jit": "off",
     "row_security": "on",
 }
 BEGIN: LiteralString = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 WRITE: LiteralString = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"
 SET: LiteralString = "SELECT pg_catalog.set_config($1, $2, true)"
+LIMIT: LiteralString = """
+SELECT pg_catalog.set_config(name, least(nullif(reset_val::bigint, 0), $1::bigint)::text, true)
+FROM pg_catalog.pg_settings WHERE name = 'statement_timeout'
+"""
 STORED = {  # PostgreSQL's words for types in ours; every other type is OTHER
     "bool": "BOOLEAN",
     "int2": "SMALLINT",
@@ -117,8 +120,8 @@ class Listed(NamedTuple):
 class Server:
     """A connection that opens when it is needed, and transactions that only read."""
 
-    def __init__(self, address: Address) -> None:
-        self.address = address
+    def __init__(self, address: Address, *, timeout_seconds: float = MAX_SECONDS) -> None:
+        self.address, self._timeout_seconds = address, timeout_seconds
         self._cursor: RawCursor[tuple[Any, ...]] | None = None
         self._inside = False
 
@@ -223,8 +226,10 @@ class Server:
         self._set()
 
     def _set(self) -> None:
+        """The time limit is the role's own, where that is shorter: it is as public as ours."""
         for name, value in SETTINGS.items():
             self._open().execute(SET, [name, value])
+        self._open().execute(LIMIT, [int(1000 * self._timeout_seconds)])
 
     def _end(self, *, whole: bool) -> None:
         """A transaction that failed takes its connection with it: the next one gets another."""

@@ -52,6 +52,7 @@ def open(  # noqa: A001  (as people call it: la.open)
     table: str | None = None,
     side_table: str | None = None,
     rows: str | None = None,
+    timeout_seconds: float | None = None,
     shares: Shares | None = None,
     progress: Progress | None = None,
 ) -> Session:
@@ -78,6 +79,8 @@ def open(  # noqa: A001  (as people call it: la.open)
     unless the schema file has side_table = "schema.name".
     rows: "as they are" where how they were made cannot be seen, and you vouch that each is made
     from one person's rows; it is written into the ledger and onto every answer.
+    timeout_seconds: on a server or on Spark, how long a statement may run: an hour, or less. A
+    statement that reaches it freezes the data set, so it should be far above what questions take.
     shares: how the budget's delta is divided, at the first registration.
     progress: is told how far long work is, from 0 to 1; for the owner of the data only.
     """
@@ -96,7 +99,15 @@ def open(  # noqa: A001  (as people call it: la.open)
         check_named(source)
     if side_table is None:
         side_table = _declared_side_table(source, schema, table)
-    engine = _engine(source, declared, types, table, side_table, vouched=read_rows(rows))
+    engine = _engine(
+        source,
+        declared,
+        types,
+        table,
+        side_table,
+        vouched=read_rows(rows),
+        timeout_seconds=timeout_seconds,
+    )
     own = not isinstance(ledger, Ledger)
     book: Ledger | None = None
     try:
@@ -213,6 +224,7 @@ def _engine(
     side: str | None,
     *,
     vouched: bool,
+    timeout_seconds: float | None,
 ) -> Engine:
     if schema is not None and types is not None:
         raise ParameterError(
@@ -223,7 +235,13 @@ def _engine(
     return _opening(
         source,
         lambda: open_engine(
-            source, schema=schema, types=read, table=table, side_table=side, vouched=vouched
+            source,
+            schema=schema,
+            types=read,
+            table=table,
+            side_table=side,
+            vouched=vouched,
+            timeout_seconds=timeout_seconds,
         ),
     )
 

@@ -4,6 +4,7 @@ import traceback
 from contextlib import closing
 from dataclasses import replace
 
+import pandas as pd
 import psycopg
 import pytest
 
@@ -139,6 +140,34 @@ def test_a_database_whose_text_may_be_unreadable_is_refused():
         connection.execute("CREATE TABLE t (x text)")
     with pytest.raises(ParameterError, match="SQL_ASCII"):
         open_postgres(address, table="t")
+
+
+def test_the_shorter_time_limit_holds_of_the_role_and_of_whoever_opens_the_table():
+    on_postgres.run("CREATE ROLE hurried LOGIN; ALTER ROLE hurried SET statement_timeout = '90s'")
+    name = on_postgres.stored({"x": "int"}, [[1]])
+    on_postgres.run(f'GRANT SELECT ON "{name}" TO hurried')
+    address = on_postgres.address(name)
+    hurried = address.replace("postgres:@", "hurried@")
+    given = [(address, None), (address, 16), (hurried, None), (hurried, 120), (hurried, 1.5)]
+    found = []
+    for where, seconds in given:
+        with (
+            closing(open_postgres(where, timeout_seconds=seconds)) as engine,
+            engine._server.reading(),
+        ):
+            found += engine._server.run("SHOW statement_timeout")
+    assert [one for (one,) in found] == ["1h", "16s", "90s", "90s", "1500ms"]
+
+
+def test_a_statement_that_reaches_the_limit_freezes_the_data_set_and_files_have_none():
+    name = on_postgres.stored({"x": "float8"}, [[1.0]])
+    with la.open(on_postgres.address(name), unit=la.ROW, budget=1.0, timeout_seconds=1) as session:
+        engine = session._table.engine if hasattr(session, "_table") else session.table.engine
+        engine._statement = lambda *_: ("SELECT pg_sleep(5)", [])
+        with pytest.raises(DataSetFrozen, match="could not finish"):
+            session.agg(n=la.count()).release(epsilon=0.5)
+    with pytest.raises(ParameterError, match="only a server"):
+        la.open(pd.DataFrame({"x": [1]}), unit=la.ROW, budget=1, timeout_seconds=5)
 
 
 def test_nothing_can_be_written(engine):
