@@ -22,6 +22,18 @@ class EngineFailed(LetaloneError):  # noqa: N818  (as in letalone.errors)
         super().__init__("The engine could not finish. The owner of the data set has to look.")
 
 
+class RightRevoked(ParameterError):  # noqa: N818
+    """The role may not read the table any more. Rights are looked at before any row is, so this
+    depends on no data: there is no answer, and nothing freezes.
+    """
+
+    def __init__(self) -> None:
+        super().__init__(
+            "The server does not let the role read the table any more. There is no answer, and what"
+            " was charged stays spent. Its owner can allow it again (GRANT SELECT ON …)."
+        )
+
+
 def contained(run: Callable[[], Result]) -> Result:
     """What `run` returns; whatever else it raises becomes an `EngineFailed` without a cause."""
     try:

@@ -13,7 +13,7 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, LiteralString, NamedTuple, TypeVar, cast
 
 from letalone.engines import syntax
-from letalone.engines.failure import EngineFailed, contained
+from letalone.engines.failure import EngineFailed, RightRevoked, contained
 from letalone.engines.postgres_address import Address, called
 from letalone.engines.rank_copies import check_is_no_copy, is_copy
 from letalone.engines.reading import Stored, check_columns
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 Result = TypeVar("Result")
 CONNECT_SECONDS = 10
 BATCH = 100_000
+NO_RIGHT = "42501"
 COMPUTED = "GENERATED"
 SETTINGS: dict[str, str] = {
     "TimeZone": "UTC",
@@ -161,8 +162,8 @@ class Server:
 
     def run(self, statement: str, parameters: Sequence[object] = ()) -> list[tuple[Any, ...]]:
         """All rows of a statement's result."""
-        found = self._open().execute(cast("LiteralString", statement), list(parameters))
-        return found.fetchall()
+        text, cursor = cast("LiteralString", statement), self._open()
+        return _telling_rights(lambda: cursor.execute(text, list(parameters)).fetchall())
 
     def tried(self, look: Callable[[], Result]) -> Result | None:
         """What `look` returns; None if it failed, and the transaction goes on as before it."""
@@ -182,7 +183,8 @@ class Server:
         import psycopg
 
         with psycopg.RawServerCursor(self._open().connection, "letalone") as cursor:
-            cursor.execute(cast("LiteralString", statement), list(parameters))
+            text = cast("LiteralString", statement)
+            _telling_rights(lambda: cursor.execute(text, list(parameters)))
             while rows := cursor.fetchmany(BATCH):
                 yield rows
 
@@ -245,6 +247,16 @@ class Server:
         if self._cursor is None or self._cursor.connection.closed:
             self._cursor = _connected(self.address.server)
         return self._cursor
+
+
+def _telling_rights(run: Callable[[], Result]) -> Result:
+    """What `run` returns; a right that was taken away is told as that, without a cause."""
+    try:
+        return run()
+    except Exception as error:
+        if getattr(error, "sqlstate", None) != NO_RIGHT:
+            raise
+    raise RightRevoked
 
 
 def _connected(server: str) -> "RawCursor[tuple[Any, ...]]":

@@ -20,6 +20,7 @@ from fractions import Fraction
 
 from letalone.answers.promise import price
 from letalone.answers.release import Asked, SplitPart, Standing
+from letalone.engines.failure import RightRevoked
 from letalone.engines.measures import Units
 from letalone.errors import BudgetExceeded, DataSetFrozen, LetaloneError
 from letalone.exact.typed import CONFIDENCE, Number
@@ -258,7 +259,12 @@ def _settled(
     tables: Sequence[Table], paid: Sequence[Reservation], questions: Sequence[Priced]
 ) -> Json:
     """The answers as they were written down; from here on data is touched."""
-    found = _all_measured(tables[0], questions)
+    try:
+        found = _all_measured(tables[0], questions)
+    except RightRevoked:
+        for one, reservation in zip(tables, paid, strict=True):
+            one.ledger.abandon(reservation)
+        raise
     if found is None:
         for one, reservation in zip(tables, paid, strict=True):
             one.ledger.fail(reservation)
@@ -287,6 +293,8 @@ def _all_measured(table: Table, questions: Sequence[Priced]) -> list[Release] | 
     """
     try:
         return [_release(one, _measured(table, one.whole)) for one in questions]
+    except RightRevoked:
+        raise  # it depends on no data
     except Exception:
         return None
 

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from numpy.typing import NDArray
 
+from letalone.engines.failure import RightRevoked
 from letalone.errors import NeighboursDiffer, ParameterError, UnsupportedQuery
 from letalone.exact.typed import Number, as_typed
 from letalone.ledger import digest_of
@@ -124,7 +125,11 @@ def _plan(question: "Query", job: Job) -> tuple[Json, Expression | None]:
 
 def _settled(table: Table, bill: Bill, job: Job, where: Expression | None) -> Json:
     paid = charged(table, bill)
-    stored = _fitted(table, job, where)
+    try:
+        stored = _fitted(table, job, where)
+    except RightRevoked:
+        table.ledger.abandon(paid)
+        raise
     if stored is None:
         table.ledger.fail(paid)
         raise frozen([table.name])
@@ -140,6 +145,8 @@ def _fitted(table: Table, job: Job, where: Expression | None) -> Json | None:
             table.schema, names, target=job.target, where=where, progress=table.tell
         )
         return job.fitted(columns)
+    except RightRevoked:
+        raise  # it depends on no data
     except Exception:
         return None
 

@@ -170,6 +170,21 @@ def test_a_statement_that_reaches_the_limit_freezes_the_data_set_and_files_have_
         la.open(pd.DataFrame({"x": [1]}), unit=la.ROW, budget=1, timeout_seconds=5)
 
 
+def test_a_right_that_is_taken_away_is_told_and_freezes_nothing():
+    """Rights are looked at before any row is: this depends on no data."""
+    name = on_postgres.stored({"p": "text", "x": "float8"}, [["a", 1.0]])
+    on_postgres.run(f'CREATE ROLE leaving LOGIN; GRANT SELECT ON "{name}" TO leaving')
+    address = on_postgres.address(name).replace("postgres:@", "leaving@")
+    with la.open(address, unit="p", budget=1.0) as session:
+        on_postgres.run(f'REVOKE SELECT ON "{name}" FROM leaving')
+        with pytest.raises(ParameterError, match="any more") as caught:
+            session.agg(n=la.count()).bound(max_rows=1).release(epsilon=0.25)
+        assert caught.value.__context__ is None
+        assert session.spent.epsilon == 0.25
+        on_postgres.run(f'GRANT SELECT ON "{name}" TO leaving')
+        session.agg(n=la.count()).bound(max_rows=1).release(epsilon=0.5)
+
+
 def test_nothing_can_be_written(engine):
     with pytest.raises(psycopg.errors.ReadOnlySqlTransaction), engine._server.reading():
         engine._server.do("CREATE TABLE written (x int)")
