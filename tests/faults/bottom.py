@@ -1,0 +1,5 @@
+"""Faults of the bottom layers: exact, randomness, privacy, mechanisms, ledger, audit."""
+
+from faults.fault import Fault
+
+FAULTS: tuple[Fault, ...] = ()
