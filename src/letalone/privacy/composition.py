@@ -100,8 +100,8 @@ class Composed(Privacy):
         if worst is not None and delta <= TINY:
             return above(worst)
         found = account.epsilon_above(self.parts, delta)
-        if found == inf:  # the accountant gave up: P3
-            return Privacy._epsilon_above(self, delta)
+        if found == inf:  # the accountant gave up, and is not asked again at each step
+            return self.least_epsilon(lambda at: _without_losses(self.parts, at), delta)
         return found if worst is None else min(found, above(worst))
 
     def _epsilon_below(self, delta: Fraction) -> float:
@@ -187,10 +187,20 @@ def composed_delta(parts: tuple[Part, ...], epsilon: Fraction) -> Bound:
         return parts[0][0].upper_delta(epsilon)
     if account.is_known(parts):
         known = smaller(account.delta_above(parts, epsilon), _at_worst(parts, epsilon))
-        if sum(count for _, count in parts) > FEW_PARTS and at_most(known, NEARLY_ONE):
-            return known
-        return _best_way(parts, epsilon, known)
-    return reduce(lambda least, listed: _best_way(listed, epsilon, least), rewritten(parts), ONE)
+        if not at_most(known, NEARLY_ONE):
+            return smaller(known, _without_losses(parts, epsilon))
+        many = sum(count for _, count in parts) > FEW_PARTS
+        return known if many else _best_way(parts, epsilon, known)
+    return _best_list(rewritten(parts), epsilon)
+
+
+def _without_losses(parts: tuple[Part, ...], epsilon: Fraction) -> Bound:
+    """By P3, as it is listed or as zCDP: for lists that are too long for the accountant."""
+    return _best_list((parts, _as_zcdp(parts)), epsilon)
+
+
+def _best_list(lists: Iterable[tuple[Part, ...]], epsilon: Fraction) -> Bound:
+    return reduce(lambda least, listed: _best_way(listed, epsilon, least), filter(None, lists), ONE)
 
 
 def _best_way(parts: tuple[Part, ...], epsilon: Fraction, known: Bound) -> Bound:
@@ -204,7 +214,7 @@ def rewritten(parts: tuple[Part, ...]) -> tuple[tuple[Part, ...], ...]:
     What has a loss distribution can be one part. What has a divergence can be one zCDP
     part, or one Renyi part at the least order of those in the list.
     """
-    lists = [parts, _gathered(parts), _as_zcdp(parts), _as_renyi(parts)]
+    lists = parts, *map(_gathered, (parts, _as_zcdp(parts), _as_renyi(parts)))
     return tuple(dict.fromkeys(listed for listed in lists if listed))
 
 
@@ -238,7 +248,7 @@ def _converted(
     amount: Callable[[Privacy], Fraction | None],
     whole: Callable[[Fraction], Privacy],
 ) -> tuple[Part, ...]:
-    """All parts that have such an amount as one part, and the others gathered."""
+    """All parts that have such an amount as one part, and the others."""
     total, rest = ZERO, list[Part]()
     for part, count in _without_leaks(parts):
         own = amount(part)
@@ -246,7 +256,7 @@ def _converted(
             rest.append((part, count))
         else:
             total += count * own
-    return _gathered(((whole(total), 1), *rest)) if total else ()
+    return ((whole(total), 1), *rest) if total else ()
 
 
 def _without_leaks(parts: tuple[Part, ...]) -> Iterator[Part]:

@@ -17,6 +17,7 @@ everything that people call is derived here, rounded towards caution.
 """
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from copy import copy
 from dataclasses import dataclass
 from fractions import Fraction
@@ -26,7 +27,7 @@ from itertools import pairwise
 from math import exp, inf, isinf, log
 from typing import ClassVar, Self
 
-from letalone.errors import NeighboursDiffer
+from letalone.errors import LetaloneError, NeighboursDiffer
 from letalone.exact.balls import ball
 from letalone.exact.typed import COUNT, DELTA, PROBABILITY, Constraint, Number
 from letalone.privacy.bounds import (
@@ -136,7 +137,7 @@ class Privacy(ABC):
     def delta_bounds(self, epsilon: Number) -> tuple[float, float]:
         """Certified bounds on the smallest delta for this epsilon (lower, upper)."""
         bounds = self.delta_at(ANY_EPSILON.typed("epsilon", epsilon))
-        return max(0.0, below(bounds.lower)), min(1.0, above(bounds.upper))
+        return _in_order(max(0.0, below(bounds.lower)), min(1.0, above(bounds.upper)))
 
     def delta_at(self, epsilon: Fraction) -> Bounds:
         """Bounds on delta at any real epsilon; below zero from the other order (proof, 2)."""
@@ -156,7 +157,7 @@ class Privacy(ABC):
     def epsilon_bounds(self, delta: Number) -> tuple[float, float]:
         """Certified bounds on the smallest epsilon for this delta (lower, upper)."""
         number = DELTA.typed("delta", delta)
-        return self._epsilon_below(number), self._epsilon_above(number)
+        return _in_order(self._epsilon_below(number), self._epsilon_above(number))
 
     def tradeoff(self, false_alarm: Number) -> float:
         """The least P[missed detection] of any test with this false-alarm rate, rounded down."""
@@ -166,7 +167,7 @@ class Privacy(ABC):
         """Certified bounds on the least P[missed detection] at this false-alarm rate."""
         rate = PROBABILITY.typed("false_alarm", false_alarm)
         bounds = self.certified_missed(rate) if rate < 1 else exactly(ZERO)
-        return max(0.0, below(bounds.lower)), min(1.0, max(0.0, above(bounds.upper)))
+        return _in_order(max(0.0, below(bounds.lower)), min(1.0, max(0.0, above(bounds.upper))))
 
     def group(self, size: Number) -> "Privacy":
         """What the release reveals about any `size` units together (P2; exact where known)."""
@@ -276,6 +277,10 @@ class Privacy(ABC):
             return inf
 
     def _epsilon_above(self, delta: Fraction) -> float:
+        return self.least_epsilon(self.upper_delta, delta)
+
+    def least_epsilon(self, upper_delta: Callable[[Fraction], Bound], delta: Fraction) -> float:
+        """The least epsilon at which a certified upper curve is at most delta."""
         leak, worst = self.certain_leak(), self.worst_loss()
         if not at_most(leak, delta) or (worst is None and leak == delta):
             return inf
@@ -283,9 +288,9 @@ class Privacy(ABC):
         if leak == delta == 0:
             return most
         _, found = edge(
-            lambda epsilon: at_most(self.upper_delta(lowest_reading(epsilon)), delta),
+            lambda epsilon: at_most(upper_delta(lowest_reading(epsilon)), delta),
             start=1.0 if isinf(most) or most == 0 else most,
-            gap=lambda epsilon: log_ratio(self.upper_delta(Fraction(epsilon)), delta),
+            gap=lambda epsilon: log_ratio(upper_delta(Fraction(epsilon)), delta),
         )
         return min(found, most)
 
@@ -364,6 +369,17 @@ class Privacy(ABC):
         if epsilon < 0:
             return once(lambda: ball(epsilon).exp() * (ball(1 - false_alarm) - as_ball(delta)))
         return once(lambda: 1 - as_ball(delta) - ball(epsilon).exp() * ball(false_alarm))
+
+
+def _in_order(lower: float, upper: float) -> tuple[float, float]:
+    """Both, if they can be true together: a bound that is certainly false must not leave."""
+    if lower <= upper:
+        return lower, upper
+    raise LetaloneError(
+        f"The certified bounds contradict each other: the lower one is {lower!r}, the upper one "
+        f"{upper!r}. One of them is wrong, so neither is given. This is a fault of letalone: "
+        "please report it with the curve and the question."
+    )
 
 
 def _mirrored(bound: Bound, epsilon: Fraction) -> Bound:

@@ -101,7 +101,9 @@ def listed(sources: Sources) -> Listed | None:
 
 
 def _are_few(atoms: list[tuple[Atoms, int]]) -> bool:
-    """Whether all sums, and the tables that list them, are small."""
+    """Whether all sums, and the tables that list them, are small, and no list is empty."""
+    if not all(a.masses.any() for a, _ in atoms):  # too small for floats beside a leak of almost 1
+        return False
     if any(min(a.losses.size, count) > SURELY_MANY for a, count in atoms):
         return False
     sizes = [comb(count + a.losses.size - 1, count) for a, count in atoms]

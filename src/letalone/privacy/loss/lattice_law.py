@@ -6,8 +6,9 @@ moves the mass of (l_i, l_(i+1)] to both ends so that its probabilities under P 
 Below.  Every line Pr_P[L > e] - x Pr_Q[L > e] lies below the curve, x = e^l. On (l_i, l_(i+1)]
 take the line at a place e near the middle, and at each grid point the lower one of the two
 lines that meet there: connecting these dots stays below the lines, hence below the curve. With
-an atom at the end that may fall below 0; then outputs are merged, and all losses lowered by
-the largest deviation of a merged loss from the grid, `shift`, charged once a release.
+an atom at the end a tail may fall below 0, or the last dot; then outputs are merged, and all
+losses lowered by the largest deviation of a merged loss from the grid, `shift`, charged once a
+release.
 
   Proven:   docs/explanation/proofs/loss_distributions.md, sections 3 and 4
   Tested:   both against brute-force sums and closed forms
@@ -220,8 +221,17 @@ def _line_tails(source: Pair, tails: Tails, grid: Floats, h: float) -> tuple[Flo
         tail = _from_below(tails, source) - (lower - higher * exp(-h)) / -expm1(-h)
         lost = abs(float(lower.sum() - higher.sum()))
     tail = np.minimum(tail, tails.one[0] * (1 - 4 * accuracy_of(source)))
-    tail[-1] = source.infinite * (1 - 4 * ACCURACY)  # the rest beyond the last point is left out
+    # What the law holds beyond the last point must not be above the lower line there.
+    leak = source.infinite * (1 - 4 * ACCURACY)
+    tail[-1] = min(leak, _last_value(source, tails, float(grid[-1])) - float(lower[-1]))
     return np.nan_to_num(tail, nan=-1.0), lost
+
+
+def _last_value(source: Pair, tails: Tails, point: float) -> float:
+    """The last line at the last point, from below: below 0 where losses end before the point."""
+    one, other = float(_from_below(tails, source)[-1]), tails.other[-1:]
+    most = times_exp(other * (1 + 4 * off_by(other, source)), np.array([point]))
+    return one - float(most[0])
 
 
 def _too_high(source: Pair, tails: Tails, grid: Floats) -> float:

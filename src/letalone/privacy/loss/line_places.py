@@ -1,8 +1,10 @@
 """Where to draw the lines of a law from below.
 
-A law from below keeps one line for each interval of the grid (`lattice_law`). Any places
-are sound. The bound is tight where the outputs between neighbouring places have, merged, the
-loss of their grid point; `refined` moves the places towards that. Poisson sampling piles up
+A law from below keeps one line for each interval of the grid. Any places are sound, since
+`lattice_law` merges outputs where a tail or the last dot falls below 0. The bound is tight where
+the outputs between neighbouring places have, merged, the loss of their grid point; `refined`
+moves the places towards that. The last line is drawn beyond the end of the losses: there it is
+0, as the curve is; on the end itself an atom may count as above it and the last dot falls. Poisson sampling piles up
 losses just above ln(1 - rate), within a few steps of the grid; there the grid itself is moved
 by a part of a step so that the first outputs, merged, lie on it too (`left_end`). Where the
 losses end on both sides, as Laplace's do with an atom at each end, both ends are on the grid.
@@ -68,16 +70,17 @@ def left_end(source: Pair, step: float, first: int) -> LeftEnd:
 def to_right_end(source: Pair, places: Floats, grid: Floats) -> Floats:
     """The last outputs, merged, must not have a loss below their grid point."""
     end = ends_of(source)[1]
-    last = int(np.searchsorted(grid, end + 2.0**-40 * (1 + abs(end)), side="right")) - 1
+    beyond = end + (2.0**-40 + 2 * source.misplaced) * (1 + abs(end))
+    last = int(np.searchsorted(grid, beyond, side="right")) - 1
     if end == inf or last < 1 or last >= grid.size:
         return places
-    places[last:] = end
-    low, high = float(places[last - 1]), end
-    if _last_off(source, low, end, grid[last]) >= 0:
+    places[last:] = beyond
+    low, high = float(places[last - 1]), beyond
+    if _last_off(source, low, beyond, grid[last]) >= 0:
         return places
     for _ in range(HALVINGS):
         middle = (low + high) / 2
-        off = _last_off(source, middle, end, grid[last])
+        off = _last_off(source, middle, beyond, grid[last])
         low, high = (middle, high) if off < 0 else (low, middle)
     places[last - 1] = high
     return places

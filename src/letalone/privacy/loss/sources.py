@@ -22,6 +22,7 @@ import numpy as np
 from letalone.exact.balls import ball, certain
 from letalone.privacy.approximate import ApproxDP
 from letalone.privacy.bounded_range import BoundedRange
+from letalone.privacy.bounds import ZERO
 from letalone.privacy.curve import Privacy
 from letalone.privacy.discrete_gaussian import DiscreteGaussianPrivacy
 from letalone.privacy.finite import Finite, Steps
@@ -100,7 +101,7 @@ def reached_by(curve: Privacy) -> Orders:
         case Sampled():
             return ()
         case BoundedRange():  # its curve is an envelope: one mechanism has losses of half of it
-            return (_two_answers(curve.stated_epsilon / 2, 0.0),)
+            return (_two_answers(curve.stated_epsilon / 2),)
         case DiscreteGaussianPrivacy():
             return tuple(_without_leak(order) for order in orders_of(curve) or ())
         case _:
@@ -177,14 +178,14 @@ def _source(curve: Privacy) -> Source | None:
         case BoundedRange():
             return bounded_range_pair(float(curve.stated_epsilon))
         case PureDP():
-            return _two_answers(curve.stated_epsilon, 0.0)
+            return _two_answers(curve.stated_epsilon)
         case ApproxDP():
-            return _two_answers(curve.stated_epsilon, float(curve.stated_delta))
+            return _two_answers(curve.stated_epsilon, curve.stated_delta)
         case RandomizedResponsePrivacy():
             return _answers(curve)
         case GeometricPrivacy() if curve.sensitivity <= MOST_ATOMS:
             return _geometric(curve)
-        case DiscreteGaussianPrivacy() if curve.sigma <= MOST_ATOMS // (2 * DISCRETE_REACH):
+        case DiscreteGaussianPrivacy() if 2 * _reach(curve) < MOST_ATOMS:
             return _discrete_gaussian(curve)
         case Finite():
             return _finite(curve)
@@ -192,13 +193,13 @@ def _source(curve: Privacy) -> Source | None:
             return None
 
 
-def _two_answers(epsilon: Fraction, leak: float) -> Atoms:
-    e = float(epsilon)
+def _two_answers(epsilon: Fraction, leak: Fraction = ZERO) -> Atoms:
+    e, rest = float(epsilon), float(1 - leak)
     if e == 0:
-        return Atoms(np.zeros(1), np.array([1 - leak]), leak)
+        return Atoms(np.zeros(1), np.array([rest]), float(leak))
     losses = np.array([e, -e])
-    masses = np.array([1 / (1 + exp(-e)), exp(-e) / (1 + exp(-e))]) * (1 - leak)
-    return Atoms(losses, masses, leak, epsilon)
+    masses = np.array([1 / (1 + exp(-e)), exp(-e) / (1 + exp(-e))]) * rest
+    return Atoms(losses, masses, float(leak), epsilon)
 
 
 def _answers(curve: RandomizedResponsePrivacy) -> Atoms:
@@ -221,8 +222,12 @@ def _geometric(curve: GeometricPrivacy) -> Atoms:
     return Atoms((curve.sensitivity - 2 * steps) * per, masses, 0.0, 1 / curve.scale)
 
 
+def _reach(curve: DiscreteGaussianPrivacy) -> int:
+    return ceil(DISCRETE_REACH * curve.sigma) + curve.sensitivity
+
+
 def _discrete_gaussian(curve: DiscreteGaussianPrivacy) -> Atoms:
-    reach = ceil(DISCRETE_REACH * curve.sigma) + curve.sensitivity
+    reach = _reach(curve)
     outputs = np.arange(-reach, reach + 1, dtype=np.float64)
     weights = np.exp(-(outputs**2) / (2 * float(curve.sigma) ** 2))
     unit = curve.sensitivity / (2 * curve.sigma**2)

@@ -174,6 +174,7 @@ def tilted_sum(laws: Laws, tilt: float) -> TiltedSum:
     step = float(laws[0][0].step)
     ready = _ready(laws)
     all_weights = [one.weights(tilt) for one in ready]
+    slack = _slack(ready, all_weights, tilt)
     spread = _spread(ready, all_weights)
     log_moment = sum(one.count * one.log_moment(tilt) for one in ready)
     low, high = _window(laws, ready, tilt, log_moment, spread)
@@ -181,12 +182,10 @@ def tilted_sum(laws: Laws, tilt: float) -> TiltedSum:
     origin = sum(count * law.origin for law, count in laws)
     first = floor((low - origin) / step) - 1
     spectrum = _Spectrum(size)
-    centre, slack = 0, 2.0**-38
+    centre = 0
     for one, weights in zip(ready, all_weights, strict=True):
         middle = round((float(weights @ one.losses) - one.law.origin) / step)
         spectrum.multiply(weights, one.law.first - middle, one.count)
-        # Rounding of the tilts, the weights and their sum: relative, once a release.
-        slack += one.count * (16 + 2 * one.size_of_logs(weights, tilt)) * UNIT * 4
         centre += one.count * middle
     masses, error = spectrum.inverted()
     return TiltedSum(
@@ -203,6 +202,16 @@ def tilted_sum(laws: Laws, tilt: float) -> TiltedSum:
         shift=sum(count * law.shift for law, count in laws),
         spread=spread,
     )
+
+
+def _slack(ready: list[_Tilted], all_weights: list[Floats], tilt: float) -> float:
+    """Rounding of the tilts, the weights and their sum: relative, once a release."""
+    slack = 2.0**-38
+    for one, weights in zip(ready, all_weights, strict=True):
+        slack += one.count * (16 + 2 * one.size_of_logs(weights, tilt)) * UNIT * 4
+    if slack > 1:  # from there on relative errors multiply, and a window may be off
+        raise TooWide
+    return slack
 
 
 def _spread(ready: list[_Tilted], all_weights: list[Floats]) -> float:
@@ -280,6 +289,8 @@ class _Spectrum:
 
     def inverted(self) -> tuple[Floats, float]:
         """The product transformed back, and a bound on the error of each entry."""
+        if self.growth > HIGHEST:  # e^growth is no float
+            raise TooWide
         values = self.product * np.exp(self.powers)
         length = np.abs(values)
         turns = 8 * UNIT * (1 + self.rarely + self.turned)
