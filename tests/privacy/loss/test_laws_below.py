@@ -11,7 +11,7 @@ from mpmath import mp, mpf
 from letalone.privacy.loss import lattice_law
 from letalone.privacy.loss.lattice_law import LatticeLaw, law_above, law_below
 from letalone.privacy.loss.merged import merged
-from letalone.privacy.loss.pairs import Atoms
+from letalone.privacy.loss.pairs import Atoms, GaussianPair, LaplacePair, PoissonPair
 
 ENDS = {"top": 1e-12, "bottom": 1e-12}
 STEP = Fraction(1, 64)
@@ -118,3 +118,46 @@ def test_what_is_run_twice_or_is_large_stays_as_it_is():
     laws = [(small, 2)] * 20
     assert merged(laws, upper=False) == laws
     assert merged(laws[:3], upper=True) == laws[:3]
+
+
+PAIRS = [
+    LaplacePair(1.0),
+    PoissonPair(LaplacePair(250 / 153), 0.239, removed=True),
+    PoissonPair(LaplacePair(1.0), 0.9, removed=False),
+    GaussianPair(0.7),
+    PoissonPair(GaussianPair(1.0), 0.3, removed=True),
+]
+
+
+@pytest.mark.parametrize("pair", PAIRS, ids=str)
+def test_lines_may_be_drawn_anywhere(pair, monkeypatch):
+    """At random places, or all on the end of the losses, the law stays below its pair.
+
+    An atom at the end may count as above a place on the end: then the last line falls below 0.
+    """
+    draw = random.Random(7)
+    for step in (Fraction(1, 4), Fraction(1, 32)):
+        for off in (0.1, 0.5, 2.0):
+            chosen = _places_off_by(off * float(step), draw)
+            monkeypatch.setattr(lattice_law, "to_right_end", chosen)
+            law = law_below(pair, step, top=1e-9, bottom=1e-9)
+            assert all(curve_of(law, at) <= _delta(pair, at) + 1e-12 for at in _looked_at(law))
+
+
+def _places_off_by(width: float, draw: random.Random):
+    def chosen(source, places, grid):
+        off = np.array([draw.uniform(-width, width) for _ in places])
+        end = min(lattice_law.ends_of(source)[1], float(grid[-1]))
+        return np.sort(np.minimum(places + off, end))
+
+    return chosen
+
+
+def _looked_at(law: LatticeLaw) -> list[float]:
+    losses = (law.losses() - law.shift).tolist()
+    return [*losses[:: max(1, len(losses) // 6)], *losses[-3:]]
+
+
+def _delta(pair, epsilon: float) -> float:
+    tails = pair.tails(np.array([epsilon]))
+    return float(tails.one[0] - np.exp(epsilon) * tails.other[0]) + pair.infinite
