@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from letalone.errors import ParameterError
-from letalone.mechanisms import Exponential, Geometric, Laplace
+from letalone.mechanisms import DiscreteGaussian, Exponential, Geometric, Laplace
 from letalone.mechanisms.values import (
     EXACT_FLOAT,
     EXACT_INT,
@@ -18,6 +18,9 @@ from letalone.mechanisms.values import (
     read_integer,
     read_integers,
 )
+from letalone.randomness import discrete_gaussian, geometric
+from letalone.randomness.lazy import LazyReal
+from seeded import SeededBits
 
 FLOAT_DTYPES = ["f2", "f4", "f8", ">f4", ">f8"]
 INTEGER_DTYPES = ["i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", ">i8", ">u8"]
@@ -194,3 +197,34 @@ def test_noise_that_is_far_out_does_not_tell_the_number(far):
     largest = 2**63 - 1
     for number, total in zip(numbers.tolist(), sums.tolist(), strict=True):
         assert total == max(-largest, min(number + far, largest))
+
+
+MECHANISMS = {
+    "geometric": (geometric, Geometric(epsilon=Fraction(1, 100), sensitivity=1)),
+    "discrete_gaussian": (discrete_gaussian, DiscreteGaussian(sigma=100, sensitivity=1)),
+}
+
+
+@pytest.mark.parametrize("name", MECHANISMS)
+@pytest.mark.parametrize("far", [2**62 + 5, 2**70, -(2**62) - 9])
+def test_a_draw_beyond_an_int64_is_added_before_anything_is_clamped(name, far, monkeypatch):
+    """No draw will ever show it, so one is put in: the third of forty."""
+    module, mechanism = MECHANISMS[name]
+    drawn = module.draw_all
+
+    def once_far(density, scale, count, rounding, bits):
+        drawn(density, scale, count, rounding, bits)
+        if count == 40:
+            rounding.exact(LazyReal(4 * far + 1, 1, 4), 2, bits)
+
+    monkeypatch.setattr(module, "draw_all", once_far)
+    monkeypatch.setattr(geometric, "sample_bernoullis", lambda *_: np.ones(40, np.bool_))
+    monkeypatch.setattr(discrete_gaussian, "_refuse", lambda far, *_: np.zeros(far.size, np.bool_))
+    noise = far + (far > 0 and name == "geometric")  # away from zero, or to the nearest
+    numbers = np.zeros(40, np.int64)
+    for number in (2**62 - 1, 7, -(2**62) + 1):
+        numbers[2] = number
+        released = mechanism.release(numbers, bits=SeededBits(1))
+        assert released.dtype == np.int64
+        assert released[2] == add_integer(number, noise)
+        assert np.abs(np.delete(released, 2)).max() < 10**4

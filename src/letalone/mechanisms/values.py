@@ -30,7 +30,7 @@ from letalone.errors import ParameterError
 EXACT_FLOAT = 1 << 53  # every whole number up to here is a float
 EXACT_INT = (1 << 62) - 1  # with noise up to as much the sum has 64 bits
 LARGEST_INT = (1 << 63) - 1
-LARGEST_BULK_SCALE = 1 << 50  # beyond, one draw of noise may need more than 64 bits
+LARGEST_BULK_SCALE = 1 << 50  # up to here noise beyond 2^62 has a chance of e^-4096
 LARGEST_FLOAT = 1.7976931348623157e308
 SHORT_FLOATS: tuple[type, ...] = (float, np.float16, np.float32)  # not longdouble: 80 bits
 
@@ -78,12 +78,15 @@ def add_integers(
     numbers: Integers, scale: Fraction, one: Callable[[], int], many: Callable[[int], Integers]
 ) -> Integers:
     """The numbers plus noise, the sums clamped to ±(2^63 − 1): post-processing."""
-    if scale <= LARGEST_BULK_SCALE:  # noise of 2^62 or more has a chance of e^-4096
+    if scale <= LARGEST_BULK_SCALE:
         noise = many(numbers.size)
-        noise += numbers
-        return noise
-    sums = (add_integer(number, one()) for number in numbers.tolist())
-    return np.fromiter(sums, np.int64, numbers.size)
+        if noise.dtype == np.int64:  # all of it below 2^62
+            noise += numbers
+            return noise
+        drawn = noise.tolist()
+    else:
+        drawn = [one() for _ in range(numbers.size)]
+    return np.array([*map(add_integer, numbers.tolist(), drawn)], np.int64)
 
 
 def read_float(value: object) -> float:

@@ -30,7 +30,7 @@ from letalone.randomness.bulk import BLOCK, FEW, Flags, Places, Wholes, draw_all
 from letalone.randomness.chance import Chance, settle
 from letalone.randomness.draws import sampler
 from letalone.randomness.places import sparse_places
-from letalone.randomness.rounding import ToNearest
+from letalone.randomness.rounding import ToNearest, wholes_of
 from letalone.randomness.table import Table, build_table, sample_table
 from letalone.randomness.ziggurat import HALF_GAUSSIAN
 
@@ -50,23 +50,23 @@ def sample_discrete_gaussian(sigma: Fraction, bits: BitSource) -> int:
 def sample_discrete_gaussians(sigma: Fraction, count: int, bits: BitSource) -> Wholes:
     """Independent draws with Pr[n] ∝ e^(−n²/2σ²)."""
     if count < FEW:
-        return np.array([sample_discrete_gaussian(sigma, bits) for _ in range(count)], np.int64)
+        return wholes_of([sample_discrete_gaussian(sigma, bits) for _ in range(count)])
     if sigma < NARROW:
         return sample_table(_table(sigma), count, bits)
-    out = np.empty(count, np.int64)
-    again = _propose(out, sigma, bits)
+    out, again = _propose(count, sigma, bits)
     while again.size:
-        fresh = np.empty(again.size, np.int64)
-        refused = _propose(fresh, sigma, bits)
+        fresh, refused = _propose(again.size, sigma, bits)
+        out = out.astype(np.promote_types(out.dtype, fresh.dtype), copy=False)
         out[again] = fresh
         again = again[refused]
     return out
 
 
-def _propose(out: Wholes, sigma: Fraction, bits: BitSource) -> Places:
-    """Fills the array with rounded Gaussian numbers; returns which the coin h(0)/h(n) refuses."""
-    rounding = ToNearest(out)
-    draw_all(HALF_GAUSSIAN, sigma, out.size, rounding, bits)
+def _propose(count: int, sigma: Fraction, bits: BitSource) -> tuple[Wholes, Places]:
+    """So many rounded Gaussian numbers, and which of them the coin h(0)/h(n) refuses."""
+    rounding = ToNearest(np.empty(count, np.int64))
+    draw_all(HALF_GAUSSIAN, sigma, count, rounding, bits)
+    out = rounding.drawn()
     # What is not rounded exactly lies within the widest rectangle.
     widest = sampler(HALF_GAUSSIAN).table.largest_width
     farthest = max(rounding.farthest, int(sigma * widest) + 2)
@@ -75,7 +75,7 @@ def _propose(out: Wholes, sigma: Fraction, bits: BitSource) -> Places:
         _refused(out[start : start + BLOCK], max(surely, 0), sigma, bits) + start
         for start in range(0, out.size, BLOCK)
     ]
-    return np.concatenate(parts)
+    return out, np.concatenate(parts)
 
 
 @lru_cache(maxsize=4096)
@@ -116,7 +116,7 @@ def _refused(proposals: Wholes, surely: int, sigma: Fraction, bits: BitSource) -
 
 def _refuse(proposals: Wholes, words: Words, sigma: Fraction, bits: BitSource) -> Flags:
     variance = float(sigma) ** 2
-    bend = (proposals / variance) ** 2
+    bend = (proposals.astype(np.float64) / variance) ** 2
     height = words * 2.0**-64
     least, most = 1 - bend / 24, 1 / (1 + bend * (1 / 24 - 1 / (320 * variance)))
     refused = height > most + SLACK

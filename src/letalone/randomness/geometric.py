@@ -22,7 +22,7 @@ from letalone.randomness.bulk import FEW, Wholes, draw_all
 from letalone.randomness.chance import Chance, sample_bernoulli, sample_bernoullis
 from letalone.randomness.draws import sampler
 from letalone.randomness.places import sparse_places
-from letalone.randomness.rounding import AwayFromZero, Size
+from letalone.randomness.rounding import AwayFromZero, Size, wholes_of
 from letalone.randomness.table import Table, build_table, sample_table
 from letalone.randomness.ziggurat import EXPONENTIAL
 
@@ -40,11 +40,12 @@ def sample_geometric(scale: Fraction, bits: BitSource) -> int:
 def sample_geometrics(scale: Fraction, count: int, bits: BitSource) -> Wholes:
     """Independent draws with Pr[z] ∝ e^(−|z|/scale)."""
     if count < FEW:
-        return np.array([sample_geometric(scale, bits) for _ in range(count)], np.int64)
+        return wholes_of([sample_geometric(scale, bits) for _ in range(count)])
     if scale < NARROW:
         return sample_table(_table(scale), count, bits)
-    out = np.empty(count, np.int64)
-    draw_all(EXPONENTIAL, scale, count, AwayFromZero(out), bits)
+    rounding = AwayFromZero(np.empty(count, np.int64))
+    draw_all(EXPONENTIAL, scale, count, rounding, bits)
+    out = rounding.drawn()
     out[sparse_places(~sample_bernoullis(_not_zero(scale), count, bits))] = 0
     return out
 
@@ -57,10 +58,10 @@ def sample_one_sided(scale: Fraction, bits: BitSource) -> int:
 def sample_one_sideds(scale: Fraction, count: int, bits: BitSource) -> Wholes:
     """Independent draws with Pr[z ≥ n] = e^(−n/scale)."""
     if count < FEW:
-        return np.array([sample_one_sided(scale, bits) for _ in range(count)], np.int64)
-    out = np.empty(count, np.int64)
-    draw_all(EXPONENTIAL, scale, count, Size(out), bits)
-    return out
+        return wholes_of([sample_one_sided(scale, bits) for _ in range(count)])
+    rounding = Size(np.empty(count, np.int64))
+    draw_all(EXPONENTIAL, scale, count, rounding, bits)
+    return rounding.drawn()
 
 
 @dataclass(frozen=True, slots=True)

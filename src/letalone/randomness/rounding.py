@@ -10,6 +10,7 @@ unless t lies less than 2 · margin above a whole number: those are the unsure o
 """
 
 from math import ldexp
+from typing import cast
 
 import numpy as np
 
@@ -18,7 +19,7 @@ from letalone.randomness.bulk import BLOCK, NOWHERE, Floats, Places, Wholes
 from letalone.randomness.lazy import LazyReal
 
 LARGEST = 1.7976931348623157e308
-WHOLE_LIMIT = (1 << 62) - 1  # noise beyond is clamped; nothing above 2^40 scales comes near
+WHOLE_LIMIT = (1 << 62) - 1  # with a value of as much the sum has 64 bits
 
 
 class OntoGrid:
@@ -55,11 +56,28 @@ class OntoGrid:
         self.out[place] = onto_grid(value, real, self.exponent, bits)
 
 
-class ToNearest:
-    """The nearest whole number, half up; `farthest` is the largest size rounded exactly."""
+class _Whole:
+    """Whole numbers. Those beyond the limit are kept aside: no draw is ever clamped."""
 
     def __init__(self, out: Wholes) -> None:
-        self.out, self.farthest = out, 0
+        self.out, self.far = out, dict[int, int]()
+
+    def put(self, whole: int, place: int) -> None:
+        """Writes one that was rounded exactly: only those can be beyond the limit."""
+        if abs(whole) <= WHOLE_LIMIT:
+            self.out[place] = whole
+        else:
+            self.far[place] = whole
+
+    def drawn(self) -> Wholes:
+        """All of them: an array of int64, or of Python's ints where one is beyond the limit."""
+        return with_far(self.out, self.far)
+
+
+class ToNearest(_Whole):
+    """The nearest whole number, half up; `farthest` is the largest size rounded exactly."""
+
+    farthest = 0
 
     def floats(self, y: Floats, places: slice | Places, margin: float) -> Places:
         """See `Rounding`."""
@@ -69,15 +87,13 @@ class ToNearest:
 
     def exact(self, real: LazyReal, place: int, bits: BitSource) -> None:
         """See `Rounding`."""
-        whole = clamp_whole(real.affine(2, 1, 2).floor(bits))
-        self.out[place], self.farthest = whole, max(self.farthest, abs(whole))
+        whole = real.affine(2, 1, 2).floor(bits)
+        self.farthest = max(self.farthest, abs(whole))
+        self.put(whole, place)
 
 
-class AwayFromZero:
+class AwayFromZero(_Whole):
     """The whole number next away from zero."""
-
-    def __init__(self, out: Wholes) -> None:
-        self.out = out
 
     def floats(self, y: Floats, places: slice | Places, margin: float) -> Places:
         """See `Rounding`."""
@@ -90,14 +106,11 @@ class AwayFromZero:
     def exact(self, real: LazyReal, place: int, bits: BitSource) -> None:
         """See `Rounding`."""
         whole = real.floor(bits)
-        self.out[place] = clamp_whole(whole + (whole >= 0))
+        self.put(whole + (whole >= 0), place)
 
 
-class Size:
+class Size(_Whole):
     """The whole number below the absolute value."""
-
-    def __init__(self, out: Wholes) -> None:
-        self.out = out
 
     def floats(self, y: Floats, places: slice | Places, margin: float) -> Places:
         """See `Rounding`."""
@@ -110,7 +123,7 @@ class Size:
     def exact(self, real: LazyReal, place: int, bits: BitSource) -> None:
         """See `Rounding`."""
         whole = real.floor(bits)
-        self.out[place] = clamp_whole(whole if whole >= 0 else -1 - whole)
+        self.put(whole if whole >= 0 else -1 - whole, place)
 
 
 def onto_grid(value: float, noise: LazyReal, exponent: int, bits: BitSource) -> float:
@@ -133,9 +146,19 @@ def float_of_grid(whole: int, exponent: int) -> float:
         return LARGEST if whole > 0 else -LARGEST
 
 
-def clamp_whole(whole: int) -> int:
-    """The number, kept within what an int64 sum can hold."""
-    return max(-WHOLE_LIMIT, min(WHOLE_LIMIT, whole))
+def wholes_of(draws: list[int]) -> Wholes:
+    """Few draws as an array; see `_Whole.drawn`."""
+    far = {place: whole for place, whole in enumerate(draws) if abs(whole) > WHOLE_LIMIT}
+    return with_far(np.array([0 if n in far else d for n, d in enumerate(draws)], np.int64), far)
+
+
+def with_far(out: Wholes, far: dict[int, int]) -> Wholes:
+    """The array, with Python's ints in it where there are any that are far out."""
+    if not far:
+        return out
+    whole = out.astype(object)
+    whole[list(far)] = list(far.values())
+    return cast("Wholes", whole)
 
 
 def _floors(y: Floats, offset: float, margin: float) -> tuple[Floats, Places]:
