@@ -11,6 +11,7 @@ import pytest
 from scipy.stats import chisquare
 
 from letalone.exact.balls import ball, floor_scaled
+from letalone.randomness import choice
 from letalone.randomness.chance import exp_minus
 from letalone.randomness.choice import Scores, choose, choose_in_order, permute_and_flip
 from seeded import ScriptedBits, SeededBits
@@ -152,3 +153,15 @@ def test_ten_million_candidates_are_no_trouble():
     utilities = np.zeros(10_000_000)
     utilities[1234567] = 60.0
     assert choose(Scores(utilities, Fraction(1)), SeededBits(7)) == 1234567
+
+
+def test_the_margin_of_a_choice_grows_with_the_number_of_sums(monkeypatch):
+    """2^18 sums may be off by 2^-34 of the whole: a target 2^-35 inside a share is not settled."""
+    monkeypatch.setattr(choice, "PART", 1)
+    looked = []
+    monkeypatch.setattr(choice._Pool, "_exactly", lambda pool, index, *_: looked.append(index) or 7)
+    many = Scores(np.zeros(1 << 18), Fraction(1))
+    at = (5 << 46) + (1 << 29)  # 2^-35 above the end of the fifth share
+    assert choose(many, ScriptedBits([at])) == 7
+    assert looked == [5]
+    assert choose(many, ScriptedBits([at + (1 << 40)])) == 5, "far inside a share"

@@ -27,7 +27,8 @@ from letalone.randomness.lazy import LazyReal, decide
 from letalone.randomness.uniform import sample_below
 
 PART = 4096  # sums are kept per part, so that rounding errors do not grow with 10^7 terms
-RELATIVE = 2.0**-36  # more than any sum of weights can be off, relative to the whole
+RELATIVE = 2.0**-36  # more than two sums within a part can be off, relative to the whole
+A_PART = 2.0**-52  # what adding up the parts costs more, for each of them
 FADED = 2.0**-20  # when the weights left are this small, they are scaled anew
 
 
@@ -81,7 +82,7 @@ class _Pool:
         word = bits.word()
         sums: Floats = np.cumsum(self.parts)
         total = float(sums[-1])
-        target, slack = word * 2.0**-64 * total, RELATIVE * total
+        target, slack = word * 2.0**-64 * total, (RELATIVE + A_PART * sums.size) * total
         part = min(int(np.searchsorted(sums, target, side="right")), sums.size - 1)
         before = float(sums[part - 1]) if part else 0.0
         inner: Floats = before + np.cumsum(self.weights[part * PART : (part + 1) * PART])
