@@ -4,6 +4,7 @@ import json
 import random
 import shutil
 from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -246,6 +247,35 @@ def test_a_history_that_does_not_add_up_is_found_though_it_is_signed(
     Ledger.open(place).verify(head=full.head)  # signing again changes nothing by itself
     forge(place, number, change)
     with pytest.raises(LedgerDamaged):
+        Ledger.open(place).verify()
+
+
+def test_a_charge_for_another_version_is_found_though_it_is_signed(
+    full: Ledger, tmp_path: Path
+) -> None:
+    """Nobody settled the charge, so nothing but the version of the data set contradicts it."""
+    place = copied(full, tmp_path)
+    number = next(
+        e.number for e in full.entries() if e.kind is Kind.RESERVED and e.name == "survey"
+    )
+    forge(place, number, lambda entry: entry["body"].update(version=7))
+    with pytest.raises(LedgerDamaged, match="another version than the current one"):
+        Ledger.open(place).verify()
+
+
+def test_a_charge_that_is_settled_twice_is_found_though_it_is_signed(
+    full: Ledger, tmp_path: Path
+) -> None:
+    """The second answer stands where the first one stood, in every table."""
+    place = copied(full, tmp_path)
+    first = next(entry for entry in full.entries() if entry.kind is Kind.SETTLED)
+    number = len(full) + 1
+    again = replace(first, number=number, previous=full.head)
+    columns = (number, again.name, again.kind.value, again.text(), again.hash)
+    execute(place, "INSERT INTO entries VALUES (?, ?, ?, ?, ?)", *columns)
+    execute(place, "UPDATE settlements SET settled = ? WHERE settled = ?", number, first.number)
+    sign(place)
+    with pytest.raises(LedgerDamaged, match="settles what is settled"):
         Ledger.open(place).verify()
 
 

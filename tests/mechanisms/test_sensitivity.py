@@ -116,6 +116,10 @@ def test_d5_of_k_rows_in_one_group_l2_is_k_and_not_root_k():
 def test_d5_float_bounds_are_read_the_wider_way():
     stated = sensitivity.sum(0.1, 0.3, neighbours=REPLACE)
     assert stated.l1 >= max(Fraction(0.3), Fraction(3, 10)) - min(Fraction(0.1), Fraction(1, 10))
+    for low in ("-0.1", "-0.3", "-0.7", "0.1", "0.3"):  # the binary number is below, or above
+        widest = min(Fraction(float(low)), Fraction(low))
+        assert sensitivity.sum(float(low), 1, neighbours=REPLACE).l1 == 1 - widest
+        assert widest > 0 or sensitivity.sum(float(low), 0.01).l1 == -widest
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """Conversions: each that is a theorem, tight; the others refused with the reason."""
 
 from fractions import Fraction
+from itertools import product
 from math import inf
 
 import pytest
@@ -154,11 +155,11 @@ def test_a_group_of_two_halves_the_order_and_is_refused_where_none_is_left() -> 
 
 
 def test_a_group_of_gaussians_stays_below_the_group_of_its_order() -> None:
-    """D_b for the doubled shift is 4 b rho; the theorem must not promise less."""
-    for order in (4, 8, 50):
+    """D_b for a shift k times as large is k^2 b rho; the theorem must not promise less."""
+    for order, size in product((10, 16, 50), (2, 3, 4, 5, 6, 7, 8)):
         rho = F(1, 10)
-        group = RenyiDP(order, order * rho).group(2)
-        assert group.divergence >= 4 * group.order * rho
+        group = RenyiDP(order, order * rho).group(size)
+        assert group.divergence >= size**2 * group.order * rho
 
 
 @pytest.mark.parametrize("bad", [{"order": 1}, {"order": 0.5}, {"epsilon": 0}, {"epsilon": inf}])

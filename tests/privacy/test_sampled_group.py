@@ -155,6 +155,19 @@ def test_batches_of_fixed_size_under_replace(size: int, epsilon: float):
     assert truth <= group.delta(epsilon) + 1e-12
 
 
+@pytest.mark.parametrize(("records", "batch", "size"), [(2, 1, 2), (10, 3, 3), (8, 2, 3)])
+def test_a_group_is_drawn_as_often_as_its_records_without_replacement(records, batch, size):
+    """A release that hides nothing shows whether one of the group was drawn.
+
+    Without replacement that is more likely than 1 - (1 - q)^k: of two records one is drawn, and
+    it is certainly one of both.
+    """
+    drawn = 1 - Fraction(comb(records - size, batch), comb(records, batch))
+    assert drawn > 1 - (1 - Fraction(batch, records)) ** size
+    curve = PureDP(50, neighbours=REPLACE).sampled(Fraction(batch, records))
+    assert curve.group(size).delta(0) >= drawn * (1 - Fraction(1, 10**9))
+
+
 def test_more_records_reveal_more_and_blocks_cover_what_they_hold():
     group = SampledGroup(GaussianDP(0.7), 0.2, size=5)
     for epsilon in (Fraction(0), Fraction(1, 2)):

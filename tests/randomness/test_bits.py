@@ -88,6 +88,32 @@ def test_a_key_does_not_outlive_its_share(monkeypatch: pytest.MonkeyPatch):
     assert source._stream is not stream
 
 
+def test_a_key_is_renewed_again_and_again(monkeypatch: pytest.MonkeyPatch):
+    """Arrays use 48 KiB of it and single words 16 KiB, at 4 KiB a key."""
+    monkeypatch.setattr(bits_module, "KEY_LIFETIME_BYTES", 4096)
+    source, streams = SystemBits(), []
+    for _ in range(48):
+        source.fill(np.empty(128, np.uint64))
+        streams.append(source._stream)
+    for _ in range(2048):
+        source.word()
+        streams.append(source._stream)
+    assert len({id(stream) for stream in streams}) >= (16 + 48) // 4
+
+
+def test_nothing_is_encrypted_without_the_lock(monkeypatch: pytest.MonkeyPatch):
+    """Two threads within one stream could be given the same words."""
+    held: list[bool] = []
+    source = SystemBits()
+    encrypt = source._encrypt_zeros
+    monkeypatch.setattr(
+        source, "_encrypt_zeros", lambda to: held.append(source._lock.locked()) or encrypt(to)
+    )
+    source.word()
+    source.fill(np.empty(10, np.uint64))
+    assert held == [True, True]
+
+
 @pytest.mark.parametrize("size", [0, 1, 5, 131_072, 131_073, 300_000])
 def test_every_word_of_a_buffer_is_overwritten(size: int):
     """A correct source leaves a zero word once in 10^14 runs."""

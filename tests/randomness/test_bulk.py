@@ -2,16 +2,18 @@
 
 from collections.abc import Callable
 from fractions import Fraction
+from itertools import product
 
 import numpy as np
 import pytest
+from mpmath import mp, mpf
 from numpy.typing import NDArray
 
 from letalone.randomness.bulk import draw_all
-from letalone.randomness.draws import sampler
+from letalone.randomness.draws import Sampler, sampler
 from letalone.randomness.lazy import LazyReal
 from letalone.randomness.rounding import AwayFromZero, OntoGrid, Size, ToNearest
-from letalone.randomness.ziggurat import EXPONENTIAL, HALF_GAUSSIAN, Density
+from letalone.randomness.ziggurat import EXPONENTIAL, HALF_GAUSSIAN, HEIGHT_BITS, Density
 from seeded import ScriptedBits, SeededBits
 
 ALL_ONES = (1 << 64) - 1
@@ -182,6 +184,76 @@ def test_points_outside_the_quick_part_are_kept_as_the_reference_keeps_them(dens
         assert (abs(result - mine) <= 1) == (real is not None)
         kept += real is not None
     assert 200 < kept < 1000
+
+
+class Blocks:
+    """Given arrays for the first fills, then seeded words."""
+
+    word_size = 64
+
+    def __init__(self, *blocks: NDArray[np.uint64]) -> None:
+        self._blocks, self._then = list(blocks), SeededBits(11)
+        self.word = self._then.word
+
+    def fill(self, out: NDArray[np.uint64]) -> None:
+        if self._blocks:
+            out[...] = np.resize(self._blocks.pop(0), out.shape)
+        else:
+            self._then.fill(out)
+
+
+@pytest.mark.parametrize("density", [EXPONENTIAL, HALF_GAUSSIAN])
+def test_points_next_to_the_border_are_kept_as_the_reference_keeps_them(density: Density):
+    """Just outside the quick part, and as high as the density: there floats cannot tell."""
+    source = sampler(density)
+    layers = np.arange(1, 1024)
+    steps = (5 * (1 + layers % 700)).astype(np.int64)  # up to 3,500 positions beyond
+    positions = np.array([source.quick_positions[k] for k in layers]) + steps
+    assert (positions < source.half).all()
+    borders = [_border(source, int(k), int(p)) for k, p in zip(layers, positions, strict=True)]
+    under = np.array([int(low) for low, _ in borders]) - 2 - layers % 100
+    over = np.array([int(high) for _, high in borders]) + 1 + layers % 100
+    heights = np.clip(np.where(layers % 2, under, over), 0, (1 << 53) - 1).astype(np.uint64)
+    words = (positions.astype(np.uint64) << np.uint64(10)) | layers.astype(np.uint64)
+    out = np.full(layers.size, -1, np.int64)
+    scale = Fraction(1 << 20)  # no draw straddles a whole number, so each has its height
+    draw_all(density, scale, layers.size, Size(out), Blocks(words, heights << np.uint64(11)))
+    seen = {True: 0, False: 0}
+    for layer, position, height, result, (low, high) in zip(
+        layers.tolist(), positions.tolist(), heights.tolist(), out.tolist(), borders, strict=True
+    ):
+        if height + 1 < low or height > high:  # whatever bits follow
+            mine = source.inside(layer, position).times(scale).floor(SeededBits(1))
+            assert (abs(result - mine) <= 1) == (height < low)
+            seen[height < low] += 1
+    assert min(seen.values()) > 300
+
+
+def _border(source: Sampler, layer: int, position: int) -> tuple[mpf, mpf]:
+    """The density at both ends of a position's cell, in 2^-53 of the layer's rise."""
+    table, found = source.table, []
+    with mp.workdps(60):
+        for end in (position + 1, position):
+            x = mpf(end) / source.half * table.area / table.rises[layer]
+            height = mp.exp(-x if table.density.power == 1 else -(x**2) / 2) * 2**HEIGHT_BITS
+            found.append((height - table.heights[layer]) / table.rises[layer] * 2**53)
+    return found[0], found[1]
+
+
+MARGIN = 2.0**-10
+
+
+@pytest.mark.parametrize("kind", [*KINDS, "grid"])
+def test_a_float_that_is_off_by_its_margin_is_rounded_rightly_or_left_open(kind: str):
+    """For floats y and true numbers up to a margin away, on both sides of every border."""
+    for whole, away, side in product((-3, -1, 0, 2), range(-8, 9), (-1, 1)):
+        y = whole - (0.5 if kind in ("nearest", "grid") else 0.0) + away * MARGIN / 4
+        true = Fraction(y) + Fraction(side * MARGIN) * Fraction(999, 1000)
+        out = np.zeros(1, np.float64 if kind == "grid" else np.int64)
+        rounding = OntoGrid(np.zeros(1), out, 0) if kind == "grid" else KINDS[kind](out)
+        if not rounding.floats(np.array([y]), slice(0, 1), MARGIN).size:
+            real = LazyReal(true.numerator, 0, true.denominator)
+            assert out[0] == exactly("nearest" if kind == "grid" else kind, real)
 
 
 def test_no_draw_takes_longer_because_its_value_is_large():

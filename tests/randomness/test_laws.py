@@ -13,6 +13,7 @@ import pytest
 from numpy.typing import NDArray
 from scipy.stats import chisquare, kstest
 
+from letalone.randomness import discrete_gaussian
 from letalone.randomness.discrete_gaussian import (
     DiscreteGaussianLaw,
     _refuse,
@@ -20,6 +21,7 @@ from letalone.randomness.discrete_gaussian import (
     sample_discrete_gaussian,
     sample_discrete_gaussians,
 )
+from letalone.randomness.draws import sampler
 from letalone.randomness.geometric import (
     sample_geometric,
     sample_geometrics,
@@ -34,6 +36,7 @@ from letalone.randomness.real_noise import (
     add_laplaces,
     grid_of,
 )
+from letalone.randomness.ziggurat import HALF_GAUSSIAN
 from seeded import SeededBits
 
 ALPHA = 1e-6
@@ -206,6 +209,22 @@ def test_coins_between_the_bounds_fall_as_the_exact_chance_says(sigma: Fraction)
         words = np.array([digits - 1000, digits - 1, digits + 1, digits + 1000], np.uint64)
         refused = _refuse(np.full(4, n), words, sigma, SeededBits(1))
         assert refused.tolist() == [False, False, True, True]
+
+
+@pytest.mark.parametrize("sigma", [Fraction(16), Fraction(20), Fraction(100)])
+def test_nothing_is_kept_without_a_look_more_often_than_its_chance(sigma: Fraction, monkeypatch):
+    """Sixteen bits of the coin decide at once up to the least chance of all that is proposed."""
+    looked = []
+    monkeypatch.setattr(
+        discrete_gaussian, "_refused", lambda *given: looked.append(given) or np.zeros(0, np.intp)
+    )
+    discrete_gaussian._propose(5000, sigma, SeededBits(3))
+    [(proposals, surely, _, _)] = looked
+    # Proposals that are not rounded exactly reach that far.
+    farthest = int(sigma * sampler(HALF_GAUSSIAN).table.largest_width)
+    least = keep_chance(max(farthest, int(np.abs(proposals).max())), sigma)
+    assert surely / 65536 <= least.digits(64) / 2**64
+    assert surely > 65536 * (0.99 if sigma < 50 else 0.9999), "most are"
 
 
 @pytest.mark.parametrize("sigma", [Fraction(1, 2), Fraction(3), Fraction(15)])
