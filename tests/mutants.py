@@ -52,7 +52,7 @@ def _asked() -> argparse.Namespace:
 def _pass_without_fault(faults: list[Fault]) -> bool:
     tests = tuple(dict.fromkeys(test for fault in faults for test in fault.tests))
     with TemporaryDirectory() as folder:
-        return not faults or _verdict(_copy(folder), tests) == SURVIVED
+        return not faults or _verdict(_copy(folder), tests, limit=None) == SURVIVED
 
 
 def _tried(fault: Fault) -> str:
@@ -60,7 +60,7 @@ def _tried(fault: Fault) -> str:
     with TemporaryDirectory() as folder:
         source = _copy(folder)
         fault.put_into(source)
-        verdict = _verdict(source, fault.tests)
+        verdict = _verdict(source, fault.tests, limit=LIMIT_SECONDS)
     print(f"{verdict:12} {fault.name}", flush=True)
     return "" if verdict == KILLED else fault.name
 
@@ -69,7 +69,7 @@ def _copy(folder: str) -> Path:
     return Path(shutil.copytree(ROOT / "src", Path(folder) / "src"))
 
 
-def _verdict(source: Path, tests: tuple[str, ...]) -> str:
+def _verdict(source: Path, tests: tuple[str, ...], *, limit: int | None) -> str:
     command = [sys.executable, "-m", "pytest", "-x", "-q", "-n", "0", "-p", "no:cacheprovider"]
     given = {**os.environ, "PYTHONPATH": str(source), "PYTHONDONTWRITEBYTECODE": "1"}
     given.pop("LETALONE_ALL", None)
@@ -81,7 +81,7 @@ def _verdict(source: Path, tests: tuple[str, ...]) -> str:
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
-            timeout=LIMIT_SECONDS,
+            timeout=limit,
         )
     except subprocess.TimeoutExpired:
         return "out of time"

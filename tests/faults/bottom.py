@@ -219,9 +219,7 @@ LOSSES: tuple[Fault, ...] = (
         "privacy/loss/lattice_law.py",
         "tail[-1] = min(1.0, tails.one[-1] * (1 + 4 * off))  # beyond the last point: infinity",
         "tail[-1] = 0.0 * off",
-        (
-            "tests/privacy/loss/test_accountant.py::test_one_law_on_the_grid_is_above_the_curve_and_one_below",
-        ),
+        (f"{CHARGES}::test_what_lies_beyond_the_grid_is_infinite_above_and_left_out_below",),
     ),
     Fault(
         "sum: the error of the transforms is not charged",

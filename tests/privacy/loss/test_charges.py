@@ -77,14 +77,22 @@ def test_atoms_that_count_as_on_the_grid_though_they_are_below_it_are_lowered_by
         assert of(law, epsilon, side=-1) <= truth
 
 
-@pytest.mark.parametrize("unit", [None, F(1, 10)])
-def test_masses_that_are_as_small_as_their_accuracy_allows_are_raised_above(unit):
-    losses = np.array([0.3, 0.1, -0.2])
-    true = [mpf("0.5"), mpf("0.3"), mpf("0.1")]
-    atoms = Atoms(losses, np.array([float(m * (1 - ACCURACY)) for m in true]), 0.1, unit)
-    law = law_above(atoms, F(1, 40), **ENDS)
+def test_masses_that_are_as_small_as_their_accuracy_allows_are_raised_above():
+    losses = [0.375, 0.125, -0.25]
+    true = [mpf("0.5"), mpf("0.3"), mpf("0.2")]
+    masses = np.array([float(m * (1 - ACCURACY)) for m in true])
+    law = law_above(Atoms(np.array(losses), masses, 0.0, F(1, 8)), F(1, 8), **ENDS)
     for epsilon in (-0.3, 0.0, 0.2, 0.29):
-        assert of(law, epsilon, side=1) >= delta(map(mpf, losses.tolist()), true, 0.1, epsilon)
+        assert of(law, epsilon, side=1) >= delta(map(mpf, losses), true, 0, epsilon)
+
+
+def test_what_lies_beyond_the_grid_is_infinite_above_and_left_out_below():
+    pair, ends = GaussianPair(0.7), {"top": 1e-3, "bottom": 1e-12}
+    above, below = law_above(pair, STEP, **ends), law_below(pair, STEP, **ends)
+    for epsilon in (1.0, float(above.losses()[-1]), 4.0):
+        tails = pair.tails(np.array([epsilon]))
+        truth = float(tails.one[0]) - float(np.exp(epsilon)) * float(tails.other[0])
+        assert of(below, epsilon, side=-1) <= truth <= of(above, epsilon, side=1)
 
 
 # Sums.

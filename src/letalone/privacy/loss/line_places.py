@@ -1,15 +1,17 @@
 """Where to draw the lines of a law from below.
 
 A law from below keeps one line for each interval of the grid. Any places are sound, since
-`lattice_law` merges outputs where a tail or the last dot falls below 0. The bound is tight where
-the outputs between neighbouring places have, merged, the loss of their grid point; `refined`
-moves the places towards that. The last line is drawn beyond the end of the losses: there it is
-0, as the curve is; on the end itself an atom may count as above it and the last dot falls. Poisson sampling piles up
-losses just above ln(1 - rate), within a few steps of the grid; there the grid itself is moved
-by a part of a step so that the first outputs, merged, lie on it too (`left_end`). Where the
-losses end on both sides, as Laplace's do with an atom at each end, both ends are on the grid.
+`lattice_law` merges outputs where a tail or the last dot falls below 0. The bound is tight
+where the outputs between neighbouring places have, merged, the loss of their grid point;
+`refined` moves the places towards that. The last line is drawn beyond the end of the losses:
+there it is 0, as the curve is; on the end itself an atom may count as above it and the last dot
+falls. Poisson sampling piles up losses just above ln(1 - rate), within a few steps of the grid;
+there the grid itself is moved by a part of a step so that the first outputs, merged, lie on it
+too (`left_end`). Where the losses end on both sides, as Laplace's do with an atom at each end,
+both ends are on the grid.
 
-  Proven:   nothing depends on it but how tight the bound is
+  Proven:   docs/explanation/proofs/loss_distributions.md, section 4: nothing depends on the places
+            but how tight the bound is
   Tested:   the lower bounds of sampled jobs against an independent contour integral
 """
 
