@@ -218,9 +218,10 @@ def test_errors_to_expect_need_rows_and_fall_with_them(name: str) -> None:
     whole = compiled(plan_of({name: ASKED[name]}), epsilon=1)
     with pytest.raises(ParameterError, match="Give rows="):
         whole.expected_error(name)
-    # A line's falls a little faster, since its matrix is less spoiled, too.
+    # A line's falls a little faster, since its matrix is less spoiled, too. What places stray from
+    # values does not fall.
     assert whole.expected_error(name, rows=20_000) == pytest.approx(
-        whole.expected_error(name, rows=10_000) / 2, rel=0.01 if name == "line" else 1e-6
+        whole.expected_error(name, rows=10_000) / 2, rel=0.01 if name == "line" else 1e-4
     )
     least = epsilon_for(whole.plan, error=whole.expected_error(name, rows=10_000), rows=10_000)
     assert 0.98 < least < 1.02  # three digits
@@ -308,7 +309,7 @@ def shown_near_the_edge(ratio: float, family: Family = Family.GAUSSIAN) -> tuple
     forms, left = np.eye(9), np.zeros((3, 3, 9))
     for place, (i, k) in enumerate(pairs):
         left[i, k] = left[k, i] = forms[place]
-    squares = LeastSquares(left, forms[-3:], np.eye(3), np.zeros(3))
+    squares = LeastSquares(left, forms[-3:], np.eye(3), np.zeros(3), np.zeros(4))
     moments = np.array([[3.0, 0, 0], [0, 1, 0.95], [0, 0.95, 1]])
     law = Law(family, 1.0)
     matrix = moments * ratio * 3 * law.deviation / 0.05  # nine entries: e is 3 deviations

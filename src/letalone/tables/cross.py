@@ -54,6 +54,11 @@ class Axis:
         return GridSum(self.of, self.grid.low, self.grid.high, self.grid.shift)
 
     @property
+    def slack(self) -> float:
+        """How far values stray from their places, but for an offset, in [−1, 1]."""
+        return self.grid.slack / self.grid.radius
+
+    @property
     def shares(self) -> list[list[int]]:
         """A row's share in each corner, as a polynomial of the place u about the middle.
 

@@ -4,29 +4,34 @@ The grid is as fine as whole numbers allow: from `low` to `high` it has about 2^
 no value on it is beyond 2^52, so that a double holds each exactly. Its width is even, so that
 its middle is a whole number, too. Bounds that are not on the grid are moved outwards to it;
 sensitivities are taken from the grid's bounds (SOUNDNESS 17).
+
+A place is not its value: it falls `short` of it by less than a step, and is `past` it where the
+grid's upper bound lies beyond the one that was given and the value beyond both. Whole numbers on
+steps that divide 1 are their places. Which of it a grid has follows from the bounds and the type.
+  Proven:   docs/explanation/proofs/tables.md, section 3: intervals allow for it
 """
 
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, floor
 
-GEOMETRIC_BITS = 30
-"""2^31 rows of this width stay below 2^62, to which geometric noise clamps sums."""
-
-GAUSSIAN_BITS = 24
-"""2^28 rows of this width stay below 2^53, to which Gaussian noise clamps sums."""
-
+MOST_BITS = 30  # squares of places have 60 bits
 FEWEST_BITS = 8
 MOST_SHIFT = 900  # 2^shift is a double
 
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """Whole numbers from low to high; i stands for the value i / 2^shift."""
+    """Whole numbers from low to high; i stands for the value i / 2^shift.
+
+    A value within the bounds lies between i − past and i + short, in steps.
+    """
 
     low: int
     high: int
     shift: int
+    short: Fraction = Fraction(0)
+    past: Fraction = Fraction(0)
 
     @property
     def width(self) -> int:
@@ -53,22 +58,44 @@ class Grid:
         """The value of half the width."""
         return float(self.step * self.width / 2)
 
+    @property
+    def strays(self) -> tuple[float, float]:
+        """The least and the most that a value is above that of its place."""
+        return float(-self.past * self.step), float(self.short * self.step)
+
+    @property
+    def offset(self) -> float:
+        """The middle of the two."""
+        return float((self.short - self.past) * self.step / 2)
+
+    @property
+    def slack(self) -> float:
+        """How far a value is from that of its place plus the offset, at most."""
+        return float((self.short + self.past) * self.step / 2)
+
 
 def bits_for(noise: Fraction) -> int:
     """How fine a grid may be if noise is up to so many rows: its scale stays below 2^50.
 
     Where that is less than usual, the noise of even a billion rows' mean exceeds a step.
     """
-    return max(FEWEST_BITS, min(GEOMETRIC_BITS, 48 - _exponent(noise)))
+    return max(FEWEST_BITS, min(MOST_BITS, 48 - _exponent(noise)))
 
 
-def grid_for(lower: Fraction, upper: Fraction, bits: int, *, largest: int = 52) -> Grid:
-    """The finest grid of at most 2^bits steps, or two more; places are at most 2^largest."""
+def grid_for(
+    lower: Fraction, upper: Fraction, bits: int, *, whole: bool, largest: int = 52
+) -> Grid:
+    """The finest grid of at most 2^bits steps, or two more; places are at most 2^largest.
+
+    `whole` says that all values are whole numbers, by their type.
+    """
     finest = min(bits - _exponent(upper - lower), largest - _exponent(max(-lower, upper)))
     shift = max(-MOST_SHIFT, min(finest, MOST_SHIFT))
     scale = Fraction(2) ** shift
     low, high = floor(lower * scale), ceil(upper * scale)
-    return Grid(low, high + (high - low) % 2, shift)
+    high += (high - low) % 2
+    short = lower * scale - low if whole and shift >= 0 else Fraction(1)
+    return Grid(low, high, shift, short, high - upper * scale)
 
 
 def _exponent(number: Fraction) -> int:

@@ -46,27 +46,33 @@ class LeastSquares:
 
     `left` has the shape (d + 1, d + 1, numbers), `right` (d + 1, numbers). The answer is
     `turn` β + `shift`: the intercept, then a coefficient for each feature, in their own units.
+    `slacks` are how far the columns, and at last s, stray from the places that were multiplied.
     """
 
     left: Floats
     right: Floats
     turn: Floats
     shift: Floats
+    slacks: Floats
 
     def answer(self, noisy: Floats, law: Law, confidence: float) -> Answer:
         """The coefficients of each group, missing where there seem to be no rows."""
         matrix, target = np.einsum("gl,ikl->gik", noisy, self.left), noisy @ self.right.T
-        spoiled = self._noise(law)
+        spoiled, rows_width = self._noise(law), widths(law, self.left[0, 0], confidence)
+        some = matrix[:, 0, 0] > 2 * rows_width
+        rows = np.where(some, matrix[:, 0, 0] + rows_width, 1.0)
+        moved = self._moved[:, :-1]
+        shaken = rows * float(np.sqrt(np.sum(moved**2)))
         least = np.linalg.eigvalsh(matrix)[:, 0]
         ridge = np.maximum(spoiled - least, 0.0)
         matrix = matrix + ridge[:, None, None] * np.eye(len(self.right))
         inverse = cast("Floats", np.linalg.inv(matrix))
         solved = np.einsum("gik,gk->gi", inverse, target)
         forms = self._forms(inverse, solved)
-        some = matrix[:, 0, 0] > 2 * widths(law, self.left[0, 0], confidence)
-        known = (some & (least > KNOWN * spoiled))[:, None]
-        factor = 1 - STRAYS * spoiled / np.where(known, least[:, None], np.inf)
-        half = np.where(known, widths(law, forms, confidence) / factor, np.inf)
+        known = (some & (least > KNOWN * spoiled + shaken))[:, None]
+        factor = 1 - (STRAYS * spoiled + shaken[:, None]) / np.where(known, least[:, None], np.inf)
+        half = widths(law, forms, confidence) + rows[:, None] * self._placed(inverse, solved)
+        half = np.where(known, half / factor, np.inf)
         values = solved @ self.turn.T + self.shift
         return Answer(np.where(known, values, np.nan), values - half, values + half)
 
@@ -82,12 +88,24 @@ class LeastSquares:
         inverse = np.diag([1.0] + [1 / EVEN] * features) / rows
         solved = np.array([0.0] + [1 / features] * features)
         strays = widths(law, self._forms(inverse[None], solved[None]), confidence)
+        strays = strays + rows * self._placed(inverse[None], solved[None])
         return float(np.max(strays)) / factor
 
     def _forms(self, inverse: Floats, solved: Floats) -> Floats:
         """The weights of the noises in each coefficient, for each group."""
         unexplained = self.right - np.einsum("gk,ikl->gil", solved, self.left)
         return np.einsum("goi,gil->gol", self.turn @ inverse, unexplained)
+
+    @property
+    def _moved(self) -> Floats:
+        """The most that a row's products of columns, and at last those with s, stray."""
+        columns = self.slacks[:-1, None]
+        return columns + self.slacks + columns * self.slacks
+
+    def _placed(self, inverse: Floats, solved: Floats) -> Floats:
+        """What these move in each coefficient, for each row."""
+        moved = self._moved[:, -1] + np.abs(solved) @ self._moved[:, :-1]
+        return np.einsum("goi,gi->go", np.abs(self.turn @ inverse), moved)
 
     def _noise(self, law: Law) -> float:
         return law.deviation * float(np.sqrt(np.sum(self.left**2)))
@@ -96,8 +114,9 @@ class LeastSquares:
 def line(of: Axis, by: Sequence[Axis], left: Floats, right: Floats) -> LeastSquares:
     """Least squares of one axis on others; the answers are in the units of their values."""
     rise = np.array([of.grid.radius / one.grid.radius for one in by])
-    centres = np.array([one.grid.centre for one in by])
+    centres = np.array([one.grid.centre + one.grid.offset for one in by])
     turn = np.diag([of.grid.radius, *rise])
     turn[0, 1:] = -rise * centres
-    shift = np.array([of.grid.centre] + [0.0] * len(by))
-    return LeastSquares(left, right, turn, shift)
+    shift = np.array([of.grid.centre + of.grid.offset] + [0.0] * len(by))
+    slacks = np.array([0.0, *(one.slack for one in by), of.slack])
+    return LeastSquares(left, right, turn, shift, slacks)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from letalone.engines.measures import Measure
 from letalone.plans.query import Aggregate, Deviation, Mean, Sum, Variance
 from letalone.tables.columns import Answer
-from letalone.tables.corners import FIRST, ONE, SECOND, Corners, Polynomial
+from letalone.tables.corners import FIRST, ONE, SECOND, Corners
 from letalone.tables.intervals import Flags, Law, fitting, width, within
 from letalone.tables.noise import Noise
 from letalone.tables.samples import sampled
@@ -60,15 +60,16 @@ class MomentsPart(VectorPart):
         match aggregate:
             case Sum():
                 largest = max(abs(float(self.lower)), abs(float(self.upper)))
-                return _norm(self.corners.form(self._value)) / largest
+                return _norm(self._value_form(0.0)) / largest
             case Mean():
                 return _norm(self.corners.form(FIRST)) / 2
             case _:
                 return _norm(self.corners.form(SECOND))
 
-    @property
-    def _value(self) -> Polynomial:
-        return (self.corners.grid.centre, self.corners.grid.radius, 0.0)
+    def _value_form(self, strays: float) -> Floats:
+        """The form of the sum of values that are so far above those of their places."""
+        grid = self.corners.grid
+        return self.corners.form((grid.centre + strays, grid.radius, 0.0))
 
     def vector(self, exact: list[Wholes]) -> Wholes:
         """The corners."""
@@ -95,10 +96,13 @@ class MomentsPart(VectorPart):
         return _root(square) if isinstance(asked, Deviation) else square
 
     def _sum(self, noisy: Floats, law: Law, confidence: float) -> Answer:
-        form = self.corners.form(self._value)
-        half = width(law, form, confidence)
-        value = noisy @ form
-        return Answer(value, value - half, value + half)
+        """Each end for values that stray from their places as far as they can."""
+        grid = self.corners.grid
+        least, most = (self._value_form(strays) for strays in grid.strays)
+        value = noisy @ self._value_form(grid.offset)
+        low = noisy @ least - width(law, least, confidence)
+        high = noisy @ most + width(law, most, confidence)
+        return Answer(value, np.minimum(low, value), np.maximum(high, value))
 
     def _mean(self, noisy: Floats, law: Law, confidence: float) -> Answer:
         mean, some = self._means(noisy)
@@ -110,10 +114,11 @@ class MomentsPart(VectorPart):
 
         low, high = fitting(accepted, mean, least=-1.0, most=1.0)
         grid = self.corners.grid
-        ends = (
-            np.where(some, end, whole) for end, whole in ((mean, 0.0), (low, -1.0), (high, 1.0))
-        )
-        return Answer(*(self._clamped(grid.centre + grid.radius * end) for end in ends))
+        strays = zip((mean, low, high), (grid.offset, *grid.strays), strict=True)
+        places = (grid.centre + grid.radius * end + far for end, far in strays)
+        without = (grid.centre, float(self.lower), float(self.upper))
+        ends = (np.where(some, one, none) for one, none in zip(places, without, strict=True))
+        return Answer(*(self._clamped(end) for end in ends))
 
     def _variance(self, noisy: Floats, law: Law, confidence: float) -> Answer:
         mean, some = self._means(noisy)
@@ -130,7 +135,13 @@ class MomentsPart(VectorPart):
         low, high = fitting(accepted, variance, least=0.0, most=1.0)
         square = self.corners.grid.radius**2
         ends = ((variance, 0.5), (low, 0.0), (high, 1.0))
-        return Answer(*(square * np.where(some, end, whole) for end, whole in ends))
+        return self._widened(*(square * np.where(some, end, whole) for end, whole in ends))
+
+    def _widened(self, variance: Floats, low: Floats, high: Floats) -> Answer:
+        """By what places stray from values: a deviation moves by no more than these do."""
+        slack, most = self.corners.grid.slack, self.corners.grid.radius
+        least = np.maximum(np.sqrt(low) - slack, 0.0) ** 2
+        return Answer(variance, least, np.minimum(np.sqrt(high) + slack, most) ** 2)
 
     def _means(self, noisy: Floats) -> tuple[Floats, Flags]:
         """Where the mean is in [−1, 1], and whether there seem to be rows at all."""
@@ -144,21 +155,23 @@ class MomentsPart(VectorPart):
 
     def error(self, name: str, noise: Noise, *, confidence: float, rows: int | None) -> float:
         """The half-width to expect; a mean's and a variance's for this many rows a group."""
-        aggregate = dict(self.asked)[name]
+        aggregate, grid = dict(self.asked)[name], self.corners.grid
         if isinstance(aggregate, Sum):
-            return width(noise.law, self.corners.form(self._value), confidence)
+            half = width(noise.law, self._value_form(grid.offset), confidence)
+            return half + grid.slack * (rows or 0)
         if rows is None:
             raise needs_rows(name)
-        radius = self.corners.grid.radius
         square = self._widest_square(noise.law, confidence) / rows
         match aggregate:
             case Mean():
-                return radius * self._widest_mean(noise.law, confidence) / rows
+                return grid.radius * self._widest_mean(noise.law, confidence) / rows + grid.slack
             case Variance():
-                return radius**2 * square
+                return grid.radius**2 * square + 2 * grid.radius * grid.slack
             case _:
                 # That of √v where values are spread evenly over the range: v is 1/3 there.
-                return radius * min(float(np.sqrt(square)), square / (2 * EVEN**0.5))
+                return (
+                    grid.radius * min(float(np.sqrt(square)), square / (2 * EVEN**0.5)) + grid.slack
+                )
 
     def _widest_mean(self, law: Law, confidence: float) -> float:
         forms = self.corners.form

@@ -5,7 +5,7 @@ corners where one of them needs its square: both for a correlation, the one that
 regression is along.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal, TypeGuard
@@ -19,6 +19,7 @@ from letalone.tables.regression import FEWER_BITS, RegressionPart
 from letalone.tables.sensitivity import Contribution
 
 Degree = Literal[1, 2]
+IsWhole = Callable[[Expression], bool]
 PLAIN, SQUARED = 1, 2
 
 
@@ -30,28 +31,29 @@ class _Column:
     lower: Fraction
     upper: Fraction
 
-    def axis(self, degree: Degree, bits: int) -> Axis:
-        return Axis(self.of, grid_for(self.lower, self.upper, bits), degree)
+    def axis(self, degree: Degree, bits: int, is_whole: IsWhole) -> Axis:
+        whole = is_whole(self.of)
+        return Axis(self.of, grid_for(self.lower, self.upper, bits, whole=whole), degree)
 
 
 def pair_parts(
-    asked: Sequence[tuple[str, Aggregate]], unit: Contribution, bits: int
+    asked: Sequence[tuple[str, Aggregate]], unit: Contribution, bits: int, is_whole: IsWhole
 ) -> list[PairPart]:
-    """A part for each two columns that something is asked about."""
+    """A part for each two columns that something is asked about; `is_whole` is by their types."""
     found: dict[str, list[tuple[str, Pair]]] = {}
     for name, aggregate in asked:
         if _is_pair(aggregate):
             found.setdefault(repr(_ordered(aggregate)), []).append((name, aggregate))
-    return [_part(group, unit, bits) for group in found.values()]
+    return [_part(group, unit, bits, is_whole) for group in found.values()]
 
 
 def regression_part(
-    names: tuple[str, ...], unit: Contribution, asked: Regression, bits: int
+    names: tuple[str, ...], unit: Contribution, asked: Regression, bits: int, is_whole: IsWhole
 ) -> RegressionPart:
     """A regression on several features."""
     columns = map(_Column, asked.by, asked.by_lower, asked.by_upper)
-    by = tuple(column.axis(PLAIN, bits) for column in columns)
-    of = _Column(asked.of, asked.lower, asked.upper).axis(PLAIN, bits)
+    by = tuple(column.axis(PLAIN, bits, is_whole) for column in columns)
+    of = _Column(asked.of, asked.lower, asked.upper).axis(PLAIN, bits, is_whole)
     return RegressionPart(names, unit, of, by, bits - FEWER_BITS)
 
 
@@ -61,12 +63,14 @@ def _is_pair(aggregate: Aggregate) -> TypeGuard[Pair]:
     return isinstance(aggregate, Covariance | Correlation | Slope)
 
 
-def _part(group: list[tuple[str, Pair]], unit: Contribution, bits: int) -> PairPart:
+def _part(
+    group: list[tuple[str, Pair]], unit: Contribution, bits: int, is_whole: IsWhole
+) -> PairPart:
     columns = _ordered(group[0][1])
     turned = [repr(_columns(one)) != repr(columns) for _, one in group]
     first, second = _degree(group, turned, 0), _degree(group, turned, 1)
     fine = min(bits, MOST_BITS[first + second])
-    axes = columns[0].axis(first, fine), columns[1].axis(second, fine)
+    axes = columns[0].axis(first, fine, is_whole), columns[1].axis(second, fine, is_whole)
     asked = tuple((name, one, way) for (name, one), way in zip(group, turned, strict=True))
     return PairPart(asked, unit, CrossCorners(*axes, bits))
 

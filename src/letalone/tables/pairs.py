@@ -116,7 +116,9 @@ class PairPart(VectorPart):
         of, by = self._radii(turned)
         factor = {Covariance: of * by, Correlation: 1 / EVEN, Slope: of / by / EVEN}[type(asked)]
         strays = widths(noise.law, self._tried(asked, turned), confidence)
-        return factor * float(np.max(strays)) / rows
+        first, second = self._axes(turned)
+        places = first.slack + (1 if isinstance(asked, Covariance) else 3) * second.slack
+        return factor * (float(np.max(strays)) / rows + places)
 
     def _tried(self, asked: Pair, turned: bool) -> Floats:
         """Forms of the noise, over values that the answer may have."""
@@ -174,13 +176,20 @@ class _Seen:
 
     def covariance(self, *, sample: bool) -> Answer:
         """From −1 to 1."""
-        found = self._ratio(self._about(1, 1), self._about(0, 0), most=1.0)
+        value, half, known, _ = self._ratio(self._about(1, 1), self._about(0, 0), most=1.0)
+        found = _known(value, half + self._crossed, known, most=1.0)
         return sampled(found, self.rows, self.rows_width) if sample else found
 
     def slope(self, *, turned: bool) -> Answer:
         """That of the first along the second, or turned; it may be anything."""
         square = self._about(2, 0) if turned else self._about(0, 2)
-        return self._ratio(self._about(1, 1), square, most=np.inf)
+        value, half, known, least = self._ratio(self._about(1, 1), square, most=np.inf)
+        by = (self.corners.first if turned else self.corners.second).slack
+        moved = self._crossed + (np.abs(value) + half) * (2 * by + by**2)
+        root = np.sqrt(least / self._most_rows) - by  # a deviation, less what places stray
+        known = known & (root > 0)
+        half = half + moved / np.where(known, root, 1.0) ** 2
+        return _known(value, half, known, most=np.inf)
 
     def correlation(self) -> Answer:
         """From −1 to 1: the root of the product of both sums of squares is linearised."""
@@ -194,17 +203,34 @@ class _Seen:
         form = cross - value[:, None] / 2 * (tilt * first + second / tilt)
         left, right = (np.where(known, one - z, 1.0) for one, z in zip(sums, strays, strict=True))
         half = widths(self.law, form, self.confidence) / np.sqrt(left * right)
-        return _known(value, half, known, most=1.0)
+        # Angles between columns move by less than twice what places stray, by their deviations.
+        slacks = zip(
+            (self.corners.first.slack, self.corners.second.slack), (left, right), strict=True
+        )
+        turns = sum(2 * slack * np.sqrt(self._most_rows / least) for slack, least in slacks)
+        return _known(value, half + turns, known, most=1.0)
 
-    def _ratio(self, top: Floats, bottom: Floats, *, most: float) -> Answer:
-        """One sum by another that is positive, between −most and most."""
+    @property
+    def _most_rows(self) -> Floats:
+        return np.where(self.some, self.rows + self.rows_width, 1.0)
+
+    @property
+    def _crossed(self) -> float:
+        """The most that a covariance moves where places stray from values."""
+        first, second = self.corners.first.slack, self.corners.second.slack
+        return first + second + first * second
+
+    def _ratio(
+        self, top: Floats, bottom: Floats, *, most: float
+    ) -> tuple[Floats, Floats, NDArray[np.bool_], Floats]:
+        """One sum by another that is positive, its half-width, where it is known, the least sum."""
         below = self._sum(bottom)
         strays = widths(self.law, bottom, self.confidence)
         known = self.some & (below > strays)
-        safe = np.where(known, below, 1.0)
+        safe, least = np.where(known, below, 1.0), np.where(known, below - strays, 1.0)
         value = np.clip(self._sum(top) / safe, -most, most)
         half = widths(self.law, top - value[:, None] * bottom, self.confidence)
-        return _known(value, half / np.where(known, below - strays, 1.0), known, most=most)
+        return value, half / least, known, least
 
     def _sum(self, form: Floats) -> Floats:
         return np.sum(self.noisy * form, axis=-1)

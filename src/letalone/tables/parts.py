@@ -84,7 +84,7 @@ def parts_of(plan: Plan, *, bits: int) -> Parts:
     moments = _moments_with_count(facts, asked, counts)
     others = (_other(facts, names, aggregate) for names, aggregate in _once_each(asked))
     rest = tuple(part for part in others if part is not None)
-    pairs = pair_parts(asked, facts.unit, facts.bits)
+    pairs = pair_parts(asked, facts.unit, facts.bits, facts.is_whole)
     return Parts((*moments.parts, *pairs, *rest), moments.shared)
 
 
@@ -132,14 +132,15 @@ def _is_sum(group: Group) -> bool:
 
 def _moments(facts: Facts, group: Group, *, counted: bool) -> Part:
     one, names = group[0][1], tuple(name for name, _ in group)
+    whole = facts.is_whole(one.of)
     if _is_sum(group) and not counted:
-        grid = grid_for(one.lower, one.upper, facts.bits, largest=facts.bits)
+        grid = grid_for(one.lower, one.upper, facts.bits, whole=whole, largest=facts.bits)
         return TotalPart(names, facts.unit, one.of, grid)
     squares = any(isinstance(aggregate, Variance | Deviation) for _, aggregate in group)
     if squares:
         refuse_clip(facts.unit)
     degree: OneOfThese[1, 2] = 2 if squares else 1
-    grid = grid_for(one.lower, one.upper, facts.bits)
+    grid = grid_for(one.lower, one.upper, facts.bits, whole=whole)
     missing = counted and facts.is_missing(group)
     corners = Corners(one.of, grid, degree, missing=missing)
     return MomentsPart(group, facts.unit, corners, counted, one.lower, one.upper)
@@ -168,7 +169,7 @@ def _other(facts: Facts, names: tuple[str, ...], aggregate: Aggregate) -> Part |
         case PrivateBounds(of):
             return BoundsPart(names, unit, of, facts.is_whole(of))
         case Regression(by=by) if len(by) > 1:
-            return regression_part(names, unit, aggregate, facts.bits)
+            return regression_part(names, unit, aggregate, facts.bits, facts.is_whole)
         case _:
             return None
 

@@ -160,8 +160,12 @@ def products_move(products: Sequence[ProductSum], row: int, unit: Contribution) 
     Each is scaled so that its largest product counts `row`. At most what each moves, added up.
     """
     each = [number_moves(-row if one.ends[0] else 0, row, unit) for one in products]
-    whole = Moved(sum(one.l1 for one in each), sum(one.l2_squared for one in each))
-    return _rounded(whole, unit, len(products))
+    return _rounded(together(*each), unit, len(products))
+
+
+def together(*each: Moved) -> Moved:
+    """Several vectors beside each other: at most what each moves, added up."""
+    return Moved(sum(one.l1 for one in each), sum(one.l2_squared for one in each))
 
 
 def _rounded(moved: Moved, unit: Contribution, numbers: int) -> Moved:

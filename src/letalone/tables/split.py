@@ -19,7 +19,7 @@ from letalone.plans.query import Plan
 from letalone.privacy import Privacy
 from letalone.tables.choices import ChoicePart
 from letalone.tables.discovery import Discovery
-from letalone.tables.grid import GAUSSIAN_BITS, bits_for
+from letalone.tables.grid import bits_for
 from letalone.tables.noise import Noise, gaussians, geometric, root_above
 from letalone.tables.parts import Parts, parts_of
 from letalone.tables.sensitivity import Contribution, contribution
@@ -70,12 +70,11 @@ def split(plan: Plan, *, epsilon: Fraction, delta: Fraction, confidence: float) 
         )
     # No part gets less than a thousandth of ε: the largest weights are a few hundred.
     bits = bits_for(1000 * (unit.rows or 1) / epsilon)
-    pure = _geometric_split(parts_of(plan, bits=bits), unit, epsilon, delta if seeks_keys else None)
+    parts = parts_of(plan, bits=bits)
+    pure = _geometric_split(parts, unit, epsilon, delta if seeks_keys else None)
     if delta == 0 or not pure.noises:
         return pure
-    mixed = _gaussian_split(
-        parts_of(plan, bits=GAUSSIAN_BITS), unit, epsilon, delta, seeks_keys=seeks_keys
-    )
+    mixed = _gaussian_split(parts, unit, epsilon, delta, seeks_keys=seeks_keys)
     return mixed if mixed.worst(confidence) < pure.worst(confidence) else pure
 
 

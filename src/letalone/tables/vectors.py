@@ -28,10 +28,17 @@ from letalone.tables.columns import Answer, count_answer
 from letalone.tables.grid import Grid
 from letalone.tables.intervals import width
 from letalone.tables.noise import Noise
-from letalone.tables.sensitivity import Contribution, Moved, number_moves, sensitivity_of
+from letalone.tables.sensitivity import (
+    Contribution,
+    Moved,
+    number_moves,
+    sensitivity_of,
+    together,
+)
 
 Floats = NDArray[np.float64]
 Wholes = NDArray[Any]
+ROW_SHARE = 2**15  # the share of a sum's noise that its number of rows costs
 ROOT_TWO = 2**0.5  # the standard deviation of Laplace noise of scale 1
 
 
@@ -109,7 +116,11 @@ class CountPart(VectorPart):
 
 @dataclass(frozen=True, slots=True)
 class TotalPart(VectorPart):
-    """A sum, where neither a mean nor a count is asked for beside it."""
+    """A sum, where neither a mean nor a count is asked for beside it.
+
+    Where places stray from values, their number is released too, for the interval: a row counts
+    2^-15 of the largest value there, so that it takes hardly any of ε.
+    """
 
     names: tuple[str, ...]
     unit: Contribution
@@ -123,28 +134,57 @@ class TotalPart(VectorPart):
         return RowsWith(self.of), GridSum(self.of, grid.low, grid.high, grid.shift)
 
     @property
+    def _largest(self) -> int:
+        return max(abs(self.grid.low), abs(self.grid.high))
+
+    @property
+    def _row(self) -> int:
+        """What a row counts in the second number; 0 where there is none."""
+        return -(-self._largest // ROW_SHARE) if self.grid.slack else 0
+
+    @property
     def moved(self) -> Moved:
-        """A row adds a number from `low` to `high`."""
-        return number_moves(self.grid.low, self.grid.high, self.unit)
+        """A row adds a number from `low` to `high`, and to the second number what it counts."""
+        total = number_moves(self.grid.low, self.grid.high, self.unit)
+        return together(total, number_moves(0, self._row, self.unit))
 
     @property
     def weight(self) -> float:
         """One noise, as a share of the largest value."""
-        return ROOT_TWO * self.moved.l1 / max(abs(self.grid.low), abs(self.grid.high))
+        return ROOT_TWO * self.moved.l1 / self._largest
 
     def vector(self, exact: list[Wholes]) -> Wholes:
-        """The sum in steps of the grid."""
-        return (exact[1] + exact[0] * self.grid.low)[:, None]
+        """The sum in steps of the grid, and how many rows there are to it."""
+        rows, above = exact
+        total = above + rows * self.grid.low
+        return np.stack([total, rows * self._row] if self._row else [total], axis=-1)
 
     def answers(self, noisy: Floats, noise: Noise, confidence: float) -> dict[str, Answer]:
-        """The sum."""
-        half = self.width(noise, confidence)
-        value = noisy[:, 0] * float(self.grid.step)
-        return dict.fromkeys(self.names, Answer(value, value - half, value + half))
+        """The sum: each end for values that stray from their places as far as they can."""
+        least, most = self.grid.strays
+        value = noisy @ self._form(self.grid.offset)
+        low = noisy @ self._form(least) - self._half(noise, confidence, least)
+        high = noisy @ self._form(most) + self._half(noise, confidence, most)
+        answer = Answer(value, np.minimum(low, value), np.maximum(high, value))
+        return dict.fromkeys(self.names, answer)
+
+    def _form(self, strays: float) -> Floats:
+        """What each number counts for in the sum of values that are so far above their places."""
+        return np.array([float(self.grid.step)] + ([strays / self._row] if self._row else []))
+
+    def _half(self, noise: Noise, confidence: float, strays: float) -> float:
+        if not self._row:
+            return float(self.grid.step) * noise.width(confidence)
+        return width(noise.law, self._form(strays), confidence)
+
+    def error(self, name: str, noise: Noise, *, confidence: float, rows: int | None) -> float:
+        """The half-width to expect; that places stray enters only for a known number of rows."""
+        del name
+        return self.width(noise, confidence) + self.grid.slack * (rows or 0)
 
     def width(self, noise: Noise, confidence: float) -> float:
         """One noise's, in the unit of the values."""
-        return float(self.grid.step) * noise.width(confidence)
+        return self._half(noise, confidence, self.grid.offset)
 
 
 @dataclass(frozen=True, slots=True)
