@@ -89,15 +89,18 @@ def test_intervals_for_80_percent_would_be_found_too_narrow() -> None:
 
 
 def test_one_quantile_is_covered_as_often_as_said() -> None:
-    """Of 4,000 intervals, about 96.0 ± 0.4 %: outside of these limits for one seed in 1,000."""
+    """Of 4,000 intervals, about 97.9 ± 0.4 %: outside of these limits for one seed in 1,000.
+
+    More than said: ends allow for a value that strays to one side only, and here it does to both.
+    """
     found = []
     for seed, kind in enumerate(DRAWS):
         for share in (F(1, 2), F(9, 10)):
             answer = finished(planned(quantiles(share)), groups_of(kind), seed)
             assert np.all((answer.low <= answer.values) & (answer.values <= answer.high))
             found.append(covered(answer, groups_of(kind), [share]))
-    assert 0.935 <= np.mean(found) <= 0.975
-    assert np.min(found) >= 0.91
+    assert 0.965 <= np.mean(found) <= 0.99
+    assert np.min(found) >= 0.95
 
 
 def test_where_the_value_strays_to_one_side_only_each_end_alone_is_sure_enough() -> None:
@@ -129,6 +132,29 @@ def test_with_few_rows_against_the_noise_intervals_hold_as_often_as_said(
             found.append(covered(finished(whole, groups, rows), groups, shares))
         assert np.mean(found) >= 0.93
         assert np.min(found) >= 0.92, "500 intervals each"
+
+
+@pytest.mark.parametrize(
+    ("rows", "at", "share"),
+    [
+        (10, 0, F(99, 100)),
+        pytest.param(10, 999, F(1, 100), marks=pytest.mark.long),
+        pytest.param(25, 0, F(99, 100), marks=pytest.mark.long),
+    ],
+)
+@pytest.mark.parametrize("confidence", [0.8, 0.95])
+def test_few_equal_rows_in_the_outermost_cell_are_held_as_often_as_said(
+    rows: int, at: int, share: Any, confidence: float
+) -> None:
+    """The value strays to one side in nearly all runs, so one end alone decides.
+
+    80 and 95 %: of 500 intervals, less than these limits for one seed in 1,000. With the band of
+    2c − 1 it was 65 and 89 %: above these limits for one seed in 10,000 and in 50.
+    """
+    groups = [np.full(rows, float(at))] * RUNS
+    answer = finished(planned(quantiles(share), confidence=confidence), groups, rows + at)
+    assert np.mean(answer.values > at + 1) + np.mean(answer.values < at) > 0.95
+    assert covered(answer, groups, [share])[0] >= {0.8: 0.745, 0.95: 0.917}[confidence]
 
 
 @pytest.mark.parametrize("share", [F(1, 2), F(9, 10)])

@@ -15,15 +15,18 @@ Theorem.  (1) A row moves u(v) by at most max(share, 1 − share) for every v; s
 together have a loss whose range is at most their part of ε; the tree's noise costs its half of ε;
 both are independent given the data and compose.  (3) If each end, without the value, passes a
 value of rank T with probability at most 1 − confidence, the interval holds it with at least the
-confidence: the value cannot lie on both sides of it.  (4) Ends that are chosen do so.
+confidence: the value cannot lie on both sides of it.  (4) Ends that are chosen do so, and so do
+ends off a tree where ranks jump.
   Proven:   docs/explanation/proofs/tables.md, section 4
   Tested:   sensitivity by brute force; coverage; exact medians of whole numbers
-  Assumed:  the bits are uniform; an observer does not see how long it took; for ends off a tree,
-            what `ranks` assumes (where it is least so, and the value strays to one side only,
-            intervals at 95 % were seen to hold in 89 % of cases)
+  Assumed:  the bits are uniform; an observer does not see how long it took; for ends off a tree
+            where ranks do not jump, what `ranks` assumes. They have the band that a rank leaves on
+            one side half as often as an end may, since blocks that the noise made miss more often
+            than blocks fixed beforehand. Of 97 kinds of 1 to 60 equal rows, the worst held in 78,
+            89, 92 and 98 % of 600 intervals at 80, 90, 95 and 99 %
 
-Intervals off a tree hold as often as they say where cells have few rows. Ends that are chosen
-hold nearly always: how far a choice strays depends on how many cells lie in gaps between the
+Intervals off a tree hold more often than they say where rows are spread: 94, 98 and 99.8 % at 80,
+95 and 99 %. Ends that are chosen hold nearly always: how far a choice strays depends on how many cells lie in gaps between the
 data, which is private, so that they allow for all cells.
 
 The largest (smallest) value itself has no private answer: one person makes it. `private_max` is
@@ -99,7 +102,7 @@ class RankPart(ChoicePart):
         """Whether ends read off a tree are narrower than ends that are chosen; at 95 %."""
         scale = float(self._tree_moved.l1 / (2 * END))
         law, sure = Law(Family.LAPLACE, scale), float(INSIDE)
-        read = band(self._tree, float(self.share), law, one_sided(sure))
+        read = band(self._tree, float(self.share), law, sure)
         return float(np.mean(read)) < self._margin(Fraction(1), sure) / self._many
 
     def privacy(self, epsilon: Fraction) -> Privacy:
@@ -138,7 +141,8 @@ class RankPart(ChoicePart):
         _, low, high = ranks.interval(
             float(self.share),
             noise.law,
-            confidence=one_sided(confidence),
+            confidence=confidence,
+            after_jumps=one_sided(confidence),
             constant=self._constant(epsilon) / self._many,
         )
         return low, high
