@@ -2,4 +2,342 @@
 
 from faults.fault import Fault
 
-FAULTS: tuple[Fault, ...] = ()
+GIVEN = "tests/tables/test_what_mechanisms_are_given.py"
+PART = f"{GIVEN}::test_a_part_costs_its_epsilon_and_no_more"
+MANY_ROWS = "tests/tables/test_many_rows.py"
+CLIPPED = "tests/tables/test_clipped_on_duckdb.py"
+
+TABLES = (
+    Fault(
+        "found keys get the noise of one group",
+        "tables/discovery.py",
+        "sensitivity=self.touched)",
+        "sensitivity=1)",
+        (f"{GIVEN}::test_keys_and_values_cost_epsilon_and_delta_and_no_more",),
+    ),
+    Fault(
+        "each found key gets all of delta",
+        "tables/discovery.py",
+        "self.delta / self.touched",
+        "self.delta",
+        (f"{GIVEN}::test_keys_and_values_cost_epsilon_and_delta_and_no_more",),
+    ),
+    Fault(
+        "keys and Gaussian noise each get all of delta",
+        "tables/split.py",
+        "part_delta = delta / 2 if seeks_keys else delta",
+        "part_delta = delta",
+        (f"{GIVEN}::test_keys_and_values_cost_epsilon_and_delta_and_no_more",),
+    ),
+    Fault(
+        "choices and Gaussian noise each get all of epsilon",
+        "tables/split.py",
+        "epsilon=epsilon if alone else epsilon * joint / total * HAIR,",
+        "epsilon=epsilon,",
+        (f"{GIVEN}::test_gaussian_parts_and_choices_cost_epsilon_and_delta_and_no_more",),
+    ),
+    Fault(
+        "Gaussian noises do not share",
+        "tables/noise.py",
+        "sigma = root_above((size * unit / weight) ** 2 * total)",
+        "sigma = root_above((size * unit / weight) ** 2 * max(weights) ** 2)",
+        (f"{GIVEN}::test_gaussian_parts_and_choices_cost_epsilon_and_delta_and_no_more",),
+    ),
+    Fault(
+        "each part gets all of epsilon",
+        "tables/split.py",
+        "costs = {place: epsilon * share for place, share in enumerate(shares)}",
+        "costs = {place: epsilon for place, share in enumerate(shares)}",
+        (f"{GIVEN}::test_parts_together_cost_the_epsilon_and_no_more",),
+    ),
+    Fault(
+        "the ends of a quantile are chosen at the value's share",
+        "tables/quantiles.py",
+        "cost, margin = epsilon * END,",
+        "cost, margin = epsilon * VALUE,",
+        (f"{GIVEN}::test_ends_that_are_chosen_cost_a_quarter_each",),
+    ),
+    Fault(
+        "the tree of a quantile's ends gets all of epsilon",
+        "tables/quantiles.py",
+        "return geometric(self._tree_moved, epsilon * 2 * END)",
+        "return geometric(self._tree_moved, epsilon)",
+        (f"{PART}[median]",),
+    ),
+    Fault(
+        "ends of quantiles without a jump have half a band",
+        "tables/quantiles.py",
+        "            confidence=confidence,\n            after_jumps",
+        "            confidence=one_sided(confidence),\n            after_jumps",
+        (
+            "tests/tables/test_quantiles.py"
+            "::test_few_equal_rows_in_the_outermost_cell_are_held_as_often_as_said",
+        ),
+    ),
+    Fault(
+        "a tree moves as one of its levels",
+        "tables/tree.py",
+        "return Moved(tree.levels * one.l1, tree.levels * one.l2_squared)",
+        "return one",
+        (f"{PART}[quartiles]",),
+    ),
+    Fault(
+        "counts of top-k have the noise of one row",
+        "tables/candidates.py",
+        "sensitivity=shares_move(1, self.unit).l1)",
+        "sensitivity=1)",
+        (f"{PART}[top]",),
+    ),
+    Fault(
+        "top-k is monotone under replace",
+        "tables/candidates.py",
+        "monotone=not self.unit.replace,",
+        "monotone=True,",
+        (f"{PART}[top]",),
+    ),
+    Fault(
+        "the order of top-k and its counts each get all of epsilon",
+        "tables/candidates.py",
+        "return Geometric(epsilon=epsilon * HALF,",
+        "return Geometric(epsilon=epsilon,",
+        (f"{PART}[top]",),
+    ),
+    Fault(
+        "each private bound gets all of epsilon",
+        "tables/candidates.py",
+        "return Exponential(epsilon=epsilon * HALF, sensitivity=moves)",
+        "return Exponential(epsilon=epsilon, sensitivity=moves)",
+        (f"{PART}[bounds]",),
+    ),
+    Fault(
+        "the span of values above 0",
+        "tables/sensitivity.py",
+        "span = (max(high, 0) - min(low, 0)) * k",
+        "span = (high - low) * k",
+        (f"{PART}[sum above 0]",),
+    ),
+    Fault(
+        "shares move under replace as one unit does",
+        "tables/sensitivity.py",
+        "    times = 2 if unit.replace else 1\n    full",
+        "    times = 1\n    full",
+        (f"{PART}[mean]",),
+    ),
+    Fault(
+        "ranks in groups move under replace as one unit does",
+        "tables/sensitivity.py",
+        "return Fraction(rows) if unit.keys == 1 else 2 * rows * largest",
+        "return Fraction(rows) if unit.keys == 1 else rows * largest",
+        (f"{PART}[median]",),
+    ),
+    Fault(
+        "candidates in groups move under replace as one unit does",
+        "tables/sensitivity.py",
+        "return 2 * rows if unit.replace and unit.keys != 1 else rows",
+        "return rows",
+        (f"{PART}[top]",),
+    ),
+    Fault(
+        "units count in one group",
+        "tables/sensitivity.py",
+        "each = Contribution(unit.groups, 1, unit.groups,",
+        "each = Contribution(1, 1, 1,",
+        (f"{PART}[units]",),
+    ),
+    Fault(
+        "rows of one group only",
+        "tables/sensitivity.py",
+        "return Contribution(groups * bounding.max_rows, bounding.max_rows,",
+        "return Contribution(bounding.max_rows, bounding.max_rows,",
+        (f"{PART}[count]",),
+    ),
+    Fault(
+        "vectors beside each other move as the largest",
+        "tables/sensitivity.py",
+        "return Moved(sum(one.l1 for one in each),",
+        "return Moved(max(one.l1 for one in each),",
+        (f"{PART}[plane]",),
+    ),
+    Fault(
+        "the number of a sum's rows is free",
+        "tables/vectors.py",
+        "return together(total, number_moves(0, self._row, self.unit))",
+        "return total",
+        (f"{PART}[sum]",),
+    ),
+    Fault(
+        "sums with Gaussian noise end at 2^53",
+        "tables/noise.py",
+        "apart = 1 << max(0, grid_exponent(self.mechanism.sigma) + APART)",
+        "apart = 1",
+        (f"{MANY_ROWS}::test_sums_of_billions_of_rows_are_not_clamped",),
+    ),
+    Fault(
+        "what the noise's grid leaves of a number is told",
+        "tables/noise.py",
+        "near = whole % apart",
+        "near = whole * 0",
+        (f"{MANY_ROWS}::test_gaussian_noise_is_added_to_the_exact_number_whatever_its_size",),
+    ),
+    Fault(
+        "intervals take places for values",
+        "tables/grid.py",
+        "return float(-self.past * self.step), float(self.short * self.step)",
+        "return 0.0, 0.0",
+        (f"{MANY_ROWS}::test_means_and_sums_are_covered_where_all_values_are_rounded_alike",),
+    ),
+    Fault(
+        "spreads and lines take places for values",
+        "tables/grid.py",
+        "return float((self.short + self.past) * self.step / 2)",
+        "return 0.0",
+        (f"{MANY_ROWS}::test_spreads_and_lines_are_covered_where_one_kind_of_rows_is_rounded",),
+    ),
+    Fault(
+        "parts of a formula are as sure as the formula",
+        "tables/formulas.py",
+        "return confidence if parts <= 1 else",
+        "return confidence if parts <= 9 else",
+        ("tests/tables/test_formulas.py",),
+    ),
+)
+
+ENGINES = (
+    Fault(
+        "clipped counts are not clipped",
+        "engines/statements.py",
+        'return syntax.called("LEAST", column, syntax.whole(1))',
+        "return column",
+        (CLIPPED,),
+    ),
+    Fault(
+        "clipped rows count as many as they are",
+        "engines/statements.py",
+        "            case Rows() if self._clipped:\n                return syntax.whole(1)",
+        "            case Rows() if self._clipped:\n                return column",
+        (CLIPPED,),
+    ),
+    Fault(
+        "totals are clipped from below only",
+        "engines/statements.py",
+        "syntax.case(below, above, otherwise=total)",
+        "syntax.case(below, otherwise=total)",
+        (CLIPPED,),
+    ),
+    Fault(
+        "a row more than max_rows",
+        "engines/statements.py",
+        "most = syntax.whole(self._bounding.max_rows)\n",
+        "most = syntax.whole(self._bounding.max_rows + 1)\n",
+        ("tests/engines/test_engine_laws.py",),
+    ),
+    Fault(
+        "a unit's rows in a group are not bounded",
+        "engines/statements.py",
+        'return syntax.operation(exp.LTE, syntax.named(f"{self._mark}turn"), most)',
+        'return syntax.operation(exp.GTE, syntax.named(f"{self._mark}turn"), most)',
+        ("tests/engines/test_engine_laws.py",),
+    ),
+    Fault(
+        "a partner lends two rows",
+        "engines/partners.py",
+        "syntax.operation(exp.LTE, rows.rank, syntax.whole(1))",
+        "syntax.operation(exp.LTE, rows.rank, syntax.whole(2))",
+        ("tests/engines/test_partners.py",),
+    ),
+    Fault(
+        "a model is trained on two rows of a person",
+        "engines/training_rows.py",
+        "syntax.operation(exp.LTE, rows.rank, syntax.whole(1))",
+        "syntax.operation(exp.LTE, rows.rank, syntax.whole(2))",
+        ("tests/engines/test_training_rows.py",),
+    ),
+)
+
+SESSION = (
+    Fault(
+        "the partner is not charged",
+        "session/partners.py",
+        "return [table.partner(name) for name in sorted(joins)]",
+        "return [table.partner(name) for name in sorted(joins)][:0]",
+        (
+            "tests/session/test_partners.py"
+            "::test_both_data_sets_are_charged_the_whole_price_and_both_are_named",
+        ),
+    ),
+    Fault(
+        "a question is named without its price",
+        "session/releasing.py",
+        "{name: str(value) for name, value in price.items()}",
+        "{name: str(value) for name, value in price.items() if name != 'epsilon'}",
+        ("tests/session/test_releasing.py",),
+    ),
+    Fault(
+        "a batch costs as much as its first question",
+        "session/releasing.py",
+        "cheapest([one.asked.privacy for one in questions], state)",
+        "cheapest([one.asked.privacy for one in questions][:1], state)",
+        ("tests/session/test_batches.py",),
+    ),
+)
+
+LEARN = (
+    Fault(
+        "a fit is charged after it was made",
+        "learn/training.py",
+        "        ledger = account.ledger\n        paid",
+        "        ledger = account.ledger\n        _contained(work)\n        paid",
+        ("tests/learn/test_training.py::test_a_fit_over_budget_sees_no_data",),
+    ),
+    Fault(
+        "the solver's slack is left out of output perturbation",
+        "learn/output.py",
+        "return (lipschitz + 2 * tolerance) / strength",
+        "return lipschitz / strength",
+        ("tests/learn/test_output.py::test_the_noise_is_for_what_the_solver_leaves_open_too",),
+    ),
+    Fault(
+        "steps do not share their noise",
+        "learn/gradient.py",
+        "ball(steps / share).sqrt()",
+        "ball(1 / share).sqrt()",
+        ("tests/learn/test_gradient.py",),
+    ),
+    Fault(
+        "the count of rows is free",
+        "learn/gradient.py",
+        "1 - COUNT_SHARE",
+        "Fraction(1)",
+        ("tests/learn/test_gradient.py",),
+    ),
+    Fault(
+        "measures that are asked again are paid once",
+        "learn/sums.py",
+        "sum(one.weight * one.times for one in self.measures)",
+        "sum(one.weight for one in self.measures)",
+        ("tests/learn/test_sums.py",),
+    ),
+    Fault(
+        "rows are shrunk to their norm and not below it",
+        "learn/wholes.py",
+        "MARGIN = 2.0**-30",
+        "MARGIN = -(2.0**-30)",
+        ("tests/learn/test_wholes.py",),
+    ),
+    Fault(
+        "squares of a box move as one of them",
+        "learn/sums.py",
+        "return Measure(name, width * UNIT**degree,",
+        "return Measure(name, UNIT**degree,",
+        ("tests/learn/test_naive_bayes.py",),
+    ),
+    Fault(
+        "scores of a search get all of epsilon",
+        "learn/search_plan.py",
+        "half, steps = self.epsilon / 2, self.score.steps",
+        "half, steps = self.epsilon, self.score.steps",
+        ("tests/learn/test_search.py",),
+    ),
+)
+
+FAULTS: tuple[Fault, ...] = TABLES + ENGINES + SESSION + LEARN

@@ -41,6 +41,17 @@ def test_no_row_moves_the_minimum_further_than_claimed(loss, strength, share):
     assert reached > share
 
 
+@pytest.mark.parametrize("delta", ["1e-3", "0"])
+def test_the_noise_is_for_what_the_solver_leaves_open_too(delta):
+    """Two answers, each off by the tolerance over the strength, beside a row's gradient of 1."""
+    method = output_method(replace(setting_of(delta), strength=Fraction(1, 4)))
+    unit = method.noise * method.strength / (1 + 2 * method.tolerance)
+    assert method.tolerance > 0
+    exactly = method.setting.epsilon if delta == "0" else method.privacy.mu  # 1 / unit
+    assert unit * exactly == pytest.approx(1, rel=float(method.tolerance) / 4)
+    assert unit * exactly >= 1
+
+
 def setting_of(delta):
     return Setting(Margin(), 1, Fraction(0), Fraction(1), Fraction(delta))
 

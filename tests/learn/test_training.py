@@ -78,9 +78,13 @@ def test_clones_debit_the_same_budget_which_is_no_parameter() -> None:
     assert first.budget.fits == 4
 
 
-def test_a_fit_over_budget_sees_no_data() -> None:
+def test_a_fit_over_budget_sees_no_data(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What fails, too, is contained, so that an error alone would not show that it was made."""
+    made: list[object] = []
+    monkeypatch.setattr(CountPlan, "fitted", lambda *given: made.append(given))
     with pytest.raises(la.BudgetExceeded):
-        Counter(2, fails=True, budget=la.Budget(1, 0)).fit(ROWS)
+        Counter(2, budget=la.Budget(1, 0)).fit(ROWS)
+    assert made == []
 
 
 def test_a_fit_that_fails_says_nothing_about_the_data_and_freezes_it() -> None:

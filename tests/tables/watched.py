@@ -5,9 +5,8 @@ exact numbers that it is given. `losses` compares two such lists, of neighbourin
 revealed by the mechanisms' own laws, whatever the plan says about sensitivities and shares.
 """
 
-from collections import Counter
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 from unittest.mock import patch
@@ -19,10 +18,22 @@ from letalone.tables.columns import Answer
 from letalone.tables.compiled import Compiled
 from letalone.tables.noise import Noise
 from letalone.tables.vectors import VectorPart
-from tables.memory_engine import MemoryEngine
+from tables.memory_engine import MemoryEngine, Row
 
-Table = tuple[int, MemoryEngine]
-"""Units, and how often each of them is there."""
+ALL_KEYS = tuple((key,) for key in "ABCD")  # where they are to be found; some unit has each
+
+
+@dataclass(frozen=True)
+class Exact:
+    """Measures of a table, and its units by key. They add up over units."""
+
+    measures: list[Any]
+    units: dict[Any, int]
+
+    def __add__(self, other: "Exact") -> "Exact":
+        both = zip(self.measures, other.measures, strict=True)
+        units = {key: n + other.units[key] for key, n in self.units.items()}
+        return Exact([one + more for one, more in both], units)
 
 
 @dataclass(frozen=True)
@@ -42,7 +53,20 @@ class Loss:
     squares: Fraction
 
 
-def watched(whole: Compiled, tables: list[Table]) -> list[Work]:
+def measured(whole: Compiled, rows: list[Row], *, times: int = 1) -> Exact:
+    """What an engine gives for so many copies of these rows' units."""
+    engine, keys = MemoryEngine(rows), whole.keys
+    scope = whole.scope
+    if whole.discovery is not None:
+        scope = replace(scope, keys=(keys := ALL_KEYS))
+    found = [np.array(one, dtype=object) for one in engine.measure(scope, whole.measures)]
+    units = dict.fromkeys(keys or (), 0)
+    if whole.discovery is not None:
+        units |= dict(engine.discover(whole.scope))
+    return Exact([times * one for one in found], {key: times * n for key, n in units.items()})
+
+
+def watched(whole: Compiled, exact: Exact) -> list[Work]:
     """What the mechanisms of a plan are given for a table, in the order of their work."""
     found: list[Work] = []
 
@@ -77,9 +101,9 @@ def watched(whole: Compiled, tables: list[Table]) -> list[Work]:
         for where, name, work in instead:
             stack.enter_context(patch.object(where, name, work))
         if whole.discovery is not None:
-            whole = whole.with_keys(_discovered(whole, tables))
+            whole = whole.with_keys(list(exact.units.items()))
             found.append(Work("keys", whole.keys, Fraction(0)))
-        whole.finish(_measured(whole, tables))
+        whole.finish([numbers.tolist() for numbers in exact.measures])
     return found
 
 
@@ -99,22 +123,6 @@ def losses(one: list[Work], other: list[Work]) -> Loss:
         else:  # a choice is drawn anew where all utilities move alike, so their range counts
             pure += left.rate * (max(apart) - min(apart))
     return Loss(pure, squares)
-
-
-def _measured(whole: Compiled, tables: list[Table]) -> list[Any]:
-    """Measures add up over units."""
-    found = [
-        [times * np.array(one, dtype=object) for one in engine.measure(whole.scope, whole.measures)]
-        for times, engine in tables
-    ]
-    return [sum(each[1:], each[0]).tolist() for each in zip(*found, strict=True)]
-
-
-def _discovered(whole: Compiled, tables: list[Table]) -> list[Any]:
-    found: Counter[Any] = Counter()
-    for times, engine in tables:
-        found.update({key: times * units for key, units in engine.discover(whole.scope)})
-    return list(found.items())
 
 
 def _noised(mechanism: Geometric | Gaussian, vector: Any) -> Work:

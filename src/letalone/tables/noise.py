@@ -68,10 +68,7 @@ class Noise:
         """The vector of whole numbers with noise, as the nearest floats."""
         if isinstance(self.mechanism, Geometric):
             noise = self.mechanism.release(np.zeros(vector.shape, np.int64), bits=bits)
-            is_small = vector.dtype != object  # numbers of rows, which have 62 bits at most
-            return (vector + noise if is_small else vector + noise.astype(object)).astype(
-                np.float64
-            )
+            return (vector + noise).astype(np.float64)  # Python's integers, or numbers of rows
         # A multiple of the noise's grid may be added after the noise as well as before it.
         apart = 1 << max(0, grid_exponent(self.mechanism.sigma) + APART)
         whole = np.clip(vector.astype(object), -apart * EXACT, apart * EXACT)

@@ -1,0 +1,48 @@
+"""Clipped totals, by DuckDB: a person with many rows in a group is one row there."""
+
+from typing import Any
+
+import pyarrow as pa
+
+import letalone as la
+from letalone.engines.duck import open_duck
+from letalone.engines.measures import GridSum, Measure, Rows, RowsWith, Units
+from letalone.tables.compiled import compiled
+
+ROWS = {
+    "u": [1, 1, 1, 1, 2, 2, 3],
+    "d": ["A", "A", "A", "B", "A", "A", "A"],
+    "x": [4.0, 5.0, None, 9.0, -7.0, -7.0, None],
+}
+
+
+def measured(**asked: Any) -> list[tuple[Measure, Any]]:
+    table = pa.table(ROWS)
+    with la.open(table, unit="u", budget=la.Budget(epsilon=10)) as session:
+        grouped = session.group_by("d", keys=["A", "B"]).agg(**asked)
+        whole = compiled(grouped.bound(max_groups=2, clip=True).plan, epsilon=1)
+    engine = open_duck(table, schema=whole.plan.schema)
+    try:
+        return list(zip(whole.measures, engine.measure(whole.scope, whole.measures), strict=True))
+    finally:
+        engine.close()
+
+
+def test_a_person_counts_once_in_a_group_however_many_rows_they_have() -> None:
+    """Person 3 has no value, and counts as a row and not as one with a value."""
+    bounds = {"lower": 0, "upper": 8}
+    asked = {"n": la.count(), "m": la.mean("x", **bounds), "k": la.count_distinct()}
+    found = {type(measure): exact for measure, exact in measured(**asked)}
+    assert found[Rows] == [3, 1]
+    assert found[RowsWith] == [2, 1]
+    assert found[Units] == [3, 1]
+
+
+def test_a_persons_total_is_clipped_at_both_ends() -> None:
+    ((grid, exact),) = [
+        pair
+        for pair in measured(n=la.count(), s=la.sum("x", lower=-10, upper=8))
+        if isinstance(pair[0], GridSum)
+    ]
+    assert isinstance(grid, GridSum)
+    assert exact == [(grid.high - grid.low) + 0, grid.high - grid.low]
