@@ -168,15 +168,15 @@ TABLES = (
     Fault(
         "sums with Gaussian noise end at 2^53",
         "tables/noise.py",
-        "apart = 1 << max(0, grid_exponent(self.mechanism.sigma) + APART)",
-        "apart = 1",
+        "exponent = max(0, grid_exponent(self.mechanism.sigma) + APART)",
+        "exponent = 0",
         (f"{MANY_ROWS}::test_sums_of_billions_of_rows_are_not_clamped",),
     ),
     Fault(
         "what the noise's grid leaves of a number is told",
         "tables/noise.py",
-        "near = whole % apart",
-        "near = whole * 0",
+        "near = vector % apart",
+        "near = vector * 0",
         (f"{MANY_ROWS}::test_gaussian_noise_is_added_to_the_exact_number_whatever_its_size",),
     ),
     Fault(

@@ -33,6 +33,7 @@ Floats = NDArray[np.float64]
 LARGEST_SCALE = 1 << 50
 APART = 48  # bits of the noise's grid that are left to the mechanism: a float holds 53
 EXACT = 1 << 53
+LONG = range(10, 62)  # multiples of such powers of two are floats where they have 63 bits
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,10 +71,12 @@ class Noise:
             noise = self.mechanism.release(np.zeros(vector.shape, np.int64), bits=bits)
             return (vector + noise).astype(np.float64)  # Python's integers, or numbers of rows
         # A multiple of the noise's grid may be added after the noise as well as before it.
-        apart = 1 << max(0, grid_exponent(self.mechanism.sigma) + APART)
-        whole = np.clip(vector.astype(object), -apart * EXACT, apart * EXACT)
-        near = whole % apart
-        far = (whole - near).astype(np.float64)  # exactly: a multiple of `apart`
+        exponent = max(0, grid_exponent(self.mechanism.sigma) + APART)
+        apart = 1 << exponent
+        if vector.dtype == object or exponent not in LONG:
+            vector = np.clip(vector.astype(object), -apart * EXACT, apart * EXACT)
+        near = vector % apart
+        far = (vector - near).astype(np.float64)  # exactly: a multiple of `apart`
         return far + self.mechanism.release(near.astype(np.float64), bits=bits)
 
 

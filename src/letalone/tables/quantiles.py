@@ -26,8 +26,8 @@ ends off a tree where ranks jump.
             89, 92 and 98 % of 600 intervals at 80, 90, 95 and 99 %
 
 Intervals off a tree hold more often than they say where rows are spread: 94, 98 and 99.8 % at 80,
-95 and 99 %. Ends that are chosen hold nearly always: how far a choice strays depends on how many cells lie in gaps between the
-data, which is private, so that they allow for all cells.
+95 and 99 %. Ends that are chosen hold nearly always: how far a choice strays depends on how many
+cells lie in gaps between the data, which is private, so that they allow for all cells.
 
 The largest (smallest) value itself has no private answer: one person makes it. `private_max` is
 the r-th largest value instead, of rank n − r + ½, where r − ½ is at least the shortfall of the
