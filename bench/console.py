@@ -46,7 +46,7 @@ PAGES = {
 def made(folder: Path) -> Console:
     with open_curator(folder, clock=Clock(days=-30)) as curator:
         with_people(curator)
-    curator = grant(registered(open_curator(folder, time_step_seconds=0)))
+    curator = grant(registered(open_curator(folder)))
     ask(curator, BY_WARD, epsilon=0.3)
     return Console(curator, Clock(), log=make_log(Path(os.devnull).open("w")))
 

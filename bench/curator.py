@@ -9,8 +9,9 @@ where it is a file; once with connections that are kept, as the curator keeps th
 (`Ledger.open(…, keep=True)`). What HTTP adds is told beside the latter, which is quicker. The
 library has one budget; the curator charges data set, purpose and analyst, and keeps a history.
 Clients are processes of their own on the same cores, with a bare HTTP connection each. Time steps
-are off (`time_step_seconds=0`): with the usual step of 10 ms one connection has at most 100 answers
-a second, by intent.
+are off (`time_step_seconds=0`), so that work is seen and not waiting. The last lines have the usual
+step: a fresh answer then takes the step or a little more, and each worker gives one in a step about
+a data set, by intent; repeats are not held.
 
 A busy machine makes all of it slower: the load is printed, and CPU is what the service (or the
 library) used of the processor for one answer, which depends on the load less.
@@ -266,6 +267,21 @@ def _clients(number: int) -> str:
     return f"{number} client{'s' * (number != 1)}"
 
 
+def over_http(
+    args: argparse.Namespace, token: str, *, base: float | None = None, words: str = ""
+) -> None:
+    """The service, asked by one client and by several."""
+    with serving(args.workers) as (port, process):
+        for clients in CLIENTS:
+            for kind, work in (("repeated", repeated), ("fresh", fresh)):
+                before = cpu_seconds(process)
+                times = in_processes(work, clients, args.seconds, port, token)
+                cpu, name = cpu_seconds(process) - before, f"HTTP, {_clients(clients)}, {kind}"
+                median = shown(f"{name}{words}", times, args.seconds, cpu=cpu)
+            if clients == 1 and base is not None:
+                print(f"    a fresh question over HTTP adds {median - base:.1f} ms (p50)")
+
+
 def on_a_store(name: str, places: dict[str, str], args: argparse.Namespace) -> None:
     """Everything on one store."""
     with tempfile.TemporaryDirectory() as text:
@@ -277,16 +293,12 @@ def on_a_store(name: str, places: dict[str, str], args: argparse.Namespace) -> N
         ledger = places.get("library") or str(folder / "library.db")
         base = of_the_library(rows, str(ledger), args.seconds)
         of_the_curator(args.seconds)
-        with serving(args.workers) as (port, process):
-            for clients in CLIENTS:
-                words = f"HTTP, {_clients(clients)}"
-                for kind, work in (("repeated", repeated), ("fresh", fresh)):
-                    before = cpu_seconds(process)
-                    times = in_processes(work, clients, args.seconds, port, token)
-                    cpu = cpu_seconds(process) - before
-                    median = shown(f"{words}, {kind}", times, args.seconds, cpu=cpu)
-                if clients == 1:
-                    print(f"    a fresh question over HTTP adds {median - base:.1f} ms (p50)")
+        over_http(args, token, base=base)
+        usual = Settings(folder=folder).time_step_seconds
+        os.environ[WHERE] = json.dumps(
+            {**json.loads(os.environ[WHERE]), "time_step_seconds": usual}
+        )
+        over_http(args, token, words=f", steps of {usual} s")
         of_the_ledger(name, str(places.get("charges") or folder / "charges.db"), args.seconds)
 
 

@@ -29,7 +29,7 @@ QUESTIONS = (
 def made(folder: Path) -> Path:
     """The folder for `letalone serve --folder`."""
     for days, act in ((-60, with_people), (-50, _data), (-40, _grants), (-20, _answers)):
-        with open_curator(folder, clock=Clock(days=days), time_step_seconds=0) as curator:
+        with open_curator(folder, clock=Clock(days=days)) as curator:
             act(curator)
     with open_curator(folder) as curator:
         _open_questions(curator)

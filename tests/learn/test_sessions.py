@@ -7,6 +7,8 @@ import pytest
 import letalone as la
 from learn.majority import Majority
 from letalone.ledger import verify_receipt
+from letalone.ledger.entries import Kind
+from letalone.session import time_steps
 from seeded import SeededBits
 
 SECRET = "planted-secret"
@@ -221,3 +223,14 @@ def test_a_model_has_a_receipt_that_the_ledger_signed() -> None:
     signed = verify_receipt(found.release_.receipt)
     assert signed.body["plan"]["target"] == "income"
     assert signed.body["epsilon"] == "1.0"
+
+
+def test_a_model_is_charged_at_once_and_written_down_at_its_time_step(monkeypatch) -> None:
+    table, seen = opened(), []
+    monkeypatch.setattr(time_steps, "sleep", lambda _: seen.append(table.ledger.entries()[-1]))
+    asker = table.on_behalf_of("ann", purpose="care", time_step_seconds=60)
+    Majority(0.5).fit(asker, target="income")
+    (last,) = seen
+    assert last.kind is Kind.RESERVED
+    Majority(0.5).fit(asker, target="income")
+    assert len(seen) == 1

@@ -3,7 +3,8 @@
 In this order: the person is an analyst; there is such a data set, and it may be asked; there is a
 grant for the purpose, and it holds; the question can be read; its columns are granted; it has a
 price. A refusal up to here depends on question, schema and grants alone, and is written down.
-Then the session answers, which charges data set, purpose and analyst at once, or refuses.
+Then the session answers, which charges data set, purpose and analyst at once, or refuses. A fresh
+answer is stored and given at its time step (`session.time_steps`); all else is not held.
 
 Theorem.  What an analyst is shown is a function of public declarations, own grants and answers
 that the own grants have paid for.
@@ -221,10 +222,14 @@ class Asking:
         with ExitStack() as stack:
             with self._written_down(question, by=by):
                 sessions = stack.enter_context(self._data_sets.opened(*granted))
-                ready = read(question, [_behalf(one, question, by) for one in sessions])
+                ready = read(question, [self._behalf(one, question, by) for one in sessions])
                 check_columns(ready.plan, granted)
                 check_size(ready.plan, self._house.settings.most_cells)
             yield ready
+
+    def _behalf(self, session: Session, question: Question, by: str) -> Session:
+        step = self._house.settings.time_step_seconds
+        return session.on_behalf_of(by, purpose=question.purpose, time_step_seconds=step)
 
     @contextmanager
     def _written_down(self, question: Question, *, by: str) -> Generator[None]:
@@ -272,10 +277,6 @@ class Asking:
 def release_id(release: ReleaseRecord, *, analyst: str, purpose: str) -> str:
     """The id under which an answer stands in its analyst's history."""
     return digest_of({"of": [analyst, purpose, digest_of(release.to_json())]})
-
-
-def _behalf(session: Session, question: Question, by: str) -> Session:
-    return session.on_behalf_of(by, purpose=question.purpose)
 
 
 def _epsilon(ready: Ready, price: Price) -> tuple[Any, str | None]:

@@ -19,7 +19,7 @@ class Settings:
     imports: the one folder from which files are imported by name; FOLDER/imports if not given.
     source_hosts: servers whose tables owners may register; none if not given (addresses.py).
     spark_schemas: the same for Spark, each as catalog.schema.
-    time_step_seconds: answers leave at multiples of it.
+    time_step_seconds: fresh answers are stored and given at multiples of it (time_steps.py).
     password_*: the cost of Argon2id; the usual one is OWASP's (46 MiB, one pass, one lane).
     tries, tries_minutes: so many wrong passwords for one name from one address in so many minutes.
     slow_after: after so many tries of one name, from wherever, each waits for `slow_seconds`.
@@ -38,7 +38,7 @@ class Settings:
     imports: Path | None = None
     source_hosts: tuple[str, ...] = ()
     spark_schemas: tuple[str, ...] = ()
-    time_step_seconds: float = 0.01
+    time_step_seconds: float = 0.25
     password_memory_kib: int = 47_104
     password_passes: int = 1
     password_lanes: int = 1

@@ -2,15 +2,16 @@
 
 Everything that can be refused is refused before anything is charged. The charge is on the
 disk before data is touched. Then the engine measures, noise is drawn, and the answer is
-written down before it is shown. Whatever goes wrong in between is told as one fact without
-detail, and freezes the data set: an error that depends on data would be an exact answer.
+written down, at its time step (`time_steps`), before it is shown. Whatever goes wrong in
+between is told as one fact without detail, and freezes the data set: an error that depends on
+data would be an exact answer.
 
 Theorem.  All that an analyst sees (prices, previews, refusals, notes, SQL) but the answers
 themselves is a function of questions, declarations and earlier answers.
   Proven:   nothing before `_measured` has the engine's numbers, and nothing after it but
             `finish` reads them
   Tested:   tests/session/test_no_data.py: an empty table looks the same; test_secrets.py
-  Assumed:  an observer does not see how long it took
+  Assumed:  an observer does not see how long it took (`time_steps`, for services)
 """
 
 from collections.abc import Sequence
@@ -34,6 +35,7 @@ from letalone.session.outputs import filled, slots_of
 from letalone.session.partners import lent, locked, partners_of, read_from_text, taken_on_trust
 from letalone.session.release import Release, batch_to_json, releases_from
 from letalone.session.table import Table
+from letalone.session.time_steps import at_step, now
 from letalone.session.together import cheapest
 from letalone.tables.columns import Columns
 from letalone.tables.compiled import Compiled, compiled
@@ -119,19 +121,26 @@ def released_together(table: Table, questions: Sequence[Priced]) -> list[Release
 def _answered(
     table: Table, bill: Bill, questions: Sequence[Priced], *, remark: str | None
 ) -> list[Release]:
-    beside = partners_of(table, [one.whole.plan for one in questions])
-    tables = [table, *beside]
+    tables = [table, *partners_of(table, [one.whole.plan for one in questions])]
+    before = _repeated(tables, bill)
+    if before is not None:  # no data is read, so it waits for nobody
+        return _told(tables, bill, before, remark=remark, repeated=True)
     with locked(tables):
-        stored = _repeated(tables, bill)
-        repeated = stored is not None
-        if stored is None:
-            stored = _settled(tables, _all_charged(tables, bill), questions)
-        standing = Standing(
-            left=table.left(bill.privacy, delta=bill.delta, beside=beside),
-            remark=remark,
-            repeated=repeated,
-            receipt=table.ledger.receipt(stored),
-        )
+        before = _repeated(tables, bill)  # by somebody who asked at the same moment
+        stored = before or _settled(tables, bill, questions)
+        return _told(tables, bill, stored, remark=remark, repeated=before is not None)
+
+
+def _told(
+    tables: Sequence[Table], bill: Bill, stored: Json, *, remark: str | None, repeated: bool
+) -> list[Release]:
+    table, *beside = tables
+    standing = Standing(
+        left=table.left(bill.privacy, delta=bill.delta, beside=beside),
+        remark=remark,
+        repeated=repeated,
+        receipt=table.ledger.receipt(stored),
+    )
     return releases_from(stored, standing)
 
 
@@ -255,12 +264,11 @@ def _level_exceeded(refused: BudgetExceeded, bill: Bill) -> BudgetExceeded:
     )
 
 
-def _settled(
-    tables: Sequence[Table], paid: Sequence[Reservation], questions: Sequence[Priced]
-) -> Json:
-    """The answers as they were written down; from here on data is touched."""
+def _settled(tables: Sequence[Table], bill: Bill, questions: Sequence[Priced]) -> Json:
+    """The answers, charged before data is touched, as they were written down at their step."""
+    table, began, paid = tables[0], now(), _all_charged(tables, bill)
     try:
-        found = _all_measured(tables[0], questions)
+        found = at_step(table.asker, began, lambda: _all_measured(table, questions))
     except RightRevoked:
         for one, reservation in zip(tables, paid, strict=True):
             one.ledger.abandon(reservation)

@@ -48,9 +48,16 @@ class Session(Asking):
     def _so_far(self) -> Query:
         return Query(self._table)
 
-    def on_behalf_of(self, analyst: str, *, purpose: str) -> "Session":
-        """The same table for one who asks, and what for: both stand in the ledger."""
-        asker = Asker(read_text("analyst", analyst), read_text("purpose", purpose))
+    def on_behalf_of(
+        self, analyst: str, *, purpose: str, time_step_seconds: float = 0
+    ) -> "Session":
+        """The same table for one who asks, and what for: both stand in the ledger.
+
+        With time_step_seconds, an answer is stored and given a whole number of steps after the
+        charge, so that its time does not tell how long the data took.
+        """
+        who, why = read_text("analyst", analyst), read_text("purpose", purpose)
+        asker = Asker(who, why, time_step_seconds)
         return Session(self._table.asked_by(asker))
 
     @property

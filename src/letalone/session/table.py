@@ -43,10 +43,14 @@ class Left:
 
 @dataclass(frozen=True, slots=True)
 class Asker:
-    """Who asks, and what for: where a ledger rations a budget, they pay from their own share."""
+    """Who asks, and what for: where a ledger rations a budget, they pay from their own share.
+
+    time_step_seconds: their answers are written down at multiples of it (`time_steps`).
+    """
 
     analyst: str | None = None
     purpose: str | None = None
+    time_step_seconds: float = 0
 
 
 NOBODY = Asker()

@@ -31,6 +31,7 @@ from letalone.privacy.neighbours import is_replace
 from letalone.session.partners import locked
 from letalone.session.releasing import Bill, charged, frozen, paid_for
 from letalone.session.table import Left, Table
+from letalone.session.time_steps import at_step, now
 
 if TYPE_CHECKING:
     from letalone.session.query import Query
@@ -124,9 +125,9 @@ def _plan(question: "Query", job: Job) -> tuple[Json, Expression | None]:
 
 
 def _settled(table: Table, bill: Bill, job: Job, where: Expression | None) -> Json:
-    paid = charged(table, bill)
+    began, paid = now(), charged(table, bill)
     try:
-        stored = _fitted(table, job, where)
+        stored = at_step(table.asker, began, lambda: _fitted(table, job, where))
     except RightRevoked:
         table.ledger.abandon(paid)
         raise

@@ -84,7 +84,7 @@ def console(made_once, tmp_path_factory):
     """People in every role, a table and a grant for ann; one for all tests of a file."""
     folder, clock = tmp_path_factory.mktemp("console"), Clock()
     copytree(made_once[1], folder, dirs_exist_ok=True)
-    with open_curator(folder, clock=clock, time_step_seconds=0) as curator:
+    with open_curator(folder, clock=clock) as curator:
         yield Console(curator, clock)
 
 

@@ -3,13 +3,10 @@
 import json
 import re
 from datetime import timedelta
-from shutil import copytree
-from time import monotonic
 
 import pytest
 
-from curator.console.conftest import Console
-from curator.makers import NAME, PURPOSE, SECRET, Clock, ask, open_curator, whats
+from curator.makers import NAME, PURPOSE, SECRET, ask, whats
 from letalone.ledger.receipts import verify_receipt
 
 FORM = {"data_set": NAME, "purpose": PURPOSE, "way": "sql", "epsilon": "0.1", "pay": "epsilon"}
@@ -193,16 +190,6 @@ def test_no_page_of_an_analyst_holds_a_private_value_or_how_long_it_took(fresh):
         assert SECRET not in text
         assert not re.search(r"\b(seconds|milliseconds| ms)\b", text)
         assert "p19" not in text
-
-
-def test_questions_of_the_console_leave_at_time_steps(made_once, tmp_path):
-    """A step of a second: without steps a preview takes a few hundredths."""
-    copytree(made_once[1], tmp_path, dirs_exist_ok=True)
-    with open_curator(tmp_path, time_step_seconds=1) as curator:
-        browser = Console(curator, Clock()).by("ann")
-        began = monotonic()
-        preview(browser, sql="SELECT wrad")
-        assert monotonic() - began >= 1
 
 
 def test_a_price_that_does_not_fit_is_said_before(fresh):

@@ -198,7 +198,7 @@ def test_a_table_on_a_server_is_declared_from_its_catalogue_and_stays_there(tmp_
     table = on_postgres.stored({"patient": "text", "age": "int"}, [["p1", "3"]])
     address = on_postgres.address(table)
     host = parse_qs(address.partition("?")[2])["host"][0]
-    with open_curator(tmp_path, time_step_seconds=0, source_hosts=(host,)) as curator:
+    with open_curator(tmp_path, source_hosts=(host,)) as curator:
         olga = owner(Console(with_people(curator), Clock()))
         at = olga.send("/register", address=address).headers["location"]
         page = olga.see(at).text
@@ -213,7 +213,7 @@ def test_a_table_on_a_server_is_declared_from_its_catalogue_and_stays_there(tmp_
 def test_the_form_asks_for_addresses_of_the_kinds_that_are_allowed(tmp_path):
     lists = {"source_hosts": ["db.example"], "spark_schemas": ["lake.clinic"]}
     for more in ({}, {"spark_schemas": ["lake.clinic"]}, lists):
-        with open_curator(tmp_path / str(len(more)), time_step_seconds=0, **more) as curator:
+        with open_curator(tmp_path / str(len(more)), **more) as curator:
             page = owner(Console(with_people(curator), Clock())).see("/register").text
         assert ("spark:catalog.schema.table. Schemas: lake.clinic." in page) == bool(more)
         assert ("Hosts: db.example." in page) == ("source_hosts" in more)

@@ -39,7 +39,9 @@ def serve(
         list[str] | None,
         typer.Option(help="On Spark, a schema to register from.", metavar="CATALOG.SCHEMA"),
     ] = None,
-    time_step: Annotated[float, number("Answers leave at multiples of so many seconds.")] = 0.01,
+    time_step: Annotated[
+        float, number("Fresh answers come at multiples of so many seconds.")
+    ] = 0.25,
     behind_proxy: Annotated[
         str | None,
         typer.Option(help="The proxy whose X-Forwarded-For is believed.", metavar="ADDRESS"),

@@ -120,8 +120,12 @@ def preview(request: Request, visitor: Analyst, form: Form, service: Served) -> 
 
 
 @routes.post("/ask/release")
-def release(request: Request, visitor: Analyst, form: Form, service: Served) -> Response:
+async def release(request: Request, visitor: Analyst, form: Form, service: Served) -> Response:
     """The answer, if what was agreed to is what is asked."""
+    return await service.in_turn(lambda: _agreed_to(request, visitor, form, service))
+
+
+def _agreed_to(request: Request, visitor: Visitor, form: Typed, service: Service) -> Response:
     shown: Shown | None = None
 
     def act() -> Response:

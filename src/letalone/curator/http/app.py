@@ -1,8 +1,8 @@
 """The service as one ASGI app, over a curator that knows nothing of HTTP.
 
-From the outside in: security headers; time steps for answers to questions; one line of log a
-request, and no word of what nobody foresaw; caps on bodies; then the routes. There is no CORS:
-pages of other sites cannot read answers.
+From the outside in: security headers; one line of log a request, and no word of what nobody
+foresaw; caps on bodies; then the routes. There is no CORS: pages of other sites cannot read
+answers. Fresh answers have threads of their own, since they wait for their time step.
 
   Tested:   tests/curator/http
 """
@@ -14,6 +14,7 @@ from http import HTTPStatus
 from importlib.metadata import version
 from typing import Any, cast
 
+from anyio import CapacityLimiter
 from fastapi import FastAPI
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
@@ -42,10 +43,10 @@ from letalone.curator.http.problems import (
     of_validation,
 )
 from letalone.curator.http.remembered import Remembered
-from letalone.curator.http.timing import TimeSteps
 from letalone.curator.http.who import Service, asks
 from letalone.errors import LetaloneError
 
+MOST_ANSWERS = 40  # under way at once in a worker, as many as other requests may be
 ROUTES = (questions, accounts, tables, grants, record, persons, public)  # the busiest first
 PROBLEM: dict[str, Any] = {
     "description": "A problem (RFC 9457).",
@@ -75,7 +76,8 @@ def make_app(
 ) -> FastAPI:
     """The service of a curator, which is closed when the app shuts down."""
     lines = log or make_log()
-    service = Service(curator, Throttle(rates or RateLimits()), Metrics(), Remembered())
+    throttle, asking = Throttle(rates or RateLimits()), CapacityLimiter(MOST_ANSWERS)
+    service = Service(curator, throttle, Metrics(), Remembered(), asking)
     app = FastAPI(
         title="letalone curator",
         version=version("letalone"),
@@ -86,7 +88,6 @@ def make_app(
         responses={"default": PROBLEM},
         middleware=[
             Middleware(SecurityHeaders),
-            Middleware(TimeSteps, curator.settings.time_step_seconds),
             Middleware(Logged, lines, service.metrics.request, failed=_counted_by(service)),
             Middleware(CappedBodies, bodies or BodyLimits()),
             Middleware(PlainAddresses),

@@ -1,6 +1,6 @@
 """Routes for analysts: preview, release, history, receipts. Nothing exact leaves here.
 
-Answers leave at fixed time steps (`timing`), refusals too.
+Fresh answers leave at fixed time steps (`session.time_steps`); nothing else is held.
 """
 
 from json import dumps
@@ -8,14 +8,12 @@ from math import isfinite
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
-from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 
 from letalone.curator.http.numbers import exact
 from letalone.curator.http.said import Json, said
 from letalone.curator.http.shapes import SentQuestion
-from letalone.curator.http.timing import QUESTIONS
-from letalone.curator.http.who import Analyst, Served, Service
+from letalone.curator.http.who import QUESTIONS, Analyst, Served, Service
 from letalone.curator.remembered import Answer
 from letalone.errors import LetaloneError
 from letalone.session.preview import Preview
@@ -70,7 +68,7 @@ async def release(body: SentQuestion, bearer: Analyst, service: Served) -> Respo
         if found is not None:
             service.metrics.answer("repeated")
             return _written(found, left=None)
-    return await run_in_threadpool(_released, body, service, by)
+    return await service.in_turn(lambda: _released(body, service, by))
 
 
 def _released(body: SentQuestion, service: Service, by: str) -> Response:

@@ -10,17 +10,18 @@ from dataclasses import dataclass
 from ipaddress import ip_address, ip_network
 from typing import Annotated
 
+from anyio import CapacityLimiter, to_thread
 from fastapi import Depends
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
+from starlette.responses import Response
 
 from letalone.curator.curator import Curator
 from letalone.curator.http.limits import Throttle
 from letalone.curator.http.metrics import Metrics
 from letalone.curator.http.problems import Problem, Refused, refused
 from letalone.curator.http.remembered import Remembered
-from letalone.curator.http.timing import HELD
 from letalone.curator.records import Bearer, Scope
 from letalone.curator.refusals import NotRecognised
 
@@ -31,6 +32,8 @@ WHOSE = {
     Scope.AUDIT: "an auditor",
     Scope.ADMINISTER: "an owner",
 }
+QUESTIONS = "/api/v1/questions"
+ASKED = (QUESTIONS, "/ask")  # where questions go, of the API and of the console
 BEARER = HTTPBearer(auto_error=False, description="A token: la_…")
 NO_TOKEN = Problem(
     "not-authenticated",
@@ -48,6 +51,11 @@ class Service:
     throttle: Throttle
     metrics: Metrics
     page: Remembered
+    asking: CapacityLimiter
+
+    async def in_turn(self, answer: Callable[[], Response]) -> Response:
+        """An answer, in one of the threads that wait for time steps: nobody else needs them."""
+        return await to_thread.run_sync(answer, limiter=self.asking)
 
 
 async def _service(request: Request) -> Service:
@@ -90,7 +98,7 @@ Address = Annotated[str, Depends(address_of)]
 
 def asks(request: Request) -> bool:
     """Whether this is a question, of which a refusal is an entry of the ledger."""
-    return request.method == "POST" and request.url.path.startswith(HELD)
+    return request.method == "POST" and request.url.path.startswith(ASKED)
 
 
 async def _known(request: Request, service: Served, sent: Sent) -> Bearer:
