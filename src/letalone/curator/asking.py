@@ -41,7 +41,6 @@ from letalone.curator.words import is_name, time_of, written
 from letalone.errors import LetaloneError, ParameterError
 from letalone.exact.typed import EPSILON
 from letalone.ledger import digest_of
-from letalone.ledger.canonical import text_digest
 from letalone.privacy.curve import Json, Privacy
 from letalone.session.preview import Preview, preview_of
 from letalone.session.release import Release
@@ -245,11 +244,12 @@ class Asking:
 
     def _refuse(self, question: Question, error: LetaloneError, *, by: str) -> None:
         """In the record of each data set that was asked about."""
+        digest = self._house.master.question(spelled_out(question))
         for name in dict.fromkeys((question.data_set, *question.others)):
             self._house.book.refuse(
                 name,
                 error,
-                digest=_digest(question),
+                digest=digest,
                 analyst=by,
                 purpose=question.purpose if is_name(question.purpose) else None,
             )
@@ -310,13 +310,14 @@ def _priced(ready: Ready, price: Price, epsilon: Any) -> Priced:
     )
 
 
-def _digest(question: Question) -> str:
-    """What stands for a question that was refused: nothing of it can be read back."""
+def spelled_out(question: Question) -> str:
+    """What a refused question was. It may name people, so the ledger has it under a key: nothing
+    of it can be read back, or tried out."""
     asked = {"sql": question.sql, "plan": question.plan, "data_set": question.data_set}
     try:
-        return text_digest(dumps(asked, sort_keys=True, default=str))
+        return dumps(asked, sort_keys=True, default=str)
     except (RecursionError, TypeError, ValueError):
-        return text_digest("a question that cannot be spelled")
+        return "a question that cannot be spelled"
 
 
 def _past(row: Row[tuple[Any, ...]]) -> PastRelease:

@@ -33,6 +33,10 @@ class MasterKey:
         """The mark by which a member of a past import is recognised."""
         return bytes.fromhex(pseudonym(self.secret, "member", data_set, unit_id))
 
+    def question(self, words: str) -> str:
+        """What stands in the ledger for a question that was refused."""
+        return pseudonym(self.secret, "question", words)
+
     def journey(self, words: str, visit: str) -> str:
         """The seal of what a browser keeps while somebody signs in elsewhere."""
         return pseudonym(self.secret, "journey", words, visit)

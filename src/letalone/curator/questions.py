@@ -17,6 +17,7 @@ from letalone.plans.features import rows_schema
 from letalone.plans.parts import Join, PublicJoin
 from letalone.plans.query import Plan
 from letalone.plans.stored import plan_from_json
+from letalone.plans.unnamed import check_names_nobody
 from letalone.privacy.curve import Json
 from letalone.session.joining import join_of
 from letalone.session.partners import private_join
@@ -67,6 +68,7 @@ def _read_plan(question: Question, own: Session, others: list[Session]) -> Ready
     Its joins are made anew and compared, since nothing in a plan from elsewhere is believed.
     """
     plan, table = plan_from_json(cast("Json", question.plan)), own.bound().table
+    check_names_nobody(plan)
     if plan.schema != own.schema:
         raise ParameterError(
             f"The plan is about {plan.schema.name!r}, version {plan.schema.version}, declared in"

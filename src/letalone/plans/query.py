@@ -2,7 +2,7 @@
 
 A `Plan` is frozen data, checked when it is made, with one canonical spelling; the SHA-256
 of that spelling names the question. Sensitivity, noise and price are functions of the plan
-alone. `make_plan` builds one from what people write.
+alone. `make_plan` builds one from what people write, if it names nobody (`plans.unnamed`).
 
 In order: public tables are joined, derived columns computed, rows filtered, units bounded,
 groups formed. Every name in an expression is a column of the table, of a public table, or
@@ -76,6 +76,7 @@ from letalone.plans.schema import Schema
 from letalone.plans.trees import AskedFormula, Computable
 from letalone.plans.types import Key, Type
 from letalone.plans.typing import Columns, Typed, columns_of
+from letalone.plans.unnamed import check_names_nobody
 
 __all__ = [
     "Aggregate",
@@ -199,7 +200,7 @@ def make_plan(
     kept = columns_of(rows, joins=joins, derived=named, where=condition)
     asked = tuple((name, resolved(_dated(one, columns), kept)) for name, one in aggregates.items())
     given = Bounding(max_rows, max_groups, clip)
-    return Plan(
+    plan = Plan(
         schema=schema,
         where=condition,
         derived=named,
@@ -210,6 +211,8 @@ def make_plan(
         bounding=_one_row(given) if units else _bounding(schema, grouped, asked, given),
         per_unit=units,
     )
+    check_names_nobody(plan)
+    return plan
 
 
 def units_of(per_unit: PerUnit, schema: Schema) -> PerUnit:

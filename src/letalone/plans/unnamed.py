@@ -1,0 +1,113 @@
+"""Nobody is named in a question: the column that identifies people meets no constant.
+
+What was asked stays in ledgers, histories, receipts and exports, also of people whose rows were
+erased since. So a question may count the unit column, tell whether it is missing, and join another
+private table on it; nothing else. Where it cannot be calculated with, no constant stands for one
+of its values, and no answer holds one.
+
+Theorem.  No constant, key, candidate, bound or edge of a plan that passes is compared with a value
+of a unit column, and no public table is looked up by one.
+  Proven:   all expressions of a plan are walked; a unit column, or another name of it, stands
+            in them alone, where it is counted, or directly under IS NULL
+  Tested:   tests/plans/test_unnamed.py, each place; tests/curator/test_nobody_is_named.py
+  Assumed:  the schema says which column identifies people. Constants that are compared with other
+            columns, and names that people choose, are not looked at
+
+New questions alone are checked (`make_plan`, and plans that are sent to a service): what was asked
+before can still be read.
+"""
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
+from letalone.errors import UnsupportedQuery
+from letalone.plans.expressions import ColumnRef, Expression, IsNull, children
+from letalone.plans.features import made_of
+from letalone.plans.parts import (
+    CountPresent,
+    CountValues,
+    Join,
+    PrivateJoin,
+    PublicJoin,
+    expressions_of,
+    flattened,
+)
+from letalone.plans.schema import Schema
+
+if TYPE_CHECKING:
+    from letalone.plans.query import Plan
+
+COUNTED = (CountPresent, CountValues)
+
+
+def check_names_nobody(plan: "Plan") -> None:
+    """Refuses a question in which a value of the unit column could stand."""
+    rows = plan if plan.per_unit is None else plan.per_unit
+    units = _units(plan.schema, rows.joins)
+    if not units:
+        return
+    _check_declared(plan.schema)
+    for join in rows.joins:
+        if isinstance(join, PublicJoin):
+            _check_names((left for left, _ in join.on), units)
+    for name, of in rows.derived:
+        if isinstance(of, ColumnRef) and of.name in units:
+            units.add(name)  # another name of it
+        else:
+            _check(of, units)
+    for of in _others(plan):
+        _check(of, units)
+
+
+def _units(schema: Schema, joins: Iterable[Join]) -> set[str]:
+    """The columns of the rows that identify people: the own, and those of private tables."""
+    units = set() if schema.unit is None else {schema.unit}
+    for join in joins:
+        if isinstance(join, PrivateJoin):
+            units |= {right for _, right in join.on} & {column.name for column in join.columns}
+    return units
+
+
+def _others(plan: "Plan") -> Iterator[Expression]:
+    """The expressions over rows of the table but derived columns; of what is counted, its parts."""
+    rows = plan if plan.per_unit is None else plan.per_unit
+    if rows.where is not None:
+        yield rows.where
+    if plan.per_unit is not None:
+        yield from (of for _, one in plan.per_unit.features for of in made_of(one))
+        return
+    yield from (group.of for group in plan.groups)
+    for _, one in flattened(plan.aggregates):
+        alone = isinstance(one, COUNTED) and isinstance(one.of, ColumnRef)
+        yield from () if alone else expressions_of(one)
+
+
+def _check(of: Expression, units: set[str]) -> None:
+    waiting = [of]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, ColumnRef):
+            _check_names([node.name], units)
+        elif not (isinstance(node, IsNull) and isinstance(node.of, ColumnRef)):
+            waiting.extend(children(node))
+
+
+def _check_names(names: Iterable[str], units: set[str]) -> None:
+    for name in names:
+        if name in units:
+            raise UnsupportedQuery(
+                f"Column {name!r} identifies people, and questions are kept for ever, so they must"
+                " not hold its values. It can be counted, as in COUNT(DISTINCT …), tested with IS"
+                " NULL, and joined with another private table; it cannot be compared, calculated"
+                " with, grouped by or looked up in a public table. To ask about some people, put a"
+                " column into the data that says which group each person is in, such as a cohort."
+            )
+
+
+def _check_declared(schema: Schema) -> None:
+    if schema.unit is not None and schema.column(schema.unit).keys is not None:
+        raise UnsupportedQuery(
+            f"Column {schema.unit!r} identifies people, and its values are listed in the schema,"
+            " which stands in every question, and questions are kept for ever. Take keys= of this"
+            " column out of the schema."
+        )
