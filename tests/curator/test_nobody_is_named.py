@@ -36,10 +36,9 @@ def holding(peopled):
     return grant(registered(peopled, lines=lines), columns=COLUMNS)
 
 
-def asked(console, ann, **more):
-    body = {"data_set": NAME, "purpose": PURPOSE, "epsilon": 0.1, **more}
+def asked(console, ann, question, kinds):
+    body = {"data_set": NAME, "purpose": PURPOSE, "epsilon": 0.1, **question}
     send, at = console.anybody().client.post, "/api/v1/questions"
-    kinds = ("release", "preview", "explanation", "fitting")
     return [send(f"{at}/{kind}", json=body, headers=ann) for kind in kinds]
 
 
@@ -54,14 +53,15 @@ def test_a_person_who_was_asked_for_and_erased_is_named_nowhere(holding):
     questions = [*({"sql": sql} for sql in NAMING), {"plan": sent}]
     questions.append({"sql": f"SELECT patient, COUNT(*) AS n FROM {NAME} GROUP BY 1", "keys": [ID]})
     spent = holding.ledger.data_set(NAME).spent
-    for question in questions:
-        for answer in asked(console, ann, **question):
+    for number, question in enumerate(questions):
+        kinds = ("release", "preview", "explanation", "fitting")[: 4 if number == 0 else 1]
+        for answer in asked(console, ann, question, kinds):
             assert answer.status_code == 422, question
             assert answer.json()["type"] == "/problems/unsupported-query"
             assert ID not in answer.text
     assert holding.ledger.data_set(NAME).spent == spent
-    rows, *others = sorted(everywhere(holding, log), reverse=True)
-    assert (rows[:8], others[:1]) == ("visits.c", ["rows of"]), "the search finds rows"
+    found = {re.sub("[0-9a-f]{32}", "…", place) for place in everywhere(holding, log)}
+    assert found - {"….parquet"} == {"visits.csv", "rows of ….parquet"}, "which is searched"
     assert holding.subjects.erase(NAME, ID, by="stan", why=WHY).rows == 2
     (holding.settings.imports_folder / "visits.csv").unlink()  # the owner's, who removes it
     assert everywhere(holding, log) == []
@@ -79,9 +79,7 @@ def everywhere(curator, log):
     looked["receipt"] = _said(curator.asking.receipt(mine.id, by="ann"))
     looked["log"] = log.getvalue().encode()
     assert {"ledger.db", "curator.db", "export.json"} < looked.keys()
-    return [
-        place for place, found in looked.items() if re.search(ID.encode(), found, re.IGNORECASE)
-    ]
+    return [place for place, found in looked.items() if ID.encode() in found.lower()]
 
 
 def _said(value):
