@@ -6,14 +6,16 @@ import pytest
 import letalone as la
 from letalone.curator.used_columns import used_columns
 
-FRAME = pd.DataFrame({name: [1.0, 2.0] for name in "abcde"} | {"who": ["x", "y"]})
+FRAME = pd.DataFrame(
+    {name: [1.0, 2.0] for name in "abcde"} | {name: ["x", "y"] for name in ("who", "ward")}
+)
 BOUND = {"lower": 0, "upper": 9}
 
 
 @pytest.fixture(scope="module")
 def table():
     columns = [la.Column(name, "number", **BOUND) for name in "abcde"]
-    schema = la.Schema("t", (*columns, la.Column("who", "text", keys=("x", "y"))))
+    schema = la.Schema("t", (*columns, la.Column("who", "text"), la.Column("ward", "text")))
     with la.open(FRAME, schema=schema, unit="who", budget=1) as session:
         yield session
 
@@ -43,8 +45,13 @@ def test_every_column_that_can_move_an_answer_is_named(table, ask, read):
     assert used_columns(ask(table).plan) == {"t": set(read)}
 
 
-def test_the_unit_counts_where_it_is_named_and_as_the_key_of_a_public_table(table):
-    assert used_columns(table.where(la.col("who") == "x").agg(n=la.count()).plan) == {"t": {"who"}}
-    public = pd.DataFrame({"who": ["x", "y"], "site": ["n", "s"]})
-    joined = table.join(public, on="who", name="p").group_by("site", keys=["n"]).agg(n=la.count())
-    assert used_columns(joined.plan) == {"t": {"who"}}
+def test_the_unit_counts_where_it_is_named(table):
+    there = table.where(~la.col("who").is_null()).agg(n=la.count())
+    assert used_columns(there.plan) == {"t": {"who"}}
+    assert used_columns(table.agg(n=la.count("who")).plan) == {"t": {"who"}}
+
+
+def test_what_a_public_table_is_joined_on_is_read(table):
+    public = pd.DataFrame({"ward": ["x", "y"], "site": ["n", "s"]})
+    joined = table.join(public, on="ward", name="p").group_by("site", keys=["n"]).agg(n=la.count())
+    assert used_columns(joined.plan) == {"t": {"ward"}}

@@ -61,7 +61,7 @@ def check_names_nobody(plan: "Plan") -> None:
 
 def _units(schema: Schema, joins: Iterable[Join]) -> set[str]:
     """The columns of the rows that identify people: the own, and those of private tables."""
-    units = set() if schema.unit is None else {schema.unit}
+    units = set[str]() if schema.unit is None else {schema.unit}
     for join in joins:
         if isinstance(join, PrivateJoin):
             units |= {right for _, right in join.on} & {column.name for column in join.columns}
