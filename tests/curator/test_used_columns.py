@@ -6,9 +6,8 @@ import pytest
 import letalone as la
 from letalone.curator.used_columns import used_columns
 
-FRAME = pd.DataFrame(
-    {name: [1.0, 2.0] for name in "abcde"} | {name: ["x", "y"] for name in ("who", "ward")}
-)
+TEXT = {"who": ["x", "y"], "ward": ["x", "y"]}
+FRAME = pd.DataFrame({name: [1.0, 2.0] for name in "abcde"} | TEXT)
 BOUND = {"lower": 0, "upper": 9}
 
 
