@@ -21,7 +21,8 @@ from plans.samples import SCHEMA
 ID = 47_110
 UNIT = col("patient_id")
 COUNT = {"n": ask.count()}
-PUBLIC = PublicJoin("list", (("patient_id", "code"),), (Column("rent", Type.NUMBER),), "ab" * 32)
+ADDED = (Column("code", Type.INTEGER), Column("rent", Type.NUMBER))
+PUBLIC = PublicJoin("list", (("patient_id", "code"),), ADDED, "ab" * 32)
 OTHER = PrivateJoin("stays", (("patient_id", "pid"),), (Column("pid", Type.INTEGER),), 1)
 CONDITIONS = (
     UNIT == ID,
@@ -78,16 +79,13 @@ PLACES = {
     "keys of another name": asked(derived=[("x", UNIT)], groups=["x"], keys=[ID]),
     "ranges": asked(groups=[bins("patient_id", ID, ID + 1, 1)]),
     "a group that is calculated": asked(groups=[("x", UNIT == ID)]),
-    "a public table": asked(joins=[PUBLIC]),
+    "the key of a public table": asked(joins=[PUBLIC], where=col("code") == ID),
     "the unit of a partner": asked(joins=[OTHER], where=col("pid") == ID),
     "before units": asked(
         per_unit=PerUnit((("x", per_unit.count()),), where=UNIT == ID),
     ),
     "derived before units": asked(
         per_unit=PerUnit((("x", per_unit.count()),), derived=(("y", UNIT == ID),)),
-    ),
-    "a public table before units": asked(
-        per_unit=PerUnit((("x", per_unit.count()),), joins=(PUBLIC,)),
     ),
 }
 
@@ -105,6 +103,8 @@ def test_the_unit_column_is_counted_tested_for_missing_and_joined() -> None:
         asked({"n": ask.count_distinct("patient_id"), "m": ask.count("patient_id")}),
         asked(where=UNIT.is_null() | ~UNIT.is_null(), groups=[("there", UNIT.is_null())]),
         asked({"n": ask.count("x")}, derived=[("x", UNIT)], where=~col("x").is_null()),
+        asked(joins=[PUBLIC], where=col("rent") > 500),
+        asked(per_unit=PerUnit((("x", per_unit.count()),), joins=(PUBLIC,))),
         asked(joins=[replace(OTHER, columns=(Column("rent", Type.NUMBER),))]),
         asked(per_unit=PerUnit((("patient_id", per_unit.count()),)), where=col("patient_id") > 5),
     ):

@@ -1,17 +1,18 @@
 """Nobody is named in a question: the column that identifies people meets no constant.
 
 What was asked stays in ledgers, histories, receipts and exports, also of people whose rows were
-erased since. So a question may count the unit column, tell whether it is missing, and join another
-private table on it; nothing else. Where it cannot be calculated with, no constant stands for one
-of its values, and no answer holds one.
+erased since. So a question may count the unit column, tell whether it is missing, and join other
+tables on it; nothing else. Where it cannot be calculated with, no constant stands for one of its
+values, and no answer holds one. Of a public table that is joined, a plan has the digest alone.
 
 Theorem.  No constant, key, candidate, bound or edge of a plan that passes is compared with a value
-of a unit column, and no public table is looked up by one.
+of a unit column, or of the column of another table that is joined to it.
   Proven:   all expressions of a plan are walked; a unit column, or another name of it, stands
             in them alone, where it is counted, or directly under IS NULL
   Tested:   tests/plans/test_unnamed.py, each place; tests/curator/test_nobody_is_named.py
   Assumed:  the schema says which column identifies people. Constants that are compared with other
-            columns, and names that people choose, are not looked at
+            columns (a second id, one in a public table), and names that people choose, are not
+            looked at
 
 New questions alone are checked (`make_plan`, and plans that are sent to a service): what was asked
 before can still be read.
@@ -27,8 +28,6 @@ from letalone.plans.parts import (
     CountPresent,
     CountValues,
     Join,
-    PrivateJoin,
-    PublicJoin,
     expressions_of,
     flattened,
 )
@@ -47,9 +46,6 @@ def check_names_nobody(plan: "Plan") -> None:
     if not units:
         return
     _check_declared(plan.schema)
-    for join in rows.joins:
-        if isinstance(join, PublicJoin):
-            _check_names((left for left, _ in join.on), units)
     for name, of in rows.derived:
         if isinstance(of, ColumnRef) and of.name in units:
             units.add(name)  # another name of it
@@ -60,11 +56,11 @@ def check_names_nobody(plan: "Plan") -> None:
 
 
 def _units(schema: Schema, joins: Iterable[Join]) -> set[str]:
-    """The columns of the rows that identify people: the own, and those of private tables."""
+    """The columns of the rows that identify people: the own, and those that are joined to it."""
     units = set[str]() if schema.unit is None else {schema.unit}
     for join in joins:
-        if isinstance(join, PrivateJoin):
-            units |= {right for _, right in join.on} & {column.name for column in join.columns}
+        equal = {right for left, right in join.on if left in units}
+        units |= equal & {column.name for column in join.columns}
     return units
 
 
@@ -98,9 +94,9 @@ def _check_names(names: Iterable[str], units: set[str]) -> None:
             raise UnsupportedQuery(
                 f"Column {name!r} identifies people, and questions are kept for ever, so they must"
                 " not hold its values. It can be counted, as in COUNT(DISTINCT …), tested with IS"
-                " NULL, and joined with another private table; it cannot be compared, calculated"
-                " with, grouped by or looked up in a public table. To ask about some people, put a"
-                " column into the data that says which group each person is in, such as a cohort."
+                " NULL, and joined with another table; it cannot be compared, calculated with or"
+                " grouped by. To ask about some people, put a column into the data that says which"
+                " group each person is in, such as a cohort."
             )
 
 
