@@ -16,7 +16,7 @@ meanwhile: they would print what goes to the JVM and back.
 # pyright: reportUnknownArgumentType=false
 
 import weakref
-from collections.abc import Generator, Iterable, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager, suppress
 from dataclasses import dataclass, replace
 from itertools import count
@@ -34,19 +34,19 @@ from letalone.engines.lockdown import LockedDuck
 from letalone.engines.measures import Exact, Measure, Scope
 from letalone.engines.partners import lending_scope, lent_rows, unit_kind
 from letalone.engines.public import check_public, copy_of_public
-from letalone.engines.rank_copies import check_is_no_copy
 from letalone.engines.ranks import Progress
 from letalone.engines.reading import declared_schema, read_as_text
 from letalone.engines.rows import Relation, Tables, lent_name, mark_of
-from letalone.engines.spark_address import in_backticks, read_name
 from letalone.engines.spark_frame import (
     frame_of,
     name_of,
     own_session,
     relation_of,
     view_name,
+    words_of,
 )
 from letalone.engines.spark_jobs import Jobs, check_is_seen, jobs_of
+from letalone.engines.spark_plan import check_plan
 from letalone.engines.spark_side_table import SparkSideTable
 from letalone.engines.spark_side_table import side_table as side_table_of
 from letalone.engines.spark_silence import privately as _private
@@ -83,7 +83,6 @@ def open_spark(
     seconds = read_timeout(timeout_seconds)
     view = view_name()
     frame = _private(lambda: frame_of(source))
-    _private(lambda: _check_source(source))
     relation = _private(lambda: relation_of(frame, view=view))
     found = declared_schema(relation.columns, schema, types or {}, name_of(source))
     session = _private(lambda: own_session(frame))
@@ -92,13 +91,14 @@ def open_spark(
     if side is not None:
         _private(lambda: side.check_place(session))
     _private(lambda: frame.createGlobalTempView(view))
+    called = words_of(source) if isinstance(source, tuple) else "This frame"
     return SparkEngine(
         session,
         relation,
         found,
+        making=lambda unit: check_plan(frame, source=called, unit=unit, vouched=vouched),
         view=view,
         side=side,
-        vouched=vouched,
         timeout_seconds=seconds,
         bits=bits,
     )
@@ -120,15 +120,16 @@ class SparkEngine:
         relation: Relation,
         schema: Schema,
         *,
+        making: Callable[[str | None], tuple[str, ...]],
         view: str,
         side: SparkSideTable | None,
-        vouched: bool,
         timeout_seconds: float,
         bits: BitSource,
     ) -> None:
         self._session, self._relation, self._schema = session, relation, schema
         self._timeout_seconds = timeout_seconds
-        self._side, self._vouched, self._bits = side, vouched, bits
+        self._side, self._bits = side, bits
+        self._making, self._trusted = making, tuple[str, ...]()
         self._key_name = f"rank_key_{next(NUMBERS)}"  # two engines may meet in one statement
         self._public: dict[str, Relation] = {}
         self._lent: dict[str, Lent] = {}
@@ -140,10 +141,11 @@ class SparkEngine:
         return self._schema
 
     def check(self, schema: Schema) -> None:
-        """Refuses a side table that was made for another unit, version or other columns."""
+        """Refuses rows made across people, and a side table of another unit, version or columns."""
         side = self._side
-        if side is not None and schema.unit is not None:
-            with self._lock:
+        with self._lock:
+            self._trusted = _private(lambda: self._making(schema.unit))
+            if side is not None and schema.unit is not None:
                 _private(lambda: side.check(self._session, schema))
 
     def read_from_text(self) -> frozenset[str]:
@@ -152,7 +154,7 @@ class SparkEngine:
 
     def taken_on_trust(self) -> tuple[str, ...]:
         """What is not seen of how the rows were made, in words for every answer: metadata."""
-        return ()
+        return self._trusted
 
     def measure(self, scope: Scope, measures: Sequence[Measure]) -> list[Exact]:
         """One entry for each measure: an integer (Cells: a list) for each key, in order."""
@@ -311,17 +313,6 @@ def _side(
     if written is None:
         return None
     return side_table_of(written, relation, session=frame.sparkSession, source=source)
-
-
-def _check_source(source: object) -> None:
-    """Refuses a copy with ranks, by its comment, as a data set of its own."""
-    if not isinstance(source, tuple):
-        return
-    session, written = cast("tuple[Any, str]", source)
-    comment = None
-    with suppress(Exception):  # a path; and no copy is made where a catalogue does not tell
-        comment = session.catalog.getTable(in_backticks(read_name(written))).description
-    check_is_no_copy(comment, written)
 
 
 def _key_table(scope: Scope) -> arrow.Table | None:

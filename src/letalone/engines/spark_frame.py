@@ -7,7 +7,7 @@ is. The frame is known in ours as a global temporary view under a random name.
 
   Theorem (in the sense of SOUNDNESS 2).  Names and types come from the frame's schema alone, which
   Spark derives from the catalogue, the files' footers or the code that made the frame: no action
-  is run. What is refused is refused by the schema and by how the frame is made.
+  is run. What is refused is refused by the schema and by how the frame is made (spark_plan.py).
   Assumed:  a frame is made of the same rows each time, as those of files and tables are. One that
             draws at random when it is read is refused; a source that changes between two
             statements of an answer is not seen.
@@ -157,32 +157,12 @@ def _check_repeatable(frame: Any) -> None:
             "The frame is a stream, which has no end to count up to. Write it to a table, and open"
             " that."
         )
-    if _samples(frame._jdf.queryExecution().analyzed()):
-        raise ParameterError(
-            "The frame is a sample that is drawn anew each time it is read (TABLESAMPLE without"
-            " REPEATABLE), so two sums of one answer would be of different rows. Write it to a"
-            " table first, or say REPEATABLE (seed)."
-        )
     if not frame._jdf.queryExecution().analyzed().deterministic():
         raise ParameterError(
             "The frame draws at random each time it is read (rand, uuid, shuffle, or a function"
             " that is not deterministic), so two sums of one answer would be of different rows."
-            " Write it to a table first, or cut its history with checkpoint()."
+            " Write it to a table first."
         )
-
-
-def _samples(plan: Any) -> bool:
-    """Whether a part of a plan is a sample without a seed."""
-    if plan.nodeName() == "Sample" and not _has_seed(plan):
-        return True
-    below = plan.children()
-    return any(_samples(below.apply(number)) for number in range(below.size()))
-
-
-def _has_seed(plan: Any) -> bool:
-    """Older versions of Spark draw the seed when the statement is read, once for all."""
-    seed = plan.seed()
-    return isinstance(seed, int) or bool(seed.isDefined())
 
 
 def _is(source: object, name: str) -> bool:
