@@ -17,6 +17,7 @@ from typing import Any, cast
 from sqlglot import exp
 
 from letalone.engines import arrow, syntax
+from letalone.engines.dialects.rewriting import rewritten
 from letalone.engines.dialects.spark import SPARK
 from letalone.engines.syntax import Sql
 
@@ -25,10 +26,7 @@ def printed(query: Sql, session: Any) -> str:
     """The statement in the words of the session's version."""
     if not is_old(session):
         return SPARK.printed(query)
-    tree = query.copy()
-    for node in reversed(list(tree.find_all(exp.Anonymous))):  # from the leaves up
-        node.replace(_in_old_words(node))
-    return SPARK.printed(tree)
+    return SPARK.printed(rewritten(query, {exp.Anonymous: _in_old_words}))
 
 
 def is_old(session: Any) -> bool:
@@ -59,7 +57,7 @@ def frame_of_arrow(table: object, session: Any) -> Any:
     return _old_frame(table, session) if is_old(session) else session.createDataFrame(table)
 
 
-def _in_old_words(node: exp.Anonymous) -> Sql:
+def _in_old_words(node: Sql) -> Sql:
     if node.name == "COLLATE":
         return node.expressions[0]
     return _if_decoded(node.expressions[0]) if node.name == "TRY_VALIDATE_UTF8" else node

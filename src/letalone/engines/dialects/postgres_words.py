@@ -15,6 +15,7 @@ from hashlib import sha256
 from sqlglot import exp
 
 from letalone.engines import syntax
+from letalone.engines.dialects import rewriting
 from letalone.engines.syntax import DOUBLE, Sql
 from letalone.errors import UnsupportedQuery
 
@@ -24,13 +25,7 @@ NUMERIC = "NUMERIC"
 
 def rewritten(query: Sql) -> Sql:
     """The tree in PostgreSQL's words; the given one stays as it is."""
-    tree = query.copy()
-    for node in reversed(list(tree.dfs())):  # from the leaves up: a rule may wrap its parts
-        rule = RULES.get(type(node))
-        found = node if rule is None else rule(node)
-        if found is not node:
-            tree = found if node is tree else _put(node, found)
-    return tree
+    return rewriting.rewritten(query, RULES)
 
 
 def statement(query: Sql) -> tuple[str, list[str]]:
@@ -46,12 +41,6 @@ def statement(query: Sql) -> tuple[str, list[str]]:
 def holds(text: str) -> bool:
     """Whether PostgreSQL can hold such text."""
     return "\0" not in text and not any("\ud800" <= letter <= "\udfff" for letter in text)
-
-
-def _put(node: Sql, found: Sql) -> Sql:
-    root = node.root()
-    node.replace(found)
-    return root
 
 
 def _literal(node: Sql) -> Sql:
@@ -134,7 +123,7 @@ CALLS: Mapping[str, Callable[[list[Sql]], Sql]] = {
     "ISFINITE": _is_finite,
     "DATE_TRUNC": _date_trunc,
 }
-RULES: Mapping[type[Sql], Callable[[Sql], Sql]] = {
+RULES: rewriting.Rules = {
     exp.Literal: _literal,
     exp.Identifier: _identifier,
     exp.Anonymous: _call,

@@ -14,6 +14,7 @@ from collections.abc import Callable, Mapping
 from sqlglot import exp
 
 from letalone.engines import syntax
+from letalone.engines.dialects import rewriting
 from letalone.engines.syntax import DOUBLE, TEXT, TIMESTAMP, Sql
 from letalone.errors import UnsupportedQuery
 
@@ -27,25 +28,13 @@ def printed(query: Sql, *, pretty: bool = False) -> str:
 
 
 def rewritten(query: Sql) -> Sql:
-    """A copy of the tree, with the rules applied to each node."""
-    tree = query.copy()
-    for node in reversed(list(tree.dfs())):  # from the leaves up: a rule may wrap its parts
-        rule = RULES.get(type(node))
-        found = node if rule is None else rule(node)
-        if found is not node:
-            tree = found if node is tree else _put(node, found)
-    return tree
+    """The tree in Spark's words; the given one stays as it is."""
+    return rewriting.rewritten(query, RULES)
 
 
 def infinity(sign: str = "") -> Sql:
     """An infinite double."""
     return syntax.cast_to(syntax.text(f"{sign}Infinity"), DOUBLE)
-
-
-def _put(node: Sql, found: Sql) -> Sql:
-    root = node.root()
-    node.replace(found)
-    return root
 
 
 def _literal(node: Sql) -> Sql:
@@ -106,7 +95,7 @@ CALLS: Mapping[str, Callable[[list[Sql]], Sql]] = {
     "ISFINITE": _is_finite,
     "DATE_TRUNC": _date_trunc,
 }
-RULES: Mapping[type[Sql], Callable[[Sql], Sql]] = {
+RULES: rewriting.Rules = {
     exp.Literal: _literal,
     exp.Identifier: _identifier,
     exp.Anonymous: _call,

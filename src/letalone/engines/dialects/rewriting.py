@@ -1,0 +1,39 @@
+"""A tree in the words of another engine: a rule for each kind of node, used when it is printed.
+
+Tested:   tests/engines/test_rewriting.py
+"""
+
+from collections import defaultdict
+from collections.abc import Callable, Mapping
+
+from letalone.engines.syntax import Sql
+
+Rules = Mapping[type[Sql], Callable[[Sql], Sql]]
+Part = tuple[str, int | None, Sql]  # under which name of its parent, and where in a list
+
+
+def rewritten(query: Sql, rules: Rules) -> Sql:
+    """A copy of the tree, with the rules applied to each node: from the leaves up."""
+    tree, waiting = query.copy(), defaultdict[int, list[Part]](list)
+    for node in reversed(list(tree.dfs())):  # a rule may wrap its parts
+        _put(waiting.pop(id(node), []), node)
+        parent, key, place = node.parent, node.arg_key, node.index
+        rule = rules.get(type(node))
+        found = node if rule is None else rule(node)
+        if node is tree:
+            return found
+        if found is not node:
+            waiting[id(parent)].append((key or "", place, found))
+    return tree
+
+
+def _put(parts: list[Part], node: Sql) -> None:
+    """The new parts of a node, at once: each by itself would have its whole list numbered anew."""
+    lists: dict[str, list[Sql]] = {}
+    for key, place, found in parts:
+        if place is None:
+            node.set(key, found)
+        else:
+            lists.setdefault(key, list(node.args[key]))[place] = found
+    for key, whole in lists.items():
+        node.set(key, whole)
