@@ -147,8 +147,8 @@ def replaced(session, folder):
 
 def frozen(session, frame, folder, name):
     """What an analyst hears, and what the ledger then says."""
-    ledger = f"{folder}/{name}.db"
-    with la.open(frame, unit="who", budget=2.0, name=name, ledger=ledger) as data:
+    options = {"unit": "who", "budget": 2.0, "name": name, "ledger": f"{folder}/{name}.db"}
+    with la.open(frame, rows="as they are", **options) as data:
         asked = data.where(la.col("ward") != "C").bound(max_rows=2).agg(n=la.count())
         said, chained = [], []
         for _ in range(2):

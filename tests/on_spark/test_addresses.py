@@ -24,7 +24,7 @@ def tables(spark):
     frame = spark.createDataFrame(ROWS, "patient string, ward string, cost double")
     for name in ("default.addressed", "archive.addressed"):
         frame.write.saveAsTable(name)
-    frame.limit(0).createOrReplaceTempView("addressed")
+    spark.table("archive.addressed").where("false").createOrReplaceTempView("addressed")
     yield
     spark.catalog.dropTempView("addressed")
     spark.sql("DROP TABLE default.addressed")

@@ -34,3 +34,13 @@ def test_a_copy_is_no_data_set_of_its_own(copy, spark, tmp_path):
     assert not ledger.exists()
     with la.open((spark, "default.original"), unit="patient", budget=1.0, ledger=ledger):
         assert ledger.exists()
+
+
+def test_a_frame_a_view_and_files_of_a_copy_are_no_data_set_either(copy, spark):
+    """By the comment in the catalogue, and by the column of ranks where there is none."""
+    frame = spark.table(copy).where("column0 IS NOT NULL").select("column0")
+    frame.createOrReplaceTempView("of_a_copy")
+    files = spark.conf.get("spark.sql.warehouse.dir") + f"/{copy}"
+    for source in (frame, (spark, "of_a_copy"), spark.read.parquet(files).select("column0")):
+        with pytest.raises(ParameterError, match=r"is letalone's copy .*with ranks"):
+            la.open(source, unit="column0", budget=1.0, rows="as they are")

@@ -90,6 +90,18 @@ def test_it_is_asked_where_it_lies_and_a_persons_rows_are_found_for_the_steward(
     assert subjects.record_outcome(done.act, done=True, words="gone", by="stan").version == 2
 
 
+def test_a_view_across_people_is_not_registered(curator, spark):
+    window = "max(cost) OVER (PARTITION BY ward) AS cost"
+    spark.sql("ALTER TABLE clinic.visits RENAME TO clinic.base")
+    spark.sql(f"CREATE VIEW clinic.visits AS SELECT patient, ward, {window}, age FROM clinic.base")
+    try:
+        with pytest.raises(ParameterError, match="made across people: it holds a window"):
+            register(curator)
+    finally:
+        spark.sql("DROP VIEW clinic.visits")
+        spark.sql("DROP TABLE clinic.base")
+
+
 @pytest.mark.parametrize(
     ("kind", "stored", "typed", "wrong"),
     [

@@ -4,7 +4,6 @@ import logging
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import nullcontext
 from math import inf
 from threading import Event
 
@@ -22,7 +21,7 @@ from letalone.engines.spark_silence import quiet
 from letalone.engines.spark_versions import settings_of
 from letalone.errors import ParameterError, UnsupportedQuery
 from letalone.plans.query import Bounding
-from on_spark.spark import OLD, frame_of
+from on_spark.spark import frame_of
 
 SECRET = "S3CR3T"
 ABOUT_PANDAS = pytest.mark.filterwarnings("ignore:PySpark does not yet fully:FutureWarning")
@@ -85,13 +84,7 @@ def test_a_frame_that_draws_at_random_is_refused(visits):
         open_spark(visits.withColumn("x", rand()))
 
 
-def test_a_stream_and_a_sample_that_is_drawn_anew_are_refused(spark, visits):
-    """A sample with a seed is the same rows each time; Spark 3.5 gives each one as it is made."""
-    visits.createOrReplaceTempView("visits_to_sample")
-    sample = "SELECT * FROM (SELECT * FROM visits_to_sample TABLESAMPLE (50 PERCENT){}) t"
-    with nullcontext() if OLD else pytest.raises(ParameterError, match="sample that is drawn anew"):
-        open_spark(spark.sql(sample.format(""))).close()
-    open_spark(spark.sql(sample.format(" REPEATABLE (3)"))).close()
+def test_a_stream_is_refused(spark):
     with pytest.raises(ParameterError, match="is a stream"):
         open_spark(spark.readStream.format("rate").load())
 
@@ -99,10 +92,10 @@ def test_a_stream_and_a_sample_that_is_drawn_anew_are_refused(spark, visits):
 def test_a_partner_is_joined_whatever_its_data_set_is_called(spark):
     left = spark.createDataFrame([(f"p{n}", 1.0) for n in range(20)], "u string, x double")
     right = spark.createDataFrame([(f"p{n}", "w") for n in range(20)], "u string, w string")
-    budget = la.Budget(epsilon=1000)
+    options = {"unit": "u", "budget": la.Budget(epsilon=1000), "rows": "as they are"}
     with (
-        la.open(left, unit="u", budget=budget, name="main") as one,
-        la.open(right, unit="u", budget=budget, name="my-visits of `2020`") as other,
+        la.open(left, name="main", **options) as one,
+        la.open(right, name="my-visits of `2020`", **options) as other,
     ):
         asked = one.join(other, on="u").bound(max_rows=1).group_by("w", keys=["w"])
         assert one_number(asked.agg(n=la.count()).release(epsilon=100)) == pytest.approx(20, abs=1)
@@ -177,7 +170,7 @@ def test_a_row_that_fails_says_nothing_of_the_data(spark, visits, caplog, capfd)
 
 @ABOUT_PANDAS
 def test_a_row_that_fails_freezes_the_data_set_and_the_charge_stays(spark, visits):
-    with opened(failing(spark, visits)) as session:
+    with opened(failing(spark, visits), rows="as they are") as session:
         asked = session.group_by("ward", keys=["A"]).bound(max_rows=1).agg(n=la.count())
         with pytest.raises(la.DataSetFrozen) as caught:
             asked.release(epsilon=1)

@@ -259,7 +259,7 @@ def test_columns_of_fixed_length_and_many_columns_are_read(spark):
 def test_what_is_across_people_is_refused_before_anything_is_registered(spark, tmp_path):
     ledger = tmp_path / "ledger.db"
     for made in (ACROSS_PEOPLE["window by ward"], HIDDEN["rows of Python"]):
-        with pytest.raises(ParameterError, match="This frame"):
+        with pytest.raises(ParameterError, match="a Spark frame"):
             la.open(made("with_bob"), unit="u", budget=1, ledger=ledger)
     ACROSS_PEOPLE["a view with a window"]("with_bob")
     with pytest.raises(ParameterError, match=r"^v is made across people: it holds a window"):
@@ -284,3 +284,20 @@ def test_the_owners_word_is_in_the_ledger_and_on_the_answer(spark, tmp_path):
         act = ledger.last_act("people", "vouches for the rows as they are")
     assert act is not None
     assert "Python list" in str(act.body)
+
+
+def test_a_query_on_another_server_is_not_seen_and_a_file_is(spark, tmp_path):
+    """A frame of a connector may be a statement there; nothing is read of either."""
+    path = str(tmp_path / "people")
+    spark.table("with_bob").limit(1).write.parquet(path)
+    for v1 in ("parquet", ""):
+        spark.conf.set("spark.sql.sources.useV1SourceList", v1)
+        try:
+            assert trusted(lambda _: spark.read.parquet(path)) == ()
+        finally:
+            spark.conf.unset("spark.sql.sources.useV1SourceList")
+    options = {"url": "jdbc:derby:memory:none;create=true", "query": "SELECT 'a' AS u FROM t"}
+    spark.sparkContext._jvm.java.sql.DriverManager.getConnection(options["url"]).createStatement(
+    ).execute("CREATE TABLE t (x INT)")  # fmt: skip
+    with pytest.raises(ParameterError, match="no table of files"):
+        trusted(lambda _: spark.read.format("jdbc").options(**options).load(), unit="U")

@@ -57,7 +57,7 @@ def check_allowed(settings: Settings, written: object) -> str:
 
 
 def check_table(address: str, schema: Schema) -> None:
-    """Refuses a schema that a table elsewhere does not have, from its catalogue alone."""
+    """Refuses a schema that a table elsewhere does not have, and rows made across people."""
     try:
         return contained(lambda: _checked(address, schema))
     except EngineFailed:

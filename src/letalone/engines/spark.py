@@ -91,7 +91,7 @@ def open_spark(
     if side is not None:
         _private(lambda: side.check_place(session))
     _private(lambda: frame.createGlobalTempView(view))
-    called = words_of(source) if isinstance(source, tuple) else "This frame"
+    called = words_of(source)
     return SparkEngine(
         session,
         relation,

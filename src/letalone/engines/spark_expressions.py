@@ -21,7 +21,6 @@ USERS_OWN = frozenset(
         "ApplyFunctionExpression", "TransformExpression", "CallMethodViaReflection",
     ]
 )  # fmt: skip
-PLACE = "__metadata_col"  # marks a column that says where a row lies
 Node = dict[str, Any]
 Columns = list[list[Node]]  # of each expression its nodes, root first
 
@@ -68,11 +67,6 @@ def is_known(node: Node) -> bool:
     if ".objects." in written:
         return kind == "StaticInvoke" and str(node.get("staticObject")).startswith(OWN)
     return written.startswith(FUNCTIONS) and kind not in USERS_OWN
-
-
-def is_place(node: Node) -> bool:
-    """Whether it is a column that says where a row lies: among which others, then."""
-    return PLACE in (node.get("metadata") or {})
 
 
 def kind_of(written: str) -> str:

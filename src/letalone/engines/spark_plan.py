@@ -33,7 +33,6 @@ from letalone.engines.spark_expressions import (
     Columns,
     columns_of,
     is_known,
-    is_place,
     kind_of,
     nodes_in,
     number_of,
@@ -41,6 +40,7 @@ from letalone.engines.spark_expressions import (
 )
 
 SOURCES = SQL + "execution.datasources."
+REMOTE = "v2.jdbc.JDBCTable"
 SAME_COLUMNS = frozenset(
     [
         "Filter", "Generate", "Sort", "Repartition", "RepartitionByExpression",
@@ -185,12 +185,10 @@ class _Making:
         return unit if unit <= numbers else self.named(node)
 
     def _check_functions(self, node: Any) -> None:
-        """Refuses sub-queries and where a row lies; notes functions that are not Spark's own."""
+        """Refuses sub-queries; notes functions that are not Spark's own."""
         if not node.subqueries().isEmpty():
             raise mixes_people(self.source, "a sub-query", self.unit)
         for one in nodes_in(self._columns(node.expressions())):
-            if is_place(one):
-                raise mixes_people(self.source, "columns of where a row lies", self.unit)
             if not is_known(one):
                 kind = kind_of(str(one["class"]))
                 self.hidden.append(HIDDEN.get(kind, f"the function {kind}, which is not Spark's"))
@@ -200,19 +198,21 @@ class _Making:
         comment = _comment(node, kind)
         if is_copy(comment) or node.schema().getFieldIndex(RANK).isDefined():
             check_is_no_copy(comment if is_copy(comment) else MARK, self.source)
+        stored, is_seen = int(node.output().size()), True
         if kind == "LogicalRelation":
-            seen = self._is(node.relation(), SOURCES + "HadoopFsRelation")
+            stored = int(node.relation().schema().size())
+            is_seen = self._is(node.relation(), "HadoopFsRelation")
         elif kind == "DataSourceV2Relation":
-            of_catalog = bool(node.identifier().isDefined())
-            remote = self._is(node.table(), SOURCES + "v2.jdbc.JDBCTable")
-            seen = self._is(node.table(), SOURCES + "v2.FileTable") or (of_catalog and not remote)
-        else:
-            seen = True
-        if not seen:
+            stored = len(node.table().columns())
+            of_catalog = node.identifier().isDefined() and not self._is(node.table(), REMOTE)
+            is_seen = of_catalog or self._is(node.table(), "v2.FileTable")
+        if int(node.output().size()) > stored:  # _metadata
+            raise mixes_people(self.source, "the places of rows in their files", self.unit)
+        if not is_seen:
             self.hidden.append("a source that is no table of files (it may be a query there)")
 
     def _is(self, thing: Any, kind: str) -> bool:
-        return bool(self.java.java.lang.Class.forName(kind).isInstance(thing))
+        return bool(self.java.java.lang.Class.forName(SOURCES + kind).isInstance(thing))
 
     def _columns(self, expressions: Any) -> Columns:
         found = columns_of(expressions, self.java)
