@@ -104,6 +104,7 @@ class _Making:
     hidden: list[str] = field(default_factory=list[str])
     in_memory: list[str] = field(default_factory=list[str])
     defined: dict[int, Any] = field(default_factory=dict[int, Any])
+    seen: set[tuple[int, Unit]] = field(default_factory=set[tuple[int, "Unit"]])
 
     def below(self, node: Any, unit: Unit) -> list[tuple[Any, Unit]]:
         """The nodes below one, each with what decides the unit there."""
@@ -152,11 +153,19 @@ class _Making:
             if len(found) > 1:
                 raise mixes_people(self.source, "a rollup, a cube or grouping sets", self.unit)
             return [(node.child(), found.pop())]
-        if kind == "CTERelationRef":
-            below = [self.defined[int(node.cteId())].child()]
-        else:
+        if kind == "Union":
             below = _each(node.children())
-        return [(one, _through(unit, numbers, self._columns(one.output()))) for one in below]
+            return [(one, _through(unit, numbers, self._columns(one.output()))) for one in below]
+        return self._defined(int(node.cteId()), unit, numbers)
+
+    def _defined(self, number: int, unit: Unit, numbers: list[int]) -> list[tuple[Any, Unit]]:
+        """A query of WITH, once for each unit there, however often it is named."""
+        query = self.defined[number].child()
+        unit = _through(unit, numbers, self._columns(query.output()))
+        if (number, unit) in self.seen:
+            return []
+        self.seen.add((number, unit))
+        return [(query, unit)]
 
     def _check_keys(self, node: Any, kind: str, unit: Unit) -> None:
         keys = [number_of(one) for one in self._columns(getattr(node, KEYS[kind])())]
