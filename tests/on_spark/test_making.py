@@ -61,8 +61,12 @@ def python(rows):
     return rows
 
 
-def in_python(kind):
-    return kind(python, "double")("x")
+def batch(column: pd.Series) -> pd.Series:
+    return column
+
+
+def in_python(kind, function=python):
+    return kind(function, "double")("x")
 
 
 PUBLIC = "(SELECT * FROM VALUES ('w1', 10) AS p(ward, beds))"
@@ -155,6 +159,7 @@ NOT_SEEN_TO_MOVE = {  # and refused: by where rows lie; and a join that may be w
 }
 HIDDEN = {
     "Python udf by row": of(lambda t: t.withColumn("z", in_python(f.udf))),
+    "pandas_udf, which sees a batch": of(lambda t: t.select("u", in_python(f.pandas_udf, batch))),
     "a filter in Python": of(lambda t: t.where(in_python(f.udf) > 3)),
     "mapInPandas": of(lambda t: t.mapInPandas(python, COLUMNS)),
     "mapInArrow": of(lambda t: t.mapInArrow(python, COLUMNS)),
