@@ -112,7 +112,7 @@ def test_types_of_parquet_are_metadata_and_need_no_word(
     ("spelling", "kind"),
     [
         ("%Y-%m-%d", "date"),
-        ("%Y/%m/%d", "date"),
+        ("%Y/%m/%d", "text"),
         ("%d/%m/%Y", "text"),
         ("%m/%d/%Y", "text"),
         ("%d.%m.%Y", "text"),

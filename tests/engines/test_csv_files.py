@@ -2,7 +2,7 @@
 
 import pytest
 
-from letalone.engines.csv_files import csv_dialect, sniff_csv
+from letalone.engines.csv_files import csv_dialect, guess_csv
 from letalone.engines.duck import open_duck
 from letalone.engines.measures import GridSum, Rows, RowsWith, Scope
 from letalone.errors import ParameterError
@@ -15,6 +15,10 @@ BROKEN = {
     "too few cells": b"a,b\n1\n2,y\n",
     "too many cells": b"a,b\n1,x,zz,5\n2,y\n",
     "a line break in quotes": b'a,b\n1,"x\ny"\n2,y\n',
+    "three quotes": b'a,b\n1,"""\n2,y\n',
+    "a quote that never ends, above": b'a,b\n1,"x\n2,y\n',
+    "two carriage returns": b"a,b\r\r\n1,x\r\r\n2,y\r\n",
+    "a carriage return in a cell": b"a,b\n1,x\ry\n2,y\n",
     "a quote inside": b'a,b\n1,x"y\n2,"y"z\n',
     "a quote that never ends": b'a,b\n1,x\n2,"y\n',
     "windows": b"a,b\r\n1,x\r\n2,y\r\n",
@@ -60,7 +64,7 @@ def test_every_column_is_text_unless_declared(tmp_path):
 
 def test_the_owner_is_offered_types(tmp_path):
     (tmp_path / "file.csv").write_text("n;x;day;t;flag\n1;0.5;2020-01-01;a;true\n2;;;;false\n")
-    found = sniff_csv(tmp_path / "file.csv")
+    found = guess_csv(tmp_path / "file.csv").schema
     kinds = [Type.INTEGER, Type.NUMBER, Type.DATE, Type.TEXT, Type.BOOLEAN]
     assert [column.type for column in found.columns] == kinds
     assert found.name == "file"
@@ -68,7 +72,7 @@ def test_the_owner_is_offered_types(tmp_path):
 
 def test_what_cannot_be_guessed_is_offered_as_text(tmp_path):
     (tmp_path / "file.csv").write_bytes(b"a,b\n1,\xff\n")
-    assert {column.type for column in sniff_csv(tmp_path / "file.csv").columns} <= set(Type)
+    assert {column.type for column in guess_csv(tmp_path / "file.csv").schema.columns} <= set(Type)
 
 
 @pytest.mark.parametrize(
@@ -80,6 +84,9 @@ def test_what_cannot_be_guessed_is_offered_as_text(tmp_path):
         (b"a,A\n1,2\n", "differ in nothing but the case"),
         (b"a,a\n1,2\n", "differ in nothing but the case"),
         (b"\xff\xfe,b\n1,2\n", "no list of names in UTF-8"),
+        (b'a,"b\nc"\n1,2\n', "opens a quote.*letalone convert file.csv file.parquet"),
+        (b"a,b\r1,2\r3,4\r", "has a carriage return in it"),
+        (b"a," + b"b" * (1 << 20), "longer than 1 MiB"),
     ],
 )
 def test_a_first_line_that_is_no_header_is_refused(content, words, tmp_path):
@@ -104,7 +111,6 @@ def test_odd_names_work(tmp_path):
 
 
 def test_a_dropped_line_is_dropped_from_every_statement(tmp_path):
-    """DuckDB drops it only where the broken cell is read, which would move ranks to other rows."""
     path = tmp_path / "file.csv"
     path.write_bytes(b"unit,x\n" + b"u,1\n" * 3 + b"v,\xff\n" + b"w,1\n" * 3)
     engine = open_duck(path)
@@ -116,7 +122,6 @@ def test_a_dropped_line_is_dropped_from_every_statement(tmp_path):
 
 
 def test_a_cell_that_cannot_be_cast_does_not_take_its_row_along(tmp_path):
-    """DuckDB moves a cast of a cell into the reader, which then drops the line."""
     path = tmp_path / "file.csv"
     path.write_text("flag\ntrue\nmaybe\nfalse\n")
     engine = open_duck(path, types={"flag": Type.BOOLEAN})

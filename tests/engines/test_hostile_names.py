@@ -47,8 +47,13 @@ def table():
     return pa.table(columns)
 
 
+IN_A_LINE = [name for name in NAMES if not {"\n", "\r"} & set(name)]
+
+
 def from_csv(folder):
-    rows = table().to_pylist()
+    """The first line holds the names: none of them can have a line break."""
+    lines = table().drop_columns([name for name in NAMES if name not in IN_A_LINE])
+    rows = lines.to_pylist()
     with (folder / "n.csv").open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file)
         writer.writerow(rows[0])
@@ -94,11 +99,11 @@ MAKERS = {
 def test_the_right_column_is_read_whatever_it_is_called(maker, tmp_path):
     engine = MAKERS[maker](tmp_path)
     schema = engine.schema()
-    most = len(NAMES)
-    read = [GridSum(col(name), 0, most, 0) for name in NAMES]
+    names = IN_A_LINE if maker == "csv" else NAMES
+    read = [GridSum(col(name), 0, len(NAMES), 0) for name in names]
     scope = Scope(schema, None, (), (), (), None, Bounding())
-    assert engine.measure(scope, read) == [[2 * number] for number in range(most)]
-    for name in AS_UNIT:
+    assert engine.measure(scope, read) == [[2 * NAMES.index(name)] for name in names]
+    for name in [name for name in AS_UNIT if name in names]:
         number = NAMES.index(name)
         group = (GroupColumn(name, col(name), Type.INTEGER),)
         bounded = Bounding(max_rows=1)
@@ -110,7 +115,7 @@ def test_the_right_column_is_read_whatever_it_is_called(maker, tmp_path):
             [1],
         ]
         other = Scope(schema.protecting("key"), col(name) == number, (), (), (), None, bounded)
-        assert engine.measure(other, [Rows(), GridSum(col(name), 0, most, 0)]) == [
+        assert engine.measure(other, [Rows(), GridSum(col(name), 0, len(NAMES), 0)]) == [
             [2],
             [2 * number],
         ]

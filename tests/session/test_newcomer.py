@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 import letalone as la
-from letalone.engines.csv_files import sniff_csv
+from letalone.engines.csv_files import guess_csv
 from letalone.plans.types import Type
 from session.makers import opened, visits
 
@@ -16,7 +16,7 @@ def test_a_date_that_is_not_written_year_first_is_guessed_to_be_text(
 ) -> None:
     path = tmp_path / "a.csv"
     path.write_text("day,seen,n\n" + f"{written},2024-02-13,1\n" * 20)
-    day, seen, number = (column.type for column in sniff_csv(path).columns)
+    day, seen, number = (column.type for column in guess_csv(path).schema.columns)
     assert (day, number) == (Type.TEXT, Type.INTEGER)
     assert seen in (Type.DATE, Type.TIMESTAMP)
 

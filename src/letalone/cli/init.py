@@ -11,6 +11,7 @@ from pathlib import Path
 
 import typer
 
+from letalone.answers.so_many import so_many_rows
 from letalone.cli.offered import quoted, to_type
 from letalone.cli.places import in_short_form, ledger_path
 from letalone.cli.screen import console, flowing, print_json, table
@@ -25,12 +26,11 @@ from letalone.cli.source import (
     wait_for_spark,
 )
 from letalone.engines.csv_files import Guess, guess_csv
+from letalone.engines.csv_lines import OddLines
 from letalone.engines.opening import open_engine
-from letalone.engines.reading import DATED
 from letalone.engines.sources import WhichTable
 from letalone.errors import ParameterError
 from letalone.plans.schema import Column, Schema
-from letalone.plans.types import Type
 from letalone.session.beside import schema_beside
 
 LISTED = 10  # on a screen
@@ -110,7 +110,7 @@ def _found(again: _Again, *, guessed: bool) -> Guess:
         return guess_csv(again.file)
     try:
         with closing(open_engine(again.file, table=again.table)) as engine:
-            return Guess(engine.schema(), {})
+            return Guess(engine.schema())
     except WhichTable as error:
         found = offering(error, again.file, lambda named: _naming(again, named))
     raise found
@@ -123,7 +123,7 @@ def _naming(again: _Again, named: Named) -> str:
 def _remarks(found: Guess) -> dict[str, str]:
     """Why a column whose cells look like another type is text."""
     commas = dict.fromkeys(found.commas, "numbers, but with a decimal comma")
-    return {name: _why(kind) for name, kind in found.misread.items()} | commas
+    return dict.fromkeys(found.misread, "dates, but not written 2024-01-31") | commas
 
 
 def _hints(again: _Again, found: Guess) -> list[str]:
@@ -133,11 +133,7 @@ def _hints(again: _Again, found: Guess) -> list[str]:
         said.append(f"Cells are separated by {SEPARATORS[found.delimiter]}, as in the first line.")
     if len(found.schema.columns) == 1:
         said.append(f"Only one column was found. Cells are separated by {' or '.join(KNOWN)}.")
-    if found.overfull:
-        said.append(
-            "Some lines have more cells than the first has names, and the last are not read:"
-            ' write 1.5 or "1,5" in place of 1,5.'
-        )
+    said += _of_lines(again.file, found.odd)
     if found.commas:
         said.append(
             f"{', '.join(found.commas)} would be a number if written 1.5 in place of 1,5. To write"
@@ -146,16 +142,32 @@ def _hints(again: _Again, found: Guess) -> list[str]:
     return said
 
 
+def _of_lines(file: str, odd: OddLines) -> list[str]:
+    """Lines that are read in another way than their writer may have meant."""
+    said: list[str] = []
+    if odd.overfull:
+        said.append(
+            "Some lines have more cells than the first has names, and the last are not read:"
+            ' write 1.5 or "1,5" in place of 1,5.'
+        )
+    if odd.open_quotes:
+        said.append(
+            f"{so_many_rows(odd.open_quotes)} with a quote that is not closed in its line. A record"
+            " is one line: letalone ends the quote there. If cells hold line breaks, convert the"
+            f" file to Parquet:{to_type('convert', file, str(Path(file).with_suffix('.parquet')))}"
+        )
+    if odd.dropped:
+        said.append(
+            f"{so_many_rows(odd.dropped)} cannot be read and will be left out: they are not UTF-8,"
+            " or longer than 128 MiB. Save the file as UTF-8."
+        )
+    return said
+
+
 def _with_points(file: str) -> str:
     made = str(Path(file).with_name(f"{Path(file).stem}_points.csv"))
     how = f"import duckdb; duckdb.read_csv({file!r}, decimal=',').write_csv({made!r})"
     return f"\n  python -c {quoted(how)}"
-
-
-def _why(kind: Type) -> str:
-    if kind in DATED:
-        return "dates, but not written 2024-01-31"
-    return f"{kind.value}, but not in every cell"
 
 
 def _undecided(schema: Schema) -> Schema:

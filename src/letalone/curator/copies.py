@@ -21,7 +21,7 @@ from sqlglot import exp
 from letalone.curator.places import keep_private
 from letalone.curator.records import Affected, AffectedColumn
 from letalone.engines import syntax
-from letalone.engines.csv_files import csv_dialect, csv_sql, lines_not_text, uneven_rows
+from letalone.engines.csv_files import load_csv, odd_lines_of
 from letalone.engines.failure import EngineFailed, contained
 from letalone.engines.lockdown import LockedDuck
 from letalone.engines.parquet_files import (
@@ -32,13 +32,13 @@ from letalone.engines.parquet_files import (
 )
 from letalone.engines.reading import Stored, check_readable, read
 from letalone.engines.rows import Relation
-from letalone.engines.sources import Files, find_files
+from letalone.engines.sources import LOADED, Files, find_files, relation_of_csv
 from letalone.engines.syntax import Sql
 from letalone.errors import ParameterError
 from letalone.plans.schema import Column, Schema, unknown_column
 from letalone.plans.types import Type
 
-LOADED, KEPT = "letalone_loaded", "letalone_kept"
+KEPT = "letalone_kept"
 FRACTIONS = (Type.TEXT, Type.NUMBER)
 EXACT = "DECIMAL(38, 18)"  # all of 64 bits before the point, and what people write after it
 
@@ -95,9 +95,10 @@ def _of_lines(files: Files) -> dict[str, int]:
     """Of a CSV file: rows with cells too few or too many, and lines that could not be read."""
     if files.kind != "csv":
         return {}
+    odd = [odd_lines_of(path) for path in files.paths]
     return {
-        "rows_uneven": sum(map(uneven_rows, files.paths)),
-        "lines_not_utf8": sum(map(lines_not_text, files.paths)),
+        "rows_uneven": sum(one.uneven for one in odd),
+        "lines_not_utf8": sum(one.not_text for one in odd),
     }
 
 
@@ -116,9 +117,7 @@ def _relation(duck: LockedDuck, files: Files, schema: Schema) -> Relation:
     if files.kind == "parquet":
         whole = relation_of_parquet(duck, files.paths)
     elif files.kind == "csv":
-        names, delimiter = csv_dialect(files.paths[0])
-        sql = csv_sql(files.paths, names, delimiter)
-        whole = Relation(sql, {name: Stored(name, "VARCHAR") for name in names})
+        whole = relation_of_csv(files.paths)
     else:
         raise ParameterError("Only CSV and Parquet files are imported. Export the table to one.")
     for column in schema.columns:
@@ -131,6 +130,9 @@ def _relation(duck: LockedDuck, files: Files, schema: Schema) -> Relation:
 
 def _loaded(duck: LockedDuck, files: Files, relation: Relation) -> Relation:
     """The declared columns as they are stored, in a table; broken cells are missing."""
+    if files.kind == "csv":
+        load_csv(duck, files.paths, LOADED, only=list(relation.columns))
+        return relation
     if files.kind == "parquet":
         risky = unsafe(relation, relation.columns)
         if not all(reads_to_the_end(duck, files.paths, relation.columns[n]) for n in risky):

@@ -1,4 +1,6 @@
-"""What we use of pyarrow, with types; only this file, cells.py and coded.py talk to it.
+"""What we use of pyarrow, with types.
+
+Only this file, cells.py, coded.py, csv_lines.py and text_views.py talk to it.
 
 pyarrow has no type information of its own, so everything is cast here once.
 """

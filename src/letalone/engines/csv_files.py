@@ -1,170 +1,124 @@
 """CSV files: every cell is text until a type is declared, and no line can make reading fail.
 
 The first line holds the names; it is metadata. Everything below is data, so nothing is guessed
-from it: an empty cell is missing, cells that are too few are missing, further ones are left
-out, a line that is no UTF-8 is dropped.
+from it. A record is a line: see csv_lines.py, which reads all of them, for questions and for the
+owner's tools alike. A cell with a line break in it cannot be read from CSV; `letalone convert`
+makes a Parquet file of such a file.
 
-A private question drops such a line in silence, since to say so would tell about a row. The owner's
-own tools count people, and a row less can make a table look better than it is: `check_every_line`
-is for them, and refuses.
+A private question drops a line that cannot be read in silence, since to say so would tell about a
+row. The owner's own tools count people, and a row less can make a table look better than it is:
+`check_every_line` is for them, and refuses.
 
-`sniff_csv` does guess. It is for the owner, who sees its guesses and makes them public by
+`guess_csv` does guess. It is for the owner, who sees its guesses and makes them public by
 confirming them.
 
-Files are copied into a table when first asked, all columns at once. DuckDB drops a broken line
-only where the broken cell is read, and moves casts into the reader, where they drop lines, too:
-read directly, a file would have other rows, and ranks other positions, in each statement.
+Files are copied into a table when first asked: ranks belong to rows by their position.
 
   Tested:   tests/engines/test_csv_files.py
 """
 
-import csv
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from datetime import date
 from pathlib import Path
-
-from sqlglot import exp
 
 from letalone.answers.so_many import so_many_rows
 from letalone.engines import syntax
+from letalone.engines.csv_lines import OddLines, cells_of_line, csv_rows, first_rows, odd_lines
 from letalone.engines.failure import unreadable
 from letalone.engines.lockdown import LockedDuck
-from letalone.engines.reading import DATED, Stored, check_columns, read, type_of_stored
-from letalone.engines.syntax import Sql
+from letalone.engines.reading import check_columns
+from letalone.engines.text_grammar import is_written_as
 from letalone.errors import ParameterError
 from letalone.plans.schema import Column, Schema
 from letalone.plans.types import Type
 
 DELIMITERS = ",;\t|"
-LONGEST_LINE = 1 << 27  # in bytes
 LONGEST_HEADER = 1 << 20
-LOOKED_AT = 20_480  # rows, as many as DuckDB's own guess looks at
-YEAR_FIRST = re.compile(r"\s*\d{4}[-/]\d{1,2}[-/]\d{1,2}(\D|$)")
-WITH_COMMA = re.compile(r"\s*[-+]?\d+(,\d+)?\s*")
-_NONE: list[str] = []
+LOOKED_AT = 20_480  # rows
+WORDS = re.compile("true|false|t|f|yes|no|y|n", re.IGNORECASE)
+LEADING_ZERO = re.compile("[-+]?0[0-9]")  # of a code, such as 02139: a number would lose it
+SOME_DAY = re.compile(r"\d{1,4}([-/.])\d{1,2}\1\d{1,4}([ T]\d{1,2}:\d{2}.*)?")
+WITH_COMMA = re.compile(r" *[-+]?\d+(,\d+)? *")
 
 
 @dataclass(frozen=True, slots=True)
 class Guess:
-    """A proposal to the owner; `misread` are columns of dates, or the like, that stay text.
+    """A proposal to the owner.
 
-    Their cells look like another type, and would be misread or missing if it were declared.
-    `commas` are columns of numbers with a decimal comma; `overfull` is whether a line has more
-    cells than the first, as where such numbers stand between commas.
+    `misread` are columns of dates that stay text, since they are not written year first, and
+    would be missing if declared. `commas` are columns of numbers with a decimal comma; `odd` counts
+    lines that are read in another way than their writer may have meant.
     """
 
     schema: Schema
-    misread: Mapping[str, Type]
+    misread: tuple[str, ...] = ()
     delimiter: str = ","
     commas: tuple[str, ...] = ()
-    overfull: bool = False
-
-
-def sniff_csv(path: str | Path) -> Schema:
-    """The columns with the types that their values look like: a proposal to the owner."""
-    return guess_csv(path).schema
+    odd: OddLines = OddLines()  # noqa: RUF009  (frozen)
 
 
 def guess_csv(path: str | Path) -> Guess:
-    """The same, with the columns that stay text because they would not be read as they look."""
+    """The columns with the types that their first values look like: a proposal to the owner."""
     file = Path(path).resolve()
     names, delimiter = csv_dialect(file)
-    duck = LockedDuck()
-    try:
-        duck.lock([file])
-        kinds = _guessed(duck, file, delimiter, len(names))
-        looks = dict(zip(names, kinds, strict=True))
-        cells = csv_sql([file], names, delimiter)
-        misread, commas = _misread(duck, cells, looks), _commas(duck, cells, looks)
-    finally:
-        duck.close()
-    columns = [Column(n, Type.TEXT if n in misread else kind) for n, kind in looks.items()]
+    columns = first_rows(file, names, delimiter, most=LOOKED_AT)
+    kinds = [_looks_like(cells) for cells in columns]
+    found = zip(names, columns, kinds, strict=True)
+    texts = {name: cells for name, cells, kind in found if kind is Type.TEXT and cells}
     return Guess(
-        Schema(file.stem, tuple(columns)),
-        {name: looks[name] for name in misread},
+        Schema(file.stem, tuple(map(Column, names, kinds))),
+        tuple(name for name, cells in texts.items() if all(map(SOME_DAY.fullmatch, cells))),
         delimiter,
-        commas,
-        _overfull(file, delimiter, len(names)),
+        tuple(name for name, cells in texts.items() if _has_commas(cells)),
+        odd_lines(file, len(names), delimiter),
     )
 
 
-def _guessed(duck: LockedDuck, file: Path, delimiter: str, number: int) -> list[Type]:
-    options = {
-        "header": exp.Boolean(this=True),
-        "delim": syntax.text(delimiter),
-        "quote": syntax.text('"'),
-        "escape": syntax.text('"'),
-    }
-    named = [syntax.option(name, value) for name, value in options.items()]
-    source = syntax.called("read_csv", syntax.text(str(file)), *named)
-    everything = syntax.select([exp.Star()], syntax.renamed(source, "file"))
-    try:
-        rows = duck.run(exp.Describe(this=everything))
-    except Exception:  # what cannot be guessed is text; the engine's words could hold a value
-        rows = []
-    kinds = [type_of_stored(str(kind)) for _, kind, *_ in rows]
-    known = [Type.TEXT if kind is Type.OTHER else kind for kind in kinds]
-    return known if len(known) == number else [Type.TEXT] * number
+def _looks_like(cells: Sequence[str]) -> Type:
+    """The first type that all cells are written as; text where there is none."""
+    found = (kind for kind, fits in FITS.items() if cells and all(map(fits, cells)))
+    return next(found, Type.TEXT)
 
 
-def _misread(duck: LockedDuck, cells: Sql, looks: Mapping[str, Type]) -> list[str]:
-    """Columns with a cell that the engine's own reader would not read as what it looks like."""
-    tried = {name: kind for name, kind in looks.items() if kind is not Type.TEXT}
-    if not tried:
-        return []
-    both = [[syntax.named(name), _read(name, kind)] for name, kind in tried.items()]
-    some = syntax.select([one for pair in both for one in pair], syntax.renamed(cells, "file"))
-    try:
-        rows = duck.run(some.limit(LOOKED_AT))
-    except Exception:  # as above
-        return list(tried)
-    return [
-        name
-        for place, (name, kind) in enumerate(tried.items())
-        if not all(_is_read(row[2 * place], row[2 * place + 1], kind) for row in rows)
-    ]
-
-
-def _commas(duck: LockedDuck, cells: Sql, looks: Mapping[str, Type]) -> tuple[str, ...]:
-    """Columns of text in which every cell is a number, some with a decimal comma."""
-    texts = [name for name, kind in looks.items() if kind is Type.TEXT]
-    if not texts:
-        return ()
-    some = syntax.select([syntax.named(name) for name in texts], syntax.renamed(cells, "file"))
-    try:
-        rows = duck.run(some.limit(LOOKED_AT))
-    except Exception:  # as above
-        return ()
-    columns = zip(*rows, strict=True)
-    return tuple(n for n, column in zip(texts, columns, strict=False) if _has_commas(column))
-
-
-def _has_commas(column: Sequence[object]) -> bool:
-    cells = [str(cell) for cell in column if cell is not None]
+def _has_commas(cells: Sequence[str]) -> bool:
     return any("," in cell for cell in cells) and all(map(WITH_COMMA.fullmatch, cells))
 
 
-def _overfull(file: Path, delimiter: str, number: int) -> bool:
-    """Whether one of the first lines has a cell beyond the last name."""
+def _is_number(cell: str) -> bool:
+    return is_written_as(cell, Type.NUMBER) and LEADING_ZERO.match(cell.strip(" ")) is None
+
+
+def _is_integer(cell: str) -> bool:
+    plain = cell.strip(" ")
+    return plain.lstrip("+-").isdigit() and _is_number(plain) and -(2**63) <= int(plain) < 2**63
+
+
+def _is_timestamp(cell: str) -> bool:
+    return is_written_as(cell, Type.TIMESTAMP) and _exists(cell.strip(" "))
+
+
+def _is_date(cell: str) -> bool:
+    return ":" not in cell and _is_timestamp(cell)
+
+
+def _exists(day: str) -> bool:
+    year, month, rest = day.split("-", 2)
     try:
-        with file.open(encoding="utf-8", errors="replace", newline="") as lines:
-            rows = csv.reader(islice(lines, LOOKED_AT), delimiter=delimiter)
-            return any(cell for row in rows for cell in row[number:])
-    except csv.Error:
+        date(int(year), int(month), int(re.split("[ T]", rest)[0]))
+    except ValueError:
         return False
+    return True
 
 
-def _read(name: str, kind: Type) -> Sql:
-    return read(Stored(name, "VARCHAR"), syntax.named(name), Column(name, kind)).sql
-
-
-def _is_read(cell: object, value: object, kind: Type) -> bool:
-    """A date that is not written year first can be read, as another day."""
-    if cell is None:
-        return True
-    return value is not None and (kind not in DATED or YEAR_FIRST.match(str(cell)) is not None)
+FITS: dict[Type, Callable[[str], bool]] = {
+    Type.BOOLEAN: lambda cell: WORDS.fullmatch(cell) is not None,
+    Type.INTEGER: _is_integer,
+    Type.NUMBER: _is_number,
+    Type.DATE: _is_date,
+    Type.TIMESTAMP: _is_timestamp,
+}
 
 
 def csv_dialect(path: Path) -> tuple[list[str], str]:
@@ -174,104 +128,75 @@ def csv_dialect(path: Path) -> tuple[list[str], str]:
     """
     try:
         with path.open("rb") as file:
-            line = _first_line(file.read(LONGEST_HEADER)).decode("utf-8-sig")
-    except UnicodeDecodeError:
-        line = None
+            line = file.readline(LONGEST_HEADER + 2).removesuffix(b"\n").rstrip(b"\r")
     except OSError as error:
         raise unreadable(path, error) from None
-    if line is None:
+    if len(line) > LONGEST_HEADER:
+        raise ParameterError(
+            f"The first line of {path.name} is longer than 1 MiB, but holds the names of columns."
+            " Begin the file with a line of names, and end lines with a line feed."
+        )
+    text = _as_text(line)
+    if text is None:
         raise ParameterError(
             f"The first line of {path.name} is no list of names in UTF-8. Save the file as UTF-8."
         )
-    delimiter = max(DELIMITERS, key=line.count)
-    names = next(csv.reader([line], delimiter=delimiter), _NONE)
+    if "\r" in text:
+        raise ParameterError(
+            f"The first line of {path.name} has a carriage return in it. Lines end with a line feed"
+            " (LF, or CR and LF). Save the file with such line ends."
+        )
+    delimiter = max(DELIMITERS, key=text.count)
+    names, is_open = cells_of_line(text, delimiter)
+    if is_open:
+        raise ParameterError(
+            f"The first line of {path.name} opens a quote and does not close it. A name or a cell"
+            f" with a line break needs Parquet: letalone convert {path.name} {path.stem}.parquet"
+        )
     check_columns(names, f"The first line of {path.name}")
     return names, delimiter
 
 
-def _first_line(start: bytes) -> bytes:
-    """Up to the first line break that is not within quotes."""
-    quoted = False
-    for place, byte in enumerate(start):
-        if byte == ord('"'):
-            quoted = not quoted
-        elif byte in b"\r\n" and not quoted:
-            return start[:place]
-    return start
-
-
-def check_every_line(paths: Sequence[Path]) -> None:
-    """Refuses files with lines that `csv_sql` drops. It tells about rows: for the owner alone."""
-    for path in paths:
-        if lost := _lines_that_are_no_text(path):
-            raise ParameterError(
-                f"{so_many_rows(lost)} of {path.name} could not be read: what is written there is"
-                " not UTF-8. Save the file as UTF-8; spreadsheets call it CSV UTF-8."
-            )
-
-
-def lines_not_text(path: Path) -> int:
-    """How many lines `csv_sql` drops, since they are not UTF-8. For the owner alone."""
-    return _lines_that_are_no_text(path)
-
-
-def uneven_rows(path: Path) -> int:
-    """How many rows have more or fewer cells than the first line. For the owner alone."""
-    names, delimiter = csv_dialect(path)
-    uneven, first = 0, True
-    with path.open(encoding="utf-8", errors="replace", newline="") as lines:
-        rows = csv.reader(lines, delimiter=delimiter)
-        while True:
-            try:
-                row = next(rows)
-            except StopIteration:
-                return uneven
-            except csv.Error:  # a cell beyond what this reader takes
-                uneven += 1
-                continue
-            uneven += bool(row) and not first and len(row) != len(names)
-            first = False
-
-
-def _lines_that_are_no_text(path: Path) -> int:
+def _as_text(line: bytes) -> str | None:
     try:
-        with path.open("rb") as file:
-            return sum(not _is_text(part) for line in file for part in line.splitlines())
+        return line.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return None
+
+
+def load_csv(
+    duck: LockedDuck, paths: Sequence[Path], into: str, *, only: Sequence[str] | None = None
+) -> None:
+    """Copies the rows of files with the same first line into a new table; `only`: some columns."""
+    names, delimiter = csv_dialect(paths[0])
+    lines = f"{into}_lines"
+    duck.connection.register(lines, csv_rows(paths, names, delimiter, only=only or names))
+    try:
+        duck.run(syntax.copied(syntax.table_named(lines), into))
+    finally:
+        duck.connection.unregister(lines)
+
+
+def odd_lines_of(path: Path) -> OddLines:
+    """How many lines are read in another way than their writer may have meant. For the owner."""
+    names, delimiter = csv_dialect(path)
+    try:
+        return odd_lines(path, len(names), delimiter)
     except OSError as error:
         raise unreadable(path, error) from None
 
 
-def _is_text(line: bytes) -> bool:
-    try:
-        line.decode("utf-8")
-    except UnicodeDecodeError:
-        return False
-    return True
-
-
-def csv_sql(paths: Sequence[Path], names: Sequence[str], delimiter: str) -> Sql:
-    """Reads every cell as text. Total: missing cells are NULL, further ones are left out, and a
-    line that is no text in UTF-8 is dropped."""
-    columns = exp.Struct(
-        expressions=[
-            exp.PropertyEQ(this=syntax.text(name), expression=syntax.text("VARCHAR"))
-            for name in names
-        ]
-    )
-    yes, no = exp.Boolean(this=True), exp.Boolean(this=False)
-    options: Mapping[str, Sql] = {
-        "auto_detect": no,
-        "header": yes,
-        "delim": syntax.text(delimiter),
-        "quote": syntax.text('"'),
-        "escape": syntax.text('"'),
-        "nullstr": syntax.text(""),
-        "columns": columns,
-        "strict_mode": no,
-        "null_padding": yes,
-        "ignore_errors": yes,
-        "parallel": no,
-        "max_line_size": syntax.whole(LONGEST_LINE),
-    }
-    named = [syntax.option(name, value.copy()) for name, value in options.items()]
-    return syntax.called("read_csv", syntax.texts([str(path) for path in paths]), *named)
+def check_every_line(paths: Sequence[Path]) -> None:
+    """Refuses files with lines that are dropped. It tells about rows: for the owner alone."""
+    for path in paths:
+        odd = odd_lines_of(path)
+        if odd.not_text:
+            raise ParameterError(
+                f"{so_many_rows(odd.not_text)} of {path.name} could not be read: what is written"
+                " there is not UTF-8. Save the file as UTF-8; spreadsheets call it CSV UTF-8."
+            )
+        if odd.too_long:
+            raise ParameterError(
+                f"{so_many_rows(odd.too_long)} of {path.name} could not be read: the line is longer"
+                " than 128 MiB. Shorten it, or convert the file to Parquet."
+            )

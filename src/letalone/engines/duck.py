@@ -19,7 +19,7 @@ from sqlglot import exp
 
 from letalone.engines import arrow, syntax
 from letalone.engines.counted import counted
-from letalone.engines.csv_files import check_every_line
+from letalone.engines.csv_files import check_every_line, load_csv
 from letalone.engines.failure import contained
 from letalone.engines.frames import FRAMES, as_arrow, is_frame
 from letalone.engines.lockdown import LockedDuck
@@ -31,6 +31,7 @@ from letalone.engines.ranks import Progress, draw_ranks
 from letalone.engines.reading import check_columns, declared_schema, read_as_text
 from letalone.engines.rows import Relation, Tables, lent_name, mark_of, unit_of
 from letalone.engines.sources import (
+    LOADED,
     Files,
     batch_sizes,
     find_files,
@@ -53,7 +54,7 @@ from letalone.plans.schema import Column, Schema
 from letalone.plans.types import Key, Type
 from letalone.randomness.bits import SYSTEM, BitSource
 
-FRAME, LOADED = "letalone_frame", "letalone_loaded"
+FRAME = "letalone_frame"
 BATCH = 1_000_000  # rows of the unit column at a time
 
 
@@ -272,8 +273,8 @@ class DuckEngine:
         with self._lock:
             if self._files is None or self._files.kind != "csv" or self._loaded:
                 return
-            contained(lambda: self._duck.run(syntax.copied(self._relation.sql, LOADED)))
-            self._relation = replace(self._relation, sql=syntax.table_named(LOADED))
+            paths = self._files.paths
+            contained(lambda: load_csv(self._duck, paths, LOADED))
             self._loaded = True
 
     def _made_sound(self, statements: Iterable[Sql]) -> bool:

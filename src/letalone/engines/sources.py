@@ -19,7 +19,7 @@ from pathlib import Path
 from sqlglot import exp
 
 from letalone.engines import arrow, syntax
-from letalone.engines.csv_files import csv_dialect, csv_sql
+from letalone.engines.csv_files import csv_dialect
 from letalone.engines.failure import EngineFailed, unreadable
 from letalone.engines.lockdown import LockedDuck
 from letalone.engines.parquet_files import described, opened, relation_of_parquet
@@ -27,6 +27,7 @@ from letalone.engines.reading import Stored
 from letalone.engines.rows import Relation
 from letalone.errors import ParameterError
 
+LOADED = "letalone_loaded"
 PARQUET, CSV, DUCKDB = (".parquet", ".pq"), (".csv", ".tsv", ".txt"), (".duckdb", ".ddb", ".db")
 
 
@@ -98,8 +99,8 @@ def relation_of_files(duck: LockedDuck, files: Files, *, table: str | None = Non
             duck.lock(files.paths)
             return relation_of_parquet(duck, files.paths)
         case "csv":
-            duck.lock(files.paths)
-            return _csv(files.paths)
+            duck.lock([])
+            return relation_of_csv(files.paths)
         case _:
             opened(lambda: duck.attach(files.paths[0]), files.paths[0].name)
             duck.lock([])
@@ -119,7 +120,8 @@ def batch_sizes(files: Files) -> list[int]:
     return [size for path in files.paths for size in arrow.row_groups(path)]
 
 
-def _csv(paths: Sequence[Path]) -> Relation:
+def relation_of_csv(paths: Sequence[Path]) -> Relation:
+    """The relation that CSV files have once they are copied into the table LOADED."""
     names, delimiter = csv_dialect(paths[0])
     for path in paths[1:]:
         if csv_dialect(path) != (names, delimiter):
@@ -127,8 +129,7 @@ def _csv(paths: Sequence[Path]) -> Relation:
                 f"{paths[0].name} and {path.name} have different columns. Open files together"
                 " only if their first lines are the same."
             )
-    sql = csv_sql(paths, names, delimiter)
-    return Relation(sql, {name: Stored(name, "VARCHAR") for name in names})
+    return Relation(syntax.table_named(LOADED), {name: Stored(name, "VARCHAR") for name in names})
 
 
 def _duckdb(duck: LockedDuck, table: str | None, file: str) -> Relation:

@@ -1,0 +1,303 @@
+"""A record of a CSV file is a line: one line never changes what another one holds.
+
+Theorem.  Let two files differ in one line below the first. Then all other lines give the same
+cells, in the same order, whatever the one line holds.
+  Proven:   lines are cut at LF, before anything else is looked at. Each is judged and split by
+            its own bytes: the fast path by positions within the line, the slow path by `_cells`,
+            which is given the line alone. A quote that is open at the end of a line ends there
+  Tested:   tests/engines/test_csv_lines.py, against a slow reader, at all sizes of blocks
+
+Cells of a line: the delimiter separates them. A cell that begins with a quote (blanks before it
+aside) ends at the next quote that is not doubled; two quotes in it are one; what follows the
+closing quote is kept, but for blanks. A quote anywhere else is a letter. An empty cell is missing,
+also in quotes; so are cells that are too few; further ones are left out. Carriage returns before
+the line end are dropped, all of them; elsewhere they are letters. A line without letters is
+skipped (in a file of one column it is a row whose cell is missing). A line that is no UTF-8, or is
+longer than LONGEST_LINE, is dropped.
+
+The fast path is all lines whose quotes stand around whole cells, if there are any. Cells are
+views of the block that was read (Arrow's string_view), so that nothing is copied in Python.
+"""
+
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
+# pyright: reportUnknownArgumentType=false
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from letalone.engines.text_views import PADDING, views_of_text
+
+LONGEST_LINE = 1 << 27  # in bytes
+BLOCK = 1 << 22  # bytes that are read at a time
+CELLS = 1 << 20  # cells that are handed on at a time, so that many columns take no more memory
+LF, CR, QUOTE = 0x0A, 0x0D, 0x22
+
+Places = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class OddLines:
+    """How many lines of a file are odd. It tells about rows: for the owner alone."""
+
+    rows: int = 0
+    not_text: int = 0
+    too_long: int = 0
+    uneven: int = 0  # cells too few or too many
+    overfull: int = 0  # something is written in a cell beyond the last name
+    open_quotes: int = 0
+
+    def __add__(self, other: "OddLines") -> "OddLines":
+        return OddLines(*(getattr(self, n) + getattr(other, n) for n in OddLines.__slots__))
+
+    @property
+    def dropped(self) -> int:
+        """Lines that are in no answer."""
+        return self.not_text + self.too_long
+
+
+@dataclass(frozen=True, slots=True)
+class _Lines:
+    """The lines of a block that are rows, and where the cells of the plain ones are."""
+
+    data: NDArray[np.uint8]  # with some zeros behind the last line
+    starts: Places
+    ends: Places
+    first: Places  # the number of a line's first cell in `begins`, `finishes` and `doubled`
+    cells: Places
+    odd: NDArray[np.bool_]  # lines that `_cells` has to read
+    begins: Places
+    finishes: Places
+    doubled: NDArray[np.bool_]  # cells with two quotes that are one
+
+    def bytes_at(self, start: int, end: int) -> bytes:
+        """What is written between two places."""
+        return self.data[start:end].tobytes()
+
+
+def csv_rows(
+    paths: Sequence[Path], names: Sequence[str], delimiter: str, *, only: Sequence[str]
+) -> Any:
+    """A stream of the rows below the first lines, some columns of them, every cell as text. Total:
+    nothing in a line makes it fail."""
+    fields = pa.schema([pa.field(name, pa.string_view()) for name in only])
+    batches = _batches(paths, names, delimiter, fields)
+    return pa.RecordBatchReader.from_batches(fields, batches)
+
+
+def first_rows(path: Path, names: Sequence[str], delimiter: str, *, most: int) -> list[list[str]]:
+    """The cells of the first rows, column by column, without the missing ones."""
+    rows, found = 0, [list[str]() for _ in names]
+    for batch in csv_rows([path], names, delimiter, only=names):
+        for cells, column in zip(found, batch.slice(0, most - rows).columns, strict=True):
+            cells += [cell for cell in column.to_pylist() if cell is not None]
+        rows += batch.num_rows
+        if rows >= most:
+            break
+    return found
+
+
+def cells_of_line(line: str, delimiter: str) -> tuple[list[str], bool]:
+    """The cells of one line, such as the first, and whether a quote is open at its end."""
+    cells, is_open = _cells(line.encode(), _pattern(delimiter))
+    return [cell.decode() for cell in cells] if line else [], is_open
+
+
+def odd_lines(path: Path, number: int, delimiter: str) -> OddLines:
+    """Counts the odd lines below the first."""
+    found = OddLines()
+    for block, too_long in _blocks(path):
+        lines, not_text = _lines(block, number, delimiter)
+        found += _counted(lines, number, delimiter)
+        found += OddLines(not_text=not_text, too_long=too_long)
+    return found
+
+
+def _batches(
+    paths: Sequence[Path], names: Sequence[str], delimiter: str, fields: Any
+) -> Iterator[Any]:
+    place = {name: number for number, name in enumerate(names)}
+    places, size = [place[name] for name in fields.names], max(1, CELLS // len(fields))
+    for path in paths:
+        for block, _ in _blocks(path):
+            lines, _ = _lines(block, len(names), delimiter)
+            for start in range(0, len(lines.starts), size):
+                columns = _columns(lines, slice(start, start + size), places, delimiter)
+                yield pa.RecordBatch.from_arrays(columns, schema=fields)
+
+
+def _blocks(path: Path) -> Iterator[tuple[bytes, int]]:
+    """Whole lines below the first, each with its LF; and how many were left out as too long."""
+    with path.open("rb") as file:
+        file.readline()
+        rest, lost = b"", False
+        while part := file.read(BLOCK):  # shorter than the longest line: only `line` can be longer
+            first, last = part.find(b"\n") + 1, part.rfind(b"\n") + 1
+            line = rest + part[: first or None]
+            lost = lost or len(line) > LONGEST_LINE + bool(first)
+            rest = b"" if lost else line
+            if first:
+                yield rest + part[first:last], int(lost)
+                rest, lost = part[last:], False
+        if rest or lost:
+            yield rest + b"\n" * bool(rest), int(lost)
+
+
+def _lines(block: bytes, number: int, delimiter: str) -> tuple[_Lines, int]:
+    """The rows of a block, and how many lines were dropped since they are no UTF-8."""
+    padded = np.frombuffer(block + PADDING, np.uint8)
+    data = padded[: len(block)]
+    places = np.flatnonzero((data == LF) | (data == ord(delimiter)) | (data == QUOTE))
+    kinds = data[places]
+    at = places[kinds == LF]
+    starts = _after_each(at)
+    stops = places.copy()  # where what stands before them ends
+    stops[kinds == LF] = ends = _without_returns(data, starts, at)
+    odd, doubled, separates = _look_at_quotes(places, stops, kinds)
+    begins, finishes = _after_each(places[separates]), stops[separates]
+    last = np.flatnonzero(kinds[separates] == LF)
+    first = _after_each(last)
+    broken = _no_text(block, data, starts, at)
+    rows = np.flatnonzero(~broken & ((starts < ends) | (number == 1)))
+    found = _Lines(
+        padded,
+        starts[rows],
+        ends[rows],
+        first[rows],
+        (last - first + 1)[rows],
+        odd[rows],
+        begins,
+        finishes,
+        doubled,
+    )
+    return found, int(broken.sum())
+
+
+def _after_each(ends: Places) -> Places:
+    """Where things begin that end at these places, one after the other."""
+    return np.concatenate((np.zeros(min(1, len(ends)), np.int64), ends[:-1] + 1))
+
+
+def _without_returns(data: NDArray[np.uint8], starts: Places, at: Places) -> Places:
+    """Where lines end without the carriage returns at their end."""
+    ends = at - ((at > starts) & (data[at - 1] == CR))
+    for line in np.flatnonzero((ends < at) & (ends > starts) & (data[ends - 1] == CR)):
+        more = data[starts[line] : ends[line]].tobytes()
+        ends[line] = starts[line] + len(more.rstrip(b"\r"))
+    return ends
+
+
+def _look_at_quotes(
+    places: Places, stops: Places, kinds: NDArray[np.uint8]
+) -> tuple[NDArray[np.bool_], NDArray[np.bool_], NDArray[np.bool_]]:
+    """Which lines are odd, which cells have two quotes that are one, and what separates cells.
+
+    A line is odd unless its quotes are even in number, every first one of two stands at the start
+    of a cell or right behind another quote, and every second one at the end or right before one.
+    In a line that is not odd, what stands behind an odd number of quotes is in a quoted cell.
+    """
+    quote, line_end = kinds == QUOTE, kinds == LF
+    lines = int(line_end.sum())
+    if not quote.any():
+        return np.zeros(lines, np.bool_), np.zeros(len(places), np.bool_), ~quote
+    line_ends = np.flatnonzero(line_end)
+    sizes = np.diff(line_ends, prepend=-1)
+    upto = np.cumsum(quote)
+    before = np.concatenate(([0], upto[line_ends[:-1]]))
+    behind_odd = (upto - np.repeat(before, sizes)) % 2 == 1  # with the quote itself
+    adjoins = np.diff(places, prepend=-1) == 1  # the one before, which may be a line's end
+    ends_here = np.append(stops[1:] - places[:-1] == 1, np.True_)
+    wrong = quote & ~np.where(behind_odd, adjoins, ends_here)
+    odd = (np.add.reduceat(wrong, line_ends - sizes + 1) > 0) | behind_odd[line_ends]
+    separates = line_end | (~quote & ~behind_odd)
+    second = quote & behind_odd & adjoins & np.append(np.False_, quote[:-1])
+    doubled = np.zeros(int(separates.sum()), np.bool_)
+    doubled[np.cumsum(separates)[second]] = True
+    return odd, doubled, separates
+
+
+def _no_text(
+    block: bytes, data: NDArray[np.uint8], starts: Places, at: Places
+) -> NDArray[np.bool_]:
+    broken = np.zeros(len(starts), np.bool_)
+    if not _is_text(block):
+        for line in np.flatnonzero(np.bitwise_or.reduceat(data, starts) >= 0x80):
+            broken[line] = not _is_text(block[starts[line] : at[line]])
+    return broken
+
+
+def _is_text(line: bytes) -> bool:
+    try:
+        line.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _columns(lines: _Lines, rows: slice, places: list[int], delimiter: str) -> list[Any]:
+    """Some rows, column by column."""
+    first, there = lines.first[rows], lines.cells[rows]
+    odd = np.flatnonzero(lines.odd[rows])
+    split = [cells for cells, _ in _odd_cells(lines, rows, delimiter)]
+    columns: list[Any] = []
+    for place in places:
+        cell = first + place * (place < there)
+        starts = lines.begins[cell]
+        lengths = (lines.finishes[cell] - starts) * (place < there)
+        quoted = (lines.data[starts] == QUOTE) & (lengths > 1)
+        starts, lengths = starts + quoted, lengths - 2 * quoted
+        doubled = np.flatnonzero(lines.doubled[cell] & (lengths > 0) & ~lines.odd[rows])
+        rewritten = [
+            lines.bytes_at(starts[row], starts[row] + lengths[row]).replace(b'""', b'"')
+            for row in doubled
+        ]
+        rewritten += [cells[place] if place < len(cells) else b"" for cells in split]
+        where = np.concatenate((doubled, odd))
+        columns.append(views_of_text(lines.data, starts, lengths, where, rewritten))
+    return columns
+
+
+def _odd_cells(lines: _Lines, rows: slice, delimiter: str) -> Iterator[tuple[list[bytes], bool]]:
+    """The cells of each odd line, and whether a quote in it is open."""
+    pattern = _pattern(delimiter)
+    for row in np.flatnonzero(lines.odd[rows]):
+        line = lines.bytes_at(lines.starts[rows][row], lines.ends[rows][row])
+        yield _cells(line, pattern)
+
+
+def _pattern(delimiter: str) -> re.Pattern[bytes]:
+    """A cell and what ends it. What was taken is not given back, so that time is linear."""
+    other = b"[^" + re.escape(delimiter.encode()) + b"]"
+    quoted = rb' *+"((?>[^"]++|"")*+)("?+)'
+    return re.compile(b"(?:" + quoted + b")?+(" + other + b"*+)(.?)", re.DOTALL)
+
+
+def _cells(line: bytes, pattern: re.Pattern[bytes]) -> tuple[list[bytes], bool]:
+    """The cells of one line by the rules above, and whether a quote is open at its end."""
+    cells: list[bytes] = []
+    for found in pattern.finditer(line):
+        quoted, closed, rest, more = found.groups()
+        cells.append(rest if quoted is None else quoted.replace(b'""', b'"') + rest.strip(b" "))
+        if not more:
+            return cells, quoted is not None and not closed
+    return cells, False
+
+
+def _counted(lines: _Lines, number: int, delimiter: str) -> OddLines:
+    """The odd ones among the rows of a block."""
+    cells, last = lines.cells.copy(), np.minimum(lines.first + number, lines.first + lines.cells)
+    overfull = (cells > number) & (lines.ends - lines.finishes[last - 1] > cells - number)
+    opened = 0
+    for row, (found, is_open) in zip(
+        np.flatnonzero(lines.odd), _odd_cells(lines, slice(None), delimiter), strict=True
+    ):
+        cells[row], overfull[row] = len(found), any(found[number:])
+        opened += is_open
+    uneven, beyond = int((cells != number).sum()), int(overfull.sum())
+    return OddLines(len(cells), uneven=uneven, overfull=beyond, open_quotes=opened)

@@ -1,0 +1,49 @@
+"""How numbers, dates, times and truth values are written in text: one grammar for every engine.
+
+A cell that the grammar does not admit is missing, on DuckDB, PostgreSQL, Spark and in Python. Of
+what it admits, each engine's own cast reads the same value; what is left to the cast is whether
+the day exists (2023-02-29 does not) and whether the number fits.
+
+Blanks (U+0020) at both ends are left out. A text has at most LONGEST letters.
+  number      [sign] digits [. digits] [e [sign] one to three digits]: 12, -3.5, .5, 5., 1e3. It is
+              the nearest double: what is nearer to infinity is missing, what is nearer to 0 is 0
+  integer     the same, rounded half away from zero; missing beyond 64 bits
+  date        year-month-day, year first, four digits, from 0001; a time of day behind it is ignored
+  timestamp   a date, and if there is one a time of day: blank or T, hours:minutes, if need be
+              :seconds and up to six digits of a fraction, and Z or an offset such as +02 or +02:00,
+              up to fourteen hours. It is in UTC, also without an offset
+  boolean     true, t, yes, y, 1, false, f, no, n, 0, in any case of letters
+
+The patterns are written in what RE2, PostgreSQL and Java have in common, without anchors, which
+differ: each engine matches whole texts in its own way.
+
+  Tested:   tests/engines/conformance/test_text_grammar.py, tests/on_spark/test_text_grammar.py
+"""
+
+import re
+from collections.abc import Mapping
+
+from letalone.plans.types import Type
+
+LONGEST = 400  # letters
+NUMBER = "[-+]?([0-9]+([.][0-9]*)?|[.][0-9]+)([eE][-+]?[0-9]{1,3})?"
+YEAR = "([1-9][0-9]{3}|0[1-9][0-9]{2}|00[1-9][0-9]|000[1-9])"
+DAY = f"{YEAR}-(0?[1-9]|1[0-2])-(0?[1-9]|[12][0-9]|3[01])"
+OFFSET = "(Z|[-+]((0[0-9]|1[0-3])(:[0-5][0-9])?|14(:00)?))"
+CLOCK = f"([01]?[0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9]([.][0-9]{{1,6}})?)?{OFFSET}?"
+PATTERNS: Mapping[Type, str] = {
+    Type.INTEGER: NUMBER,
+    Type.NUMBER: NUMBER,
+    Type.DATE: f"{DAY}([ T]{CLOCK})?",
+    Type.TIMESTAMP: f"{DAY}([ T]{CLOCK})?",
+}
+TRUE, FALSE = ("true", "t", "yes", "y", "1"), ("false", "f", "no", "n", "0")
+_COMPILED = {kind: re.compile(pattern) for kind, pattern in PATTERNS.items()}
+
+
+def is_written_as(text: str, kind: Type) -> bool:
+    """Whether the grammar admits a text; of a date, also where the day does not exist."""
+    plain = text.strip(" ")
+    if kind is Type.BOOLEAN:
+        return plain.lower() in (*TRUE, *FALSE)
+    return len(plain) <= LONGEST and _COMPILED[kind].fullmatch(plain) is not None
