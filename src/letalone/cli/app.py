@@ -29,6 +29,7 @@ from letalone.errors import LetaloneError
 COMMANDS = {
     "demo": "Ask a made-up hospital two questions, privately, on DuckDB.",
     "init": "Write down what is public about a table, to fill in.",
+    "convert": "Make a Parquet file of a CSV whose cells hold line breaks.",
     "query": "Ask a table in SQL: a private answer, error bars, price.",
     "train": "Learn to predict a column: a private model, with its receipt.",
     "predict": "What a model says of the rows of a table.",
@@ -68,7 +69,7 @@ class Commands(TableGroup):
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """The few options in one line, then the commands."""
         names = [", ".join(option.opts) for option in self.get_params(ctx)]
-        formatter.write(f"\nOptions: {'; '.join(names)}\nCommands:\n")
+        formatter.write(f"Options: {'; '.join(names)}\nCommands:\n")
         with formatter.indentation():
             formatter.write_dl(list(COMMANDS.items()))
 

@@ -12,7 +12,7 @@ pyarrow has no type information of its own, so everything is cast here once.
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from pathlib import Path
-from typing import Any, Protocol, cast
+from typing import Any, Protocol, Self, cast
 
 import numpy as np
 import pyarrow as pa
@@ -38,6 +38,7 @@ ROW_TYPES: Mapping[Type, Callable[[], object]] = {
 }
 
 Values = NDArray[Any]
+WRITTEN_AT_ONCE = 1 << 24  # letters
 
 
 class Table(Protocol):
@@ -247,6 +248,38 @@ def read_file(path: Path) -> Table:
     except (pa.ArrowException, OSError) as error:
         words = str(error).splitlines()[0][:200]
     raise ParameterError(f"The public table {path} cannot be read: {words}")
+
+
+class ParquetOfText:
+    """A new Parquet file whose columns are text, written some rows at a time."""
+
+    def __init__(self, path: Path, names: Sequence[str]) -> None:
+        self._fields = pa.schema([pa.field(name, pa.string()) for name in names])
+        self._writer = pq.ParquetWriter(path, self._fields)
+        self._rows: list[list[str | None]] = []
+        self._size = 0
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: object, *_: object) -> None:
+        if kind is None:
+            self._write()
+        self._writer.close()
+
+    def add(self, cells: list[str | None]) -> None:
+        """A row; cells that are too few are missing, further ones are left out."""
+        number = len(self._fields)
+        self._rows.append((cells + [None] * (number - len(cells)))[:number])
+        self._size += sum(len(cell or "") + 1 for cell in self._rows[-1])
+        if self._size >= WRITTEN_AT_ONCE:
+            self._write()
+
+    def _write(self) -> None:
+        if self._rows:
+            columns = [pa.array(one, pa.string()) for one in zip(*self._rows, strict=True)]
+            self._writer.write_table(pa.Table.from_arrays(columns, schema=self._fields))
+        self._rows, self._size = [], 0
 
 
 def schema_of(table: Table) -> Hashable:

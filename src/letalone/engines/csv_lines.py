@@ -3,8 +3,9 @@
 Theorem.  Let two files differ in one line below the first. Then all other lines give the same
 cells, in the same order, whatever the one line holds.
   Proven:   lines are cut at LF, before anything else is looked at. Each is judged and split by
-            its own bytes: the fast path by positions within the line, the slow path by `_cells`,
-            which is given the line alone. A quote that is open at the end of a line ends there
+            its own bytes: the fast path by positions within the line, the slow path by
+            `split_line`, which is given the line alone. A quote that is open at the end of a line
+            ends there
   Tested:   tests/engines/test_csv_lines.py, against a slow reader, at all sizes of blocks
 
 Cells of a line: the delimiter separates them. A cell that begins with a quote (blanks before it
@@ -71,7 +72,7 @@ class _Lines:
     ends: Places
     first: Places  # the number of a line's first cell in `begins`, `finishes` and `doubled`
     cells: Places
-    odd: NDArray[np.bool_]  # lines that `_cells` has to read
+    odd: NDArray[np.bool_]  # lines that `split_line` has to read
     begins: Places
     finishes: Places
     doubled: NDArray[np.bool_]  # cells with two quotes that are one
@@ -105,7 +106,7 @@ def first_rows(path: Path, names: Sequence[str], delimiter: str, *, most: int) -
 
 def cells_of_line(line: str, delimiter: str) -> tuple[list[str], bool]:
     """The cells of one line, such as the first, and whether a quote is open at its end."""
-    cells, is_open = _cells(line.encode(), _pattern(delimiter))
+    cells, is_open = split_line(line.encode(), cell_pattern(delimiter))
     return [cell.decode() for cell in cells] if line else [], is_open
 
 
@@ -244,7 +245,7 @@ def _columns(lines: _Lines, rows: slice, places: list[int], delimiter: str) -> l
     """Some rows, column by column."""
     first, there = lines.first[rows], lines.cells[rows]
     odd = np.flatnonzero(lines.odd[rows])
-    split = [cells for cells, _ in _odd_cells(lines, rows, delimiter)]
+    split = [cells for cells, _ in _oddsplit_line(lines, rows, delimiter)]
     columns: list[Any] = []
     for place in places:
         cell = first + place * (place < there)
@@ -263,22 +264,24 @@ def _columns(lines: _Lines, rows: slice, places: list[int], delimiter: str) -> l
     return columns
 
 
-def _odd_cells(lines: _Lines, rows: slice, delimiter: str) -> Iterator[tuple[list[bytes], bool]]:
+def _oddsplit_line(
+    lines: _Lines, rows: slice, delimiter: str
+) -> Iterator[tuple[list[bytes], bool]]:
     """The cells of each odd line, and whether a quote in it is open."""
-    pattern = _pattern(delimiter)
+    pattern = cell_pattern(delimiter)
     for row in np.flatnonzero(lines.odd[rows]):
         line = lines.bytes_at(lines.starts[rows][row], lines.ends[rows][row])
-        yield _cells(line, pattern)
+        yield split_line(line, pattern)
 
 
-def _pattern(delimiter: str) -> re.Pattern[bytes]:
+def cell_pattern(delimiter: str) -> re.Pattern[bytes]:
     """A cell and what ends it. What was taken is not given back, so that time is linear."""
     other = b"[^" + re.escape(delimiter.encode()) + b"]"
     quoted = rb' *+"((?>[^"]++|"")*+)("?+)'
     return re.compile(b"(?:" + quoted + b")?+(" + other + b"*+)(.?)", re.DOTALL)
 
 
-def _cells(line: bytes, pattern: re.Pattern[bytes]) -> tuple[list[bytes], bool]:
+def split_line(line: bytes, pattern: re.Pattern[bytes]) -> tuple[list[bytes], bool]:
     """The cells of one line by the rules above, and whether a quote is open at its end."""
     cells: list[bytes] = []
     for found in pattern.finditer(line):
@@ -289,13 +292,24 @@ def _cells(line: bytes, pattern: re.Pattern[bytes]) -> tuple[list[bytes], bool]:
     return cells, False
 
 
+def has_stray_quote(line: bytes, pattern: re.Pattern[bytes]) -> bool:
+    """Whether a quote is a letter, or letters stand behind a closing one."""
+    for found in pattern.finditer(line):
+        quoted, _, rest, more = found.groups()
+        if b'"' in rest or (quoted is not None and rest.strip(b" ")):
+            return True
+        if not more:
+            break
+    return False
+
+
 def _counted(lines: _Lines, number: int, delimiter: str) -> OddLines:
     """The odd ones among the rows of a block."""
     cells, last = lines.cells.copy(), np.minimum(lines.first + number, lines.first + lines.cells)
     overfull = (cells > number) & (lines.ends - lines.finishes[last - 1] > cells - number)
     opened = 0
     for row, (found, is_open) in zip(
-        np.flatnonzero(lines.odd), _odd_cells(lines, slice(None), delimiter), strict=True
+        np.flatnonzero(lines.odd), _oddsplit_line(lines, slice(None), delimiter), strict=True
     ):
         cells[row], overfull[row] = len(found), any(found[number:])
         opened += is_open

@@ -1,0 +1,24 @@
+"""What can be typed after `letalone convert`; the work is done in `cli.convert`."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from letalone.cli.typed import AsJson
+
+app = typer.Typer(rich_markup_mode=None, add_completion=False)
+
+
+@app.command(epilog="Example: letalone convert visits.csv visits.parquet")
+def convert(
+    context: typer.Context,
+    source: Annotated[Path, typer.Argument(help="A CSV file.", metavar="CSV")],
+    target: Annotated[Path, typer.Argument(help="The Parquet file to write.", metavar="PARQUET")],
+    force: Annotated[bool, typer.Option("--force", help="Write over what is there.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Make a Parquet file of a CSV whose cells hold line breaks."""
+    from letalone.cli.convert import convert
+
+    convert(source, target, force=force, as_json=as_json or context.obj)

@@ -1,0 +1,68 @@
+"""`letalone convert visits.csv visits.parquet`: for cells with line breaks, which need Parquet.
+
+letalone reads a record of a CSV file from one line, so that no line changes what the others count
+for. This command reads the file as spreadsheets do. What it says tells about rows: it is for the
+owner, who runs it.
+"""
+
+from pathlib import Path
+
+from letalone.answers.so_many import so_many, so_many_rows
+from letalone.cli.offered import to_type
+from letalone.cli.screen import console, flowing, print_json
+from letalone.engines.csv_conversion import Converted, convert_csv
+from letalone.engines.sources import CSV, PARQUET
+from letalone.errors import ParameterError
+
+
+def convert(source: Path, target: Path, *, force: bool, as_json: bool) -> None:
+    """Write the Parquet file, and say what was odd."""
+    _check_places(source, target, force=force)
+    found = convert_csv(source, target)
+    if as_json:
+        print_json("convert", _as_json(target, found))
+        return
+    screen = console()
+    screen.print(f"Wrote {so_many_rows(found.rows)} to {target}.", markup=False, soft_wrap=True)
+    for words in _said(found):
+        screen.print(flowing(words, screen.width), markup=False)
+    screen.print("Next:" + to_type("init", str(target)), markup=False, soft_wrap=True)
+
+
+def _check_places(source: Path, target: Path, *, force: bool) -> None:
+    for path, kinds in ((source, CSV), (target, PARQUET)):
+        if path.suffix.lower() not in kinds:
+            raise ParameterError(f"{path.name} must end in one of {', '.join(kinds)}.")
+    if not source.is_file():
+        raise ParameterError(f"There is no file {str(source)!r}. Check the path.")
+    if target.exists() and not force:
+        raise ParameterError(
+            f"{target} exists already and was not changed. To write over it, type:"
+            + to_type("convert", str(source), str(target), "--force")
+        )
+
+
+def _said(found: Converted) -> list[str]:
+    rows = {
+        "with a line break in a cell": found.with_line_breaks,
+        "with more or fewer cells than the first line has names": found.uneven,
+        "with a quote in the middle of a cell. Check that the one before it is closed": (
+            found.stray_quotes
+        ),
+    }
+    said = [f"{so_many_rows(number)} {what}." for what, number in rows.items() if number]
+    if found.not_text:
+        lost = so_many(found.not_text, "row")
+        said.append(f"{lost} left out: not UTF-8. Save the CSV as UTF-8 and convert it again.")
+    return [*said, "All columns are text until you declare other types."]
+
+
+def _as_json(target: Path, found: Converted) -> dict[str, object]:
+    return {
+        "path": str(target),
+        "rows": found.rows,
+        "rows_with_line_breaks": found.with_line_breaks,
+        "rows_uneven": found.uneven,
+        "rows_with_stray_quotes": found.stray_quotes,
+        "rows_not_utf8": found.not_text,
+    }

@@ -1,0 +1,146 @@
+"""A CSV file as a Parquet file of text, read as spreadsheets do: quotes may hold line breaks.
+
+For the owner alone, who runs it and sees what was odd: here one line can change what becomes of
+those below it, which a private question must never allow (csv_lines.py). A quote that is not
+closed is refused with the number of its line, and nothing is written.
+
+Cells, blank lines and what is missing are otherwise as in csv_lines.py.
+
+  Tested:   tests/cli/test_convert.py
+"""
+
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO
+
+from letalone.engines.arrow import ParquetOfText
+from letalone.engines.csv_files import DELIMITERS, LONGEST_HEADER
+from letalone.engines.csv_lines import LONGEST_LINE, cell_pattern, has_stray_quote, split_line
+from letalone.engines.failure import unreadable
+from letalone.engines.reading import check_columns
+from letalone.errors import ParameterError
+
+MARK = "\ufeff".encode()
+
+
+@dataclass(slots=True)
+class Converted:
+    """What was written, and what was odd about it."""
+
+    rows: int = 0
+    with_line_breaks: int = 0
+    uneven: int = 0
+    stray_quotes: int = 0
+    not_text: int = 0  # left out
+
+
+@dataclass(slots=True)
+class _Record:
+    cells: list[bytes] = field(default_factory=list[bytes])
+    lines: int = 0
+    has_stray_quote: bool = False
+
+
+def convert_csv(source: Path, target: Path) -> Converted:
+    """Writes the Parquet file; it is there in whole or not at all."""
+    beside = target.with_name(f".{target.name}.{os.getpid()}.part")
+    try:
+        with source.open("rb") as file:
+            beside.touch(mode=0o600)  # nobody else reads it before it has the mode of the source
+            found = _written(file, source, beside)
+        shutil.copymode(source, beside)
+        os.replace(beside, target)  # noqa: PTH105  (also over a file that is there)
+    except OSError as error:
+        failed = error
+    else:
+        return found
+    finally:
+        with suppress(OSError):
+            beside.unlink(missing_ok=True)
+    if failed.filename == str(source):
+        raise unreadable(source, failed)
+    raise ParameterError(f"{target} cannot be written: {failed.strerror or 'no reason given'}.")
+
+
+def _written(file: IO[bytes], source: Path, target: Path) -> Converted:
+    delimiter = _delimiter(file)
+    records = _records(file, delimiter, source.name)
+    names = _names(next(records, _Record()).cells, source.name)
+    found = Converted()
+    with ParquetOfText(target, names) as rows:
+        for record in records:
+            if record.cells == [b""] and len(names) > 1:
+                continue
+            texts = [_as_text(cell) for cell in record.cells]
+            if None in texts:
+                found.not_text += 1
+                continue
+            rows.add([text or None for text in texts])
+            found.rows += 1
+            found.with_line_breaks += record.lines > 1
+            found.uneven += len(texts) != len(names)
+            found.stray_quotes += record.has_stray_quote
+    return found
+
+
+def _delimiter(file: IO[bytes]) -> str:
+    """As for questions: whichever is there most in the first line. A mark before it is passed."""
+    first = file.readline(LONGEST_HEADER)
+    file.seek(len(MARK) if first.startswith(MARK) else 0)
+    return max(DELIMITERS, key=lambda one: first.count(one.encode()))
+
+
+def _names(cells: list[bytes], file: str) -> list[str]:
+    names = [_as_text(cell) for cell in cells]
+    if None in names:
+        raise ParameterError(
+            f"The first line of {file} is no list of names in UTF-8. Save the file as UTF-8."
+        )
+    known = [name or "" for name in names]
+    check_columns(known, f"The first line of {file}")
+    return known
+
+
+def _as_text(cell: bytes) -> str | None:
+    try:
+        return cell.decode("utf-8")
+    except UnicodeDecodeError:
+        return None
+
+
+def _records(file: IO[bytes], delimiter: str, name: str) -> Iterator[_Record]:
+    """One after the other. Line breaks in cells are LF."""
+    pattern = cell_pattern(delimiter)
+    record, opened, size, number = _Record(), list[bytes](), 0, 0
+    for number, line in enumerate(iter(lambda: file.readline(LONGEST_LINE), b""), 1):
+        # A line within quotes is read as if the quote stood before it.
+        plain = b'"' * bool(opened) + line.removesuffix(b"\n").rstrip(b"\r")
+        found, is_open = split_line(plain, pattern)
+        record.lines, size = record.lines + 1, size + len(line)
+        record.has_stray_quote |= b'"' in plain and has_stray_quote(plain, pattern)
+        if size >= LONGEST_LINE:
+            raise _never_closed(name, number - record.lines + 1)
+        if opened:
+            opened.append(found.pop(0))
+            if is_open and not found:
+                continue
+            record.cells.append(b"\n".join(opened))
+        record.cells += found
+        opened = [record.cells.pop()] if is_open else []
+        if not opened:
+            yield record
+            record, size = _Record(), 0
+    if opened:
+        raise _never_closed(name, number - record.lines + 1)
+
+
+def _never_closed(name: str, line: int) -> ParameterError:
+    return ParameterError(
+        f"Line {line:,} of {name} opens a quote that is never closed, or is longer than 128 MiB:"
+        " all below it would become one cell. Nothing was written. Close the quote, or write it"
+        ' twice ("") if it is a letter.'
+    )

@@ -1,0 +1,137 @@
+"""`letalone convert`: a CSV file as spreadsheets read it becomes a Parquet file of text."""
+
+import csv
+import io
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow.parquet as pq
+import pytest
+
+from screens import check_refusal, check_screen, offered
+
+Letalone = Callable[..., Any]
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def convert(letalone: Letalone, content: bytes) -> tuple[dict[str, Any], list[tuple[Any, ...]]]:
+    Path("my.csv").write_bytes(content)
+    said = letalone("convert", "my.csv", "my.parquet", "--force", "--json").json()
+    rows = pq.read_table("my.parquet").to_pylist()
+    return said, [tuple(row.values()) for row in rows]
+
+
+def test_cells_with_line_breaks_come_through_and_the_owner_is_told_what_is_odd(
+    letalone: Letalone,
+) -> None:
+    content = (
+        b'\xef\xbb\xbfid,"the\nnote"\r\n1,"two\r\nlines, and ""quotes"""\r\n\r\n2,plain\r\n'
+        b"3\r\n4,a,b\r\n"
+        b'5,\xff\r\n6,no"te\r\n7,"a\n\n\nb"\r\n8,""\r\n'
+    )
+    said, rows = convert(letalone, content)
+    assert rows == [
+        ("1", 'two\nlines, and "quotes"'),
+        ("2", "plain"),
+        ("3", None),
+        ("4", "a"),
+        ("6", 'no"te'),
+        ("7", "a\n\n\nb"),
+        ("8", None),
+    ]
+    assert pq.read_schema("my.parquet").names == ["id", "the\nnote"]
+    del said["format"], said["command"]
+    assert said == {
+        "path": "my.parquet",
+        "rows": 7,
+        "rows_with_line_breaks": 2,
+        "rows_uneven": 2,
+        "rows_with_stray_quotes": 1,
+        "rows_not_utf8": 1,
+    }
+    words = check_screen(letalone("convert", "my.csv", "other.parquet"))
+    for part in ("Wrote 7 rows to other.parquet", "2 rows with a line break", "1 row left out"):
+        assert part in words
+
+
+def test_what_a_writer_of_csv_wrote_is_read_back(letalone: Letalone) -> None:
+    """Python's own writer is the judge; texts of quotes, delimiters, blanks and line breaks."""
+    draw = np.random.default_rng(5)
+    letters = [*'ab",;\n |\t', '""', "é", "\n\n"]
+    rows = [
+        ["x" + "".join(draw.choice(letters, size)) for size in draw.integers(0, 9, 3)]
+        for _ in range(200)
+    ]
+    for delimiter in ",;\t|":
+        text = io.StringIO(newline="")
+        csv.writer(text, delimiter=delimiter, lineterminator="\r\n").writerows(
+            [["id", "b", "c"], *rows]
+        )
+        said, found = convert(letalone, text.getvalue().encode())
+        assert found == [tuple(row) for row in rows]
+        assert said["rows_uneven"] == said["rows_with_stray_quotes"] == 0
+
+
+def test_a_quote_that_is_never_closed_is_named_by_its_line_and_nothing_is_written(
+    letalone: Letalone,
+) -> None:
+    Path("my.csv").write_bytes(b'id,note\n1,x\n2,"y\n3,z\n')
+    Path("my.parquet").write_text("mine")
+    words = check_refusal(letalone("convert", "my.csv", "my.parquet", "--force"), 2)
+    assert "Line 3 of my.csv opens a quote that is never closed" in words
+    assert Path("my.parquet").read_text() == "mine"
+    assert {path.name for path in Path().iterdir()} == {"my.csv", "my.parquet"}
+
+
+def test_a_file_that_is_there_is_written_over_only_by_force(letalone: Letalone) -> None:
+    Path("my.csv").write_text("id\n1\n")
+    Path("my.csv").chmod(0o640)
+    Path("my.parquet").write_text("mine")
+    shown = letalone("convert", "my.csv", "my.parquet")
+    assert "was not changed" in check_refusal(shown, 2)
+    assert Path("my.parquet").read_text() == "mine"
+    (command,) = offered(shown.err)
+    assert "Wrote 1 row" in check_screen(letalone(*command))
+    assert Path("my.parquet").stat().st_mode & 0o777 == 0o640
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "words"),
+    [
+        ("no.csv", "my.parquet", "There is no file 'no.csv'"),
+        ("my.csv", "my.csv", "must end in one of .parquet, .pq"),
+        ("my.parquet", "my.parquet", "must end in one of .csv"),
+        ("my.csv", "no/my.parquet", "cannot be written: No such file"),
+        ("empty.csv", "my.parquet", "has no columns"),
+        ("twice.csv", "my.parquet", "differ in nothing but the case"),
+        ("latin.csv", "my.parquet", "no list of names in UTF-8"),
+    ],
+)
+def test_what_cannot_be_converted_is_said_in_words(
+    letalone: Letalone, source: str, target: str, words: str
+) -> None:
+    Path("my.csv").write_text("id\n1\n")
+    Path("empty.csv").write_text("")
+    Path("twice.csv").write_text("a,A\n1,2\n")
+    Path("latin.csv").write_bytes(b"\xe9\n1\n")
+    before = {path.name for path in Path().iterdir()}
+    assert words in check_refusal(letalone("convert", source, target), 2)
+    assert {path.name for path in Path().iterdir()} == before
+
+
+def test_init_names_the_command_where_a_quote_is_open_at_the_end_of_a_line(
+    letalone: Letalone,
+) -> None:
+    Path("my.csv").write_text('id,note\n1,"two\nlines"\n2,x\n')
+    shown = letalone("init", "my.csv", "--yes")
+    assert "1 row with a quote that is not closed in its line" in check_screen(shown)
+    command = next(words for words in offered(shown.out) if words[0] == "convert")
+    assert "1 row with a line break" in check_screen(letalone(*command))
+    (hint,) = letalone("init", "my.csv", "--yes", "--force", "--json").json()["hints"]
+    assert "letalone convert my.csv my.parquet" in hint
