@@ -127,9 +127,7 @@ def test_values_that_fit_are_read_and_others_are_missing(frames, stored, kind, w
 
 
 def test_numbers_in_text_are_those_of_a_csv_file(frames, tmp_path):
-    """What looks like a number, a truth value or a date; other spellings are the file's alone."""
-    odd = ("", "1e-999999999", "now", "today", "epoch", "2024")
-    cells = [cell for cell in TEXTS if cell not in odd]
+    cells = [cell for cell in TEXTS if cell]
     path = text_file(tmp_path, [f'"{cell}"' for cell in cells])
     for kind in (Type.INTEGER, Type.NUMBER, Type.BOOLEAN, Type.TIMESTAMP):
         column = Column("x", kind)

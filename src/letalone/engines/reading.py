@@ -1,6 +1,7 @@
 """How a stored column becomes a value of a plan's type: total, whatever the cell holds.
 
-A cell that cannot be read as the declared type is missing. Whole numbers outside of 64 bits,
+A cell that cannot be read as the declared type is missing; what text stands for is in
+text_grammar.py. Whole numbers outside of 64 bits,
 infinite dates, NaN and infinities are missing. A bounded column is clamped. Times are in UTC.
 What a category is stored as does not matter: enumerations are text.
 
@@ -13,7 +14,7 @@ from fractions import Fraction
 
 from sqlglot import exp
 
-from letalone.engines import syntax
+from letalone.engines import syntax, text_grammar
 from letalone.engines.syntax import BIGINT, BOOLEAN, DATE, DOUBLE, TEXT, TIMESTAMP, TIMESTAMPTZ, Sql
 from letalone.engines.terms import Term
 from letalone.errors import ParameterError
@@ -180,10 +181,42 @@ def _converted(stored: Stored, source: Sql, kind: Type) -> Sql:
         source = syntax.case((when, source))
     if _is_as_wanted(stored, kind):
         return source
-    if stored.type is Type.TEXT and kind is Type.TIMESTAMP:
-        # Straight to a time without zone would ignore an offset in the text.
-        source = syntax.tried(source, TIMESTAMPTZ)
+    if stored.type is Type.TEXT and kind is not Type.TEXT:
+        return _from_text(
+            source if stored.stored == "VARCHAR" else syntax.tried(source, TEXT), kind
+        )
     return syntax.tried(source, SQL_TYPES[kind])
+
+
+def _from_text(source: Sql, kind: Type) -> Sql:
+    """What a text stands for, by the grammar that all engines share."""
+    trimmed = syntax.called("TRIM", source, syntax.text(" "))  # alone it takes other blanks, too
+    if kind is Type.BOOLEAN:
+        return truth_of(trimmed)
+    # Straight to a time without zone would ignore an offset in the text; numbers and days need no
+    # trimming, which costs more than the rest.
+    value = syntax.tried(trimmed, TIMESTAMPTZ) if kind is Type.TIMESTAMP else source
+    pattern = syntax.text(f" *{text_grammar.PATTERNS[kind]} *")
+    written = [is_short(source), syntax.called("REGEXP_FULL_MATCH", source, pattern)]
+    return syntax.case((syntax.joined(exp.And, written), syntax.tried(value, SQL_TYPES[kind])))
+
+
+def is_short(text: Sql) -> Sql:
+    """Whether a text has at most as many letters as a number or a date can have."""
+    longest = syntax.whole(text_grammar.LONGEST)
+    return syntax.operation(exp.LTE, syntax.called("LENGTH", text), longest)
+
+
+def truth_of(text: Sql) -> Sql:
+    """The truth value that a trimmed text is a word for."""
+    word = syntax.called("LOWER", text)
+    words = ((text_grammar.TRUE, True), (text_grammar.FALSE, False))
+    return syntax.case(
+        *(
+            (syntax.listed(word, [*map(syntax.text, some)]), exp.Boolean(this=value))
+            for some, value in words
+        )
+    )
 
 
 def plain_text(source: Sql) -> Sql:

@@ -4,10 +4,11 @@ A cell that the grammar does not admit is missing, on DuckDB, PostgreSQL, Spark 
 what it admits, each engine's own cast reads the same value; what is left to the cast is whether
 the day exists (2023-02-29 does not) and whether the number fits.
 
-Blanks (U+0020) at both ends are left out. A text has at most LONGEST letters.
+Blanks (U+0020) at both ends are left out. A text has at most LONGEST letters, with the blanks.
   number      [sign] digits [. digits] [e [sign] one to three digits]: 12, -3.5, .5, 5., 1e3. It is
               the nearest double: what is nearer to infinity is missing, what is nearer to 0 is 0
-  integer     the same, rounded half away from zero; missing beyond 64 bits
+  integer     [sign] digits [. digits], rounded half away from zero; missing beyond 64 bits. With up
+              to 18 and 15 digits also an exponent of one or two digits that is not negative: 1.2e3
   date        year-month-day, year first, four digits, from 0001; a time of day behind it is ignored
   timestamp   a date, and if there is one a time of day: blank or T, hours:minutes, if need be
               :seconds and up to six digits of a fraction, and Z or an offset such as +02 or +02:00,
@@ -31,8 +32,10 @@ YEAR = "([1-9][0-9]{3}|0[1-9][0-9]{2}|00[1-9][0-9]|000[1-9])"
 DAY = f"{YEAR}-(0?[1-9]|1[0-2])-(0?[1-9]|[12][0-9]|3[01])"
 OFFSET = "(Z|[-+]((0[0-9]|1[0-3])(:[0-5][0-9])?|14(:00)?))"
 CLOCK = f"([01]?[0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9]([.][0-9]{{1,6}})?)?{OFFSET}?"
+POWER = "[0-9]{1,18}([.][0-9]{0,15})?[eE][+]?[0-9]{1,2}"
+WHOLE = f"[-+]?({POWER}|[0-9]+([.][0-9]*)?|[.][0-9]+)"
 PATTERNS: Mapping[Type, str] = {
-    Type.INTEGER: NUMBER,
+    Type.INTEGER: WHOLE,
     Type.NUMBER: NUMBER,
     Type.DATE: f"{DAY}([ T]{CLOCK})?",
     Type.TIMESTAMP: f"{DAY}([ T]{CLOCK})?",
@@ -46,4 +49,4 @@ def is_written_as(text: str, kind: Type) -> bool:
     plain = text.strip(" ")
     if kind is Type.BOOLEAN:
         return plain.lower() in (*TRUE, *FALSE)
-    return len(plain) <= LONGEST and _COMPILED[kind].fullmatch(plain) is not None
+    return len(text) <= LONGEST and _COMPILED[kind].fullmatch(plain) is not None

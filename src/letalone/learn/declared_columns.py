@@ -26,12 +26,13 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from letalone.engines.text_grammar import is_written_as
 from letalone.errors import ParameterError
 from letalone.exact.typed import refusal
 from letalone.learn.cells import as_objects
 from letalone.plans.constants import as_bound, as_value
 from letalone.plans.schema import check_name
-from letalone.plans.types import Key
+from letalone.plans.types import Key, Type
 
 Floats = NDArray[np.float64]
 Cells = NDArray[Any]
@@ -141,7 +142,7 @@ def cells_of(column: object) -> Cells:
 
 
 def as_numbers(cells: Cells) -> Floats:
-    """Cells as doubles, texts read as Python reads them; NaN for what is no number."""
+    """Cells as doubles, texts read by the grammar of all engines; NaN for what is no number."""
     if cells.dtype.kind in "iufb":
         with np.errstate(over="ignore"):
             return cells.astype(np.float64)
@@ -195,8 +196,9 @@ def _middle(lower: Fraction, upper: Fraction) -> tuple[float, float]:
 
 
 def _number(cell: object) -> float:
-    """The cell as a number, texts read as Python reads them; 0 / 0 where it is none."""
-    if not isinstance(cell, READABLE):
+    """The cell as a number, texts read by the grammar of all engines; 0 / 0 where it is none."""
+    written = not isinstance(cell, str) or is_written_as(cell, Type.NUMBER)
+    if not written or not isinstance(cell, READABLE):
         return float("nan")
     try:
         number = float(cast("float", cell))

@@ -1,12 +1,14 @@
 """How a column that PostgreSQL stores becomes a value of a plan's type: total, whatever it holds.
 
 The rules are those of reading.py. PostgreSQL's casts raise, so each is asked first whether it
-would: by a range, or for text by `pg_input_is_valid` (from PostgreSQL 16 on) after a regular
-expression that admits the usual spellings only. Text is compared byte by byte, whatever collation
-its column has; CHAR(n) without the blanks at its end; labels of enumerations are text.
+would: by a range, or for text by the grammar of text_grammar.py, and then, where the day may not
+exist or the number not fit, by `pg_input_is_valid` (from PostgreSQL 16 on). Text is compared byte
+by byte, whatever collation its column has; CHAR(n) without the blanks at its end; labels of
+enumerations are text.
 
   Proven:   each cast stands in the branch of a CASE whose condition says that it fits, and
-            conditions raise nothing: comparisons, regular expressions, `pg_input_is_valid`
+            conditions raise nothing: comparisons, regular expressions, `pg_input_is_valid`; a
+            numeral of 400 letters with an exponent of three digits is a numeric
   Tested:   tests/engines/conformance/test_reading.py
 """
 
@@ -15,25 +17,20 @@ from collections.abc import Callable, Mapping
 from sqlglot import exp
 
 from letalone.engines import syntax
-from letalone.engines.reading import Stored, check_readable, within_bounds
+from letalone.engines.reading import Stored, check_readable, is_short, truth_of, within_bounds
 from letalone.engines.syntax import BIGINT, DATE, DOUBLE, TIMESTAMP, Sql
 from letalone.engines.terms import Term
+from letalone.engines.text_grammar import PATTERNS
 from letalone.plans.schema import Column
 from letalone.plans.types import Type
 
 NUMERIC = "NUMERIC"
 FLOATS = ("FLOAT", "DOUBLE")
-NUMBER = r"^\s*[-+]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][-+]?[0-9]+)?\s*$"
-DAY = r"^\s*[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}"
-CLOCK = r"[ T][0-9]{1,2}:[0-9]{2}(:[0-9]{2}(\.[0-9]{1,6})?)?(Z|[-+][0-9]{2}(:?[0-9]{2})?)?"
-SPELLED: Mapping[Type, tuple[str, str]] = {  # what text may look like, and the type to ask for
-    Type.INTEGER: (NUMBER, "double precision"),
-    Type.NUMBER: (NUMBER, "double precision"),
-    Type.DATE: (f"{DAY}({CLOCK})?$", "date"),
-    Type.TIMESTAMP: (f"{DAY}({CLOCK})?$", "timestamp with time zone"),
+VALID: Mapping[Type, str] = {  # the type to ask for, where the grammar does not decide all
+    Type.NUMBER: "double precision",
+    Type.DATE: "date",
+    Type.TIMESTAMP: "timestamp with time zone",
 }
-TRUE, FALSE = "^(true|t|yes|y|1)$", "^(false|f|no|n|0)$"
-LONGEST = 400  # letters of text that can be a number or a date
 
 
 def read(stored: Stored, source: Sql, column: Column) -> Term:
@@ -69,11 +66,7 @@ def plain(value: Sql) -> Sql:
 def _boolean(stored: Stored, source: Sql) -> Sql:
     if stored.type is Type.BOOLEAN:
         return source
-    text = plain(source)
-    return syntax.case(
-        (_matches(text, TRUE, any_case=True), exp.Boolean(this=True)),
-        (_matches(text, FALSE, any_case=True), exp.Boolean(this=False)),
-    )
+    return truth_of(syntax.called("BTRIM", plain(source)))
 
 
 def _integer(stored: Stored, source: Sql) -> Sql:
@@ -85,9 +78,8 @@ def _integer(stored: Stored, source: Sql) -> Sql:
         return _within(source, (syntax.double(-(2.0**63)), syntax.double(2.0**63)))
     if stored.stored == NUMERIC:
         return _within(syntax.called("ROUND", source), LONG)
-    # A numeral of few letters with the exponent of a double is a numeric.
     rounded = syntax.called("ROUND", _cast(plain(source), NUMERIC))
-    return syntax.case((_is_spelled(source, Type.INTEGER), _within(rounded, LONG)))
+    return syntax.case((_is_written(source, Type.INTEGER), _within(rounded, LONG)))
 
 
 def _within(of: Sql, ends: tuple[Sql, Sql]) -> Sql:
@@ -107,9 +99,17 @@ def _number(stored: Stored, source: Sql) -> Sql:
     if stored.type is Type.BOOLEAN:
         return syntax.cast_to(_cast(source, "INT"), DOUBLE)
     if stored.type is Type.TEXT:
-        double = syntax.cast_to(plain(source), DOUBLE)
-        return syntax.case((_is_spelled(source, Type.NUMBER), double))
+        return syntax.case((_is_written(source, Type.NUMBER), _double_of_text(plain(source))))
     return syntax.cast_to(source, DOUBLE)
+
+
+def _double_of_text(text: Sql) -> Sql:
+    """A numeral too large for a double is missing, one that is too small is 0."""
+    size = syntax.called("ABS", _cast(text.copy(), NUMERIC))
+    return syntax.case(
+        (_is_valid(text, Type.NUMBER), syntax.cast_to(text.copy(), DOUBLE)),
+        (syntax.operation(exp.LT, size, _numeric("1")), syntax.double(0.0)),
+    )
 
 
 def _double_of_numeric(source: Sql) -> Sql:
@@ -139,9 +139,7 @@ def _date(stored: Stored, source: Sql) -> Sql:
     if stored.stored == "DATE":
         return syntax.case((_in_the_calendar(source, DATE), source))
     if stored.type is Type.TEXT:
-        day = syntax.cast_to(plain(source), DATE)
-        inside = syntax.case((_in_the_calendar(day, DATE), day.copy()))
-        return syntax.case((_is_spelled(source, Type.DATE), inside))
+        return syntax.case((_is_day(source, Type.DATE), syntax.cast_to(plain(source), DATE)))
     return syntax.cast_to(_timestamp(stored, source), DATE)
 
 
@@ -149,7 +147,7 @@ def _timestamp(stored: Stored, source: Sql) -> Sql:
     if stored.type is Type.TEXT:
         at = _in_utc(_cast(plain(source), "TIMESTAMPTZ"))
         inside = syntax.case((_in_the_calendar(at, TIMESTAMP), at.copy()))
-        return syntax.case((_is_spelled(source, Type.TIMESTAMP), inside))
+        return syntax.case((_is_day(source, Type.TIMESTAMP), inside))
     if stored.stored == "DATE":
         return syntax.case((_in_the_calendar(source, DATE), syntax.cast_to(source, TIMESTAMP)))
     at = _in_utc(source) if stored.stored == "TIMESTAMPTZ" else source
@@ -178,20 +176,20 @@ def _in_the_calendar(of: Sql, kind: exp.DType) -> Sql:
     return syntax.joined(exp.And, inside)
 
 
-def _is_spelled(source: Sql, kind: Type) -> Sql:
-    """Whether text looks like a value of a type, and is one."""
-    text = plain(source)
-    short = syntax.operation(exp.LTE, syntax.called("LENGTH", text), syntax.whole(LONGEST))
-    return syntax.joined(exp.And, [short, _matches(text, SPELLED[kind][0]), _is_valid(text, kind)])
+def _is_written(source: Sql, kind: Type) -> Sql:
+    """Whether the grammar admits a text."""
+    text, pattern = plain(source), syntax.text(f"^ *(?:{PATTERNS[kind]}) *$")
+    matches = exp.Paren(this=exp.RegexpLike(this=text, expression=pattern))
+    return syntax.joined(exp.And, [is_short(text.copy()), matches])
+
+
+def _is_day(source: Sql, kind: Type) -> Sql:
+    """Whether the grammar admits a text, and its day exists."""
+    return syntax.joined(exp.And, [_is_written(source, kind), _is_valid(plain(source), kind)])
 
 
 def _is_valid(text: Sql, kind: Type) -> Sql:
-    return syntax.called("PG_INPUT_IS_VALID", text, syntax.text(SPELLED[kind][1]))
-
-
-def _matches(text: Sql, pattern: str, *, any_case: bool = False) -> Sql:
-    kind = exp.RegexpILike if any_case else exp.RegexpLike
-    return exp.Paren(this=kind(this=text.copy(), expression=syntax.text(pattern)))
+    return syntax.called("PG_INPUT_IS_VALID", text, syntax.text(VALID[kind]))
 
 
 def _numeric(digits: str) -> Sql:

@@ -1,12 +1,12 @@
 """How a column that Spark stores becomes a value of a plan's type: total, whatever it holds.
 
-The rules are those of reading.py. Text stands for a number or a date in the usual spellings only,
-as on PostgreSQL. Text is compared byte by byte, whatever collation its column has; what is no
-UTF-8 is missing; CHAR(n) is read without the blanks at its end. Times are in UTC.
+The rules are those of reading.py, and text stands for what text_grammar.py says. Text is compared
+byte by byte, whatever collation its column has; what is no UTF-8 is missing; CHAR(n) is read
+without the blanks at its end. Times are in UTC.
 
   Proven:   the session has ANSI off, so that no cast, sum or quotient raises, and casts are tried;
             numbers are asked first whether they fit, since a cast would take the nearest that does
-  Tested:   tests/on_spark/test_reading.py
+  Tested:   tests/on_spark/test_reading.py, tests/on_spark/test_text_grammar.py
 """
 
 from collections.abc import Callable, Mapping
@@ -14,26 +14,16 @@ from collections.abc import Callable, Mapping
 from sqlglot import exp
 
 from letalone.engines import syntax
-from letalone.engines.reading import Stored, check_readable, within_bounds
+from letalone.engines.reading import Stored, check_readable, is_short, truth_of, within_bounds
 from letalone.engines.syntax import BIGINT, DATE, DOUBLE, TEXT, TIMESTAMP, Sql
 from letalone.engines.terms import Term
+from letalone.engines.text_grammar import PATTERNS
 from letalone.plans.schema import Column
 from letalone.plans.types import Type
 
 FLOATS = ("FLOAT", "DOUBLE")
 CHAR = "CHAR"
-# Three digits of an exponent: a number with more would have to be written out to be rounded.
-NUMBER = "^[-+]?([0-9]+([.][0-9]*)?|[.][0-9]+)([eE][-+]?0*[0-9]{1,3})?$"
-DAY = "^[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}"
-CLOCK = "[ T][0-9]{1,2}:[0-9]{2}(:[0-9]{2}([.][0-9]{1,6})?)?(Z|[-+][0-9]{2}(:[0-9]{2})?)?"
-SPELLED: Mapping[Type, str] = {
-    Type.INTEGER: NUMBER,
-    Type.NUMBER: NUMBER,
-    Type.DATE: f"{DAY}({CLOCK})?$",
-    Type.TIMESTAMP: f"{DAY}({CLOCK})?$",
-}
-TRUE, FALSE = "^(true|t|yes|y|1)$", "^(false|f|no|n|0)$"
-LONGEST = 400  # letters of text that can be a number or a date
+NO_SECONDS = "([ T][0-9]{1,2}:[0-9]{2})([-+Z])"  # Spark knows no offset right behind minutes
 WIDE = "DECIMAL(38, 0)"
 
 
@@ -72,11 +62,7 @@ def _plain(stored: Stored, value: Sql) -> Sql:
 def _boolean(stored: Stored, source: Sql) -> Sql:
     if stored.type is Type.BOOLEAN:
         return source
-    text = syntax.called("LOWER", _plain(stored, source))
-    return syntax.case(
-        (_matches(text, TRUE), exp.Boolean(this=True)),
-        (_matches(text, FALSE), exp.Boolean(this=False)),
-    )
+    return truth_of(syntax.called("TRIM", _plain(stored, source)))
 
 
 def _integer(stored: Stored, source: Sql) -> Sql:
@@ -87,8 +73,8 @@ def _integer(stored: Stored, source: Sql) -> Sql:
         return _within(nearest, (syntax.double(-(2.0**63)), syntax.double(2.0**63)))
     if stored.type is Type.TEXT:
         text = _plain(stored, source)
-        rounded = _tried(syntax.called("TRIM", text.copy()), WIDE)  # half away from zero
-        return syntax.case((_is_spelled(text, Type.INTEGER), _within(rounded, LONG)))
+        rounded = _tried(text.copy(), WIDE)  # half away from zero
+        return syntax.case((_is_written(text, Type.INTEGER), _within(rounded, LONG)))
     return _within(syntax.called("ROUND", source, syntax.whole(0)), LONG)
 
 
@@ -106,8 +92,7 @@ def _number(stored: Stored, source: Sql) -> Sql:
         return source
     if stored.type is Type.TEXT:
         text = _plain(stored, source)
-        double = syntax.tried(syntax.called("TRIM", text.copy()), DOUBLE)
-        return syntax.case((_is_spelled(text, Type.NUMBER), double))
+        return syntax.case((_is_written(text, Type.NUMBER), syntax.tried(text.copy(), DOUBLE)))
     return syntax.cast_to(source, DOUBLE)
 
 
@@ -123,13 +108,13 @@ def _date(stored: Stored, source: Sql) -> Sql:
     if stored.stored == "DATE":
         return syntax.case((_in_the_calendar(source, DATE), source.copy()))
     if stored.type is Type.TEXT:
-        return _spelled(_plain(stored, source), Type.DATE, DATE)
+        return _written(_plain(stored, source), Type.DATE, DATE)
     return syntax.cast_to(_timestamp(stored, source), DATE)
 
 
 def _timestamp(stored: Stored, source: Sql) -> Sql:
     if stored.type is Type.TEXT:
-        return _spelled(_plain(stored, source), Type.TIMESTAMP, TIMESTAMP)
+        return _written(_plain(stored, source), Type.TIMESTAMP, TIMESTAMP)
     if stored.stored == "DATE":
         at = syntax.cast_to(source, TIMESTAMP)
         return syntax.case((_in_the_calendar(source.copy(), DATE), at))
@@ -137,11 +122,12 @@ def _timestamp(stored: Stored, source: Sql) -> Sql:
     return syntax.case((_in_the_calendar(at, TIMESTAMP), at.copy()))
 
 
-def _spelled(text: Sql, kind: Type, wanted: exp.DType) -> Sql:
+def _written(text: Sql, kind: Type, wanted: exp.DType) -> Sql:
     """Text as a date or a time; a time of a date's text is dropped, whatever its zone."""
-    found = syntax.tried(syntax.called("TRIM", text.copy()), wanted)
+    full = [syntax.text(one) for one in (NO_SECONDS, "$1:00$2")]
+    found = syntax.tried(syntax.called("REGEXP_REPLACE", text.copy(), *full), wanted)
     inside = syntax.case((_in_the_calendar(found, wanted), found.copy()))
-    return syntax.case((_is_spelled(text, kind), inside))
+    return syntax.case((_is_written(text, kind), inside))
 
 
 TO: Mapping[Type, Callable[[Stored, Sql], Sql]] = {
@@ -162,16 +148,10 @@ def _in_the_calendar(of: Sql, kind: exp.DType) -> Sql:
     return syntax.joined(exp.And, inside)
 
 
-def _is_spelled(text: Sql, kind: Type) -> Sql:
-    """Whether text is short and looks like a value of a type."""
-    short = syntax.operation(exp.LTE, syntax.called("LENGTH", text), syntax.whole(LONGEST))
-    return syntax.joined(
-        exp.And, [short, _matches(syntax.called("TRIM", text.copy()), SPELLED[kind])]
-    )
-
-
-def _matches(text: Sql, pattern: str) -> Sql:
-    return syntax.called("REGEXP_LIKE", text.copy(), syntax.text(pattern))
+def _is_written(text: Sql, kind: Type) -> Sql:
+    """Whether the grammar admits a text. Nothing may follow: $ would pass over a line break."""
+    pattern = syntax.text(f"^ *(?:{PATTERNS[kind]}) *(?![-]|[^-])")
+    return syntax.joined(exp.And, [is_short(text), syntax.called("REGEXP_LIKE", text, pattern)])
 
 
 def _tried(of: Sql, kind: str) -> Sql:
