@@ -90,8 +90,9 @@ class RemoteSession(Session):
         found = asked_of(self._table, query.plan, price, "fitting")["how_many_more"]
         return int(found) if isinstance(found, int) else float(found)
 
-    def on_behalf_of(self, analyst: str, *, purpose: str) -> NoReturn:
-        """Refused: who asks is known by the token."""
+    def on_behalf_of(self, analyst: str, *, purpose: str, time_step_seconds: float = 0) -> NoReturn:
+        """Refused: who asks is known by the token, and the service has its own time step."""
+        del time_step_seconds
         raise NotAllowed(
             f"Who asks is known by the token, so it cannot be {analyst!r} for {purpose!r}. Open the"
             " data set with a client of that person."
