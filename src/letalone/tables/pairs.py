@@ -116,8 +116,8 @@ class PairPart(VectorPart):
         of, by = self._radii(turned)
         factor = {Covariance: of * by, Correlation: 1 / EVEN, Slope: of / by / EVEN}[type(asked)]
         strays = widths(noise.law, self._tried(asked, turned), confidence)
-        first, second = self._axes(turned)
-        places = first.slack + (1 if isinstance(asked, Covariance) else 3) * second.slack
+        first, second = (axis.slack for axis in self._axes(turned))
+        places = first + second + (2 * second if isinstance(asked, Slope) else 0.0)
         return factor * (float(np.max(strays)) / rows + places)
 
     def _tried(self, asked: Pair, turned: bool) -> Floats:
