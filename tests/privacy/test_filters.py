@@ -309,14 +309,20 @@ def test_gaussian_noise_is_used_to_within_the_share_of_its_account() -> None:
 # Records.
 
 
-def test_how_many_more_is_exactly_how_many_are_accepted() -> None:
+@pytest.mark.parametrize(
+    "release",
+    [compose(PureDP(0.03), GaussianDP(0.002)), ApproxDP(1e-6, 3e-8)],
+    ids=["loss", "leak"],
+)
+def test_how_many_more_is_exactly_how_many_are_accepted(release) -> None:
+    """By what their losses cost, and by their own δ where that is what runs out."""
     spending = Filter(Budget(0.3, 1e-6))
-    promised = spending.how_many_more(compose(PureDP(0.03), GaussianDP(0.002)))
-    assert promised > 5
+    promised = spending.how_many_more(release)
+    assert 5 < promised < 30
     for _ in range(int(promised)):
-        spending.charge(compose(PureDP(0.03), GaussianDP(0.002)))
+        spending.charge(release)
     with pytest.raises(BudgetExceeded):
-        spending.charge(compose(PureDP(0.03), GaussianDP(0.002)))
+        spending.charge(release)
     assert spending.how_many_more(compose()) == inf
 
 
