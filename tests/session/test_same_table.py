@@ -1,13 +1,21 @@
-"""Two tables on Spark with one last name do not share a budget in one ledger by accident."""
+"""Two tables with one default name do not share a budget in one ledger by accident."""
 
+import duckdb
+import polars as pl
 import pytest
 
+import letalone as la
 from letalone.errors import ParameterError
 from letalone.ledger import Ledger
 from letalone.privacy import ADD_REMOVE, Budget
-from letalone.session.same_table import NOWHERE, WHAT, check_same_table, remember_table
+from letalone.session import same_table
+from letalone.session.same_table import FRAME, NOWHERE, ON_SPARK, WHAT, remember_table
 
 HERE, THERE, VIEW = "lake.clinic.visits", "lake.archive.visits", f"visits{NOWHERE}"
+
+
+def check_same_table(ledger, name, told, *, declared=False):
+    same_table.check_same_table(ledger, name, told, declared=declared)
 
 
 @pytest.fixture
@@ -40,13 +48,11 @@ def test_it_is_written_down_once_and_anew_when_the_table_moves(ledger):
 
 
 def test_what_is_no_table_is_refused_under_a_tables_name_and_a_table_under_a_views(ledger):
-    remember_table(ledger, "visits", None)
-    check_same_table(ledger, "visits", HERE)
     remember_table(ledger, "visits", VIEW)
     with pytest.raises(ParameterError, match="of no catalogue"):
         check_same_table(ledger, "visits", HERE)
     remember_table(ledger, "visits", HERE)
-    for other in (VIEW, None):
+    for other in (VIEW, FRAME):
         remember_table(ledger, "visits", other)
         with pytest.raises(ParameterError, match=r"belongs to the table lake\.clinic"):
             check_same_table(ledger, "visits", other)
@@ -59,3 +65,70 @@ def test_a_place_is_known_however_many_other_acts_came_after_it(ledger):
         ledger.administer("visits", "a note", {"what": WHAT, "number": number})
     with pytest.raises(ParameterError, match=r"belongs to the table lake\.clinic"):
         check_same_table(ledger, "visits", THERE)
+
+
+def test_what_an_older_ledger_says_of_spark_is_known(ledger):
+    ledger.administer("visits", ON_SPARK, {"table": HERE})
+    check_same_table(ledger, "visits", HERE)
+    with pytest.raises(ParameterError, match=r"belongs to the table lake\.clinic"):
+        check_same_table(ledger, "visits", THERE)
+
+
+def files(folder, rows):
+    """The same table as a Parquet file, a CSV file, one of several files and a DuckDB file."""
+    frame = pl.DataFrame({"patient": [f"p{n}" for n in range(rows)]})
+    folder.mkdir()
+    frame.write_parquet(folder / "visits.parquet")
+    frame.write_csv(folder / "visits.csv")
+    frame.write_parquet(folder / "visits_1.parquet")
+    with duckdb.connect(str(folder / f"{folder.name}.duckdb")) as duck:
+        duck.execute("CREATE TABLE visits AS SELECT * FROM frame")
+    kinds = ("visits.parquet", "visits.csv", "visits_*.parquet", f"{folder.name}.duckdb")
+    return [folder / one for one in kinds]
+
+
+def counted(source, ledger, **more):
+    """At this epsilon the noise is beyond 5 less than once in 10^40."""
+    with la.open(source, unit="patient", budget=1000, ledger=ledger, **more) as session:
+        query = session.bound(max_rows=1).agg(n=la.count())
+        return query.release(epsilon=20).to_arrow()["n"][0].as_py()
+
+
+def test_a_second_table_of_one_name_never_gets_the_answers_of_the_first(tmp_path):
+    pairs = zip(files(tmp_path / "one", 100), files(tmp_path / "two", 200), strict=True)
+    for number, (first, second) in enumerate(pairs):
+        ledger = tmp_path / f"{number}.db"
+        la.open(first, unit="patient", budget=1000, ledger=ledger).close()
+        with pytest.raises(ParameterError, match=r"belongs to the table one.*this is two.*name="):
+            la.open(second, unit="patient", budget=1000, ledger=ledger)
+    assert counted(first, ledger) == pytest.approx(100, abs=5)
+    assert counted(second, ledger, name="other") == pytest.approx(200, abs=5)
+    la.open(second, unit="patient", ledger=ledger, name="visits").close()  # it has moved
+    with pytest.raises(ParameterError, match="belongs to the table two"):
+        counted(first, ledger)
+
+
+def test_a_second_frame_needs_a_name_that_says_whether_it_is_the_same(tmp_path):
+    ledger, schema = tmp_path / "budget.db", la.Schema("s", (la.Column("patient", "text"),))
+    one, two = (pl.DataFrame({"patient": [f"p{n}" for n in range(rows)]}) for rows in (100, 200))
+    assert counted(one, ledger) == pytest.approx(100, abs=5)
+    for again in (one, two):
+        with pytest.raises(ParameterError, match=r"belongs to a frame.*nothing tells.*name='data'"):
+            counted(again, ledger)
+    assert counted(one, ledger, name="data") == pytest.approx(100, abs=5)
+    assert counted(two, ledger, name="two") == pytest.approx(200, abs=5)
+    for _ in range(2):  # a schema's name is given
+        assert counted(two, ledger, schema=schema) == pytest.approx(200, abs=5)
+
+
+def test_a_file_and_its_ledger_move_together_and_a_link_is_what_it_leads_to(tmp_path):
+    old, new = tmp_path / "old", tmp_path / "new"
+    old.mkdir()
+    path = files(old / "data", 50)[0]
+    assert counted(path, old / "budget.db") == pytest.approx(50, abs=5)
+    old.rename(new)
+    path = new / "data" / path.name
+    assert counted(path, new / "budget.db") == pytest.approx(50, abs=5)
+    link = tmp_path / path.name
+    link.symlink_to(path)
+    assert counted(link, new / "budget.db") == pytest.approx(50, abs=5)

@@ -37,7 +37,7 @@ def schema_beside(source: str | PathLike[str], table: str | None = None) -> Path
     plain = schema_path(path)
     if path.suffix.lower() not in DUCKDB or (table is None and plain.exists()):
         return plain
-    name = _called(path, table)
+    name = called_in(path, table)
     if name is None:
         return plain
     own = schema_path(path, name)
@@ -65,10 +65,10 @@ def source_of(source: str | PathLike[str]) -> str:
 
 
 def _is_of(plain: Path, path: Path, name: str) -> bool:
-    return Schema.read(plain).name == name or _called(path, None) == name
+    return Schema.read(plain).name == name or called_in(path, None) == name
 
 
-def _called(path: Path, table: str | None) -> str | None:
+def called_in(path: Path, table: str | None) -> str | None:
     """What a table is called; None where it is not there, which opening it will say."""
     try:
         engine = open_duck(path, table=table)

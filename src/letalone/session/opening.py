@@ -17,7 +17,7 @@ from letalone.engines.frames import is_frame
 from letalone.engines.measures import Engine
 from letalone.engines.opening import open_engine
 from letalone.engines.provenance import read_rows
-from letalone.engines.spark_address import is_spark_address, located, place_of
+from letalone.engines.spark_address import is_spark_address, located
 from letalone.engines.spark_frame import is_spark, words_of
 from letalone.errors import ParameterError
 from letalone.exact.typed import refusal
@@ -91,7 +91,7 @@ def open(  # noqa: A001  (as people call it: la.open)
         source, schema = source_of(cast("Place", file)), Path(cast("Place", file)).expanduser()
     written, source = source, _located(source, table)
     beside = _beside(source if file is None else file) if ledger is None else None
-    told = told_of(source, _place_of(source))
+    told = _opening(source, lambda: told_of(source, table))
     whole = _opening(source, lambda: whole_name(source, table))
     ledger = ledger if beside is None else beside
     declared = _declared(source, schema, table)
@@ -125,7 +125,7 @@ def open(  # noqa: A001  (as people call it: la.open)
         if neighbours is not None:
             found = replace(found, neighbours=_relation(neighbours))
         if name is None:
-            check_same_table(book, found.name, told)
+            check_same_table(book, found.name, told, declared=declared is not None)
         _check(engine, found, book, source)
         book = _ledger(ledger) if book is None else book
         known = _registered(book, found, budget, shares, call)
@@ -210,10 +210,6 @@ def _located(source: object, table: str | None) -> object:
         return source
     check_address(source, table)
     return _opening(source, lambda: located(source))
-
-
-def _place_of(source: object) -> tuple[str, str, str] | None:
-    return _opening(source, lambda: place_of(source)) if is_spark(source) else None
 
 
 def _engine(

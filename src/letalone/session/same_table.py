@@ -1,34 +1,48 @@
-"""Which table on Spark a budget is spent on: the ledger remembers it.
+"""Which table a budget is spent on: the ledger remembers what a name stands for.
 
-A data set on Spark has the last part of its table's name. So clinic.visits and archive.visits, put
-into one ledger, would spend one budget, and a question about the one would be answered by what was
-answered about the other. The first one's place is written down, and the second one is refused
-until its owner gives it a name: so are a temporary view, a frame and a file. `name=` says that the
-budget is meant, and the place of a table is written down anew: a table may move. Of a name without
-a place (a temporary view) the name is written down, where nothing is.
+A file has its stem for a name, a table of a database its own, a frame is called "data". So two
+files visits.csv in two folders, put into one ledger, would spend one budget, and a question about
+the one would be answered by what was answered about the other. The first one's place is written
+down, and another one is refused until its owner gives it a name. `name=` says that the budget is
+meant, and the place of a table is written down anew: a table may move. A file that lies below the
+folder of its ledger has its path from there, so that both may move together.
 
-A path has many spellings and none that is its own, so its budget needs a name that is given.
+A frame has no place, and a temporary view of Spark none but its name: that it is one is written
+down, where nothing is. Nothing tells whether a second frame is the same data, so it needs a name.
+A path on Spark has many spellings and none that is its own, so its budget needs a name, too.
 
   Tested:   tests/session/test_same_table.py, tests/on_spark/test_addresses.py
 """
 
+from glob import has_magic
+from os import PathLike, fspath, sep
+from pathlib import Path
 from typing import cast
 
-from letalone.engines.spark_address import Place, spelled
-from letalone.engines.spark_frame import is_path_on_spark, parts_in
+from letalone.engines.addresses import identity, is_address
+from letalone.engines.sources import DUCKDB
+from letalone.engines.spark_address import spelled
+from letalone.engines.spark_frame import is_path_on_spark, is_spark, parts_in
 from letalone.errors import ParameterError
 from letalone.ledger import Ledger
+from letalone.session.beside import called_in
 
-WHAT = "reads the table on Spark"
+WHAT, ON_SPARK = "reads the table", "reads the table on Spark"  # the second in older ledgers
+FRAME = "a frame"
 NOWHERE = " (of no catalogue)"
 
 
-def told_of(source: object, place: Place | None) -> str | None:
-    """What is written down: a table's place, else the name that Spark was given, else nothing."""
-    if place is not None:
-        return spelled(place)
-    parts = parts_in(source)
-    return None if parts is None else spelled(parts) + NOWHERE
+def told_of(source: object, table: str | None) -> str:
+    """What a name stands for: a table's place, else what Spark calls it, else a frame."""
+    if is_address(source) or is_spark(source):
+        parts = parts_in(source)
+        nowhere = FRAME if parts is None else spelled(parts) + NOWHERE
+        return identity(source, table) or nowhere
+    if not isinstance(source, str | PathLike):
+        return FRAME
+    path = _resolved(cast("str | PathLike[str]", source))
+    name = called_in(path, table) if path.suffix.lower() in DUCKDB else None
+    return str(path) if name is None else f"{path}, table {name}"
 
 
 def check_named(source: object) -> None:
@@ -40,27 +54,54 @@ def check_named(source: object) -> None:
         )
 
 
-def check_same_table(ledger: Ledger | None, name: str, told: str | None) -> None:
-    """Refuses a source under a name whose budget belongs to another table."""
+def check_same_table(ledger: Ledger | None, name: str, told: str, *, declared: bool) -> None:
+    """Refuses a source under a name whose budget belongs to another table.
+
+    declared: the name is a schema's, so a second frame is meant to have it.
+    """
     known = None if ledger is None else _known(ledger, name)
-    if known is not None and known != told:
-        raise ParameterError(
-            f"The budget of {name!r} in this ledger belongs to the table {known}, and this is"
-            f" {told or 'something else'}. Give it a name of its own: name= in Python, or name = in"
-            f" its schema file; or a ledger of its own. If it is the same table, which has moved or"
-            f" has another name here, say so in Python: la.open(…, name={name!r})."
-        )
-
-
-def remember_table(ledger: Ledger, name: str, told: str | None) -> None:
-    """Writes down which table it is, where that is new."""
-    if told is None:
+    if ledger is None or known is None:
         return
-    known = _known(ledger, name)
-    if known is None or (known != told and not told.endswith(NOWHERE)):
+    told = _seen_from(ledger, told)
+    if known == told and (declared or told != FRAME):
+        return
+    raise ParameterError(
+        f"The budget of {name!r} in this ledger belongs to {_in_words(known)}, and this is"
+        f" {'another one, or the same: nothing tells' if known == told else told}. Give it a name"
+        " of its own: name= in Python, or name = in its schema file; or a ledger of its own. If it"
+        " is the same table, which has moved or has another name here, say so in Python:"
+        f" la.open(…, name={name!r})."
+    )
+
+
+def remember_table(ledger: Ledger, name: str, told: str) -> None:
+    """Writes down which table it is, where that is new."""
+    told, known = _seen_from(ledger, told), _known(ledger, name)
+    has_place = told != FRAME and not told.endswith(NOWHERE)
+    if known is None or (known != told and has_place):
         ledger.administer(name, WHAT, {"table": told})
 
 
 def _known(ledger: Ledger, name: str) -> str | None:
-    entry = ledger.last_act(name, WHAT)
+    entry = ledger.last_act(name, WHAT) or ledger.last_act(name, ON_SPARK)
     return None if entry is None else cast("dict[str, str]", entry.body["body"])["table"]
+
+
+def _in_words(known: str) -> str:
+    return known if known == FRAME else f"the table {known}"
+
+
+def _seen_from(ledger: Ledger, told: str) -> str:
+    """A path from the folder of the ledger, where it is below it; all else as it is."""
+    place = None if ledger.path is None else Path(ledger.path).resolve()
+    is_file = place is not None and place.is_file()
+    return told.removeprefix(f"{place.parent}{sep}") if is_file else told
+
+
+def _resolved(source: str | PathLike[str]) -> Path:
+    """The path without links; of a pattern, the folders above it without."""
+    path = Path(fspath(source)).expanduser().absolute()
+    if path.exists() or not has_magic(str(path)):
+        return path.resolve()
+    fixed = next(one for one in path.parents if not has_magic(str(one)))
+    return fixed.resolve() / path.relative_to(fixed)
