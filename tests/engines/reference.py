@@ -22,7 +22,9 @@ from letalone.engines.measures import (
     Units,
 )
 from letalone.plans.expressions import Expression
+from letalone.plans.parts import GroupColumn
 from letalone.plans.schema import Column, Schema
+from letalone.plans.types import Type
 
 
 class Reference:
@@ -61,7 +63,7 @@ class Reference:
                 continue
             if unit is not None and not paired and rank > (bounding.max_rows or rank):
                 continue
-            key = tuple(self.value(group.of, row, scope) for group in scope.groups)
+            key = tuple(_key(group, self.value(group.of, row, scope)) for group in scope.groups)
             if not listed or not scope.groups or key in scope.keys:
                 mine[owner].append((rank, key, row))
         found: dict[tuple, list[tuple[object, Row]]] = defaultdict(list)
@@ -144,3 +146,11 @@ def cell(cells: Cells, x: float) -> int:
     """The last cell whose edge, rounded to the nearest double, is not above x."""
     edges = [float(cells.lower + number * cells.step) for number in range(cells.count)]
     return max((number for number, edge in enumerate(edges) if edge <= x), default=0)
+
+
+def _key(group: GroupColumn, value: object) -> object:
+    """What a value is as a key: of numbers, a whole one of at most 2^53, or nothing."""
+    if group.type is not Type.NUMBER or value is None:
+        return value
+    whole = Fraction(value)
+    return int(whole) if whole.denominator == 1 and abs(whole) <= 2**53 else None

@@ -62,6 +62,9 @@ COSTS = [
     inf,
     -inf,
     5e-324,
+    2.0**53,
+    2.0**53 + 2,
+    -(2.0**63),
 ]
 YEARS = [2023, 2024, -(2**63), 2**63 - 1]
 ROW = st.fixed_dictionaries(
@@ -81,6 +84,7 @@ YEAR = GroupColumn("year", col("year"), Type.INTEGER)
 AGES = GroupColumn("age", Bin(col("age"), Fraction(0), Fraction(25), 4), Type.INTEGER)
 DAY = GroupColumn("day", col("day"), Type.DATE)
 URGENT = GroupColumn("urgent", col("urgent"), Type.BOOLEAN)
+PAID = GroupColumn("cost", col("cost"), Type.NUMBER)
 GROUPINGS = {
     "none": ((), None),
     "ward": ((WARD,), (("B ",), ("a",), ("A",), (None,), ("nobody",), ("x'y",), ('q"',))),
@@ -90,6 +94,7 @@ GROUPINGS = {
         tuple(product((date(2024, 2, 29), date(1, 1, 1)), (True, False, None))),
     ),
     "age": ((AGES,), ((3,), (0,), (1,), (2,))),
+    "cost": ((PAID,), ((2**53,), (0,), (1000,), (None,), (1,), (7,))),
 }
 FILTERS = {
     "all": None,

@@ -133,7 +133,7 @@ def test_a_condition_counts_as_one_or_zero_and_is_missing_where_it_is_missing() 
         (lambda: ask.top_k("ward", 1, candidates="AB"), ParameterError, "a list"),
         (lambda: ask.top_k("ward", 1, candidates=["A", "A"]), ParameterError, "twice"),
         (lambda: ask.top_k("ward", 1, candidates=[1]), ParameterError, "must be text"),
-        (lambda: ask.top_k("cost", 1, candidates=[1]), UnsupportedQuery, "cannot be a key"),
+        (lambda: ask.top_k("cost", 1, candidates=[1.5]), ParameterError, "a whole number"),
     ],
 )
 def test_what_cannot_be_answered_is_refused_with_the_remedy(

@@ -92,7 +92,7 @@ def _end(word: str, end: str) -> Fraction:
 def _key(text: str, kind: Type, name: str) -> Key:
     try:
         match kind:
-            case Type.INTEGER:
+            case Type.INTEGER | Type.NUMBER:
                 return int(text)
             case Type.BOOLEAN:
                 return TRUTHS[text.lower()]

@@ -375,7 +375,7 @@ def _key_table(scope: Scope) -> arrow.Table | None:
         return None
     mark = mark_of(scope)
     names = [f"{mark}key{number}" for number in range(len(scope.groups))]
-    kinds = [group.type for group in scope.groups]
+    kinds = [group.type.of_keys for group in scope.groups]
     return arrow.key_table(scope.keys, kinds, names=names, number=NUMBER)
 
 

@@ -44,7 +44,7 @@ class Input:
 def key_input(scope: Scope, name: str, *, mark: str) -> Input:
     """The listed keys, numbered. A text that no column can hold is left out: nothing equals it."""
     names = [f"{mark}key{number}" for number in range(len(scope.groups))]
-    kinds = [group.type for group in scope.groups]
+    kinds = [group.type.of_keys for group in scope.groups]
     keys = scope.keys or ()
     arrow.key_table(keys, kinds, names=names, number=NUMBER)  # refuses keys of other types
     kept = [n for n, key in enumerate(keys) if all(holds(k) for k in key if isinstance(k, str))]

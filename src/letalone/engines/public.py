@@ -13,12 +13,14 @@ from letalone.engines import syntax
 from letalone.engines.arrow import read_file
 from letalone.engines.frames import as_arrow
 from letalone.engines.lockdown import LockedDuck
-from letalone.engines.reading import check_columns
-from letalone.engines.rows import Relation
+from letalone.engines.reading import Stored, check_columns, read
+from letalone.engines.rows import Relation, key_of
 from letalone.engines.sources import relation_of_view
+from letalone.engines.syntax import Sql
 from letalone.errors import ParameterError
 from letalone.plans.query import PublicJoin
-from letalone.plans.schema import unknown_column
+from letalone.plans.schema import Column, unknown_column
+from letalone.plans.types import Type
 
 
 def read_public(path: object) -> object:
@@ -50,9 +52,17 @@ def check_public(duck: LockedDuck, relation: Relation, join: PublicJoin) -> None
     _check_unique(duck, relation, join)
 
 
+def _key(stored: Stored) -> Sql:
+    """What rows are compared by: 1.0 and 1 are one key, and so are 0.0 and -0.0."""
+    value = syntax.named(stored.name)
+    if stored.type is not Type.NUMBER:
+        return value
+    return key_of(read(stored, value, Column(stored.name, stored.type)))
+
+
 def _check_unique(duck: LockedDuck, relation: Relation, join: PublicJoin) -> None:
     """A row that met two partners would count twice (SOUNDNESS 12)."""
-    keys = [syntax.named(right) for _, right in join.on]
+    keys = [_key(relation.columns[right]) for _, right in join.on]
     count = syntax.operation(exp.GT, exp.Count(this=exp.Star()), syntax.whole(1))
     query = syntax.grouped(syntax.select(keys, syntax.renamed(relation.sql, "table")), keys)
     query.set("having", exp.Having(this=count))

@@ -18,11 +18,12 @@ from letalone.engines.dialects.duckdb import DUCKDB
 from letalone.engines.measures import Scope
 from letalone.engines.reading import SQL_TYPES, Stored
 from letalone.engines.sql import Emitter
-from letalone.engines.syntax import Sql
+from letalone.engines.syntax import BIGINT, DOUBLE, Sql
 from letalone.engines.terms import Levels, Term
 from letalone.errors import ParameterError
 from letalone.plans.expressions import Expression, column_names
 from letalone.plans.features import rows_schema
+from letalone.plans.keys import EXACT
 from letalone.plans.query import Join, PrivateJoin, PublicJoin
 from letalone.plans.schema import Column
 from letalone.plans.types import Type
@@ -99,6 +100,9 @@ class ScopeRows:
 
     def _group(self, number: int) -> Sql:
         term = self.value(self._scope.groups[number].of)
+        if term.type is Type.NUMBER:
+            once = self.levels.name(term)
+            term = replace(once, sql=whole_key(once.sql), type=Type.INTEGER, simple=False)
         return self.levels.name(term, f"{self.mark}key{number}").sql
 
     def _base_columns(self) -> dict[str, Term]:
@@ -171,17 +175,17 @@ class ScopeRows:
         return [self._pair(relation, left, right, names) for left, right in join.on]
 
     def _pair(self, public: Relation, left: str, right: str, names: tuple[str, str]) -> Sql:
-        """Equality of a column with one of a public table."""
+        """Equality of a column with one of a public table, as keys; see `public.py`."""
         stored, column = _stored(public, right), self._column(left)
-        if stored.type is not column.type or not column.type.is_groupable:
-            # Reading 1.2 and 1.4 as whole numbers would give one row two partners.
+        if stored.type.of_keys is not column.type.of_keys or not column.type.is_groupable:
             raise ParameterError(
                 f"Column {left!r} is {column.type.value} and {right!r} of the public table is"
                 f" {stored.type.value}. Tables are joined on text, whole numbers, dates or truth"
                 " values, and the types must be the same. Convert one."
             )
-        other = self._term(public, Column(right, column.type), names[1])
-        return syntax.operation(exp.EQ, syntax.named(left, names[0]), other.sql)
+        other = self._term(public, Column(right, stored.type), names[1])
+        sides = (replace(self._columns[left], sql=syntax.named(left, names[0])), other)
+        return syntax.operation(exp.EQ, *(key_of(side) for side in sides))
 
     def _term(self, relation: Relation, column: Column, source: str = "") -> Term:
         stored = _stored(relation, column.name)
@@ -208,6 +212,26 @@ def unit_of(relation: Relation, column: Column, source: str, dialect: Dialect = 
         )
     stored = _stored(relation, column.name)
     return dialect.unit(stored, syntax.named(stored.name, source))
+
+
+def key_of(term: Term) -> Sql:
+    """A value as a key, to be compared with others."""
+    if term.type is not Type.NUMBER:
+        return term.sql
+    guarded = term.sql if term.finite else syntax.case((syntax.is_finite(term.sql), term.sql))
+    return whole_key(guarded)
+
+
+def whole_key(number: Sql) -> Sql:
+    """A number as a key: itself where it is whole and at most 2^53 in size, else NULL.
+
+    NULL where it is NULL; a zero has one sign.
+    """
+    end, whole = syntax.double(float(EXACT)), syntax.tried(number, BIGINT)
+    beyond = syntax.operation(exp.GT, syntax.called("ABS", number), end)
+    same = syntax.operation(exp.EQ, syntax.cast_to(whole, DOUBLE), number.copy())
+    nothing = syntax.cast_to(syntax.NULL.copy(), BIGINT)
+    return syntax.case((beyond, nothing), (same, whole.copy()))
 
 
 def value_of(relation: Relation, column: Column, source: str, dialect: Dialect) -> Sql:

@@ -319,7 +319,7 @@ def _key_table(scope: Scope) -> arrow.Table | None:
     if not scope.groups or scope.keys is None:
         return None
     names = [f"{mark_of(scope)}key{number}" for number in range(len(scope.groups))]
-    kinds = [group.type for group in scope.groups]
+    kinds = [group.type.of_keys for group in scope.groups]
     return arrow.key_table(scope.keys, kinds, names=names, number=NUMBER)
 
 

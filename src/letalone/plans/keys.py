@@ -5,13 +5,15 @@
     keys=la.product(["A", "B"], [2023, 2024])   every combination
 
 A key matches exactly: text byte by byte, None only the missing value. Rows whose key is
-not listed are dropped; a listed key that no row has is answered all the same.
+not listed are dropped; a listed key that no row has is answered all the same. The keys of a
+column of numbers are whole numbers of at most 2^53; any other number is missing as a key.
 
   Tested:   tests/plans/test_keys.py
 """
 
 from collections.abc import Iterable, Sequence
 from datetime import date
+from fractions import Fraction
 from itertools import product as combinations
 from math import prod
 from typing import cast
@@ -23,9 +25,11 @@ from letalone.plans.types import Key, Type, type_of_value
 from letalone.plans.wording import value_in_words
 
 MOST_KEYS = 1_000_000
+EXACT = 2**53  # every whole number up to it is a double
 EXAMPLES = {
     Type.TEXT: "text, such as 'A'",
     Type.INTEGER: "a whole number of 64 bits, such as 7",
+    Type.NUMBER: "a whole number of at most 2^53, such as 7",
     Type.BOOLEAN: "True or False",
     Type.DATE: "a date, such as datetime.date(2024, 1, 31) or '2024-01-31'",
 }
@@ -60,10 +64,8 @@ def check_groupable(kind: Type, words: str) -> None:
     """Refuses what has no keys."""
     if kind.is_groupable:
         return
-    remedy = {
-        Type.NUMBER: 'Make ranges of it: la.bins("age", 0, 100, 10).',
-        Type.TIMESTAMP: 'Take a part of it: la.col("time").part("month").',
-    }.get(kind, "Cast it to text in the table.")
+    timed = 'Take a part of it: la.col("time").part("month").'
+    remedy = timed if kind is Type.TIMESTAMP else "Cast it to text in the table."
     raise UnsupportedQuery(
         f"'{words}' is {kind.value} and cannot be a key; text, whole numbers, dates and truth"
         f" values can. {remedy}"
@@ -110,8 +112,9 @@ def _key(value: object, kind: Type) -> Key:
         return None
     if kind is Type.DATE and isinstance(read, str):
         read = _day(read)
-    fits = type_of_value(read) is kind and _in_range(read)
-    if not fits:
+    if kind is Type.NUMBER and isinstance(read, Fraction) and read.denominator == 1:
+        read = int(read)
+    if type_of_value(read) is not kind.of_keys or not _in_range(read, kind):
         raise refusal("key", value, f"{EXAMPLES[kind]}, since the column is {kind.value}")
     return cast("Key", read)
 
@@ -124,8 +127,10 @@ def _day(text: str) -> str | date:
         return text
 
 
-def _in_range(value: object) -> bool:
-    return not isinstance(value, int) or -(2**63) <= value < 2**63
+def _in_range(value: object, kind: Type) -> bool:
+    if not isinstance(value, int):
+        return True
+    return abs(value) <= EXACT if kind is Type.NUMBER else -(2**63) <= value < 2**63
 
 
 def _check_distinct(rows: tuple[tuple[Key, ...], ...]) -> None:

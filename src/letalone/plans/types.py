@@ -27,7 +27,12 @@ class Type(Enum):
     @property
     def is_groupable(self) -> bool:
         """Whether a value of it can be a key: it has one spelling on every engine."""
-        return self in (Type.BOOLEAN, Type.INTEGER, Type.TEXT, Type.DATE)
+        return self not in (Type.TIMESTAMP, Type.OTHER)
+
+    @property
+    def of_keys(self) -> "Type":
+        """The type of its keys. Those of numbers are whole: 3.0 has the key 3, and 3.5 has none."""
+        return Type.INTEGER if self is Type.NUMBER else self
 
 
 def type_of_value(value: bool | int | Fraction | str | date | datetime) -> Type:

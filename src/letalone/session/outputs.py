@@ -103,7 +103,7 @@ def _slots(plan: Plan, name: str, aggregate: Aggregate) -> Iterator[Slot]:
                 yield Slot(name, place, label, label, Kind.NUMBER)
         case TopK(of=of, k=k):
             for place, label in enumerate(_labels([str(rank + 1) for rank in range(k)])):
-                kind = KINDS[plan.type_of(of).type]
+                kind = KINDS[plan.type_of(of).type.of_keys]
                 count = f"{label}_count" if label else "count"
                 yield Slot(name, place, label, label, kind, interval=False, winner=True)
                 yield Slot(name, place, count, label, Kind.INTEGER)
@@ -136,7 +136,7 @@ def _value_kind(plan: Plan, of: Expression) -> Kind:
 
 
 def _keys(group: GroupColumn, place: int, columns: Columns) -> KeyColumn:
-    kind = Kind.TEXT if isinstance(group.of, Bin) else KINDS[group.type]
+    kind = Kind.TEXT if isinstance(group.of, Bin) else KINDS[group.type.of_keys]
     values: tuple[Key, ...] = tuple(group.shown(key[place]) for key in columns.keys)
     return KeyColumn(group.name, kind, values)
 
