@@ -8,6 +8,7 @@ import letalone as la
 from engines.hostile import BROKEN, FRAMED, STORED, TEXTS, raw, texts
 from letalone.engines import duck
 from letalone.engines.duck import open_duck
+from letalone.engines.frames import as_arrow
 from letalone.engines.measures import Rows, RowsWith, Scope, Units
 from letalone.engines.reading import READABLE
 from letalone.plans.expressions import col
@@ -144,15 +145,15 @@ def test_a_file_without_broken_cells_is_not_copied(tmp_path, monkeypatch):
 
 def test_a_frame_without_broken_cells_is_not_copied():
     table = pa.table({"c": ["a", "ä"], "x": [1, 2], "when": pa.array([1, 2], pa.timestamp("us"))})
-    assert duck.as_arrow(table) is table
+    assert as_arrow(table) is table
 
 
 def test_broken_text_is_missing_and_the_rest_is_as_it_was():
     for kind in (pa.string(), pa.large_string(), pa.string_view()):
-        found = duck.as_arrow(pa.table({"c": texts(kind)}))
+        found = as_arrow(pa.table({"c": texts(kind)}))
         assert found.schema.field("c").type == kind
         assert found.column("c").to_pylist() == TEXTS
-    times = duck.as_arrow(pa.table({"c": raw(pa.timestamp("s", "UTC"), [0, 2**62, -5])}))
+    times = as_arrow(pa.table({"c": raw(pa.timestamp("s", "UTC"), [0, 2**62, -5])}))
     assert [cell.value for cell in times.column("c")] == [0, None, -5_000_000]
 
 

@@ -80,8 +80,9 @@ def test_g8_every_release_and_every_refusal_is_in_the_ledger() -> None:
     for refused in (lambda: query.release(0.5), lambda: session.batch([query] * 2, epsilon=0.25)):
         with pytest.raises(la.BudgetExceeded):
             refused()
-    assert kinds(session) == [Kind.OPENED, Kind.RESERVED, Kind.SETTLED, Kind.REFUSED, Kind.REFUSED]
-    reserved = session.ledger.entries(session.name)[1]
+    told = [kind for kind in kinds(session) if kind is not Kind.ADMINISTERED]
+    assert told == [Kind.OPENED, Kind.RESERVED, Kind.SETTLED, Kind.REFUSED, Kind.REFUSED]
+    (reserved,) = [e for e in session.ledger.entries(session.name) if e.kind is Kind.RESERVED]
     assert reserved.body["digest"] == first.asked.digest
     assert reserved.body["plan"] == first.plan
     session.ledger.verify()
@@ -249,7 +250,8 @@ def test_every_aggregate_is_answered_with_its_columns() -> None:
     people = frame["patient_id"].nunique()
     assert row["people"] == people
     assert row["q_0.5_low"] <= frame["age"].median() <= row["q_0.5_high"]
-    assert row["top_1"] == frame["ward"].value_counts().index[0]
+    wards = frame["ward"].value_counts()
+    assert wards[row["top_1"]] == wards.max()
     assert row["bounds_lower"] < row["bounds_upper"]
     assert "bounds_lower_low" not in row
     whole = ["n", "people", "q_0.25", "middle", "least", "ages_[0, 18)", "top_1_count"]

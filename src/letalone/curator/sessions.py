@@ -22,7 +22,7 @@ from letalone.engines.failure import EngineFailed
 from letalone.errors import DataSetFrozen, ParameterError
 from letalone.ledger import Ledger
 from letalone.plans.schema import Schema
-from letalone.session.opening import open as open_session
+from letalone.session.opening import open_registered
 from letalone.session.session import Session
 
 
@@ -89,8 +89,8 @@ class Sessions:
 
     def _opened(self, source: Source) -> Session:
         try:
-            name = source.schema.name  # the owner's, and nobody else's in this ledger
-            return open_session(source.place, schema=source.schema, ledger=self._ledger, name=name)
+            # The name is the owner's, and nobody else's in this ledger.
+            return open_registered(source.place, schema=source.schema, ledger=self._ledger)
         except (EngineFailed, ParameterError):
             pass  # raised below: the words could name a file
         raise cannot_be_opened(source.schema.name)

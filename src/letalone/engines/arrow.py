@@ -131,8 +131,18 @@ def array_of(values: object, *, kind: object = None) -> object | None:
 
 
 def texts_of(values: Iterable[object]) -> object:
-    """An array of text."""
-    return pa.array(values, type=pa.string())
+    """An array of text, of any length altogether."""
+    return pa.array(values, type=pa.large_string())
+
+
+def column_of(values: Values, kind: Type, missing: Values | None = None) -> object:
+    """An array of a type from one of numbers, truth values or moments; NaN and NaT are missing."""
+    return pa.array(values, ROW_TYPES[kind](), mask=missing, from_pandas=True)
+
+
+def presence_of(missing: Iterable[bool]) -> object:
+    """A column of which no more is known than what is missing."""
+    return pa.array([None if gone else b"" for gone in missing], pa.binary())
 
 
 def nothing(rows: int) -> object:

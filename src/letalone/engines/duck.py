@@ -21,7 +21,7 @@ from letalone.engines import arrow, syntax
 from letalone.engines.counted import counted
 from letalone.engines.csv_files import check_every_line, load_csv
 from letalone.engines.failure import contained
-from letalone.engines.frames import FRAMES, as_arrow, is_frame
+from letalone.engines.frames import FRAMES, as_private, is_frame
 from letalone.engines.lockdown import LockedDuck
 from letalone.engines.measures import Exact, Measure, Scope
 from letalone.engines.parquet_files import reads_to_the_end, sound_copy, unsafe
@@ -76,7 +76,7 @@ def open_duck(
     bytes (half of the machine's if not given).
     """
     files = None if is_frame(source) else find_files(_path(source))
-    frame = as_arrow(source) if files is None else None
+    frame = as_private(source, _declared(schema, types)) if files is None else None
     duck = LockedDuck(threads=threads, memory=memory)
     try:
         relation = _relation(duck, files, frame, table)
@@ -384,6 +384,10 @@ def _path(source: object) -> str | PathLike[str]:
         return cast("str | PathLike[str]", source)
     kind = type(source).__name__
     raise ParameterError(f"The source is {kind}, but must be the path of a file or {FRAMES}.")
+
+
+def _declared(schema: Schema | None, types: Mapping[str, Type] | None) -> Mapping[str, Type]:
+    return types or {} if schema is None else {one.name: one.type for one in schema.columns}
 
 
 def _name(files: Files | None) -> str:

@@ -1,20 +1,24 @@
-"""pandas, Polars and Arrow frames as Arrow tables: types from metadata, never from values.
+"""pandas, Polars and Arrow frames as Arrow tables: types are declared, or from metadata.
 
-Columns are handed over without copying where the layouts agree. A pandas column of Python
-objects is text whatever it holds (its type would otherwise have to be read off the data).
-Categories are plain values. What Arrow has no type for is of type OTHER, and empty. pandas'
-index is ignored. NaN stays as it is: reading.py makes it missing, from every source alike.
+Columns are handed over without copying where the layouts agree. Columns of pandas whose dtype
+follows their cells are read as they are declared (loose_columns.py). Categories are plain values.
+What Arrow has no type for is of type OTHER. pandas' index is ignored. NaN stays as it is:
+reading.py makes it missing, from every source alike.
 
-  Tested:   tests/engines/test_sources.py
+Public tables have the types that they look like: they are nobody's.
+
+  Tested:   tests/engines/test_sources.py, test_loose_columns.py
   Assumed:  a frame is not changed while it is open
 """
 
-from collections.abc import Iterable
+from collections.abc import Mapping
 from hashlib import sha256
 from typing import Any, cast
 
 from letalone.engines import arrow
+from letalone.engines.loose_columns import as_declared, cell_text, is_loose, kind_of
 from letalone.errors import ParameterError
+from letalone.plans.types import Type
 
 TEXTS = ("object", "str", "string")
 FRAMES = "a pandas or Polars frame or an Arrow table"
@@ -26,16 +30,51 @@ def is_frame(source: object) -> bool:
 
 
 def as_arrow(source: object) -> arrow.Table:
-    """The frame as an Arrow table."""
+    """A public frame as an Arrow table."""
     if arrow.is_arrow(source):
         table = arrow.as_table(source)
     elif family_of(source) == "polars":
         table = _from_polars(source)
     elif family_of(source) == "pandas":
-        table = _from_pandas(source)
+        table = arrow.table_of([(name, _series(series)) for name, series in _columns(source)])
     else:
         raise ParameterError(f"This is {type(source).__name__}, but must be {FRAMES}.")
     return arrow.without_dictionaries(table)
+
+
+def as_private(source: object, types: Mapping[str, Type]) -> arrow.Table:
+    """A private frame as an Arrow table; nothing depends on dtypes that follow cells."""
+    if family_of(source) != "pandas":
+        return as_arrow(source)
+    columns = _columns(source)
+    loose = [
+        (str(place), series, types.get(name, kind_of(series)))
+        for place, (name, series) in enumerate(columns)
+        if is_loose(series)
+    ]
+    made = as_declared(loose)
+    found = [
+        (name, made[str(place)] if str(place) in made else _series(series))
+        for place, (name, series) in enumerate(columns)
+    ]
+    return arrow.without_dictionaries(arrow.table_of(found))
+
+
+def loose_types(source: object) -> dict[str, Type]:
+    """What a frame's first opening declares: the types of columns whose dtype follows cells."""
+    if family_of(source) != "pandas":
+        return {}
+    return {name: kind_of(series) for name, series in _columns(source) if is_loose(series)}
+
+
+def names_of(source: object) -> list[str]:
+    """The names of a frame's columns."""
+    frame = cast("Any", source)
+    if arrow.is_arrow(source):
+        return list(frame.schema.names)
+    if type(source).__name__ == "LazyFrame":
+        return list(frame.collect_schema().names())
+    return [str(name) for name in frame.columns]
 
 
 def table_digest(source: object) -> str:
@@ -60,32 +99,22 @@ def _from_polars(source: object) -> arrow.Table:
     return cast("arrow.Table", frame.to_arrow())
 
 
-def _from_pandas(source: object) -> arrow.Table:
+def _columns(source: object) -> list[tuple[str, Any]]:
     frame = cast("Any", source)
-    columns = [
-        (str(name), _series(frame.iloc[:, number])) for number, name in enumerate(frame.columns)
-    ]
-    return arrow.table_of(columns)
+    return [(str(name), frame.iloc[:, place]) for place, name in enumerate(frame.columns)]
 
 
 def _series(series: Any) -> object:
     """One column. Errors of the conversion could print a value, so none gets out."""
     if str(series.dtype) == "object":
-        return arrow.texts_of(_as_texts(series))
+        return _texts(series)
     if str(series.dtype) == "category" and str(series.cat.categories.dtype) in TEXTS:
-        return arrow.texts_of(_as_texts(series.astype("object")))
+        return _texts(series.astype("object"))
     array = arrow.array_of(series)
     if array is None and str(series.dtype) in TEXTS:  # some cell is no text that Arrow can hold
-        return arrow.texts_of(_as_texts(series))
+        return _texts(series)
     return arrow.nothing(len(series)) if array is None else array
 
 
-def _as_texts(series: Any) -> Iterable[str | None]:
-    missing = series.isna().to_numpy()
-    for value, gone in zip(series.to_numpy(), missing, strict=True):
-        yield None if gone else _well_formed(str(value))
-
-
-def _well_formed(value: str) -> str:
-    """Half of a surrogate pair, which Arrow cannot hold, becomes a question mark."""
-    return value.encode("utf-8", "replace").decode("utf-8")
+def _texts(series: Any) -> object:
+    return arrow.texts_of(cell_text(cell, Type.TEXT) for cell in series.to_numpy())

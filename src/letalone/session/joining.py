@@ -55,7 +55,7 @@ def _columns(kinds: Hashable) -> tuple[Column, ...]:
 
 def _check_pair(private: Schema, public: Schema, left: str, right: str) -> None:
     mine, theirs = private.column(left).type, public.column(right).type
-    if mine is not theirs:
+    if mine.of_keys is not theirs.of_keys:
         raise ParameterError(
             f"Column {left!r} is {mine.value} and {right!r} of the public table is"
             f" {theirs.value}, but columns to join on must have the same type. Convert one."

@@ -4,8 +4,8 @@ Tested:   tests/session/test_opening.py
 """
 
 import re
-from collections.abc import Callable, Mapping
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from glob import has_magic
 from os import PathLike, fspath
 from pathlib import Path
@@ -13,7 +13,7 @@ from typing import TypeVar, cast
 
 from letalone.engines.addresses import check_address, in_words, is_address, stand_in, whole_name
 from letalone.engines.failure import EngineFailed
-from letalone.engines.frames import is_frame
+from letalone.engines.frames import is_frame, names_of
 from letalone.engines.measures import Engine
 from letalone.engines.opening import open_engine
 from letalone.engines.provenance import read_rows
@@ -28,6 +28,7 @@ from letalone.plans.types import Type
 from letalone.privacy import Budget, Neighbours, Shares
 from letalone.privacy.neighbours import Relation, read_neighbours
 from letalone.session.beside import is_schema_file, schema_beside, source_of
+from letalone.session.declared_types import NAME, known_types, remember_types, types_of
 from letalone.session.same_table import check_named, check_same_table, remember_table, told_of
 from letalone.session.session import Session
 from letalone.session.table import Progress, Table
@@ -73,7 +74,9 @@ def open(  # noqa: A001  (as people call it: la.open)
     DATABASE.letalone.db, on Spark CATALOG.SCHEMA.letalone.db), where there is one.
     Without one the budget lives in this process only.
     name: the data set's name, which the budget belongs to: else the schema's, the file's, "data".
-    schema, types: what is declared; the columns of a CSV file are text until types are.
+    schema, types: what is declared; the columns of a CSV file are text until types are. A pandas
+    frame's first opening declares its types, by dtypes and `types`; the ledger keeps them, and every
+    later frame of the name is read by them.
     side_table: on a server or on Spark, a table that may be written: a copy with ranks, which makes
     questions that bound a unit's rows about as fast as others. Without it nothing is written there,
     unless the schema file has side_table = "schema.name".
@@ -84,56 +87,116 @@ def open(  # noqa: A001  (as people call it: la.open)
     shares: how the budget's delta is divided, at the first registration.
     progress: is told how far long work is, from 0 to 1; for the owner of the data only.
     """
-    if isinstance(budget, int | float):
-        budget = Budget(epsilon=budget)
+    asked = _Asked(
+        source=source,
+        unit=unit,
+        neighbours=neighbours,
+        budget=Budget(epsilon=budget) if isinstance(budget, int | float) else budget,
+        ledger=ledger,
+        name=name,
+        schema=schema,
+        types=types,
+        table=table,
+        side_table=side_table,
+        rows=rows,
+        timeout_seconds=timeout_seconds,
+        shares=shares,
+        progress=progress,
+    )
+    return _opened(asked)
+
+
+def open_registered(source: object, *, schema: Schema, ledger: Ledger) -> Session:
+    """Opens what its owner has registered under the schema's name; nothing is written down."""
+    return _opened(_Asked(source, ledger=ledger, name=schema.name, schema=schema, registered=True))
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """A call as it was made."""
+
+    source: object
+    unit: str | Unit | None = None
+    neighbours: Neighbours | str | None = None
+    budget: Budget | None = None
+    ledger: Place | Ledger | None = None
+    name: str | None = None
+    schema: Schema | Place | None = None
+    types: Mapping[str, str | Type] | None = None
+    table: str | None = None
+    side_table: str | None = None
+    rows: str | None = None
+    timeout_seconds: float | None = None
+    shares: Shares | None = None
+    progress: Progress | None = None
+    registered: bool = False
+
+    def corrected(self, unit: str | Unit | None, *, budget: str = "la.Budget(epsilon=1)") -> str:
+        """The call with what was missing."""
+        path = isinstance(self.source, str | PathLike)
+        given = [repr(fspath(cast("Place", self.source))) if path else "frame"]
+        if unit is not None:
+            given.append(f"unit={unit!r}")
+        has = isinstance(self.budget, Budget)
+        given.append(f"budget=la.{self.budget!r}" if has else f"budget={budget}")
+        if isinstance(self.ledger, str | PathLike):
+            given.append(f"ledger={fspath(cast('Place', self.ledger))!r}")
+        if isinstance(self.name, str):
+            given.append(f"name={self.name!r}")
+        return f"la.open({', '.join(given)})"
+
+
+def _opened(asked: _Asked) -> Session:
+    source, schema, table = asked.source, asked.schema, asked.table
     file = source if is_schema_file(source) else None
     if file is not None and schema is None:
         source, schema = source_of(cast("Place", file)), Path(cast("Place", file)).expanduser()
     written, source = source, _located(source, table)
-    beside = _beside(source if file is None else file) if ledger is None else None
-    told = _opening(source, lambda: told_of(source, table))
+    beside = _beside(source if file is None else file) if asked.ledger is None else None
     whole = _opening(source, lambda: whole_name(source, table))
-    ledger = ledger if beside is None else beside
+    ledger = asked.ledger if beside is None else beside
+    call = replace(asked, source=written, ledger=ledger)
     declared = _declared(source, schema, table)
-    if name is None and declared is None:
+    if asked.name is None and declared is None:
         check_named(source)
-    if side_table is None:
-        side_table = _declared_side_table(source, schema, table)
-    engine = _engine(
-        source,
-        declared,
-        types,
-        table,
-        side_table,
-        vouched=read_rows(rows),
-        timeout_seconds=timeout_seconds,
-    )
+    side_table = asked.side_table or _declared_side_table(source, schema, table)
     own = not isinstance(ledger, Ledger)
     book: Ledger | None = None
+    engine: Engine | None = None
     try:
-        found = _named(engine.schema(), name, source=source, declared=declared is not None)
-        call = _Call(written, budget, ledger, name)
         if isinstance(ledger, Ledger) or _is_there(ledger):
             book = ledger if isinstance(ledger, Ledger) else _ledger(ledger)
-        if (
-            book is not None
-            and unit is None
-            and not (declared is not None and declared.unit_declared)
-        ):
-            unit = _known_unit(book, found)
+        types = _types(asked, source, declared, book)
+        engine = _engine(
+            source,
+            declared,
+            types,
+            table,
+            side_table,
+            vouched=read_rows(asked.rows),
+            timeout_seconds=asked.timeout_seconds,
+        )
+        found = _named(engine.schema(), asked.name, source=source, declared=declared is not None)
+        unit = asked.unit
+        if unit is None and not (declared is not None and declared.unit_declared):
+            unit = _known_unit(book, found.name, [column.name for column in found.columns])
         found = _with_unit(found, unit, call, declared=declared is not None)
-        if neighbours is not None:
-            found = replace(found, neighbours=_relation(neighbours))
-        if name is None:
+        if asked.neighbours is not None:
+            found = replace(found, neighbours=_relation(asked.neighbours))
+        told = _opening(source, lambda: told_of(source, table))
+        if asked.name is None:
             check_same_table(book, found.name, told, declared=declared is not None)
         _check(engine, found, book, source)
         book = _ledger(ledger) if book is None else book
-        known = _registered(book, found, budget, shares, call)
-        remember_table(book, found.name, told)
-        if rows is not None:
+        known = _registered(book, found, call)
+        if not asked.registered:
+            remember_table(book, found.name, told)
+            remember_types(book, found.name, types if is_frame(source) else {})
+        if asked.rows is not None:
             _write_down_vouched(book, found.name, engine)
     except BaseException:
-        engine.close()
+        if engine is not None:
+            engine.close()
         if own and book is not None:
             book.close()
         raise
@@ -145,31 +208,11 @@ def open(  # noqa: A001  (as people call it: la.open)
         book,
         source=words,
         own_ledger=own,
-        progress=progress,
+        progress=asked.progress,
         whole_name=whole,
+        types_declared=is_frame(source) and bool(types),
     )
     return Session(opened)
-
-
-class _Call:
-    """The call as it was made, to show how it should have been."""
-
-    def __init__(self, source: object, budget: object, ledger: object, name: object) -> None:
-        self._source, self._budget, self._ledger, self._name = source, budget, ledger, name
-
-    def corrected(self, unit: str | Unit | None, *, budget: str = "la.Budget(epsilon=1)") -> str:
-        """The call with what was missing."""
-        path = isinstance(self._source, str | PathLike)
-        given = [repr(fspath(cast("Place", self._source))) if path else "frame"]
-        if unit is not None:
-            given.append(f"unit={unit!r}")
-        has = isinstance(self._budget, Budget)
-        given.append(f"budget=la.{self._budget!r}" if has else f"budget={budget}")
-        if isinstance(self._ledger, str | PathLike):
-            given.append(f"ledger={fspath(cast('Place', self._ledger))!r}")
-        if isinstance(self._name, str):
-            given.append(f"name={self._name!r}")
-        return f"la.open({', '.join(given)})"
 
 
 def _declared(source: object, schema: object, table: str | None) -> Schema | None:
@@ -215,25 +258,19 @@ def _located(source: object, table: str | None) -> object:
 def _engine(
     source: object,
     schema: Schema | None,
-    types: object,
+    types: Mapping[str, Type],
     table: str | None,
     side: str | None,
     *,
     vouched: bool,
     timeout_seconds: float | None,
 ) -> Engine:
-    if schema is not None and types is not None:
-        raise ParameterError(
-            "Both a schema and types are given (a schema file may lie beside the data). The schema"
-            " has the types: leave types out, or change them there."
-        )
-    read = _types(types)
     return _opening(
         source,
         lambda: open_engine(
             source,
             schema=schema,
-            types=read,
+            types=types,
             table=table,
             side_table=side,
             vouched=vouched,
@@ -267,7 +304,24 @@ def _opening(source: object, run: Callable[[], Result]) -> Result:
     )
 
 
-def _types(types: object) -> dict[str, Type]:
+def _types(
+    asked: _Asked, source: object, declared: Schema | None, book: Ledger | None
+) -> dict[str, Type]:
+    """The types that are declared: by the call, and of a frame also by its first opening."""
+    if declared is not None and asked.types is not None:
+        raise ParameterError(
+            "Both a schema and types are given (a schema file may lie beside the data). The schema"
+            " has the types: leave types out, or change them there."
+        )
+    given = _read_types(asked.types)
+    if declared is not None or not is_frame(source):
+        return given
+    name, names = asked.name or NAME, names_of(source)
+    unit = _known_unit(book, name, names) if asked.unit is None else asked.unit
+    return types_of(source, given, known_types(book, name), unit)
+
+
+def _read_types(types: object) -> dict[str, Type]:
     if types is None:
         return {}
     if not isinstance(types, Mapping):
@@ -296,7 +350,7 @@ def _parts(pattern: str) -> list[str]:
     return [path.stem, *(parent.name for parent in path.parents)]
 
 
-def _with_unit(schema: Schema, unit: str | Unit | None, call: _Call, *, declared: bool) -> Schema:
+def _with_unit(schema: Schema, unit: str | Unit | None, call: _Asked, *, declared: bool) -> Schema:
     """The schema with its unit, which somebody must have said."""
     if unit is None:
         if not declared or not schema.unit_declared:
@@ -327,7 +381,7 @@ def _check_unit(schema: Schema) -> None:
         )
 
 
-def _no_unit(schema: Schema, call: _Call) -> str:
+def _no_unit(schema: Schema, call: _Asked) -> str:
     names = [column.name for column in schema.columns]
     likely = next((name for name in names if TELLING.search(name)), names[0])
     listed = ", ".join(f"{column.name} ({column.type.value})" for column in schema.columns[:30])
@@ -347,19 +401,16 @@ def _ledger(ledger: object) -> Ledger:
     raise refusal("ledger", ledger, "the path of a file, or a la.Ledger")
 
 
-def _registered(
-    ledger: Ledger, schema: Schema, budget: Budget | None, shares: Shares | None, call: _Call
-) -> DataSet:
+def _registered(ledger: Ledger, schema: Schema, call: _Asked) -> DataSet:
     """The data set in the ledger: a new one, or the one that goes on under this name."""
-    if budget is None:
-        budget = _known_budget(ledger, schema.name)
+    budget = call.budget or _known_budget(ledger, schema.name)
     if budget is None:
         raise ParameterError(
             f"budget is missing: the ledger has no data set {schema.name!r} yet. Say how much all"
             f" answers together may reveal, for example: {call.corrected(schema.unit or ROW)}"
         )
     return ledger.register(
-        schema.name, budget, neighbours=schema.protects, version=schema.version, shares=shares
+        schema.name, budget, neighbours=schema.protects, version=schema.version, shares=call.shares
     )
 
 
@@ -368,13 +419,12 @@ def _is_there(ledger: object) -> bool:
     return isinstance(ledger, str | PathLike) and Path(cast("Place", ledger)).is_file()
 
 
-def _known_unit(ledger: Ledger, schema: Schema) -> str | Unit | None:
-    """The unit that the ledger protects under this name, where it is in it."""
+def _known_unit(ledger: Ledger | None, name: str, names: Sequence[str]) -> str | Unit | None:
+    """The unit that the ledger protects under this name, where it is in it and in the table."""
     try:
-        unit = ledger.data_set(schema.name).neighbours.unit
+        unit = None if ledger is None else ledger.data_set(name).neighbours.unit
     except ParameterError:
         return None
-    names = [column.name for column in schema.columns]
     return unit if unit in names else ROW if unit == "row" else None
 
 

@@ -241,6 +241,7 @@ class Session(Asking):
         found = table.data_set()
         ice = "; frozen until its owner acts" if found.frozen else ""
         many = f"{found.releases} release{'s' * (found.releases != 1)}"
+        declared = ["  types     as the first opening declared them; types= changes them"]
         return views.flowing(
             [
                 f"Session of {table.name!r} ({table.source}), version {found.version}{ice}",
@@ -250,6 +251,7 @@ class Session(Asking):
                 f"  left      about {left_in_words(found.state)}",
                 f"  ledger    {table.where_kept()}",
                 f"  columns   {_columns(self.schema)}",
+                *(declared if table.types_declared else ()),
             ]
         )
 

@@ -61,7 +61,7 @@ class Table:
 
     __slots__ = (
         "_closed", "_joined", "_own_ledger", "_partners", "asker", "bits", "engine", "from_text",
-        "ledger", "lock", "name", "progress", "schema", "source", "whole_name",
+        "ledger", "lock", "name", "progress", "schema", "source", "types_declared", "whole_name",
     )  # fmt: skip
 
     def __init__(
@@ -75,11 +75,13 @@ class Table:
         progress: Progress | None,
         bits: BitSource = SYSTEM,
         whole_name: Sequence[str] = (),
+        types_declared: bool = False,
     ) -> None:
         self.engine, self.schema, self.ledger = engine, schema, ledger
         self.name, self.source, self.progress = schema.name, source, progress
         self.bits, self.from_text = bits, engine.read_from_text()
         self.whole_name = tuple(whole_name)  # what SQL may call it, too
+        self.types_declared = types_declared  # by the first opening of a frame
         self._own_ledger, self.lock, self.asker = own_ledger, RLock(), NOBODY
         self._closed = Event()
         self._joined: set[tuple[str, tuple[tuple[str, str], ...]]] = set()
