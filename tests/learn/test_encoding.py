@@ -35,6 +35,21 @@ ODD += [True, [1], {}, object(), date(2024, 1, 1), Decimal("NaN"), Decimal(3), F
 ODD += [np.float32(3), np.datetime64("NaT"), pd.NA, np.str_("a"), 2024, "a"]
 
 
+class Raises(str):
+    """A text that cannot be hashed, compared or read, and says a secret."""
+
+    def _raise(self, *_):
+        raise RuntimeError("SECRET")
+
+    __hash__ = __eq__ = __float__ = __str__ = _raise
+
+
+def test_a_cell_that_cannot_be_hashed_is_one_that_was_not_declared():
+    odd = np.array([Raises("a"), Decimal("sNaN"), 10**5000], object)
+    for table in ({name: odd for name in COLUMNS}, pd.DataFrame(dict.fromkeys(COLUMNS, odd))):
+        assert not TableEncoder(COLUMNS).transform(table).any()
+
+
 @pytest.mark.parametrize("make", [dict, pd.DataFrame, pl.DataFrame, pa.table])
 def test_every_kind_of_table_becomes_the_same_rows(make):
     assert TableEncoder(COLUMNS).transform(make(TABLE)).tolist() == EXPECTED

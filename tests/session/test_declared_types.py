@@ -104,7 +104,8 @@ OTHERS = {
 
 
 @pytest.mark.parametrize(
-    "kind", [one if one == "objects" else pytest.param(one, marks=pytest.mark.long) for one in OTHERS]
+    "kind",
+    [one if one == "objects" else pytest.param(one, marks=pytest.mark.long) for one in OTHERS],
 )
 def test_a_later_frame_gives_the_same_integers_whatever_its_dtypes_are(kind):
     """The types of the last two are their own: they are cast, which their SQL shows."""

@@ -216,7 +216,9 @@ def test_if_one_refuses_neither_is_charged(poor: str) -> None:
         with pytest.raises(la.BudgetExceeded, match=f"into the budget of '{poor}'"):
             by_sex(mine, theirs).release(0.5)
         assert mine.spent == theirs.spent == la.Budget(0)
-        refused = [len(one.ledger.entries()) - n for one, n in zip((mine, theirs), before, strict=True)]
+        refused = [
+            len(one.ledger.entries()) - n for one, n in zip((mine, theirs), before, strict=True)
+        ]
         assert sorted(refused) == [0, 1], "the refusal is written down where it was refused"
         assert mine.how_many_more(by_sex(mine, theirs), epsilon=0.125) == 2
 

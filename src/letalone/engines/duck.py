@@ -21,11 +21,13 @@ from letalone.engines import arrow, syntax
 from letalone.engines.counted import counted
 from letalone.engines.csv_files import check_every_line, load_csv
 from letalone.engines.failure import contained
-from letalone.engines.frames import FRAMES, as_private, is_frame
+from letalone.engines.frames import FRAMES, as_private, is_frame, is_lazy
+from letalone.engines.lazy_plan import check_lazy
 from letalone.engines.lockdown import LockedDuck
 from letalone.engines.measures import Exact, Measure, Scope
 from letalone.engines.parquet_files import reads_to_the_end, sound_copy, unsafe
 from letalone.engines.partners import lending_scope, lent_rows, unit_kind
+from letalone.engines.provenance import IN_MEMORY, vouched_for
 from letalone.engines.public import check_public, copy_of_public
 from letalone.engines.ranks import Progress, draw_ranks
 from letalone.engines.reading import check_columns, declared_schema, read_as_text
@@ -85,7 +87,16 @@ def open_duck(
     except BaseException:
         duck.close()
         raise
-    return DuckEngine(duck, relation, found, files=files, frame=frame, vouched=vouched, bits=bits)
+    return DuckEngine(
+        duck,
+        relation,
+        found,
+        files=files,
+        frame=frame,
+        lazy=source if is_lazy(source) else None,
+        vouched=vouched,
+        bits=bits,
+    )
 
 
 class DuckEngine:
@@ -99,12 +110,14 @@ class DuckEngine:
         *,
         files: Files | None,
         frame: arrow.Table | None,
+        lazy: object | None,
         vouched: bool,
         bits: BitSource,
     ) -> None:
         self._duck, self._relation, self._schema = duck, relation, schema
         self._files, self._frame, self._bits = files, frame, bits
-        self._vouched = vouched
+        self._lazy, self._vouched = lazy, vouched
+        self._trusted = () if frame is None else (IN_MEMORY,)
         self._ranks: set[str] = set()
         self._loaded = False
         self._scanned: set[str] = set()
@@ -118,7 +131,9 @@ class DuckEngine:
         return self._schema
 
     def check(self, schema: Schema) -> None:
-        """Nothing: all that questions need is made here."""
+        """Refuses rows of several people, where it can be seen how they were made."""
+        if self._lazy is not None:
+            self._trusted = check_lazy(self._lazy, schema.unit, vouched=self._vouched)
 
     def read_from_text(self) -> frozenset[str]:
         """The columns that are stored as text and declared to be something else: metadata."""
@@ -126,7 +141,7 @@ class DuckEngine:
 
     def taken_on_trust(self) -> tuple[str, ...]:
         """What is not seen of how the rows were made, in words for every answer: metadata."""
-        return ()
+        return tuple(vouched_for(what) for what in self._trusted)
 
     def measure(self, scope: Scope, measures: Sequence[Measure]) -> list[Exact]:
         """One entry for each measure: an integer (Cells: a list) for each key, in order."""

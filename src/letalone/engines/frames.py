@@ -3,7 +3,7 @@
 Columns are handed over without copying where the layouts agree. Columns of pandas whose dtype
 follows their cells are read as they are declared (loose_columns.py). Categories are plain values.
 What Arrow has no type for is of type OTHER. pandas' index is ignored. NaN stays as it is:
-reading.py makes it missing, from every source alike.
+reading.py makes it missing, from every source alike. Whole numbers beyond 64 bits are missing.
 
 Public tables have the types that they look like: they are nobody's.
 
@@ -11,15 +11,17 @@ Public tables have the types that they look like: they are nobody's.
   Assumed:  a frame is not changed while it is open
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from hashlib import sha256
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 from letalone.engines import arrow
 from letalone.engines.loose_columns import as_declared, cell_text, is_loose, kind_of
 from letalone.errors import ParameterError
 from letalone.plans.types import Type
 
+Result = TypeVar("Result")
+LONG = ("Int128", "UInt128")
 TEXTS = ("object", "str", "string")
 FRAMES = "a pandas or Polars frame or an Arrow table"
 
@@ -72,8 +74,8 @@ def names_of(source: object) -> list[str]:
     frame = cast("Any", source)
     if arrow.is_arrow(source):
         return list(frame.schema.names)
-    if type(source).__name__ == "LazyFrame":
-        return list(frame.collect_schema().names())
+    if is_lazy(source):
+        return _collected(lambda lazy: list(lazy.collect_schema().names()), source)
     return [str(name) for name in frame.columns]
 
 
@@ -92,11 +94,41 @@ def family_of(source: object) -> str | None:
     return family if kind.__name__ in names.get(family, ()) else None
 
 
+def is_lazy(source: object) -> bool:
+    """Whether this is a Polars frame that is not yet made."""
+    return type(source).__name__ == "LazyFrame" and family_of(source) == "polars"
+
+
 def _from_polars(source: object) -> arrow.Table:
-    frame = cast("Any", source)
-    if type(source).__name__ == "LazyFrame":
-        frame = frame.collect()
-    return cast("arrow.Table", frame.to_arrow())
+    frame = _collected(lambda frame: frame.collect(), source) if is_lazy(source) else source
+    return cast("arrow.Table", _with_arrow_types(frame).to_arrow())
+
+
+def _collected(run: Callable[[Any], Result], lazy: object) -> Result:
+    """What Polars makes of a lazy frame; its own words could show a value."""
+    try:
+        return run(lazy)
+    except Exception:  # whatever Polars or a function in the plan raises
+        pass
+    raise ParameterError(
+        "The lazy frame cannot be collected. Call its .collect(), which says what is wrong."
+    )
+
+
+def _with_arrow_types(frame: Any) -> Any:
+    """A Polars frame with types that Arrow has: whole numbers are of 64 bits, or missing."""
+    kinds = {name: str(kind) for name, kind in frame.schema.items() if "Int128" in str(kind)}
+    if not kinds:
+        return frame
+    for name, kind in kinds.items():
+        if kind not in LONG:
+            raise ParameterError(
+                f"Column {name!r} is {kind}, a type that Arrow does not have. Cast it to whole"
+                " numbers of 64 bits, or drop it."
+            )
+    import polars as pl  # the frame is one of its own
+
+    return frame.cast(dict.fromkeys(kinds, pl.Int64), strict=False)
 
 
 def _columns(source: object) -> list[tuple[str, Any]]:

@@ -47,7 +47,7 @@ BATCH, TEXTS = 1_000_000, "texts"
 
 
 def is_loose(series: Any) -> bool:
-    """Whether the dtype of a column follows its cells: that of every column which is not nullable."""
+    """Whether the dtype of a column follows its cells: of all that are not nullable."""
     return type(getattr(series.dtype, "na_value", None)).__name__ != "NAType"
 
 
@@ -86,7 +86,7 @@ def cell_text(cell: object, kind: Type) -> str | None:
     """
     try:
         return _text(cell, kind)
-    except Exception:  # noqa: BLE001  (an object's own, whatever it is: its words are private)
+    except Exception:  # an object's own, whatever it is: its words are private
         return None
 
 
@@ -113,7 +113,9 @@ def _of_its_kind(series: Any, values: Values, kind: Type) -> object | None:
         case Type.DATE if stored == "M":
             return arrow.column_of(_microseconds(values).astype("datetime64[D]"), kind)
         case Type.OTHER:
-            return arrow.presence_of(cell_text(cell, kind) is None for cell in _cells(series, values))
+            return arrow.presence_of(
+                cell_text(cell, kind) is None for cell in _cells(series, values)
+            )
         case _:
             return None
 
@@ -198,8 +200,6 @@ def _read(texts: Sequence[tuple[str, object, Type]]) -> dict[str, object]:
         duck.lock([])
         duck.connection.register(TEXTS, arrow.table_of(numbered))
         printed = syntax.printed(query)
-        found = contained(
-            lambda: arrow.whole(duck.connection.sql(printed).to_arrow_reader(BATCH))
-        )
+        found = contained(lambda: arrow.whole(duck.connection.sql(printed).to_arrow_reader(BATCH)))
     columns = cast("Any", found).columns
     return {name: column for (name, _, _), column in zip(texts, columns, strict=True)}

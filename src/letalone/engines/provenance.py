@@ -4,7 +4,8 @@ A frame or a view across people (a window by ward, a limit, a sample, an aggrega
 itself) lets one person move every row, and no bound on that person's own rows helps. Where an
 engine tells how rows are made, it is read, given the unit: by row, or by person where the unit is
 among the keys; all else is refused. What cannot be seen needs the owner's word, rows="as they are",
-which is written into the ledger and onto every answer.
+which is written into the ledger and onto every answer. A frame in memory is taken as it is, without
+a word: its answers say so.
 
   Tested:   tests/engines/test_provenance.py
 """
@@ -14,6 +15,7 @@ from letalone.exact.typed import refusal
 
 AS_THEY_ARE = "as they are"
 PRINTED = f"rows={AS_THEY_ARE!r}"
+IN_MEMORY = "a frame in memory"
 
 
 def read_rows(rows: object) -> bool:

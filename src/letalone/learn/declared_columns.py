@@ -37,6 +37,7 @@ from letalone.plans.types import Key, Type
 Floats = NDArray[np.float64]
 Cells = NDArray[Any]
 EXACT = 2**53
+NO_VALUE = object()
 SHARE = 0.707  # of a number's features, for its place and for its knots
 READABLE = (bool, int, float, str, Decimal, Fraction, np.generic)
 
@@ -202,7 +203,7 @@ def _number(cell: object) -> float:
         return float("nan")
     try:
         number = float(cast("float", cell))
-    except (TypeError, ValueError, ArithmeticError):
+    except Exception:  # of an object that is none, whatever it says
         return float("nan")
     return number if isfinite(number) else float("nan")
 
@@ -215,10 +216,16 @@ def _plain(cells: Cells) -> list[object]:
 
 def _looked_up(places: dict[Any, int], cell: object, rest: int) -> int:
     """The place of a cell; a float that is no number counts as missing."""
+    try:
+        return places.get(_as_key(cell), rest)
+    except Exception:  # of an object that cannot be hashed or compared, whatever it says
+        return rest
+
+
+def _as_key(cell: object) -> object:
+    """The cell as declared values are; for what cannot be one, an object that equals none."""
     if isinstance(cell, np.generic):
         cell = cast("object", cell.item())
-    if cell is None or isinstance(cell, bool | int | str | date):
-        return places.get(cell, rest)
     if isinstance(cell, float):
-        return places.get(None if cell != cell else cell, rest)
-    return rest
+        return None if cell != cell else cell
+    return cell if cell is None or isinstance(cell, bool | int | str | date) else NO_VALUE

@@ -74,9 +74,9 @@ def open(  # noqa: A001  (as people call it: la.open)
     DATABASE.letalone.db, on Spark CATALOG.SCHEMA.letalone.db), where there is one.
     Without one the budget lives in this process only.
     name: the data set's name, which the budget belongs to: else the schema's, the file's, "data".
-    schema, types: what is declared; the columns of a CSV file are text until types are. A pandas
-    frame's first opening declares its types, by dtypes and `types`; the ledger keeps them, and every
-    later frame of the name is read by them.
+    schema, types: what is declared; the columns of a CSV file are text until types are. The first
+    opening of a pandas frame declares its types, by its dtypes and `types`; the ledger keeps them,
+    and every later frame of the name is read by them.
     side_table: on a server or on Spark, a table that may be written: a copy with ranks, which makes
     questions that bound a unit's rows about as fast as others. Without it nothing is written there,
     unless the schema file has side_table = "schema.name".

@@ -1,0 +1,282 @@
+"""How the rows of a lazy Polars frame are made, read off its plan, given the unit.
+
+Polars shows its plan as nodes and expressions (what its GPU engine reads). A node or a function
+that is not listed here, or has a setting that is not, is hidden: the owner may vouch for it. What
+is known to look at several rows is refused, unless it looks at one person's rows only.
+
+Theorem.  Where nothing is refused or hidden, each row of the frame is a function of rows of one
+unit; without a unit, of one row.
+  Proven:   by induction over the plan. Listed nodes and functions make a row of one row, or keep,
+            drop, order or append rows. A window, a group or a duplicate is made of rows with equal
+            keys, and the unit, followed to its column in the input by name, is among them. What is
+            below a computed unit has no unit to be followed.
+  Tested:   tests/engines/test_lazy_plan.py: every kind of plan, with a person more and without
+  Assumed:  Polars' nodes mean what they are called; of one person's rows that a sort holds equal,
+            other people's do not decide the order
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import Any, cast
+
+from letalone.engines.provenance import IN_MEMORY, hides_its_making, mixes_people
+from letalone.errors import ParameterError
+
+SOURCE = "The lazy frame"
+# Nodes that work by row, or by person, and all that can be set of them.
+NODES = {
+    "DataFrameScan": {"df", "projection", "selection"},
+    "Scan": {
+        *("file_info", "file_options", "hive_parts", "paths", "predicate", "scan_type"),
+        "source_sizes",
+    },
+    "Filter": {"input", "predicate"},
+    "Select": {"expr", "input", "should_broadcast"},
+    "HStack": {"exprs", "input", "should_broadcast"},
+    "SimpleProjection": {"input"},
+    "Cache": {"id_", "input"},
+    "Sort": {"by_column", "input", "slice", "sort_options"},
+    "Union": {"inputs", "maintain_order", "rows", "slice"},
+    "MapFunction": {"function", "input"},
+    "Distinct": {"input", "options"},
+    "GroupBy": {"aggs", "apply", "input", "keys", "maintain_order", "options"},
+}
+ACROSS_NODES = {"Slice": "a limit", "HConcat": "columns put beside each other by position"}
+BY_ROW = {"BinaryExpr", "Cast", "Ternary", "Alias", "Column"}
+TRUTHS = {
+    *("AllHorizontal", "AnyHorizontal", "IsBetween", "IsClose", "IsFinite", "IsIn", "IsInfinite"),
+    *("IsNan", "IsNotNan", "IsNotNull", "IsNull", "Not"),
+}
+FUNCTIONS = {
+    *("abs", "round", "round_sig_figs", "floor", "ceil", "clip", "negate", "sign", "sqrt", "cbrt"),
+    *("log", "log1p", "exp", "pow", "fill_null", "coalesce", "max_horizontal", "min_horizontal"),
+    *("sum_horizontal", "mean_horizontal", "as_struct", "replace", "replace_strict", "hash", "cut"),
+    *("bin_intervals", "truncate", "to_physical", "reinterpret"),
+}
+LISTED = ("IsIn", "replace", "replace_strict", "Any", "Many")  # a whole column would be a list
+ACROSS = (
+    *(
+        "shift",
+        "diff",
+        "rank",
+        "cum",
+        "rolling",
+        "interpolate",
+        "fill_null_with_strategy",
+        "sample",
+        "shuffle",
+    ),
+    *(
+        "pct_change",
+        "reverse",
+        "unique",
+        "mode",
+        "top_k",
+        "bottom_k",
+        "arg_",
+        "value_counts",
+        "qcut",
+    ),
+    *("EwmFunction", "RollingFunction", "BooleanFunction"),
+)
+
+
+def check_lazy(frame: object, unit: str | None, *, vouched: bool) -> tuple[str, ...]:
+    """What is hidden in a lazy frame's plan and vouched for; refuses what is not, or mixes people.
+
+    A frame in memory that the plan begins with is hidden, too, but needs no word.
+    """
+    plan = _Plan(frame)
+    plan.look(unit)
+    if plan.hidden and not vouched:
+        raise hides_its_making(SOURCE.lower(), ", ".join(plan.hidden))
+    return (*plan.hidden, *plan.frames)
+
+
+class _Plan:
+    """A walk over the nodes, from the last step to the first."""
+
+    def __init__(self, frame: object) -> None:
+        self.hidden: list[str] = []
+        self.frames: list[str] = []
+        self._last: str | None = None
+        try:
+            self._nodes: Any = _as_written(cast("Any", frame)).visit()
+        except Exception:  # a plan that is not shown, for whatever reason
+            self._nodes = None
+
+    def look(self, unit: str | None) -> None:
+        self._last = unit
+        if self._nodes is None:
+            self._hide("steps that Polars does not show")
+        else:
+            self._node(unit)
+
+    def _node(self, unit: str | None) -> None:
+        """The current node and all before it; `unit` is what the unit's column is called here."""
+        try:
+            node = self._nodes.view_current_node()
+            inputs = list(self._nodes.get_inputs())
+            unit = self._step(type(node).__name__, node, unit)
+        except ParameterError:
+            raise
+        except Exception:  # Polars shows no Python functions, and may change
+            self._hide("a step that Polars does not show")
+            return
+        here = self._nodes.get_node()
+        for one in inputs:
+            self._nodes.set_node(one)
+            self._node(unit)
+        self._nodes.set_node(here)
+
+    def _step(self, kind: str, node: Any, unit: str | None) -> str | None:
+        """Looks at one node; what the unit's column is called before it, where that can be said."""
+        if kind in ACROSS_NODES:
+            raise self._across(ACROSS_NODES[kind])
+        known = {name for name in dir(node) if not name.startswith("_")}
+        if known != NODES.get(kind):
+            self._hide("a join" if kind == "Join" else f"a step {kind}")
+            return unit
+        match kind:
+            case "DataFrameScan":
+                self._expressions(_given(node.selection), unit)
+                self.frames[:] = [IN_MEMORY]
+            case "Scan":
+                self._file(node, unit)
+            case "Sort" | "Union" if node.slice is not None:
+                raise self._across("a limit")
+            case "Sort":
+                self._expressions(node.by_column, unit)
+            case "Filter":
+                self._expressions([node.predicate], unit)
+            case "Select" | "HStack":
+                made = node.expr if kind == "Select" else node.exprs
+                unit = self._before(made, unit)  # expressions name columns of the input
+                self._expressions(made, unit)
+            case "MapFunction":
+                return self._function(node.function, unit)
+            case "Distinct":
+                self._duplicates(node.options, unit)
+            case "GroupBy":
+                return self._group(node, unit)
+            case _:
+                pass  # rows appended to others, kept, or with fewer columns
+        return unit
+
+    def _file(self, node: Any, unit: str | None) -> None:
+        if node.file_options.n_rows is not None:
+            raise self._across("a limit")
+        if node.file_options.row_index is not None:
+            raise self._across("numbers of rows")
+        self._expressions(_given(node.predicate), unit)
+
+    def _function(self, function: Sequence[Any], unit: str | None) -> str | None:
+        match str(function[0]):
+            case "row_index":
+                raise self._across("numbers of rows")
+            case "explode":
+                return None if unit in function[1] else unit
+            case "unpivot" if unit in (None, *function[1]):
+                return unit
+            case "unnest":
+                return None
+            case name:
+                self._hide(f"a step {name}")
+                return unit
+
+    def _duplicates(self, options: Sequence[Any], unit: str | None) -> None:
+        _, subset, _, limit = options
+        if limit is not None:
+            raise self._across("a limit")
+        if unit is None or (subset is not None and unit not in subset):
+            raise self._across("one row of several people's (unique)")
+
+    def _group(self, node: Any, unit: str | None) -> str | None:
+        options = node.options
+        if options.slice is not None:
+            raise self._across("a limit")
+        if unit is None or unit not in [key.output_name for key in node.keys]:
+            raise self._across("groups of several people")
+        if node.apply or options.dynamic is not None or options.rolling is not None:
+            self._hide("groups by time, or by a function")
+        before = self._before(node.keys, unit)
+        if before is None:
+            raise self._across("groups of several people")
+        return before
+
+    def _before(self, made: Iterable[Any], unit: str | None) -> str | None:
+        """The column that the unit is in the input; None where it is computed."""
+        for one in made:
+            if one.output_name == unit:
+                found = self._nodes.view_expression(one.node)
+                return found.name if type(found).__name__ == "Column" else None
+        return unit
+
+    def _expressions(self, made: Iterable[Any], unit: str | None) -> None:
+        for one in made:
+            self._expression(one.node, unit)
+
+    def _expression(self, number: int, unit: str | None) -> None:
+        found = self._nodes.view_expression(number)
+        kind = type(found).__name__
+        if kind == "Window":
+            self._window(found, unit)
+        elif kind == "Literal":
+            if type(found.value).__name__ == "PySeries":
+                raise self._across("a column from elsewhere, by position")
+        elif kind == "Function":
+            self._called(found.function_data, found.input[1:])
+            for one in found.input:
+                self._expression(one, unit)
+        elif kind in BY_ROW:
+            for name in ("left", "right", "expr", "predicate", "truthy", "falsy"):
+                if hasattr(found, name):
+                    self._expression(getattr(found, name), unit)
+        else:
+            raise self._across(f"{kind.lower()} over rows")
+
+    def _window(self, window: Any, unit: str | None) -> None:
+        """By the unit it sees one person's rows, whatever it computes; never laid out anew."""
+        keys = [self._nodes.view_expression(one) for one in window.partition_by]
+        names = [one.name for one in keys if type(one).__name__ == "Column"]
+        if unit is None or unit not in names or window.options.kind == "explode":
+            raise self._across("a window over several people (over)")
+
+    def _called(self, data: Sequence[Any], more: Sequence[int]) -> None:
+        """A function by its name: of one row, of several, or not known."""
+        family, _, name = str(data[0]).rpartition(".")
+        if name.endswith(LISTED):
+            kinds = {type(self._nodes.view_expression(one)).__name__ for one in more}
+            if kinds - {"Literal"}:
+                raise self._across(f"{name} with values of other rows")
+        by_row = {
+            "": name in FUNCTIONS,
+            "BooleanFunction": name in TRUTHS,
+            "StringFunction": name != "ConcatVertical",
+            "TemporalFunction": True,
+            "ListFunction": name not in ("Sample", "ToStruct"),
+            "ArrayFunction": name != "Explode",
+            "StructFunction": True,
+        }.get(family, False)
+        if by_row:
+            return
+        if (family or name).startswith(ACROSS):
+            raise self._across(f"{name} over rows")
+        self._hide(f"a function {name}")
+
+    def _hide(self, what: str) -> None:
+        if what not in self.hidden:
+            self.hidden.append(what)
+
+    def _across(self, what: str) -> ParameterError:
+        return mixes_people(SOURCE, what, self._last)
+
+
+def _as_written(frame: Any) -> Any:
+    """The plan as it was written: an optimised one may have cut the rows of a frame already."""
+    import polars as pl  # the frame is one of its own
+
+    return frame._ldf.with_optimizations(pl.QueryOptFlags.none()._pyoptflags)
+
+
+def _given(one: Any) -> list[Any]:
+    return [] if one is None else [one]

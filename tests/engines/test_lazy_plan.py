@@ -1,0 +1,173 @@
+"""A lazy Polars frame is opened where each of its rows is made from one person's rows."""
+
+import polars as pl
+import pytest
+
+from letalone.engines.duck import open_duck
+from letalone.engines.lazy_plan import check_lazy
+from letalone.engines.provenance import IN_MEMORY
+from letalone.errors import ParameterError
+
+x, ward, patient = pl.col("x"), pl.col("ward"), pl.col("patient")
+PEOPLE = {
+    "patient": [f"p{n}" for n in range(60)],
+    "ward": [f"w{n % 7}" for n in range(60)],
+    "x": [float(n % 13) for n in range(60)],
+    "when": [n % 5 for n in range(60)],
+}
+BOB = {"patient": ["bob"] * 9, "ward": ["w1"] * 9, "x": [-1e12] * 9, "when": [*range(9)]}
+PUBLIC = pl.DataFrame({"ward": ["w1", "w2"], "site": ["north", "south"]}).lazy()
+FINE = {
+    "as it is": lambda f: f,
+    "listed": lambda f: f.with_columns(ward.replace({"w1": "one"}), n=ward.str.contains_any(["1"])),
+    "filter": lambda f: f.filter((x > 3) & ward.is_in(["w1", "w2"]) | x.is_null()),
+    "columns": lambda f: f.with_columns(z=x * 2 + 1, w=ward.str.to_uppercase(), one=pl.lit(1)),
+    "case": lambda f: f.with_columns(z=pl.when(x > 3).then(x).otherwise(None).fill_null(0)),
+    "numbers": lambda f: f.select("patient", z=(-x).abs().round(1).clip(0, 5).sqrt()),
+    "cast": lambda f: f.with_columns(x.cast(pl.Int64), y=pl.concat_str("patient", "ward")),
+    "dates": lambda f: f.with_columns(m=pl.lit("2024-01-31").str.to_date().dt.month()),
+    "rename and drop": lambda f: f.rename({"x": "y"}).drop("ward").select("patient", "y"),
+    "sort": lambda f: f.sort("x", descending=True),
+    "append": lambda f: pl.concat([f.filter(x > 3), f.filter(x <= 3)]),
+    "explode": lambda f: f.with_columns(l=pl.concat_list("x", "x")).explode("l"),
+    "unpivot": lambda f: f.unpivot(index="patient", on=["x"]),
+    "window by person": lambda f: f.with_columns(
+        z=x.mean().over("patient"), r=x.rank().over(patient)
+    ),
+    "window by person and more": lambda f: f.with_columns(z=x.sum().over("ward", "patient")),
+    "group by person": lambda f: f.group_by("patient").agg(x.sum(), n=pl.len()),
+    "first of each person": lambda f: f.unique(subset=["patient", "ward"], keep="any"),
+    "whole rows once": lambda f: f.unique(),
+    "rows of each person": lambda f: f.group_by("patient").head(2),
+    "renamed person": lambda f: (
+        f.rename({"patient": "id"}).with_columns(z=x.mean().over("id")).rename({"id": "patient"})
+    ),
+}
+ACROSS = {
+    "window by ward": (lambda f: f.with_columns(z=x.mean().over("ward")), "window"),
+    "laid out anew": (
+        lambda f: f.select("patient", x.sort().over("patient", mapping_strategy="explode")),
+        "window",
+    ),
+    "first rows": (lambda f: f.sort("x").head(5), "limit"),
+    "some rows": (lambda f: f.slice(3, 5), "limit"),
+    "last rows": (lambda f: f.tail(5), "limit"),
+    "numbered": (lambda f: f.with_row_index(), "numbers of rows"),
+    "one of each ward": (lambda f: f.unique(subset=["ward"]), "unique"),
+    "group by ward": (lambda f: f.group_by("ward").agg(patient.first(), x.sum()), "groups"),
+    "an aggregate": (lambda f: f.with_columns(z=x - x.mean()), "agg over rows"),
+    "filter by an aggregate": (lambda f: f.filter(x > x.mean()), "agg over rows"),
+    "sort by an aggregate": (lambda f: f.sort(x.rank()).unique("patient"), "rank over rows"),
+    "shifted": (lambda f: f.with_columns(z=x.shift(1)), "shift over rows"),
+    "added up": (lambda f: f.with_columns(z=x.cum_sum()), "cum_sum over rows"),
+    "rolling": (lambda f: f.with_columns(z=x.rolling_mean(3)), "Mean over rows"),
+    "filled from others": (lambda f: f.with_columns(x.fill_null(strategy="forward")), "over rows"),
+    "alone": (lambda f: f.filter(ward.is_unique()), "IsUnique over rows"),
+    "in another order": (lambda f: f.select("patient", x.sort_by("x")), "sortby over rows"),
+    "shuffled": (lambda f: f.select("patient", x.sample(60, shuffle=True)), "sample over rows"),
+    "from elsewhere": (lambda f: f.with_columns(pl.Series("z", range(69))), "by position"),
+    "is one of the large": (
+        lambda f: f.filter(x.is_in(x.top_k(5).implode())),
+        "values of other rows",
+    ),
+    "values of other rows": (
+        lambda f: f.with_columns(ward.replace(ward, patient)),
+        "replace with values of other rows",
+    ),
+    "person from a ward": (
+        lambda f: f.with_columns(z=x.mean().over("patient"), patient=ward),
+        "window",
+    ),
+    "person made of a window": (
+        lambda f: f.with_columns(patient=patient.first().over("ward")),
+        "window",
+    ),
+    "below a computed person": (
+        lambda f: f.group_by("patient").agg(x.sum()).with_columns(patient.str.slice(0, 1)),
+        "groups",
+    ),
+}
+HIDDEN = {
+    "join": (lambda f: f.join(PUBLIC, on="ward"), "a join"),
+    "python by batch": (lambda f: f.map_batches(lambda frame: frame), "does not show"),
+    "python by cell": (
+        lambda f: f.with_columns(x.map_batches(lambda s: s - s.mean(), return_dtype=pl.Float64)),
+        "does not show",
+    ),
+    "rolling groups": (
+        lambda f: f.sort("when").rolling("when", period="2i", group_by="patient").agg(x.sum()),
+        "by time",
+    ),
+}
+
+
+def rows(make, people):
+    found = make(pl.DataFrame(people).lazy()).collect()
+    return sorted(str(row) for row in found.filter(patient != "bob").rows())
+
+
+@pytest.mark.parametrize("name", FINE)
+def test_what_is_made_of_one_persons_rows_is_taken_and_a_person_moves_nobody_elses(name):
+    frame = pl.DataFrame(PEOPLE).lazy()
+    assert check_lazy(FINE[name](frame), "patient", vouched=False) == (IN_MEMORY,)
+    both = {column: [*cells, *BOB[column]] for column, cells in PEOPLE.items()}
+    assert rows(FINE[name], PEOPLE) == rows(FINE[name], both)
+
+
+@pytest.mark.parametrize("name", ACROSS)
+def test_what_mixes_people_is_refused_whoever_vouches_for_it(name):
+    make, words = ACROSS[name]
+    frame = make(pl.DataFrame({c: [*cells, *BOB[c]] for c, cells in PEOPLE.items()}).lazy())
+    for vouched in (False, True):
+        with pytest.raises(ParameterError, match=rf"across people: it holds .*{words}"):
+            check_lazy(frame, "patient", vouched=vouched)
+
+
+@pytest.mark.parametrize("name", HIDDEN)
+def test_what_cannot_be_seen_needs_the_owners_word(name):
+    make, words = HIDDEN[name]
+    frame = make(pl.DataFrame(PEOPLE).lazy())
+    with pytest.raises(ParameterError, match=rf"{words}.*rows='as they are'"):
+        check_lazy(frame, "patient", vouched=False)
+    assert any(words in one for one in check_lazy(frame, "patient", vouched=True))
+
+
+def test_without_a_unit_only_rows_by_themselves_are_taken():
+    frame = pl.DataFrame(PEOPLE).lazy()
+    check_lazy(frame.filter(x > 3).with_columns(z=x * 2), None, vouched=False)
+    for made in (
+        frame.unique(),
+        frame.with_columns(x.mean().over("patient")),
+        frame.group_by("patient").agg(x.sum()),
+    ):
+        with pytest.raises(ParameterError, match="from each row by itself"):
+            check_lazy(made, None, vouched=False)
+
+
+def test_files_are_scanned_by_row_and_no_limit_hides_in_them(tmp_path):
+    path = tmp_path / "x.parquet"
+    pl.DataFrame(PEOPLE).write_parquet(path)
+    frame = pl.scan_parquet(path)
+    assert check_lazy(frame.filter(x > 3), "patient", vouched=False) == ()
+    for made in (frame.head(3), pl.scan_parquet(path, n_rows=3)):
+        with pytest.raises(ParameterError, match="a limit"):
+            check_lazy(made, "patient", vouched=False)
+    with pytest.raises(ParameterError, match="numbers of rows"):
+        check_lazy(pl.scan_parquet(path, row_index_name="i"), "patient", vouched=False)
+
+
+def test_a_plan_that_polars_no_longer_shows_is_hidden():
+    class Changed:
+        """As a lazy frame of another version of Polars."""
+
+    with pytest.raises(ParameterError, match="does not show"):
+        check_lazy(Changed(), "patient", vouched=False)
+
+
+def test_a_lazy_frame_that_fails_says_no_value():
+    frame = pl.DataFrame({"patient": ["SECRET"]}).lazy().with_columns(patient.cast(pl.Int64))
+    with pytest.raises(ParameterError, match=r"\.collect\(\)") as error:
+        open_duck(frame)
+    assert "SECRET" not in str(error.value)
+    assert error.value.__cause__ is None
+    assert error.value.__context__ is None
