@@ -46,7 +46,7 @@ class Raises(str):
 
 def test_a_cell_that_cannot_be_hashed_is_one_that_was_not_declared():
     odd = np.array([Raises("a"), Decimal("sNaN"), 10**5000], object)
-    for table in ({name: odd for name in COLUMNS}, pd.DataFrame(dict.fromkeys(COLUMNS, odd))):
+    for table in (dict.fromkeys(COLUMNS, odd), pd.DataFrame(dict.fromkeys(COLUMNS, odd))):
         assert not TableEncoder(COLUMNS).transform(table).any()
 
 

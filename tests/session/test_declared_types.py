@@ -154,6 +154,19 @@ def test_people_with_long_numbers_stay_apart():
     assert row["n"] == 50  # noise of scale 1/50 strays once in e^25
 
 
+def test_no_two_units_become_one():
+    """As whole numbers 7, 07 and 7.0 would be one person, and so would all moments of a day."""
+    odd = pd.DataFrame({"patient": [7, "07", "7.0", "+7", " 7", "x", "8", 8.0, None]})
+    with opened(odd, la.Ledger.in_memory(), types={"patient": "integer"}) as session:
+        engine = session._table.engine
+        assert engine._frame.column("patient").to_pylist() == [7, *[None] * 5, 8, 8, None]
+    for kind in ("number", "date", "boolean"):
+        with pytest.raises(la.ParameterError, match=r"one person of two.*'text'"):
+            opened(odd, la.Ledger.in_memory(), types={"patient": kind})
+    with opened(pd.DataFrame({"patient": [True, False]}), la.Ledger.in_memory()) as session:
+        assert session.columns == {"patient": "text"}
+
+
 def test_a_frame_of_objects_that_cannot_be_written_opens():
     class Secret:
         def __str__(self):

@@ -241,7 +241,7 @@ def test_data_is_touched_only_after_the_charge(monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_every_aggregate_is_answered_with_its_columns() -> None:
-    session = opened(seed=6)
+    session = opened(seed=6, types={"age": "integer"})
     query = session.agg(**EVERYTHING)
     release = query.release(5000)
     assert query.preview(5000).columns == release.columns

@@ -66,6 +66,7 @@ def open_duck(
     schema: Schema | None = None,
     types: Mapping[str, Type] | None = None,
     table: str | None = None,
+    unit: str | None = None,
     vouched: bool = False,
     bits: BitSource = SYSTEM,
     threads: int | None = None,
@@ -74,11 +75,12 @@ def open_duck(
     """Opens a file, a pattern of files or a frame. Nothing but metadata is read of files; cells of
     frames that no engine can read are made missing, and nothing is decided or said by them.
 
-    `schema` or `types` declare types; `table` names a table of a DuckDB file; `memory` is in
-    bytes (half of the machine's if not given).
+    `schema` or `types` declare types; `table` names a table of a DuckDB file; `unit` the column of
+    a frame that tells people apart; `memory` is in bytes (half of the machine's if not given).
     """
     files = None if is_frame(source) else find_files(_path(source))
-    frame = as_private(source, _declared(schema, types)) if files is None else None
+    kinds = _declared(schema, types)
+    frame = as_private(source, kinds, unit=unit) if files is None else None
     duck = LockedDuck(threads=threads, memory=memory)
     try:
         relation = _relation(duck, files, frame, table)

@@ -16,7 +16,14 @@ from hashlib import sha256
 from typing import Any, TypeVar, cast
 
 from letalone.engines import arrow
-from letalone.engines.loose_columns import as_declared, cell_text, is_loose, kind_of
+from letalone.engines.loose_columns import (
+    as_declared,
+    cell_text,
+    check_unit,
+    is_loose,
+    kind_of,
+)
+from letalone.engines.reading import check_columns
 from letalone.errors import ParameterError
 from letalone.plans.types import Type
 
@@ -44,21 +51,24 @@ def as_arrow(source: object) -> arrow.Table:
     return arrow.without_dictionaries(table)
 
 
-def as_private(source: object, types: Mapping[str, Type]) -> arrow.Table:
+def as_private(
+    source: object, types: Mapping[str, Type], *, unit: str | None = None
+) -> arrow.Table:
     """A private frame as an Arrow table; nothing depends on dtypes that follow cells."""
     if family_of(source) != "pandas":
         return as_arrow(source)
     columns = _columns(source)
+    check_columns([name for name, _ in columns], "The frame")
     loose = [
-        (str(place), series, types.get(name, kind_of(series)))
-        for place, (name, series) in enumerate(columns)
+        (name, series, types.get(name, kind_of(series)))
+        for name, series in columns
         if is_loose(series)
     ]
-    made = as_declared(loose)
-    found = [
-        (name, made[str(place)] if str(place) in made else _series(series))
-        for place, (name, series) in enumerate(columns)
-    ]
+    for name, _, kind in loose:
+        if name == unit:
+            check_unit(name, kind)
+    made = as_declared(loose, unit=unit)
+    found = [(name, made[name] if name in made else _series(series)) for name, series in columns]
     return arrow.without_dictionaries(arrow.table_of(found))
 
 

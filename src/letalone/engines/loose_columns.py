@@ -10,7 +10,8 @@ that the column has because of other cells; and the result's type on the declare
   Proven:   a value of the declared kind is itself: a number the nearest double, or, as an integer,
             itself where it is whole and of 64 bits; a moment in UTC, cut to microseconds. Any
             other is written as text, by one rule for all dtypes (`cell_text`), and read as text is.
-            What cannot be read is missing.
+            What cannot be read is missing. A unit is a whole number or a text, each in one way,
+            so that no two people are one (decision 10).
   Tested:   tests/engines/test_loose_columns.py: each value in columns of every dtype that holds it
   Assumed:  pandas keeps the value: an int64 beyond 2^53 beside a missing cell is a double
 """
@@ -28,6 +29,7 @@ from letalone.engines import arrow, syntax
 from letalone.engines.failure import contained
 from letalone.engines.lockdown import LockedDuck
 from letalone.engines.reading import Stored, read
+from letalone.errors import ParameterError
 from letalone.plans.schema import Column
 from letalone.plans.types import Type
 
@@ -59,8 +61,22 @@ def kind_of(series: Any) -> Type:
     return KINDS.get(dtype.kind, Type.OTHER)
 
 
-def as_declared(columns: Sequence[tuple[str, Any, Type]]) -> Mapping[str, object]:
-    """Arrow columns by name, each of its type, from pandas' columns and their declared types."""
+def check_unit(name: str, kind: Type) -> None:
+    """Refuses a unit of a type in which several values become one."""
+    if kind not in (Type.INTEGER, Type.TEXT):
+        raise ParameterError(
+            f"The unit {name!r} is declared {kind.value}, which could make one person of two. In a"
+            f" pandas frame a unit is integer or text: types={{{name!r}: 'text'}}."
+        )
+
+
+def as_declared(
+    columns: Sequence[tuple[str, Any, Type]], *, unit: str | None = None
+) -> Mapping[str, object]:
+    """Arrow columns by name, each of its type, from pandas' columns and their declared types.
+
+    unit: no two values become one there. Text is a whole number as it is written, or missing.
+    """
     made: dict[str, object] = {}
     texts: list[tuple[str, object, Type]] = []
     for name, series, kind in columns:
@@ -71,7 +87,9 @@ def as_declared(columns: Sequence[tuple[str, Any, Type]]) -> Mapping[str, object
         if found is not None:
             made[name] = found
             continue
-        spelled = arrow.texts_of(cell_text(cell, kind) for cell in _cells(series, values))
+        cells = (cell_text(cell, kind) for cell in _cells(series, values))
+        exact = kind is Type.INTEGER and name == unit
+        spelled = arrow.texts_of(one if not exact or _is_whole(one) else None for one in cells)
         if kind is Type.TEXT:
             made[name] = spelled
         else:
@@ -167,6 +185,12 @@ def _text(cell: object, kind: Type) -> str | None:
         case _:
             # Half of a surrogate pair, which Arrow cannot hold, becomes a question mark.
             return str.encode(str(cell), "utf-8", "replace").decode("utf-8")
+
+
+def _is_whole(text: str | None) -> bool:
+    """Whether a text is the one that a whole number has."""
+    digits = (text or "").removeprefix("-")
+    return digits.isascii() and digits.isdigit() and (digits[0] != "0" or text == "0")
 
 
 def _number_text(number: float, kind: Type) -> str | None:

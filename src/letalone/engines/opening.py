@@ -21,12 +21,14 @@ def open_engine(
     types: Mapping[str, Type] | None = None,
     table: str | None = None,
     side_table: str | None = None,
+    unit: str | None = None,
     vouched: bool = False,
     timeout_seconds: float | None = None,
     bits: BitSource = SYSTEM,
 ) -> Engine:
     """Opens a file, a pattern of files, a frame, or a table elsewhere; only metadata is read.
 
+    unit: the column that tells people apart, for frames in which values could become one.
     vouched: the owner vouches for how the rows were made (see provenance.py).
     timeout_seconds: how long a statement may run elsewhere (see time_limit.py).
     """
@@ -68,4 +70,6 @@ def open_engine(
             f"timeout_seconds is {timeout_seconds!r}, but only a server or Spark stops a statement"
             " after a time. Leave it out."
         )
-    return open_duck(source, schema=schema, types=types, table=table, vouched=vouched, bits=bits)
+    return open_duck(
+        source, schema=schema, types=types, table=table, unit=unit, vouched=vouched, bits=bits
+    )

@@ -2,8 +2,8 @@
 
 In pandas a column's dtype follows its cells, so it cannot be what a question is understood by.
 The first opening of a frame under a name declares types: what `types=` says, else what the dtypes
-suggest (numbers are one type; a unit of numbers is told apart by whole numbers). That is an act of
-the owner, and is written down. Every later frame under the name is read as declared, whatever its
+suggest (numbers are one type; a unit is told apart by whole numbers or text). That is an act of the
+owner, and is written down. Every later frame under the name is read as declared, whatever its
 dtypes are; `types=` declares anew.
 
   Tested:   tests/session/test_declared_types.py
@@ -21,12 +21,12 @@ NAME = "data"  # of a frame that nobody names
 
 
 def types_of(
-    source: object, given: Mapping[str, Type], known: Mapping[str, Type], unit: object
+    source: object, given: Mapping[str, Type], known: Mapping[str, Type], unit: str | None
 ) -> dict[str, Type]:
     """The types that a frame is read with, by column; the rest have types of their own."""
     first = loose_types(source)
-    if isinstance(unit, str) and first.get(unit) is Type.NUMBER:
-        first[unit] = Type.INTEGER
+    if unit in first:
+        first[unit] = Type.INTEGER if first[unit] is Type.NUMBER else Type.TEXT
     names = set(names_of(source))
     kept = {name: kind for name, kind in known.items() if name in names}
     return first | kept | dict(given)

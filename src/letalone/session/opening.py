@@ -166,21 +166,27 @@ def _opened(asked: _Asked) -> Session:
     try:
         if isinstance(ledger, Ledger) or _is_there(ledger):
             book = ledger if isinstance(ledger, Ledger) else _ledger(ledger)
-        types = _types(asked, source, declared, book)
-        engine = _engine(
+        unit = _unit_of_frame(asked, source, declared, book)
+        types = _types(asked, source, declared, book, unit)
+        vouched = read_rows(asked.rows)
+        engine = _opening(
             source,
-            declared,
-            types,
-            table,
-            side_table,
-            vouched=read_rows(asked.rows),
-            timeout_seconds=asked.timeout_seconds,
+            lambda: open_engine(
+                source,
+                schema=declared,
+                types=types,
+                table=table,
+                side_table=side_table,
+                unit=unit,
+                vouched=vouched,
+                timeout_seconds=asked.timeout_seconds,
+            ),
         )
         found = _named(engine.schema(), asked.name, source=source, declared=declared is not None)
-        unit = asked.unit
-        if unit is None and not (declared is not None and declared.unit_declared):
-            unit = _known_unit(book, found.name, [column.name for column in found.columns])
-        found = _with_unit(found, unit, call, declared=declared is not None)
+        whose = asked.unit
+        if whose is None and not (declared is not None and declared.unit_declared):
+            whose = _known_unit(book, found.name, [column.name for column in found.columns])
+        found = _with_unit(found, whose, call, declared=declared is not None)
         if asked.neighbours is not None:
             found = replace(found, neighbours=_relation(asked.neighbours))
         told = _opening(source, lambda: told_of(source, table))
@@ -255,30 +261,6 @@ def _located(source: object, table: str | None) -> object:
     return _opening(source, lambda: located(source))
 
 
-def _engine(
-    source: object,
-    schema: Schema | None,
-    types: Mapping[str, Type],
-    table: str | None,
-    side: str | None,
-    *,
-    vouched: bool,
-    timeout_seconds: float | None,
-) -> Engine:
-    return _opening(
-        source,
-        lambda: open_engine(
-            source,
-            schema=schema,
-            types=types,
-            table=table,
-            side_table=side,
-            vouched=vouched,
-            timeout_seconds=timeout_seconds,
-        ),
-    )
-
-
 def _write_down_vouched(ledger: Ledger, name: str, engine: Engine) -> None:
     """The owner's word about rows, where it is needed and not yet in the ledger."""
     of = list(engine.taken_on_trust())
@@ -304,8 +286,21 @@ def _opening(source: object, run: Callable[[], Result]) -> Result:
     )
 
 
-def _types(
+def _unit_of_frame(
     asked: _Asked, source: object, declared: Schema | None, book: Ledger | None
+) -> str | None:
+    """The column that will be the unit of a frame, before anything of it is read."""
+    if not is_frame(source):
+        return None
+    whose = asked.unit or (None if declared is None else declared.unit)
+    if whose is None:
+        name = asked.name or (NAME if declared is None else declared.name)
+        whose = _known_unit(book, name, names_of(source))
+    return whose if isinstance(whose, str) else None
+
+
+def _types(
+    asked: _Asked, source: object, declared: Schema | None, book: Ledger | None, unit: str | None
 ) -> dict[str, Type]:
     """The types that are declared: by the call, and of a frame also by its first opening."""
     if declared is not None and asked.types is not None:
@@ -316,9 +311,7 @@ def _types(
     given = _read_types(asked.types)
     if declared is not None or not is_frame(source):
         return given
-    name, names = asked.name or NAME, names_of(source)
-    unit = _known_unit(book, name, names) if asked.unit is None else asked.unit
-    return types_of(source, given, known_types(book, name), unit)
+    return types_of(source, given, known_types(book, asked.name or NAME), unit)
 
 
 def _read_types(types: object) -> dict[str, Type]:
