@@ -9,13 +9,17 @@ from letalone.errors import ParameterError
 from letalone.ledger import Ledger
 from letalone.privacy import ADD_REMOVE, Budget
 from letalone.session import same_table
-from letalone.session.same_table import FRAME, NOWHERE, ON_SPARK, WHAT, remember_table
+from letalone.session.same_table import FRAME, NOWHERE, ON_SPARK, WHAT
 
 HERE, THERE, VIEW = "lake.clinic.visits", "lake.archive.visits", f"visits{NOWHERE}"
 
 
 def check_same_table(ledger, name, told, *, declared=False):
     same_table.check_same_table(ledger, name, told, declared=declared)
+
+
+def remember_table(ledger, name, told, *, given=True):
+    same_table.remember_table(ledger, name, told, declared=False, given=given)
 
 
 @pytest.fixture
@@ -33,6 +37,22 @@ def test_the_first_table_keeps_the_name_and_another_one_is_refused(ledger):
         check_same_table(ledger, "visits", THERE)
     check_same_table(None, "visits", THERE)
     ledger.verify()
+
+
+@pytest.mark.parametrize(("first", "second"), [(HERE, THERE), (FRAME, FRAME)])
+def test_of_two_opened_at_once_under_one_default_name_the_second_is_refused(
+    ledger, monkeypatch, first, second
+):
+    """Both looked before either had written anything down."""
+    check_same_table(ledger, "visits", first)
+    check_same_table(ledger, "visits", second)
+    remember_table(ledger, "visits", first, given=False)
+    looks = iter([None])
+    real = same_table._known
+    monkeypatch.setattr(same_table, "_known", lambda *of: next(looks, real(*of)))
+    with pytest.raises(ParameterError, match="Give it a name of its own"):
+        remember_table(ledger, "visits", second, given=False)
+    assert len([one for one in ledger.entries("visits") if one.body.get("what") == WHAT]) == 1
 
 
 def test_it_is_written_down_once_and_anew_when_the_table_moves(ledger):

@@ -266,6 +266,13 @@ def release_of(books: Books, found: Settlement) -> Json:
     return read_object(release, name="A release")
 
 
+def administer(books: Books, name: str | None, what: str, body: Json, *, by: list[str]) -> Entry:
+    """Write down an act that spends nothing."""
+    if name is not None:
+        known(books, name)
+    return books.append(Kind.ADMINISTERED, name, {"what": what, "by": by, "body": body})
+
+
 def change(books: Books, kind: Kind, after: DataSet, body: Json) -> DataSet:
     """Write down how a data set stands from now on."""
     books.append(kind, after.name, {**body, "after": data_set_to_json(after)})

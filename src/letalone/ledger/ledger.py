@@ -381,10 +381,16 @@ class Ledger:
         words, people = read_text("what", what), read_people(by)
         canonical(body, name="body")
         with self._store.writing() as books:
-            if name is not None:
-                acts.known(books, name)
-            written: Json = {"what": words, "by": people, "body": body}
-            return books.append(Kind.ADMINISTERED, name, written)
+            return acts.administer(books, name, words, body, by=people)
+
+    def administer_first(self, name: str, what: str, body: Json) -> Entry | None:
+        """The same, unless there is such an act already: then None. Of several at once, one is."""
+        words = read_text("what", what)
+        canonical(body, name="body")
+        with self._store.writing() as books:
+            if books.last_act(name, words) is not None:
+                return None
+            return acts.administer(books, name, words, body, by=[])
 
     def checkpoint(self) -> Json:
         """A signed statement of the last entry and the time, itself an entry: keep it elsewhere."""

@@ -189,14 +189,14 @@ def _opened(asked: _Asked) -> Session:
         found = _with_unit(found, whose, call, declared=declared is not None)
         if asked.neighbours is not None:
             found = replace(found, neighbours=_relation(asked.neighbours))
-        told = _opening(source, lambda: told_of(source, table))
-        if asked.name is None:
+        told, given = _opening(source, lambda: told_of(source, table)), asked.name is not None
+        if not given:
             check_same_table(book, found.name, told, declared=declared is not None)
         _check(engine, found, book, source)
         book = _ledger(ledger) if book is None else book
         known = _registered(book, found, call)
         if not asked.registered:
-            remember_table(book, found.name, told)
+            remember_table(book, found.name, told, declared=declared is not None, given=given)
             remember_types(book, found.name, types if is_frame(source) else {})
         if asked.rows is not None:
             _write_down_vouched(book, found.name, engine)

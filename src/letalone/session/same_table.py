@@ -74,12 +74,18 @@ def check_same_table(ledger: Ledger | None, name: str, told: str, *, declared: b
     )
 
 
-def remember_table(ledger: Ledger, name: str, told: str) -> None:
-    """Writes down which table it is, where that is new."""
-    told, known = _seen_from(ledger, told), _known(ledger, name)
-    has_place = told != FRAME and not told.endswith(NOWHERE)
-    if known is None or (known != told and has_place):
-        ledger.administer(name, WHAT, {"table": told})
+def remember_table(ledger: Ledger, name: str, told: str, *, declared: bool, given: bool) -> None:
+    """Writes down which table it is, where that is new; `given`: name= says that it is meant.
+
+    Of two that are opened at once under a name that nobody gave, the second one is refused here.
+    """
+    here, known = _seen_from(ledger, told), _known(ledger, name)
+    if known is None:
+        first = ledger.administer_first(name, WHAT, {"table": here})
+        if first is None and not given:
+            check_same_table(ledger, name, told, declared=declared)
+    elif known != here and here != FRAME and not here.endswith(NOWHERE):
+        ledger.administer(name, WHAT, {"table": here})
 
 
 def _known(ledger: Ledger, name: str) -> str | None:
