@@ -22,61 +22,39 @@ from letalone.engines.provenance import IN_MEMORY, hides_its_making, mixes_peopl
 from letalone.errors import ParameterError
 
 SOURCE = "The lazy frame"
-# Nodes that work by row, or by person, and all that can be set of them.
+# Nodes that work by row, or by person, and all that can be set of them; words below are lists.
 NODES = {
-    "DataFrameScan": {"df", "projection", "selection"},
-    "Scan": {
-        *("file_info", "file_options", "hive_parts", "paths", "predicate", "scan_type"),
-        "source_sizes",
-    },
-    "Filter": {"input", "predicate"},
-    "Select": {"expr", "input", "should_broadcast"},
-    "HStack": {"exprs", "input", "should_broadcast"},
-    "SimpleProjection": {"input"},
-    "Cache": {"id_", "input"},
-    "Sort": {"by_column", "input", "slice", "sort_options"},
-    "Union": {"inputs", "maintain_order", "rows", "slice"},
-    "MapFunction": {"function", "input"},
-    "Distinct": {"input", "options"},
-    "GroupBy": {"aggs", "apply", "input", "keys", "maintain_order", "options"},
+    "DataFrameScan": "df projection selection",
+    "Scan": "file_info file_options hive_parts paths predicate scan_type source_sizes",
+    "Filter": "input predicate",
+    "Select": "expr input should_broadcast",
+    "HStack": "exprs input should_broadcast",
+    "SimpleProjection": "input",
+    "Cache": "id_ input",
+    "Sort": "by_column input slice sort_options",
+    "Union": "inputs maintain_order rows slice",
+    "MapFunction": "function input",
+    "Distinct": "input options",
+    "GroupBy": "aggs apply input keys maintain_order options",
 }
 ACROSS_NODES = {"Slice": "a limit", "HConcat": "columns put beside each other by position"}
-BY_ROW = {"BinaryExpr", "Cast", "Ternary", "Alias", "Column"}
-TRUTHS = {
-    *("AllHorizontal", "AnyHorizontal", "IsBetween", "IsClose", "IsFinite", "IsIn", "IsInfinite"),
-    *("IsNan", "IsNotNan", "IsNotNull", "IsNull", "Not"),
-}
-FUNCTIONS = {
-    *("abs", "round", "round_sig_figs", "floor", "ceil", "clip", "negate", "sign", "sqrt", "cbrt"),
-    *("log", "log1p", "exp", "pow", "fill_null", "coalesce", "max_horizontal", "min_horizontal"),
-    *("sum_horizontal", "mean_horizontal", "as_struct", "replace", "replace_strict", "hash", "cut"),
-    *("bin_intervals", "truncate", "to_physical", "reinterpret"),
-}
+BY_ROW = ("BinaryExpr", "Cast", "Ternary", "Alias", "Column")
+FUNCTIONS = (
+    "abs round round_sig_figs floor ceil clip negate sign sqrt cbrt log log1p exp pow fill_null"
+    " coalesce max_horizontal min_horizontal sum_horizontal mean_horizontal as_struct replace"
+    " replace_strict hash cut bin_intervals truncate to_physical reinterpret"
+)
+TRUTHS = (
+    "AllHorizontal AnyHorizontal IsBetween IsClose IsFinite IsIn IsInfinite IsNan IsNotNan"
+    " IsNotNull IsNull Not"
+)
+NOT_BY_ROW = ("ConcatVertical", "Sample", "ToStruct", "Explode")
+FAMILIES = ("StringFunction", "TemporalFunction", "ListFunction", "ArrayFunction", "StructFunction")
 LISTED = ("IsIn", "replace", "replace_strict", "Any", "Many")  # a whole column would be a list
 ACROSS = (
-    *(
-        "shift",
-        "diff",
-        "rank",
-        "cum",
-        "rolling",
-        "interpolate",
-        "fill_null_with_strategy",
-        "sample",
-        "shuffle",
-    ),
-    *(
-        "pct_change",
-        "reverse",
-        "unique",
-        "mode",
-        "top_k",
-        "bottom_k",
-        "arg_",
-        "value_counts",
-        "qcut",
-    ),
-    *("EwmFunction", "RollingFunction", "BooleanFunction"),
+    "shift diff rank cum rolling interpolate fill_null_with_strategy sample shuffle pct_change"
+    " reverse unique mode top_k bottom_k arg_ value_counts qcut EwmFunction RollingFunction"
+    " BooleanFunction"
 )
 
 
@@ -132,8 +110,7 @@ class _Plan:
         """Looks at one node; what the unit's column is called before it, where that can be said."""
         if kind in ACROSS_NODES:
             raise self._across(ACROSS_NODES[kind])
-        known = {name for name in dir(node) if not name.startswith("_")}
-        if known != NODES.get(kind):
+        if [one for one in dir(node) if not one.startswith("_")] != NODES.get(kind, "").split():
             self._hide("a join" if kind == "Join" else f"a step {kind}")
             return unit
         match kind:
@@ -248,18 +225,12 @@ class _Plan:
             kinds = {type(self._nodes.view_expression(one)).__name__ for one in more}
             if kinds - {"Literal"}:
                 raise self._across(f"{name} with values of other rows")
-        by_row = {
-            "": name in FUNCTIONS,
-            "BooleanFunction": name in TRUTHS,
-            "StringFunction": name != "ConcatVertical",
-            "TemporalFunction": True,
-            "ListFunction": name not in ("Sample", "ToStruct"),
-            "ArrayFunction": name != "Explode",
-            "StructFunction": True,
-        }.get(family, False)
+        by_row = {"": name in FUNCTIONS.split(), "BooleanFunction": name in TRUTHS.split()}.get(
+            family, family in FAMILIES and name not in NOT_BY_ROW
+        )
         if by_row:
             return
-        if (family or name).startswith(ACROSS):
+        if (family or name).startswith(tuple(ACROSS.split())):
             raise self._across(f"{name} over rows")
         self._hide(f"a function {name}")
 
@@ -275,7 +246,8 @@ def _as_written(frame: Any) -> Any:
     """The plan as it was written: an optimised one may have cut the rows of a frame already."""
     import polars as pl  # the frame is one of its own
 
-    return frame._ldf.with_optimizations(pl.QueryOptFlags.none()._pyoptflags)
+    nothing: Any = pl.QueryOptFlags.none()
+    return frame._ldf.with_optimizations(nothing._pyoptflags)
 
 
 def _given(one: Any) -> list[Any]:

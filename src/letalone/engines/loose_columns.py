@@ -170,7 +170,7 @@ def _cells(series: Any, values: Values) -> Iterable[object]:
 
 def _text(cell: object, kind: Type) -> str | None:
     if isinstance(cell, np.bool_ | np.integer | np.floating):
-        cell = cell.item()
+        cell = cast("object", cell.item())
     if _is_missing(cell):
         return None
     match cell:
@@ -204,7 +204,7 @@ def _is_missing(cell: object) -> bool:
     if cell is None or type(cell).__name__ in NOTHING:
         return True
     if isinstance(cell, np.datetime64 | np.timedelta64):
-        return bool(np.isnat(cell))
+        return bool(np.isnat(cast("Any", cell)))
     if type(cell) is Decimal:
         return cell.is_nan()
     return isinstance(cell, float | complex) and cell != cell

@@ -140,7 +140,7 @@ class _Asked:
         has = isinstance(self.budget, Budget)
         given.append(f"budget=la.{self.budget!r}" if has else f"budget={budget}")
         if isinstance(self.ledger, str | PathLike):
-            given.append(f"ledger={fspath(cast('Place', self.ledger))!r}")
+            given.append(f"ledger={fspath(self.ledger)!r}")
         if isinstance(self.name, str):
             given.append(f"name={self.name!r}")
         return f"la.open({', '.join(given)})"

@@ -100,8 +100,9 @@ def _in_words(known: str) -> str:
 def _seen_from(ledger: Ledger, told: str) -> str:
     """A path from the folder of the ledger, where it is below it; all else as it is."""
     place = None if ledger.path is None else Path(ledger.path).resolve()
-    is_file = place is not None and place.is_file()
-    return told.removeprefix(f"{place.parent}{sep}") if is_file else told
+    if place is None or not place.is_file():
+        return told
+    return told.removeprefix(f"{place.parent}{sep}")
 
 
 def _resolved(source: str | PathLike[str]) -> Path:
