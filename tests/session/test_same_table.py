@@ -94,6 +94,16 @@ def test_what_an_older_ledger_says_of_spark_is_known(ledger):
         check_same_table(ledger, "visits", THERE)
 
 
+def test_a_table_on_a_server_is_one_however_its_address_is_written():
+    def told(place, table=None):
+        return same_table.told_of(f"postgresql://{place}", table)
+
+    one = told("ann@db.clinic:5432/care/visits?sslmode=require")
+    assert one == told("bob@DB.clinic/care/public.visits") == told("db.clinic/care", "visits")
+    others = ["db.other/care/visits", "db.clinic:5433/care/visits", "db.clinic/care/old.visits"]
+    assert len({one, *(told(other) for other in others)}) == 4
+
+
 def files(folder, rows):
     """The same table as a Parquet file, a CSV file, one of several files and a DuckDB file."""
     frame = pl.DataFrame({"patient": [f"p{n}" for n in range(rows)]})
