@@ -200,7 +200,7 @@ def thawed(entry: dict[str, Any]) -> None:
 
 
 def older_version(entry: dict[str, Any]) -> None:
-    entry["body"]["version"] = 1
+    entry["body"]["version"] = entry["body"]["after"]["version"] = 1
 
 
 def other_data_set(entry: dict[str, Any]) -> None:
