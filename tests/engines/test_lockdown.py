@@ -1,5 +1,6 @@
 """A locked DuckDB reads what it was given, and nothing else."""
 
+import json
 import stat
 from pathlib import Path
 
@@ -9,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from letalone.engines.duck import open_duck
-from letalone.engines.lockdown import LockedDuck
+from letalone.engines.lockdown import KEPT, LockedDuck
 
 
 @pytest.fixture
@@ -48,6 +49,7 @@ def test_the_given_file_can_be_read(locked, tmp_path):
         "SET TimeZone = 'America/New_York'",
         "SET memory_limit = '100GB'",
         "SET ieee_floating_point_ops = false",
+        "SET disabled_optimizers = ''",
         "FROM local_frame",
     ],
 )
@@ -57,6 +59,41 @@ def test_there_is_no_way_out(locked, tmp_path, statement):
         locked.connection.execute(statement.format(tmp_path)).fetchall()
     assert local_frame.num_rows == 1
     assert not (tmp_path / "new.csv").exists()
+
+
+def test_all_optimizers_are_off_but_those_that_look_at_the_statement_alone(locked):
+    """A DuckDB with new ones has them off; one that lacks a kept one is slow, and fails here."""
+    known = {name for (name,) in locked.connection.sql("FROM duckdb_optimizers()").fetchall()}
+    setting = "SELECT current_setting('disabled_optimizers')"
+    off = locked.connection.execute(setting).fetchone()[0].split(",")
+    assert known - {name.strip() for name in off} == set(KEPT)
+
+
+def scans_of(connection, statement):
+    """What a plan says of its scans of Parquet files."""
+    found = connection.execute(f"EXPLAIN (FORMAT JSON) {statement}").fetchall()
+    nodes = json.loads(found[0][1])
+    for node in nodes:
+        nodes += node["children"]
+    said = [node.get("extra_info") or {} for node in nodes]
+    return [one for one in said if one.get("Function") == "PARQUET_SCAN"]
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "SELECT count(*) FROM '{0}' WHERE x IS NULL",
+        "SELECT count(*) FROM '{0}' WHERE x > 1",
+        "SELECT x FROM '{0}' ORDER BY x LIMIT 1",
+        "SELECT count(*), max(x) FROM '{0}'",
+    ],
+)
+def test_a_scan_reads_all_rows_and_has_no_filter(locked, tmp_path, statement):
+    """A filter in a scan looks at least and largest values, a maximum is that of the footer."""
+    asked = statement.format(tmp_path / "given.parquet")
+    assert ["Filters" in one for one in scans_of(locked.connection, asked)] == [False]
+    with duckdb.connect() as usual:
+        assert ["Filters" in one for one in scans_of(usual, asked)] != [False]
 
 
 def test_only_the_owner_can_enter_the_folder_for_spilling_and_closing_removes_it():

@@ -1,10 +1,18 @@
 """A DuckDB that can read the files it was given, and nothing else.
 
 In this order, which DuckDB needs: where to spill (a folder that only this user can enter,
-removed on close), how much memory and how many threads, UTC, IEEE doubles, which files; then
-no other file, no network, no extension, no variable of the program; then no change to any of it.
+removed on close), how much memory and how many threads, UTC, IEEE doubles, which rewritings,
+which files; then no other file, no network, no extension, no variable of the program; then no
+change to any of it.
 
-  Tested:   tests/engines/test_lockdown.py tries to get out
+Theorem (in the sense of SOUNDNESS 27).  Only rows decide: no result depends on what a file or a
+table says of its rows (least and largest values, dictionaries, numbers of NULL, indexes).
+  Proven:   DuckDB looks at these in its optimizers, and in scans for filters that an optimizer
+            put there. All optimizers are off but KEPT, whose rewritings follow from the words of
+            the statement: constants, long IN lists, columns that nobody asks for, the same
+            expression twice, columns that are dropped early. New ones are off until listed.
+  Tested:   tests/engines/test_lockdown.py tries to get out and looks for filters in scans;
+            tests/engines/test_only_rows_decide.py, with files of several writers
   Assumed:  DuckDB keeps its settings; the memory of this process is not read by others
 """
 
@@ -34,6 +42,19 @@ CLOSED = {
 }
 
 
+# Off by this: filter_pushdown, join_filter_pushdown and top_n (filters in scans), row_group_pruner,
+# statistics_propagation, compressed_materialization, partitioned_execution, late_materialization
+# and deliminator (statistics), join_order and build_side_probe_side (numbers of rows: joins are
+# written with their small table last), type_pushdown and scalar_fn_pushdown (casts in readers).
+KEPT = (
+    "expression_rewriter",
+    "in_clause",
+    "unused_columns",
+    "common_subexpressions",
+    "column_lifetime",
+)
+
+
 class LockedDuck:
     """A connection that reads only what it was given, and its folder for spilling."""
 
@@ -51,9 +72,18 @@ class LockedDuck:
             ("preserve_insertion_order", exp.Boolean(this=True)),
             ("default_collation", syntax.text("")),
             ("enable_progress_bar", exp.Boolean(this=False)),
+            # Offsets of 64 bits: else 2 GiB of text in one batch would stop a statement.
+            ("arrow_large_buffer_size", exp.Boolean(this=True)),
+            ("disabled_optimizers", syntax.text(",".join(self._not_kept()))),
         ]
         for name, value in settings:
             self._set(name, value)
+
+    def _not_kept(self) -> list[str]:
+        """The optimizers of this DuckDB that may look at more than the statement."""
+        source = syntax.renamed(syntax.called("duckdb_optimizers"), "optimizers")
+        names = self.run(syntax.select([syntax.named("name")], source))
+        return [str(name) for (name,) in names if name not in KEPT]
 
     def attach(self, path: Path) -> None:
         """A DuckDB file under the name `file`, for reading only."""

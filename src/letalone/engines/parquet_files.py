@@ -7,11 +7,13 @@ fails, the files are copied into a table in which such cells are missing.
 
 Theorem.  What is read of a row depends on that row alone.
   Proven:   files without such a cell are read directly, and the copy has the same values; files
-            with one are read from the copy only, in which each cell is read for itself. That
-            DuckDB uses a file's statistics is sound, because no value is changed beside them.
-  Tested:   tests/engines/test_hostile_data.py
-  Assumed:  pages, dictionaries and statistics are what a Parquet writer makes; a file that is
-            damaged freezes the data set. DuckDB replaces and leaves out nothing in valid text.
+            with one are read from the copy only, in which each cell is read for itself. What the
+            file says of its rows (least and largest values, which leave out NaN and which DuckDB
+            misreads where all texts are equal) is not asked: see lockdown.py.
+  Tested:   tests/engines/test_hostile_data.py, tests/engines/test_only_rows_decide.py
+  Assumed:  pages and dictionaries are what a Parquet writer makes, and where a footer says that
+            all cells of a row group are missing, they are; a file that is damaged freezes the
+            data set. DuckDB replaces and leaves out nothing in valid text.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence

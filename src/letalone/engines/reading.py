@@ -139,18 +139,21 @@ def read_as_text(schema: Schema, stored: Mapping[str, Stored]) -> frozenset[str]
 
 
 def read(stored: Stored, source: Sql, column: Column, *, clamped: bool = True) -> Term:
-    """The value of a column in its declared type; not yet guarded if it can be non-finite."""
+    """The value of a column in its declared type; text may still give a non-finite number."""
     check_readable(column, stored)
     kind = column.type
     if kind is Type.OTHER:
         return Term(source, kind)
     sql = _converted(stored, source, kind)
-    finite = kind is not Type.NUMBER or stored.stored.startswith("DECIMAL(")
+    doubles = kind is Type.NUMBER and stored.stored in ("FLOAT", "DOUBLE")
+    finite = kind is not Type.NUMBER or not (doubles or stored.type is Type.TEXT)
     if kind in (Type.DATE, Type.TIMESTAMP):
         sql = syntax.case((_in_the_calendar(sql, kind), sql))
     if clamped and (column.lower is not None or column.upper is not None):
         return Term(within_bounds(sql, column, finite=finite), kind)
-    return Term(sql, kind, finite=finite or stored.type in (Type.INTEGER, Type.BOOLEAN))
+    if doubles:  # no statistics know of NaN, so nothing above may take a comparison for a guard
+        sql = syntax.case((syntax.is_finite(sql), sql))
+    return Term(sql, kind, finite=finite or doubles)
 
 
 def _in_the_calendar(sql: Sql, kind: Type) -> Sql:

@@ -14,7 +14,7 @@ from sqlglot import exp
 from letalone.engines import syntax
 from letalone.engines.reading import SHORT_INTEGERS, TEXT, Stored, plain_text, read
 from letalone.engines.syntax import BIGINT, Binary, Sql
-from letalone.engines.terms import Levels, Term, big, deepest, plus
+from letalone.engines.terms import Levels, Term, deepest, plus
 from letalone.plans.schema import Column
 from letalone.plans.types import Type
 
@@ -42,22 +42,19 @@ class DuckDialect:
 
     def offset(self, x: Term, ends: tuple[int, int], shift: int, levels: Levels) -> Term:
         """Without a branch where x is near; see amounts.py for the proof."""
+        x = levels.name(levels.guarded(x))
         scaled = syntax.operation(exp.Mul, x.sql, syntax.double(ldexp(1, shift)))
-        y = levels.name(Term(exp.Floor(this=scaled), Type.NUMBER, finite=False, depth=x.depth))
+        y = levels.name(Term(exp.Floor(this=scaled), Type.NUMBER, depth=x.depth))
         limit = EXACT - max(abs(end) for end in ends)
         near = syntax.operation(exp.LT, syntax.called("ABS", y.sql), syntax.double(limit))
-        far = (syntax.is_there(x.sql, finite=x.finite), _far(y.sql, ends, limit))
+        far = (syntax.is_present(x.sql), _far(y.sql, ends, limit))
         return Term(syntax.case((near, _near(y.sql, ends)), far), Type.INTEGER, depth=y.depth)
 
     def guess(self, x: Sql, edges: tuple[float, float, float], count: int) -> Sql:
-        """By a quotient that is 0 for NaN; DuckDB holds NaN to be the largest."""
-        ratio = _ratio(x, edges)
-        above = syntax.operation(exp.GTE, ratio, syntax.double(float(count)))
-        start = syntax.operation(exp.GTE, ratio, syntax.double(0.0))
-        end = syntax.operation(exp.LT, ratio, syntax.double(float(count)))
-        inside = syntax.joined(exp.And, [start, end])
-        floored = syntax.cast_to(exp.Floor(this=ratio), BIGINT)
-        return syntax.case((inside, floored), (above, big(count - 1)), otherwise=big(0))
+        """By a quotient within 0 … count - 1: 0 where it is missing, the last where it is NaN."""
+        above = syntax.called("GREATEST", _ratio(x, edges), syntax.double(0.0))
+        inside = syntax.called("LEAST", above, syntax.double(float(count - 1)))
+        return syntax.cast_to(exp.Floor(this=inside), BIGINT)
 
     def scaled(self, of: Sql, shift: int) -> Sql:
         """A product."""

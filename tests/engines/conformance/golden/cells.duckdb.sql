@@ -14,7 +14,13 @@ FROM (
         "#1" + CAST(1 AS DOUBLE)
       ) AS "#2",
       CASE
-        WHEN ISFINITE("cost")
+        WHEN (
+          NOT (
+            (
+              "cost" IS NULL
+            )
+          )
+        )
         THEN GREATEST(
           CAST(0 AS BIGINT),
           LEAST(
@@ -57,49 +63,21 @@ FROM (
         (
           "cost" * CAST(2 AS DOUBLE)
         ) AS "#1",
-        CASE
-          WHEN (
-            (
-              (
-                (
-                  (
-                    "cost" * 100.0e0
-                  ) - 0.0e0
-                ) / 1.0e0
-              ) >= 0.0e0
-            )
-            AND (
-              (
-                (
-                  (
-                    "cost" * 100.0e0
-                  ) - 0.0e0
-                ) / 1.0e0
-              ) < 60.0e0
-            )
-          )
-          THEN CAST(FLOOR((
-            (
-              (
-                "cost" * 100.0e0
-              ) - 0.0e0
-            ) / 1.0e0
-          )) AS BIGINT)
-          WHEN (
-            (
+        CAST(FLOOR(
+          LEAST(
+            GREATEST((
               (
                 (
                   "cost" * 100.0e0
                 ) - 0.0e0
               ) / 1.0e0
-            ) >= 60.0e0
+            ), 0.0e0),
+            59.0e0
           )
-          THEN CAST(59 AS BIGINT)
-          ELSE CAST(0 AS BIGINT)
-        END AS "#4"
+        ) AS BIGINT) AS "#4"
       FROM (
         SELECT
-          "#source"."cost" AS "cost",
+          CASE WHEN ISFINITE("#source"."cost") THEN "#source"."cost" END AS "cost",
           "#source"."patient" AS "#unit"
         FROM "visits" AS "#source"
       ) AS "#level0"

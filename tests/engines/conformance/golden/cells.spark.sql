@@ -61,46 +61,18 @@ FROM (
         (
           `cost` * CAST(2 AS DOUBLE)
         ) AS `#1`,
-        CASE
-          WHEN (
-            (
-              (
-                (
-                  (
-                    `cost` * 100.0e0
-                  ) - 0.0e0
-                ) / 1.0e0
-              ) >= 0.0e0
-            )
-            AND (
-              (
-                (
-                  (
-                    `cost` * 100.0e0
-                  ) - 0.0e0
-                ) / 1.0e0
-              ) < 60.0e0
-            )
-          )
-          THEN CAST(FLOOR((
-            (
-              (
-                `cost` * 100.0e0
-              ) - 0.0e0
-            ) / 1.0e0
-          )) AS BIGINT)
-          WHEN (
-            (
+        CAST(FLOOR(
+          LEAST(
+            GREATEST((
               (
                 (
                   `cost` * 100.0e0
                 ) - 0.0e0
               ) / 1.0e0
-            ) >= 60.0e0
+            ), 0.0e0),
+            59.0e0
           )
-          THEN CAST(59 AS BIGINT)
-          ELSE CAST(0 AS BIGINT)
-        END AS `#4`
+        ) AS BIGINT) AS `#4`
       FROM (
         SELECT
           `#source`.`cost` AS `cost`,

@@ -1,67 +1,78 @@
 SELECT
-  SUM("#5") AS "#sum0",
-  COUNT("#5") AS "#sum1"
+  SUM("#6") AS "#sum0",
+  COUNT("#6") AS "#sum1"
 FROM (
   SELECT
     *,
     CASE
       WHEN (
-        ABS("#4") < 9007199254740922.0e0
+        ABS("#5") < 9007199254740922.0e0
       )
       THEN CAST((
         (
           ABS((
-            "#4" - (
+            "#5" - (
               -50.0e0
             )
           )) - ABS((
-            "#4" - 70.0e0
+            "#5" - 70.0e0
           ))
         ) * 0.5e0
       ) AS BIGINT)
-      WHEN ISFINITE("#3")
+      WHEN (
+        NOT (
+          (
+            "#4" IS NULL
+          )
+        )
+      )
       THEN CASE WHEN (
-        "#4" < (
+        "#5" < (
           -50.0e0
         )
       ) THEN (
         -60
       ) ELSE 60 END
-    END AS "#5"
+    END AS "#6"
   FROM (
     SELECT
       *,
       FLOOR((
-        "#3" * 0.015625e0
-      )) AS "#4"
+        "#4" * 0.015625e0
+      )) AS "#5"
     FROM (
       SELECT
         *,
-        (
-          CAST(1 AS DOUBLE) / CASE WHEN ISFINITE("#2") THEN "#2" END
-        ) AS "#3"
+        CASE WHEN ISFINITE("#3") THEN "#3" END AS "#4"
       FROM (
         SELECT
           *,
           (
-            "#1" + CAST(1 AS DOUBLE)
-          ) AS "#2"
+            CAST(1 AS DOUBLE) / CASE WHEN ISFINITE("#2") THEN "#2" END
+          ) AS "#3"
         FROM (
           SELECT
             *,
             (
-              "cost" * CAST(2 AS DOUBLE)
-            ) AS "#1"
+              "#1" + CAST(1 AS DOUBLE)
+            ) AS "#2"
           FROM (
             SELECT
-              "#source"."cost" AS "cost",
-              "#source"."patient" AS "#unit"
-            FROM "visits" AS "#source"
-          ) AS "#level0"
-        ) AS "#level1"
-      ) AS "#level2"
-    ) AS "#level3"
-  ) AS "#level4"
+              *,
+              (
+                "cost" * CAST(2 AS DOUBLE)
+              ) AS "#1"
+            FROM (
+              SELECT
+                CASE WHEN ISFINITE("#source"."cost") THEN "#source"."cost" END AS "cost",
+                "#source"."patient" AS "#unit"
+              FROM "visits" AS "#source"
+            ) AS "#level0"
+          ) AS "#level1"
+        ) AS "#level2"
+      ) AS "#level3"
+    ) AS "#level4"
+  ) AS "#level5"
 ) AS "#rows"
 WHERE
   (

@@ -55,7 +55,13 @@ LEFT JOIN (
                         ))
                       ) * 0.5e0
                     ) AS BIGINT)
-                    WHEN ISFINITE("cost")
+                    WHEN (
+                      NOT (
+                        (
+                          "cost" IS NULL
+                        )
+                      )
+                    )
                     THEN CASE WHEN (
                       "#6" < 0.0e0
                     ) THEN (
@@ -75,7 +81,7 @@ LEFT JOIN (
                     )) AS "#6"
                   FROM (
                     SELECT
-                      "#source"."cost" AS "cost",
+                      CASE WHEN ISFINITE("#source"."cost") THEN "#source"."cost" END AS "cost",
                       CASE
                         WHEN (
                           ISFINITE("#source"."day")
@@ -179,7 +185,13 @@ LEFT JOIN (
                       ))
                     ) * 0.5e0
                   ) AS BIGINT)
-                  WHEN ISFINITE("cost")
+                  WHEN (
+                    NOT (
+                      (
+                        "cost" IS NULL
+                      )
+                    )
+                  )
                   THEN CASE WHEN (
                     "#6" < 0.0e0
                   ) THEN (
@@ -199,7 +211,7 @@ LEFT JOIN (
                   )) AS "#6"
                 FROM (
                   SELECT
-                    "#source"."cost" AS "cost",
+                    CASE WHEN ISFINITE("#source"."cost") THEN "#source"."cost" END AS "cost",
                     CASE
                       WHEN (
                         ISFINITE("#source"."day")

@@ -94,7 +94,13 @@ FROM (
               ))
             ) * 0.5e0
           ) AS BIGINT)
-          WHEN ISFINITE("cost")
+          WHEN (
+            NOT (
+              (
+                "cost" IS NULL
+              )
+            )
+          )
           THEN CASE WHEN (
             "#4" < 0.0e0
           ) THEN (
@@ -116,7 +122,7 @@ FROM (
           CAST("age" AS DOUBLE) AS "#6"
         FROM (
           SELECT
-            "#source"."cost" AS "cost",
+            CASE WHEN ISFINITE("#source"."cost") THEN "#source"."cost" END AS "cost",
             CASE
               WHEN (
                 "#source"."age" < 0

@@ -33,7 +33,13 @@ LEFT JOIN (
               ))
             ) * 0.5e0
           ) AS BIGINT)
-          WHEN ISFINITE("cost")
+          WHEN (
+            NOT (
+              (
+                "cost" IS NULL
+              )
+            )
+          )
           THEN CASE WHEN (
             "#5" < 0.0e0
           ) THEN (
@@ -53,7 +59,7 @@ LEFT JOIN (
         FROM (
           SELECT
             "#source"."ward" AS "ward",
-            "#source"."cost" AS "cost",
+            CASE WHEN ISFINITE("#source"."cost") THEN "#source"."cost" END AS "cost",
             "#ranks"."rank" AS "#rank"
           FROM "visits" AS "#source"
           POSITIONAL JOIN "ranks" AS "#ranks"

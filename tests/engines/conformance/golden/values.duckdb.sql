@@ -22,10 +22,10 @@ FROM (
           (
             "cost" * CAST(2 AS DOUBLE)
           ) AS "#1",
-          CASE WHEN ISFINITE("cost") THEN "cost" END AS "#cell"
+          "cost" AS "#cell"
         FROM (
           SELECT
-            "#source"."cost" AS "cost",
+            CASE WHEN ISFINITE("#source"."cost") THEN "#source"."cost" END AS "cost",
             "#ranks"."rank" AS "#rank"
           FROM "visits" AS "#source"
           POSITIONAL JOIN "ranks" AS "#ranks"
