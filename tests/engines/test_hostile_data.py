@@ -129,6 +129,28 @@ def test_a_broken_cell_is_read_alike_whatever_stands_in_other_rows(tmp_path):
         engine.close()
 
 
+def test_texts_of_many_rows_have_offsets_of_64_bits():
+    """With 32 bits, rows with more than 2 GiB of text in one batch would stop a statement."""
+    few = pa.array(["a"])
+    runs = pa.RunEndEncodedArray.from_arrays([3], few)
+    table = pa.table({"d": few.dictionary_encode().take([0, 0, 0]), "r": runs, "x": range(3)})
+    assert duck.as_arrow(table).schema.types[:2] == [pa.large_string()] * 2
+    engine = open_duck(table)
+    read = engine.counted(["d", "x"])
+    assert read.schema.types[:1] == [pa.large_string()]
+    engine.close()
+
+
+@pytest.mark.long
+def test_two_gibibytes_of_text_in_one_batch_do_not_freeze_a_data_set(tmp_path):
+    places = pa.array([0] * 24 + [1] * 5, pa.int32())
+    who = pa.DictionaryArray.from_arrays(places, pa.array(["a" * 10**8, "b"]))
+    pq.write_table(pa.table({"who": who}), tmp_path / "x.parquet")
+    with la.open(tmp_path / "x.parquet", unit="who", budget=HUGE) as session:
+        query = session.agg(n=la.count()).bound(max_rows=3)
+        assert query.release(1000).rows()[0]["n"] == 6
+
+
 def test_a_file_without_broken_cells_is_not_copied(tmp_path, monkeypatch):
     def never(*_):
         raise AssertionError

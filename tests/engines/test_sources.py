@@ -193,6 +193,26 @@ def test_the_only_table_needs_no_name_and_others_are_listed(tmp_path):
     assert opened_types(path, table="s.two") == opened_types(path, table="two")
 
 
+def test_a_table_is_found_by_the_name_that_it_is_shown_by(tmp_path):
+    path = tmp_path / "t.duckdb"
+    with duckdb.connect(path) as connection:
+        connection.execute("CREATE TABLE t (a INTEGER); CREATE SCHEMA s; CREATE TABLE s.t (b DATE)")
+        connection.execute("CREATE SCHEMA r; CREATE TABLE s.u (b DATE); CREATE TABLE r.u (b DATE)")
+    assert opened_types(path, table="t") == opened_types(path, table="main.t")
+    assert list(opened_types(path, table="t")) == ["a"]
+    assert list(opened_types(path, table="s.t")) == ["b"]
+    with pytest.raises(ParameterError, match=r"r\.u, s\.t, s\.u; 'u' is not one of them"):
+        open_duck(path, table="u")
+
+
+def test_a_duckdb_file_that_is_open_for_writing_is_said_to_be(tmp_path):
+    with duckdb.connect(tmp_path / "t.duckdb") as connection:
+        connection.execute("CREATE TABLE t (a INTEGER)")
+        with pytest.raises(ParameterError, match="may be open for writing, here or in another"):
+            open_duck(tmp_path / "t.duckdb")
+    open_duck(tmp_path / "t.duckdb").close()
+
+
 def test_a_collation_does_not_make_two_keys_one(tmp_path):
     path = database(
         tmp_path / "x.duckdb",

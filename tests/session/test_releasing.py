@@ -4,12 +4,16 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
+from threading import Timer
 from typing import Any
 
 import pytest
+from sqlglot import parse_one
 
 import letalone as la
+from letalone.engines import lockdown
 from letalone.engines.duck import DuckEngine
+from letalone.engines.lockdown import LockedDuck
 from letalone.ledger import Kind
 from session.makers import EVERYTHING, by_ward, opened, visits, write_parquet
 
@@ -203,6 +207,33 @@ def test_an_interrupted_release_stays_spent_and_freezes_nothing(
     assert session.spent == la.Budget(0.5)
     assert len(session.ledger.unsettled(session.name)) == 1
     assert not session.agg(n=la.count()).release(0.25).repeated
+
+
+@pytest.mark.parametrize("way", ["run", "read"])
+def test_ctrl_c_within_a_statement_stays_spent_and_freezes_nothing(
+    way: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A real signal, once a statement runs that would take minutes; the next question works."""
+    monkeypatch.setattr(lockdown, "available_threads", lambda: 1)  # which looks for signals
+    session = opened(budget=ONE)
+    query = session.agg(n=la.count()).bound(max_rows=1)
+    slow = parse_one("SELECT MAX(HASH(x)) FROM RANGE(100000000000) AS r(x)", dialect="duckdb")
+    real = getattr(LockedDuck, way)
+
+    def running(duck: LockedDuck, _: object, *take: object) -> object:
+        Timer(0.05, signal.raise_signal, [signal.SIGINT]).start()
+        return real(duck, slow, *take)
+
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    monkeypatch.setattr(LockedDuck, way, running)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            query.release(0.5)
+    finally:
+        signal.signal(signal.SIGINT, before)
+    monkeypatch.undo()
+    assert session.spent == la.Budget(0.5)
+    assert not query.release(0.25).repeated
 
 
 def test_an_answer_that_cannot_be_written_down_is_not_shown(

@@ -33,6 +33,7 @@ KEY_TYPES: Mapping[Type, Callable[[], object]] = {
 
 ROW_TYPES: Mapping[Type, Callable[[], object]] = {
     **KEY_TYPES,
+    Type.TEXT: pa.large_string,  # a batch may have more than 2 GiB of text
     Type.NUMBER: pa.float64,
     Type.TIMESTAMP: lambda: pa.timestamp("us"),
 }
@@ -56,7 +57,7 @@ class Table(Protocol):
 
 
 def is_arrow(source: object) -> bool:
-    """Whether this is an Arrow table, batch, reader or data set."""
+    """Whether this is an Arrow table, batch or reader; a data set is not, as it may be files."""
     return isinstance(source, pa.Table | pa.RecordBatch | pa.RecordBatchReader)
 
 

@@ -18,6 +18,7 @@ Columns of types that no question can look into are replaced by whether they are
 
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -39,9 +40,11 @@ def sound(column: Any) -> Any:
 def _chunk(cells: Any) -> Any:
     kind = cells.type
     if pa.types.is_dictionary(kind):
-        return _undone(cells, cells.indices, cells.dictionary)
+        return _undone(cells.indices, cells.dictionary)
     if pa.types.is_run_end_encoded(kind):
-        return _chunk(pc.run_end_decode(cells))
+        rows = cells.offset + np.arange(len(cells))
+        runs = np.searchsorted(np.asarray(cells.run_ends), rows, side="right")
+        return _undone(pa.array(runs), cells.values)
     if isinstance(kind, pa.BaseExtensionType):
         return _extended(cells)
     if _is_text(kind):
@@ -69,13 +72,14 @@ def _is_plain(kind: Any) -> bool:
     return number or time or pa.types.is_boolean(kind) or pa.types.is_null(kind)
 
 
-def _undone(cells: Any, places: Any, values: Any) -> Any:
-    """Categories as plain values; a place that is none is missing."""
-    if pa.types.is_nested(values.type):
-        return _presence(cells)
+def _undone(places: Any, values: Any) -> Any:
+    """Categories and runs as plain values; a place that is none is missing."""
     inside = pc.and_(pc.greater_equal(places, 0), pc.less(places, len(values)))
     known = pc.if_else(inside, places, pa.scalar(None, places.type))
-    return _chunk(values).take(known)
+    plain = _chunk(values)
+    if pa.types.is_string(plain.type):  # once for each row, texts may have more than 2 GiB
+        plain = plain.cast(pa.large_string())
+    return plain.take(known)
 
 
 def _extended(cells: Any) -> Any:

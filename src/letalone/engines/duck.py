@@ -57,7 +57,6 @@ from letalone.plans.types import Key, Type
 from letalone.randomness.bits import SYSTEM, BitSource
 
 FRAME = "letalone_frame"
-BATCH = 1_000_000  # rows of the unit column at a time
 
 
 def open_duck(
@@ -324,11 +323,7 @@ class DuckEngine:
         unit = syntax.alias(unit_of(self._relation, column, "#source"), "unit")
         query = syntax.select([unit], syntax.renamed(self._relation.sql, "#source"))
         self._check_unchanged()
-        reader = self._duck.connection.sql(syntax.printed(query)).to_arrow_reader(BATCH)
-        try:
-            codes, missing = arrow.codes_of(reader)
-        finally:
-            reader.close()  # an unfinished one would hold the connection and stop the next release
+        codes, missing = self._duck.read(query, arrow.codes_of)
         progress(0.3)
         ranks = draw_ranks(codes, missing, bits=self._bits, progress=progress)
         table = arrow.ranks_table(ranks, missing, self._batch_sizes())
@@ -360,11 +355,7 @@ class DuckEngine:
 
     def _all_rows(self, query: Sql) -> arrow.Table:
         self._check_unchanged()
-        reader = self._duck.connection.sql(syntax.printed(query)).to_arrow_reader(BATCH)
-        try:
-            found = arrow.whole(reader)
-        finally:
-            reader.close()
+        found = self._duck.read(query, arrow.whole)
         self._check_unchanged()
         return found
 

@@ -20,9 +20,10 @@ import os
 import shutil
 import tempfile
 import weakref
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TypeVar
 
 import duckdb
 from sqlglot import exp
@@ -30,7 +31,10 @@ from sqlglot import exp
 from letalone.engines import syntax
 from letalone.engines.syntax import Sql
 
+Result = TypeVar("Result")
 LEAST_MEMORY = 1 << 28
+BATCH = 1_000_000  # rows of a reader at a time
+INTERRUPTED = "Query interrupted"  # all that DuckDB says of Ctrl-C
 SPILL_INTO: list[Path] = []  # the last that is there; else the system's folder for passing files
 
 CLOSED = {
@@ -100,7 +104,17 @@ class LockedDuck:
 
     def run(self, statement: Sql) -> list[tuple[object, ...]]:
         """All rows of a statement's result, as Python objects: whole numbers stay exact."""
-        return self.connection.execute(syntax.printed(statement)).fetchall()
+        with _interruptible():
+            return self.connection.execute(syntax.printed(statement)).fetchall()
+
+    def read(self, statement: Sql, take: Callable[[object], Result]) -> Result:
+        """What `take` makes of a statement's result, which it gets as a reader of Arrow batches."""
+        with _interruptible():
+            reader = self.connection.sql(syntax.printed(statement)).to_arrow_reader(BATCH)
+            try:
+                return take(reader)
+            finally:
+                reader.close()  # an unfinished one would hold the connection and stop the next
 
     def close(self) -> None:
         """Closes the connection and removes what it spilled."""
@@ -110,6 +124,19 @@ class LockedDuck:
     def _set(self, name: str, value: Sql) -> None:
         item = exp.EQ(this=exp.var(name), expression=value)
         self.run(exp.Set(expressions=[exp.SetItem(this=item)]))
+
+
+@contextmanager
+def _interruptible() -> Generator[None]:
+    """Ctrl-C is `KeyboardInterrupt` in a statement as everywhere; DuckDB makes it an error."""
+    try:
+        yield
+    except RuntimeError as error:
+        if str(error) != INTERRUPTED:
+            raise
+    else:
+        return
+    raise KeyboardInterrupt
 
 
 @contextmanager

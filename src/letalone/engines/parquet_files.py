@@ -81,7 +81,7 @@ def sound_copy(duck: LockedDuck, paths: Sequence[Path], relation: Relation) -> R
         duck.connection.register(FIXED, arrow.parquet_columns(paths, late))
         _beside(query, syntax.renamed(syntax.table_named(FIXED), "fixed"))
     try:
-        duck.run(exp.Create(this=syntax.table_named(COPY), kind="TABLE", expression=query))
+        duck.run(syntax.created(query, COPY))
     finally:
         if late:
             duck.connection.unregister(FIXED)
@@ -143,10 +143,10 @@ def described(duck: LockedDuck, source: Sql) -> list[Stored]:
     return [Stored(str(name), str(kind)) for name, kind, *_ in rows]
 
 
-def opened(run: Callable[[], Result], name: str) -> Result:
+def opened(run: Callable[[], Result], name: str, *, why: str = "it is damaged") -> Result:
     """What `run` returns; a file that cannot be opened is named without the engine's words."""
     try:
         return run()
     except Exception:
         pass  # the engine's own words could hold a piece of the file
-    raise ParameterError(f"{name} cannot be read: it is damaged, or no file of its kind.")
+    raise ParameterError(f"{name} cannot be read: {why}, or no file of its kind.")

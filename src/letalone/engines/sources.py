@@ -30,6 +30,8 @@ from letalone.errors import ParameterError
 LOADED = "letalone_loaded"
 PARQUET, CSV, DUCKDB = (".parquet", ".pq"), (".csv", ".tsv", ".txt"), (".duckdb", ".ddb", ".db")
 
+IN_USE = "it may be open for writing, here or in another program (close it there); or it is damaged"
+
 
 class WhichTable(ParameterError):  # noqa: N818  (as in letalone.errors)
     """A file holds several tables, or not the one that was named; `tables` are its names."""
@@ -102,7 +104,7 @@ def relation_of_files(duck: LockedDuck, files: Files, *, table: str | None = Non
             duck.lock([])
             return relation_of_csv(files.paths)
         case _:
-            opened(lambda: duck.attach(files.paths[0]), files.paths[0].name)
+            opened(lambda: duck.attach(files.paths[0]), files.paths[0].name, why=IN_USE)
             duck.lock([])
             return _duckdb(duck, table, files.paths[0].name)
 
@@ -139,7 +141,8 @@ def _duckdb(duck: LockedDuck, table: str | None, file: str) -> Relation:
         where=[syntax.operation(exp.EQ, syntax.named("database_name"), syntax.text("file"))],
     )
     found = sorted((str(schema), str(name)) for schema, name in duck.run(query))
-    wanted = [(s, n) for s, n in found if table is None or table in (n, f"{s}.{n}")]
+    shown = [one for one in found if table in (None, _called(*one))]
+    wanted = shown or [(s, n) for s, n in found if table in (n, f"{s}.{n}")]
     if len(wanted) != 1:
         names = ", ".join(_called(s, n) for s, n in found) or "none"
         asked = "no table was named" if table is None else f"{table!r} is not one of them"

@@ -212,9 +212,14 @@ def with_table(query: exp.Query, table: exp.Select, name: str) -> exp.Query:
 
 
 def copied(source: Sql, name: str) -> Sql:
-    """CREATE TABLE name AS everything in a source."""
+    """A table of this name with everything in a source, also where an interrupted copy is left."""
     everything = select([exp.Star()], renamed(source, "source"))
-    return exp.Create(this=table_named(name), kind="TABLE", expression=everything)
+    return created(everything, name)
+
+
+def created(query: Sql, name: str) -> Sql:
+    """CREATE OR REPLACE TABLE name AS a query."""
+    return exp.Create(this=table_named(name), kind="TABLE", replace=True, expression=query)
 
 
 def printed(query: Sql, *, pretty: bool = False) -> str:
