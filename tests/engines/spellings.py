@@ -140,7 +140,7 @@ def _can_be_whole(plain):
     digits, e, power = plain.replace("E", "e").lstrip("+-").partition("e")
     whole, _, fraction = digits.partition(".")
     short = 1 <= len(whole) <= 18 and len(fraction) <= 15
-    return not e or (short and power[:1] != "-" and len(power.lstrip("+")) <= 2)
+    return not e or (short and power[:1] != "-" and len(power.lstrip("+")) <= 3)
 
 
 def _double(number):

@@ -18,8 +18,9 @@ from pathlib import Path
 from typing import IO
 
 from letalone.engines.arrow import ParquetOfText
+from letalone.engines.csv_cells import cell_pattern, has_stray_quote, split_line
 from letalone.engines.csv_files import DELIMITERS, LONGEST_HEADER
-from letalone.engines.csv_lines import LONGEST_LINE, cell_pattern, has_stray_quote, split_line
+from letalone.engines.csv_lines import LONGEST_LINE
 from letalone.engines.failure import unreadable
 from letalone.engines.reading import check_columns
 from letalone.errors import ParameterError

@@ -8,10 +8,8 @@ cells, in the same order, whatever the one line holds.
             ends there
   Tested:   tests/engines/test_csv_lines.py, against a slow reader, at all sizes of blocks
 
-Cells of a line: the delimiter separates them. A cell that begins with a quote (blanks before it
-aside) ends at the next quote that is not doubled; two quotes in it are one; what follows the
-closing quote is kept, but for blanks. A quote anywhere else is a letter. An empty cell is missing,
-also in quotes; so are cells that are too few; further ones are left out. Carriage returns before
+The cells of a line are those of csv_cells.py. An empty cell is missing, also in quotes; so are
+cells that are too few; further ones are left out. Carriage returns before
 the line end are dropped, all of them; elsewhere they are letters. A line without letters is
 skipped (in a file of one column it is a row whose cell is missing). A line that is no UTF-8, or is
 longer than LONGEST_LINE, is dropped.
@@ -23,7 +21,6 @@ views of the block that was read (Arrow's string_view), so that nothing is copie
 # pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
 # pyright: reportUnknownArgumentType=false
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -33,10 +30,11 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from letalone.engines.csv_cells import cell_pattern, split_line
 from letalone.engines.text_views import PADDING, views_of_text
 
 LONGEST_LINE = 1 << 27  # in bytes
-BLOCK = 1 << 22  # bytes that are read at a time
+BLOCK = 1 << 20  # bytes that are read at a time
 CELLS = 1 << 20  # cells that are handed on at a time, so that many columns take no more memory
 LF, CR, QUOTE = 0x0A, 0x0D, 0x22
 
@@ -67,7 +65,8 @@ class OddLines:
 class _Lines:
     """The lines of a block that are rows, and where the cells of the plain ones are."""
 
-    data: NDArray[np.uint8]  # with some zeros behind the last line
+    block: bytes  # with some zeros behind the last line
+    data: NDArray[np.uint8]  # the same
     starts: Places
     ends: Places
     first: Places  # the number of a line's first cell in `begins`, `finishes` and `doubled`
@@ -76,10 +75,6 @@ class _Lines:
     begins: Places
     finishes: Places
     doubled: NDArray[np.bool_]  # cells with two quotes that are one
-
-    def bytes_at(self, start: int, end: int) -> bytes:
-        """What is written between two places."""
-        return self.data[start:end].tobytes()
 
 
 def csv_rows(
@@ -134,26 +129,32 @@ def _batches(
 
 
 def _blocks(path: Path) -> Iterator[tuple[bytes, int]]:
-    """Whole lines below the first, each with its LF; and how many were left out as too long."""
+    """Whole lines below the first, each with its LF; and how many were left out as too long.
+
+    A line that goes on in the next block is by itself, so that none but it is longer than a block.
+    """
     with path.open("rb") as file:
         file.readline()
-        rest, lost = b"", False
-        while part := file.read(BLOCK):  # shorter than the longest line: only `line` can be longer
+        line, lost = bytearray(), False
+        while part := file.read(BLOCK):
             first, last = part.find(b"\n") + 1, part.rfind(b"\n") + 1
-            line = rest + part[: first or None]
-            lost = lost or len(line) > LONGEST_LINE + bool(first)
-            rest = b"" if lost else line
+            line += part[: first or None]
+            if lost or len(line) > LONGEST_LINE + bool(first):
+                lost, line = True, bytearray()
             if first:
-                yield rest + part[first:last], int(lost)
-                rest, lost = part[last:], False
-        if rest or lost:
-            yield rest + b"\n" * bool(rest), int(lost)
+                yield bytes(line), int(lost)
+                yield part[first:last], 0
+                line, lost = bytearray(part[last:]), False
+        if line or lost:
+            yield bytes(line) + b"\n" * bool(line), int(lost)
 
 
 def _lines(block: bytes, number: int, delimiter: str) -> tuple[_Lines, int]:
     """The rows of a block, and how many lines were dropped since they are no UTF-8."""
-    padded = np.frombuffer(block + PADDING, np.uint8)
-    data = padded[: len(block)]
+    if len(block) > BLOCK:
+        return _one_line(block, number)
+    padded = block + PADDING
+    data = np.frombuffer(padded, np.uint8)[: len(block)]
     places = np.flatnonzero((data == LF) | (data == ord(delimiter)) | (data == QUOTE))
     kinds = data[places]
     at = places[kinds == LF]
@@ -168,6 +169,7 @@ def _lines(block: bytes, number: int, delimiter: str) -> tuple[_Lines, int]:
     rows = np.flatnonzero(~broken & ((starts < ends) | (number == 1)))
     found = _Lines(
         padded,
+        np.frombuffer(padded, np.uint8),
         starts[rows],
         ends[rows],
         first[rows],
@@ -178,6 +180,15 @@ def _lines(block: bytes, number: int, delimiter: str) -> tuple[_Lines, int]:
         doubled,
     )
     return found, int(broken.sum())
+
+
+def _one_line(block: bytes, number: int) -> tuple[_Lines, int]:
+    """A long line, which may have so many cells that their places would need much memory."""
+    start, end = np.zeros(1, np.int64), np.array([len(block[:-1].rstrip(b"\r"))])
+    rows = slice(0, int(_is_text(block) and (end[0] > 0 or number == 1)))
+    data, yes = np.frombuffer(block + PADDING, np.uint8), np.ones(1, np.bool_)
+    found = (start[rows], end[rows], start[rows], end[rows] * 0 + 1, yes[rows])
+    return _Lines(block, data, *found, start, end, ~yes), int(not _is_text(block))
 
 
 def _after_each(ends: Places) -> Places:
@@ -245,7 +256,8 @@ def _columns(lines: _Lines, rows: slice, places: list[int], delimiter: str) -> l
     """Some rows, column by column."""
     first, there = lines.first[rows], lines.cells[rows]
     odd = np.flatnonzero(lines.odd[rows])
-    split = [cells for cells, _ in _oddsplit_line(lines, rows, delimiter)]
+    most = max(places) + 1
+    split = [cells for cells, _ in _split_odd(lines, rows, delimiter, most=most)]
     columns: list[Any] = []
     for place in places:
         cell = first + place * (place < there)
@@ -254,53 +266,23 @@ def _columns(lines: _Lines, rows: slice, places: list[int], delimiter: str) -> l
         quoted = (lines.data[starts] == QUOTE) & (lengths > 1)
         starts, lengths = starts + quoted, lengths - 2 * quoted
         doubled = np.flatnonzero(lines.doubled[cell] & (lengths > 0) & ~lines.odd[rows])
-        rewritten = [
-            lines.bytes_at(starts[row], starts[row] + lengths[row]).replace(b'""', b'"')
-            for row in doubled
-        ]
+        spans = zip(starts[doubled].tolist(), lengths[doubled].tolist(), strict=True)
+        rewritten = [lines.block[s : s + size].replace(b'""', b'"') for s, size in spans]
         rewritten += [cells[place] if place < len(cells) else b"" for cells in split]
         where = np.concatenate((doubled, odd))
         columns.append(views_of_text(lines.data, starts, lengths, where, rewritten))
     return columns
 
 
-def _oddsplit_line(
-    lines: _Lines, rows: slice, delimiter: str
+def _split_odd(
+    lines: _Lines, rows: slice, delimiter: str, *, most: int | None = None
 ) -> Iterator[tuple[list[bytes], bool]]:
     """The cells of each odd line, and whether a quote in it is open."""
     pattern = cell_pattern(delimiter)
-    for row in np.flatnonzero(lines.odd[rows]):
-        line = lines.bytes_at(lines.starts[rows][row], lines.ends[rows][row])
-        yield split_line(line, pattern)
-
-
-def cell_pattern(delimiter: str) -> re.Pattern[bytes]:
-    """A cell and what ends it. What was taken is not given back, so that time is linear."""
-    other = b"[^" + re.escape(delimiter.encode()) + b"]"
-    quoted = rb' *+"((?>[^"]++|"")*+)("?+)'
-    return re.compile(b"(?:" + quoted + b")?+(" + other + b"*+)(.?)", re.DOTALL)
-
-
-def split_line(line: bytes, pattern: re.Pattern[bytes]) -> tuple[list[bytes], bool]:
-    """The cells of one line by the rules above, and whether a quote is open at its end."""
-    cells: list[bytes] = []
-    for found in pattern.finditer(line):
-        quoted, closed, rest, more = found.groups()
-        cells.append(rest if quoted is None else quoted.replace(b'""', b'"') + rest.strip(b" "))
-        if not more:
-            return cells, quoted is not None and not closed
-    return cells, False
-
-
-def has_stray_quote(line: bytes, pattern: re.Pattern[bytes]) -> bool:
-    """Whether a quote is a letter, or letters stand behind a closing one."""
-    for found in pattern.finditer(line):
-        quoted, _, rest, more = found.groups()
-        if b'"' in rest or (quoted is not None and rest.strip(b" ")):
-            return True
-        if not more:
-            break
-    return False
+    odd = lines.odd[rows]
+    spans = (one[rows][odd].tolist() for one in (lines.starts, lines.ends))
+    for start, end in zip(*spans, strict=True):
+        yield split_line(lines.block[start:end], pattern, most=most)
 
 
 def _counted(lines: _Lines, number: int, delimiter: str) -> OddLines:
@@ -309,7 +291,7 @@ def _counted(lines: _Lines, number: int, delimiter: str) -> OddLines:
     overfull = (cells > number) & (lines.ends - lines.finishes[last - 1] > cells - number)
     opened = 0
     for row, (found, is_open) in zip(
-        np.flatnonzero(lines.odd), _oddsplit_line(lines, slice(None), delimiter), strict=True
+        np.flatnonzero(lines.odd), _split_odd(lines, slice(None), delimiter), strict=True
     ):
         cells[row], overfull[row] = len(found), any(found[number:])
         opened += is_open

@@ -8,7 +8,7 @@ Blanks (U+0020) at both ends are left out. A text has at most LONGEST letters, w
   number      [sign] digits [. digits] [e [sign] one to three digits]: 12, -3.5, .5, 5., 1e3. It is
               the nearest double: what is nearer to infinity is missing, what is nearer to 0 is 0
   integer     [sign] digits [. digits], rounded half away from zero; missing beyond 64 bits. With up
-              to 18 and 15 digits also an exponent of one or two digits that is not negative: 1.2e3
+              to 18 and 15 digits also an exponent of one to three, which is not negative: 1.2e3
   date        year-month-day, year first, four digits, from 0001; a time of day behind it is ignored
   timestamp   a date, and if there is one a time of day: blank or T, hours:minutes, if need be
               :seconds and up to six digits of a fraction, and Z or an offset such as +02 or +02:00,
@@ -32,7 +32,7 @@ YEAR = "([1-9][0-9]{3}|0[1-9][0-9]{2}|00[1-9][0-9]|000[1-9])"
 DAY = f"{YEAR}-(0?[1-9]|1[0-2])-(0?[1-9]|[12][0-9]|3[01])"
 OFFSET = "(Z|[-+]((0[0-9]|1[0-3])(:[0-5][0-9])?|14(:00)?))"
 CLOCK = f"([01]?[0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9]([.][0-9]{{1,6}})?)?{OFFSET}?"
-POWER = "[0-9]{1,18}([.][0-9]{0,15})?[eE][+]?[0-9]{1,2}"
+POWER = "[0-9]{1,18}([.][0-9]{0,15})?[eE][+]?[0-9]{1,3}"
 WHOLE = f"[-+]?({POWER}|[0-9]+([.][0-9]*)?|[.][0-9]+)"
 PATTERNS: Mapping[Type, str] = {
     Type.INTEGER: WHOLE,
