@@ -90,3 +90,11 @@ def test_the_working_precision_is_put_back():
     before = working_bits()
     certain(lambda: ball(2).sqrt(), bits=500)
     assert working_bits() == before
+
+
+def test_digits_that_cancel_are_computed_again_with_more():
+    """e^x - 1 for an x of 10^-60: with the first 128 bits not one digit is left."""
+    tiny = Fraction(1, 10**60)
+    found = certain(lambda: ball(tiny).exp() - 1)
+    assert found.rel_accuracy_bits() >= 64
+    assert tiny <= fraction_above(found) <= tiny * (1 + Fraction(1, 10**15))
