@@ -5,7 +5,7 @@ from faults.fault import Fault
 GIVEN = "tests/tables/test_what_mechanisms_are_given.py"
 PART = f"{GIVEN}::test_a_part_costs_its_epsilon_and_no_more"
 MANY_ROWS = "tests/tables/test_many_rows.py"
-CLIPPED = "tests/tables/test_clipped_on_duckdb.py"
+BOUNDED = "tests/tables/test_bounds_on_duckdb.py"
 
 TABLES = (
     Fault(
@@ -208,21 +208,21 @@ ENGINES = (
         "engines/statements.py",
         'return syntax.called("LEAST", column, syntax.whole(1))',
         "return column",
-        (CLIPPED,),
+        (BOUNDED,),
     ),
     Fault(
         "clipped rows count as many as they are",
         "engines/statements.py",
         "            case Rows() if self._clipped:\n                return syntax.whole(1)",
         "            case Rows() if self._clipped:\n                return column",
-        (CLIPPED,),
+        (BOUNDED,),
     ),
     Fault(
         "totals are clipped from below only",
         "engines/statements.py",
         "syntax.case(below, above, otherwise=total)",
         "syntax.case(below, otherwise=total)",
-        (CLIPPED,),
+        (BOUNDED,),
     ),
     Fault(
         "a row more than max_rows",
@@ -236,7 +236,7 @@ ENGINES = (
         "engines/statements.py",
         'return syntax.operation(exp.LTE, syntax.named(f"{self._mark}turn"), most)',
         'return syntax.operation(exp.GTE, syntax.named(f"{self._mark}turn"), most)',
-        ("tests/engines/test_engine_laws.py",),
+        (BOUNDED,),
     ),
     Fault(
         "a partner lends two rows",

@@ -1,4 +1,4 @@
-"""Clipped totals, by DuckDB: a person with many rows in a group is one row there."""
+"""Bounds on a person's rows in a group, by DuckDB: at most so many, or one clipped total."""
 
 from typing import Any
 
@@ -16,11 +16,11 @@ ROWS = {
 }
 
 
-def measured(**asked: Any) -> list[tuple[Measure, Any]]:
+def measured(bounds: dict[str, Any], **asked: Any) -> list[tuple[Measure, Any]]:
     table = pa.table(ROWS)
     with la.open(table, unit="u", budget=la.Budget(epsilon=10)) as session:
         grouped = session.group_by("d", keys=["A", "B"]).agg(**asked)
-        whole = compiled(grouped.bound(max_groups=2, clip=True).plan, epsilon=1)
+        whole = compiled(grouped.bound(max_groups=2, **bounds).plan, epsilon=1)
     engine = open_duck(table, schema=whole.plan.schema)
     try:
         return list(zip(whole.measures, engine.measure(whole.scope, whole.measures), strict=True))
@@ -28,11 +28,17 @@ def measured(**asked: Any) -> list[tuple[Measure, Any]]:
         engine.close()
 
 
+def test_a_person_has_at_most_max_rows_in_a_group() -> None:
+    for most, counted in ((1, [3, 1]), (2, [5, 1]), (3, [6, 1])):
+        ((_, exact),) = measured({"max_rows": most}, n=la.count())
+        assert exact == counted
+
+
 def test_a_person_counts_once_in_a_group_however_many_rows_they_have() -> None:
     """Person 3 has no value, and counts as a row and not as one with a value."""
     bounds = {"lower": 0, "upper": 8}
     asked = {"n": la.count(), "m": la.mean("x", **bounds), "k": la.count_distinct()}
-    found = {type(measure): exact for measure, exact in measured(**asked)}
+    found = {type(measure): exact for measure, exact in measured({"clip": True}, **asked)}
     assert found[Rows] == [3, 1]
     assert found[RowsWith] == [2, 1]
     assert found[Units] == [3, 1]
@@ -41,7 +47,7 @@ def test_a_person_counts_once_in_a_group_however_many_rows_they_have() -> None:
 def test_a_persons_total_is_clipped_at_both_ends() -> None:
     ((grid, exact),) = [
         pair
-        for pair in measured(n=la.count(), s=la.sum("x", lower=-10, upper=8))
+        for pair in measured({"clip": True}, n=la.count(), s=la.sum("x", lower=-10, upper=8))
         if isinstance(pair[0], GridSum)
     ]
     assert isinstance(grid, GridSum)
