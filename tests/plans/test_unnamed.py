@@ -80,6 +80,9 @@ PLACES = {
     "ranges": asked(groups=[bins("patient_id", ID, ID + 1, 1)]),
     "a group that is calculated": asked(groups=[("x", UNIT == ID)]),
     "the key of a public table": asked(joins=[PUBLIC], where=col("code") == ID),
+    "a constant beside it": asked(
+        {"n": ask.count_distinct(case((col("cost") > 2, UNIT), otherwise=ID))}
+    ),
     "the unit of a partner": asked(joins=[OTHER], where=col("pid") == ID),
     "before units": asked(
         per_unit=PerUnit((("x", per_unit.count()),), where=UNIT == ID),
@@ -102,6 +105,7 @@ def test_the_unit_column_is_counted_tested_for_missing_and_joined() -> None:
         asked({"n": ask.count_distinct()}),
         asked({"n": ask.count_distinct("patient_id"), "m": ask.count("patient_id")}),
         asked(where=UNIT.is_null() | ~UNIT.is_null(), groups=[("there", UNIT.is_null())]),
+        asked({"n": ask.count_distinct(case((col("cost") > 2, UNIT)))}),
         asked({"n": ask.count("x")}, derived=[("x", UNIT)], where=~col("x").is_null()),
         asked(joins=[PUBLIC], where=col("rent") > 500),
         asked(per_unit=PerUnit((("x", per_unit.count()),), joins=(PUBLIC,))),
@@ -117,6 +121,13 @@ def test_a_schema_that_lists_people_is_not_asked_about() -> None:
     ]
     with pytest.raises(UnsupportedQuery, match="listed in the schema") as refused:
         make_plan(replace(SCHEMA, columns=tuple(columns)), COUNT)
+    assert str(ID) not in str(refused.value)
+
+
+def test_a_partner_that_lists_people_is_not_joined() -> None:
+    listed = replace(OTHER, columns=(Column("pid", Type.INTEGER, keys=(ID, 5)),))
+    with pytest.raises(UnsupportedQuery, match="listed in the schema") as refused:
+        make_plan(SCHEMA, COUNT, joins=[listed])
     assert str(ID) not in str(refused.value)
 
 

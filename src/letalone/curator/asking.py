@@ -23,7 +23,7 @@ from typing import Any, cast
 
 from sqlalchemy import Row, insert, select
 
-from letalone.answers.arranged import arranged
+from letalone.answers.arranged import Arrangement, arranged
 from letalone.answers.release import ReleaseRecord, explained
 from letalone.curator.data_sets import DataSets
 from letalone.curator.house import House
@@ -36,6 +36,7 @@ from letalone.curator.remembered import Answer, Remembered, spelled
 from letalone.curator.requests import Requests
 from letalone.curator.stored import check_room, count_stored
 from letalone.curator.tables import RELEASES
+from letalone.curator.turns import Turns
 from letalone.curator.unchanged import NotAtHand
 from letalone.curator.words import is_name, time_of, written
 from letalone.errors import LetaloneError, ParameterError
@@ -44,7 +45,7 @@ from letalone.ledger import digest_of
 from letalone.privacy.curve import Json, Privacy
 from letalone.session.preview import Preview, preview_of
 from letalone.session.release import Release
-from letalone.session.releasing import Priced, priced, released
+from letalone.session.releasing import Priced, priced, released, repeat_of
 from letalone.session.session import Session
 from letalone.tables.ahead import epsilon_for
 
@@ -55,14 +56,14 @@ UNFORESEEN = "The service failed before anything was charged."
 class Asking:
     """What analysts do; nothing exact leaves here."""
 
-    __slots__ = ("_data_sets", "_house", "_people", "_remembered", "_requests")
+    __slots__ = ("_data_sets", "_house", "_people", "_remembered", "_requests", "_turns")
 
     def __init__(
         self, house: House, people: People, data_sets: DataSets, requests: Requests
     ) -> None:
         self._house, self._people = house, people
         self._data_sets, self._requests = data_sets, requests
-        self._remembered = Remembered()
+        self._remembered, self._turns = Remembered(), Turns()
 
     def preview(self, question: Question, price: Price, *, by: str) -> Preview:
         """The price, its split and the errors to expect: no data touched, nothing spent."""
@@ -114,29 +115,53 @@ class Asking:
         except (NotAtHand, LetaloneError):
             return None
 
+    def before(self, question: Question, price: Price, *, by: str) -> Answer | None:
+        """As `answer`, where this process has given it before; or None."""
+        return self._before(question, price, self._grants(question, by=by), by=by)[0]
+
     def answer(self, question: Question, price: Price, *, by: str) -> Answer:
         """As `release`, with a place for how the answer is written out."""
         granted = self._grants(question, by=by)
         before, key, version = self._before(question, price, granted, by=by)
         if before is not None:
             return before
-        with self._ready(question, granted, by=by) as ready:
-            with self._written_down(question, by=by):
-                if ready.only_explained:
-                    raise ParameterError("The SQL begins with EXPLAIN: ask for a preview instead.")
-                check_room(self._house, by)
-                epsilon, remark = _epsilon(ready, price)
-                asked = _priced(ready, price, epsilon)
-            found = released(ready.table, asked, remark=remark)  # the ledger writes refusals down
+        found, arrangement = self._released(question, price, granted, by=by)
         stored = dumps(found.to_json(), ensure_ascii=False)
         mine = self._kept(found, stored, question, by=by)
         # Told of the own history alone. That the data set pays nothing for an answer that somebody
         # else has bought can be seen in what is left of its budget (threat model).
         found = replace(found, standing=replace(found.standing, repeated=mine))
-        answer = Answer(arranged(found, ready.arrangement))
+        answer = Answer(arranged(found, arrangement))
         if key is not None and found.asked.version == version:
             self._remembered.put(key, answer.repeated(), letters=len(stored))
         return answer
+
+    def _released(
+        self, question: Question, price: Price, granted: Granted, *, by: str
+    ) -> tuple[Release, Arrangement]:
+        """The answer, and how it is arranged. Fresh ones come in turn; who waits holds no rows."""
+        with self._ready(question, granted, by=by) as ready:
+            asked, remark = self._asked(ready, question, price, by=by)
+            found = repeat_of(ready.table, asked, remark=remark)
+            with self._turns.of(granted, wait=False) as mine:
+                if found is None and mine:
+                    found = released(ready.table, asked, remark=remark)
+            if found is not None:
+                return found, ready.arrangement
+        with self._turns.of(granted, wait=True), self._ready(question, granted, by=by) as ready:
+            asked, remark = self._asked(ready, question, price, by=by)
+            return released(ready.table, asked, remark=remark), ready.arrangement
+
+    def _asked(
+        self, ready: Ready, question: Question, price: Price, *, by: str
+    ) -> tuple[Priced, str | None]:
+        """The question at its price; what the ledger refuses later is written down there."""
+        with self._written_down(question, by=by):
+            if ready.only_explained:
+                raise ParameterError("The SQL begins with EXPLAIN: ask for a preview instead.")
+            check_room(self._house, by)
+            epsilon, remark = _epsilon(ready, price)
+            return _priced(ready, price, epsilon), remark
 
     def history(
         self, *, by: str, data_set: str | None = None, most: int | None = None, start: int = 0

@@ -41,6 +41,7 @@ from letalone.curator.words import amounts, read_day, read_time, written
 from letalone.errors import ParameterError
 from letalone.ledger.data_sets import budget_to_json, read_text
 from letalone.plans.schema import Schema
+from letalone.plans.unnamed import check_unlisted
 from letalone.privacy.curve import Json
 from letalone.session.session import Session
 
@@ -261,6 +262,8 @@ class DataSets:
         schema, now = registration.schema, self._house.clock()
         _check_in_address(schema.name)
         check_declared(schema)
+        if schema.unit is not None:
+            check_unlisted(schema.column(schema.unit))
         if not schema.unit_declared:
             raise ParameterError(
                 "unit is missing: say whose privacy is protected, by the column that tells people"

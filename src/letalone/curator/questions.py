@@ -68,13 +68,13 @@ def _read_plan(question: Question, own: Session, others: list[Session]) -> Ready
     Its joins are made anew and compared, since nothing in a plan from elsewhere is believed.
     """
     plan, table = plan_from_json(cast("Json", question.plan)), own.bound().table
-    check_names_nobody(plan)
     if plan.schema != own.schema:
         raise ParameterError(
             f"The plan is about {plan.schema.name!r}, version {plan.schema.version}, declared in"
             f" another way than {own.name!r}, version {own.schema.version}, is now. Make it anew"
             " from the schema as it is."
         )
+    check_names_nobody(plan)
     by_name = {one.name: one.bound().table for one in others}
     for join in plan.partners:
         if join.name not in by_name:

@@ -78,10 +78,13 @@ def open_postgres(
         found = declared_schema(relation.columns, schema, types or {}, relation.name or "")
         _check_version(version, read_as_text(found, relation.columns))
         _check_encoding(contained(server.encoding))
+        place = contained(server.place)
     except BaseException:
         server.close()
         raise
-    return PostgresEngine(server, relation, found, side=side, vouched=vouched, bits=bits)
+    return PostgresEngine(
+        server, relation, found, place=place, side=side, vouched=vouched, bits=bits
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,11 +107,13 @@ class PostgresEngine:
         relation: Relation,
         schema: Schema,
         *,
+        place: str,
         side: SideTable | None,
         vouched: bool,
         bits: BitSource,
     ) -> None:
         self._server, self._relation, self._schema = server, relation, schema
+        self._place = place
         self._side, self._vouched, self._bits = side, vouched, bits
         self._trusted: tuple[str, ...] = ()
         self._made: int | None = None  # which table the copy is, once it is known
@@ -191,8 +196,7 @@ class PostgresEngine:
 
     def place(self) -> str:
         """Tables of one place can be joined: those of one database."""
-        with self._lock:
-            return contained(self._server.place)
+        return self._place
 
     def lend(
         self,

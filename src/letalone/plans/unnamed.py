@@ -8,7 +8,8 @@ values, and no answer holds one. Of a public table that is joined, a plan has th
 Theorem.  No constant, key, candidate, bound or edge of a plan that passes is compared with a value
 of a unit column, or of the column of another table that is joined to it.
   Proven:   all expressions of a plan are walked; a unit column, or another name of it, stands
-            in them alone, where it is counted, or directly under IS NULL
+            in them alone, where it is counted (perhaps as a result of CASE beside NULL), or
+            directly under IS NULL
   Tested:   tests/plans/test_unnamed.py, each place; tests/curator/test_nobody_is_named.py
   Assumed:  the schema says which column identifies people. Constants that are compared with other
             columns (a second id, one in a public table), and names that people choose, are not
@@ -22,7 +23,14 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from letalone.errors import UnsupportedQuery
-from letalone.plans.expressions import ColumnRef, Expression, IsNull, children
+from letalone.plans.expressions import (
+    Case,
+    ColumnRef,
+    Expression,
+    IsNull,
+    Literal,
+    children,
+)
 from letalone.plans.features import made_of
 from letalone.plans.parts import (
     CountPresent,
@@ -31,7 +39,7 @@ from letalone.plans.parts import (
     expressions_of,
     flattened,
 )
-from letalone.plans.schema import Schema
+from letalone.plans.schema import Column, Schema
 
 if TYPE_CHECKING:
     from letalone.plans.query import Plan
@@ -45,7 +53,9 @@ def check_names_nobody(plan: "Plan") -> None:
     units = _units(plan.schema, rows.joins)
     if not units:
         return
-    _check_declared(plan.schema)
+    for column in (*plan.schema.columns, *(one for join in rows.joins for one in join.columns)):
+        if column.name in units:
+            check_unlisted(column)
     for name, of in rows.derived:
         if isinstance(of, ColumnRef) and of.name in units:
             units.add(name)  # another name of it
@@ -74,8 +84,25 @@ def _others(plan: "Plan") -> Iterator[Expression]:
         return
     yield from (group.of for group in plan.groups)
     for _, one in flattened(plan.aggregates):
-        alone = isinstance(one, COUNTED) and isinstance(one.of, ColumnRef)
-        yield from () if alone else expressions_of(one)
+        yield from _of_count(one.of) if isinstance(one, COUNTED) else expressions_of(one)
+
+
+def _of_count(of: Expression) -> Iterator[Expression]:
+    """What is looked at but the counted column: COUNT(DISTINCT CASE WHEN cost > 9 THEN id END)."""
+    if isinstance(of, Case) and all(map(_is_plain, _results(of))):
+        yield from (condition for condition, _ in of.branches)
+    elif not isinstance(of, ColumnRef):
+        yield of
+
+
+def _results(of: Case) -> Iterator[Expression]:
+    yield from (value for _, value in of.branches)
+    yield of.otherwise
+
+
+def _is_plain(of: Expression) -> bool:
+    """A column, or nothing: a constant beside the column would be compared with its values."""
+    return isinstance(of, ColumnRef) or (isinstance(of, Literal) and of.value is None)
 
 
 def _check(of: Expression, units: set[str]) -> None:
@@ -100,10 +127,11 @@ def _check_names(names: Iterable[str], units: set[str]) -> None:
             )
 
 
-def _check_declared(schema: Schema) -> None:
-    if schema.unit is not None and schema.column(schema.unit).keys is not None:
+def check_unlisted(unit: Column) -> None:
+    """Refuses a unit column whose values the schema lists."""
+    if unit.keys is not None:
         raise UnsupportedQuery(
-            f"Column {schema.unit!r} identifies people, and its values are listed in the schema,"
+            f"Column {unit.name!r} identifies people, and its values are listed in the schema,"
             " which stands in every question, and questions are kept for ever. Take keys= of this"
             " column out of the schema."
         )

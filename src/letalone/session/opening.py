@@ -25,6 +25,7 @@ from letalone.ledger import DataSet, Ledger
 from letalone.plans.schema import Column, Schema, ledger_path, schema_path, unknown_column
 from letalone.plans.schema_file import read_side_table
 from letalone.plans.types import Type
+from letalone.plans.unnamed import check_unlisted
 from letalone.privacy import Budget, Neighbours, Shares
 from letalone.privacy.neighbours import Relation, read_neighbours
 from letalone.session.beside import is_schema_file, schema_beside, source_of
@@ -367,6 +368,8 @@ def _with_unit(schema: Schema, unit: str | Unit | None, call: _Asked, *, declare
 
 
 def _check_unit(schema: Schema) -> None:
+    if schema.unit is not None:
+        check_unlisted(schema.column(schema.unit))
     if schema.unit is not None and schema.column(schema.unit).type is Type.OTHER:
         raise ParameterError(
             f"The unit {schema.unit!r} is a column whose values cannot be told apart. Choose a"

@@ -94,11 +94,24 @@ def priced(
 
 def released(table: Table, question: Priced, *, remark: str | None = None) -> Release:
     """The answer; an earlier one where the same question was answered before."""
+    (release,) = _answered(table, _bill(question), [question], remark=remark)
+    return release
+
+
+def repeat_of(table: Table, question: Priced, *, remark: str | None = None) -> Release | None:
+    """An earlier answer to the same question, where there is one: no data is read."""
+    tables, bill = [table, *partners_of(table, [question.whole.plan])], _bill(question)
+    stored = _repeated(tables, bill)
+    if stored is None:
+        return None
+    (release,) = _told(tables, bill, stored, remark=remark, repeated=True)
+    return release
+
+
+def _bill(question: Priced) -> Bill:
     asked = question.asked
     words = f"The answer costs ({_price(question)})"
-    bill = Bill(asked.privacy, asked.plan, asked.digest, asked.delta or None, words)
-    (release,) = _answered(table, bill, [question], remark=remark)
-    return release
+    return Bill(asked.privacy, asked.plan, asked.digest, asked.delta or None, words)
 
 
 def released_together(table: Table, questions: Sequence[Priced]) -> list[Release]:

@@ -124,14 +124,13 @@ class Table:
 
     def meet(self, other: "Table") -> None:
         """Remembers another private table that questions join."""
-        with self.lock:
-            known = self._partners.get(other.name)
-            if known is not None and known is not other and known.is_open:
-                raise ParameterError(
-                    f"Another open table called {other.name!r} is joined to {self.name!r} already."
-                    " Close it, or open one of them under another name."
-                )
-            self._partners[other.name] = other
+        known = self._partners.setdefault(other.name, other)
+        if known is not other and known.is_open:
+            raise ParameterError(
+                f"Another open table called {other.name!r} is joined to {self.name!r} already."
+                " Close it, or open one of them under another name."
+            )
+        self._partners[other.name] = other
 
     def partner(self, name: str) -> "Table":
         """The other private table of this name; a name stands for one data set."""

@@ -109,9 +109,12 @@ def other_way(request: Request, visitor: Analyst, form: Form, service: Served) -
 
 
 @routes.post("/ask/preview")
-def preview(request: Request, visitor: Analyst, form: Form, service: Served) -> Response:
+async def preview(request: Request, visitor: Analyst, form: Form, service: Served) -> Response:
     """The price and the errors to expect: no data touched, nothing spent."""
+    return await service.aside(lambda: _looked_up(request, visitor, form, service))
 
+
+def _looked_up(request: Request, visitor: Visitor, form: Typed, service: Service) -> Response:
     def act() -> Response:
         sent = _sent(form, service)
         return _page(request, visitor, service, shown=_previewed(sent, form, visitor, service))

@@ -47,6 +47,7 @@ from letalone.curator.http.who import Service, asks
 from letalone.errors import LetaloneError
 
 MOST_ANSWERS = 40  # under way at once in a worker, as many as other requests may be
+MOST_PREVIEWS = 20
 ROUTES = (questions, accounts, tables, grants, record, persons, public)  # the busiest first
 PROBLEM: dict[str, Any] = {
     "description": "A problem (RFC 9457).",
@@ -76,8 +77,9 @@ def make_app(
 ) -> FastAPI:
     """The service of a curator, which is closed when the app shuts down."""
     lines = log or make_log()
-    throttle, asking = Throttle(rates or RateLimits()), CapacityLimiter(MOST_ANSWERS)
-    service = Service(curator, throttle, Metrics(), Remembered(), asking)
+    limiters = CapacityLimiter(MOST_ANSWERS), CapacityLimiter(MOST_PREVIEWS)
+    throttle = Throttle(rates or RateLimits())
+    service = Service(curator, throttle, Metrics(), Remembered(), *limiters)
     app = FastAPI(
         title="letalone curator",
         version=version("letalone"),

@@ -3,11 +3,14 @@
 Fresh answers leave at fixed time steps (`session.time_steps`); nothing else is held.
 """
 
+from collections.abc import Generator
+from contextlib import contextmanager
 from json import dumps
 from math import isfinite
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
+from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 
 from letalone.curator.http.numbers import exact
@@ -24,9 +27,12 @@ routes = APIRouter(prefix=QUESTIONS, tags=["questions"])
 
 
 @routes.post("/preview")
-def preview(body: SentQuestion, bearer: Analyst, service: Served) -> Json:
+async def preview(body: SentQuestion, bearer: Analyst, service: Served) -> Json:
     """The price, its split and the errors to expect: no data touched, nothing spent."""
-    by = bearer.person.name
+    return await service.aside(lambda: _previewed(body, service, bearer.person.name))
+
+
+def _previewed(body: SentQuestion, service: Service, by: str) -> Json:
     question, asking = body.question(), service.curator.asking
     found = asking.preview(question, body.price(), by=by)
     delta = exact(found.delta)
@@ -35,49 +41,60 @@ def preview(body: SentQuestion, bearer: Analyst, service: Served) -> Json:
 
 
 @routes.post("/explanation")
-def explain(body: SentQuestion, bearer: Analyst, service: Served) -> Json:
+async def explain(body: SentQuestion, bearer: Analyst, service: Served) -> Json:
     """The question, its price and its split in words; with `show_sql` also what is run."""
     asking, by = service.curator.asking, bearer.person.name
-    return {
-        "words": asking.explain(body.question(), body.price(), by=by, sql=body.show_sql),
-    }
+    question, price, sql = body.question(), body.price(), body.show_sql
+    words = await service.aside(lambda: asking.explain(question, price, by=by, sql=sql))
+    return {"words": words}
 
 
 @routes.post("/fitting")
-def fitting(body: SentQuestion, bearer: Analyst, service: Served) -> Json:
+async def fitting(body: SentQuestion, bearer: Analyst, service: Served) -> Json:
     """About how many more such questions fit; "inf" where nothing is charged."""
-    by = bearer.person.name
-    found = service.curator.asking.how_many_more(body.question(), body.price(), by=by)
+    asking, by = service.curator.asking, bearer.person.name
+    question, price = body.question(), body.price()
+    found = await service.aside(lambda: asking.how_many_more(question, price, by=by))
     return {"how_many_more": _cell(found)}
 
 
 @routes.post("/epsilon")
-def epsilon_for(body: SentQuestion, bearer: Analyst, service: Served) -> Json:
+async def epsilon_for(body: SentQuestion, bearer: Analyst, service: Served) -> Json:
     """The smallest ε of three digits that keeps `error`: no data touched, nothing spent."""
-    by = bearer.person.name
-    found = service.curator.asking.epsilon_for(body.question(), body.price(), by=by)
-    return {"epsilon": found}
+    asking, by = service.curator.asking, bearer.person.name
+    question, price = body.question(), body.price()
+    return {"epsilon": await service.aside(lambda: asking.epsilon_for(question, price, by=by))}
 
 
 @routes.post("/release", response_model=Json)
 async def release(body: SentQuestion, bearer: Analyst, service: Served) -> Response:
     """The answer; charged at data set, purpose and analyst before data are touched."""
-    by = bearer.person.name
-    if service.curator.cheap_looks and not (body.left or body.tables or body.error):
-        found = service.curator.asking.at_hand(body.question(), body.price(), by=by)
+    asking, by = service.curator.asking, bearer.person.name
+    if not (body.left or body.tables or body.error):
+        question, price = body.question(), body.price()
+        found = asking.at_hand(question, price, by=by) if service.curator.cheap_looks else None
+        if found is None:  # not among those who wait for a time step
+            with _counting_refusals(service):
+                found = await run_in_threadpool(lambda: asking.before(question, price, by=by))
         if found is not None:
             service.metrics.answer("repeated")
             return _written(found, left=None)
     return await service.in_turn(lambda: _released(body, service, by))
 
 
-def _released(body: SentQuestion, service: Service, by: str) -> Response:
-    question, asking = body.question(), service.curator.asking
+@contextmanager
+def _counting_refusals(service: Service) -> Generator[None]:
     try:
-        found = asking.answer(question, body.price(), by=by)
+        yield
     except LetaloneError:
         service.metrics.answer("refused")
         raise
+
+
+def _released(body: SentQuestion, service: Service, by: str) -> Response:
+    question, asking = body.question(), service.curator.asking
+    with _counting_refusals(service):
+        found = asking.answer(question, body.price(), by=by)
     service.metrics.answer("repeated" if found.release.repeated else "released")
     asked = found.release.asked
     left = asking.left(question, asked.privacy, delta=asked.delta, by=by) if body.left else None

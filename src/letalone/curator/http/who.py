@@ -8,7 +8,7 @@ A token that was never made, has ended or was revoked is refused in the same wor
 from collections.abc import Callable
 from dataclasses import dataclass
 from ipaddress import ip_address, ip_network
-from typing import Annotated
+from typing import Annotated, TypeVar
 
 from anyio import CapacityLimiter, to_thread
 from fastapi import Depends
@@ -26,6 +26,7 @@ from letalone.curator.records import Bearer, Scope
 from letalone.curator.refusals import NotRecognised
 
 OVERSEEING = (Scope.STEWARD, Scope.AUDIT, Scope.ADMINISTER)
+Result = TypeVar("Result")
 WHOSE = {
     Scope.ASK: "an analyst",
     Scope.STEWARD: "a steward",
@@ -51,11 +52,16 @@ class Service:
     throttle: Throttle
     metrics: Metrics
     page: Remembered
-    asking: CapacityLimiter
+    answers: CapacityLimiter
+    previews: CapacityLimiter
 
     async def in_turn(self, answer: Callable[[], Response]) -> Response:
         """An answer, in one of the threads that wait for time steps: nobody else needs them."""
-        return await to_thread.run_sync(answer, limiter=self.asking)
+        return await to_thread.run_sync(answer, limiter=self.answers)
+
+    async def aside(self, look: Callable[[], Result]) -> Result:
+        """What is free but may take long, or wait for a table: other pages have their threads."""
+        return await to_thread.run_sync(look, limiter=self.previews)
 
 
 async def _service(request: Request) -> Service:
