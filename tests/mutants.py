@@ -1,6 +1,6 @@
 """Puts each fault of tests/faults into a copy of the source and says which ones no test notices.
 
-    python tests/mutants.py                  all of them: minutes to an hour
+    python tests/mutants.py                  all of them: minutes
     python tests/mutants.py rounding         those with this in their name or their file
     python tests/mutants.py --jobs 4         so many at once
 
