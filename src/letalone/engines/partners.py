@@ -41,7 +41,7 @@ def lent_rows(
     made = [syntax.alias(rows.value(one).sql, f"column{number}") for number, one in of.items()]
     first = syntax.operation(exp.LTE, rows.rank, syntax.whole(1))
     unit = syntax.alias(rows.unit, UNIT)
-    return syntax.select([unit, *made], rows.select(with_unit=True), where=[first])
+    return syntax.select([unit, *made], rows.select(with_unit=True, bounded=[first]))
 
 
 def unit_kind(relation: Relation, unit: str) -> str:

@@ -6,7 +6,7 @@ POSITION. Everything that filters stands above that join, and DuckDB leaves it t
   Tested:   tests/engines/test_positions.py
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
 
@@ -69,7 +69,7 @@ class ScopeRows:
         self._emit = Emitter(self.levels, self._columns)
         for name, expression in scope.derived:
             self._columns[name] = self.levels.name(self._emit.term(expression))
-        self.where = [self._emit.value(condition).sql for condition in where]
+        self._where = [self._emit.value(condition) for condition in where]
         self.groups = [self._group(number) for number in range(len(scope.groups))]
 
     def term(self, expression: Expression) -> Term:
@@ -90,13 +90,14 @@ class ScopeRows:
         """The column that holds the rank of a row among those of its unit."""
         return syntax.named(f"{self.mark}rank")
 
-    def select(self, *, with_unit: bool) -> Sql:
-        """The rows as a source of a SELECT."""
+    def select(self, *, with_unit: bool, bounded: Sequence[Sql] = ()) -> Sql:
+        """The rows that the filter keeps as a source of a SELECT; conditions on units and ranks."""
         partners = any(isinstance(join, PrivateJoin) for join in self._scope.joins)
         rows = self._base(with_unit=with_unit or partners)
         for number, join in enumerate(self._scope.joins):
             rows = self._joined(rows, join, number)
-        return syntax.nested(self.levels.over(rows), f"{self.mark}rows")
+        where = [*(Term(one, Type.BOOLEAN) for one in bounded), *self._where]
+        return syntax.nested(self.levels.over(rows, where), f"{self.mark}rows")
 
     def _group(self, number: int) -> Sql:
         term = self.value(self._scope.groups[number].of)

@@ -193,10 +193,9 @@ class _Builder:
     def _of_rows(self) -> exp.Select:
         with_unit = self._has_unit and self._needs_unit()
         columns = [*self._by(), *self._named_sums()]
-        where = [*self._bounded(), *self._rows.where]
-        if self._cell:
-            where.append(syntax.is_present(syntax.named(f"{self._mark}cell")))
-        query = syntax.select(columns, self._rows.select(with_unit=with_unit), where=where)
+        there = [syntax.is_present(syntax.named(f"{self._mark}cell"))] if self._cell else []
+        rows = self._rows.select(with_unit=with_unit, bounded=self._bounded())
+        query = syntax.select(columns, rows, where=there)
         return syntax.grouped(query, self._by())
 
     def _needs_unit(self) -> bool:
@@ -265,10 +264,10 @@ class _Builder:
     def _pairs(self, *, turns: bool, only: exp.Select | None = None) -> exp.Select:
         by = [self._rows.unit, *self._by()]
         columns = [*by, *self._named_sums()]
-        source = self._rows.select(with_unit=True)
-        where = [*self._bounded(), *self._rows.where]
+        source = self._rows.select(with_unit=True, bounded=self._bounded())
+        where: list[Sql] = []
         if turns:
-            source, where = self._turns(source, where, only), [self._turn()]
+            source, where = self._turns(source, only), [self._turn()]
         if only is None:
             columns.append(syntax.alias(exp.Count(this=exp.Star()), f"{self._mark}rows"))
             if self._bounding.max_groups is not None and self._keys:
@@ -276,10 +275,10 @@ class _Builder:
                 columns.append(syntax.alias(first, f"{self._mark}first"))
         return syntax.grouped(syntax.select(columns, source, where=where), by)
 
-    def _turns(self, source: Sql, where: Sequence[Sql], only: exp.Select | None) -> Sql:
+    def _turns(self, source: Sql, only: exp.Select | None) -> Sql:
         """Rows (of some pairs only) with their place among those of their unit and group."""
         by = [self._rows.unit, *(syntax.named(name) for name in self._keys)]
-        rows = syntax.select([exp.Star()], source, where=where)
+        rows = syntax.select([exp.Star()], source)
         if only is not None:
             rows = _semi_joined(rows, only, [f"{self._mark}unit"], missing=self._keys)
         turn = syntax.window(exp.RowNumber(), partition=by, order=self._rows.rank)

@@ -61,13 +61,20 @@ class Levels:
         guarded = syntax.case((syntax.is_finite(once.sql), once.sql))
         return replace(once, sql=guarded, finite=True, simple=False)
 
-    def over(self, rows: exp.Select) -> exp.Select:
-        """All levels, one upon the other, upon the given rows."""
+    def over(self, rows: exp.Select, where: Sequence[Term] = ()) -> exp.Select:
+        """All levels, one upon the other, upon those of the rows that meet the conditions.
+
+        Each condition stands as far below as it can: what it drops is not computed any further.
+        """
         for number, level in enumerate(self._levels):
+            met = [term.sql for term in where if term.depth == number]
             source = syntax.nested(rows, f"{self._mark}level{number}")
-            last = number == len(self._levels) - 1
-            rows = self.dialect.level(syntax.select([exp.Star(), *level], source), last=last)
-        return rows
+            query = syntax.select([exp.Star(), *level], source, where=met)
+            rows = self.dialect.level(query, last=number == len(self._levels) - 1)
+        met = [term.sql for term in where if term.depth >= len(self._levels)]
+        if not met:
+            return rows
+        return syntax.select([exp.Star()], syntax.nested(rows, f"{self._mark}levels"), where=met)
 
 
 def as_double(term: Term) -> Term:

@@ -36,9 +36,6 @@ def training_rows(
     rows = ScopeRows(scope, of, tables)
     values = [rows.value(one).sql for one in of]
     made = [syntax.alias(value, f"column{number}") for number, value in enumerate(values)]
-    where = list(rows.where)
-    if tables.ranks is not None:
-        where.append(syntax.operation(exp.LTE, rows.rank, syntax.whole(1)))
-    if target is not None:
-        where.append(syntax.is_present(values[names.index(target)].copy()))
-    return syntax.select(made, rows.select(with_unit=False), where=where)
+    one = [syntax.operation(exp.LTE, rows.rank, syntax.whole(1))] if tables.ranks else []
+    there = [] if target is None else [syntax.is_present(values[names.index(target)].copy())]
+    return syntax.select(made, rows.select(with_unit=False, bounded=one), where=there)

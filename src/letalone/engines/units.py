@@ -97,13 +97,12 @@ class _Units:
     def select(self) -> exp.Select:
         """One row for each unit, with its features by name."""
         unit = self._rows.unit
-        where = [syntax.is_present(unit), *self._rows.where]
         raw = [syntax.alias(sql, self._name(number)) for number, sql in enumerate(self._raw)]
-        rows = self._rows.select(with_unit=True)
+        rows = self._rows.select(with_unit=True, bounded=[syntax.is_present(unit)])
         if self._best:
-            best = syntax.select([exp.Star(), *self._best], rows, where=where)
-            rows, where = syntax.nested(best, f"{self._rows.mark}with best"), []
-        grouped = syntax.select(raw, rows, where=where)
+            best = syntax.select([exp.Star(), *self._best], rows)
+            rows = syntax.nested(best, f"{self._rows.mark}with best")
+        grouped = syntax.select(raw, rows)
         made = syntax.nested(syntax.grouped(grouped, [unit]), f"{self._rows.mark}made")
         return syntax.select(self._columns, made)
 

@@ -266,6 +266,14 @@ FROM (
               ) AS "#unit"
             FROM "visits" AS "#source"
           ) AS "#level0"
+          WHERE
+            (
+              NOT (
+                (
+                  "#unit" IS NULL
+                )
+              )
+            )
           OFFSET 0
         ) AS "#level1"
         OFFSET 0
@@ -277,18 +285,9 @@ FROM (
 ) AS "#rows"
 WHERE
   (
-    (
-      NOT (
-        (
-          "#unit" IS NULL
-        )
-      )
-    )
-    AND (
-      NOT (
-        (
-          "#cell" IS NULL
-        )
+    NOT (
+      (
+        "#cell" IS NULL
       )
     )
   )

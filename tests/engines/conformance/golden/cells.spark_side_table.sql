@@ -79,23 +79,22 @@ FROM (
           `#source`.`patient` AS `#unit`
         FROM `visits` AS `#source`
       ) AS `#level0`
+      WHERE
+        (
+          NOT (
+            (
+              `#unit` IS NULL
+            )
+          )
+        )
     ) AS `#level1`
   ) AS `#level2`
 ) AS `#rows`
 WHERE
   (
-    (
-      NOT (
-        (
-          `#unit` IS NULL
-        )
-      )
-    )
-    AND (
-      NOT (
-        (
-          `#cell` IS NULL
-        )
+    NOT (
+      (
+        `#cell` IS NULL
       )
     )
   )

@@ -281,6 +281,14 @@ LEFT JOIN (
                         )
                       )
                   ) AS "#level0"
+                  WHERE
+                    (
+                      NOT (
+                        (
+                          "#unit" IS NULL
+                        )
+                      )
+                    )
                   OFFSET 0
                 ) AS "#level1"
                 OFFSET 0
@@ -290,14 +298,6 @@ LEFT JOIN (
             OFFSET 0
           ) AS "#level4"
         ) AS "#rows"
-        WHERE
-          (
-            NOT (
-              (
-                "#unit" IS NULL
-              )
-            )
-          )
         GROUP BY
           "#unit",
           "#key0"

@@ -119,17 +119,17 @@ LEFT JOIN (
                     )
                   )
               ) AS `#level0`
+              WHERE
+                (
+                  NOT (
+                    (
+                      `#unit` IS NULL
+                    )
+                  )
+                )
             ) AS `#level1`
           ) AS `#level2`
         ) AS `#rows`
-        WHERE
-          (
-            NOT (
-              (
-                `#unit` IS NULL
-              )
-            )
-          )
         GROUP BY
           `#unit`,
           `#key0`

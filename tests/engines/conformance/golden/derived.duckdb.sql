@@ -68,22 +68,21 @@ FROM (
                 "#source"."patient" AS "#unit"
               FROM "visits" AS "#source"
             ) AS "#level0"
+            WHERE
+              (
+                NOT (
+                  (
+                    "#unit" IS NULL
+                  )
+                )
+              )
           ) AS "#level1"
+          WHERE
+            (
+              CASE WHEN ISFINITE("#1") THEN "#1" END > 1.5e0
+            )
         ) AS "#level2"
       ) AS "#level3"
     ) AS "#level4"
   ) AS "#level5"
 ) AS "#rows"
-WHERE
-  (
-    (
-      NOT (
-        (
-          "#unit" IS NULL
-        )
-      )
-    )
-    AND (
-      CASE WHEN ISFINITE("#1") THEN "#1" END > 1.5e0
-    )
-  )

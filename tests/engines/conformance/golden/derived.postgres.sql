@@ -232,10 +232,24 @@ FROM (
                 ) AS "#unit"
               FROM "visits" AS "#source"
             ) AS "#level0"
+            WHERE
+              (
+                NOT (
+                  (
+                    "#unit" IS NULL
+                  )
+                )
+              )
             OFFSET 0
           ) AS "#level1"
           OFFSET 0
         ) AS "#level2"
+        WHERE
+          (
+            CASE WHEN (
+              ABS("#2") < CAST('Infinity' AS DOUBLE PRECISION)
+            ) THEN "#2" END > CAST('1.5e0' AS DOUBLE PRECISION)
+          )
         OFFSET 0
       ) AS "#level3"
       OFFSET 0
@@ -243,18 +257,3 @@ FROM (
     OFFSET 0
   ) AS "#level5"
 ) AS "#rows"
-WHERE
-  (
-    (
-      NOT (
-        (
-          "#unit" IS NULL
-        )
-      )
-    )
-    AND (
-      CASE WHEN (
-        ABS("#2") < CAST('Infinity' AS DOUBLE PRECISION)
-      ) THEN "#2" END > CAST('1.5e0' AS DOUBLE PRECISION)
-    )
-  )

@@ -62,22 +62,21 @@ FROM (
             `#source`.`patient` AS `#unit`
           FROM `visits` AS `#source`
         ) AS `#level0`
+        WHERE
+          (
+            NOT (
+              (
+                `#unit` IS NULL
+              )
+            )
+          )
       ) AS `#level1`
+      WHERE
+        (
+          CASE WHEN (
+            ABS(`#1`) < CAST('Infinity' AS DOUBLE)
+          ) THEN `#1` END > 1.5e0
+        )
     ) AS `#level2`
   ) AS `#level3`
 ) AS `#rows`
-WHERE
-  (
-    (
-      NOT (
-        (
-          `#unit` IS NULL
-        )
-      )
-    )
-    AND (
-      CASE WHEN (
-        ABS(`#1`) < CAST('Infinity' AS DOUBLE)
-      ) THEN `#1` END > 1.5e0
-    )
-  )

@@ -100,17 +100,17 @@ LEFT JOIN (
                     FROM "visits" AS "#source"
                     POSITIONAL JOIN "ranks" AS "#ranks"
                   ) AS "#level0"
+                  WHERE
+                    (
+                      NOT (
+                        (
+                          "#unit" IS NULL
+                        )
+                      )
+                    )
                 ) AS "#level1"
               ) AS "#level2"
             ) AS "#rows"
-            WHERE
-              (
-                NOT (
-                  (
-                    "#unit" IS NULL
-                  )
-                )
-              )
             GROUP BY
               "#unit",
               "#key0",
@@ -230,17 +230,17 @@ LEFT JOIN (
                   FROM "visits" AS "#source"
                   POSITIONAL JOIN "ranks" AS "#ranks"
                 ) AS "#level0"
+                WHERE
+                  (
+                    NOT (
+                      (
+                        "#unit" IS NULL
+                      )
+                    )
+                  )
               ) AS "#level1"
             ) AS "#level2"
           ) AS "#rows"
-          WHERE
-            (
-              NOT (
-                (
-                  "#unit" IS NULL
-                )
-              )
-            )
         ) AS "rows"
         SEMI JOIN (
           SELECT

@@ -284,6 +284,14 @@ LEFT JOIN (
                             )
                           )
                       ) AS "#level0"
+                      WHERE
+                        (
+                          NOT (
+                            (
+                              "#unit" IS NULL
+                            )
+                          )
+                        )
                       OFFSET 0
                     ) AS "#level1"
                     OFFSET 0
@@ -293,14 +301,6 @@ LEFT JOIN (
                 OFFSET 0
               ) AS "#level4"
             ) AS "#rows"
-            WHERE
-              (
-                NOT (
-                  (
-                    "#unit" IS NULL
-                  )
-                )
-              )
             GROUP BY
               "#unit",
               "#key0",
@@ -604,6 +604,14 @@ LEFT JOIN (
                           )
                         )
                     ) AS "#level0"
+                    WHERE
+                      (
+                        NOT (
+                          (
+                            "#unit" IS NULL
+                          )
+                        )
+                      )
                     OFFSET 0
                   ) AS "#level1"
                   OFFSET 0
@@ -613,14 +621,6 @@ LEFT JOIN (
               OFFSET 0
             ) AS "#level4"
           ) AS "#rows"
-          WHERE
-            (
-              NOT (
-                (
-                  "#unit" IS NULL
-                )
-              )
-            )
         ) AS "rows"
         WHERE
           EXISTS(

@@ -277,6 +277,14 @@ LEFT JOIN (
                             )
                           )
                       ) AS "#level0"
+                      WHERE
+                        (
+                          NOT (
+                            (
+                              "#unit" IS NULL
+                            )
+                          )
+                        )
                       OFFSET 0
                     ) AS "#level1"
                     OFFSET 0
@@ -286,14 +294,6 @@ LEFT JOIN (
                 OFFSET 0
               ) AS "#level4"
             ) AS "#rows"
-            WHERE
-              (
-                NOT (
-                  (
-                    "#unit" IS NULL
-                  )
-                )
-              )
             GROUP BY
               "#unit",
               "#key0",
@@ -590,6 +590,14 @@ LEFT JOIN (
                           )
                         )
                     ) AS "#level0"
+                    WHERE
+                      (
+                        NOT (
+                          (
+                            "#unit" IS NULL
+                          )
+                        )
+                      )
                     OFFSET 0
                   ) AS "#level1"
                   OFFSET 0
@@ -599,14 +607,6 @@ LEFT JOIN (
               OFFSET 0
             ) AS "#level4"
           ) AS "#rows"
-          WHERE
-            (
-              NOT (
-                (
-                  "#unit" IS NULL
-                )
-              )
-            )
         ) AS "rows"
         WHERE
           EXISTS(

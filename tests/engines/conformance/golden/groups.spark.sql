@@ -127,17 +127,17 @@ LEFT JOIN (
                         )
                       )
                   ) AS `#level0`
+                  WHERE
+                    (
+                      NOT (
+                        (
+                          `#unit` IS NULL
+                        )
+                      )
+                    )
                 ) AS `#level1`
               ) AS `#level2`
             ) AS `#rows`
-            WHERE
-              (
-                NOT (
-                  (
-                    `#unit` IS NULL
-                  )
-                )
-              )
           ) AS `#some`
         ) AS `#turns`
         WHERE

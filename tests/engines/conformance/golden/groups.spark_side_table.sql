@@ -101,17 +101,17 @@ LEFT JOIN (
                       `#source`.`letalone_rank` AS `#rank`
                     FROM `visits` AS `#source`
                   ) AS `#level0`
+                  WHERE
+                    (
+                      NOT (
+                        (
+                          `#unit` IS NULL
+                        )
+                      )
+                    )
                 ) AS `#level1`
               ) AS `#level2`
             ) AS `#rows`
-            WHERE
-              (
-                NOT (
-                  (
-                    `#unit` IS NULL
-                  )
-                )
-              )
           ) AS `#some`
         ) AS `#turns`
         WHERE

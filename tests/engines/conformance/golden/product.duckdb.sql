@@ -137,15 +137,15 @@ FROM (
             "#source"."patient" AS "#unit"
           FROM "visits" AS "#source"
         ) AS "#level0"
+        WHERE
+          (
+            NOT (
+              (
+                "#unit" IS NULL
+              )
+            )
+          )
       ) AS "#level1"
     ) AS "#level2"
   ) AS "#level3"
 ) AS "#rows"
-WHERE
-  (
-    NOT (
-      (
-        "#unit" IS NULL
-      )
-    )
-  )

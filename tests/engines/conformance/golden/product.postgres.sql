@@ -300,6 +300,14 @@ FROM (
               ) AS "#unit"
             FROM "visits" AS "#source"
           ) AS "#level0"
+          WHERE
+            (
+              NOT (
+                (
+                  "#unit" IS NULL
+                )
+              )
+            )
           OFFSET 0
         ) AS "#level1"
         OFFSET 0
@@ -309,11 +317,3 @@ FROM (
     OFFSET 0
   ) AS "#level4"
 ) AS "#rows"
-WHERE
-  (
-    NOT (
-      (
-        "#unit" IS NULL
-      )
-    )
-  )

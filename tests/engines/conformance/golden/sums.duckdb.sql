@@ -64,13 +64,13 @@ LEFT JOIN (
           FROM "visits" AS "#source"
           POSITIONAL JOIN "ranks" AS "#ranks"
         ) AS "#level0"
+        WHERE
+          (
+            "#rank" <= 3
+          )
       ) AS "#level1"
     ) AS "#level2"
   ) AS "#rows"
-  WHERE
-    (
-      "#rank" <= 3
-    )
   GROUP BY
     "#key0"
 ) AS "totals"

@@ -249,6 +249,10 @@ LEFT JOIN (
                   )
                 )
             ) AS "#level0"
+            WHERE
+              (
+                "#rank" <= 3
+              )
             OFFSET 0
           ) AS "#level1"
           OFFSET 0
@@ -258,10 +262,6 @@ LEFT JOIN (
       OFFSET 0
     ) AS "#level4"
   ) AS "#rows"
-  WHERE
-    (
-      "#rank" <= 3
-    )
   GROUP BY
     "#key0"
 ) AS "totals"

@@ -242,6 +242,10 @@ LEFT JOIN (
                   )
                 )
             ) AS "#level0"
+            WHERE
+              (
+                "#rank" <= 3
+              )
             OFFSET 0
           ) AS "#level1"
           OFFSET 0
@@ -251,10 +255,6 @@ LEFT JOIN (
       OFFSET 0
     ) AS "#level4"
   ) AS "#rows"
-  WHERE
-    (
-      "#rank" <= 3
-    )
   GROUP BY
     "#key0"
 ) AS "totals"

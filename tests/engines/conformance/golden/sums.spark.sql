@@ -89,13 +89,13 @@ LEFT JOIN (
               )
             )
         ) AS `#level0`
+        WHERE
+          (
+            `#rank` <= 3
+          )
       ) AS `#level1`
     ) AS `#level2`
   ) AS `#rows`
-  WHERE
-    (
-      `#rank` <= 3
-    )
   GROUP BY
     `#key0`
 ) AS `totals`

@@ -63,13 +63,13 @@ LEFT JOIN (
             `#source`.`letalone_rank` AS `#rank`
           FROM `visits` AS `#source`
         ) AS `#level0`
+        WHERE
+          (
+            `#rank` <= 3
+          )
       ) AS `#level1`
     ) AS `#level2`
   ) AS `#rows`
-  WHERE
-    (
-      `#rank` <= 3
-    )
   GROUP BY
     `#key0`
 ) AS `totals`

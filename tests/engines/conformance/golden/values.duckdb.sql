@@ -30,18 +30,18 @@ FROM (
           FROM "visits" AS "#source"
           POSITIONAL JOIN "ranks" AS "#ranks"
         ) AS "#level0"
+        WHERE
+          (
+            "#rank" <= 1
+          )
       ) AS "#level1"
     ) AS "#level2"
   ) AS "#rows"
   WHERE
     (
-      (
-        "#rank" <= 1
-      ) AND (
-        NOT (
-          (
-            "#cell" IS NULL
-          )
+      NOT (
+        (
+          "#cell" IS NULL
         )
       )
     )

@@ -217,6 +217,10 @@ FROM (
                   )
                 )
             ) AS "#level0"
+            WHERE
+              (
+                "#rank" <= 1
+              )
             OFFSET 0
           ) AS "#level1"
           OFFSET 0
@@ -228,13 +232,9 @@ FROM (
   ) AS "#rows"
   WHERE
     (
-      (
-        "#rank" <= 1
-      ) AND (
-        NOT (
-          (
-            "#cell" IS NULL
-          )
+      NOT (
+        (
+          "#cell" IS NULL
         )
       )
     )

@@ -210,6 +210,10 @@ FROM (
                   )
                 )
             ) AS "#level0"
+            WHERE
+              (
+                "#rank" <= 1
+              )
             OFFSET 0
           ) AS "#level1"
           OFFSET 0
@@ -221,13 +225,9 @@ FROM (
   ) AS "#rows"
   WHERE
     (
-      (
-        "#rank" <= 1
-      ) AND (
-        NOT (
-          (
-            "#cell" IS NULL
-          )
+      NOT (
+        (
+          "#cell" IS NULL
         )
       )
     )

@@ -59,18 +59,18 @@ FROM (
               )
             )
         ) AS `#level0`
+        WHERE
+          (
+            `#rank` <= 1
+          )
       ) AS `#level1`
     ) AS `#level2`
   ) AS `#rows`
   WHERE
     (
-      (
-        `#rank` <= 1
-      ) AND (
-        NOT (
-          (
-            `#cell` IS NULL
-          )
+      NOT (
+        (
+          `#cell` IS NULL
         )
       )
     )

@@ -33,18 +33,18 @@ FROM (
             `#source`.`letalone_rank` AS `#rank`
           FROM `visits` AS `#source`
         ) AS `#level0`
+        WHERE
+          (
+            `#rank` <= 1
+          )
       ) AS `#level1`
     ) AS `#level2`
   ) AS `#rows`
   WHERE
     (
-      (
-        `#rank` <= 1
-      ) AND (
-        NOT (
-          (
-            `#cell` IS NULL
-          )
+      NOT (
+        (
+          `#cell` IS NULL
         )
       )
     )
