@@ -153,7 +153,7 @@ def forged(schema):
     columns = [replace(c, upper=1) if c.name == "cost" else c for c in schema.columns]
     yield replace(schema, columns=tuple(columns))  # bounds narrower: less noise
     yield replace(schema, unit=None)  # rows instead of people
-    yield replace(schema, unit="ward", columns=schema.columns)
+    yield replace(schema, unit="ward", columns=tuple(replace(c, keys=None) for c in schema.columns))
     yield replace(schema, columns=(*schema.columns, Column("diary", "text")))
     yield replace(schema, name="other")
     yield replace(schema, version=7)

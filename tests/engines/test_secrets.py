@@ -2,6 +2,7 @@
 
 import logging
 import traceback
+from signal import SIGINT, getsignal, raise_signal
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -96,6 +97,23 @@ def test_a_closed_engine_fails_like_any_other(engine):
     engine.close()
     with pytest.raises(EngineFailed):
         engine.measure(scope(engine, Bounding()), [Rows()])
+
+
+def test_an_error_that_a_library_makes_of_ctrl_c_is_an_interruption():
+    """DuckDB and Arrow do, each in words of its own."""
+
+    def wrapped():
+        try:
+            raise_signal(SIGINT)
+        except KeyboardInterrupt:
+            raise RuntimeError("reading the schema failed") from None
+
+    before = getsignal(SIGINT)
+    with pytest.raises(KeyboardInterrupt):
+        contained(wrapped)
+    assert getsignal(SIGINT) is before
+    with pytest.raises(EngineFailed):
+        contained(lambda: 1 / 0)
 
 
 def test_an_interruption_is_not_swallowed():

@@ -513,3 +513,13 @@ def test_the_last_act_of_a_kind_is_found_under_any_number_of_others(ledger: Ledg
     assert ledger.last_act("visits", 'moved "100%_/"') == acts[1]
     assert ledger.last_act("visits", "A note") is None
     assert ledger.last_act("other", "a note") is None
+
+
+def test_a_ledger_in_memory_outlives_a_connection_that_ctrl_c_has_closed():
+    ledger = Ledger.in_memory()
+    ledger.register("visits", Budget(1), neighbours=ADD_REMOVE)
+    with ledger._store._engine.connect() as connection:
+        connection.invalidate()  # as SQLAlchemy does when a statement is interrupted
+    assert [one.name for one in ledger.data_sets()] == ["visits"]
+    ledger.verify()
+    ledger.close()

@@ -123,7 +123,9 @@ def run(arguments: list[str]) -> int:
         # The reader has gone; without this the interpreter complains when it exits.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
-    except KeyboardInterrupt:
+    except KeyboardInterrupt as stopped:
+        for note in getattr(stopped, "__notes__", ()):
+            print(note, file=sys.stderr)
         return INTERRUPTED
     except Exception as error:
         return _report(error, arguments)

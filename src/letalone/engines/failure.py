@@ -6,8 +6,12 @@ fails at all can depend on the data. So nothing of it goes on: not the text, not
   Tested:   tests/engines/test_secrets.py plants secrets and looks for them
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 from pathlib import Path
+from signal import SIGINT, getsignal, signal
+from threading import current_thread, main_thread
+from types import FrameType
 from typing import TypeVar
 
 from letalone.errors import LetaloneError, ParameterError
@@ -35,14 +39,37 @@ class RightRevoked(ParameterError):  # noqa: N818
 
 
 def contained(run: Callable[[], Result]) -> Result:
-    """What `run` returns; whatever else it raises becomes an `EngineFailed` without a cause."""
+    """What `run` returns; whatever else it raises becomes an `EngineFailed` without a cause.
+
+    If Ctrl-C was pressed meanwhile it is `KeyboardInterrupt`: libraries make errors of it.
+    """
+    with _watching_ctrl_c() as pressed:
+        try:
+            return run()
+        except LetaloneError:
+            raise
+        except Exception:
+            pass  # raised below, outside of this block: `from None` alone would keep the context
+    raise KeyboardInterrupt if pressed else EngineFailed
+
+
+@contextmanager
+def _watching_ctrl_c() -> Generator[list[int]]:
+    """A list that is not empty if Ctrl-C was pressed in the block, whatever came of it."""
+    pressed, before = list[int](), getsignal(SIGINT)
+    if current_thread() is not main_thread() or not callable(before):
+        yield pressed
+        return
+
+    def press(number: int, frame: FrameType | None) -> None:
+        pressed.append(number)
+        before(number, frame)
+
+    signal(SIGINT, press)
     try:
-        return run()
-    except LetaloneError:
-        raise
-    except Exception:
-        pass  # raised below, outside of this block: `from None` alone would keep the context
-    raise EngineFailed
+        yield pressed
+    finally:
+        signal(SIGINT, before)
 
 
 def unreadable(path: Path, error: OSError) -> ParameterError:

@@ -34,7 +34,6 @@ from letalone.engines.syntax import Sql
 Result = TypeVar("Result")
 LEAST_MEMORY = 1 << 28
 BATCH = 1_000_000  # rows of a reader at a time
-INTERRUPTED = "Query interrupted"  # all that DuckDB says of Ctrl-C
 SPILL_INTO: list[Path] = []  # the last that is there; else the system's folder for passing files
 
 CLOSED = {
@@ -104,17 +103,15 @@ class LockedDuck:
 
     def run(self, statement: Sql) -> list[tuple[object, ...]]:
         """All rows of a statement's result, as Python objects: whole numbers stay exact."""
-        with _interruptible():
-            return self.connection.execute(syntax.printed(statement)).fetchall()
+        return self.connection.execute(syntax.printed(statement)).fetchall()
 
     def read(self, statement: Sql, take: Callable[[object], Result]) -> Result:
         """What `take` makes of a statement's result, which it gets as a reader of Arrow batches."""
-        with _interruptible():
-            reader = self.connection.sql(syntax.printed(statement)).to_arrow_reader(BATCH)
-            try:
-                return take(reader)
-            finally:
-                reader.close()  # an unfinished one would hold the connection and stop the next
+        reader = self.connection.sql(syntax.printed(statement)).to_arrow_reader(BATCH)
+        try:
+            return take(reader)
+        finally:
+            reader.close()  # an unfinished one would hold the connection and stop the next
 
     def close(self) -> None:
         """Closes the connection and removes what it spilled."""
@@ -124,19 +121,6 @@ class LockedDuck:
     def _set(self, name: str, value: Sql) -> None:
         item = exp.EQ(this=exp.var(name), expression=value)
         self.run(exp.Set(expressions=[exp.SetItem(this=item)]))
-
-
-@contextmanager
-def _interruptible() -> Generator[None]:
-    """Ctrl-C is `KeyboardInterrupt` in a statement as everywhere; DuckDB makes it an error."""
-    try:
-        yield
-    except RuntimeError as error:
-        if str(error) != INTERRUPTED:
-            raise
-    else:
-        return
-    raise KeyboardInterrupt
 
 
 @contextmanager

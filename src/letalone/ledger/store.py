@@ -16,6 +16,7 @@ import sqlite3
 from collections.abc import Generator, Hashable
 from contextlib import contextmanager
 from pathlib import Path
+from secrets import token_hex
 from threading import Lock, RLock
 from time import monotonic, sleep
 from typing import cast
@@ -187,9 +188,19 @@ class KeptStore(Store):
 
 def memory_store() -> Store:
     """A store that ends with the process."""
-    place = URL.create("sqlite", database=":memory:")
-    engine = create_engine(place, poolclass=StaticPool, connect_args={"check_same_thread": False})
+    place = f"file:letalone-{token_hex(16)}?mode=memory&cache=shared"
+
+    def connect() -> sqlite3.Connection:
+        return sqlite3.connect(place, uri=True, check_same_thread=False)
+
+    kept = connect()  # after Ctrl-C SQLAlchemy drops its own, and with the last one all would go
+    engine = create_engine("sqlite://", poolclass=StaticPool, creator=connect)
     event.listen(engine, "connect", _prepare)
+
+    def forget(_: object) -> None:
+        kept.close()
+
+    event.listen(engine, "engine_disposed", forget)
     store = Store(engine, None)
     with store.writing() as books:
         _make(books)

@@ -40,6 +40,11 @@ from letalone.session.together import cheapest
 from letalone.tables.columns import Columns
 from letalone.tables.compiled import Compiled, compiled
 
+STOPPED = (
+    "Stopped. The price was charged before the data was touched, and stays spent. There is no"
+    " answer; nothing is frozen."
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Priced:
@@ -285,6 +290,9 @@ def _settled(tables: Sequence[Table], bill: Bill, questions: Sequence[Priced]) -
     except RightRevoked:
         for one, reservation in zip(tables, paid, strict=True):
             one.ledger.abandon(reservation)
+        raise
+    except KeyboardInterrupt as stopped:
+        stopped.add_note(STOPPED)
         raise
     if found is None:
         for one, reservation in zip(tables, paid, strict=True):

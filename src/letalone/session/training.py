@@ -29,7 +29,7 @@ from letalone.privacy import Budget, Privacy
 from letalone.privacy.curve import Json
 from letalone.privacy.neighbours import is_replace
 from letalone.session.partners import locked
-from letalone.session.releasing import Bill, charged, frozen, paid_for
+from letalone.session.releasing import STOPPED, Bill, charged, frozen, paid_for
 from letalone.session.table import Left, Table
 from letalone.session.time_steps import at_step, now
 
@@ -130,6 +130,9 @@ def _settled(table: Table, bill: Bill, job: Job, where: Expression | None) -> Js
         stored = at_step(table.asker, began, lambda: _fitted(table, job, where))
     except RightRevoked:
         table.ledger.abandon(paid)
+        raise
+    except KeyboardInterrupt as stopped:
+        stopped.add_note(STOPPED)
         raise
     if stored is None:
         table.ledger.fail(paid)
