@@ -177,8 +177,8 @@ def test_an_answer_says_that_max_rows_sets_the_error(letalone: Letalone, my: Pat
 
 
 def test_thirty_groups_fit_one_screen_and_json_has_all(letalone: Letalone, my: Path) -> None:
-    sql = "SELECT pid, COUNT(*) n FROM my GROUP BY pid"
-    keys = ("--keys", "pid=" + ",".join(map(str, range(30))))
+    sql = "SELECT ward, COUNT(*) n FROM my GROUP BY ward"
+    keys = ("--keys", "ward=" + ",".join(map(str, range(30))))
     words = check_screen(letalone("query", "my.csv", sql, *ASK, *keys))
     assert "and 18 more" in words
     found = letalone("query", "my.csv", sql, *ASK, *keys, "--json").json()

@@ -134,7 +134,7 @@ def test_texts_of_many_rows_have_offsets_of_64_bits():
     few = pa.array(["a"])
     runs = pa.RunEndEncodedArray.from_arrays([3], few)
     table = pa.table({"d": few.dictionary_encode().take([0, 0, 0]), "r": runs, "x": range(3)})
-    assert duck.as_arrow(table).schema.types[:2] == [pa.large_string()] * 2
+    assert as_arrow(table).schema.types[:2] == [pa.large_string()] * 2
     engine = open_duck(table)
     read = engine.counted(["d", "x"])
     assert read.schema.types[:1] == [pa.large_string()]

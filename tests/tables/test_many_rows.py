@@ -5,6 +5,7 @@ Groups are given as exact integers, not as rows. Each key is a run of its own.
 
 from fractions import Fraction
 from functools import cache
+from random import Random
 from typing import Any
 
 import numpy as np
@@ -23,7 +24,8 @@ from letalone.plans.query import (
     Sum,
     Variance,
 )
-from letalone.randomness.real_noise import add_gaussian
+from letalone.randomness.bits import BitSource
+from letalone.randomness.real_noise import add_gaussian, grid_exponent
 from letalone.tables.columns import Answer
 from letalone.tables.compiled import Compiled, compiled
 from letalone.tables.grid import grid_for
@@ -107,6 +109,29 @@ def test_gaussian_noise_is_added_to_the_exact_number_whatever_its_size(sigma: Fr
             for kind in kinds:
                 found = noise.release(np.array([[number]], dtype=kind), SeededBits(seed))
                 assert found[0, 0] == add_gaussian(number, sigma, SeededBits(seed))
+
+
+def test_what_gaussian_noise_is_added_to_moves_as_far_as_the_number_does(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """What is rounded before the noise could move by more than was paid for."""
+    given: list[int] = []
+    release = Gaussian.release
+
+    def watch(mechanism: Gaussian, value: Any, *, bits: BitSource) -> Any:
+        given.extend(int(one) for one in value.ravel())
+        return release(mechanism, value, bits=bits)
+
+    monkeypatch.setattr(Gaussian, "release", watch)
+    numbers = Random(1)
+    for power in range(20, 81, 4):
+        noise = Noise(Gaussian(sigma=Fraction(2) ** power + 1, sensitivity=1))
+        given.clear()
+        asked = [numbers.randrange(2 ** (power + 20)) for _ in range(50)]
+        noise.release(np.array([asked], dtype=object), SeededBits(power))
+        apart = [one - number for one, number in zip(given, asked, strict=True)]
+        grid = 1 << max(0, grid_exponent(noise.mechanism.sigma))
+        assert all(one % grid == 0 for one in apart), power
 
 
 def test_geometric_noise_is_added_to_the_exact_number_whatever_its_size() -> None:

@@ -32,7 +32,8 @@ from letalone.tables.sensitivity import Moved
 Floats = NDArray[np.float64]
 LARGEST_SCALE = 1 << 50
 APART = 48  # bits of the noise's grid that are left to the mechanism: a float holds 53
-EXACT = 1 << 53
+EXACT_BITS = 53
+EXACT = 1 << EXACT_BITS
 LONG = range(10, 62)  # multiples of such powers of two are floats where they have 63 bits
 
 
@@ -71,11 +72,11 @@ class Noise:
             noise = self.mechanism.release(np.zeros(vector.shape, np.int64), bits=bits)
             return (vector + noise).astype(np.float64)  # Python's integers, or numbers of rows
         # A multiple of the noise's grid may be added after the noise as well as before it.
-        exponent = max(0, grid_exponent(self.mechanism.sigma) + APART)
+        exponent = min(max(0, grid_exponent(self.mechanism.sigma) + APART), EXACT_BITS)
         apart = 1 << exponent
         if vector.dtype == object or exponent not in LONG:
             vector = np.clip(vector.astype(object), -apart * EXACT, apart * EXACT)
-        near = vector % apart
+        near = vector % apart  # below 2^53, so a double holds it
         far = (vector - near).astype(np.float64)  # exactly: a multiple of `apart`
         return far + self.mechanism.release(near.astype(np.float64), bits=bits)
 
@@ -85,11 +86,16 @@ def geometric(moved: Moved, epsilon: Fraction) -> Noise:
     mechanism = Geometric(epsilon=epsilon, sensitivity=moved.l1)
     # Noise has 63 bits, which is far out only for a scale much smaller than that.
     if mechanism.scale > LARGEST_SCALE:
-        raise ParameterError(
-            f"A part of the answer gets epsilon {float(epsilon):.3g}, for which the noise would not"
-            " fit into 64 bits. Give a larger epsilon, or bound units to fewer rows."
-        )
+        raise too_small(epsilon)
     return Noise(mechanism)
+
+
+def too_small(epsilon: Fraction) -> ParameterError:
+    """The refusal of an epsilon whose noise would be too large for exact sums."""
+    return ParameterError(
+        f"A part of the answer gets epsilon {float(epsilon):.3g}, for which the noise would not fit"
+        " into 64 bits. Give a larger epsilon, or bound units to fewer rows."
+    )
 
 
 def gaussians(
@@ -106,6 +112,8 @@ def gaussians(
     for change, weight in zip(moved, weights, strict=True):
         size = root_above(Fraction(change.l2_squared))
         sigma = root_above((size * unit / weight) ** 2 * total)
+        if grid_exponent(sigma) > EXACT_BITS:
+            raise too_small(epsilon)
         noises.append(Noise(Gaussian(sigma=sigma, sensitivity=size)))
     return noises
 

@@ -179,7 +179,7 @@ def _inverse(pair: MixturePair, losses: Floats) -> Floats:
         met = (gap >= 0) & (gap <= 2 * error)
         if (met | (high - low <= CLOSE * (1 + np.abs(places)))).all():
             break
-        with np.errstate(divide="ignore", invalid="ignore"):
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             step = places + (gap - error) / slope
         inside = (step > low) & (step < high)
         places = np.where(met, places, np.where(inside, step, (low + high) / 2))
