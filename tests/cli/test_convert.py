@@ -78,6 +78,18 @@ def test_what_a_writer_of_csv_wrote_is_read_back(letalone: Letalone) -> None:
         assert said["rows_uneven"] == said["rows_with_stray_quotes"] == 0
 
 
+def test_a_converted_file_goes_on_with_schema_file_and_budget_of_the_csv(
+    letalone: Letalone,
+) -> None:
+    Path("visits.csv").write_text("pid,cost\n1,2\n2,3\n")
+    letalone("init", "visits.csv", "--unit", "pid", "--yes")
+    ask = ("SELECT COUNT(*) FROM visits", "--epsilon", "0.5", "--json")
+    letalone("query", "visits.csv", *ask, "--budget", "2").json()
+    letalone("convert", "visits.csv", "visits.parquet", "--json").json()
+    again = letalone("query", "visits.parquet", *ask).json()
+    assert again["ledger"] == "visits.letalone.db"
+
+
 def test_a_quote_that_is_never_closed_is_named_by_its_line_and_nothing_is_written(
     letalone: Letalone,
 ) -> None:

@@ -424,6 +424,33 @@ def test_other_files_and_ledgers(letalone: Letalone, my: Path) -> None:
         check_refusal(letalone("query", file, COUNT, *ASK), 2)
 
 
+def test_a_name_says_which_data_set_of_a_shared_ledger_a_file_is(
+    letalone: Letalone, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for folder in ("one", "two"):
+        Path(folder).mkdir()
+        Path(folder, "my.csv").write_text("pid\n1\n2\n")
+    ask = ("--epsilon", "1", "--unit", "pid", "--ledger", "shared.db", "--json")
+    count = "SELECT COUNT(*) FROM my"
+    letalone("query", "one/my.csv", count, *ask, "--budget", "4").json()
+    refused = letalone("query", "two/my.csv", count, *ask).error()
+    assert "letalone query … --name my" in refused["message"]
+    other = letalone(
+        "query",
+        "two/my.csv",
+        "SELECT COUNT(*) FROM other",
+        *ask,
+        "--name",
+        "other",
+        "--budget",
+        "3",
+    ).json()
+    assert (other["data_set"], other["budget"]["epsilon"]) == ("other", "3")
+    moved = letalone("query", "two/my.csv", count, *ask, "--name", "my").json()
+    assert (moved["data_set"], moved["repeated"]) == ("my", True)
+
+
 def test_a_receipt_and_a_picture_are_written_and_the_receipt_is_explained(
     letalone: Letalone, my: Path
 ) -> None:

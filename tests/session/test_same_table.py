@@ -162,3 +162,27 @@ def test_a_file_and_its_ledger_move_together_and_a_link_is_what_it_leads_to(tmp_
     link = tmp_path / path.name
     link.symlink_to(path)
     assert counted(link, new / "budget.db") == pytest.approx(50, abs=5)
+
+
+def test_a_ledger_may_move_without_its_file_and_then_knows_no_other(tmp_path):
+    path = files(tmp_path / "data", 50)[0]
+    ledger = tmp_path / "data" / "shared.db"
+    assert counted(path, ledger) == pytest.approx(50, abs=5)
+    for folder in ("there", "elsewhere"):
+        other = files(tmp_path / folder, 70)[0]
+        ledger = ledger.rename(tmp_path / folder / ledger.name)
+        assert counted(path, ledger) == pytest.approx(50, abs=5)
+        with pytest.raises(ParameterError, match=r"in a folder above the data.*move together"):
+            counted(other, ledger)
+
+
+def test_a_csv_and_a_parquet_of_one_stem_are_one_table_and_other_stems_are_not(tmp_path):
+    parquet, csv, pattern, duck = files(tmp_path / "one", 5)
+
+    def told(path):
+        return same_table.told_of(path, None)
+
+    assert told(parquet) == told(csv) == str(tmp_path / "one" / "visits")
+    assert told(csv.rename(csv.with_name("visits.2024.csv"))).endswith("visits.2024")
+    assert told(pattern).endswith("visits_*.parquet")
+    assert told(duck).endswith("one.duckdb, table visits")

@@ -60,14 +60,16 @@ def query(request: Request) -> None:
 
 
 def _source(request: Request) -> Source:
-    """The table; where a DuckDB file has several, the one in FROM is offered."""
+    """The table by the name that was given; of several in a DuckDB file, FROM's is offered."""
     try:
-        return read_source(request.file, table=request.table)
+        found = read_source(request.file, table=request.table)
+        name = found.schema.name if request.name is None else request.name
+        return replace(found, schema=replace(found.schema, name=name))
     except WhichTable as error:
         named = table_in(request.sql)
         tables = tuple(name for name in error.tables if name == named) or error.tables
-        found = WhichTable(str(error), tables)
-    raise offering(found, request.file, lambda named: _with_table(request, named))
+        which = WhichTable(str(error), tables)
+    raise offering(which, request.file, lambda named: _with_table(request, named))
 
 
 def _with_table(request: Request, named: Named) -> str:
@@ -131,6 +133,7 @@ def _answered(asked: Ready, path: Path, known: DataSet | None) -> Answered:
             unit=asked.schema.unit or ROW,
             budget=asked.budget or (known and known.budget),
             ledger=path,
+            name=request.name,
             table=request.table,
             side_table=request.side_table,
             progress=progress,

@@ -49,6 +49,7 @@ class Request:
     ledger: Path | None = None
     table: str | None = None
     side_table: str | None = None
+    name: str | None = None
     confidence: float = CONFIDENCE
     dry_run: bool = False
     explain: bool = False

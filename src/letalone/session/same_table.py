@@ -4,8 +4,12 @@ A file has its stem for a name, a table of a database its own, a frame is called
 files visits.csv in two folders, put into one ledger, would spend one budget, and a question about
 the one would be answered by what was answered about the other. The first one's place is written
 down, and another one is refused until its owner gives it a name. `name=` says that the budget is
-meant, and the place of a table is written down anew: a table may move. A file that lies below the
-folder of its ledger has its path from there, so that both may move together.
+meant, and the place of a table is written down anew: a table may move. A path is written down as it
+is and, below the folder of the ledger, also as seen from there; either one will do, so that the
+ledger may move without its file, and both together.
+
+The place of a plain file is its path without the ending: visits.csv and visits.parquet beside each
+other have one name, one schema file and one ledger, and so are one table.
 
 A frame has no place, and a temporary view of Spark none but its name: that it is one is written
 down, where nothing is. Nothing tells whether a second frame is the same data, so it needs a name.
@@ -17,10 +21,11 @@ A path on Spark has many spellings and none that is its own, so its budget needs
 from glob import has_magic
 from os import PathLike, fspath, sep
 from pathlib import Path
+from shlex import quote
 from typing import cast
 
 from letalone.engines.addresses import identity, is_address
-from letalone.engines.sources import DUCKDB
+from letalone.engines.sources import CSV, DUCKDB, PARQUET
 from letalone.engines.spark_address import spelled
 from letalone.engines.spark_frame import is_path_on_spark, is_spark, parts_in
 from letalone.errors import ParameterError
@@ -41,7 +46,10 @@ def told_of(source: object, table: str | None) -> str:
     if not isinstance(source, str | PathLike):
         return FRAME
     path = _resolved(cast("str | PathLike[str]", source))
-    name = called_in(path, table) if path.suffix.lower() in DUCKDB else None
+    ending = path.suffix.lower()
+    if ending in (*CSV, *PARQUET) and not _is_pattern(path):
+        return str(path.with_suffix(""))
+    name = called_in(path, table) if ending in DUCKDB else None
     return str(path) if name is None else f"{path}, table {name}"
 
 
@@ -62,15 +70,17 @@ def check_same_table(ledger: Ledger | None, name: str, told: str, *, declared: b
     known = None if ledger is None else _known(ledger, name)
     if ledger is None or known is None:
         return
-    told = _seen_from(ledger, told)
-    if known == told and (declared or told != FRAME):
+    here = _places(ledger, told)
+    same = not set(known.values()).isdisjoint(here.values())
+    if same and (declared or told != FRAME):
         return
     raise ParameterError(
-        f"The budget of {name!r} in this ledger belongs to {_in_words(known)}, and this is"
-        f" {'another one, or the same: nothing tells' if known == told else told}. Give it a name"
-        " of its own: name= in Python, or name = in its schema file; or a ledger of its own. If it"
-        " is the same table, which has moved or has another name here, say so in Python:"
-        f" la.open(…, name={name!r})."
+        f"The budget of {name!r} in this ledger belongs to {_in_words(known['table'])}, and this is"
+        f" {'another one, or the same: nothing tells' if same else here['table']}. Give it a name"
+        " of its own: name= in Python, --name in the terminal, or name = in its schema file; or a"
+        " ledger of its own. If it is the same table, which has moved or has another name here, say"
+        f" so: la.open(…, name={name!r}), or letalone query … --name {quote(name)}. Keep the ledger in a"
+        " folder above the data, and both can move together."
     )
 
 
@@ -79,36 +89,41 @@ def remember_table(ledger: Ledger, name: str, told: str, *, declared: bool, give
 
     Of two that are opened at once under a name that nobody gave, the second one is refused here.
     """
-    here, known = _seen_from(ledger, told), _known(ledger, name)
+    here, known = _places(ledger, told), _known(ledger, name)
     if known is None:
-        first = ledger.administer_first(name, WHAT, {"table": here})
+        first = ledger.administer_first(name, WHAT, here)
         if first is None and not given:
             check_same_table(ledger, name, told, declared=declared)
-    elif known != here and here != FRAME and not here.endswith(NOWHERE):
-        ledger.administer(name, WHAT, {"table": here})
+    elif known != here and told != FRAME and not told.endswith(NOWHERE):
+        ledger.administer(name, WHAT, here)
 
 
-def _known(ledger: Ledger, name: str) -> str | None:
+def _known(ledger: Ledger, name: str) -> dict[str, str] | None:
     entry = ledger.last_act(name, WHAT) or ledger.last_act(name, ON_SPARK)
-    return None if entry is None else cast("dict[str, str]", entry.body["body"])["table"]
+    return None if entry is None else cast("dict[str, str]", entry.body["body"])
 
 
 def _in_words(known: str) -> str:
     return known if known == FRAME else f"the table {known}"
 
 
-def _seen_from(ledger: Ledger, told: str) -> str:
-    """A path from the folder of the ledger, where it is below it; all else as it is."""
+def _places(ledger: Ledger, told: str) -> dict[str, str]:
+    """A path below the folder of the ledger as seen from there, and whole; all else as it is."""
     place = None if ledger.path is None else Path(ledger.path).resolve()
     if place is None or not place.is_file():
-        return told
-    return told.removeprefix(f"{place.parent}{sep}")
+        return {"table": told}
+    seen = told.removeprefix(f"{place.parent}{sep}")
+    return {"table": told} if seen == told else {"table": seen, "at": told}
+
+
+def _is_pattern(path: Path) -> bool:
+    return has_magic(str(path)) and not path.exists()
 
 
 def _resolved(source: str | PathLike[str]) -> Path:
     """The path without links; of a pattern, the folders above it without."""
     path = Path(fspath(source)).expanduser().absolute()
-    if path.exists() or not has_magic(str(path)):
+    if not _is_pattern(path):
         return path.resolve()
     fixed = next(one for one in path.parents if not has_magic(str(one)))
     return fixed.resolve() / path.relative_to(fixed)

@@ -63,6 +63,12 @@ def query(
     ledger: LedgerOption = None,
     table: TableName = None,
     side_table: SideTableName = None,
+    name: Annotated[
+        str | None,
+        typer.Option(
+            help="The data set's name in the ledger, and in FROM.", metavar="NAME", hidden=True
+        ),
+    ] = None,
     confidence: Annotated[float, number("How often a bar must be right.")] = 0.95,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Say price and errors; spend nothing.")
@@ -95,6 +101,7 @@ def query(
         ledger=ledger,
         table=table,
         side_table=side_table,
+        name=name,
         confidence=confidence,
         dry_run=dry_run,
         explain=explain,
