@@ -90,6 +90,40 @@ def test_a_converted_file_goes_on_with_schema_file_and_budget_of_the_csv(
     assert again["ledger"] == "visits.letalone.db"
 
 
+def test_a_decimal_comma_becomes_a_point_in_the_named_columns_and_nothing_else_changes(
+    letalone: Letalone,
+) -> None:
+    Path("my.csv").write_text(
+        "pid;cost;day;on;note\n1;1,5;08/06/2024;Yes;1,5\n2; -2,25 ;;no;a,b\n3;1.234,5;;;\n4;n,a\n"
+    )
+    ask = ("convert", "my.csv", "my.parquet", "--decimal-comma")
+    words = check_refusal(letalone(*ask, "costs"), 2)
+    assert "'costs' is not in table 'my'. Its columns are: pid, cost, day" in words
+    assert not Path("my.parquet").exists()
+    check_screen(letalone(*ask, "cost", "--decimal-comma", "day"))
+    rows = [tuple(row.values()) for row in pq.read_table("my.parquet").to_pylist()]
+    assert rows == [
+        ("1", "1.5", "08/06/2024", "Yes", "1,5"),
+        ("2", " -2.25 ", None, "no", "a,b"),
+        ("3", "1.234,5", None, None, None),
+        ("4", "n,a", None, None, None),
+    ]
+    shown = letalone(*ask, "cost")
+    (command,) = offered(shown.err)
+    assert command[-3:] == ["--decimal-comma", "cost", "--force"]
+
+
+def test_the_command_that_follows_works_with_and_without_a_schema_file(letalone: Letalone) -> None:
+    Path("my.csv").write_text("pid,cost\n1,2\n")
+    for following in ("init", "describe"):
+        shown = letalone("convert", "my.csv", "my.parquet", "--force")
+        check_screen(shown)
+        (command,) = offered(shown.out)
+        assert command == [following, "my.parquet"]
+        yes = ["--yes"] * (following == "init")
+        check_screen(letalone(*command, *yes))
+
+
 def test_a_quote_that_is_never_closed_is_named_by_its_line_and_nothing_is_written(
     letalone: Letalone,
 ) -> None:

@@ -2,7 +2,6 @@
 
 import os
 import pty
-import shlex
 import subprocess
 import sys
 from collections.abc import Callable
@@ -207,12 +206,41 @@ def test_decimal_commas_are_named_with_a_command_that_mends_them(
     assert (
         'type = "text"  # numbers, but with a decimal comma' in Path("my.letalone.toml").read_text()
     )
-    line = next(line for line in shown.out.splitlines() if "duckdb" in line)
-    python, *arguments = shlex.split(line)
-    assert python == "python"
-    subprocess.run([sys.executable, *arguments], check=True)
-    assert guess_csv("my_points.csv").schema.column("cost").type is Type.NUMBER
-    assert not guess_csv("my_points.csv").commas
+    command = next(words for words in offered(shown.out) if words[0] == "convert")
+    assert "Declare there that cost is a number" in check_screen(letalone(*command))
+    assert parquet.read_table("my.parquet")["cost"].to_pylist() == ["1.5", "2", "-3.25"]
+
+
+def test_a_parquet_file_of_text_is_looked_at_as_a_csv_is(
+    letalone: Letalone, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("my.csv").write_text("pid;cost;day;on;seen\n1;1,5;08/06/2024;Yes;2024-01-31\n2;2;;no;\n")
+    letalone("convert", "my.csv", "my.parquet")
+    assert "If everybody may know these types" in check_refusal(letalone("init", "my.parquet"), 2)
+    assert not Path("my.letalone.toml").exists()
+    shown = letalone("init", "my.parquet", "--yes")
+    words = check_screen(shown)
+    assert "cost text (numbers, but with a decimal comma)" in words
+    assert "day text (dates, but not written 2024-01-31)" in words
+    command = next(words for words in offered(shown.out) if words[0] == "convert")
+    check_screen(letalone(*command))
+    said = letalone("init", "my.parquet", "--yes", "--force", "--json").json()
+    kinds = [column["type"] for column in said["columns"]]
+    assert (said["types_guessed"], kinds) == (
+        True,
+        ["integer", "number", "text", "boolean", "date"],
+    )
+
+
+def test_a_parquet_file_with_types_of_its_own_keeps_them_unasked(
+    letalone: Letalone, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    parquet.write_table(pa.table({"pid": [1, 2], "code": ["1", "2"]}), "my.parquet")
+    said = letalone("init", "my.parquet", "--json").json()
+    kinds = [column["type"] for column in said["columns"]]
+    assert (said["types_guessed"], kinds) == (False, ["integer", "text"])
 
 
 @pytest.mark.parametrize(

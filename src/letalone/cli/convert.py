@@ -1,35 +1,51 @@
-"""`letalone convert visits.csv visits.parquet`: for cells with line breaks, which need Parquet.
+"""`letalone convert visits.csv visits.parquet`: for cells with line breaks or decimal commas.
 
 letalone reads a record of a CSV file from one line, so that no line changes what the others count
-for. This command reads the file as spreadsheets do. What it says tells about rows: it is for the
-owner, who runs it.
+for. This command reads the file as spreadsheets do, and writes numbers with a decimal comma with a
+point in the columns that are named. Nothing else is guessed. What it says tells about rows: it is
+for the owner, who runs it.
 """
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from letalone.answers.so_many import so_many, so_many_rows
 from letalone.cli.offered import to_type
+from letalone.cli.places import in_short_form
 from letalone.cli.screen import console, flowing, print_json
 from letalone.engines.csv_conversion import Converted, convert_csv
 from letalone.engines.sources import CSV, PARQUET
 from letalone.errors import ParameterError
+from letalone.session.beside import schema_beside
 
 
-def convert(source: Path, target: Path, *, force: bool, as_json: bool) -> None:
+def convert(
+    source: Path, target: Path, *, decimal_comma: Sequence[str], force: bool, as_json: bool
+) -> None:
     """Write the Parquet file, and say what was odd."""
-    _check_places(source, target, force=force)
-    found = convert_csv(source, target)
+    _check_places(source, target, decimal_comma, force=force)
+    found = convert_csv(source, target, decimal_comma=decimal_comma)
     if as_json:
         print_json("convert", _as_json(target, found))
         return
     screen = console()
     screen.print(f"Wrote {so_many_rows(found.rows)} to {target}.", markup=False, soft_wrap=True)
-    for words in _said(found):
+    schema = in_short_form(schema_beside(target))
+    for words in [*_said(found), _types(schema, decimal_comma)]:
         screen.print(flowing(words, screen.width), markup=False)
-    screen.print("Next:" + to_type("init", str(target)), markup=False, soft_wrap=True)
+    following = "describe" if schema.exists() else "init"
+    screen.print("Next:" + to_type(following, str(target)), markup=False, soft_wrap=True)
 
 
-def _check_places(source: Path, target: Path, *, force: bool) -> None:
+def _types(schema: Path, points: Sequence[str]) -> str:
+    """Where the types come from, which a file of text does not have."""
+    if not schema.exists():
+        return "All columns are text until you declare other types."
+    numbers = f" Declare there that {', '.join(points)} is a number." if points else ""
+    return f"All columns are text; {schema} says their types.{numbers}"
+
+
+def _check_places(source: Path, target: Path, decimal_comma: Sequence[str], *, force: bool) -> None:
     for path, kinds in ((source, CSV), (target, PARQUET)):
         if path.suffix.lower() not in kinds:
             raise ParameterError(f"{path.name} must end in one of {', '.join(kinds)}.")
@@ -38,7 +54,7 @@ def _check_places(source: Path, target: Path, *, force: bool) -> None:
     if target.exists() and not force:
         raise ParameterError(
             f"{target} exists already and was not changed. To write over it, type:"
-            + to_type("convert", str(source), str(target), "--force")
+            + to_type("convert", str(source), str(target), *points_in(decimal_comma), "--force")
         )
 
 
@@ -54,7 +70,12 @@ def _said(found: Converted) -> list[str]:
     if found.not_text:
         lost = so_many(found.not_text, "row")
         said.append(f"{lost} left out: not UTF-8. Save the CSV as UTF-8 and convert it again.")
-    return [*said, "All columns are text until you declare other types."]
+    return said
+
+
+def points_in(columns: Sequence[str]) -> list[str]:
+    """The options that name columns of numbers with a decimal comma."""
+    return [word for name in columns for word in ("--decimal-comma", name)]
 
 
 def _as_json(target: Path, found: Converted) -> dict[str, object]:

@@ -1,7 +1,7 @@
 """`letalone init FILE`: write down what is publicly known about a table, for its owner to fill in.
 
-The types of a CSV file are guessed from its cells, which are private. So they are shown to
-the owner only, and become public when the owner confirms them.
+The types of a CSV file, and of a Parquet file of text, are guessed from the cells, which are
+private. So they are shown to the owner only, and become public when the owner confirms them.
 """
 
 import sys
@@ -12,7 +12,8 @@ from pathlib import Path
 import typer
 
 from letalone.answers.so_many import so_many_rows
-from letalone.cli.offered import quoted, to_type
+from letalone.cli.convert import points_in
+from letalone.cli.offered import to_type
 from letalone.cli.places import in_short_form, ledger_path
 from letalone.cli.screen import console, flowing, print_json, table
 from letalone.cli.source import (
@@ -25,12 +26,13 @@ from letalone.cli.source import (
     unit_example,
     wait_for_spark,
 )
-from letalone.engines.csv_files import Guess, guess_csv
+from letalone.engines.csv_files import Guess, guess_csv, guess_parquet
 from letalone.engines.csv_lines import OddLines
 from letalone.engines.opening import open_engine
-from letalone.engines.sources import WhichTable
+from letalone.engines.sources import CSV, PARQUET, WhichTable
 from letalone.errors import ParameterError
 from letalone.plans.schema import Column, Schema
+from letalone.plans.types import Type
 from letalone.session.beside import schema_beside
 
 LISTED = 10  # on a screen
@@ -49,21 +51,20 @@ def init(
     """Write NAME.letalone.toml beside the file; of one of its tables, NAME.TABLE.letalone.toml."""
     check_one_file(file)
     wait_for_spark(file, table_name)
-    guessed = kind_of(file) == "csv"
     again = _Again(file, unit, table_name, yes=yes, force=force)
     path = _place(again)
-    found = _found(again, guessed=guessed)
+    found = _found(again)
     schema = _undecided(found.schema)
     if unit is not None:
         schema = schema.protecting(read_unit(unit, schema))
-    if guessed:
+    if found.from_cells:
         _confirm(again, found, as_json=as_json)
     path.write_text(schema.to_toml(_remarks(found)), encoding="utf-8")
     if as_json:
         hints = _hints(again, found)
-        print_json("init", _as_json(path, schema, found, guessed=guessed) | {"hints": hints})
+        print_json("init", _as_json(path, schema, found) | {"hints": hints})
         return
-    if guessed and yes:
+    if found.from_cells and yes:
         console().print(_types(found), markup=False)
     _show(again, path, schema, hints=_hints(again, found))
 
@@ -105,12 +106,15 @@ def _place(again: _Again) -> Path:
     return path
 
 
-def _found(again: _Again, *, guessed: bool) -> Guess:
-    if guessed and again.table is None:
+def _found(again: _Again) -> Guess:
+    kind = kind_of(again.file)
+    if kind == "csv" and again.table is None:
         return guess_csv(again.file)
     try:
         with closing(open_engine(again.file, table=again.table)) as engine:
-            return Guess(engine.schema())
+            schema = engine.schema()
+        texts = all(column.type is Type.TEXT for column in schema.columns)
+        return guess_parquet(again.file, schema) if kind == "parquet" and texts else Guess(schema)
     except WhichTable as error:
         found = offering(error, again.file, lambda named: _naming(again, named))
     raise found
@@ -136,8 +140,8 @@ def _hints(again: _Again, found: Guess) -> list[str]:
     said += _of_lines(again.file, found.odd)
     if found.commas:
         said.append(
-            f"{', '.join(found.commas)} would be a number if written 1.5 in place of 1,5. To write"
-            f" such a file:{_with_points(again.file)}"
+            f"{', '.join(found.commas)} would be a number if written 1.5 in place of 1,5."
+            + _with_points(again.file, points_in(found.commas))
         )
     return said
 
@@ -154,7 +158,7 @@ def _of_lines(file: str, odd: OddLines) -> list[str]:
         said.append(
             f"{so_many_rows(odd.open_quotes)} with a quote that is not closed in its line. A record"
             " is one line: letalone ends the quote there. If cells hold line breaks, convert the"
-            f" file to Parquet:{to_type('convert', file, str(Path(file).with_suffix('.parquet')))}"
+            f" file to Parquet:{_converting(file)}"
         )
     if odd.dropped:
         said.append(
@@ -164,10 +168,21 @@ def _of_lines(file: str, odd: OddLines) -> list[str]:
     return said
 
 
-def _with_points(file: str) -> str:
-    made = str(Path(file).with_name(f"{Path(file).stem}_points.csv"))
-    how = f"import duckdb; duckdb.read_csv({file!r}, decimal=',').write_csv({made!r})"
-    return f"\n  python -c {quoted(how)}"
+def _with_points(file: str, options: list[str]) -> str:
+    """The command that writes them so, where a CSV is there to be read."""
+    made = Path(file).suffix.lower() in PARQUET
+    sources = [Path(file).with_suffix(end) for end in CSV] if made else [Path(file)]
+    source = next((one for one in sources if one.is_file()), None)
+    if source is None:
+        return ""
+    over = ["--force"] * made
+    return " To write such a file, which has this schema file and this budget, too:" + _converting(
+        str(source), *options, *over
+    )
+
+
+def _converting(file: str, *options: str) -> str:
+    return to_type("convert", file, str(Path(file).with_suffix(".parquet")), *options)
 
 
 def _undecided(schema: Schema) -> Schema:
@@ -182,8 +197,8 @@ def _confirm(again: _Again, found: Guess, *, as_json: bool) -> None:
         types = ", ".join(f"{one.name} {_type(one, found)}" for one in columns[:MOST])
         types += f" and {len(columns) - MOST} more" * (len(columns) > MOST)
         raise ParameterError(
-            "The types of a CSV file are guessed from its cells, and become public when you confirm"
-            f" them: {types}. If they may be known, type:"
+            "The types are guessed from the cells, and become public when you confirm"
+            f" them: {types}. If everybody may know these types, type:"
             + again.command("--yes", *["--force"] * again.force)
         )
     console().print(_types(found), markup=False)
@@ -224,13 +239,13 @@ def _type(column: Column, found: Guess) -> str:
     return column.type.value if why is None else f"{column.type.value} ({why})"
 
 
-def _as_json(path: Path, schema: Schema, found: Guess, *, guessed: bool) -> dict[str, object]:
+def _as_json(path: Path, schema: Schema, found: Guess) -> dict[str, object]:
     return {
         "path": str(path),
         "name": schema.name,
         "unit": schema.unit,
         "unit_declared": schema.unit_declared,
-        "types_guessed": guessed,
+        "types_guessed": found.from_cells,
         "remarks": _remarks(found),
         "columns": [{"name": column.name, "type": column.type.value} for column in schema.columns],
     }

@@ -4,14 +4,15 @@ For the owner alone, who runs it and sees what was odd: here one line can change
 those below it, which a private question must never allow (csv_lines.py). A quote that is not
 closed is refused with the number of its line, and nothing is written.
 
-Cells, blank lines and what is missing are otherwise as in csv_lines.py.
+Cells, blank lines and what is missing are otherwise as in csv_lines.py. In columns that the owner
+names, numbers with a decimal comma are written with a point; all else stays as it is.
 
   Tested:   tests/cli/test_convert.py
 """
 
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -19,11 +20,12 @@ from typing import IO
 
 from letalone.engines.arrow import ParquetOfText
 from letalone.engines.csv_cells import cell_pattern, has_stray_quote, split_line
-from letalone.engines.csv_files import DELIMITERS, LONGEST_HEADER
+from letalone.engines.csv_files import DELIMITERS, LONGEST_HEADER, WITH_COMMA
 from letalone.engines.csv_lines import LONGEST_LINE
 from letalone.engines.failure import unreadable
 from letalone.engines.reading import check_columns
 from letalone.errors import ParameterError
+from letalone.plans.schema import unknown_column
 
 MARK = "\ufeff".encode()
 
@@ -46,13 +48,13 @@ class _Record:
     has_stray_quote: bool = False
 
 
-def convert_csv(source: Path, target: Path) -> Converted:
-    """Writes the Parquet file; it is there in whole or not at all."""
+def convert_csv(source: Path, target: Path, *, decimal_comma: Sequence[str] = ()) -> Converted:
+    """Writes the Parquet file, with points in some columns; it is there in whole or not at all."""
     beside = target.with_name(f".{target.name}.{os.getpid()}.part")
     try:
         with source.open("rb") as file:
             beside.touch(mode=0o600)  # nobody else reads it before it has the mode of the source
-            found = _written(file, source, beside)
+            found = _written(file, source, beside, decimal_comma)
         shutil.copymode(source, beside)
         os.replace(beside, target)  # noqa: PTH105  (also over a file that is there)
     except OSError as error:
@@ -67,10 +69,13 @@ def convert_csv(source: Path, target: Path) -> Converted:
     raise ParameterError(f"{target} cannot be written: {failed.strerror or 'no reason given'}.")
 
 
-def _written(file: IO[bytes], source: Path, target: Path) -> Converted:
+def _written(
+    file: IO[bytes], source: Path, target: Path, decimal_comma: Sequence[str]
+) -> Converted:
     delimiter = _delimiter(file)
     records = _records(file, delimiter, source.name)
     names = _names(next(records, _Record()).cells, source.name)
+    points = _places(decimal_comma, names, source.stem)
     found = Converted()
     with ParquetOfText(target, names) as rows:
         for record in records:
@@ -80,7 +85,7 @@ def _written(file: IO[bytes], source: Path, target: Path) -> Converted:
             if None in texts:
                 found.not_text += 1
                 continue
-            rows.add([text or None for text in texts])
+            rows.add([_as_cell(text, point=at in points) for at, text in enumerate(texts)])
             found.rows += 1
             found.with_line_breaks += record.lines > 1
             found.uneven += len(texts) != len(names)
@@ -104,6 +109,20 @@ def _names(cells: list[bytes], file: str) -> list[str]:
     known = [name or "" for name in names]
     check_columns(known, f"The first line of {file}")
     return known
+
+
+def _places(wanted: Sequence[str], names: Sequence[str], table: str) -> set[int]:
+    for name in wanted:
+        if name not in names:
+            raise unknown_column(name, names, table=table)
+    return {at for at, name in enumerate(names) if name in wanted}
+
+
+def _as_cell(text: str | None, *, point: bool) -> str | None:
+    """What is written; nothing is missing, and a decimal comma may become a point."""
+    if point and text and WITH_COMMA.fullmatch(text):
+        return text.replace(",", ".")
+    return text or None
 
 
 def _as_text(cell: bytes) -> str | None:

@@ -9,8 +9,8 @@ A private question drops a line that cannot be read in silence, since to say so 
 row. The owner's own tools count people, and a row less can make a table look better than it is:
 `check_every_line` is for them, and refuses.
 
-`guess_csv` does guess. It is for the owner, who sees its guesses and makes them public by
-confirming them.
+`guess_csv` does guess, and so does `guess_parquet` of a Parquet file of text. They are for the
+owner, who sees the guesses and makes them public by confirming them.
 
 Files are copied into a table when first asked: ranks belong to rows by their position.
 
@@ -19,12 +19,13 @@ Files are copied into a table when first asked: ranks belong to rows by their po
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
 
 from letalone.answers.so_many import so_many_rows
 from letalone.engines import syntax
+from letalone.engines.arrow import parquet_columns
 from letalone.engines.csv_lines import OddLines, cells_of_line, csv_rows, first_rows, odd_lines
 from letalone.engines.failure import unreadable
 from letalone.engines.lockdown import LockedDuck
@@ -49,7 +50,8 @@ class Guess:
 
     `misread` are columns of dates that stay text, since they are not written year first, and
     would be missing if declared. `commas` are columns of numbers with a decimal comma; `odd` counts
-    lines that are read in another way than their writer may have meant.
+    lines that are read in another way than their writer may have meant. `from_cells`: types were
+    guessed, so that they are not public yet.
     """
 
     schema: Schema
@@ -57,22 +59,37 @@ class Guess:
     delimiter: str = ","
     commas: tuple[str, ...] = ()
     odd: OddLines = OddLines()  # noqa: RUF009  (frozen)
+    from_cells: bool = False
 
 
 def guess_csv(path: str | Path) -> Guess:
     """The columns with the types that their first values look like: a proposal to the owner."""
     file = Path(path).resolve()
     names, delimiter = csv_dialect(file)
-    columns = first_rows(file, names, delimiter, most=LOOKED_AT)
+    guess = _guess(file.stem, names, csv_rows([file], names, delimiter, only=names))
+    return replace(guess, delimiter=delimiter, odd=odd_lines(file, len(names), delimiter))
+
+
+def guess_parquet(path: str | Path, schema: Schema) -> Guess:
+    """The same of a Parquet file whose columns are all text."""
+    names = [column.name for column in schema.columns]
+    try:
+        return _guess(schema.name, names, parquet_columns([Path(path).resolve()], names))
+    except (OSError, ValueError):  # of Arrow, with cells in its words
+        pass
+    raise ParameterError(f"{Path(path).name} cannot be read: it is damaged.")
+
+
+def _guess(table: str, names: Sequence[str], stream: object) -> Guess:
+    columns = first_rows(stream, most=LOOKED_AT)
     kinds = [_looks_like(cells) for cells in columns]
     found = zip(names, columns, kinds, strict=True)
     texts = {name: cells for name, cells, kind in found if kind is Type.TEXT and cells}
     return Guess(
-        Schema(file.stem, tuple(map(Column, names, kinds))),
+        Schema(table, tuple(map(Column, names, kinds))),
         tuple(name for name, cells in texts.items() if all(map(SOME_DAY.fullmatch, cells))),
-        delimiter,
-        tuple(name for name, cells in texts.items() if _has_commas(cells)),
-        odd_lines(file, len(names), delimiter),
+        commas=tuple(name for name, cells in texts.items() if _has_commas(cells)),
+        from_cells=True,
     )
 
 

@@ -87,10 +87,10 @@ def csv_rows(
     return pa.RecordBatchReader.from_batches(fields, batches)
 
 
-def first_rows(path: Path, names: Sequence[str], delimiter: str, *, most: int) -> list[list[str]]:
-    """The cells of the first rows, column by column, without the missing ones."""
-    rows, found = 0, [list[str]() for _ in names]
-    for batch in csv_rows([path], names, delimiter, only=names):
+def first_rows(stream: Any, *, most: int) -> list[list[str]]:
+    """The cells of the first rows of a stream, column by column, without the missing ones."""
+    rows, found = 0, [list[str]() for _ in stream.schema]
+    for batch in stream:
         for cells, column in zip(found, batch.slice(0, most - rows).columns, strict=True):
             cells += [cell for cell in column.to_pylist() if cell is not None]
         rows += batch.num_rows

@@ -79,8 +79,8 @@ def check_same_table(ledger: Ledger | None, name: str, told: str, *, declared: b
         f" {'another one, or the same: nothing tells' if same else here['table']}. Give it a name"
         " of its own: name= in Python, --name in the terminal, or name = in its schema file; or a"
         " ledger of its own. If it is the same table, which has moved or has another name here, say"
-        f" so: la.open(…, name={name!r}), or letalone query … --name {quote(name)}. Keep the ledger in a"
-        " folder above the data, and both can move together."
+        f" so: la.open(…, name={name!r}), or letalone query … --name {quote(name)}. Keep the ledger"
+        " in a folder above the data, and both can move together."
     )
 
 

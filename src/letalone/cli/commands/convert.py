@@ -15,10 +15,20 @@ def convert(
     context: typer.Context,
     source: Annotated[Path, typer.Argument(help="A CSV file.", metavar="CSV")],
     target: Annotated[Path, typer.Argument(help="The Parquet file to write.", metavar="PARQUET")],
+    decimal_comma: Annotated[
+        list[str] | None,
+        typer.Option(help="A column of numbers such as 1,5, to write as 1.5.", metavar="COLUMN"),
+    ] = None,
     force: Annotated[bool, typer.Option("--force", help="Write over what is there.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Make a Parquet file of a CSV whose cells hold line breaks."""
+    """Make a Parquet file of a CSV with line breaks in cells or decimal commas."""
     from letalone.cli.convert import convert
 
-    convert(source, target, force=force, as_json=as_json or context.obj)
+    convert(
+        source,
+        target,
+        decimal_comma=decimal_comma or [],
+        force=force,
+        as_json=as_json or context.obj,
+    )
