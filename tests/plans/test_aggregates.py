@@ -103,6 +103,7 @@ def test_a_condition_counts_as_one_or_zero_and_is_missing_where_it_is_missing() 
         (lambda: ask.sum("score", lower=0, upper=Fraction(1, 10**101)), ParameterError, "close"),
         (lambda: ask.sum("agee"), ParameterError, "Did you mean 'age'"),
         (lambda: ask.sum("ward"), UnsupportedQuery, "'ward' is text, but sum needs numbers"),
+        (lambda: ask.mean("ward"), UnsupportedQuery, r"types=.'ward': 'number'.*'boolean' if it"),
         (lambda: ask.mean("day"), UnsupportedQuery, "part"),
         (lambda: ask.private_bounds("ward"), UnsupportedQuery, "needs numbers"),
         (lambda: ask.histogram("ward", [0, 1]), UnsupportedQuery, "needs numbers"),

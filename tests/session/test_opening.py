@@ -131,7 +131,7 @@ def test_the_schema_beside_a_file_is_read(tmp_path: Path) -> None:
         assert "ward (text, 3 keys)" in " ".join(repr(session).split())
     with pytest.raises(la.ParameterError, match="the schema says that the unit is 'patient_id'"):
         la.open(path, unit=la.ROW, budget=HUGE)
-    with pytest.raises(la.ParameterError, match="Both a schema and types"):
+    with pytest.raises(la.ParameterError, match=r"Both a schema \(visits\.letalone\.toml\)"):
         la.open(path, budget=HUGE, types={"cost": "number"})
 
 

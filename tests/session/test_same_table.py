@@ -141,10 +141,13 @@ def test_a_second_table_of_one_name_never_gets_the_answers_of_the_first(tmp_path
 def test_a_second_frame_needs_a_name_that_says_whether_it_is_the_same(tmp_path):
     ledger, schema = tmp_path / "budget.db", la.Schema("s", (la.Column("patient", "text"),))
     one, two = (pl.DataFrame({"patient": [f"p{n}" for n in range(rows)]}) for rows in (100, 200))
-    assert counted(one, ledger) == pytest.approx(100, abs=5)
+    with la.open(one, unit="patient", budget=1000, ledger=ledger) as session:
+        assert "(a polars frame, to be opened again with name='data')" in repr(session)
     for again in (one, two):
         with pytest.raises(ParameterError, match=r"belongs to a frame.*nothing tells.*name='data'"):
             counted(again, ledger)
+    with la.open(one, unit="patient", ledger=ledger, name="data") as session:
+        assert "opened again" not in repr(session)
     assert counted(one, ledger, name="data") == pytest.approx(100, abs=5)
     assert counted(two, ledger, name="two") == pytest.approx(200, abs=5)
     for _ in range(2):  # a schema's name is given

@@ -29,7 +29,7 @@ from letalone.errors import LetaloneError
 COMMANDS = {
     "demo": "Ask a made-up hospital two questions, privately, on DuckDB.",
     "init": "Write down what is public about a table, to fill in.",
-    "convert": "Make a Parquet file of a CSV whose cells hold line breaks.",
+    "convert": "Make a Parquet file of a CSV with line breaks or decimal commas.",
     "query": "Ask a table in SQL: a private answer, error bars, price.",
     "train": "Learn to predict a column: a private model, with its receipt.",
     "predict": "What a model says of the rows of a table.",

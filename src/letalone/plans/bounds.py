@@ -62,7 +62,7 @@ def check_numeric(of: Expression, columns: Columns, *, done: str) -> Typed:
     if not typed.type.is_numeric:
         raise UnsupportedQuery(
             f"'{in_words(of)}' is {typed.type.value}, but {done} needs numbers."
-            + _numeric_hint(typed.type)
+            + _numeric_hint(of, typed.type)
         )
     return typed
 
@@ -119,15 +119,15 @@ def _missing_bounds(words: str, low: Fraction | None, high: Fraction | None) -> 
     )
 
 
-def _numeric_hint(kind: Type) -> str:
+def _numeric_hint(of: Expression, kind: Type) -> str:
     match kind:
         case Type.DATE | Type.TIMESTAMP:
             return ' Take a part of it: la.col("day").part("year").'
-        case Type.TEXT:
+        case Type.TEXT if isinstance(of, ColumnRef):
             return (
-                " Declare its type if it holds numbers, in the schema file or with"
-                " la.open(…, types={'age': 'integer'}); cells such as 1,234.5 or 'unknown' are left"
-                " out then."
+                " Declare its type in the schema file or with la.open(…,"
+                f" types={{{of.name!r}: 'number'}}), or 'boolean' if it holds yes and no;"
+                " cells such as 1,234.5 or 'unknown' are left out then."
             )
         case _:
             return ""

@@ -209,6 +209,8 @@ def _opened(asked: _Asked) -> Session:
         raise
     found = replace(found, version=known.version)
     words = _words(source) + ("" if beside is None else f", with {beside.name} beside it")
+    if is_frame(source) and declared is None and not given and book.durable:
+        words += f", to be opened again with name={found.name!r}"
     opened = Table(
         engine,
         found,
@@ -306,13 +308,22 @@ def _types(
     """The types that are declared: by the call, and of a frame also by its first opening."""
     if declared is not None and asked.types is not None:
         raise ParameterError(
-            "Both a schema and types are given (a schema file may lie beside the data). The schema"
-            " has the types: leave types out, or change them there."
+            f"Both a schema{_schema_words(asked, source)} and types are given. The schema has the"
+            " types: leave types out, or change them there."
         )
     given = _read_types(asked.types)
     if declared is not None or not is_frame(source):
         return given
     return types_of(source, given, known_types(book, asked.name or NAME), unit)
+
+
+def _schema_words(asked: _Asked, source: object) -> str:
+    """Which file the schema is from, where the call does not name one."""
+    if asked.schema is not None:
+        return ""
+    own = cast("Place", asked.source) if is_schema_file(asked.source) else None
+    file = own or _schema_file(source, asked.table)
+    return "" if file is None else f" ({Path(file).name})"
 
 
 def _read_types(types: object) -> dict[str, Type]:

@@ -241,7 +241,7 @@ class Session(Asking):
         found = table.data_set()
         ice = "; frozen until its owner acts" if found.frozen else ""
         many = f"{found.releases} release{'s' * (found.releases != 1)}"
-        declared = ["  types     as the first opening declared them; types= changes them"]
+        declared = ["  types     as this or an earlier opening declared them; types= changes them"]
         return views.flowing(
             [
                 f"Session of {table.name!r} ({table.source}), version {found.version}{ice}",

@@ -81,7 +81,7 @@ class Table:
         self.name, self.source, self.progress = schema.name, source, progress
         self.bits, self.from_text = bits, engine.read_from_text()
         self.whole_name = tuple(whole_name)  # what SQL may call it, too
-        self.types_declared = types_declared  # by the first opening of a frame
+        self.types_declared = types_declared  # by an opening of a frame
         self._own_ledger, self.lock, self.asker = own_ledger, RLock(), NOBODY
         self._closed = Event()
         self._joined: set[tuple[str, tuple[tuple[str, str], ...]]] = set()

@@ -22,7 +22,7 @@ def convert(
     force: Annotated[bool, typer.Option("--force", help="Write over what is there.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Make a Parquet file of a CSV with line breaks in cells or decimal commas."""
+    """Make a Parquet file of a CSV with line breaks or decimal commas."""
     from letalone.cli.convert import convert
 
     convert(
