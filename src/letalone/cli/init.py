@@ -175,10 +175,8 @@ def _with_points(file: str, options: list[str]) -> str:
     source = next((one for one in sources if one.is_file()), None)
     if source is None:
         return ""
-    over = ["--force"] * made
-    return " To write such a file, which has this schema file and this budget, too:" + _converting(
-        str(source), *options, *over
-    )
+    command = _converting(str(source), *options, *["--force"] * made)
+    return f" To write such a file, which has this schema file and this budget, too:{command}"
 
 
 def _converting(file: str, *options: str) -> str:

@@ -91,11 +91,11 @@ def remember_table(ledger: Ledger, name: str, told: str, *, declared: bool, give
     """
     here, known = _places(ledger, told), _known(ledger, name)
     if known is None:
-        first = ledger.administer_first(name, WHAT, here)
+        first = ledger.administer_first(name, WHAT, {**here})
         if first is None and not given:
             check_same_table(ledger, name, told, declared=declared)
     elif known != here and told != FRAME and not told.endswith(NOWHERE):
-        ledger.administer(name, WHAT, here)
+        ledger.administer(name, WHAT, {**here})
 
 
 def _known(ledger: Ledger, name: str) -> dict[str, str] | None:
