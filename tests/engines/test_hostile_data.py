@@ -1,22 +1,50 @@
 """No cell of a file or a frame can make a statement fail: it is read, or missing in its row."""
 
+from dataclasses import replace
+from decimal import Decimal
+
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
 import letalone as la
 from engines.hostile import BROKEN, FRAMED, STORED, TEXTS, raw, texts
-from letalone.engines import duck
+from letalone.engines import duck, syntax
+from letalone.engines.cells import sound
 from letalone.engines.duck import open_duck
 from letalone.engines.frames import as_arrow
-from letalone.engines.measures import Rows, RowsWith, Scope, Units
-from letalone.engines.reading import READABLE
+from letalone.engines.measures import GridSum, Rows, RowsWith, Scope, Units
+from letalone.engines.reading import READABLE, read
 from letalone.plans.expressions import col
 from letalone.plans.query import Bounding, GroupColumn
 from letalone.plans.schema import Column, Schema
 from letalone.plans.types import Type
 from seeded import SeededBits
 
+WHOLE = [pa.int8(), pa.int16(), pa.int32(), pa.int64()]
+WHOLE += [pa.uint8(), pa.uint16(), pa.uint32(), pa.uint64()]
+TIMED = [pa.timestamp(unit, zone) for unit in ("ms", "us", "ns") for zone in (None, "UTC")]
+DECIMALS = [pa.decimal32(5, 2), pa.decimal64(12, 2), pa.decimal128(38, 2), pa.decimal256(60, 2)]
+FINE = {  # one of each type that a Parquet file can store; the last row is missing
+    "text": pa.array(["A", "ä", None]),
+    "categories": pa.array(["A", "ä", None]).dictionary_encode(),
+    "uuid": pa.array([b"0" * 16, b"\xff" * 16, None], pa.uuid()),
+    **{str(kind): pa.array([1, 2, None], kind) for kind in WHOLE},
+    **{str(kind): pa.array([1.5, 2.25, None], kind) for kind in (pa.float32(), pa.float64())},
+    "half": pa.array(np.array([1.5, 2.25], np.float16)).take([0, 1, None]),
+    "truth": pa.array([True, False, None]),
+    "nothing": pa.nulls(3),
+    **{str(kind): pa.array([1, 2, None], pa.int64()).cast(kind) for kind in TIMED},
+    "day": pa.array([1, 2, None], pa.date32()),
+    **{str(kind): pa.array([Decimal(1), Decimal(2), None], kind) for kind in DECIMALS},
+    "clock": pa.array([1, 2, None], pa.time64("us")),
+    "bytes": pa.array([b"A", b"\xff", None]),
+    "list": pa.array([["A"], [], None]),
+    "struct": pa.array([{"x": 1}, {"x": None}, None]),
+    "map": pa.array([[("a", 1)], [], None], pa.map_(pa.string(), pa.int64())),
+    "json": pa.array(["1", "{}", None], pa.json_()),
+}
 HUGE = la.Budget(epsilon=10**6, delta=0.5)
 
 
@@ -114,6 +142,86 @@ def test_ranks_that_were_drawn_before_fit_the_copy(tmp_path):
     assert engine.measure(after, [Rows()]) == [[1500]]
     assert engine.measure(before, [Rows()]) == [[4000]]
     engine.close()
+
+
+def files_beside_text(folder, last, columns):
+    """A Parquet file of columns of three rows, beside a text of which the last cell is given."""
+    path = folder / "x.parquet"
+    broken = {"broken": texts(cells=[b"a", b"b", last])}
+    pq.write_table(pa.table(columns | broken), path, row_group_size=2)
+    return open_duck(path, bits=SeededBits(1))
+
+
+def read_in_every_type(engine, name):
+    """The cells of a column as each type that it can be declared to be."""
+    engine._made_sound([syntax.named("broken")])
+    stored, source = engine._relation.columns[name], syntax.named(name, "s")
+    found = {}
+    for kind in Type:
+        if kind is stored.type or stored.type in READABLE[kind]:
+            sql = read(stored, source, Column(name, kind)).sql
+            shown = syntax.is_present(sql) if kind is Type.OTHER else sql
+            rows = syntax.select([shown], syntax.renamed(engine._relation.sql, "s"))
+            found[kind] = engine._duck.run(rows)
+    return found
+
+
+def test_one_broken_text_changes_no_cell_of_the_columns_beside_it(tmp_path):
+    """Files are copied because of it. For every type that a Parquet file can store, a cell of the
+    copy is what a scan of the file reads."""
+    direct = files_beside_text(tmp_path, b"c", FINE)
+    before = {name: read_in_every_type(direct, name) for name in FINE}
+    assert not direct._loaded
+    direct.close()
+    copied = files_beside_text(tmp_path, b"\xff", FINE)
+    assert {name: read_in_every_type(copied, name) for name in FINE} == before
+    assert copied._loaded
+    copied.close()
+
+
+def test_units_and_ranks_are_the_same_before_and_after_the_copy(tmp_path):
+    """Each unit has one row, so bounding loses none; the last row has no unit."""
+    beside = (col("broken") == "a") | col("broken").is_null() | (col("broken") == "b")
+    for last in (b"b", b"\xff"):
+        for name in ("text", "uuid", "int32", "timestamp[us]", "day"):
+            engine = files_beside_text(tmp_path, last, {name: FINE[name]})
+            one = scope(engine.schema().protecting(name), bounding=Bounding(max_rows=1))
+            first = engine.measure(one, [Rows(), Units()])
+            with_text = engine.measure(replace(one, where=beside), [Rows(), Units()])
+            assert engine._loaded == (last == b"\xff")
+            again = engine.measure(one, [Rows(), Units()])
+            assert first == with_text == again == [[2], [2]], name
+            engine.close()
+
+
+def test_decimals_of_every_width_with_too_many_digits_are_missing_alone(tmp_path):
+    """Parquet files hold them as whole numbers or as bytes."""
+    widths = (pa.decimal32(5, 2), pa.decimal64(12, 2), pa.decimal128(30, 2), pa.decimal256(60, 2))
+    columns = {
+        f"{kind.bit_width}{place}": raw(kind, cells)
+        for kind in widths
+        for place, cells in enumerate(
+            [[150, 275, 10**kind.precision], [1 - 2 ** (kind.bit_width - 1), 150, 275]]
+        )
+    }
+    for kind in widths[:3]:
+        cells = columns[f"{kind.bit_width}1"]
+        hidden = pa.Array.from_buffers(kind, 3, [pa.py_buffer(b"\x05"), cells.buffers()[1]])
+        for part in (hidden, hidden.slice(1)):
+            assert sound(part).to_pylist() == [None, None, Decimal("2.75")][-len(part) :]
+            sound(part).validate(full=True)
+    sources = [pa.table(columns)]
+    for number, whole in enumerate((False, True)):
+        sources.append(tmp_path / f"{number}.parquet")
+        pq.write_table(sources[0], sources[-1], store_decimal_as_integer=whole)
+    for source in sources:
+        engine = open_duck(source)
+        for name in columns:
+            schema = Schema("t", (Column(name, Type.NUMBER),))
+            quarters = engine.measure(scope(schema), [GridSum(col(name), 0, 40, 2)])
+            wide = name == "2560"  # read as a floating-point number, and clamped
+            assert quarters == [[6 + 11 + 40 * wide]], (source, name)
+        engine.close()
 
 
 def test_a_broken_cell_is_read_alike_whatever_stands_in_other_rows(tmp_path):

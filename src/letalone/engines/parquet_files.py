@@ -29,11 +29,11 @@ from letalone.engines.reading import SHORT_INTEGERS, Stored, check_columns
 from letalone.engines.rows import Relation
 from letalone.engines.syntax import Sql
 from letalone.errors import ParameterError
+from letalone.plans.types import Type
 
 COPY, FIXED = "letalone_sound", "letalone_fixed"
 # Every bit pattern of these is a value.
-SAFE = (*SHORT_INTEGERS, "UBIGINT", "FLOAT", "DOUBLE", "BOOLEAN", "DATE", "TIMESTAMP_NS")
-TIMES = ("TIMESTAMP", "TIMESTAMP WITH TIME ZONE")
+SAFE = (*SHORT_INTEGERS, "UBIGINT", "FLOAT", "DOUBLE", "BOOLEAN", "DATE", "TIMESTAMP_NS", "UUID")
 
 
 def relation_of_parquet(duck: LockedDuck, paths: Sequence[Path]) -> Relation:
@@ -90,16 +90,17 @@ def sound_copy(duck: LockedDuck, paths: Sequence[Path], relation: Relation) -> R
 
 def _cell(column: Stored, late: Sequence[str]) -> Sql:
     """A column of the copy. Bytes that are no text are replaced on one side and left out on the
-    other, so text is the same on both exactly if it has none."""
+    other, so text is the same on both exactly if it has none. What no question can look into is
+    there or not; all else that can be scanned is as it was."""
     if column.name in late:
         return syntax.named(column.name, "fixed")
     cell = syntax.named(column.name, "replaced")
-    if column.stored == "VARCHAR":
+    if column.type is Type.OTHER:
+        return syntax.case((syntax.is_present(cell), syntax.called("ENCODE", syntax.text(""))))
+    if column.type is Type.TEXT and column.stored not in SAFE:
         other = syntax.named(column.name, "left_out")
         return syntax.case((syntax.operation(exp.EQ, cell, other), cell))
-    if column.stored in SAFE or column.stored.startswith("DECIMAL(") or column.stored in TIMES:
-        return cell
-    return syntax.case((syntax.is_present(cell), syntax.called("ENCODE", syntax.text(""))))
+    return cell
 
 
 def _beside(query: exp.Select, source: Sql) -> None:
