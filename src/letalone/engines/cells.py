@@ -114,12 +114,17 @@ def _text(cell: bytes | None) -> str | None:
 
 
 def _decimals(cells: Any) -> Any:
-    """Decimals as they are; what has more digits than the type is missing."""
-    stored, width = cells.buffers()[1], cells.type.bit_width // 8
-    places = range(cells.offset * width, (cells.offset + len(cells)) * width, width)
+    """Decimals as they are; what has more digits than the type is missing.
+
+    Their bytes stay: kernels check what they make of some decimals, also where it is missing.
+    """
+    width, most = cells.type.bit_width // 8, 10**cells.type.precision
+    stored = cells.buffers()[1].slice(cells.offset * width, len(cells) * width)
+    places = range(0, stored.size, width)
     whole = (int.from_bytes(stored[p : p + width], "little", signed=True) for p in places)
-    fits = pa.array([abs(number) < 10**cells.type.precision for number in whole], pa.bool_())
-    return pc.if_else(fits, cells, pa.scalar(None, cells.type))
+    fits = np.array([abs(number) < most for number in whole]) & np.asarray(cells.is_valid())
+    there = pa.py_buffer(np.packbits(fits, bitorder="little"))
+    return pa.Array.from_buffers(cells.type, len(cells), [there, stored])
 
 
 def _times(cells: Any) -> Any:
