@@ -1,5 +1,6 @@
 """A record of a CSV file is a line: whatever one line holds, all others are read as they are."""
 
+import tracemalloc
 from functools import cache
 from itertools import product
 
@@ -182,6 +183,24 @@ def test_a_line_that_is_too_long_is_dropped_alone_at_all_sizes_of_blocks(tmp_pat
         assert rows == [("a", "1", None), ("b", "2", None), ("z" * 20, None, None)]
         path.write_bytes(b"id,x,note\na,1,\n" + b"y" * 21 + end)
         assert rows_of(path, BLOCK=size, LONGEST_LINE=20) == [("a", "1", None)]
+
+
+def test_no_line_decides_how_much_memory_is_needed(tmp_path):
+    """A line of 16 MiB is dropped alone. The longest that is read needs a few times its size, and
+    not some numbers for each of its delimiters or quotes."""
+    path, before = tmp_path / "f.csv", [("a", "1", None)]
+    for letters in (b",", b'",', b'"'):
+        for size, kept in ((1 << 24, 0), (csv_lines.LONGEST_LINE, 1)):
+            path.write_bytes(b"id,x,note\na,1,\n" + (letters * size)[:size] + b"\nb,2,\n")
+            tracemalloc.start()
+            try:
+                rows = rows_of(path)
+                _, most = tracemalloc.get_traced_memory()
+            finally:
+                tracemalloc.stop()
+            assert rows[:1] == before
+            assert rows[1 + kept :] == [("b", "2", None)]
+            assert most < 1 << 26, (letters, size)
 
 
 def test_a_blank_line_is_a_missing_cell_where_there_is_one_column(tmp_path):

@@ -21,13 +21,13 @@ from typing import IO
 from letalone.engines.arrow import ParquetOfText
 from letalone.engines.csv_cells import cell_pattern, has_stray_quote, split_line
 from letalone.engines.csv_files import DELIMITERS, LONGEST_HEADER, WITH_COMMA
-from letalone.engines.csv_lines import LONGEST_LINE
 from letalone.engines.failure import unreadable
 from letalone.engines.reading import check_columns
 from letalone.errors import ParameterError
 from letalone.plans.schema import unknown_column
 
 MARK = "\ufeff".encode()
+LONGEST_RECORD = 1 << 27  # in bytes: lines that questions leave out become cells here
 
 
 @dataclass(slots=True)
@@ -136,13 +136,13 @@ def _records(file: IO[bytes], delimiter: str, name: str) -> Iterator[_Record]:
     """One after the other. Line breaks in cells are LF."""
     pattern = cell_pattern(delimiter)
     record, opened, size, number = _Record(), list[bytes](), 0, 0
-    for number, line in enumerate(iter(lambda: file.readline(LONGEST_LINE), b""), 1):
+    for number, line in enumerate(iter(lambda: file.readline(LONGEST_RECORD), b""), 1):
         # A line within quotes is read as if the quote stood before it.
         plain = b'"' * bool(opened) + line.removesuffix(b"\n").rstrip(b"\r")
         found, is_open = split_line(plain, pattern)
         record.lines, size = record.lines + 1, size + len(line)
         record.has_stray_quote |= b'"' in plain and has_stray_quote(plain, pattern)
-        if size >= LONGEST_LINE:
+        if size >= LONGEST_RECORD:
             raise _never_closed(name, number - record.lines + 1)
         if opened:
             opened.append(found.pop(0))

@@ -215,5 +215,5 @@ def check_every_line(paths: Sequence[Path]) -> None:
         if odd.too_long:
             raise ParameterError(
                 f"{so_many_rows(odd.too_long)} of {path.name} could not be read: the line is longer"
-                " than 128 MiB. Shorten it, or convert the file to Parquet."
+                " than 4 MiB. Shorten it, or convert the file to Parquet."
             )
