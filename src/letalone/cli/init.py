@@ -163,7 +163,7 @@ def _of_lines(file: str, odd: OddLines) -> list[str]:
     if odd.dropped:
         said.append(
             f"{so_many_rows(odd.dropped)} cannot be read and will be left out: they are not UTF-8,"
-            " or longer than 4 MiB. Save the file as UTF-8."
+            " or longer than 8 MiB. Save the file as UTF-8."
         )
     return said
 

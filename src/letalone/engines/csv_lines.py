@@ -33,7 +33,7 @@ from numpy.typing import NDArray
 from letalone.engines.csv_cells import cell_pattern, split_line
 from letalone.engines.text_views import PADDING, views_of_text
 
-LONGEST_LINE = 1 << 22  # in bytes: no line decides how much memory is needed
+LONGEST_LINE = 1 << 23  # in bytes: no line decides how much memory is needed
 BLOCK = 1 << 20  # bytes that are read at a time
 CELLS = 1 << 20  # cells that are handed on at a time, so that many columns take no more memory
 LF, CR, QUOTE = 0x0A, 0x0D, 0x22
