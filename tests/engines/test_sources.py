@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from engines.hostile import raw
 from letalone.engines.duck import open_duck
 from letalone.engines.measures import GridSum, Rows, RowsWith, Scope, Units
 from letalone.errors import ParameterError
@@ -205,6 +206,17 @@ def test_a_table_is_found_by_the_name_that_it_is_shown_by(tmp_path):
         open_duck(path, table="u")
 
 
+def test_two_tables_of_one_name_are_refused_with_words_that_tell_how_to_go_on(tmp_path):
+    """They would share a budget."""
+    two = 'CREATE TABLE "s.t" (a INTEGER); CREATE SCHEMA s; CREATE TABLE s.t (b DATE)'
+    path = database(tmp_path / "t.duckdb", two)
+    for name in ("s.t", "main.s.t", "t"):
+        with pytest.raises(ParameterError, match=r"'s\.t', in the schemas 'main' and 's'.*Rename"):
+            open_duck(path, table=name)
+    database(path, 'ALTER TABLE "s.t" RENAME TO st')
+    assert list(opened_types(path, table="s.t")) == ["b"]
+
+
 def test_a_duckdb_file_that_is_open_for_writing_is_said_to_be(tmp_path):
     with duckdb.connect(tmp_path / "t.duckdb") as connection:
         connection.execute("CREATE TABLE t (a INTEGER)")
@@ -281,6 +293,22 @@ def test_files_with_different_columns_are_not_opened_together(tmp_path):
         open_duck(str(tmp_path / "*.csv"))
     with pytest.raises(ParameterError, match="files of several kinds"):
         open_duck(str(tmp_path / "a.*"))
+
+
+def test_files_of_several_writers_are_opened_together(tmp_path):
+    """They store the same columns in several ways; a decimal that is too long is missing alone."""
+    cents = raw(pa.decimal32(5, 2), [100, 10**6, 200])
+    other = cents.slice(0, 1).cast(pa.decimal128(5, 2))
+    when = pa.array([1, 2, 3])
+    arrow = pa.table({"x": [1, 2, 3], "d": cents, "t": when.cast(pa.timestamp("us"))})
+    rest = pa.table({"x": [4], "d": other, "t": when[:1].cast(pa.timestamp("ms"))})
+    pq.write_table(arrow, tmp_path / "a.parquet", store_decimal_as_integer=True)
+    pl.from_arrow(rest).write_parquet(tmp_path / "b.parquet")
+    with duckdb.connect() as connection:
+        connection.register("rest", rest)
+        connection.execute(f"COPY rest TO '{tmp_path / 'c.parquet'}' (FORMAT parquet)")
+    measures = [Rows(), RowsWith(col("d")), RowsWith(col("t")), GridSum(col("d"), 0, 9, 0)]
+    assert measured(str(tmp_path / "*.parquet"), measures) == [5, 4, 5, 5]
 
 
 def test_a_folder_name_is_data_and_no_column(tmp_path):

@@ -82,11 +82,18 @@ def without_dictionaries(table: Table) -> Table:
 
 
 def parquet_columns(paths: Sequence[Path], names: Sequence[str]) -> object:
-    """A stream of some columns of Parquet files, with no cell that cannot be scanned."""
+    """A stream of some columns of Parquet files, with no cell that cannot be scanned.
+
+    The files may store a type in several ways, such as decimals of several widths.
+    """
     schema = pq.ParquetFile(paths[0]).schema_arrow
-    kinds = [sound(pa.array([], schema.field(name).type)).type for name in names]
+    kinds = [_widest(sound(pa.array([], schema.field(name).type)).type) for name in names]
     fields = pa.schema([pa.field(n, kind) for n, kind in zip(names, kinds, strict=True)])
     return pa.RecordBatchReader.from_batches(fields, _batches(paths, fields))
+
+
+def _widest(kind: Any) -> Any:
+    return pa.decimal128(kind.precision, kind.scale) if pa.types.is_decimal(kind) else kind
 
 
 def has_valid_column(paths: Sequence[Path], name: str) -> bool:
@@ -110,7 +117,7 @@ def row_groups(path: Path) -> list[int]:
 def _batches(paths: Sequence[Path], fields: Any) -> Iterator[object]:
     for path in paths:
         for batch in pq.ParquetFile(path).iter_batches(columns=fields.names):
-            columns = [sound(batch.column(name)) for name in fields.names]
+            columns = [sound(batch.column(one.name)).cast(one.type) for one in fields]
             yield pa.RecordBatch.from_arrays(columns, schema=fields)
 
 

@@ -38,16 +38,15 @@ SAFE = (*SHORT_INTEGERS, "UBIGINT", "FLOAT", "DOUBLE", "BOOLEAN", "DATE", "TIMES
 
 def relation_of_parquet(duck: LockedDuck, paths: Sequence[Path]) -> Relation:
     """The relation that reads the files, all of the same columns."""
-    first = _schema(duck, paths[0])
+    names, columns = first = _columns(duck, paths[0])
     for path in paths[1:]:
-        if _schema(duck, path) != first:
+        if _columns(duck, path) != first:
             raise ParameterError(
                 f"{paths[0].name} and {path.name} have different columns. Open files together"
                 " only if their columns have the same names and types in the same order."
             )
-    sql = _scan(paths, "strict")
-    check_columns(_top_names(first), paths[0].name)
-    return Relation(sql, {one.name: one for one in described(duck, sql)})
+    check_columns(names, paths[0].name)
+    return Relation(_scan(paths, "strict"), {one.name: one for one in columns})
 
 
 def unsafe(relation: Relation, names: Iterable[str]) -> list[str]:
@@ -119,18 +118,21 @@ def _scan(paths: Sequence[Path], broken: str) -> Sql:
     return syntax.called("read_parquet", syntax.texts([str(path) for path in paths]), *named)
 
 
-def _schema(duck: LockedDuck, path: Path) -> list[tuple[object, ...]]:
-    columns = ("name", "type", "num_children", "converted_type", "logical_type")
+def _columns(duck: LockedDuck, path: Path) -> tuple[list[str], list[Stored]]:
+    """The names as they are written, and the columns as they are read: writers store the same
+    columns in many ways."""
     source = syntax.called("parquet_schema", syntax.text(str(path)))
-    query = syntax.select([syntax.named(name) for name in columns], syntax.renamed(source, "file"))
-    return opened(lambda: duck.run(query), path.name)
+    wanted = [syntax.named("name"), syntax.named("num_children")]
+    query = syntax.select(wanted, syntax.renamed(source, "file"))
+    names = _top_names(opened(lambda: duck.run(query), path.name))
+    return names, opened(lambda: described(duck, _scan([path], "strict")), path.name)
 
 
 def _top_names(schema: Sequence[tuple[object, ...]]) -> list[str]:
     """The columns at the top: the rows of the schema that are nobody's children but the root's."""
     names: list[str] = []
     inside = 0
-    for name, _, children, *_ in schema[1:]:
+    for name, children in schema[1:]:
         if not inside:
             names.append(str(name))
         inside += cast("int", children or 0) - (1 if inside else 0)

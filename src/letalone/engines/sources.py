@@ -143,6 +143,8 @@ def _duckdb(duck: LockedDuck, table: str | None, file: str) -> Relation:
     found = sorted((str(schema), str(name)) for schema, name in duck.run(query))
     shown = [one for one in found if table in (None, _called(*one))]
     wanted = shown or [(s, n) for s, n in found if table in (n, f"{s}.{n}")]
+    if table is not None and wanted:
+        _check_one_name(wanted[0], found, file)
     if len(wanted) != 1:
         names = ", ".join(_called(s, n) for s, n in found) or "none"
         asked = "no table was named" if table is None else f"{table!r} is not one of them"
@@ -155,6 +157,18 @@ def _duckdb(duck: LockedDuck, table: str | None, file: str) -> Relation:
     sql = syntax.table_named(name, schema=schema, catalog="file")
     columns = {c.name: replace(c, collated=c.stored == "VARCHAR") for c in described(duck, sql)}
     return Relation(sql, columns, _called(schema, name))
+
+
+def _check_one_name(wanted: tuple[str, str], found: Sequence[tuple[str, str]], file: str) -> None:
+    """Refuses a name that two tables have, such as s.t: t of schema s, and "s.t" of main."""
+    name = _called(*wanted)
+    places = [repr(schema) for schema, table in found if _called(schema, table) == name]
+    if len(places) > 1:
+        raise ParameterError(
+            f"{file} holds several tables that are called {name!r}, in the schemas"
+            f" {' and '.join(places)}, and a budget belongs to a name. Rename one of them, to a"
+            " name without a dot."
+        )
 
 
 def _called(schema: str, name: str) -> str:
