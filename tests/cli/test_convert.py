@@ -147,6 +147,17 @@ def test_a_file_that_is_there_is_written_over_only_by_force(letalone: Letalone) 
     assert Path("my.parquet").stat().st_mode & 0o777 == 0o640
 
 
+def test_a_link_stays_one_and_the_file_that_it_points_to_is_written(letalone: Letalone) -> None:
+    Path("my.csv").write_text("id\n1\n")
+    Path("there").mkdir()
+    Path("my.parquet").symlink_to(Path("there", "rows.parquet"))
+    for _ in range(2):
+        check_screen(letalone("convert", "my.csv", "my.parquet", "--force"))
+        assert Path("my.parquet").is_symlink()
+        assert pq.read_table("there/rows.parquet").to_pydict() == {"id": ["1"]}
+        Path("there/rows.parquet").write_text("mine")
+
+
 @pytest.mark.parametrize(
     ("source", "target", "words"),
     [
@@ -157,6 +168,8 @@ def test_a_file_that_is_there_is_written_over_only_by_force(letalone: Letalone) 
         ("empty.csv", "my.parquet", "has no columns"),
         ("twice.csv", "my.parquet", "differ in nothing but the case"),
         ("latin.csv", "my.parquet", "no list of names in UTF-8"),
+        ("returns.csv", "my.parquet", "has a carriage return in it"),
+        ("my.csv", "linked.parquet", "linked.parquet is a link to my.csv"),
     ],
 )
 def test_what_cannot_be_converted_is_said_in_words(
@@ -166,8 +179,11 @@ def test_what_cannot_be_converted_is_said_in_words(
     Path("empty.csv").write_text("")
     Path("twice.csv").write_text("a,A\n1,2\n")
     Path("latin.csv").write_bytes(b"\xe9\n1\n")
+    Path("returns.csv").write_bytes(b"a,b\r1,2\r3,4\r")
+    Path("linked.parquet").symlink_to("my.csv")
     before = {path.name for path in Path().iterdir()}
-    assert words in check_refusal(letalone("convert", source, target), 2)
+    assert words in check_refusal(letalone("convert", source, target, "--force"), 2)
+    assert Path("my.csv").read_text() == "id\n1\n"
     assert {path.name for path in Path().iterdir()} == before
 
 

@@ -20,7 +20,12 @@ from typing import IO
 
 from letalone.engines.arrow import ParquetOfText
 from letalone.engines.csv_cells import cell_pattern, has_stray_quote, split_line
-from letalone.engines.csv_files import DELIMITERS, LONGEST_HEADER, WITH_COMMA
+from letalone.engines.csv_files import (
+    DELIMITERS,
+    LONGEST_HEADER,
+    WITH_COMMA,
+    check_line_end,
+)
 from letalone.engines.failure import unreadable
 from letalone.engines.reading import check_columns
 from letalone.errors import ParameterError
@@ -49,14 +54,20 @@ class _Record:
 
 
 def convert_csv(source: Path, target: Path, *, decimal_comma: Sequence[str] = ()) -> Converted:
-    """Writes the Parquet file, with points in some columns; it is there in whole or not at all."""
-    beside = target.with_name(f".{target.name}.{os.getpid()}.part")
+    """Writes the Parquet file, with points in some columns; it is there in whole or not at all.
+
+    A link stays one.
+    """
+    place = Path(os.path.realpath(target))
+    if place == Path(os.path.realpath(source)):
+        raise ParameterError(f"{target} is a link to {source}. Write to another file.")
+    beside = place.with_name(f".{place.name}.{os.getpid()}.part")
     try:
         with source.open("rb") as file:
             beside.touch(mode=0o600)  # nobody else reads it before it has the mode of the source
             found = _written(file, source, beside, decimal_comma)
         shutil.copymode(source, beside)
-        os.replace(beside, target)  # noqa: PTH105  (also over a file that is there)
+        os.replace(beside, place)  # noqa: PTH105  (also over a file that is there)
     except OSError as error:
         failed = error
     else:
@@ -72,7 +83,7 @@ def convert_csv(source: Path, target: Path, *, decimal_comma: Sequence[str] = ()
 def _written(
     file: IO[bytes], source: Path, target: Path, decimal_comma: Sequence[str]
 ) -> Converted:
-    delimiter = _delimiter(file)
+    delimiter = _delimiter(file, source.name)
     records = _records(file, delimiter, source.name)
     names = _names(next(records, _Record()).cells, source.name)
     points = _places(decimal_comma, names, source.stem)
@@ -93,9 +104,10 @@ def _written(
     return found
 
 
-def _delimiter(file: IO[bytes]) -> str:
+def _delimiter(file: IO[bytes], name: str) -> str:
     """As for questions: whichever is there most in the first line. A mark before it is passed."""
     first = file.readline(LONGEST_HEADER)
+    check_line_end(first.removesuffix(b"\n").rstrip(b"\r"), name)
     file.seek(len(MARK) if first.startswith(MARK) else 0)
     return max(DELIMITERS, key=lambda one: first.count(one.encode()))
 

@@ -158,11 +158,7 @@ def csv_dialect(path: Path) -> tuple[list[str], str]:
         raise ParameterError(
             f"The first line of {path.name} is no list of names in UTF-8. Save the file as UTF-8."
         )
-    if "\r" in text:
-        raise ParameterError(
-            f"The first line of {path.name} has a carriage return in it. Lines end with a line feed"
-            " (LF, or CR and LF). Save the file with such line ends."
-        )
+    check_line_end(line, path.name)
     delimiter = max(DELIMITERS, key=text.count)
     names, is_open = cells_of_line(text, delimiter)
     if is_open:
@@ -172,6 +168,15 @@ def csv_dialect(path: Path) -> tuple[list[str], str]:
         )
     check_columns(names, f"The first line of {path.name}")
     return names, delimiter
+
+
+def check_line_end(line: bytes, name: str) -> None:
+    """Refuses a first line, without its end, that may be several."""
+    if b"\r" in line:
+        raise ParameterError(
+            f"The first line of {name} has a carriage return in it. Lines end with a line feed (LF,"
+            " or CR and LF). Save the file with such line ends."
+        )
 
 
 def _as_text(line: bytes) -> str | None:
@@ -215,5 +220,5 @@ def check_every_line(paths: Sequence[Path]) -> None:
         if odd.too_long:
             raise ParameterError(
                 f"{so_many_rows(odd.too_long)} of {path.name} could not be read: the line is longer"
-                " than 4 MiB. Shorten it, or convert the file to Parquet."
+                " than 8 MiB. Shorten it, or convert the file to Parquet."
             )
