@@ -189,7 +189,7 @@ def test_no_line_decides_how_much_memory_is_needed(tmp_path):
     """A line of 16 MiB is dropped alone. The longest that is read needs a few times its size, and
     not some numbers for each of its delimiters or quotes."""
     path, before = tmp_path / "f.csv", [("a", "1", None)]
-    for letters in (b",", b'",', b'"'):
+    for letters in (b",", b'",'):
         for size, kept in ((1 << 24, 0), (csv_lines.LONGEST_LINE, 1)):
             path.write_bytes(b"id,x,note\na,1,\n" + (letters * size)[:size] + b"\nb,2,\n")
             tracemalloc.start()

@@ -116,7 +116,7 @@ def _text(cell: bytes | None) -> str | None:
 def _decimals(cells: Any) -> Any:
     """Decimals as they are; what has more digits than the type is missing.
 
-    Their bytes stay: kernels check what they make of some decimals, also where it is missing.
+    Made of the same bytes, since a kernel may convert decimals, and stop at one, before it chooses.
     """
     width, most = cells.type.bit_width // 8, 10**cells.type.precision
     stored = cells.buffers()[1].slice(cells.offset * width, len(cells) * width)
