@@ -1,9 +1,12 @@
 """A lazy Polars frame is opened where each of its rows is made from one person's rows."""
 
+from dataclasses import replace
+
 import polars as pl
 import pytest
 
 from letalone.engines.duck import open_duck
+from letalone.engines.lazy_functions import Manner, manner_of
 from letalone.engines.lazy_plan import check_lazy
 from letalone.engines.provenance import IN_MEMORY
 from letalone.errors import ParameterError
@@ -25,7 +28,19 @@ FINE = {
     "case": lambda f: f.with_columns(z=pl.when(x > 3).then(x).otherwise(None).fill_null(0)),
     "numbers": lambda f: f.select("patient", z=(-x).abs().round(1).clip(0, 5).sqrt()),
     "cast": lambda f: f.with_columns(x.cast(pl.Int64), y=pl.concat_str("patient", "ward")),
-    "dates": lambda f: f.with_columns(m=pl.lit("2024-01-31").str.to_date().dt.month()),
+    "dates": lambda f: f.with_columns(m=pl.lit("2024-01-31").str.to_date("%Y-%m-%d").dt.month()),
+    "texts": lambda f: f.with_columns(
+        a=ward.str.strip_chars().str.slice(0, 1).str.zfill(3),
+        b=ward.str.contains("w") & ward.str.starts_with("w"),
+        n=ward.str.len_chars() + ward.str.replace("w", "").str.to_integer(),
+    ),
+    "moments": lambda f: f.with_columns(
+        m=pl.lit("2024-01-31 10:00")
+        .str.to_datetime("%Y-%m-%d %H:%M")
+        .dt.truncate("1d")
+        .dt.weekday()
+    ),
+    "in a list of the row": lambda f: f.filter(x.is_in(pl.concat_list("x", pl.lit(1.0)))),
     "rename and drop": lambda f: f.rename({"x": "y"}).drop("ward").select("patient", "y"),
     "sort": lambda f: f.sort("x", descending=True),
     "append": lambda f: pl.concat([f.filter(x > 3), f.filter(x <= 3)]),
@@ -35,6 +50,12 @@ FINE = {
         z=x.mean().over("patient"), r=x.rank().over(patient)
     ),
     "window by person and more": lambda f: f.with_columns(z=x.sum().over("ward", "patient")),
+    "window by person in an order": lambda f: f.with_columns(
+        z=x.diff().last().over("patient", (x > 3).alias("k"), order_by=-x)
+    ),
+    "group by person and more": lambda f: f.group_by("patient", (x > 3).alias("k")).agg(
+        x.sort().first(), n=x.quantile(0.5)
+    ),
     "group by person": lambda f: f.group_by("patient").agg(x.sum(), n=pl.len()),
     "first of each person": lambda f: f.unique(subset=["patient", "ward"], keep="any"),
     "whole rows once": lambda f: f.unique(),
@@ -55,20 +76,73 @@ ACROSS = {
     "numbered": (lambda f: f.with_row_index(), "numbers of rows"),
     "one of each ward": (lambda f: f.unique(subset=["ward"]), "unique"),
     "group by ward": (lambda f: f.group_by("ward").agg(patient.first(), x.sum()), "groups"),
-    "an aggregate": (lambda f: f.with_columns(z=x - x.mean()), "agg over rows"),
-    "filter by an aggregate": (lambda f: f.filter(x > x.mean()), "agg over rows"),
-    "sort by an aggregate": (lambda f: f.sort(x.rank()).unique("patient"), "rank over rows"),
-    "shifted": (lambda f: f.with_columns(z=x.shift(1)), "shift over rows"),
-    "added up": (lambda f: f.with_columns(z=x.cum_sum()), "cum_sum over rows"),
-    "rolling": (lambda f: f.with_columns(z=x.rolling_mean(3)), "Mean over rows"),
-    "filled from others": (lambda f: f.with_columns(x.fill_null(strategy="forward")), "over rows"),
-    "alone": (lambda f: f.filter(ward.is_unique()), "IsUnique over rows"),
-    "in another order": (lambda f: f.select("patient", x.sort_by("x")), "sortby over rows"),
-    "shuffled": (lambda f: f.select("patient", x.sample(60, shuffle=True)), "sample over rows"),
+    "an aggregate": (lambda f: f.with_columns(z=x - x.mean()), "a mean over all rows"),
+    "filter by an aggregate": (lambda f: f.filter(x > x.mean()), "a mean over all rows"),
+    "sort by an aggregate": (lambda f: f.sort(x.rank()).unique("patient"), "a rank over all rows"),
+    "shifted": (lambda f: f.with_columns(z=x.shift(1)), "a shift over all rows"),
+    "added up": (lambda f: f.with_columns(z=x.cum_sum()), "a cum_sum over all rows"),
+    "rolling": (lambda f: f.with_columns(z=x.rolling_mean(3)), "a Mean over all rows"),
+    "filled from others": (
+        lambda f: f.with_columns(x.fill_null(strategy="forward")),
+        "over all rows",
+    ),
+    "alone": (lambda f: f.filter(ward.is_unique()), "an IsUnique over all rows"),
+    "in another order": (lambda f: f.select("patient", x.sort_by("x")), "a sortby over all rows"),
+    "shuffled": (
+        lambda f: f.select("patient", x.sample(60, shuffle=True)),
+        "a sample over all rows",
+    ),
     "from elsewhere": (lambda f: f.with_columns(pl.Series("z", range(69))), "by position"),
     "is one of the large": (
         lambda f: f.filter(x.is_in(x.top_k(5).implode())),
-        "values of other rows",
+        "an implode over all rows",
+    ),
+    "is one of all": (lambda f: f.filter(x.is_in(x)), "an implode over all rows"),
+    "group by person and a mean": (
+        lambda f: f.group_by("patient", (x > x.mean()).alias("k")).agg(pl.len()),
+        "a mean over all rows",
+    ),
+    "window by person and a mean": (
+        lambda f: f.with_columns(z=pl.len().over("patient", x > x.mean())),
+        "a mean over all rows",
+    ),
+    "window by person in an order by a mean": (
+        lambda f: f.with_columns(
+            z=x.first().over("patient", order_by=pl.when(x > x.mean()).then(0).otherwise(x))
+        ),
+        "a mean over all rows",
+    ),
+    "from elsewhere in a window": (
+        lambda f: f.with_columns(z=(x + pl.lit(pl.Series(range(69)))).sum().over("patient")),
+        "by position",
+    ),
+    "from elsewhere in a group": (
+        lambda f: f.group_by("patient").agg(z=(x + pl.lit(pl.Series([1.0] * 69))).sum()),
+        "by position",
+    ),
+    "a ward's mean in a group by person": (
+        lambda f: f.group_by("patient").agg(z=(x - x.mean().over("ward")).sum()),
+        "window",
+    ),
+    "dates by a format in the cells": (
+        lambda f: f.with_columns(z=ward.str.to_date(strict=False)),
+        "dates without a format",
+    ),
+    "moments by a format in the cells": (
+        lambda f: f.with_columns(z=ward.str.to_datetime(strict=False)),
+        "dates without a format",
+    ),
+    "times by a format in the cells": (
+        lambda f: f.with_columns(z=ward.str.strptime(pl.Time, strict=False)),
+        "dates without a format",
+    ),
+    "dates by a format in the cells in a window": (
+        lambda f: f.with_columns(z=ward.str.to_date(strict=False).first().over("patient")),
+        "dates without a format",
+    ),
+    "at random in a window": (
+        lambda f: f.with_columns(z=x.shuffle().over("patient")),
+        "a shuffle over all rows",
     ),
     "values of other rows": (
         lambda f: f.with_columns(ward.replace(ward, patient)),
@@ -89,10 +163,30 @@ ACROSS = {
 }
 HIDDEN = {
     "join": (lambda f: f.join(PUBLIC, on="ward"), "a join"),
-    "python by batch": (lambda f: f.map_batches(lambda frame: frame), "does not show"),
-    "python by cell": (
+    "python by batch": (lambda f: f.map_batches(lambda frame: frame), "a Python function"),
+    "python by column": (
         lambda f: f.with_columns(x.map_batches(lambda s: s - s.mean(), return_dtype=pl.Float64)),
-        "does not show",
+        "a Python function",
+    ),
+    "python by cell": (
+        lambda f: f.with_columns(x.map_elements(lambda cell: cell, return_dtype=pl.Float64)),
+        "a Python function",
+    ),
+    "python in a group": (
+        lambda f: f.group_by("patient").agg(x.map_batches(len, pl.Int64, returns_scalar=True)),
+        "a Python function",
+    ),
+    "codes of categories": (
+        lambda f: f.with_columns(z=ward.cast(pl.Categorical).to_physical()),
+        "a function to_physical",
+    ),
+    "codes of categories in a window": (
+        lambda f: f.with_columns(z=ward.cast(pl.Categorical).to_physical().first().over("patient")),
+        "a function to_physical",
+    ),
+    "drawn from a list": (
+        lambda f: f.with_columns(z=pl.concat_list("x", "x").list.sample(1)),
+        "a function Sample",
     ),
     "rolling groups": (
         lambda f: f.sort("when").rolling("when", period="2i", group_by="patient").agg(x.sum()),
@@ -154,6 +248,43 @@ def test_files_are_scanned_by_row_and_no_limit_hides_in_them(tmp_path):
             check_lazy(made, "patient", vouched=False)
     with pytest.raises(ParameterError, match="numbers of rows"):
         check_lazy(pl.scan_parquet(path, row_index_name="i"), "patient", vouched=False)
+
+
+def test_files_of_lines_are_hidden_and_a_limit_in_them_is_refused(tmp_path):
+    frame = pl.DataFrame(PEOPLE)
+    lines, objects, arrow = tmp_path / "x.csv", tmp_path / "x.ndjson", tmp_path / "x.arrow"
+    frame.write_csv(lines)
+    frame.write_ndjson(objects)
+    frame.write_ipc(arrow)
+    for made in (pl.scan_csv(lines), pl.scan_ndjson(objects), pl.scan_ipc(arrow)):
+        with pytest.raises(ParameterError, match=r"a scan of .*Parquet.*la\.open\('file\.csv'\)"):
+            check_lazy(made, "patient", vouched=False)
+        assert check_lazy(made, "patient", vouched=True)
+    for made in (
+        pl.scan_csv(lines, n_rows=3),
+        pl.scan_csv(lines, skip_rows=3),
+        pl.scan_csv(lines, skip_lines=3),
+        pl.scan_csv(lines, skip_rows_after_header=3),
+        pl.scan_ndjson(objects, n_rows=3),
+    ):
+        with pytest.raises(ParameterError, match="a limit"):
+            check_lazy(made, "patient", vouched=True)
+
+
+def test_what_is_taken_on_trust_is_said_in_one_sentence():
+    frame = pl.DataFrame(PEOPLE).lazy().join(PUBLIC, on="ward")
+    engine = open_duck(frame, vouched=True)
+    engine.check(replace(engine.schema(), unit="patient"))
+    (said,) = engine.taken_on_trust()
+    assert "taken as they are (a join, a frame in memory)" in said
+
+
+def test_a_function_with_a_setting_more_than_it_had_is_not_known():
+    assert manner_of("StringFunction", "Contains", (False, True)) is Manner.ROW
+    assert manner_of("StringFunction", "Contains", (False, True, 1)) is Manner.UNKNOWN
+    assert manner_of("StringFunction", "Strptime", ("%Y", True, True, True)) is Manner.ROW
+    for name in ("ToDecimal", "JsonDecode", "Anything"):
+        assert manner_of("StringFunction", name, (None,)) is Manner.UNKNOWN, name
 
 
 def test_a_plan_that_polars_no_longer_shows_is_hidden():

@@ -63,7 +63,7 @@ def test_the_owners_word_is_on_every_answer_and_in_the_ledger():
         opened(frame, ledger=ledger)
     with opened(frame, ledger=ledger, rows="as they are") as session:
         notes = session.agg(n=la.count_distinct()).release(1).asked.notes
-    assert any("(a step that Polars does not show)" in note for note in notes)
+    assert any("(a Python function)" in note for note in notes)
     (act,) = [entry for entry in ledger.entries() if entry.body.get("what") == VOUCHED]
     assert list(notes[-len(act.body["body"]["of"]) :]) == act.body["body"]["of"]
 

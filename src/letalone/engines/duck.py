@@ -142,7 +142,7 @@ class DuckEngine:
 
     def taken_on_trust(self) -> tuple[str, ...]:
         """What is not seen of how the rows were made, in words for every answer: metadata."""
-        return tuple(vouched_for(what) for what in self._trusted)
+        return (vouched_for(", ".join(self._trusted)),) if self._trusted else ()
 
     def measure(self, scope: Scope, measures: Sequence[Measure]) -> list[Exact]:
         """One entry for each measure: an integer (Cells: a list) for each key, in order."""

@@ -8,16 +8,21 @@ Theorem.  Where nothing is refused or hidden, each row of the frame is a functio
 unit; without a unit, of one row.
   Proven:   by induction over the plan. Listed nodes and functions make a row of one row, or keep,
             drop, order or append rows. A window, a group or a duplicate is made of rows with equal
-            keys, and the unit, followed to its column in the input by name, is among them. What is
-            below a computed unit has no unit to be followed.
+            keys, and the unit, followed to its column in the input by name, is among them; keys
+            and the order in a window are by row, as Polars computes them before it parts the rows.
+            What is in it may look at several rows, all one person's, but at no column as a whole.
+            What is below a computed unit has no unit to be followed. Of files, only Parquet is
+            listed: in others, how a line is read follows the lines before it.
   Tested:   tests/engines/test_lazy_plan.py: every kind of plan, with a person more and without
   Assumed:  Polars' nodes mean what they are called; of one person's rows that a sort holds equal,
             other people's do not decide the order
 """
 
+import json
 from collections.abc import Iterable, Sequence
 from typing import Any, cast
 
+from letalone.engines.lazy_functions import Manner, manner_of
 from letalone.engines.provenance import IN_MEMORY, hides_its_making, mixes_people
 from letalone.errors import ParameterError
 
@@ -38,24 +43,29 @@ NODES = {
     "GroupBy": "aggs apply input keys maintain_order options",
 }
 ACROSS_NODES = {"Slice": "a limit", "HConcat": "columns put beside each other by position"}
-BY_ROW = ("BinaryExpr", "Cast", "Ternary", "Alias", "Column")
-FUNCTIONS = (
-    "abs round round_sig_figs floor ceil clip negate sign sqrt cbrt log log1p exp pow fill_null"
-    " coalesce max_horizontal min_horizontal sum_horizontal mean_horizontal as_struct replace"
-    " replace_strict hash cut bin_intervals truncate to_physical reinterpret"
-)
-TRUTHS = (
-    "AllHorizontal AnyHorizontal IsBetween IsClose IsFinite IsIn IsInfinite IsNan IsNotNan"
-    " IsNotNull IsNull Not"
-)
-NOT_BY_ROW = ("ConcatVertical", "Sample", "ToStruct", "Explode")
-FAMILIES = ("StringFunction", "TemporalFunction", "ListFunction", "ArrayFunction", "StructFunction")
-LISTED = ("IsIn", "replace", "replace_strict", "Any", "Many")  # a whole column would be a list
-ACROSS = (
-    "shift diff rank cum rolling interpolate fill_null_with_strategy sample shuffle pct_change"
-    " reverse unique mode top_k bottom_k arg_ value_counts qcut EwmFunction RollingFunction"
-    " BooleanFunction"
-)
+# Expressions of one row, and of several, with what is in them.
+BY_ROW = {
+    "Column": "",
+    "Alias": "expr",
+    "Cast": "expr",
+    "BinaryExpr": "left right",
+    "Ternary": "predicate truthy falsy",
+}
+SEVERAL = {
+    "Agg": "arguments",
+    "Len": "",
+    "Sort": "expr",
+    "SortBy": "expr by",
+    "Filter": "input by",
+    "Gather": "expr idx",
+    "Slice": "input offset length",
+    "Explode": "expr",
+}
+WINDOW = "function options order_by order_by_descending order_by_nulls_last partition_by"
+# A whole column would be a list there; in IsIn, Polars shows one as an aggregate (implode).
+LISTED = ("replace", "replace_strict", "Any", "Many")
+COLUMNS = {"Strptime": "dates without a format, which is then found in the cells"}
+SCAN = "a scan of {} (scan a Parquet file, or give the file itself: la.open('file.csv'))"
 
 
 def check_lazy(frame: object, unit: str | None, *, vouched: bool) -> tuple[str, ...]:
@@ -97,8 +107,8 @@ class _Plan:
             unit = self._step(type(node).__name__, node, unit)
         except ParameterError:
             raise
-        except Exception:  # Polars shows no Python functions, and may change
-            self._hide("a step that Polars does not show")
+        except Exception as error:  # Polars shows no Python functions, and may change
+            self._hide(_unseen(str(error)))
             return
         here = self._nodes.get_node()
         for one in inputs:
@@ -110,7 +120,7 @@ class _Plan:
         """Looks at one node; what the unit's column is called before it, where that can be said."""
         if kind in ACROSS_NODES:
             raise self._across(ACROSS_NODES[kind])
-        if [one for one in dir(node) if not one.startswith("_")] != NODES.get(kind, "").split():
+        if _settings(node) != NODES.get(kind, "").split():
             self._hide("a join" if kind == "Join" else f"a step {kind}")
             return unit
         match kind:
@@ -140,10 +150,12 @@ class _Plan:
         return unit
 
     def _file(self, node: Any, unit: str | None) -> None:
-        if node.file_options.n_rows is not None:
+        if node.file_options.n_rows is not None or _skips(*node.scan_type):
             raise self._across("a limit")
         if node.file_options.row_index is not None:
             raise self._across("numbers of rows")
+        if node.scan_type[0] != "parquet":
+            self._hide(SCAN.format(node.scan_type[0]))
         self._expressions(_given(node.predicate), unit)
 
     def _function(self, function: Sequence[Any], unit: str | None) -> str | None:
@@ -178,6 +190,9 @@ class _Plan:
         before = self._before(node.keys, unit)
         if before is None:
             raise self._across("groups of several people")
+        self._expressions(node.keys, before)
+        for one in node.aggs:
+            self._expression(one.node, before, within=True)
         return before
 
     def _before(self, made: Iterable[Any], unit: str | None) -> str | None:
@@ -192,7 +207,8 @@ class _Plan:
         for one in made:
             self._expression(one.node, unit)
 
-    def _expression(self, number: int, unit: str | None) -> None:
+    def _expression(self, number: int, unit: str | None, *, within: bool = False) -> None:
+        """An expression and all in it; `within` a window or group by person, rows are one's own."""
         found = self._nodes.view_expression(number)
         kind = type(found).__name__
         if kind == "Window":
@@ -201,38 +217,47 @@ class _Plan:
             if type(found.value).__name__ == "PySeries":
                 raise self._across("a column from elsewhere, by position")
         elif kind == "Function":
-            self._called(found.function_data, found.input[1:])
-            for one in found.input:
-                self._expression(one, unit)
-        elif kind in BY_ROW:
-            for name in ("left", "right", "expr", "predicate", "truthy", "falsy"):
-                if hasattr(found, name):
-                    self._expression(getattr(found, name), unit)
+            self._called(found.function_data, found.input[1:], within=within)
+            self._inner(found, "input", unit, within=within)
+        elif kind == "Rolling" or (kind in SEVERAL and not within):
+            raise self._across(_over_rows(found.name if kind == "Agg" else kind.lower()))
+        elif kind in BY_ROW or kind in SEVERAL:
+            self._inner(found, (BY_ROW | SEVERAL)[kind], unit, within=within)
         else:
-            raise self._across(f"{kind.lower()} over rows")
+            self._hide(f"an expression {kind}")
+
+    def _inner(self, found: Any, names: str, unit: str | None, *, within: bool) -> None:
+        for name in names.split():
+            one: Any = getattr(found, name)
+            numbers = cast("list[int]", one if isinstance(one, list) else [one])
+            for number in numbers:
+                self._expression(number, unit, within=within)
 
     def _window(self, window: Any, unit: str | None) -> None:
-        """By the unit it sees one person's rows, whatever it computes; never laid out anew."""
+        """By the unit it sees one person's rows; never laid out anew; keys and order are by row."""
         keys = [self._nodes.view_expression(one) for one in window.partition_by]
         names = [one.name for one in keys if type(one).__name__ == "Column"]
         if unit is None or unit not in names or window.options.kind == "explode":
             raise self._across("a window over several people (over)")
-
-    def _called(self, data: Sequence[Any], more: Sequence[int]) -> None:
-        """A function by its name: of one row, of several, or not known."""
-        family, _, name = str(data[0]).rpartition(".")
-        if name.endswith(LISTED):
-            kinds = {type(self._nodes.view_expression(one)).__name__ for one in more}
-            if kinds - {"Literal"}:
-                raise self._across(f"{name} with values of other rows")
-        by_row = {"": name in FUNCTIONS.split(), "BooleanFunction": name in TRUTHS.split()}.get(
-            family, family in FAMILIES and name not in NOT_BY_ROW
-        )
-        if by_row:
+        if _settings(window) != WINDOW.split():
+            self._hide("a window")
             return
-        if (family or name).startswith(tuple(ACROSS.split())):
-            raise self._across(f"{name} over rows")
-        self._hide(f"a function {name}")
+        for one in (*window.partition_by, *_given(window.order_by)):
+            self._expression(one, unit)
+        self._expression(window.function, unit, within=True)
+
+    def _called(self, data: Any, more: Sequence[int], *, within: bool) -> None:
+        """A function by its name: of one row, of several, or not known."""
+        whole = cast("tuple[Any, ...]", data if isinstance(data, tuple) else (data,))
+        family, _, name = str(whole[0]).rpartition(".")
+        kinds = {type(self._nodes.view_expression(one)).__name__ for one in more}
+        if name.endswith(LISTED) and kinds - {"Literal"}:
+            raise self._across(f"{name} with values of other rows")
+        manner = manner_of(family, name, whole[1:])
+        if manner is Manner.COLUMN or (manner is Manner.SEVERAL and not within):
+            raise self._across(COLUMNS.get(name, _over_rows(name)))
+        if manner is Manner.UNKNOWN:
+            self._hide(f"a function {name}")
 
     def _hide(self, what: str) -> None:
         if what not in self.hidden:
@@ -252,3 +277,26 @@ def _as_written(frame: Any) -> Any:
 
 def _given(one: Any) -> list[Any]:
     return [] if one is None else [one]
+
+
+def _settings(node: Any) -> list[str]:
+    return [one for one in dir(node) if not one.startswith("_")]
+
+
+def _skips(kind: str, options: str, *_: object) -> bool:
+    """Whether a file's first lines are left out."""
+    chosen: dict[str, Any] = json.loads(options) if kind == "csv" else {}
+    return any(chosen[one] for one in chosen if one.startswith("skip_"))
+
+
+def _over_rows(name: str) -> str:
+    return f"{'an' if name[0] in 'aeiouAEIOU' else 'a'} {name} over all rows"
+
+
+def _unseen(message: str) -> str:
+    """What Polars does not show, from what it says instead: never of a cell."""
+    if any(word in message for word in ("anonymousfunction", "python", "rolling map")):
+        return "a Python function"
+    if message.endswith(" scan"):
+        return SCAN.format(message.removesuffix(" scan"))
+    return "a step that Polars does not show"
