@@ -66,6 +66,41 @@ def test_no_number_is_rounded_to_another_whole_one():
     assert cells(pd.Series([2**62 + 1, 2**62 + 2]), Type.INTEGER) == [2**62 + 1, 2**62 + 2]
 
 
+def test_categories_are_read_alike_with_a_missing_cell_and_without():
+    people = [2**53 + n for n in range(50)]
+    alone = pd.Series(pd.Categorical(people))
+    beside = pd.Series(pd.Categorical([*people, None]))
+    assert cells(alone, Type.INTEGER) == people
+    assert cells(beside, Type.INTEGER) == [*people, None]
+    assert cells(beside, Type.TEXT) == [*map(str, people), None]
+    nullable = pd.Series(pd.Categorical([*people, None], pd.Index(people, dtype="Int64")))
+    assert cells(nullable, Type.INTEGER) == [*people, None]
+    nobody = pd.Series(pd.Categorical([None, None], categories=[1, 2]))
+    empty = pd.Series(pd.Categorical([None], categories=[]))
+    for kind in KINDS:
+        assert cells(nobody, kind) == [None, None], kind
+        assert cells(empty, kind) == [None], kind
+
+
+def test_a_missing_cell_makes_no_two_people_of_a_category_one():
+    people = pd.Series(pd.Categorical([2**53 + n for n in range(100)] + [None]))
+    table = as_private(pd.DataFrame({"id": people}), {"id": Type.INTEGER}, unit="id")
+    assert len(set(table.column("id").to_pylist())) == 101
+
+
+def test_intervals_are_written_alike_with_a_missing_cell_and_without():
+    for ends in ([(0, 1), (1, 2)], [(0.5, 1), (1, 2)]):
+        for closed in ("left", "right", "both", "neither"):
+            whole = pd.Series(pd.arrays.IntervalArray.from_tuples(ends, closed))
+            beside = pd.Series(pd.arrays.IntervalArray.from_tuples([*ends, None], closed))
+            texts = cells(whole, Type.TEXT)
+            assert cells(beside, Type.TEXT) == [*texts, None]
+            assert cells(beside.astype("category"), Type.TEXT) == [*texts, None]
+            assert cells(whole.astype("category"), Type.TEXT) == texts
+    cut = pd.Series(pd.cut([0.5, float("nan")], [0, 1, 2]))
+    assert cells(cut, Type.TEXT) == ["(0, 1]", None]
+
+
 def test_moments_are_in_utc_cut_to_microseconds_and_missing_where_they_do_not_fit():
     far = timezone(timedelta(hours=5))
     zoned = [datetime(2024, 2, 29, 23, 30, tzinfo=far), datetime(2024, 3, 1, tzinfo=UTC), "never"]

@@ -148,6 +148,11 @@ def column_of(values: Values, kind: Type, missing: Values | None = None) -> obje
     return pa.array(values, ROW_TYPES[kind](), mask=missing, from_pandas=True)
 
 
+def taken(column: object, places: NDArray[np.int64], missing: NDArray[np.bool_]) -> object:
+    """The cells of a column at these places; missing where there is none."""
+    return cast("Any", column).take(column_of(places, Type.INTEGER, missing))
+
+
 def presence_of(missing: Iterable[bool]) -> object:
     """A column of which no more is known than what is missing."""
     return pa.array([None if gone else b"" for gone in missing], pa.binary())

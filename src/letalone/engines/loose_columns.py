@@ -9,11 +9,14 @@ Theorem.  Under a declared type, what is read of a cell depends on its value alo
 that the column has because of other cells; and the result's type on the declared type alone.
   Proven:   a value of the declared kind is itself: a number the nearest double, or, as an integer,
             itself where it is whole and of 64 bits; a moment in UTC, cut to microseconds. Any
-            other is written as text, by one rule for all dtypes (`cell_text`), and read as text is.
-            What cannot be read is missing. A unit is a whole number or a text, each in one way,
+            other is written as text, by one rule for all dtypes (`cell_text`), and read as text is;
+            so are the ends of an interval. What cannot be read is missing. Categories are read by
+            themselves, and cells take theirs by code: a missing cell, which has none, is no part
+            of that. A unit is a whole number or a text, each in one way,
             so that no two people are one (decision 10).
   Tested:   tests/engines/test_loose_columns.py: each value in columns of every dtype that holds it
-  Assumed:  pandas keeps the value: an int64 beyond 2^53 beside a missing cell is a double
+  Assumed:  a value is what pandas keeps: an int64 beyond 2^53 that pandas made a double before,
+            beside a missing cell, is that double (a nullable Int64 or a category keeps it)
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -80,6 +83,9 @@ def as_declared(
     made: dict[str, object] = {}
     texts: list[tuple[str, object, Type]] = []
     for name, series, kind in columns:
+        if hasattr(series.dtype, "categories"):
+            made[name] = _by_code(name, series, kind, unit)
+            continue
         values = _values(series)
         found = _of_its_kind(series, values, kind)
         if found is None and kind is Type.TEXT and series.dtype == "str":
@@ -108,8 +114,18 @@ def cell_text(cell: object, kind: Type) -> str | None:
         return None
 
 
+def _by_code(name: str, series: Any, kind: Type, unit: str | None) -> object:
+    """A column of categories: each is read once, whatever cells there are, and taken by its code.
+
+    As an array, pandas would make whole numbers doubles, and one of two, for a missing cell.
+    """
+    categories = as_declared([(name, series.cat.categories.to_series(), kind)], unit=unit)[name]
+    codes = np.asarray(series.cat.codes, np.int64)
+    return arrow.taken(categories, codes, codes < 0)
+
+
 def _values(series: Any) -> Values:
-    """The cells as an array; categories are plain values, moments are in UTC."""
+    """The cells as an array; moments are in UTC."""
     if getattr(series.dtype, "kind", "") == "M":
         return np.asarray(series.to_numpy(f"datetime64[{series.dt.unit}]"))
     return np.asarray(series)
@@ -182,9 +198,18 @@ def _text(cell: object, kind: Type) -> str | None:
             moment = cell if cell.tzinfo is None else cell.astimezone(UTC)
             text = moment.isoformat(" ", "microseconds")
             return text[: len("2024-01-31")] if kind is Type.DATE else text
+        case _ if type(cell).__name__ == "Interval":
+            return _interval_text(cast("Any", cell), kind)
         case _:
             # Half of a surrogate pair, which Arrow cannot hold, becomes a question mark.
             return str.encode(str(cell), "utf-8", "replace").decode("utf-8")
+
+
+def _interval_text(interval: Any, kind: Type) -> str:
+    """Its ends as they are written in any column: a missing cell makes all ends doubles."""
+    start = "[" if interval.closed in ("left", "both") else "("
+    end = "]" if interval.closed in ("right", "both") else ")"
+    return f"{start}{_text(interval.left, kind)}, {_text(interval.right, kind)}{end}"
 
 
 def _is_whole(text: str | None) -> bool:
