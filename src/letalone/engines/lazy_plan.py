@@ -22,7 +22,7 @@ import json
 from collections.abc import Iterable, Sequence
 from typing import Any, cast
 
-from letalone.engines.lazy_functions import Manner, manner_of
+from letalone.engines.lazy_expressions import Expressions, settings_of
 from letalone.engines.provenance import IN_MEMORY, hides_its_making, mixes_people
 from letalone.errors import ParameterError
 
@@ -43,28 +43,6 @@ NODES = {
     "GroupBy": "aggs apply input keys maintain_order options",
 }
 ACROSS_NODES = {"Slice": "a limit", "HConcat": "columns put beside each other by position"}
-# Expressions of one row, and of several, with what is in them.
-BY_ROW = {
-    "Column": "",
-    "Alias": "expr",
-    "Cast": "expr",
-    "BinaryExpr": "left right",
-    "Ternary": "predicate truthy falsy",
-}
-SEVERAL = {
-    "Agg": "arguments",
-    "Len": "",
-    "Sort": "expr",
-    "SortBy": "expr by",
-    "Filter": "input by",
-    "Gather": "expr idx",
-    "Slice": "input offset length",
-    "Explode": "expr",
-}
-WINDOW = "function options order_by order_by_descending order_by_nulls_last partition_by"
-# A whole column would be a list there; in IsIn, Polars shows one as an aggregate (implode).
-LISTED = ("replace", "replace_strict", "Any", "Many")
-COLUMNS = {"Strptime": "dates without a format, which is then found in the cells"}
 SCAN = "a scan of {} (scan a Parquet file, or give the file itself: la.open('file.csv'))"
 
 
@@ -120,7 +98,7 @@ class _Plan:
         """Looks at one node; what the unit's column is called before it, where that can be said."""
         if kind in ACROSS_NODES:
             raise self._across(ACROSS_NODES[kind])
-        if _settings(node) != NODES.get(kind, "").split():
+        if settings_of(node) != NODES.get(kind, "").split():
             self._hide("a join" if kind == "Join" else f"a step {kind}")
             return unit
         match kind:
@@ -191,8 +169,7 @@ class _Plan:
         if before is None:
             raise self._across("groups of several people")
         self._expressions(node.keys, before)
-        for one in node.aggs:
-            self._expression(one.node, before, within=True)
+        self._expressions(node.aggs, before, within=True)
         return before
 
     def _before(self, made: Iterable[Any], unit: str | None) -> str | None:
@@ -203,61 +180,10 @@ class _Plan:
                 return found.name if type(found).__name__ == "Column" else None
         return unit
 
-    def _expressions(self, made: Iterable[Any], unit: str | None) -> None:
+    def _expressions(self, made: Iterable[Any], unit: str | None, *, within: bool = False) -> None:
+        look = Expressions(self._nodes, unit, self._hide, self._across)
         for one in made:
-            self._expression(one.node, unit)
-
-    def _expression(self, number: int, unit: str | None, *, within: bool = False) -> None:
-        """An expression and all in it; `within` a window or group by person, rows are one's own."""
-        found = self._nodes.view_expression(number)
-        kind = type(found).__name__
-        if kind == "Window":
-            self._window(found, unit)
-        elif kind == "Literal":
-            if type(found.value).__name__ == "PySeries":
-                raise self._across("a column from elsewhere, by position")
-        elif kind == "Function":
-            self._called(found.function_data, found.input[1:], within=within)
-            self._inner(found, "input", unit, within=within)
-        elif kind == "Rolling" or (kind in SEVERAL and not within):
-            raise self._across(_over_rows(found.name if kind == "Agg" else kind.lower()))
-        elif kind in BY_ROW or kind in SEVERAL:
-            self._inner(found, (BY_ROW | SEVERAL)[kind], unit, within=within)
-        else:
-            self._hide(f"an expression {kind}")
-
-    def _inner(self, found: Any, names: str, unit: str | None, *, within: bool) -> None:
-        for name in names.split():
-            one: Any = getattr(found, name)
-            numbers = cast("list[int]", one if isinstance(one, list) else [one])
-            for number in numbers:
-                self._expression(number, unit, within=within)
-
-    def _window(self, window: Any, unit: str | None) -> None:
-        """By the unit it sees one person's rows; never laid out anew; keys and order are by row."""
-        keys = [self._nodes.view_expression(one) for one in window.partition_by]
-        names = [one.name for one in keys if type(one).__name__ == "Column"]
-        if unit is None or unit not in names or window.options.kind == "explode":
-            raise self._across("a window over several people (over)")
-        if _settings(window) != WINDOW.split():
-            self._hide("a window")
-            return
-        for one in (*window.partition_by, *_given(window.order_by)):
-            self._expression(one, unit)
-        self._expression(window.function, unit, within=True)
-
-    def _called(self, data: Any, more: Sequence[int], *, within: bool) -> None:
-        """A function by its name: of one row, of several, or not known."""
-        whole = cast("tuple[Any, ...]", data if isinstance(data, tuple) else (data,))
-        family, _, name = str(whole[0]).rpartition(".")
-        kinds = {type(self._nodes.view_expression(one)).__name__ for one in more}
-        if name.endswith(LISTED) and kinds - {"Literal"}:
-            raise self._across(f"{name} with values of other rows")
-        manner = manner_of(family, name, whole[1:])
-        if manner is Manner.COLUMN or (manner is Manner.SEVERAL and not within):
-            raise self._across(COLUMNS.get(name, _over_rows(name)))
-        if manner is Manner.UNKNOWN:
-            self._hide(f"a function {name}")
+            look.at(one.node, within=within)
 
     def _hide(self, what: str) -> None:
         if what not in self.hidden:
@@ -279,18 +205,10 @@ def _given(one: Any) -> list[Any]:
     return [] if one is None else [one]
 
 
-def _settings(node: Any) -> list[str]:
-    return [one for one in dir(node) if not one.startswith("_")]
-
-
 def _skips(kind: str, options: str, *_: object) -> bool:
     """Whether a file's first lines are left out."""
     chosen: dict[str, Any] = json.loads(options) if kind == "csv" else {}
     return any(chosen[one] for one in chosen if one.startswith("skip_"))
-
-
-def _over_rows(name: str) -> str:
-    return f"{'an' if name[0] in 'aeiouAEIOU' else 'a'} {name} over all rows"
 
 
 def _unseen(message: str) -> str:

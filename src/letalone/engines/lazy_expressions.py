@@ -1,0 +1,112 @@
+"""The expressions of a lazy Polars frame: each cell is made of one row, or of one person's rows.
+
+A window or a group by person may look at several rows, which are all one's own. What is outside of
+it may not, nor may the keys and the order of a window: Polars computes them before it parts rows.
+
+  Tested:   tests/engines/test_lazy_plan.py
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any, cast
+
+from letalone.engines.lazy_functions import Manner, manner_of
+from letalone.errors import ParameterError
+
+# Expressions of one row, and of several, with what is in them.
+BY_ROW = {
+    "Column": "",
+    "Alias": "expr",
+    "Cast": "expr",
+    "BinaryExpr": "left right",
+    "Ternary": "predicate truthy falsy",
+}
+SEVERAL = {
+    "Agg": "arguments",
+    "Len": "",
+    "Sort": "expr",
+    "SortBy": "expr by",
+    "Filter": "input by",
+    "Gather": "expr idx",
+    "Slice": "input offset length",
+    "Explode": "expr",
+}
+WINDOW = "function options order_by order_by_descending order_by_nulls_last partition_by"
+# A whole column would be a list there; in IsIn, Polars shows one as an aggregate (implode).
+LISTED = ("replace", "replace_strict", "Any", "Many")
+COLUMNS = {"Strptime": "dates without a format, which is then found in the cells"}
+
+
+class Expressions:
+    """A walk over the expressions of one node, whose input has this unit."""
+
+    def __init__(
+        self,
+        nodes: Any,
+        unit: str | None,
+        hide: Callable[[str], None],
+        across: Callable[[str], ParameterError],
+    ) -> None:
+        self._nodes, self._unit = nodes, unit
+        self._hide, self._across = hide, across
+
+    def at(self, number: int, *, within: bool = False) -> None:
+        """An expression and all in it; `within` a window or group by person, rows are one's own."""
+        found = self._nodes.view_expression(number)
+        kind = type(found).__name__
+        if kind == "Window":
+            self._window(found)
+        elif kind == "Literal":
+            if type(found.value).__name__ == "PySeries":
+                raise self._across("a column from elsewhere, by position")
+        elif kind == "Function":
+            self._called(found.function_data, found.input[1:], within=within)
+            self._inner(found, "input", within=within)
+        elif kind == "Rolling" or (kind in SEVERAL and not within):
+            raise self._across(_over_rows(found.name if kind == "Agg" else kind.lower()))
+        elif kind in BY_ROW or kind in SEVERAL:
+            self._inner(found, (BY_ROW | SEVERAL)[kind], within=within)
+        else:
+            self._hide(f"an expression {kind}")
+
+    def _inner(self, found: Any, names: str, *, within: bool) -> None:
+        for name in names.split():
+            one: Any = getattr(found, name)
+            numbers = cast("list[int]", one if isinstance(one, list) else [one])
+            for number in numbers:
+                self.at(number, within=within)
+
+    def _window(self, window: Any) -> None:
+        """By the unit it sees one person's rows; never laid out anew; keys and order are by row."""
+        keys = [self._nodes.view_expression(one) for one in window.partition_by]
+        names = [one.name for one in keys if type(one).__name__ == "Column"]
+        if self._unit is None or self._unit not in names or window.options.kind == "explode":
+            raise self._across("a window over several people (over)")
+        if settings_of(window) != WINDOW.split():
+            self._hide("a window")
+            return
+        order = [] if window.order_by is None else [window.order_by]
+        for one in (*window.partition_by, *order):
+            self.at(one)
+        self.at(window.function, within=True)
+
+    def _called(self, data: Any, more: Sequence[int], *, within: bool) -> None:
+        """A function by its name: of one row, of several, or not known."""
+        whole = cast("tuple[Any, ...]", data if isinstance(data, tuple) else (data,))
+        family, _, name = str(whole[0]).rpartition(".")
+        kinds = {type(self._nodes.view_expression(one)).__name__ for one in more}
+        if name.endswith(LISTED) and kinds - {"Literal"}:
+            raise self._across(f"{name} with values of other rows")
+        manner = manner_of(family, name, whole[1:])
+        if manner is Manner.COLUMN or (manner is Manner.SEVERAL and not within):
+            raise self._across(COLUMNS.get(name, _over_rows(name)))
+        if manner is Manner.UNKNOWN:
+            self._hide(f"a function {name}")
+
+
+def settings_of(node: Any) -> list[str]:
+    """All that can be set of a node or an expression."""
+    return [one for one in dir(node) if not one.startswith("_")]
+
+
+def _over_rows(name: str) -> str:
+    return f"{'an' if name[0] in 'aeiouAEIOU' else 'a'} {name} over all rows"
