@@ -226,6 +226,36 @@ def test_what_cannot_be_seen_needs_the_owners_word(name):
     assert any(words in one for one in check_lazy(frame, "patient", vouched=True))
 
 
+NAMES = (
+    "diff rank cum_sum cum_max cum_count interpolate forward_fill reverse arg_min arg_max product"
+    " skew kurtosis entropy approx_n_unique rle_id peak_min null_count pct_change has_nulls"
+    " is_unique is_duplicated is_first_distinct is_sorted"
+)
+SEVERAL = [
+    *(getattr(x, name)() for name in NAMES.split()),
+    *(x.shift(1), x.shift(1, fill_value=0), x.interpolate_by("when"), x.unique().sum()),
+    *(x.unique_counts().max(), x.mode().max(), x.top_k(2).sum(), x.top_k_by("when", 2).sum()),
+    *(x.arg_unique().sum(), (x > 2).arg_true().sum(), x.rle().struct.field("len").max()),
+    *(x.value_counts().struct.field("count").max(), x.quantile(0.5), x.drop_nulls().first()),
+    *(pl.corr("x", "when"), x.gather_every(2).sum(), x.index_of(2.0), x.ewm_mean(com=1)),
+    *(x.rolling_mean(2), x.rolling_mean_by("when", "2i"), (x > 3).any(), x.sort().first()),
+    *(x.filter(x > x.mean()).sum(), x.slice(1, 2).sum(), x.get(0)),
+]
+
+
+def test_functions_of_several_rows_see_one_persons_in_a_window_and_in_a_group():
+    several = {f"z{n}": one for n, one in enumerate(SEVERAL)}
+    people = PEOPLE | {"patient": [f"p{n // 4}" for n in range(60)], "when": [*range(60)]}
+    both = {column: [*BOB[column], *cells] for column, cells in people.items()}
+    for make in (
+        lambda f: f.with_columns(**{name: one.over("patient") for name, one in several.items()}),
+        lambda f: f.group_by("patient").agg(**several),
+    ):
+        made = make(pl.DataFrame(people).lazy())
+        assert check_lazy(made, "patient", vouched=False) == (IN_MEMORY,)
+        assert rows(make, people) == rows(make, both)
+
+
 def test_without_a_unit_only_rows_by_themselves_are_taken():
     frame = pl.DataFrame(PEOPLE).lazy()
     check_lazy(frame.filter(x > 3).with_columns(z=x * 2), None, vouched=False)
