@@ -58,6 +58,7 @@ BY_NAME = {
 }  # fmt: skip
 OF_GROUPS = (exp.AggFunc, exp.Filter, exp.RowNumber, exp.WithinGroup)
 IN_GROUPS = (exp.Distinct, exp.Star, exp.WindowSpec)
+PLACES = {"ctid", "xmin", "xmax", "cmin", "cmax", "tableoid"}  # where a row lies, and since when
 CLAUSES = (exp.Group, exp.Having, exp.Where)
 Table = tuple[str, str]
 
@@ -190,6 +191,8 @@ def _look(making: Making, node: Sql, level: _Level) -> None:
     """An expression of a row; aggregates where rows are grouped by the unit."""
     if isinstance(node, exp.Query | exp.Exists):
         _refuse(making, "a sub-query")
+    if type(node) is exp.Column and node.name in PLACES:
+        _refuse(making, "the places of rows")
     if type(node) is exp.Window:
         named = level.windows.get(node.alias, [])
         if not level.has_key(_part(node, "partition_by") or named):

@@ -122,6 +122,12 @@ ACROSS = [
     ("a recursive", "WITH RECURSIVE a AS (SELECT patient FROM making UNION SELECT patient FROM a)"
                     " SELECT patient FROM a"),
     ("a limit", "SELECT patient FROM (SELECT patient FROM making ORDER BY x LIMIT 5) q"),
+    ("the places", "SELECT patient, x FROM making WHERE ctid::text LIKE '(0,_)'"),
+    *(("the places", f"SELECT patient, {one}::text AS c FROM making")
+      for one in ("ctid", "xmin", "xmax", "cmin", "cmax", "tableoid")),
+    ("the places", "SELECT patient, c FROM (SELECT patient, m.xmin::text AS c FROM making m) q"),
+    ("the places", "SELECT patient, max(x) AS x FROM making GROUP BY patient HAVING"
+                   " min(ctid) < '(0,9)'"),
     ("a limit", "WITH a AS (SELECT patient FROM making ORDER BY x LIMIT 5) SELECT patient FROM a"),
 ]  # fmt: skip
 HIDDEN = [
@@ -214,7 +220,8 @@ COMPARES = [
 DOES_MORE = [
     "1 / n > 0", "n + 1 > 2", "ward LIKE 'A%'", "ward::int > 1", "making_all() > 3",
     "current_setting('app.ward') = ward", "pg_has_role(ward::name, 'MEMBER')", "virtual > 1",
-    "x > 1e300::numeric", "exact > x", "making_policied IS NOT NULL",
+    "x > 1e300::numeric", "exact > x", "making_policied IS NOT NULL", "ctid <> '(0,3)'",
+    "tableoid > 3",
 ]  # fmt: skip
 
 
