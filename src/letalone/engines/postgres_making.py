@@ -8,8 +8,9 @@ owner's word.
 Row policies that hold for the role decide which rows it sees, in every statement. One that looks at
 other rows lets one person move the rows of all; one that can fail would tell by failing that a row
 is there. So a policy may compare columns, constants and the role with each other, combine that with
-AND, OR and NOT, and do nothing else. Its tree is read as the server stores it, with the casts that
-its printed form leaves out.
+AND, OR and NOT, and do nothing else. Texts of two collations cannot be compared, and the server
+notices that at the first row for which it has to: such a comparison is refused. A policy's tree is
+read as the server stores it, with the casts and collations that its printed form leaves out.
 
   Tested:   tests/engines/conformance/test_making.py
 """
@@ -26,7 +27,7 @@ from letalone.errors import ParameterError
 
 POLICY = "a row policy of the server decides which rows are seen"
 MADE: LiteralString = """
-SELECT c.oid::bigint, pg_catalog.row_security_active(c.oid),
+SELECT c.oid::bigint, pg_catalog.row_security_active(c.oid), c.relispopulated,
     CASE WHEN c.relkind = 'm' THEN pg_catalog.pg_get_viewdef(c.oid) END
 FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
 WHERE n.nspname = $1 AND c.relname = $2
@@ -59,9 +60,13 @@ WHERE p.polrelid::bigint = $1 AND p.polcmd IN ('r', '*') AND EXISTS (
     WHERE of.role = 0 OR pg_catalog.pg_has_role(of.role, 'USAGE')) ORDER BY 1
 """
 SAFE: LiteralString = """
-SELECT NOT EXISTS (SELECT 1 FROM pg_catalog.unnest($2::bigint[]) AS of(id)
+SELECT NOT EXISTS (SELECT 1
+    FROM ROWS FROM (pg_catalog.unnest($2::bigint[]), pg_catalog.unnest($7::bigint[]))
+        AS of(id, collation_id)
     LEFT JOIN pg_catalog.pg_operator o ON o.oid::bigint = of.id AND of.id < 16384
-    WHERE o.oid IS NULL OR o.oprname NOT IN ('=', '<>', '<', '<=', '>', '>='))
+    WHERE o.oid IS NULL OR o.oprname NOT IN ('=', '<>', '<', '<=', '>', '>=')
+    OR of.collation_id = 0 AND EXISTS (SELECT 1 FROM pg_catalog.pg_type t
+        WHERE t.oid IN (o.oprleft, o.oprright) AND t.typcollation <> 0))
 AND NOT EXISTS (SELECT 1 FROM pg_catalog.unnest($3::bigint[]) AS of(id)
     LEFT JOIN pg_catalog.pg_proc f ON f.oid::bigint = of.id AND of.id < 16384
     WHERE f.oid IS NULL OR f.oid::pg_catalog.regprocedure::text <> ALL ($5::text[]))
@@ -72,7 +77,8 @@ AND NOT EXISTS (SELECT 1 FROM pg_catalog.unnest($4::bigint[]) AS of(id)
     WHERE t.oid IS NULL OR NOT (t.typtype = 'e' OR t.typname = ANY ($6::text[])
         AND t.typnamespace = 'pg_catalog'::pg_catalog.regnamespace))
 """
-IDS = ("opno", "funcid", "varattno")  # of operators, functions and columns in a tree
+IDS = (r":opno (-?\d+)", r":funcid (-?\d+)", r":varattno (-?\d+)")  # of what a tree is made of
+COLLATED = r":opno -?\d+(?:[^{}]* :inputcollid (\d+))?"  # by what each operator compares texts
 LABEL = re.compile(r"\{([A-Z]+)")
 COMPARING = {
     "ARRAY", "ARRAYEXPR", "BOOLEANTEST", "BOOLEXPR", "CONST", "DISTINCTEXPR", "FUNCEXPR",
@@ -90,7 +96,12 @@ def check_made(server: Server, place: Table, unit: str | None, *, vouched: bool)
 
     The catalogue alone is read, in the transaction that reads the rows.
     """
-    (oid, bound, definition), *_ = server.run(MADE, list(place))
+    (oid, bound, is_filled, definition), *_ = server.run(MADE, list(place))
+    if not is_filled:
+        raise ParameterError(
+            f"{called(*place)} is a materialized view that has not been filled yet, so it cannot be"
+            " read. Its owner can fill it: REFRESH MATERIALIZED VIEW."
+        )
     said = [POLICY] if bound else []
     if bound:
         _check_policies(server, oid, called(*place), unit)
@@ -134,12 +145,17 @@ def _check_policies(server: Server, oid: int, source: str, unit: str | None) -> 
         labels = set(LABEL.findall(text))
         if "SUBLINK" in labels:
             raise mixes_people(source, f"a row policy, {name!r}, with a sub-query", unit)
-        ids = [[int(one) for one in re.findall(rf":{of} (-?\d+)", text)] for of in IDS]
-        types = [*STORED]
-        if not labels <= COMPARING or not server.run(SAFE, [oid, *ids, WIDER, types])[0][0]:
+        *ids, collated = (_numbers(of, text) for of in (*IDS, COLLATED))
+        asked = [oid, *ids, WIDER, [*STORED], collated]
+        if not labels <= COMPARING or not server.run(SAFE, asked)[0][0]:
             raise ParameterError(
                 f"The row policy {name!r} of {source} does more than compare columns with constants"
-                " and the role: it could fail, or look at other rows, and that would tell who is"
-                " there. Write it with comparisons, AND, OR, NOT, IN and IS NULL, or take a role"
-                " for which no policy holds."
+                " and the role, or compares texts of two collations: it could fail, or look at"
+                " other rows, and that would tell who is there. Write it with comparisons, AND, OR,"
+                " NOT, IN and IS NULL, or take a role for which no policy holds."
             )
+
+
+def _numbers(pattern: str, tree: str) -> list[int]:
+    """What a pattern finds in a tree; 0 where the tree does not say it."""
+    return [int(one or 0) for one in re.findall(pattern, tree)]

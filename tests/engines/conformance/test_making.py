@@ -204,6 +204,13 @@ def test_a_view_across_people_is_refused_before_anything_is_written(made, tmp_pa
         check_table(address, schema)
 
 
+def test_a_view_that_is_not_filled_is_refused_before_anything_is_written(made, tmp_path):
+    (name,) = made("SELECT patient, ward FROM making WITH NO DATA")
+    with pytest.raises(ParameterError, match=r"has not been filled yet.*REFRESH"):
+        la.open(on_postgres.address(name), unit="patient", budget=1, ledger=tmp_path / "ledger.db")
+    assert not (tmp_path / "ledger.db").exists()
+
+
 def test_the_owners_word_is_on_the_answer(made):
     (name,) = made("SELECT patient, random() AS n FROM making")
     address = on_postgres.address(name)
@@ -215,13 +222,15 @@ def test_the_owners_word_is_on_the_answer(made):
 COMPARES = [
     "ward = 'A'", "ward IN ('A', 'B') AND n > 3", "n > 1.5 OR NOT (x > 1)", "ward IS NOT NULL",
     "patient = current_user OR n BETWEEN 1 AND 5", "label = 'a'", "true", "(n > 1) IS TRUE",
-    "ward IS DISTINCT FROM 'A'", "patient = current_user::text OR n <> 4",
+    "ward IS DISTINCT FROM 'A'", "patient = current_user::text OR n <> 4", "c = 'A' OR c > ward",
+    "c IN ('A', 'B') AND posix <> 'A'", "c = current_user",
 ]  # fmt: skip
 DOES_MORE = [
     "1 / n > 0", "n + 1 > 2", "ward LIKE 'A%'", "ward::int > 1", "making_all() > 3",
     "current_setting('app.ward') = ward", "pg_has_role(ward::name, 'MEMBER')", "virtual > 1",
     "x > 1e300::numeric", "exact > x", "making_policied IS NOT NULL", "ctid <> '(0,3)'",
-    "tableoid > 3",
+    "tableoid > 3", "posix IS NULL OR c = posix", "posix IS NULL OR c IS DISTINCT FROM posix",
+    "posix IS NULL OR c IN ('A', posix)", "posix = current_user", "c IS NOT NULL AND NOT c < posix",
 ]  # fmt: skip
 
 
@@ -232,7 +241,8 @@ def policied():
     on_postgres.run("CREATE ROLE bound LOGIN; CREATE TABLE making_policied AS SELECT * FROM making")
     on_postgres.run(
         "ALTER TABLE making_policied ADD exact numeric, ADD virtual int"
-        " GENERATED ALWAYS AS (1 / n) VIRTUAL, ENABLE ROW LEVEL SECURITY"
+        " GENERATED ALWAYS AS (1 / n) VIRTUAL, ENABLE ROW LEVEL SECURITY,"
+        ' ADD c text COLLATE "C", ADD posix text COLLATE "POSIX"'
     )
     on_postgres.run("GRANT SELECT ON making_policied, making TO bound")
 
