@@ -95,9 +95,10 @@ def _checked_on_spark(settings: Settings, written: str) -> str:
 
 
 def _check_options(options: Mapping[str, str]) -> None:
+    """libpq may take the name of a database for an address of its own: by = or by ://."""
     more = sorted(options.keys() - set(OPTIONS))
-    if more or "=" in options.get("dbname", ""):
+    if more or re.search("=|://", options.get("dbname", "")):
         raise ParameterError(
-            f"The address has {', '.join(more) or 'a sign = in the database'}, which could lead"
+            f"The address has {', '.join(more) or '= or :// in the database'}, which could lead"
             f" elsewhere or read a file of this machine. It may have: {', '.join(OPTIONS)}."
         )

@@ -41,20 +41,21 @@ CALLED = {
 }
 BY_ROW = (
     exp.Abs, exp.Add, exp.Alias, exp.And, exp.Any, exp.Array, exp.AtTimeZone, exp.Between,
-    exp.BitwiseAnd, exp.BitwiseOr, exp.Boolean, exp.Case, exp.Cast, exp.Ceil, exp.Coalesce,
-    exp.Collate, exp.Column, exp.Concat, exp.CurrentDate, exp.CurrentTimestamp, exp.DPipe,
-    exp.DataType, exp.DataTypeParam, exp.Div, exp.EQ, exp.Exp, exp.Extract, exp.Floor, exp.GT,
-    exp.GTE, exp.Greatest, exp.ILike, exp.Identifier, exp.If, exp.In, exp.Initcap, exp.Interval,
-    exp.Is, exp.LT, exp.LTE, exp.Least, exp.Left, exp.Length, exp.Like, exp.Literal, exp.Ln,
-    exp.Lower, exp.MD5, exp.Mod, exp.Mul, exp.NEQ, exp.Neg, exp.Not, exp.Null, exp.NullSafeEQ,
-    exp.NullSafeNEQ, exp.Nullif, exp.Or, exp.Order, exp.Ordered, exp.Pad, exp.Paren, exp.Pow,
-    exp.RegexpLike, exp.Replace, exp.Right, exp.Round, exp.Sign, exp.SplitPart, exp.Sqrt,
-    exp.StrPosition, exp.Sub, exp.Substring, exp.TimeToStr, exp.TimestampTrunc, exp.Trim, exp.Trunc,
-    exp.Tuple, exp.Upper, exp.Var, exp.WidthBucket,
+    exp.BitwiseAnd, exp.BitwiseOr, exp.Boolean, exp.Bracket, exp.Case, exp.Cast, exp.Ceil,
+    exp.Coalesce, exp.Collate, exp.Column, exp.Concat, exp.CurrentDate, exp.CurrentTimestamp,
+    exp.CurrentUser, exp.DPipe, exp.DataType, exp.DataTypeParam, exp.Div, exp.EQ, exp.Exp,
+    exp.Extract, exp.Floor, exp.GT, exp.GTE, exp.Greatest, exp.ILike, exp.Identifier, exp.If,
+    exp.In, exp.Initcap, exp.Interval, exp.Is, exp.LT, exp.LTE, exp.Least, exp.Left, exp.Length,
+    exp.Like, exp.Literal, exp.Ln, exp.Log, exp.Lower, exp.MD5, exp.Mod, exp.Mul, exp.NEQ, exp.Neg,
+    exp.Not, exp.Null, exp.NullSafeEQ, exp.NullSafeNEQ, exp.Nullif, exp.Or, exp.Order, exp.Ordered,
+    exp.Pad, exp.Paren, exp.Pow, exp.RegexpLike, exp.Replace, exp.Right, exp.Round, exp.SessionUser,
+    exp.Sign, exp.Slice, exp.SplitPart, exp.Sqrt, exp.StrPosition, exp.StrToDate, exp.StrToTime,
+    exp.Sub, exp.Substring, exp.TimeToStr, exp.TimestampTrunc, exp.Trim, exp.Trunc, exp.Tuple,
+    exp.Upper, exp.Var, exp.WidthBucket,
 )  # fmt: skip
 BY_NAME = {
     "age", "btrim", "char_length", "date_part", "make_date", "make_timestamp", "octet_length",
-    "reverse", "to_date", "to_number", "translate",
+    "reverse", "to_number", "translate",
 }  # fmt: skip
 OF_GROUPS = (exp.AggFunc, exp.Filter, exp.RowNumber, exp.WithinGroup)
 IN_GROUPS = (exp.Distinct, exp.Star, exp.WindowSpec)
@@ -163,7 +164,9 @@ def _level_of(query: exp.Select, place: int | None) -> _Level:
     unit = None if place is None or place >= len(chosen) else chosen[place].unalias()
     key = unit.name if type(unit) is exp.Column else None
     others = [one for one in chosen if type(one) is exp.Alias and one.this != unit]
-    windows = {one.this.name: _part(one, "partition_by") for one in _part(query, "windows")}
+    windows: dict[str, Sequence[Sql]] = {}
+    for one in _part(query, "windows"):  # each may rest on one before it
+        windows[one.this.name] = _part(one, "partition_by") or windows.get(one.alias, [])
     grouped = query.args.get("group") is not None
     return _Level(key, frozenset(one.alias for one in others), windows, grouped)
 

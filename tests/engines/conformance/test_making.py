@@ -86,6 +86,8 @@ BY_ROW = [
     "SELECT ward, patient, CASE WHEN x > 5 THEN 'a' ELSE 'b' END AS size FROM making ORDER BY x",
     "SELECT q.patient, y FROM (SELECT patient, x AS y FROM making WHERE n > 3) q WHERE y < 50",
     "WITH a AS (SELECT patient, x FROM making) SELECT patient, coalesce(x, 0) AS x FROM a",
+    "SELECT patient, (ARRAY[ward, patient])[1] AS w, to_date('2024', 'YYYY') AS d,"
+    " log(x + 1) AS y FROM making WHERE ward <> current_user",
 ]
 BY_PERSON = [
     "SELECT patient, sum(x) AS s, count(*) FILTER (WHERE n > 1) AS c FROM making GROUP BY patient",
@@ -93,6 +95,8 @@ BY_PERSON = [
     "SELECT DISTINCT patient, ward FROM making",
     "SELECT patient, row_number() OVER (PARTITION BY patient ORDER BY n) AS r FROM making",
     "SELECT patient, lag(x) OVER w AS r FROM making WINDOW w AS (PARTITION BY patient ORDER BY n)",
+    "SELECT patient, lag(x) OVER v AS r, max(n) OVER (w ORDER BY n) AS top FROM making"
+    " WINDOW w AS (PARTITION BY patient), v AS (w ORDER BY x)",
     "SELECT patient, x FROM making UNION ALL SELECT patient, n FROM making",
     "SELECT patient, s FROM (SELECT patient, sum(x) AS s FROM making GROUP BY patient) q",
     "WITH a(who, s) AS (SELECT patient, max(x) FROM making GROUP BY patient)"
@@ -101,6 +105,8 @@ BY_PERSON = [
 ACROSS = [
     ("a window", "SELECT patient, avg(x) OVER (PARTITION BY ward) AS y FROM making"),
     ("a window", "SELECT patient, row_number() OVER (ORDER BY x) AS y FROM making"),
+    ("a window", "SELECT patient, lag(x) OVER v AS y FROM making"
+                 " WINDOW w AS (PARTITION BY ward), v AS (w ORDER BY x)"),
     ("a limit", "SELECT patient, x FROM making ORDER BY x DESC LIMIT 50"),
     ("an offset", "SELECT patient, x FROM making ORDER BY x DESC OFFSET 50"),
     ("a GROUP BY", "SELECT max(patient) AS patient, ward, sum(x) AS s FROM making GROUP BY ward"),

@@ -16,7 +16,7 @@ from letalone.engines.measures import Rows, RowsWith, Scope, Units
 from letalone.engines.postgres import open_postgres
 from letalone.engines.reading import READABLE
 from letalone.engines.rows import ScopeRows, Tables
-from letalone.plans.expressions import col
+from letalone.plans.expressions import case, col
 from letalone.plans.query import Bounding, GroupColumn
 from letalone.plans.schema import Column, Schema
 from letalone.plans.types import Type
@@ -162,3 +162,24 @@ def test_text_of_every_collation_is_compared_with_keys_and_texts_by_its_bytes(co
         with open_engine(name, schema) as engine:
             assert engine.measure(scope, [Rows(), Units()]) == [[1, 1, 1, 0]] * 2
             assert 'COLLATE "C"' in engine.sql(scope, [Rows()])
+
+
+def test_texts_of_two_collations_are_compared_and_mixed_and_no_row_fails():
+    """PostgreSQL itself fails at the first row for which it has to compare them."""
+    kinds = {"a": 'text COLLATE "C"', "b": 'varchar COLLATE "POSIX"', "c": "name", "d": "char(3)"}
+    rows = [["x", None, None, None], ["x", "x", "y", "x"], ["y", "x", "x", "x"]]
+    name = on_postgres.stored(kinds, rows)
+    with pytest.raises(Exception, match="could not determine which collation"):
+        on_postgres.run(f'SELECT count(*) FROM "{name}" WHERE a = b')
+    schema = Schema("t", tuple(Column(one, Type.TEXT) for one in kinds), unit="c")
+    columns = [col(one) for one in kinds]
+    for left in columns:
+        for right in columns:
+            mixed = case((left < right, left), (left >= right, right), otherwise="none")
+            group = GroupColumn("k", mixed, Type.TEXT)
+            keys = (("x",), ("y",), ("none",))
+            where = (left == right) | (left != right) | right.is_null()
+            scope = Scope(schema, where, (), (), (group,), keys, Bounding(max_rows=1))
+            with open_engine(name, schema) as engine:
+                ((x, y, none),) = engine.measure(scope, [Rows()])
+            assert (x + y, none) == (2, 0), "of the two rows that have a unit"
