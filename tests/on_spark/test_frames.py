@@ -9,7 +9,7 @@ from threading import Event
 
 import pandas as pd
 import pytest
-from pyspark.sql.functions import rand, udf
+from pyspark.sql.functions import udf
 
 import letalone as la
 from engines.test_engine_laws import COST, SCHEMA, WARD, crowd, row, scope_of
@@ -80,8 +80,11 @@ def test_the_frames_own_session_keeps_its_settings_and_loses_the_view_again(spar
 
 
 def test_a_frame_that_draws_at_random_is_refused(visits):
-    with pytest.raises(ParameterError, match="draws at random each time"):
-        open_spark(visits.withColumn("x", rand()))
+    """So is one that numbers its rows: no frame comes past this to its plan."""
+    drawn = ["rand()", "uuid()", "monotonically_increasing_id()", "spark_partition_id()"]
+    for one in [*drawn, "input_file_name()"]:
+        with pytest.raises(ParameterError, match="draws at random each time"):
+            open_spark(visits.selectExpr("*", f"{one} AS drawn"))
 
 
 def test_a_stream_is_refused(spark):

@@ -306,3 +306,64 @@ def test_a_query_on_another_server_is_not_seen_and_a_file_is(spark, tmp_path):
     ).execute("CREATE TABLE t (x INT)")  # fmt: skip
     with pytest.raises(ParameterError, match="no table of files"):
         trusted(lambda _: spark.read.format("jdbc").options(**options).load(), unit="U")
+
+
+def test_columns_that_follow_from_cells_and_lines_that_take_in_others_are_not_seen(spark, tmp_path):
+    """By text files: one person more makes a text of all numbers, and a row of all lines."""
+    spark.table("with_bob").limit(3).select("u").write.text(str(tmp_path / "text"))
+    spark.table("with_bob").limit(3).write.orc(str(tmp_path / "orc"))
+    for kind in ("csv", "json"):
+        (tmp_path / kind).mkdir()
+    (tmp_path / "csv" / "a.csv").write_text("u,x\na,1\nb,2\n")
+    (tmp_path / "json" / "a.json").write_text('{"u": "a", "x": 1}\n')
+    options = {"header": True, "inferSchema": True, "multiLine": True}
+    frames = {kind: lambda _, k=kind: spark.read.format(k).options(**options).load(
+        str(tmp_path / k)) for kind in ("csv", "json", "text", "orc")}  # fmt: skip
+    units = {"text": "value"}
+    with (tmp_path / "csv" / "b.csv").open("w") as file:
+        file.write("u,x\nbob,none\n")
+    assert dict(frames["csv"]("").dtypes)["x"] == "string", "else an int: it follows from bob"
+    for v1 in ("csv,json,orc,text", ""):
+        spark.conf.set("spark.sql.sources.useV1SourceList", v1)
+        try:
+            assert trusted(frames["orc"]) == ()
+            for kind in ("csv", "json", "text"):
+                with pytest.raises(ParameterError, match=r"not Parquet or ORC .*write them as"):
+                    pytest.fail(f"{kind}: {trusted(frames[kind], unit=units.get(kind, 'u'))}")
+        finally:
+            spark.conf.unset("spark.sql.sources.useV1SourceList")
+    assert "their owner's word" in " ".join(trusted(frames["json"], vouched=True))
+
+
+def test_a_table_of_a_catalogue_over_text_is_not_seen(spark):
+    spark.sql("CREATE TABLE lines (u STRING, x INT) USING csv")
+    try:
+        with pytest.raises(ParameterError, match="not Parquet or ORC"):
+            trusted(lambda _: spark.table("lines"))
+    finally:
+        spark.sql("DROP TABLE lines")
+
+
+def test_folders_whose_names_are_cells_are_not_seen_unless_a_catalogue_has_their_types(
+    spark, tmp_path
+):
+    path = str(tmp_path / "by_ward")
+    made = "SELECT 'a' AS u, '1' AS ward UNION ALL SELECT 'b', '2'"
+    spark.sql(made).write.partitionBy("ward").parquet(path)
+    assert dict(spark.read.parquet(path).dtypes)["ward"] == "int"
+    spark.sql("SELECT 'bob' AS u, 'x' AS ward").write.partitionBy("ward").mode("append").parquet(
+        path
+    )
+    assert dict(spark.read.parquet(path).dtypes)["ward"] == "string"
+    for v1 in ("parquet", ""):
+        spark.conf.set("spark.sql.sources.useV1SourceList", v1)
+        try:
+            with pytest.raises(ParameterError, match="names of folders"):
+                trusted(lambda _: spark.read.parquet(path))
+        finally:
+            spark.conf.unset("spark.sql.sources.useV1SourceList")
+    spark.sql(f"CREATE TABLE by_ward USING parquet PARTITIONED BY (ward) AS {made}")
+    try:
+        assert trusted(lambda _: spark.table("by_ward")) == ()
+    finally:
+        spark.sql("DROP TABLE by_ward")

@@ -3,7 +3,8 @@
 Nodes and functions are let through by name, and all others are not. A limit, a sample, a join, a
 set operation and a sub-query are refused. So is a window or an aggregate, unless the unit is
 among its keys. A node or function that is not known here, rows of an RDD and code in Python hide
-how rows are made: the owner's word is needed (provenance.py).
+how rows are made: the owner's word is needed (provenance.py). So do files of text, whose columns
+and lines may follow from a cell.
 
   Theorem (SOUNDNESS 30).  Of a frame that is let through without a word, the rows of a unit are
   made of that unit's rows in its tables: those of others are the same without them.
@@ -16,7 +17,7 @@ how rows are made: the owner's word is needed (provenance.py).
             is among no keys. With la.ROW as the unit nothing has keys; whole rows that are equal
             may become one, since one row more or less is then one more or less, or none.
   Assumed:  functions of Spark's own (in catalyst.expressions) see one row, or the rows of their
-            group. A table, a file and what a catalogue calls a table are what they are.
+            group. Files of Parquet and ORC, and what a catalogue calls a table, are what they are.
   Tested:   tests/on_spark/test_making.py
 """
 
@@ -29,7 +30,6 @@ from typing import Any
 from letalone.engines.provenance import hides_its_making, mixes_people, vouched_for
 from letalone.engines.rank_copies import MARK, RANK, check_is_no_copy, is_copy
 from letalone.engines.spark_expressions import (
-    SQL,
     Columns,
     columns_of,
     is_known,
@@ -38,9 +38,8 @@ from letalone.engines.spark_expressions import (
     number_of,
     read_by,
 )
+from letalone.engines.spark_tables import comment_on, hidden_in
 
-SOURCES = SQL + "execution.datasources."
-REMOTE = "v2.jdbc.JDBCTable"
 SAME_COLUMNS = frozenset(
     [
         "Filter", "Generate", "Sort", "Repartition", "RepartitionByExpression",
@@ -204,24 +203,17 @@ class _Making:
 
     def _check_table(self, node: Any, kind: str) -> None:
         """Refuses a copy with ranks; what is no file and in no catalogue may be a query."""
-        comment = _comment(node, kind)
+        comment = comment_on(node, kind)
         if is_copy(comment) or node.schema().getFieldIndex(RANK).isDefined():
             check_is_no_copy(comment if is_copy(comment) else MARK, self.source)
-        stored, is_seen = int(node.output().size()), True
+        stored = int(node.output().size())
         if kind == "LogicalRelation":
             stored = int(node.relation().schema().size())
-            is_seen = self._is(node.relation(), "HadoopFsRelation")
         elif kind == "DataSourceV2Relation":
             stored = len(node.table().columns())
-            of_catalog = node.identifier().isDefined() and not self._is(node.table(), REMOTE)
-            is_seen = of_catalog or self._is(node.table(), "v2.FileTable")
         if int(node.output().size()) > stored:  # _metadata
             raise mixes_people(self.source, "the places of rows in their files", self.unit)
-        if not is_seen:
-            self.hidden.append("a source that is no table of files (it may be a query there)")
-
-    def _is(self, thing: Any, kind: str) -> bool:
-        return bool(self.java.java.lang.Class.forName(SOURCES + kind).isInstance(thing))
+        self.hidden += hidden_in(node, kind, self.java)
 
     def _columns(self, expressions: Any) -> Columns:
         found = columns_of(expressions, self.java)
@@ -238,19 +230,6 @@ def _through(unit: Unit, numbers: list[int], columns: Columns) -> Unit:
     return frozenset(
         below for one in unit for below in (read_by(made[one]) if one in made else [one])
     )
-
-
-def _comment(node: Any, kind: str) -> str:
-    """What a catalogue says of a table, where there is one."""
-    if kind == "DataSourceV2Relation":
-        return str(node.table().properties().get("comment"))
-    if kind == "HiveTableRelation":
-        about = node.tableMeta()
-    elif node.catalogTable().isDefined():
-        about = node.catalogTable().get()
-    else:
-        return ""
-    return str(about.comment().get()) if about.comment().isDefined() else ""
 
 
 def _each(found: Any) -> list[Any]:
