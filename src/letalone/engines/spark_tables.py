@@ -57,7 +57,7 @@ def _hidden_in_format(files: Any, columnar: tuple[str, ...], found: Any, java: A
     """found: by which folders Spark has found the files, where no catalogue names them."""
     if not any(_is(files, one, java) for one in columnar):
         return [OTHER_FILES]
-    by_folders = found is not None and _is(found, "PartitioningAwareFileIndex", java)
+    by_folders = _is(found, "PartitioningAwareFileIndex", java)  # nothing is no instance
     return [FOLDERS] if by_folders and int(found.partitionSchema().size()) else []
 
 
