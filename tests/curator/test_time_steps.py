@@ -22,6 +22,8 @@ from curator.makers import NAME, PASSWORD, PURPOSE, Clock, ask, grant, open_cura
 from letalone.curator.console import spending
 from letalone.curator.curator import Curator
 from letalone.curator.records import Price, Question, Role, Scope
+from letalone.curator.sessions import Sessions
+from letalone.curator.turns import Turns
 from letalone.engines.duck import DuckEngine
 from letalone.errors import DataSetFrozen
 from letalone.ledger.entries import Kind
@@ -225,6 +227,35 @@ def test_whoever_waits_for_the_table_waits_for_the_step(stepping, monkeypatch):
     assert answers[0].to_json() == answers[1].to_json()
     kinds = [one.kind for one in stepping.ledger.entries()[len(charged) :]]
     assert kinds == [Kind.SETTLED, Kind.RESERVED, Kind.SETTLED]
+
+
+def test_whoever_waits_for_a_turn_keeps_no_erasure_from_the_rows(stepping, monkeypatch):
+    """The lock that an erasure needs is held by the question that is answered, not by a queue."""
+    slow, waiting, holding = Slowly(monkeypatch), Event(), list[str]()
+    reading, taken = Sessions.reading, Turns._taken
+
+    @contextmanager
+    def counted(self: Sessions, name: str) -> Iterator[None]:
+        with reading(self, name):
+            holding.append(name)
+            yield
+            holding.remove(name)
+
+    def waits(self: Turns, name: str, stack: Any, *, wait: bool) -> bool:
+        if wait:
+            waiting.set()
+        return taken(self, name, stack, wait=wait)
+
+    monkeypatch.setattr(Sessions, "reading", counted)
+    monkeypatch.setattr(Turns, "_taken", waits)
+    with meanwhile(ask, stepping, BY_WARD) as first:
+        assert slow.began.wait(SECONDS)
+        with meanwhile(ask, stepping, BY_WARD, by="ben", epsilon=0.2) as other:
+            assert waiting.wait(SECONDS)
+            assert holding == [NAME]
+            slow.finish_measuring()
+            slow.step.set()
+            assert [one.result(SECONDS).repeated for one in (first, other)] == [False, False]
 
 
 def test_what_reads_no_data_waits_for_no_step(stepping, monkeypatch):
