@@ -119,7 +119,10 @@ def _by_code(name: str, series: Any, kind: Type, unit: str | None) -> object:
 
     As an array, pandas would make whole numbers doubles, and one of two, for a missing cell.
     """
-    categories = as_declared([(name, series.cat.categories.to_series(), kind)], unit=unit)[name]
+    found = series.cat.categories
+    # With its dtype, since pandas would look for another one, and stop at what is no text.
+    alone = type(series)(found, dtype=found.dtype)
+    categories = as_declared([(name, alone, kind)], unit=unit)[name]
     codes = np.asarray(series.cat.codes, np.int64)
     return arrow.taken(categories, codes, codes < 0)
 
