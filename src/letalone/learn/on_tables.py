@@ -112,6 +112,11 @@ def encoder_for(
         )
     if len(set(names)) < len(names):
         raise ParameterError("features names a column twice. Name each once.")
+    if schema.unit in names:
+        raise ParameterError(
+            f"{schema.unit!r} tells people apart, so a model cannot learn from it. Leave it out of"
+            " the features."
+        )
     return TableEncoder.of(schema, names, knots=knots)
 
 
