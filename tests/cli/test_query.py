@@ -305,7 +305,7 @@ WRONG = [
     (4, "SELECT COUNT(*) FROM my ORDER BY cost", ()),
     (4, "SELECT SUM(DISTINCT cost) FROM my", ()),
     (4, "SELECT SUM(ward) FROM my", ()),
-    (4, "SELECT COUNT(*) FROM my GROUP BY cost", ("--keys", "cost=1,2")),
+    (2, "SELECT COUNT(*) FROM my GROUP BY cost", ("--keys", "cost=1.5,2")),
     (2, "SELECT COUNT(*) FROM my WHERE birth_date = 'yesterday'", ()),
     (2, "SELECT COUNT(*) FROM my GROUP BY ward", ("--keys", "ward=A,A")),
     (2, "SELECT COUNT(*) FROM my GROUP BY ward", ("--keys", "ward")),
