@@ -7,7 +7,6 @@ import json
 import subprocess
 import sys
 import time
-from functools import partial
 from itertools import pairwise
 from pathlib import Path
 
@@ -85,12 +84,10 @@ def active_tasks(spark):
     return sum(executors.apply(number).activeTasks() for number in range(executors.size()))
 
 
-def test_at_the_time_limit_a_statement_ends_also_on_the_cluster_and_freezes(spark, monkeypatch):
+def test_at_the_time_limit_a_statement_ends_also_on_the_cluster_and_freezes(spark):
     """Its rows would take a minute and more."""
-    shorter = partial(open_spark, timeout_seconds=1)
-    monkeypatch.setattr(engines, "open_spark", shorter)
     start = time.monotonic()
-    with la.open(slow_frame(spark), unit="who", budget=2.0) as session:
+    with la.open(slow_frame(spark), unit="who", budget=2.0, timeout_seconds=1) as session:
         asked = session.where(la.col("cost") > 0).bound(max_rows=1).agg(n=la.count())
         with pytest.raises(la.DataSetFrozen, match="could not finish"):
             asked.release(epsilon=1)
