@@ -11,7 +11,7 @@ a function of questions, the times at which they came, and answers.
             from when it came and from when the one before let go. It is charged then, and settled
             and answered one step later, however long it took. Others that need the engine wait
             for the same lock. (docs/decisions/0015)
-  Tested:   tests/curator/http/test_time_steps.py looks at every address while a question runs
+  Tested:   tests/curator/test_time_steps.py looks at every address while a question runs
   Assumed:  questions do not slow each other down: they share processors, and stores, whose locks
             last as long as a write does
   Not defended:  how many steps a question takes that needs more than one
