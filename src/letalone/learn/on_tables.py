@@ -22,6 +22,7 @@ from letalone.learn.plan import Plan
 from letalone.learn.stored import stored_model
 from letalone.plans.schema import Column, Schema
 from letalone.plans.types import Type
+from letalone.plans.unnamed import check_no_feature
 from letalone.privacy import Neighbours, Privacy
 from letalone.privacy.curve import Json
 from letalone.randomness.bits import BitSource
@@ -112,11 +113,7 @@ def encoder_for(
         )
     if len(set(names)) < len(names):
         raise ParameterError("features names a column twice. Name each once.")
-    if schema.unit in names:
-        raise ParameterError(
-            f"{schema.unit!r} tells people apart, so a model cannot learn from it. Leave it out of"
-            " the features."
-        )
+    check_no_feature(schema, names)
     return TableEncoder.of(schema, names, knots=knots)
 
 

@@ -19,10 +19,10 @@ New questions alone are checked (`make_plan`, and plans that are sent to a servi
 before can still be read.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from letalone.errors import UnsupportedQuery
+from letalone.errors import ParameterError, UnsupportedQuery
 from letalone.plans.expressions import (
     Case,
     ColumnRef,
@@ -125,6 +125,15 @@ def _check_names(names: Iterable[str], units: set[str]) -> None:
                 " grouped by. To ask about some people, put a column into the data that says which"
                 " group each person is in, such as a cohort."
             )
+
+
+def check_no_feature(schema: Schema, names: Collection[str]) -> None:
+    """Refuses the unit among the columns that a model learns from."""
+    if schema.unit in names:
+        raise ParameterError(
+            f"{schema.unit!r} tells people apart, so a model cannot learn from it. Leave it out of"
+            " the features."
+        )
 
 
 def check_unlisted(unit: Column) -> None:

@@ -25,6 +25,7 @@ from letalone.plans.aggregates import count
 from letalone.plans.expressions import Expression
 from letalone.plans.query import make_plan
 from letalone.plans.schema import Schema
+from letalone.plans.unnamed import check_no_feature
 from letalone.privacy import Budget, Privacy
 from letalone.privacy.curve import Json
 from letalone.privacy.neighbours import is_replace
@@ -186,8 +187,4 @@ def _check_columns(table: Table, job: Job) -> None:
         table.schema.column(name)
     if len(set(names)) < len(names):
         raise ParameterError("A column is named twice. Name each once; the target is no feature.")
-    if table.schema.unit in names:
-        raise ParameterError(
-            f"{table.schema.unit!r} tells people apart, so a model cannot learn from it. Leave it"
-            " out of the features."
-        )
+    check_no_feature(table.schema, names)
