@@ -161,7 +161,7 @@ def test_what_is_not_ours_or_newer_is_refused_and_left_alone(database: str) -> N
     with pytest.raises(FormatError, match="of another program"):
         Ledger.open(database)
     execute(database, "COMMENT ON SCHEMA letalone_ledger IS 'letalone ledger, format 7'")
-    with pytest.raises(FormatError, match="has format 7, and this letalone reads up to format 2"):
+    with pytest.raises(FormatError, match="has format 7, and this letalone reads up to format 3"):
         Ledger.open(database)
 
 

@@ -39,7 +39,7 @@ def test_a_ledger_of_format_1_is_upgraded_once_and_no_entry_changes(path: Path) 
     restore_format_1(path)
     texts = execute(path, "SELECT text, hash FROM entries ORDER BY number")
     ledger = Ledger.open(path)
-    assert execute(path, "PRAGMA user_version") == [(2,)]
+    assert execute(path, "PRAGMA user_version") == [(3,)]
     assert execute(path, "SELECT text, hash FROM entries ORDER BY number") == texts
     verify_receipt(ledger.receipt({"values": [17, "1/3"]}))
     ledger.allow("visits", Budget(1), purpose="research")
@@ -55,7 +55,7 @@ def test_an_upgrade_that_is_cut_short_has_not_happened(
     restore_format_1(path)
     tables = execute(path, "SELECT name, sql FROM sqlite_master")
     with monkeypatch.context() as patch:
-        patch.setattr("letalone.ledger.store.text_digest", lambda _: 1 / 0)
+        patch.setattr("letalone.ledger.upgrades.text_digest", lambda _: 1 / 0)
         with pytest.raises(ZeroDivisionError):
             Ledger.open(path)
     assert execute(path, "PRAGMA user_version") == [(1,)]

@@ -121,7 +121,8 @@ class Database:
             raise DatabaseUnavailable(
                 f"{place.render_as_string(hide_password=True)} cannot be used: the curator's"
                 " database cannot be reached, is busy or full, or does not accept the role. Look"
-                " at all, and try again. Nothing was released."
+                " at all, and try again. An answer that was under way may be paid for: the same"
+                " question again costs nothing more."
             ) from None
 
 

@@ -13,7 +13,7 @@ from sqlalchemy import ColumnElement, Connection, bindparam, insert, select, upd
 from letalone.errors import FormatError, LedgerDamaged
 from letalone.ledger.canonical import canonical, text_digest
 from letalone.ledger.data_sets import DataSet, data_set_from_json
-from letalone.ledger.entries import BEFORE_THE_FIRST, CHANGES, Entry, Kind, now, read_entry
+from letalone.ledger.entries import BEFORE_THE_FIRST, Entry, Kind, now, read_entry
 from letalone.ledger.keys import SigningKey, is_signed, key_of, new_key
 from letalone.ledger.levels import Key, Level, levels_in
 from letalone.ledger.tables import (
@@ -41,9 +41,19 @@ ONE_ENTRY = select(ENTRIES).where(ENTRIES.c.number == bindparam("its"))
 LAST_ENTRY = select(ENTRIES.c.number, ENTRIES.c.hash).order_by(ENTRIES.c.number.desc()).limit(1)
 LAST_CHANGE = (
     select(ENTRIES)
-    .where(ENTRIES.c.name == bindparam("its"), ENTRIES.c.kind.in_([one.value for one in CHANGES]))
+    .where(ENTRIES.c.changed == bindparam("its"))
     .order_by(ENTRIES.c.number.desc())
     .limit(1)
+)
+NOT_SETTLED = (
+    select(ENTRIES)
+    .outerjoin(SETTLEMENTS, SETTLEMENTS.c.reserved == ENTRIES.c.number)
+    .where(
+        ENTRIES.c.digest == bindparam("digest"),
+        ENTRIES.c.name == bindparam("its"),
+        SETTLEMENTS.c.reserved.is_(None),
+    )
+    .order_by(ENTRIES.c.number)
 )
 ONE_LEVEL = select(LEVELS).where(
     LEVELS.c.name == bindparam("its"),
@@ -97,7 +107,7 @@ class Books:
         last = self._confirmed_head(key)
         entry = Entry(last.number + 1, time or now(), kind, name, body, last.hash)
         text = entry.text()
-        row = Row(entry.number, name, kind.value, text, text_digest(text))
+        row = row_of(entry, text)
         self.connection.execute(ADD_ENTRY, row._asdict())
         head = sign_head(key, row.number, row.hash)
         self.connection.execute(MOVE_HEAD, head._asdict())
@@ -212,12 +222,17 @@ class Books:
         """Remember how a reservation ended."""
         self.connection.execute(ADD_SETTLEMENT, settlement._asdict())
 
+    def not_settled(self, name: str, digest: str) -> list[Entry]:
+        """The charges for this question that nobody has settled."""
+        found = self.connection.execute(NOT_SETTLED, {"its": name, "digest": digest})
+        return [_read(Row(*row)) for row in found.all()]
+
     def unsettled(self, name: str | None = None) -> list[int]:
         """The reservations that nobody settled: they stay spent."""
-        done = select(SETTLEMENTS.c.reserved)
         query = (
             select(ENTRIES.c.number)
-            .where(ENTRIES.c.kind == Kind.RESERVED.value, ENTRIES.c.number.not_in(done))
+            .outerjoin(SETTLEMENTS, SETTLEMENTS.c.reserved == ENTRIES.c.number)
+            .where(ENTRIES.c.digest.is_not(None), SETTLEMENTS.c.reserved.is_(None))
             .order_by(ENTRIES.c.number)
         )
         if name is not None:
@@ -299,9 +314,17 @@ def _read(row: Row) -> Entry:
         entry = read_entry(row.text)
     except FormatError as error:
         raise LedgerDamaged(f"The ledger is damaged at entry {row.number}: {error}") from None
-    if row != (entry.number, entry.name, entry.kind.value, row.text, text_digest(row.text)):
+    if row != row_of(entry, row.text):
         raise LedgerDamaged(f"The ledger is damaged at entry {row.number}: its hash does not fit.")
     return entry
+
+
+def row_of(entry: Entry, text: str) -> Row:
+    """The row of an entry, whose text this is."""
+    hashed = text_digest(text)
+    return Row(
+        entry.number, entry.name, entry.kind.value, text, hashed, entry.changed, entry.digest
+    )
 
 
 # What rows say, by all that is in them: asked several times in one release, and never changed.

@@ -21,6 +21,7 @@ from collections.abc import Generator, Hashable
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Lock
+from typing import Any
 
 from sqlalchemy import Connection, Engine, create_engine
 from sqlalchemy.engine import URL, make_url
@@ -35,11 +36,14 @@ from letalone.errors import (
     ParameterError,
 )
 from letalone.ledger.books import Books, first_entry
+from letalone.ledger.claims import AtServer
+from letalone.ledger.store import MAYBE_PAID, NoRoom
 from letalone.ledger.tables import METADATA, SCHEMA
+from letalone.ledger.upgrades import FORMAT, upgrade
 from letalone.ledger.watch import watch_of_postgresql
 
 PREFIXES = ("postgresql://", "postgres://", "postgresql+psycopg://")
-FORMAT = 2
+EMPTY = 0  # the format of a database without a ledger
 MARK = "letalone ledger, format "  # the comment of the schema
 WAIT_SECONDS = 30
 CONNECT_SECONDS = 10
@@ -65,7 +69,9 @@ SPOILT = ("42P01", "42703", "42804", "3F000", "22P05")  # a table, column, type,
 class PostgresStore:
     """Where the entries are kept: a schema of a PostgreSQL database."""
 
-    __slots__ = ("_engine", "_lock", "_open", "_process", "_reader", "_watch", "_writer", "place")
+    __slots__ = (
+        "_engine", "_lock", "_open", "_process", "_reader", "_watch", "_writer", "claims", "place",
+    )  # fmt: skip
 
     path: Path | None = None
 
@@ -77,6 +83,7 @@ class PostgresStore:
         )
         self._lock, self._process, self._open = Lock(), os.getpid(), True
         self._watch = watch_of_postgresql(engine.url)
+        self.claims = AtServer(lambda: _connected(engine.url, place))
 
     @contextmanager
     def writing(self) -> Generator[Books]:
@@ -107,6 +114,7 @@ class PostgresStore:
         """Let go of all connections."""
         self._open = False
         self._watch.close()
+        self.claims.close()
         self._engine.dispose()
 
     @contextmanager
@@ -137,8 +145,13 @@ def postgres_store(place: str, *, create: bool) -> PostgresStore:
     try:
         with in_words(shown), engine.connect() as connection, connection.begin():
             connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({ALONE})")
-            if not _is_made(connection, shown, create=create):
+            written = _format_of(connection, shown, create=create)
+            if written == EMPTY:
                 _make(connection)
+            elif written < FORMAT:
+                connection.exec_driver_sql(QUEUE)
+                upgrade(connection, written, schema=f"{SCHEMA}.")
+                _mark(connection)
     except BaseException:
         engine.dispose()
         raise
@@ -172,14 +185,25 @@ def _engine(url: URL) -> Engine:
         ) from None
 
 
-def _is_made(connection: Connection, place: str, *, create: bool) -> bool:
-    """Whether the ledger is there; refuses what is not ours before touching it."""
+def _connected(url: URL, place: str) -> Any:
+    """A connection beside the others, for claims, which last longer than a transaction."""
+    import psycopg
+
+    address = url.set(drivername="postgresql").render_as_string(hide_password=False)
+    try:
+        return psycopg.connect(address, autocommit=True, connect_timeout=CONNECT_SECONDS)
+    except psycopg.Error:
+        raise _unavailable(place, WHY["08"]) from None
+
+
+def _format_of(connection: Connection, place: str, *, create: bool) -> int:
+    """The format, EMPTY where there is no ledger; refuses what is not ours before touching it."""
     words = "SELECT obj_description(oid, 'pg_namespace') FROM pg_namespace WHERE nspname = %(name)s"
     found = connection.exec_driver_sql(words, {"name": SCHEMA}).first()
     if found is None:
         if not create:
             raise ParameterError(f"{place} holds no ledger. Is the name right?")
-        return False
+        return EMPTY
     mark = found[0] or ""
     written = mark.removeprefix(MARK)
     if not mark.startswith(MARK) or not written.isdecimal():
@@ -191,14 +215,18 @@ def _is_made(connection: Connection, place: str, *, create: bool) -> bool:
             f"{place} has format {written}, and this letalone reads up to format {FORMAT}. "
             "Update letalone to read it."
         )
-    return True
+    return int(written)
 
 
 def _make(connection: Connection) -> None:
     connection.exec_driver_sql(f"CREATE SCHEMA {SCHEMA}")
     METADATA.create_all(connection)
-    connection.exec_driver_sql(f"COMMENT ON SCHEMA {SCHEMA} IS '{MARK}{FORMAT}'")
+    _mark(connection)
     first_entry(Books(connection))
+
+
+def _mark(connection: Connection) -> None:
+    connection.exec_driver_sql(f"COMMENT ON SCHEMA {SCHEMA} IS '{MARK}{FORMAT}'")
 
 
 @contextmanager
@@ -223,4 +251,5 @@ def _named(error: DBAPIError, place: str) -> LetaloneError:
 
 
 def _unavailable(place: str, why: str) -> LedgerUnavailable:
-    return LedgerUnavailable(f"{place} cannot be used: {why}, and try again. Nothing was released.")
+    error = NoRoom if why == WHY["53"] else LedgerUnavailable
+    return error(f"{place} cannot be used: {why}, and try again. {MAYBE_PAID}")

@@ -18,6 +18,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from secrets import token_hex
 
 from letalone.answers.promise import price
 from letalone.answers.release import Asked, SplitPart, Standing
@@ -26,6 +27,7 @@ from letalone.engines.measures import Units
 from letalone.errors import BudgetExceeded, DataSetFrozen, LetaloneError
 from letalone.exact.typed import CONFIDENCE, Number
 from letalone.ledger import Reservation, digest_of
+from letalone.ledger.claims import WAIT_SECONDS
 from letalone.plans.query import Plan
 from letalone.privacy import Budget, Privacy
 from letalone.privacy.curve import Json
@@ -34,6 +36,7 @@ from letalone.session.notes import in_rows, notes_of, question_of, starved
 from letalone.session.outputs import filled, slots_of
 from letalone.session.partners import lent, locked, partners_of, read_from_text, taken_on_trust
 from letalone.session.release import Release, batch_to_json, releases_from
+from letalone.session.settling import alone_with, written_down
 from letalone.session.table import Table
 from letalone.session.time_steps import at_step, now
 from letalone.session.together import cheapest
@@ -41,9 +44,10 @@ from letalone.tables.columns import Columns
 from letalone.tables.compiled import Compiled, compiled
 
 STOPPED = (
-    "Stopped. The price was charged before the data was touched, and stays spent. There is no"
-    " answer; nothing is frozen."
+    "Stopped. The price was charged before the data was touched. There is no answer; nothing is"
+    " frozen. Ask the same again: it goes on with what was paid."
 )
+ONE_TABLE = "one"  # the run of a question that one data set pays for
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +103,23 @@ def priced(
 
 def released(table: Table, question: Priced, *, remark: str | None = None) -> Release:
     """The answer; an earlier one where the same question was answered before."""
-    (release,) = _answered(table, _bill(question), [question], remark=remark)
+    found = repeat_of(table, question, remark=remark)  # no data is read, so it waits for nobody
+    return fresh(table, question, remark=remark) if found is None else found
+
+
+def fresh(
+    table: Table,
+    question: Priced,
+    *,
+    remark: str | None = None,
+    wait_seconds: float = WAIT_SECONDS,
+) -> Release:
+    """As `released`, where there was no earlier answer a moment ago.
+
+    UnderWay where somebody else, in any process, is at work on the same for longer than this.
+    """
+    bill = _bill(question)
+    (release,) = _answered(table, bill, [question], remark=remark, wait_seconds=wait_seconds)
     return release
 
 
@@ -137,13 +157,15 @@ def released_together(table: Table, questions: Sequence[Priced]) -> list[Release
 
 
 def _answered(
-    table: Table, bill: Bill, questions: Sequence[Priced], *, remark: str | None
+    table: Table,
+    bill: Bill,
+    questions: Sequence[Priced],
+    *,
+    remark: str | None,
+    wait_seconds: float = WAIT_SECONDS,
 ) -> list[Release]:
     tables = [table, *partners_of(table, [one.whole.plan for one in questions])]
-    before = _repeated(tables, bill)
-    if before is not None:  # no data is read, so it waits for nobody
-        return _told(tables, bill, before, remark=remark, repeated=True)
-    with locked(tables):
+    with alone_with(tables, bill.digest, wait_seconds=wait_seconds), locked(tables):
         before = _repeated(tables, bill)  # by somebody who asked at the same moment
         stored = before or _settled(tables, bill, questions)
         return _told(tables, bill, stored, remark=remark, repeated=before is not None)
@@ -203,16 +225,33 @@ def _all_charged(tables: Sequence[Table], bill: Bill) -> list[Reservation]:
 
     A data set that refuses comes first, so nothing else is charged then. If one has been spent
     from elsewhere since it was looked at, what the others were charged stays spent.
+
+    All belong to one run. The first table's charge is the first that is settled, so while it is
+    not, nothing of the run was told, and all of it can be gone on with.
     """
     paid: dict[str, Reservation] = {}
     alone = len(tables) == 1
+    run = ONE_TABLE if alone else _begun(tables[0], bill) or token_hex(16)
     for one in tables if alone else sorted(tables, key=lambda one: _fits(one, bill)):
         try:
-            paid[one.name] = charged(one, bill)
+            paid[one.name] = charged(one, bill, run=run)
         except LetaloneError as error:
             _abandon([(each, paid[each.name]) for each in tables if each.name in paid], error)
             raise
     return [paid[one.name] for one in tables]
+
+
+def _begun(table: Table, bill: Bill) -> str | None:
+    """The run that was charged to this table for the same question, and never settled."""
+    return table.ledger.begun(
+        table.name,
+        bill.privacy.labelled(table.schema.protects),
+        plan=bill.plan,
+        digest=bill.digest,
+        delta=bill.delta,
+        analyst=table.asker.analyst,
+        purpose=table.asker.purpose,
+    )
 
 
 def _fits(table: Table, bill: Bill) -> bool:
@@ -233,8 +272,11 @@ def _abandon(paid: Sequence[tuple[Table, Reservation]], error: LetaloneError) ->
         )
 
 
-def charged(table: Table, bill: Bill) -> Reservation:
-    """Pays before data is touched; where it does not fit, what is left and what to change."""
+def charged(table: Table, bill: Bill, *, run: str = ONE_TABLE) -> Reservation:
+    """Pays before data is touched; where it does not fit, what is left and what to change.
+
+    What was paid in the same run, and led to no answer, is gone on with.
+    """
     curve = bill.privacy.labelled(table.schema.protects)
     try:
         return table.ledger.charge(
@@ -245,6 +287,7 @@ def charged(table: Table, bill: Bill) -> Reservation:
             delta=bill.delta,
             analyst=table.asker.analyst,
             purpose=table.asker.purpose,
+            run=run,
         )
     except BudgetExceeded as refused:
         if refused.level is not None:
@@ -299,9 +342,7 @@ def _settled(tables: Sequence[Table], bill: Bill, questions: Sequence[Priced]) -
             one.ledger.fail(reservation)
         raise frozen([one.name for one in tables])
     stored = found[0].to_json() if len(found) == 1 else batch_to_json(found)
-    for one, reservation in zip(tables, paid, strict=True):
-        one.ledger.settle(reservation, stored)
-    return stored
+    return written_down(tables, paid, stored)
 
 
 def frozen(names: Sequence[str]) -> DataSetFrozen:

@@ -41,10 +41,14 @@ from letalone.errors import (
     UnsupportedQuery,
 )
 from letalone.ledger.acts import NoSuchDataSet
+from letalone.ledger.claims import UnderWay
 from letalone.ledger.store import NotALedger
 
 MEDIA_TYPE = "application/problem+json"
 WHERE = "/problems/"
+MAYBE_PAID = (
+    "If an answer was under way it may be paid for: ask the same again, which costs nothing more."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,14 +121,13 @@ KINDS: dict[str, Kind] = {
         500, "The service failed", "Nothing more is said; its owner finds the place in the log."
     ),
     "ledger-damaged": Kind(500, "The ledger is not as it was written", "Tell its owner at once."),
-    "ledger-unavailable": Kind(
-        503, "The ledger cannot be reached now", "Nothing was released. Try again later."
-    ),
-    "database-unavailable": Kind(
+    "ledger-unavailable": Kind(503, "The ledger cannot be reached now", MAYBE_PAID),
+    "under-way": Kind(
         503,
-        "The curator's database cannot be reached now",
-        "Nothing was released. Try again later.",
+        "The same question is being answered at this moment",
+        "Ask the same again in a moment: its answer is then a repeat.",
     ),
+    "database-unavailable": Kind(503, "The curator's database cannot be reached now", MAYBE_PAID),
     "service-unavailable": Kind(
         503, "Another service cannot be reached now", "Nothing was released. Try again later."
     ),
@@ -175,6 +178,7 @@ BY_CLASS: list[tuple[type[LetaloneError], str]] = [
     (LedgerDamaged, "ledger-damaged"),
     (NotALedger, "ledger-damaged"),
     (NoSuchDataSet, "ledger-damaged"),  # the database has it, which was looked at before
+    (UnderWay, "under-way"),
     (LedgerUnavailable, "ledger-unavailable"),
     (DatabaseUnavailable, "database-unavailable"),
     (ServiceUnavailable, "service-unavailable"),
@@ -193,8 +197,8 @@ BY_CLASS: list[tuple[type[LetaloneError], str]] = [
 # Their own words name files and servers, which is for the log of the owner's machine.
 ABOUT_A_STORE = {
     "ledger-damaged": "The ledger is not as it was written. Nothing was released. Tell its owner.",
-    "ledger-unavailable": "The ledger cannot be used now. Nothing was released. Try again later.",
-    "database-unavailable": "The curator's database cannot be used now. Try again later.",
+    "ledger-unavailable": f"The ledger cannot be used now. {MAYBE_PAID}",
+    "database-unavailable": f"The curator's database cannot be used now. {MAYBE_PAID}",
 }
 CLASS_OF: dict[str, type[LetaloneError]] = {
     "ledger-damaged": LedgerDamaged,
