@@ -37,7 +37,7 @@ from letalone.errors import (
 )
 from letalone.ledger.books import Books, first_entry
 from letalone.ledger.claims import AtServer
-from letalone.ledger.store import MAYBE_PAID, NoRoom
+from letalone.ledger.store import MAYBE_PAID, MAYBE_SPENT, NoRoom
 from letalone.ledger.tables import METADATA, SCHEMA
 from letalone.ledger.upgrades import FORMAT, upgrade
 from letalone.ledger.watch import watch_of_postgresql
@@ -251,5 +251,6 @@ def _named(error: DBAPIError, place: str) -> LetaloneError:
 
 
 def _unavailable(place: str, why: str) -> LedgerUnavailable:
-    error = NoRoom if why == WHY["53"] else LedgerUnavailable
-    return error(f"{place} cannot be used: {why}, and try again. {MAYBE_PAID}")
+    full = why == WHY["53"]
+    error, said = (NoRoom, MAYBE_SPENT) if full else (LedgerUnavailable, MAYBE_PAID)
+    return error(f"{place} cannot be used: {why}, and try again. {said}")

@@ -50,6 +50,7 @@ from letalone.ledger.watch import watch_of_file, whose
 APPLICATION = int.from_bytes(b"letA", "big")  # SQLite's own field for "whose file is this"
 EMPTY = 0  # the format of a file in which nothing was written
 BUSY_SECONDS = 30
+MAYBE_SPENT = "An answer that did not fit is told to nobody, and what it cost stays spent."
 MAYBE_PAID = "If a question was under way it may be paid for: the same again goes on with that."
 RETRY_SECONDS = 0.02
 CODE_OF_KIND = 0xFF  # the lower byte of an extended result code is the kind of error
@@ -375,7 +376,8 @@ def _named_by(code: int, place: str) -> LetaloneError:
         why = "the file or its folder cannot be written or read. Look at its permissions"
     else:
         return _damaged(place)
-    return error(f"{place} cannot be used: {why}, and try again. {MAYBE_PAID}")
+    said = MAYBE_SPENT if error is NoRoom else MAYBE_PAID
+    return error(f"{place} cannot be used: {why}, and try again. {said}")
 
 
 def _code(error: DBAPIError) -> int:
