@@ -73,7 +73,7 @@ def test_the_wait_is_bounded_and_told_in_words(pair: tuple[Ledger, Ledger]) -> N
     began = monotonic()
     with (
         one.claim("t", "d"),
-        pytest.raises(LedgerUnavailable, match="is being answered .* Ask again"),
+        pytest.raises(LedgerUnavailable, match=r"is being answered .* Ask again"),
         other.claim("t", "d", wait_seconds=0.05),
     ):
         pass
@@ -120,7 +120,7 @@ def test_a_folder_that_cannot_be_written_is_told_in_words(
         raise PermissionError(13, "Permission denied")
 
     monkeypatch.setattr("letalone.ledger.claims.os.open", refused)
-    with pytest.raises(LedgerUnavailable, match="Permission denied.*must be writable"):
+    with pytest.raises(LedgerUnavailable, match=r"Permission denied.*must be writable"):
         is_free(ledger)
 
 

@@ -24,7 +24,7 @@ from typing import Any, cast
 from sqlalchemy import Row, insert, select
 
 from letalone.answers.arranged import Arrangement, arranged
-from letalone.answers.release import ReleaseRecord, explained
+from letalone.answers.release import ReleaseRecord, Standing, explained
 from letalone.curator.data_sets import DataSets
 from letalone.curator.house import House
 from letalone.curator.left import how_many_more, left_for
@@ -34,6 +34,7 @@ from letalone.curator.records import Grant, PastRelease, Price, Question, Role
 from letalone.curator.refusals import NotThere
 from letalone.curator.remembered import Answer, Remembered, spelled
 from letalone.curator.requests import Requests
+from letalone.curator.sendings import Sending, as_kept, sent_before
 from letalone.curator.stored import check_room, count_stored
 from letalone.curator.tables import RELEASES
 from letalone.curator.turns import Turns
@@ -43,9 +44,10 @@ from letalone.errors import LetaloneError, ParameterError
 from letalone.exact.typed import EPSILON
 from letalone.ledger import digest_of
 from letalone.ledger.claims import UnderWay
+from letalone.plans.stored import plan_from_json
 from letalone.privacy.curve import Json, Privacy
 from letalone.session.preview import Preview, preview_of
-from letalone.session.release import Release
+from letalone.session.release import Release, releases_from
 from letalone.session.releasing import Priced, fresh, priced, repeat_of
 from letalone.session.session import Session
 from letalone.tables.ahead import epsilon_for
@@ -117,19 +119,28 @@ class Asking:
         except (NotAtHand, LetaloneError):
             return None
 
-    def before(self, question: Question, price: Price, *, by: str) -> Answer | None:
+    def before(
+        self, question: Question, price: Price, *, by: str, sending: Sending | None = None
+    ) -> Answer | None:
         """As `answer`, where this process has given it before; or None."""
-        return self._before(question, price, self._grants(question, by=by), by=by)[0]
+        granted = self._grants(question, by=by)
+        found = self._sent_before(question, granted, sending, by=by)
+        return self._before(question, price, granted, by=by)[0] if found is None else found
 
-    def answer(self, question: Question, price: Price, *, by: str) -> Answer:
+    def answer(
+        self, question: Question, price: Price, *, by: str, sending: Sending | None = None
+    ) -> Answer:
         """As `release`, with a place for how the answer is written out."""
         granted = self._grants(question, by=by)
+        sent = self._sent_before(question, granted, sending, by=by)
+        if sent is not None:
+            return sent
         before, key, version = self._before(question, price, granted, by=by)
         if before is not None:
             return before
         found, arrangement = self._released(question, price, granted, by=by)
         stored = dumps(found.to_json(), ensure_ascii=False)
-        mine = self._kept(found, stored, question, by=by)
+        mine = self._kept(found, stored, question, as_kept(self._house, sending, by=by), by=by)
         # Told of the own history alone. That the data set pays nothing for an answer that somebody
         # else has bought can be seen in what is left of its budget (threat model).
         found = replace(found, standing=replace(found.standing, repeated=mine))
@@ -137,6 +148,25 @@ class Asking:
         if key is not None and found.asked.version == version:
             self._remembered.put(key, answer.repeated(), letters=len(stored))
         return answer
+
+    def _sent_before(
+        self, question: Question, granted: Granted, sending: Sending | None, *, by: str
+    ) -> Answer | None:
+        """The answer that was given under the same name, also about an earlier version."""
+        if sending is None:
+            return None
+        with self._written_down(question, by=by):
+            row = sent_before(self._house, sending, by=by)
+            if row is None:
+                return None
+            stored = cast("Json", loads(row.release))
+            standing = Standing(repeated=True, receipt=self._house.book.ledger.receipt(stored))
+            (found,) = releases_from(stored, standing)
+            check_columns(plan_from_json(found.asked.plan), granted)
+        if question.sql is None:
+            return Answer(found)
+        with self._ready(question, granted, by=by) as ready:
+            return Answer(arranged(found, ready.arrangement))
 
     def _released(
         self, question: Question, price: Price, granted: Granted, *, by: str
@@ -295,13 +325,15 @@ class Asking:
                 purpose=question.purpose if is_name(question.purpose) else None,
             )
 
-    def _kept(self, found: Release, stored: str, question: Question, *, by: str) -> bool:
+    def _kept(
+        self, found: Release, stored: str, question: Question, sent: dict[str, str], *, by: str
+    ) -> bool:
         """Puts an answer into the own history; whether it was there."""
         now = self._house.clock()
         name = release_id(found, analyst=by, purpose=question.purpose)
         row = {
             "id": name, "analyst": by, "data_set": question.data_set,
-            "purpose": question.purpose, "time": written(now), "release": stored,
+            "purpose": question.purpose, "time": written(now), "release": stored, **sent,
         }  # fmt: skip
         there = select(RELEASES.c.id).where(RELEASES.c.id == name)
         if found.repeated:  # else nobody has it yet
