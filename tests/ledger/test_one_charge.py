@@ -4,10 +4,11 @@ from typing import Any
 
 import pytest
 
-from behind import PATIENTS
+from behind import PATIENTS, execute
 from letalone.errors import BudgetExceeded, DataSetFrozen, LedgerDamaged, NotAllowed
 from letalone.ledger import Ledger, Reservation
 from letalone.ledger.acts import AlreadySettled
+from letalone.ledger.books import Books
 from letalone.privacy import Budget, PureDP
 
 ASKED: dict[str, Any] = {"plan": {"count": "*"}, "digest": "d", "run": "one"}
@@ -139,8 +140,6 @@ def steps(ledger: Ledger, work: Any) -> int:
 
 def test_refusals_and_settled_charges_slow_nothing_down(tmp_path: Any) -> None:
     """Counted in steps of SQLite's machine: as many after 250 other entries as after two."""
-    from letalone.ledger.books import Books
-
     with Ledger.open(tmp_path / "ledger.db") as ledger:
         ledger.register("visits", Budget(9**9), neighbours=PATIENTS)
         charged(ledger)
@@ -161,8 +160,6 @@ def test_refusals_and_settled_charges_slow_nothing_down(tmp_path: Any) -> None:
 
 def test_a_wrong_column_is_not_believed(tmp_path: Any) -> None:
     """What is found by an index is compared with what the entry says."""
-    from behind import execute
-
     path = tmp_path / "ledger.db"
     with Ledger.open(path) as ledger:
         ledger.register("visits", Budget(1), neighbours=PATIENTS)
