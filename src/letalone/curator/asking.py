@@ -40,7 +40,12 @@ from letalone.curator.tables import RELEASES
 from letalone.curator.turns import Turns
 from letalone.curator.unchanged import NotAtHand
 from letalone.curator.words import is_name, time_of, written
-from letalone.errors import LetaloneError, ParameterError
+from letalone.errors import (
+    LedgerUnavailable,
+    LetaloneError,
+    ParameterError,
+    ServiceUnavailable,
+)
 from letalone.exact.typed import EPSILON
 from letalone.ledger import digest_of
 from letalone.ledger.claims import UnderWay
@@ -306,6 +311,8 @@ class Asking:
         """Whatever is refused, or fails, within the block stands in the ledger."""
         try:
             yield
+        except (LedgerUnavailable, ServiceUnavailable):
+            raise  # nothing was refused: what it needs is away, perhaps the ledger itself
         except LetaloneError as error:
             self._refuse(question, error, by=by)
             raise

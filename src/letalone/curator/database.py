@@ -13,7 +13,7 @@ from contextlib import contextmanager, suppress
 from os import getpid
 from pathlib import Path
 from sqlite3 import Connection as SqliteConnection
-from typing import NoReturn, cast
+from typing import Any, NoReturn, cast
 
 from alembic import command
 from alembic.config import Config
@@ -23,12 +23,13 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from letalone.curator.unchanged import Unchanged
 from letalone.errors import FormatError, ParameterError, ServiceUnavailable
+from letalone.ledger.patience import IN_TURN
 from letalone.ledger.watch import Watch, watch_of_file, watch_of_postgresql
 
 MIGRATIONS = Path(__file__).parent / "migrations"
 WRITERS_LOCK = int.from_bytes(b"letalone", "big") >> 1  # PostgreSQL's key for the one writer
 BUSY_SECONDS = 30
-CONNECT_SECONDS = 10
+MIGRATING = 600.0  # seconds: a server is silent while it changes a long table
 OVERWRITE_TRIES, OVERWRITE_MILLISECONDS = 5, 1000
 
 
@@ -57,7 +58,7 @@ class Database:
         """One transaction that alone may write; rolled back if the block raises."""
         with self._connected("BEGIN IMMEDIATE") as connection:
             if connection.dialect.name == "postgresql":
-                connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({WRITERS_LOCK})")
+                connection.exec_driver_sql(f"{IN_TURN}SELECT pg_advisory_xact_lock({WRITERS_LOCK})")
             yield connection
 
     @property
@@ -68,6 +69,8 @@ class Database:
     def migrate(self, revision: str = "head") -> None:
         """Brings the tables to a revision; several processes may do so at once."""
         with self.writing() as connection:
+            if not self.in_a_file:
+                cast("Any", connection.connection).driver_connection.patience_seconds = MIGRATING
             config = Config()
             config.set_main_option("script_location", str(MIGRATIONS).replace("%", "%%"))
             config.attributes["connection"] = connection
@@ -161,14 +164,10 @@ def _engine(url: str) -> Engine:
 
 def _on_postgresql(driver: URL, level: str) -> Engine:
     try:
-        return create_engine(
-            driver,
-            isolation_level=level,
-            max_overflow=-1,
-            pool_pre_ping=True,  # a server that was away is reached again
-            hide_parameters=True,
-            connect_args={"connect_timeout": CONNECT_SECONDS},
-        )
+        from letalone.ledger.connecting import bounded
+
+        engine = create_engine(driver, isolation_level=level, max_overflow=-1, hide_parameters=True)
+        return bounded(engine)  # a server that was away is reached again
     except ModuleNotFoundError:
         raise ParameterError(
             "A database in PostgreSQL needs psycopg: pip install 'letalone[postgres]'."

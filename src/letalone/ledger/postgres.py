@@ -37,6 +37,7 @@ from letalone.errors import (
 )
 from letalone.ledger.books import Books, first_entry
 from letalone.ledger.claims import AtServer
+from letalone.ledger.patience import IN_TURN, LOCK_SECONDS, LOOK_SECONDS, POOL_SECONDS
 from letalone.ledger.store import MAYBE_PAID, MAYBE_SPENT, NoRoom
 from letalone.ledger.tables import METADATA, SCHEMA
 from letalone.ledger.upgrades import FORMAT, upgrade
@@ -45,21 +46,15 @@ from letalone.ledger.watch import watch_of_postgresql
 PREFIXES = ("postgresql://", "postgres://", "postgresql+psycopg://")
 EMPTY = 0  # the format of a database without a ledger
 MARK = "letalone ledger, format "  # the comment of the schema
-WAIT_SECONDS = 30
-CONNECT_SECONDS = 10
 POOL = 4
 ALONE = int.from_bytes(b"letalone", "big") >> 1  # the lock under which the schema is made
-QUEUE = (
-    "SET LOCAL synchronous_commit = on; "
-    f"SET LOCAL lock_timeout = '{WAIT_SECONDS}s'; "
-    f"LOCK TABLE {SCHEMA}.head IN EXCLUSIVE MODE"
-)
+QUEUE = f"{IN_TURN}LOCK TABLE {SCHEMA}.head IN EXCLUSIVE MODE"
 WHY = {
     "08": "the server or the database cannot be reached, or does not accept the role. Look at all",
     "40": "another process was in the way",
     "42501": "the role may not do this. Let it own the schema letalone_ledger",
     "53": "the server has no room left. Make some",
-    "55": f"another process has held it for {WAIT_SECONDS} s. Wait for it",
+    "55": f"another process has held it for {LOCK_SECONDS} s. Wait for it",
     "57": "the server is stopping or starting. Wait for it",
     "25006": "the server takes no writes. Name the primary server",
 }
@@ -144,7 +139,7 @@ def postgres_store(place: str, *, create: bool) -> PostgresStore:
     engine = _engine(url)
     try:
         with in_words(shown), engine.connect() as connection, connection.begin():
-            connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({ALONE})")
+            connection.exec_driver_sql(f"{IN_TURN}SELECT pg_advisory_xact_lock({ALONE})")
             written = _format_of(connection, shown, create=create)
             if written == EMPTY:
                 _make(connection)
@@ -170,15 +165,17 @@ def _url(place: str) -> URL:
 
 def _engine(url: URL) -> Engine:
     try:
-        return create_engine(
+        from letalone.ledger.connecting import bounded
+
+        engine = create_engine(
             url,
             pool_size=POOL,
             max_overflow=POOL,
-            pool_timeout=WAIT_SECONDS,
-            pool_pre_ping=True,
-            connect_args={"application_name": "letalone", "connect_timeout": CONNECT_SECONDS},
+            pool_timeout=POOL_SECONDS,
+            connect_args={"application_name": "letalone"},
             execution_options={"schema_translate_map": {None: SCHEMA}},
         )
+        return bounded(engine)
     except ModuleNotFoundError:
         raise ParameterError(
             "A ledger in PostgreSQL needs psycopg: pip install 'letalone[postgres]'."
@@ -189,11 +186,15 @@ def _connected(url: URL, place: str) -> Any:
     """A connection beside the others, for claims, which last longer than a transaction."""
     import psycopg
 
+    from letalone.ledger.connecting import BoundedConnection
+
     address = url.set(drivername="postgresql").render_as_string(hide_password=False)
     try:
-        return psycopg.connect(address, autocommit=True, connect_timeout=CONNECT_SECONDS)
+        connection = BoundedConnection.connect(address, autocommit=True)
     except psycopg.Error:
         raise _unavailable(place, WHY["08"]) from None
+    connection.patience_seconds = LOOK_SECONDS  # no statement of theirs waits for anything
+    return connection
 
 
 def _format_of(connection: Connection, place: str, *, create: bool) -> int:

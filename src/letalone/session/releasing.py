@@ -22,7 +22,7 @@ from secrets import token_hex
 
 from letalone.answers.promise import price
 from letalone.answers.release import Asked, SplitPart, Standing
-from letalone.engines.failure import RightRevoked
+from letalone.engines.failure import RightRevoked, SourceAway
 from letalone.engines.measures import Units
 from letalone.errors import BudgetExceeded, DataSetFrozen, LetaloneError
 from letalone.exact.typed import CONFIDENCE, Number
@@ -327,7 +327,9 @@ def _level_exceeded(refused: BudgetExceeded, bill: Bill) -> BudgetExceeded:
 
 def _settled(tables: Sequence[Table], bill: Bill, questions: Sequence[Priced]) -> Json:
     """The answers, charged before data is touched, as they were written down at their step."""
-    table, began, paid = tables[0], now(), _all_charged(tables, bill)
+    table = tables[0]
+    reach(table, paid=False)
+    began, paid = now(), _all_charged(tables, bill)
     try:
         found = at_step(table.asker, began, lambda: _all_measured(table, questions))
     except RightRevoked:
@@ -343,6 +345,30 @@ def _settled(tables: Sequence[Table], bill: Bill, questions: Sequence[Priced]) -
         raise frozen([one.name for one in tables])
     stored = found[0].to_json() if len(found) == 1 else batch_to_json(found)
     return written_down(tables, paid, stored)
+
+
+def reach(table: Table, *, paid: bool) -> None:
+    """Goes on only where the server of the rows answers; no row was looked at until here.
+
+    Before the charge, so that nothing is paid in vain, and once more behind it. What was paid by
+    then is not settled: nothing of it was told, and who asks the same again goes on with it.
+    """
+    try:
+        table.engine.reach()
+    except SourceAway:
+        pass  # raised below: the words of the engine could name a server
+    else:
+        return
+    raise source_away(table.name, paid=paid)
+
+
+def source_away(name: str, *, paid: bool = False) -> SourceAway:
+    """What is told where the server that has the rows does not answer."""
+    cost = "Ask the same again: it goes on with what was paid" if paid else "Nothing was charged"
+    return SourceAway(
+        f"The server that has the rows of {name!r} cannot be reached now, so there is no answer."
+        f" {cost}. Try again in a moment; if it stays so, its owner has to look."
+    )
 
 
 def frozen(names: Sequence[str]) -> DataSetFrozen:
@@ -361,6 +387,7 @@ def _all_measured(table: Table, questions: Sequence[Priced]) -> list[Release] | 
     The error is dropped here and not raised from: its words, its cause and its context could
     hold a private value.
     """
+    reach(table, paid=True)
     try:
         return [_release(one, _measured(table, one.whole)) for one in questions]
     except RightRevoked:

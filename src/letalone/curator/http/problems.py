@@ -49,6 +49,7 @@ WHERE = "/problems/"
 MAYBE_PAID = (
     "If an answer was under way it may be paid for: ask the same again, which costs nothing more."
 )
+AWAY_SECONDS = 5  # when to try again what was away
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,9 +255,11 @@ def refused(kind: str, detail: str, **more: Any) -> Refused:
 def of_error(error: LetaloneError) -> Problem:
     """The problem that one of letalone's errors is; its class is named, for clients."""
     kind = next((kind for known, kind in BY_CLASS if isinstance(error, known)), "parameter")
+    more: dict[str, Any]
     if kind in ABOUT_A_STORE:
-        return Problem(kind, ABOUT_A_STORE[kind], more={"error": CLASS_OF[kind].__name__})
-    more: dict[str, Any] = {"error": type(error).__name__}
+        more = {"error": CLASS_OF[kind].__name__}
+        return Problem(kind, ABOUT_A_STORE[kind], more=more, headers=_headers(error))
+    more = {"error": type(error).__name__}
     if isinstance(error, BudgetExceeded):
         found = {"spent": error.spent, "asked": error.asked, "left": error.left}
         more |= {name: budget_said(budget) for name, budget in found.items() if budget is not None}
@@ -267,6 +270,8 @@ def of_error(error: LetaloneError) -> Problem:
 def _headers(error: LetaloneError) -> dict[str, str]:
     if isinstance(error, NotRecognised):
         return {"WWW-Authenticate": "Bearer"}
+    if isinstance(error, (LedgerUnavailable, ServiceUnavailable)):
+        return {"Retry-After": str(AWAY_SECONDS)}
     return {"Retry-After": str(error.seconds)} if isinstance(error, TooManyTries) else {}
 
 
