@@ -1,7 +1,7 @@
 """A way to a PostgreSQL server of tests that can fall silent, as a host without power does."""
 
 import socket
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager, suppress
 from threading import Event, Lock, Thread
 from urllib.parse import parse_qs, urlsplit
@@ -18,7 +18,7 @@ class BlackHole:
         self._open.set()
         self._ways: list[Event] = []
         self._sockets: list[socket.socket] = []
-        self.connections = 0
+        self.connections, self._away = 0, False
         Thread(target=self._accept, daemon=True).start()
 
     def swallow(self) -> None:
@@ -32,9 +32,15 @@ class BlackHole:
             for way in self._ways:
                 way.clear()
 
+    def cut(self) -> None:
+        """Connections are closed, and new ones at once: the server is not there."""
+        self._away = True
+        self._end()
+
     def open(self) -> None:
         """All that waited goes on its way."""
         with self._lock:
+            self._away = False
             self._open.set()
             for way in self._ways:
                 way.set()
@@ -42,6 +48,9 @@ class BlackHole:
     def close(self) -> None:
         self._listening.close()
         self.open()
+        self._end()
+
+    def _end(self) -> None:
         for one in self._sockets:
             with suppress(OSError):
                 one.shutdown(socket.SHUT_RDWR)
@@ -52,6 +61,9 @@ class BlackHole:
             while True:
                 near, _ = self._listening.accept()
                 self.connections += 1
+                if self._away:
+                    near.close()
+                    continue
                 Thread(target=self._connect, args=(near,), daemon=True).start()
 
     def _connect(self, near: socket.socket) -> None:
@@ -82,7 +94,7 @@ class BlackHole:
 
 
 @contextmanager
-def black_hole(address: str) -> Iterator[tuple[BlackHole, str]]:
+def black_hole(address: str) -> Generator[tuple[BlackHole, str]]:
     """A proxy in front of the server of an address, and the address that leads through it."""
     found = urlsplit(address)
     folder = parse_qs(found.query)["host"][0]

@@ -30,7 +30,7 @@ def _short(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("LOOK_SECONDS", "STATEMENT_SECONDS", "BELIEVED_SECONDS"):
         monkeypatch.setattr(patience, name, SOON)
     monkeypatch.setattr("letalone.ledger.watch.LOOK_SECONDS", SOON)
-    monkeypatch.setitem(patience.USUAL, "connect_timeout", 2)  # the least that libpq knows
+    monkeypatch.setattr("psycopg.connection.timeout_from_conninfo", lambda _: 0.3)
     _silent_until.clear()
 
 

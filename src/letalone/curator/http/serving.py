@@ -128,7 +128,7 @@ def _end_for_good() -> None:
         before = signal.getsignal(number)
 
         def stop(number: int, frame: FrameType | None, before: Any = before) -> None:
-            signal.alarm(SECONDS_TO_END)
+            signal.setitimer(signal.ITIMER_REAL, SECONDS_TO_END)
             if callable(before):
                 before(number, frame)
 
