@@ -34,11 +34,10 @@ KINDS = {"patient": "text", "ward": "text", "cost": "float8", "age": "int", "dia
 
 @pytest.fixture(autouse=True)
 def _short(monkeypatch):
-    for name in ("LOOK_SECONDS", "STATEMENT_SECONDS"):
-        monkeypatch.setattr(patience, name, 0.2)
+    monkeypatch.setattr(patience, "LOOK_SECONDS", 0.5)
+    monkeypatch.setattr("letalone.ledger.watch.LOOK_SECONDS", 0.5)
     monkeypatch.setattr(patience, "BELIEVED_SECONDS", 0.3)
-    monkeypatch.setattr("letalone.ledger.watch.LOOK_SECONDS", 0.2)
-    monkeypatch.setattr("psycopg.connection.timeout_from_conninfo", lambda _: 0.3)
+    monkeypatch.setattr("psycopg.connection.timeout_from_conninfo", lambda _: 1.0)
     connecting._silent_until.clear()
 
 
@@ -50,7 +49,20 @@ def database():
     on_postgres.run(f"DROP DATABASE {name} WITH (FORCE)")
 
 
-def test_silent_stores_are_told_soon_and_nothing_is_frozen_or_charged_twice(tmp_path, database):
+class Counted(dict):
+    """How often a connection fell silent."""
+
+    times = 0
+
+    def __setitem__(self, key, value):
+        self.times += 1
+        super().__setitem__(key, value)
+
+
+@pytest.mark.long
+def test_silent_stores_are_told_soon_and_nothing_is_frozen_or_charged_twice(
+    tmp_path, database, monkeypatch
+):
     clock = Clock(days=-8)
     with (
         black_hole(database) as (hole, address),
@@ -62,13 +74,17 @@ def test_silent_stores_are_told_soon_and_nothing_is_frozen_or_charged_twice(tmp_
         first = ask(curator)
         before = whats(curator)
         hole.swallow_old()
+        lost = Counted()
+        monkeypatch.setattr(connecting, "_lost_at", lost)
         assert ask(curator).to_json() == first.to_json(), "new connections work"
+        assert ask(curator, epsilon=0.01)
+        assert lost.times == 1, "two pools and two watches wait once"
         hole.swallow()
         for _ in range(3):
             began = time.monotonic()
             with pytest.raises((LedgerUnavailable, DatabaseUnavailable)) as caught:
                 ask(curator, epsilon=0.2)
-            assert time.monotonic() - began < 2
+            assert time.monotonic() - began < 6
             problem = of_error(caught.value)
             assert (problem.code, "Retry-After" in problem.headers) == (503, True)
         hole.open()
@@ -76,10 +92,11 @@ def test_silent_stores_are_told_soon_and_nothing_is_frozen_or_charged_twice(tmp_
         assert ask(curator, epsilon=0.2)
         assert whats(curator)[: len(before)] == before
         assert [one for one in whats(curator)[len(before) :] if one == "refused"] == []
-        assert curator.ledger.data_set(NAME).releases == 2
+        assert curator.ledger.data_set(NAME).releases == 3
         assert curator.ledger.verify()
 
 
+@pytest.mark.long
 def test_a_source_that_is_away_is_a_503_and_other_data_sets_do_not_wait(tmp_path):
     table = on_postgres.stored(KINDS, [line.split(",") for line in LINES[1:]])
     clock = Clock(days=-30)
@@ -98,12 +115,20 @@ def test_a_source_that_is_away_is_a_503_and_other_data_sets_do_not_wait(tmp_path
         curator.data_sets.register(registration(schema=schema), file="here.csv", by="olga")
         hole.swallow()
         curator.data_sets._shelf._sessions.forget(NAME)  # as in a worker that was not asked yet
-        waits = Thread(target=lambda: pytest.raises(ServiceUnavailable, ask, curator))
+        refused = []
+
+        def wait():
+            with pytest.raises(ServiceUnavailable) as caught:
+                ask(curator)
+            refused.append(caught.value)
+
+        waits = Thread(target=wait)
         waits.start()
         began = time.monotonic()
         with curator.data_sets.opened("here"):
             assert time.monotonic() - began < 1
         waits.join()
+        assert [of_error(one).code for one in refused] == [503]
         hole.open()
         time.sleep(0.3)
         ask(curator)

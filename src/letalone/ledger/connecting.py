@@ -5,8 +5,8 @@ silence that counts, not how long an answer is: each byte begins anew. The serve
 not help where the server is what does not answer, so the count is kept on this side.
 
 A connection in vain is remembered for a moment, and others are told at once: a queue does not wait
-one after another. One kept connection that does not answer takes with it all that are as old: nine
-of them cost one wait. What an address says itself (`?connect_timeout=20`) is left as it is.
+one after another. One connection that fell silent makes all suspect that are as old, of whomever in
+this process: those that nobody uses are given up without a wait. What an address says itself (`?connect_timeout=20`) is left as it is.
 
   Tested:   tests/ledger/test_connecting.py: a proxy that swallows, a server that is stopped
   Assumed:  names are resolved in time: the system's resolver has limits of its own
@@ -27,13 +27,17 @@ from letalone.ledger import patience
 
 PLACE = ("host", "hostaddr", "port", "service")
 Waited = TypeVar("Waited")
-_silent_until: dict[tuple[str, ...], float] = {}
+Place = tuple[str, ...]
+_silent_until: dict[Place, float] = {}
+_lost_at: dict[Place, float] = {}
 
 
 class BoundedConnection(psycopg.Connection[Any]):
     """A connection that closes itself when the server has been silent for too long."""
 
     patience_seconds: float | None = None  # None: that of all statements
+    _place: Place = ()
+    _made: float = 0.0
 
     @classmethod
     def connect(cls, conninfo: str = "", **given: Any) -> Self:  # pyright: ignore[reportIncompatibleMethodOverride]
@@ -43,10 +47,12 @@ class BoundedConnection(psycopg.Connection[Any]):
         if monotonic() < _silent_until.get(place, 0):
             raise ConnectionTimeout("the server was silent a moment ago")
         try:
-            return super().connect(conninfo, **_usual(said), **given)
+            made = super().connect(conninfo, **_usual(said), **given)
         except ConnectionTimeout:
             _silent_until[place] = monotonic() + patience.BELIEVED_SECONDS
             raise
+        made._place, made._made = place, monotonic()
+        return made
 
     def wait(self, gen: Generator[Any, Any, Waited], *more: Any, **named: Any) -> Waited:
         """What all of psycopg's statements go through."""
@@ -54,6 +60,9 @@ class BoundedConnection(psycopg.Connection[Any]):
 
     def answers(self) -> bool:
         """Whether the server still says something, soon."""
+        if self.is_suspect:
+            self.close()
+            return False
         usual, was = self.patience_seconds, self.autocommit
         self.patience_seconds = patience.LOOK_SECONDS
         try:
@@ -66,6 +75,11 @@ class BoundedConnection(psycopg.Connection[Any]):
         self.patience_seconds = usual
         return True
 
+    @property
+    def is_suspect(self) -> bool:
+        """Whether another one to the same server fell silent since this one was made."""
+        return self._made < _lost_at.get(self._place, 0.0)
+
     def _unless_silent(self, gen: Generator[Any, Any, Waited]) -> Generator[Any, Any, Waited]:
         """The same steps; psycopg takes one each tenth of a second also if nothing came."""
         heard = monotonic()
@@ -76,11 +90,22 @@ class BoundedConnection(psycopg.Connection[Any]):
                 if came:
                     heard = monotonic()
                 elif monotonic() - heard > (self.patience_seconds or patience.STATEMENT_SECONDS):
+                    _lost_at[self._place] = monotonic()
                     self.pgconn.finish()  # its state is not known, and its locks must go
                     raise ConnectionTimeout("the server is silent")
                 wanted = gen.send(came)
         except StopIteration as done:
             return done.value
+
+
+class LookingConnection(BoundedConnection):
+    """One that only looks, so that nothing is lost if it is given up."""
+
+    def wait(self, gen: Generator[Any, Any, Waited], *more: Any, **named: Any) -> Waited:
+        """As of all; a look at a server that may be gone is not tried."""
+        if self.is_suspect:
+            raise ConnectionTimeout("the server was silent")
+        return super().wait(gen, *more, **named)
 
 
 def bounded(engine: Engine) -> Engine:
@@ -102,7 +127,7 @@ def _connected(_: Any, __: Any, arguments: Any, named: Any) -> BoundedConnection
 
 
 def _check_answers(connection: Any, record: Any, _: Any) -> None:
-    """One that does not answer takes all others with it that are as old: they had one fate."""
+    """One that does not answer takes all of the pool with it that are as old."""
     connection.patience_seconds = None
     if record.info.get("used") is connection and not connection.answers():
         raise InvalidatePoolError

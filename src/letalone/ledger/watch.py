@@ -98,9 +98,9 @@ def watch_of_postgresql(url: URL) -> Watch:
     place = url.set(drivername="postgresql").render_as_string(hide_password=False)
 
     def connect() -> Any:
-        from letalone.ledger.connecting import BoundedConnection
+        from letalone.ledger.connecting import LookingConnection
 
-        made = BoundedConnection.connect(place, autocommit=True, prepare_threshold=0)
+        made = LookingConnection.connect(place, autocommit=True, prepare_threshold=0)
         made.patience_seconds = LOOK_SECONDS
         return made
 
