@@ -5,24 +5,24 @@
 A proxy stands before PostgreSQL and swallows what is sent: nothing is refused or closed, as with a
 host without power. Ledger and database are behind one proxy, a table that is asked behind another.
 Twelve clients ask fresh questions at once, as one would whose pages do not come. `/health` is asked
-beside them. At the end the ledger must verify, hold one charge for each answer and for each question
-that was left open, and nothing may be frozen. A client gives up after `--patience` seconds.
+beside them. At the end the ledger must verify, hold one charge for each answer and for each
+question that was left open, and nothing may be frozen. A client gives up after `--patience`
+seconds.
 """
 
 import argparse
-import json
 import os
 import signal
 import sys
 import tempfile
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from fractions import Fraction
 from itertools import count
 from pathlib import Path
 from socket import socket
-from subprocess import Popen
+from subprocess import DEVNULL, Popen, TimeoutExpired
 from time import monotonic, sleep
 from typing import Any
 
@@ -41,6 +41,7 @@ from postgres import running
 
 PASSWORD, PURPOSE, AT_ONCE = "correct horse battery staple", "planning", 12
 CODE = "import sys; from letalone.cli.app import run; sys.exit(run(sys.argv[1:]))"
+PEOPLE = "CREATE TABLE people AS SELECT 'p' || n AS patient FROM generate_series(1, 1000) AS of(n)"
 NUMBERS = count(1)
 Asked = tuple[int, float]  # a status (0: none came) and the seconds until it was there
 
@@ -80,12 +81,23 @@ class Service:
         words = ["serve", "--json", "--folder", settings.folder, "--port", port, "--time-step", "0"]
         words += ["--database", settings.database, "--ledger", settings.ledger]
         words += ["--source-host", settings.source_hosts[0], "--workers", workers]
-        self.process = Popen([sys.executable, "-c", CODE, *map(str, words)], stdout=-3, stderr=-3)
+        self.process = Popen(
+            [sys.executable, "-c", CODE, *map(str, words)],
+            stdout=DEVNULL,
+            stderr=DEVNULL,
+            start_new_session=True,
+        )
         self.address, self.patience = f"http://127.0.0.1:{port}", patience
         self._headers = {"Authorization": f"Bearer {token}"}
         self.told = 0
         while self.health()[0] != httpx.codes.OK:
             sleep(0.2)
+
+    def kill(self) -> None:
+        """The workers, too."""
+        with suppress(ProcessLookupError):
+            os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.wait()
 
     def health(self) -> Asked:
         return self._timed(lambda: httpx.get(f"{self.address}/health", timeout=self.patience))
@@ -166,9 +178,9 @@ def stopped(service: Service, hole: BlackHole) -> None:
         try:
             service.process.wait(service.patience)
             print(f"SIGTERM while it is silent: gone after {monotonic() - began:5.1f} s")
-        except Exception:
+        except TimeoutExpired:
             print(f"SIGTERM while it is silent: still there after {service.patience} s")
-            service.process.kill()
+            service.kill()
     hole.open()
 
 
@@ -188,8 +200,7 @@ def main(workers: int, patience: float) -> None:
         server = stack.enter_context(running())
         with psycopg.connect(server.get_uri(), autocommit=True) as connection:
             connection.execute("CREATE DATABASE curator")
-            connection.execute("CREATE TABLE people AS SELECT 'p' || n AS patient FROM"
-                               " generate_series(1, 1000) AS of(n)")  # fmt: skip
+            connection.execute(PEOPLE)
         stores, store = stack.enter_context(black_hole(server.get_uri(database="curator")))
         sources, source = stack.enter_context(black_hole(server.get_uri()))
         place = {"database": store, "ledger": store}
@@ -197,7 +208,7 @@ def main(workers: int, patience: float) -> None:
         settings = Settings(folder=folder / "curator", source_hosts=host, **place)
         token = prepared(settings, f"{source}/people")
         service = Service(settings, token, workers=workers, patience=patience)
-        stack.callback(service.process.kill)
+        stack.callback(service.kill)
         print(f"{workers} workers, load {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
         print(f"nothing is silent:           {shown(service.crowd('here', 2 * AT_ONCE))}")
         service.crowd("there")
@@ -212,7 +223,7 @@ def main(workers: int, patience: float) -> None:
 
 
 def arguments() -> dict[str, Any]:
-    parser = argparse.ArgumentParser(description=json.dumps(__doc__))
+    parser = argparse.ArgumentParser()
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--patience", type=float, default=60)
     return vars(parser.parse_args())

@@ -7,6 +7,7 @@ import os
 from contextlib import suppress
 from pathlib import Path
 from threading import Thread
+from time import monotonic, sleep
 from typing import Any
 
 import psycopg
@@ -22,6 +23,8 @@ from letalone.errors import (
 )
 from letalone.ledger import Ledger, postgres, verify_export, verify_receipt
 from letalone.privacy import Budget, PureDP
+
+RELOAD = "SELECT pg_reload_conf()"
 
 
 @pytest.fixture
@@ -211,3 +214,45 @@ def test_every_act_changes_the_stamp_which_stays_between_them(kept: Ledger, data
             books.connection.exec_driver_sql("UPDATE letalone_ledger.head SET number = number")
             seen.append(other.stamp)  # it goes on
         assert other.stamp not in seen, "what is committed later is seen later"
+
+
+def test_a_server_that_may_forget_a_commit_is_noticed(database: str) -> None:
+    def becomes(wanted: list[str]) -> bool:
+        until = monotonic() + 20
+        while postgres.switched_off(database) != wanted and monotonic() < until:
+            sleep(0.02)  # a reload takes a moment
+        return postgres.switched_off(database) == wanted
+
+    assert becomes([])
+    names = ("fsync", "full_page_writes")
+    execute(database, *(f"ALTER SYSTEM SET {one} = off" for one in names), RELOAD)
+    try:
+        assert becomes([*names])
+    finally:
+        execute(database, *(f"ALTER SYSTEM RESET {one}" for one in names), RELOAD)
+
+
+def test_a_role_that_may_not_change_an_entry_suffices(kept: Ledger, database: str) -> None:
+    """As docs/how-to/deploy.md has it."""
+    page = Path(__file__).parents[2] / "docs" / "how-to" / "deploy.md"
+    text = page.read_text("utf-8").partition("-- a ledger that the service can only add to\n")[2]
+    execute(database, "CREATE ROLE adding LOGIN")
+    try:
+        grants = text.partition("```")[0].replace(" curator", " adding")
+        execute(database, *(one for one in grants.split(";") if "GRANT" in one))
+        as_adding = database.replace("postgres:@", "adding@")
+        with Ledger.open(as_adding) as ledger:
+            paid = ledger.charge("t", PureDP(0.25), plan={}, digest="e", analyst="Ann", purpose="p")
+            ledger.settle(paid, {"values": [2]})
+            ledger.share("t", "e", analyst="Bob", purpose="p")
+            ledger.allow("t", Budget(1), purpose="q")
+            ledger.freeze("t", "x")
+            ledger.thaw("t", "x")
+            assert ledger.verify()
+        with pytest.raises(psycopg.errors.InsufficientPrivilege):
+            execute(as_adding, "UPDATE letalone_ledger.entries SET text = ''")
+        for table in ("entries", "settlements", "payments", "keys", "levels", "head"):
+            with pytest.raises(psycopg.errors.InsufficientPrivilege):
+                execute(as_adding, f"DELETE FROM letalone_ledger.{table}")
+    finally:
+        execute(database, "DROP OWNED BY adding", "DROP ROLE adding")

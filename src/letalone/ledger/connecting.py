@@ -6,7 +6,8 @@ not help where the server is what does not answer, so the count is kept on this 
 
 A connection in vain is remembered for a moment, and others are told at once: a queue does not wait
 one after another. One connection that fell silent makes all suspect that are as old, of whomever in
-this process: those that nobody uses are given up without a wait. What an address says itself (`?connect_timeout=20`) is left as it is.
+this process: those that nobody uses are given up without a wait. What an address says itself
+(`?connect_timeout=20`) is left as it is.
 
   Tested:   tests/ledger/test_connecting.py: a proxy that swallows, a server that is stopped
   Assumed:  names are resolved in time: the system's resolver has limits of its own

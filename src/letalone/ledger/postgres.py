@@ -49,6 +49,10 @@ MARK = "letalone ledger, format "  # the comment of the schema
 POOL = 4
 ALONE = int.from_bytes(b"letalone", "big") >> 1  # the lock under which the schema is made
 QUEUE = f"{IN_TURN}LOCK TABLE {SCHEMA}.head IN EXCLUSIVE MODE"
+SAFETY = (
+    "SELECT name FROM pg_catalog.pg_settings"
+    " WHERE name IN ('fsync', 'full_page_writes') AND setting = 'off' ORDER BY 1"
+)
 WHY = {
     "08": "the server or the database cannot be reached, or does not accept the role. Look at all",
     "40": "another process was in the way",
@@ -151,6 +155,16 @@ def postgres_store(place: str, *, create: bool) -> PostgresStore:
         engine.dispose()
         raise
     return PostgresStore(engine, shown)
+
+
+def switched_off(place: str) -> list[str]:
+    """The settings without which a server may forget a commit when it loses its power."""
+    engine = _engine(_url(place))
+    try:
+        with in_words(engine.url.render_as_string()), engine.connect() as connection:
+            return [str(name) for (name,) in connection.exec_driver_sql(SAFETY)]
+    finally:
+        engine.dispose()
 
 
 def _url(place: str) -> URL:

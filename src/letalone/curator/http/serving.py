@@ -27,6 +27,7 @@ from letalone.curator.http.logs import SERVER_LOGS, make_log
 from letalone.curator.http.metrics import SHARED
 from letalone.curator.records import Role
 from letalone.curator.settings import Settings
+from letalone.ledger.postgres import is_postgres, switched_off
 from letalone.privacy import Budget
 
 SETTINGS = "LETALONE_CURATOR_SETTINGS"
@@ -55,6 +56,7 @@ def prepare(
     Who answers for the data is kept, where it is given.
     """
     with Curator.open(settings) as curator:
+        _warn_of_forgetful_servers(settings)
         if curator.forgotten:
             make_log().error("the ledger lacks answers: frozen", data_sets=list(curator.forgotten))
         curator.facts.say(controller=controller, contact=contact, by=None)
@@ -65,6 +67,13 @@ def prepare(
         analyst = curator.people.add(ANALYST, [Role.ANALYST], by=OWNER)
         _grant(curator)
         return FirstStart({OWNER: owner, ANALYST: analyst})
+
+
+def _warn_of_forgetful_servers(settings: Settings) -> None:
+    for place in {settings.database_url, str(settings.ledger_place)}:
+        if is_postgres(place) and (off := switched_off(place)):
+            words = f"charges may be lost when the server loses power: set {', '.join(off)} to on"
+            make_log().warning(words)
 
 
 def _grant(curator: Curator) -> None:
