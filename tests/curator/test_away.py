@@ -74,6 +74,7 @@ def test_silent_stores_are_told_soon_and_nothing_is_frozen_or_charged_twice(
         first = ask(curator)
         before = whats(curator)
         hole.swallow_old()
+        time.sleep(patience.TRUSTED_SECONDS)
         lost = Counted()
         monkeypatch.setattr(connecting, "_lost_at", lost)
         assert ask(curator).to_json() == first.to_json(), "new connections work"

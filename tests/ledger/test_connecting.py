@@ -75,6 +75,7 @@ def test_silent_connections_cost_one_wait_together_if_new_ones_work(
         with ledger._store.reading(), ledger._store.reading(), ledger._store.reading():
             pass  # three connections are kept
         hole.swallow_old()
+        time.sleep(patience.TRUSTED_SECONDS)
         began = time.monotonic()
         for _ in range(5):
             ledger.charge("t", PureDP(0.01), **STATEMENT)
@@ -115,7 +116,7 @@ def test_one_that_was_left_alone_in_a_transaction_lets_go_of_the_lock(
     through: tuple[BlackHole, str], database: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     hole, address = through
-    short = patience.IN_TURN.replace("'30s'", "'200ms'").replace("'10s'", "'2s'")
+    short = patience.IN_TURN.replace("'30s'", "'200ms'").replace("'8s'", "'2s'")
     monkeypatch.setattr("letalone.ledger.postgres.QUEUE", f"{short}LOCK TABLE letalone_ledger.head")
     with Ledger.open(database) as near, Ledger.open(address) as far:
 

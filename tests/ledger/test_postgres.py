@@ -127,7 +127,7 @@ def test_after_a_fork_a_process_opens_connections_of_its_own(
 def test_a_writer_that_waits_too_long_is_told_and_readers_do_not_wait(
     kept: Ledger, database: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(postgres, "QUEUE", postgres.QUEUE.replace("10s", "50ms"))
+    monkeypatch.setattr(postgres, "QUEUE", postgres.QUEUE.replace("8s", "50ms"))
     with Ledger.open(database) as other, kept._store.writing():
         assert other.data_set("t").releases == 1
         with pytest.raises(LedgerUnavailable, match="another process has held it"):

@@ -166,7 +166,13 @@ def _on_postgresql(driver: URL, level: str) -> Engine:
     try:
         from letalone.ledger.connecting import bounded
 
-        engine = create_engine(driver, isolation_level=level, max_overflow=-1, hide_parameters=True)
+        engine = create_engine(
+            driver,
+            isolation_level=level,
+            max_overflow=-1,
+            pool_use_lifo=True,
+            hide_parameters=True,
+        )
         return bounded(engine)  # a server that was away is reached again
     except ModuleNotFoundError:
         raise ParameterError(

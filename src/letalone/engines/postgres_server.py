@@ -131,7 +131,7 @@ class Server:
     def reach(self) -> None:
         """A connection that answers, an old one or another; SourceAway where there is none."""
         with suppress(Exception):  # raised below, without libpq's words
-            if self._inside or (self._cursor is not None and _answers(self._cursor)):
+            if self._inside or (self._cursor is not None and _is_there(self._cursor)):
                 return
             self.close()
             self._open()
@@ -294,8 +294,8 @@ def _connected(server: str) -> "RawCursor[tuple[Any, ...]]":
     return psycopg.RawCursor(connection)
 
 
-def _answers(cursor: "RawCursor[tuple[Any, ...]]") -> bool:
-    return cast("BoundedConnection", cursor.connection).answers()
+def _is_there(cursor: "RawCursor[tuple[Any, ...]]") -> bool:
+    return cast("BoundedConnection", cursor.connection).is_there(since=0.0)
 
 
 def relation_of(server: Server) -> Relation:

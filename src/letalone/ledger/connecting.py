@@ -15,6 +15,7 @@ this process: those that nobody uses are given up without a wait. What an addres
 
 import os
 from collections.abc import Generator, Mapping
+from selectors import EVENT_READ, DefaultSelector
 from time import monotonic
 from typing import Any, Self, TypeVar
 
@@ -59,11 +60,15 @@ class BoundedConnection(psycopg.Connection[Any]):
         """What all of psycopg's statements go through."""
         return super().wait(self._unless_silent(gen), *more, **named)
 
-    def answers(self) -> bool:
-        """Whether the server still says something, soon."""
-        if self.is_suspect:
+    def is_there(self, *, since: float) -> bool:
+        """Whether it can be used again; one that was in use a moment ago is not asked."""
+        if self.closed or self.is_suspect or self._something_came():
             self.close()
             return False
+        return monotonic() - since < patience.TRUSTED_SECONDS or self.answers()
+
+    def answers(self) -> bool:
+        """Whether the server still says something, soon."""
         usual, was = self.patience_seconds, self.autocommit
         self.patience_seconds = patience.LOOK_SECONDS
         try:
@@ -80,6 +85,12 @@ class BoundedConnection(psycopg.Connection[Any]):
     def is_suspect(self) -> bool:
         """Whether another one to the same server fell silent since this one was made."""
         return self._made < _lost_at.get(self._place, 0.0)
+
+    def _something_came(self) -> bool:
+        """Nobody has asked anything, so what comes is the end."""
+        with DefaultSelector() as look:
+            look.register(self.fileno(), EVENT_READ)
+            return bool(look.select(0))
 
     def _unless_silent(self, gen: Generator[Any, Any, Waited]) -> Generator[Any, Any, Waited]:
         """The same steps; psycopg takes one each tenth of a second also if nothing came."""
@@ -112,7 +123,8 @@ class LookingConnection(BoundedConnection):
 def bounded(engine: Engine) -> Engine:
     """The same engine, whose connections are bounded and looked at before they are used again."""
     event.listen(engine, "do_connect", _connected)
-    event.listen(engine, "checkout", _check_answers)
+    event.listen(engine, "checkout", _check_there)
+    event.listen(engine, "checkin", _note_when)
     return engine
 
 
@@ -127,9 +139,13 @@ def _connected(_: Any, __: Any, arguments: Any, named: Any) -> BoundedConnection
     return BoundedConnection.connect(*arguments, **named)
 
 
-def _check_answers(connection: Any, record: Any, _: Any) -> None:
-    """One that does not answer takes all of the pool with it that are as old."""
+def _check_there(connection: Any, record: Any, _: Any) -> None:
+    """One that is gone takes all of the pool with it that are as old; a new one is not asked."""
     connection.patience_seconds = None
-    if record.info.get("used") is connection and not connection.answers():
+    used = record.info.get("used")
+    if used is not None and not connection.is_there(since=used):
         raise InvalidatePoolError
-    record.info["used"] = connection
+
+
+def _note_when(_: Any, record: Any) -> None:
+    record.info["used"] = monotonic()

@@ -9,8 +9,9 @@ CONNECT_SECONDS = 5
 BELIEVED_SECONDS = 3.0  # for so long nobody else tries a server to which connecting was in vain
 LOOK_SECONDS = 2.0  # at what was written, and whether a kept connection still answers
 POOL_SECONDS = 5
-LOCK_SECONDS = 10  # the server ends the wait
-STATEMENT_SECONDS = 12.0  # of silence, not of length; longer than what the server itself ends
+TRUSTED_SECONDS = 0.2  # a connection that was used so lately is used again without a look
+LOCK_SECONDS = 8  # the server ends the wait
+STATEMENT_SECONDS = 9.0  # of silence, not of length; longer than what the server itself ends
 IDLE_SECONDS = 30  # the server ends a transaction that was left alone, and lets go of its locks
 USUAL: dict[str, int] = {
     "connect_timeout": CONNECT_SECONDS,

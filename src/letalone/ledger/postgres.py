@@ -186,6 +186,7 @@ def _engine(url: URL) -> Engine:
             pool_size=POOL,
             max_overflow=POOL,
             pool_timeout=POOL_SECONDS,
+            pool_use_lifo=True,  # the one that was used last need not be looked at
             connect_args={"application_name": "letalone"},
             execution_options={"schema_translate_map": {None: SCHEMA}},
         )
