@@ -4,7 +4,8 @@ Everything that can be refused is refused before anything is charged. The charge
 disk before data is touched. Then the engine measures, noise is drawn, and the answer is
 written down, at its time step (`time_steps`), before it is shown. Whatever goes wrong in
 between is told as one fact without detail, and freezes the data set: an error that depends on
-data would be an exact answer.
+data would be an exact answer. A server that does not answer before anything was sent to it
+depends on none (`reach`).
 
 Theorem.  All that an analyst sees (prices, previews, refusals, notes, SQL) but the answers
 themselves is a function of questions, declarations and earlier answers.
