@@ -38,6 +38,7 @@ PROGRAMS = ("letalone", "duckdb", "numpy", "python-flint")
 THE_HEAD, THE_KEY = select(HEAD), select(KEYS)
 ADD_ENTRY, MOVE_HEAD, ADD_SETTLEMENT = insert(ENTRIES), update(HEAD), insert(SETTLEMENTS)
 ONE_ENTRY = select(ENTRIES).where(ENTRIES.c.number == bindparam("its"))
+ONE_HASH = select(ENTRIES.c.hash).where(ENTRIES.c.number == bindparam("its"))
 LAST_ENTRY = select(ENTRIES.c.number, ENTRIES.c.hash).order_by(ENTRIES.c.number.desc()).limit(1)
 LAST_CHANGE = (
     select(ENTRIES)
@@ -65,13 +66,19 @@ ONE_LEVEL = select(LEVELS).where(
 class Books:
     """What one transaction sees and writes."""
 
-    __slots__ = ("connection",)
+    __slots__ = ("_head", "connection")
 
     def __init__(self, connection: Connection) -> None:
         self.connection = connection
+        self._head: Head | None = None  # read once: only `append` changes it in a transaction
 
     def head(self) -> Head:
         """The last entry, as the head says and its signature confirms."""
+        if self._head is None:
+            self._head = self._read_head()
+        return self._head
+
+    def _read_head(self) -> Head:
         rows = self.connection.execute(THE_HEAD).all()
         if len(rows) != 1 or rows[0].only != ONLY:
             raise LedgerDamaged("The ledger is damaged: it must have one head.")
@@ -111,6 +118,7 @@ class Books:
         self.connection.execute(ADD_ENTRY, row._asdict())
         head = sign_head(key, row.number, row.hash)
         self.connection.execute(MOVE_HEAD, head._asdict())
+        self._head = head
         if after is not None:
             _keep(row, after, levels)
         return entry
@@ -171,6 +179,10 @@ class Books:
         """One entry."""
         row = self.connection.execute(ONE_ENTRY, {"its": number}).first()
         return None if row is None else _read(Row(*row))
+
+    def hash_of(self, number: int) -> str | None:
+        """The hash of one entry."""
+        return self.connection.execute(ONE_HASH, {"its": number}).scalar_one_or_none()
 
     def data_set(self, name: str) -> DataSet | None:
         """How a data set stands: what the last entry that changed it says."""

@@ -23,7 +23,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import replace
 from datetime import datetime
 from types import TracebackType
-from typing import NoReturn, Self
+from typing import NoReturn, Self, cast
 
 from letalone.errors import LetaloneError
 from letalone.exact.typed import COUNT, Number
@@ -39,6 +39,7 @@ from letalone.ledger.keys import fingerprint
 from letalone.ledger.levels import Level, read_expires, read_key, read_people
 from letalone.ledger.postgres import PostgresStore, is_postgres, postgres_store
 from letalone.ledger.receipts import receipt
+from letalone.ledger.remembering import Remembering, Seen
 from letalone.ledger.requests import (
     check_same,
     opening,
@@ -62,10 +63,11 @@ class Ledger:
     Safe to share among threads; a file may be open in several processes at once.
     """
 
-    __slots__ = ("_stood", "_store")
+    __slots__ = ("_memory", "_stood", "_store")
 
     def __init__(self, store: Store | PostgresStore) -> None:
-        self._store = store
+        self._memory = Remembering(store)
+        self._store = cast("Store | PostgresStore", self._memory)  # it is one that remembers
         self._stood: dict[str, tuple[Hashable, DataSet]] = {}
 
     @classmethod
@@ -133,7 +135,7 @@ class Ledger:
         stamp, known = self._store.stamp(), self._stood.get(name)
         if known is not None and known[0] == stamp:
             return known[1]
-        with self._store.reading() as books:
+        with self._memory.looking() as books:
             found = acts.known(books, name)
         if stamp is not None:
             self._stood[name] = stamp, found
@@ -141,7 +143,7 @@ class Ledger:
 
     def data_sets(self) -> list[DataSet]:
         """How all data sets stand, in the order in which they were opened."""
-        with self._store.reading() as books:
+        with self._memory.looking() as books:
             return [acts.known(books, name) for name in books.names()]
 
     def raise_version(self, name: str) -> DataSet:
@@ -479,6 +481,19 @@ class Ledger:
         """The hash of the last entry, which stands for all: keep it elsewhere for `verify`."""
         with self._store.reading() as books:
             return books.head().hash
+
+    @property
+    def seen(self) -> Seen | None:
+        """The last entry that was seen here: keep it elsewhere for `recall`."""
+        return self._memory.seen
+
+    def recall(self, seen: Seen) -> list[str]:
+        """Remember an entry that was seen elsewhere; names what is frozen where it is missing.
+
+        An open ledger remembers the last entry by itself: where it is not there any more, an older
+        copy was put in place, and all data sets are frozen until their owner has looked.
+        """
+        return self._memory.recall(seen)
 
     @property
     def stamp(self) -> Hashable | None:

@@ -28,6 +28,7 @@ from letalone.engines.measures import Units
 from letalone.errors import BudgetExceeded, DataSetFrozen, LetaloneError
 from letalone.exact.typed import CONFIDENCE, Number
 from letalone.ledger import Reservation, digest_of
+from letalone.ledger.acts import how_to_thaw
 from letalone.ledger.claims import WAIT_SECONDS
 from letalone.plans.query import Plan
 from letalone.privacy import Budget, Privacy
@@ -377,8 +378,7 @@ def frozen(names: Sequence[str]) -> DataSetFrozen:
     which = f"set {names[0]!r} is" if len(names) == 1 else f"sets {' and '.join(names)} are"
     return DataSetFrozen(
         f"The data {which} frozen: its engine could not finish. There is no"
-        " answer, and what was charged stays spent. Its owner can look at the data and allow"
-        f" questions again: ledger.thaw({names[0]!r}, 'why')."
+        f" answer, and what was charged stays spent. {how_to_thaw(names[0])}"
     )
 
 
