@@ -66,7 +66,7 @@ def test_an_older_copy_that_is_put_in_place_while_it_is_open_freezes_all(
                 charge(ledger, 4, name)
         why = ledger.newest("two", limit=1, kind=Kind.FROZEN)[0].body["why"]
         assert why == (
-            f"an older copy of the ledger was put in place: 4 entries are missing, up to {last}"
+            f"an older copy of the ledger was put in place: 4 entries are missing, up to entry {last}"
         )
         assert losses(ledger) == [{"number": last, "hash": head}]
         ledger.verify()

@@ -31,6 +31,8 @@ from letalone.ledger.tables import ENTRIES
 from letalone.privacy.curve import Json
 
 LACKS = "entries missing"
+OLDER = "an older copy of the ledger was put in place"
+ANOTHER = "another copy of the ledger was put in place"
 
 
 class Seen(NamedTuple):
@@ -142,9 +144,6 @@ def _freeze_all(books: Books, seen: Seen) -> list[str]:
 def _in_words(last: int, seen: Seen) -> str:
     missing = seen.number - last
     if missing <= 0:
-        return (
-            f"another copy of the ledger was put in place: entry {seen.number} is not the one that"
-            " was there"
-        )
+        return f"{ANOTHER}: entry {seen.number} is not the one that was there"
     many = "1 entry is" if missing == 1 else f"{missing} entries are"
-    return f"an older copy of the ledger was put in place: {many} missing, up to {seen.number}"
+    return f"{OLDER}: {many} missing, up to entry {seen.number}"
