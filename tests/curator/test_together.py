@@ -4,7 +4,7 @@ from shutil import copyfile, copytree
 
 import pytest
 
-from curator.makers import NAME, ask, open_curator
+from curator.makers import NAME, ask, open_curator, whats
 from letalone.errors import DataSetFrozen, FormatError, LedgerDamaged
 
 
@@ -36,6 +36,36 @@ def test_an_older_ledger_beside_answers_that_it_lacks_answers_nothing_more(folde
         assert curator.forgotten == ()
         ask(curator, epsilon=0.3)
         assert curator.ledger.verify()
+
+
+def put_in_place(older, folder):
+    """As a backup is restored."""
+    for beside in ("-wal", "-shm"):
+        place(folder, f"ledger.db{beside}").unlink(missing_ok=True)
+    copyfile(older, folder / "copy.db")
+    (folder / "copy.db").replace(place(folder, "ledger.db"))
+
+
+def test_an_older_ledger_that_is_put_in_place_while_it_runs_answers_nothing_more(folder):
+    older, newest = folder / "older.db", folder / "newest.db"
+    with open_curator(folder) as curator, open_curator(folder) as worker:
+        curator.ledger.backup(older)
+        ask(curator, epsilon=0.2)
+        spent = curator.ledger.data_set(NAME).spent
+        curator.ledger.backup(newest)
+        put_in_place(older, folder)
+        for one in (curator, worker):
+            with pytest.raises(DataSetFrozen):
+                ask(one, epsilon=0.3)
+        assert whats(curator).count("entries missing") == 1
+        put_in_place(older, folder)  # a second time, before anybody has decided
+        assert curator.data_sets.record(NAME) is not None
+        assert curator.ledger.data_set(NAME).frozen
+    put_in_place(newest, folder)
+    with open_curator(folder) as curator:  # nothing is missing in the newest
+        assert curator.forgotten == ()
+        assert not curator.ledger.data_set(NAME).frozen
+        assert curator.ledger.data_set(NAME).spent == spent
 
 
 @pytest.mark.parametrize("what", ["missing", "empty", "another"])

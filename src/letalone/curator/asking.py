@@ -37,6 +37,7 @@ from letalone.curator.requests import Requests
 from letalone.curator.sendings import Sending, as_kept, sent_before
 from letalone.curator.stored import check_room, count_stored
 from letalone.curator.tables import RELEASES
+from letalone.curator.together import keep_seen
 from letalone.curator.turns import Turns
 from letalone.curator.unchanged import NotAtHand
 from letalone.curator.words import is_name, time_of, written
@@ -351,6 +352,7 @@ class Asking:
             if connection.execute(there).one_or_none() is None:
                 connection.execute(insert(RELEASES).values(row))
                 count_stored(connection, by, len(stored), now=now)
+                keep_seen(connection, self._house.book.ledger)
         return False
 
 

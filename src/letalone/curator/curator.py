@@ -30,7 +30,7 @@ from letalone.curator.settings import Settings
 from letalone.curator.spilling import spilling, sweep_spills
 from letalone.curator.subjects import Subjects
 from letalone.curator.sweeping import sweep
-from letalone.curator.together import freeze_forgotten, open_together, without_rows
+from letalone.curator.together import open_together, recall, without_rows
 from letalone.curator.tokens import Tokens
 from letalone.curator.visits import Visits
 from letalone.curator.words import Clock, utc_now
@@ -49,7 +49,7 @@ class Curator:
 
     def __init__(self, house: House) -> None:
         self._house, self._spill = house, ExitStack()
-        self.forgotten: tuple[str, ...] = ()  # frozen now, since the ledger lacks answers of them
+        self.forgotten: tuple[str, ...] = ()  # frozen now, since the ledger is older than was seen
         self.people = People(house)
         self.tokens = Tokens(house, self.people)
         self.visits = Visits(house, self.people)
@@ -79,7 +79,7 @@ class Curator:
             raise
         found = cls(House(settings, database, Book(ledger), master, clock))
         try:
-            found.forgotten = tuple(freeze_forgotten(database, found._house.book))
+            found.forgotten = tuple(recall(database, ledger))
             found.sweep()
             found._spill.enter_context(spilling(settings.spill_folder))
             found.data_sets.retire_overdue()

@@ -41,6 +41,26 @@ FACTS = Table(
     Column("words", Text, nullable=False),
 )
 
+# The last entry of the ledger that was seen; `decided` are losses of it that were known by then.
+SEEN = Table(
+    "seen",
+    METADATA,
+    Column("only", Integer, primary_key=True, autoincrement=False),
+    Column("number", Integer, nullable=False),
+    Column("hash", Text, nullable=False),
+    Column("decided", Text, nullable=False),
+)
+
+# Data sets whose retention date is over: since when, by the clock and by the machine (notices.py).
+NOTICES = Table(
+    "notices",
+    METADATA,
+    Column("data_set", Text, ForeignKey("data_sets.name"), primary_key=True),
+    Column("machine", Text, primary_key=True),
+    Column("since", Text, nullable=False),
+    Column("steady", BigInteger, nullable=False),
+)
+
 TRIES = Table(
     "tries",
     METADATA,

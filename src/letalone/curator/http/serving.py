@@ -58,7 +58,7 @@ def prepare(
     with Curator.open(settings) as curator:
         _warn_of_forgetful_servers(settings)
         if curator.forgotten:
-            make_log().error("the ledger lacks answers: frozen", data_sets=list(curator.forgotten))
+            make_log().error("the ledger is older than was seen: frozen", data_sets=list(curator.forgotten))
         curator.facts.say(controller=controller, contact=contact, by=None)
         owner = curator.people.first_owner(OWNER)
         if owner is None:
