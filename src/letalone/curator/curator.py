@@ -28,6 +28,7 @@ from letalone.curator.proposals import Proposals
 from letalone.curator.requests import Requests
 from letalone.curator.settings import Settings
 from letalone.curator.spilling import spilling, sweep_spills
+from letalone.curator.steady import Steady, since_start
 from letalone.curator.subjects import Subjects
 from letalone.curator.sweeping import sweep
 from letalone.curator.together import open_together, recall, without_rows
@@ -67,7 +68,9 @@ class Curator:
         )
 
     @classmethod
-    def open(cls, settings: Settings, *, clock: Clock = utc_now) -> Self:
+    def open(
+        cls, settings: Settings, *, clock: Clock = utc_now, steady: Steady = since_start
+    ) -> Self:
         """The curator of a folder, which is made where there is none; tables are upgraded."""
         _make_folders(settings)
         database = Database(settings.database_url)
@@ -77,7 +80,7 @@ class Curator:
         except BaseException:
             database.close()
             raise
-        found = cls(House(settings, database, Book(ledger), master, clock))
+        found = cls(House(settings, database, Book(ledger), master, clock, steady))
         try:
             found.forgotten = tuple(recall(database, ledger))
             found.sweep()

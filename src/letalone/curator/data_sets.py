@@ -9,6 +9,7 @@ with it. What is shown to anybody but owners and stewards is what was declared.
 from collections.abc import Generator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import asdict, replace
+from datetime import datetime
 from json import dumps, loads
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ from sqlalchemy import insert, select
 from letalone.curator.addresses import check_allowed, check_table
 from letalone.curator.copies import check_columns_there, check_declared, copy_declared
 from letalone.curator.house import House
+from letalone.curator.notices import removal, to_remove
 from letalone.curator.people import People
 from letalone.curator.places import (
     place_for_upload,
@@ -179,14 +181,15 @@ class DataSets:
         return self.record(name)
 
     def retire_overdue(self) -> list[str]:
-        """Retires all data sets whose retention date is over."""
+        """Retires data sets whose retention date is over, after a day's notice (notices.py)."""
         today = self._house.clock().date()
         days = {row.name: read_day(row.retention) for row in self._shelf.rows() if not row.retired}
         over = [name for name, day in days.items() if day is not None and day < today]
-        for name in over:
+        found = to_remove(self._house, over)
+        for name in found:
             self._shelf.remove(name)
             self._house.book.write(name, "retired", {"why": "its retention date is over"}, by=[])
-        return over
+        return found
 
     # What is public, and what is not.
 
@@ -365,7 +368,14 @@ class DataSets:
             external=row.external,
             retention=read_day(row.retention),
             retired=row.retired is not None,
+            removal=self._removal(row),
         )
+
+    def _removal(self, row: Found) -> datetime | None:
+        """Looked for where the retention date is over alone: nothing else is announced."""
+        day = read_day(row.retention)
+        over = day is not None and day < self._house.clock().date()
+        return removal(self._house, row.name) if over and row.retired is None else None
 
     def _purposes(self, name: str) -> list[Purpose]:
         """Those that are not withdrawn, with the budgets that the ledger knows."""

@@ -19,6 +19,7 @@ from sqlalchemy import Connection, Row, insert, select, update
 from letalone.curator.addresses import check_allowed
 from letalone.curator.house import House
 from letalone.curator.members import keep_members, marks_of
+from letalone.curator.notices import forget_notice
 from letalone.curator.places import place_of_import, place_to_keep
 from letalone.curator.refusals import NotThere, Retired
 from letalone.curator.sessions import Sessions, Source, cannot_be_opened
@@ -148,6 +149,7 @@ class Shelf:
             with self._house.database.writing() as connection:
                 marks = connection.execute(select(HELD.c.members).where(of)).scalars().all()
                 change(connection, name, retired=now, file=None, affected=None)
+                forget_notice(connection, name)
                 connection.execute(update(HELD).where(of).values(members=None))
             gone = [one for one in (None if row.external else row.file, *marks) if one is not None]
             for file in gone:
