@@ -26,10 +26,9 @@ from sqlalchemy import Connection, Row, delete, insert, select, update
 from letalone.curator.house import House
 from letalone.curator.steady import Moment
 from letalone.curator.tables import NOTICES
-from letalone.curator.words import time_of, written
+from letalone.curator.words import AGREE, time_of, written
 
 NOTICE = timedelta(days=1)
-AGREE = timedelta(minutes=10)
 ANNOUNCED, CALLED_OFF = "removal announced", "removal called off"
 Found = Row[tuple[Any, ...]]
 

@@ -19,7 +19,7 @@ from letalone.curator.records import Person, Recognised, Role
 from letalone.curator.refusals import AlreadyDecided, NotPermitted, NotRecognised, NotThere
 from letalone.curator.tables import IDENTITIES, PEOPLE, SESSIONS, TOKENS
 from letalone.curator.tries import count_try, forget_tries, slow_down
-from letalone.curator.words import listed, read_list, time_of, written
+from letalone.curator.words import listed, read_list, still_lasts, time_of, written
 from letalone.errors import ParameterError
 from letalone.ledger.data_sets import read_name
 from letalone.privacy.curve import Json
@@ -217,7 +217,8 @@ class People:
     def _check_in_time(self, person: Person) -> None:
         """A one-time password that nobody has used may lie about somewhere."""
         length = timedelta(days=self._house.settings.one_time_days)
-        if person.must_change and self._house.clock() >= person.handed + length:
+        until = person.handed + length
+        if person.must_change and not still_lasts(until, self._house.clock(), length):
             raise NotRecognised(
                 f"This one-time password was for {length.days} days, which are over. Ask an owner"
                 " for a new one; for the only owner, `letalone serve --reset-owner` makes one."

@@ -21,7 +21,15 @@ from letalone.curator.records import Bearer, Person, Recognised, Role, Scope, To
 from letalone.curator.refusals import NotPermitted, NotRecognised, NotThere
 from letalone.curator.tables import TOKENS
 from letalone.curator.unchanged import NotAtHand
-from letalone.curator.words import listed, new_id, read_day, read_list, time_of, written
+from letalone.curator.words import (
+    listed,
+    new_id,
+    read_day,
+    read_list,
+    still_lasts,
+    time_of,
+    written,
+)
 from letalone.errors import ParameterError
 
 PREFIX = "la_"
@@ -169,7 +177,8 @@ class Tokens:
             return connection.execute(select(TOKENS).where(TOKENS.c.digest == digest)).one_or_none()
 
     def _holds(self, row: "Row[tuple[object, ...]]") -> bool:
-        return not row.revoked and self._house.clock() < time_of(row.expires)
+        until, length = time_of(row.expires), time_of(row.expires) - time_of(row.created)
+        return not row.revoked and still_lasts(until, self._house.clock(), length)
 
     def _mark_used(self, row: "Row[tuple[object, ...]]") -> None:
         """The day only, and written once a day: a token's hours are its person's affair."""

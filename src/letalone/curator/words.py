@@ -1,7 +1,7 @@
 """How times, budgets and lists are written into the database."""
 
 from collections.abc import Callable, Iterable
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 from json import dumps, loads
 from secrets import token_hex
 from typing import Any, cast
@@ -14,6 +14,7 @@ from letalone.ledger.data_sets import read_name
 from letalone.privacy import Budget
 
 Clock = Callable[[], datetime]
+AGREE = timedelta(minutes=10)  # so far apart clocks may be before one of them was wrong
 
 
 def utc_now() -> datetime:
@@ -34,6 +35,14 @@ def read_time(text: str | None) -> datetime | None:
 def time_of(text: str) -> datetime:
     """The time that was written, which is there."""
     return datetime.strptime(text, "%Y-%m-%dT%H:%M:%SZ").replace(tzinfo=UTC)
+
+
+def still_lasts(until: datetime, now: datetime, longest: timedelta) -> bool:
+    """Whether what lasts so long at most is not over.
+
+    An end that lies further ahead was written while a clock was wrong, and does not count.
+    """
+    return now < until <= now + longest + AGREE
 
 
 def read_day(text: str | None) -> date | None:
