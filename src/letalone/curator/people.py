@@ -10,6 +10,7 @@ nothing: not by words, and not by the cost of the check.
 
 from collections.abc import Iterable
 from datetime import timedelta
+from typing import cast
 
 from sqlalchemy import Connection, Row, func, insert, select, update
 
@@ -24,6 +25,7 @@ from letalone.errors import ParameterError
 from letalone.ledger.data_sets import read_name
 from letalone.privacy.curve import Json
 
+ADDED, ROLES_CHANGED = "person added", "roles changed"
 LOG_IN, AGAIN = "log in", "password again"
 WRONG = "The name or the password is wrong."
 UNLINKED = "Your account is not linked to anybody here any more. Ask an owner."
@@ -46,7 +48,7 @@ class People:
             if connection.execute(select(func.count()).select_from(PEOPLE)).scalar_one():
                 return None
             self._insert(connection, read_name(name), frozenset({Role.OWNER}), kept, by=None)
-        self._write("person added", name, by=name, roles=["owner"])
+        self._write(ADDED, name, by=name, roles=["owner"])
         return password
 
     def add(self, name: str, roles: Iterable[Role], *, by: str) -> str:
@@ -61,7 +63,7 @@ class People:
                     " name: names stay in the ledger and are not used twice."
                 )
             self._insert(connection, name, wanted, kept, by=by)
-        self._write("person added", name, by=by, roles=_words(wanted))
+        self._write(ADDED, name, by=by, roles=_words(wanted))
         return password
 
     def change_roles(self, name: str, roles: Iterable[Role], *, by: str) -> Person:
@@ -74,7 +76,7 @@ class People:
                 _check_other_owner(connection, person)
             _change(connection, name, roles=listed(_words(wanted)), **self._handed(by))
             _end_visits(connection, name)
-        self._write("roles changed", name, by=by, roles=_words(wanted))
+        self._write(ROLES_CHANGED, name, by=by, roles=_words(wanted))
         return self.person(name)
 
     def reset_password(self, name: str, *, by: str) -> str:
@@ -193,6 +195,27 @@ class People:
         except NotPermitted:
             return False
         return True
+
+    def ever(self, *roles: Role) -> frozenset[str]:
+        """Whoever has, or ever had, one of these roles: the ledger says it and never forgets.
+
+        Who was added a moment ago is in the database before the ledger.
+        """
+        ledger, wanted = self._house.book.ledger, {role.value for role in roles}
+        with self._house.database.reading() as connection:
+            people = [_person(row) for row in connection.execute(select(PEOPLE)).all()]
+        now = frozenset(one.name for one in people if one.roles & set(roles))
+
+        def read() -> frozenset[str]:
+            said = [
+                cast("Json", one.body["body"])
+                for what in (ADDED, ROLES_CHANGED)
+                for one in ledger.all_acts(what)
+            ]
+            had = [one for one in said if wanted & set(cast("list[str]", one.get("roles") or ()))]
+            return frozenset(str(one["person"]) for one in had)
+
+        return now | self._house.book.unchanged.value(("ever", roles), read)
 
     def _unchanged(self, name: str) -> Person | None:
         """The person, where there is one; read anew whenever the database was written to."""

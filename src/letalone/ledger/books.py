@@ -164,6 +164,16 @@ class Books:
         found = (_read(Row(*row)) for row in rows)
         return next((entry for entry in found if entry.body.get("what") == what), None)
 
+    def all_acts(self, what: str) -> list[Entry]:
+        """All acts of this kind that are about no data set, in order."""
+        query = select(ENTRIES).where(
+            ENTRIES.c.name.is_(None),
+            ENTRIES.c.kind == Kind.ADMINISTERED.value,
+            ENTRIES.c.text.contains(canonical(what), autoescape=True),
+        )
+        rows = self.connection.execute(query.order_by(ENTRIES.c.number)).all()
+        return [one for one in (_read(Row(*row)) for row in rows) if one.body.get("what") == what]
+
     def sampled(self, name: str, *, kinds: Sequence[Kind], after: int, most: int) -> list[Entry]:
         """Entries of some kinds after a number, in order; of many, some and always the last."""
         found = (ENTRIES.c.name == name) & (ENTRIES.c.number > after)

@@ -466,6 +466,11 @@ class Ledger:
         with self._store.reading() as books:
             return books.last_act(name, what)
 
+    def all_acts(self, what: str) -> list[Entry]:
+        """All entries of `administer` that say `what` of no data set, in order: for reading."""
+        with self._store.reading() as books:
+            return books.all_acts(what)
+
     def sampled(
         self, name: str, *, kinds: Sequence[Kind], after: int = 0, most: int = 200
     ) -> list[Entry]:

@@ -21,13 +21,9 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from typing import Any, NamedTuple, cast
 
-from sqlalchemy import select
-
 from letalone.ledger.acts import administer, change, known
 from letalone.ledger.books import Books
-from letalone.ledger.canonical import canonical
-from letalone.ledger.entries import Entry, Kind, read_entry
-from letalone.ledger.tables import ENTRIES
+from letalone.ledger.entries import Entry, Kind
 from letalone.privacy.curve import Json
 
 LACKS = "entries missing"
@@ -109,24 +105,14 @@ def has(books: Books, seen: Seen) -> bool:
 
 def _now(books: Books, before: Seen | None) -> Seen:
     head = books.head()
-    decided = frozenset(one.hash for one in _losses(books)) if before is None else before.decided
+    decided = frozenset(one.hash for one in books.all_acts(LACKS)) if before is None else before.decided
     return Seen(head.number, head.hash, decided)
 
 
 def _is_known(books: Books, seen: Seen) -> bool:
     """Whether the ledger says, since then, that it lacks entries up to this one."""
-    new = [one for one in _losses(books) if one.hash not in seen.decided]
+    new = [one for one in books.all_acts(LACKS) if one.hash not in seen.decided]
     return any(seen.number <= int(cast("Any", _body(one)["number"])) for one in new)
-
-
-def _losses(books: Books) -> list[Entry]:
-    wanted = select(ENTRIES.c.text).where(
-        ENTRIES.c.name.is_(None),
-        ENTRIES.c.kind == Kind.ADMINISTERED.value,
-        ENTRIES.c.text.contains(canonical(LACKS), autoescape=True),
-    )
-    found = [read_entry(text) for text in books.connection.execute(wanted).scalars()]
-    return [one for one in found if one.body.get("what") == LACKS]
 
 
 def _body(entry: Entry) -> Json:
