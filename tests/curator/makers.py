@@ -64,10 +64,19 @@ def settings_in(folder: Path, **more: object) -> Settings:
 
 
 def open_curator(
-    folder: Path, *, clock: Clock | None = None, machine: Machine | None = None, **more: object
+    folder: Path,
+    *,
+    clock: Clock | None = None,
+    machine: Machine | None = None,
+    start_anew: bool = False,
+    **more: object,
 ) -> Curator:
-    settings = settings_in(folder, **more)
-    return Curator.open(settings, clock=clock or Clock(), steady=machine or since_start)
+    return Curator.open(
+        settings_in(folder, **more),
+        clock=clock or Clock(),
+        steady=machine or since_start,
+        start_anew=start_anew,
+    )
 
 
 def with_people(curator: Curator) -> Curator:

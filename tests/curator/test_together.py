@@ -1,10 +1,14 @@
 """Database, key and ledger belong together: an old or missing one is noticed at the start."""
 
+import sqlite3
+from contextlib import closing
 from shutil import copyfile, copytree
+from traceback import format_exception
 
 import pytest
 
-from curator.makers import NAME, ask, open_curator, whats
+from curator.makers import NAME, ask, grant, open_curator, registered, whats, with_people
+from letalone.curator.http.problems import of_error
 from letalone.errors import DataSetFrozen, FormatError, LedgerDamaged
 
 
@@ -79,6 +83,93 @@ def test_no_ledger_takes_the_place_of_one_that_knows_what_was_spent(folder, what
         copyfile(place(folder / "other", "ledger.db"), place(folder, "ledger.db"))
     with pytest.raises(LedgerDamaged, match="Restore the newest backup"):
         open_curator(folder)
+
+
+@pytest.mark.parametrize("what", ["missing", "empty"])
+def test_a_lost_database_beside_a_used_ledger_makes_no_new_owner(folder, what):
+    with open_curator(folder) as curator:
+        spent = curator.ledger.data_set(NAME).spent
+    rows = list(place(folder, "data").iterdir())
+    place(folder, "curator.db").unlink()
+    if what == "empty":
+        place(folder, "curator.db").touch()
+    for _ in range(2):
+        with pytest.raises(FormatError, match=r"curator\.db, has nobody.*--start-anew"):
+            open_curator(folder)
+    assert list(place(folder, "data").iterdir()) == rows
+    with open_curator(folder, start_anew=True) as curator:
+        with_people(curator)
+        grant(registered(curator))
+        ask(curator, epsilon=0.3)
+        stands = curator.ledger.data_set(NAME)
+        assert stands.version == 2
+        assert stands.spent.epsilon > spent.epsilon > 0, "budgets belong to names"
+    with open_curator(folder):
+        pass
+
+
+def damage_file(file):
+    """The middle of the file is overwritten."""
+    size = file.stat().st_size
+    with file.open("r+b") as opened:
+        opened.seek(size // 3)
+        opened.write(b"\xa5" * (size // 3))
+
+
+def damage_beginning(file):
+    with file.open("r+b") as opened:
+        opened.write(b"\0" * 100)
+
+
+def damage_row(statement):
+    def damage(file):
+        with closing(sqlite3.connect(file)) as connection:
+            connection.execute(statement)
+            connection.commit()
+
+    return damage
+
+
+DAMAGES = {
+    "pages": damage_file,
+    "the beginning": damage_beginning,
+    "a date": damage_row("UPDATE data_sets SET retention = 'Zyxwvut'"),
+    "what was seen": damage_row("UPDATE seen SET decided = '[Zyxwvut'"),
+}
+
+
+@pytest.mark.parametrize("what", DAMAGES)
+def test_a_damaged_database_ends_the_start_in_words_that_name_it(folder, what):
+    DAMAGES[what](place(folder, "curator.db"))
+    with pytest.raises(FormatError, match=r"curator\.db, is damaged.*newest backup") as error:
+        open_curator(folder)
+    assert "Zyxwvut" not in "".join(format_exception(error.value))
+
+
+ROWS = {
+    "roles": "UPDATE people SET roles = '[\"Zyxwvut\"]'",
+    "a list": "UPDATE grants SET columns = 'Zyxwvut'",
+    "a schema": "UPDATE data_sets SET schema = 'Zyxwvut'",
+    "an answer": "UPDATE releases SET release = '{Zyxwvut'",
+    "a time": "UPDATE releases SET time = 'Zyxwvut'",
+    "letters": "UPDATE people SET roles = CAST(x'5bff5d' AS TEXT)",
+    "a table": "DROP TABLE releases",
+}
+
+
+@pytest.mark.parametrize("what", ROWS)
+def test_a_row_that_cannot_be_read_is_told_without_its_words(folder, what):
+    with open_curator(folder) as curator:
+        damage_row(ROWS[what])(place(folder, "curator.db"))
+        with pytest.raises(FormatError) as error:
+            curator.asking.history(by="ann")
+            curator.data_sets.record(NAME)
+            curator.requests.grants(by="stan")
+    assert "database" in str(error.value)
+    assert "Zyxwvut" not in "".join(format_exception(error.value))
+    said = of_error(error.value)
+    assert (said.code, said.kind) == (500, "database-damaged")
+    assert str(folder) not in said.detail
 
 
 def test_a_missing_master_key_is_not_made_anew_beside_a_database_in_use(folder):

@@ -49,6 +49,7 @@ def serve(
     behind: str | None = None,
     source_hosts: tuple[str, ...] = (),
     spark_schemas: tuple[str, ...] = (),
+    start_anew: bool = False,
 ) -> None:
     """Prepare the folder, say where to look, and answer until stopped."""
     _check(port, workers)
@@ -67,7 +68,9 @@ def serve(
         spark_schemas=spark_schemas,
         time_step_seconds=time_step,
     )
-    first = prepare(settings, controller=said.controller, contact=said.contact)
+    first = prepare(
+        settings, controller=said.controller, contact=said.contact, start_anew=start_anew
+    )
     address = f"http://{f'[{host}]' if ':' in host else host}:{port}"
     if as_json:
         _print_as_json(first, address, settings.folder)

@@ -40,7 +40,7 @@ from letalone.curator.tables import RELEASES
 from letalone.curator.together import keep_seen
 from letalone.curator.turns import Turns
 from letalone.curator.unchanged import NotAtHand
-from letalone.curator.words import is_name, time_of, written
+from letalone.curator.words import is_name, of_row, time_of, written
 from letalone.errors import (
     LedgerUnavailable,
     LetaloneError,
@@ -402,6 +402,7 @@ def spelled_out(question: Question) -> str:
         return "a question that cannot be spelled"
 
 
+@of_row
 def _past(row: Row[tuple[Any, ...]]) -> PastRelease:
     release = cast("Json", loads(row.release))
     words = str(release["question"])

@@ -17,7 +17,7 @@ from letalone.curator.asking import Asking
 from letalone.curator.beforehand import Beforehand
 from letalone.curator.book import Book
 from letalone.curator.data_sets import DataSets
-from letalone.curator.database import Database
+from letalone.curator.database import Database, DatabaseDamaged, damaged
 from letalone.curator.facts import Facts
 from letalone.curator.house import House
 from letalone.curator.identities import Identities
@@ -69,14 +69,23 @@ class Curator:
 
     @classmethod
     def open(
-        cls, settings: Settings, *, clock: Clock = utc_now, steady: Steady = since_start
+        cls,
+        settings: Settings,
+        *,
+        clock: Clock = utc_now,
+        steady: Steady = since_start,
+        start_anew: bool = False,
     ) -> Self:
-        """The curator of a folder, which is made where there is none; tables are upgraded."""
+        """The curator of a folder, which is made where there is none; tables are upgraded.
+
+        `start_anew`: also beside a ledger that a curator has used whose database is lost.
+        """
         _make_folders(settings)
         database = Database(settings.database_url)
         try:
+            database.check_whole()
             database.migrate()
-            master, ledger = open_together(settings, database)
+            master, ledger = open_together(settings, database, start_anew=start_anew)
         except BaseException:
             database.close()
             raise
@@ -86,8 +95,10 @@ class Curator:
             found.sweep()
             found._spill.enter_context(spilling(settings.spill_folder))
             found.data_sets.retire_overdue()
-        except BaseException:
+        except BaseException as error:
             found.close()
+            if isinstance(error, DatabaseDamaged):  # where a row cannot be read, which file it was
+                raise damaged(database.place) from None
             raise
         return found
 

@@ -39,7 +39,7 @@ from letalone.curator.refusals import AlreadyDecided, NotThere
 from letalone.curator.sessions import Source
 from letalone.curator.shelf import Found, Rewriting, Shelf, schema_of
 from letalone.curator.tables import DATA_SETS, HELD, PURPOSES
-from letalone.curator.words import amounts, read_day, read_time, written
+from letalone.curator.words import amounts, of_row, read_day, read_time, written
 from letalone.errors import ParameterError
 from letalone.ledger.data_sets import budget_to_json, read_text
 from letalone.plans.schema import Schema
@@ -421,6 +421,7 @@ def _dumped(affected: Affected, version: int) -> str:
     return dumps(asdict(replace(affected, version=version)))
 
 
+@of_row
 def _affected(stored: dict[str, Any]) -> Affected:
     columns = tuple(AffectedColumn(**one) for one in stored.pop("columns"))
     return Affected(**stored, columns=columns)

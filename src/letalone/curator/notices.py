@@ -48,7 +48,9 @@ def to_remove(house: House, overdue: Collection[str]) -> list[str]:
         _begin(connection, fresh, mine, now=now, moment=moment)
     _say(house, CALLED_OFF, off)
     known = {row.data_set for row in rows if row.machine != moment.start}
-    _say(house, ANNOUNCED, (one for one in fresh if one not in known), removal=written(now + NOTICE))
+    _say(
+        house, ANNOUNCED, (one for one in fresh if one not in known), removal=written(now + NOTICE)
+    )
     seconds = NOTICE.total_seconds()
     return [one for one in overdue if one not in fresh and _age(mine[one], moment) >= seconds]
 

@@ -20,7 +20,7 @@ from letalone.curator.records import Person, Recognised, Role
 from letalone.curator.refusals import AlreadyDecided, NotPermitted, NotRecognised, NotThere
 from letalone.curator.tables import IDENTITIES, PEOPLE, SESSIONS, TOKENS
 from letalone.curator.tries import count_try, forget_tries, slow_down
-from letalone.curator.words import listed, read_list, still_lasts, time_of, written
+from letalone.curator.words import listed, of_row, read_list, still_lasts, time_of, written
 from letalone.errors import ParameterError
 from letalone.ledger.data_sets import read_name
 from letalone.privacy.curve import Json
@@ -316,6 +316,7 @@ def _there(person: Person | None, name: str) -> Person:
     return person
 
 
+@of_row
 def _person(row: "Row[tuple[object, ...]]") -> Person:
     roles = frozenset(Role(word) for word in read_list(row.roles))
     return Person(

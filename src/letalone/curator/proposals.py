@@ -29,7 +29,7 @@ from letalone.curator.records import Person, Proposal, Role, State
 from letalone.curator.refusals import AlreadyDecided, NotPermitted, NotThere
 from letalone.curator.requests import read_words
 from letalone.curator.tables import PROPOSALS
-from letalone.curator.words import amounts, budget_of, new_id, read_time, time_of, written
+from letalone.curator.words import amounts, budget_of, new_id, of_row, read_time, time_of, written
 from letalone.errors import ParameterError
 from letalone.ledger.data_sets import budget_to_json
 from letalone.privacy import Budget
@@ -264,6 +264,7 @@ def _open(connection: Connection, proposal: str) -> Proposal:
     return found
 
 
+@of_row
 def _proposal(row: Row[tuple[Any, ...]]) -> Proposal:
     return Proposal(
         row.id,

@@ -25,7 +25,7 @@ from letalone.curator.refusals import NotThere, Retired
 from letalone.curator.sessions import Sessions, Source, cannot_be_opened
 from letalone.curator.tables import DATA_SETS, HELD
 from letalone.curator.unit_rows import unit_ids
-from letalone.curator.words import read_day, written
+from letalone.curator.words import of_row, read_day, written
 from letalone.engines.addresses import is_address
 from letalone.errors import ParameterError
 from letalone.plans.schema import Schema
@@ -207,6 +207,7 @@ def schema_of(row: Found) -> Schema:
     return _parsed(cast("str", row.schema))
 
 
+@of_row
 @lru_cache(maxsize=256)
 def _parsed(toml: str) -> Schema:
     return Schema.from_toml(toml)

@@ -1,7 +1,8 @@
 """Database, master key and ledger belong together: that is looked at whenever a curator is opened.
 
 A database that is in use needs its own key and its own ledger. One that is missing is never made
-anew: a new key would find nobody, and a new ledger would be a fresh budget for the same people.
+anew: a new key would find nobody, and a new ledger would be a fresh budget for the same people. A
+new database beside a ledger in use would make a new owner, whom nobody has chosen.
 
 An older ledger beside a newer database has forgotten charges. The database keeps the last entry
 that was seen, in the transaction that puts an answer into the history; a ledger that lacks it is an
@@ -20,8 +21,9 @@ from typing import cast
 
 from sqlalchemy import Connection, func, insert, select, update
 
-from letalone.curator.database import Database
+from letalone.curator.database import Database, DatabaseDamaged
 from letalone.curator.keys import MasterKey, read_master_key
+from letalone.curator.people import ADDED
 from letalone.curator.settings import Settings
 from letalone.curator.tables import DATA_SETS, PEOPLE, SEEN
 from letalone.curator.words import listed, read_list
@@ -37,13 +39,21 @@ NOT_NEW = (
 )
 
 
-def open_together(settings: Settings, database: Database) -> tuple[MasterKey, Ledger]:
-    """The key and the ledger of a database; made only where the database is new."""
+def open_together(
+    settings: Settings, database: Database, *, start_anew: bool = False
+) -> tuple[MasterKey, Ledger]:
+    """The key and the ledger of a database; made only where the database is new.
+
+    An empty database beside a ledger that a curator has used is a lost one: refused, unless an
+    owner starts anew on purpose. Budgets go on even so, since they belong to names.
+    """
     new = not _is_used(database)
     master = read_master_key(settings.master_key_file, make=new)
     ledger = _ledger(settings.ledger_place, new=new)
     try:
         _check_registered(database, ledger)
+        if new and not start_anew:
+            _check_unused(database, ledger)
     except BaseException:
         ledger.close()
         raise
@@ -99,6 +109,20 @@ def _ledger(place: str, *, new: bool) -> Ledger:
 
 def _is_empty(place: Path) -> bool:
     return not place.exists() or (place.is_file() and place.stat().st_size == 0)
+
+
+def _check_unused(database: Database, ledger: Ledger) -> None:
+    """A ledger without people belongs to no curator yet; another first start may be quicker."""
+    if ledger.all_acts(ADDED) and not _is_used(database):
+        raise DatabaseDamaged(
+            f"The ledger has the people and acts of a curator, and its database, {database.place},"
+            " has nobody: it is missing, or another one. Restore its newest backup, or name its"
+            " place with --database. Without a backup, people, grants, keys and the history of"
+            " answers are lost; budgets are not, they belong to the names in the ledger. To begin"
+            " with a new owner all the same: letalone serve --start-anew. Rows that were imported"
+            " are then nobody's, and are removed from the folder 'data': copy it first if you need"
+            " them."
+        )
 
 
 def _check_registered(database: Database, ledger: Ledger) -> None:

@@ -24,6 +24,7 @@ from letalone.curator.unchanged import NotAtHand
 from letalone.curator.words import (
     listed,
     new_id,
+    of_row,
     read_day,
     read_list,
     still_lasts,
@@ -199,6 +200,7 @@ def _digest(secret: str) -> str:
     return sha256(secret.encode("utf-8", "surrogatepass")).hexdigest()
 
 
+@of_row
 def _scopes(row: "Row[tuple[object, ...]]") -> frozenset[Scope]:
     return frozenset(Scope(word) for word in read_list(row.scopes))
 

@@ -1,6 +1,6 @@
 """Why a data set is frozen: the entry, the question it came from, and what to look at.
 
-  Tested:   tests/cli/test_ledger.py
+Tested:   tests/cli/test_ledger.py
 """
 
 from dataclasses import dataclass

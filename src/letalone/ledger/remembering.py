@@ -105,7 +105,9 @@ def has(books: Books, seen: Seen) -> bool:
 
 def _now(books: Books, before: Seen | None) -> Seen:
     head = books.head()
-    decided = frozenset(one.hash for one in books.all_acts(LACKS)) if before is None else before.decided
+    decided = (
+        frozenset(one.hash for one in books.all_acts(LACKS)) if before is None else before.decided
+    )
     return Seen(head.number, head.hash, decided)
 
 

@@ -56,6 +56,10 @@ def serve(
         str | None,
         typer.Option(help="A new one-time password for this owner, and stop.", metavar="NAME"),
     ] = None,
+    start_anew: Annotated[
+        bool,
+        typer.Option("--start-anew", help="Also where the database of a used ledger is lost."),
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Let others ask: a service with budgets, purposes and a ledger."""
@@ -79,4 +83,5 @@ def serve(
         said=Said(controller, contact),
         as_json=as_json or context.obj,
         behind=behind_proxy,
+        start_anew=start_anew,
     )

@@ -16,7 +16,7 @@ from typing import Any
 
 from starlette.responses import Response
 
-from letalone.curator.database import DatabaseUnavailable
+from letalone.curator.database import DatabaseDamaged, DatabaseUnavailable
 from letalone.curator.http.said import budget_said
 from letalone.curator.http.wording import in_plain_words
 from letalone.curator.refusals import (
@@ -129,6 +129,9 @@ KINDS: dict[str, Kind] = {
         "Ask the same again in a moment: its answer is then a repeat.",
     ),
     "database-unavailable": Kind(503, "The curator's database cannot be reached now", MAYBE_PAID),
+    "database-damaged": Kind(
+        500, "The curator's database is not as it was written", "Tell its owner at once."
+    ),
     "service-unavailable": Kind(
         503, "Another service cannot be reached now", "Nothing was released. Try again later."
     ),
@@ -183,6 +186,7 @@ BY_CLASS: list[tuple[type[LetaloneError], str]] = [
     (LedgerUnavailable, "ledger-unavailable"),
     (DatabaseUnavailable, "database-unavailable"),
     (ServiceUnavailable, "service-unavailable"),
+    (DatabaseDamaged, "database-damaged"),
     (FormatError, "format"),
     (ParameterError, "parameter"),
     (Retired, "retired"),
@@ -200,11 +204,15 @@ ABOUT_A_STORE = {
     "ledger-damaged": "The ledger is not as it was written. Nothing was released. Tell its owner.",
     "ledger-unavailable": f"The ledger cannot be used now. {MAYBE_PAID}",
     "database-unavailable": f"The curator's database cannot be used now. {MAYBE_PAID}",
+    "database-damaged": (
+        "The curator's database is not as it was written. Nothing was released. Tell its owner."
+    ),
 }
 CLASS_OF: dict[str, type[LetaloneError]] = {
     "ledger-damaged": LedgerDamaged,
     "ledger-unavailable": LedgerUnavailable,
     "database-unavailable": ServiceUnavailable,
+    "database-damaged": FormatError,
 }
 
 

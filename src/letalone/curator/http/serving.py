@@ -49,16 +49,22 @@ class FirstStart:
 
 
 def prepare(
-    settings: Settings, *, controller: str | None = None, contact: str | None = None
+    settings: Settings,
+    *,
+    controller: str | None = None,
+    contact: str | None = None,
+    start_anew: bool = False,
 ) -> FirstStart | None:
     """Makes the folder, and on the first start an owner, an analyst and data to try; else None.
 
     Who answers for the data is kept, where it is given.
     """
-    with Curator.open(settings) as curator:
+    with Curator.open(settings, start_anew=start_anew) as curator:
         _warn_of_forgetful_servers(settings)
         if curator.forgotten:
-            make_log().error("the ledger is older than was seen: frozen", data_sets=list(curator.forgotten))
+            make_log().error(
+                "the ledger is older than was seen: frozen", data_sets=list(curator.forgotten)
+            )
         curator.facts.say(controller=controller, contact=contact, by=None)
         owner = curator.people.first_owner(OWNER)
         if owner is None:
