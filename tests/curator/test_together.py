@@ -157,14 +157,18 @@ ROWS = {
 }
 
 
+def look_around(curator):
+    curator.asking.history(by="ann")
+    curator.data_sets.record(NAME)
+    curator.requests.grants(by="stan")
+
+
 @pytest.mark.parametrize("what", ROWS)
 def test_a_row_that_cannot_be_read_is_told_without_its_words(folder, what):
     with open_curator(folder) as curator:
         damage_row(ROWS[what])(place(folder, "curator.db"))
         with pytest.raises(FormatError) as error:
-            curator.asking.history(by="ann")
-            curator.data_sets.record(NAME)
-            curator.requests.grants(by="stan")
+            look_around(curator)
     assert "database" in str(error.value)
     assert "Zyxwvut" not in "".join(format_exception(error.value))
     said = of_error(error.value)

@@ -22,7 +22,9 @@ def test_a_token_is_its_persons_until_it_expires(peopled, clock):
     assert token.label == "notebook"
 
 
-@pytest.mark.parametrize(("ahead", "holds"), [(timedelta(days=365), False), (timedelta(minutes=5), True)])
+@pytest.mark.parametrize(
+    ("ahead", "holds"), [(timedelta(days=365), False), (timedelta(minutes=5), True)]
+)
 def test_a_token_that_was_made_while_the_clock_was_ahead_does_not_last_longer(
     peopled, clock, ahead, holds
 ):

@@ -142,7 +142,7 @@ class Proposals:
 
     def _is_alone(self, name: str) -> bool:
         """Whether nobody else could ever second anything here."""
-        return self._people.ever(*DECIDE) == {name}
+        return self._people.ever(*DECIDE) == frozenset({name})
 
     def _check_own_passwords(self, people: list[Person]) -> None:
         """NotPermitted where somebody else has seen a password."""

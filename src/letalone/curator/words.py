@@ -5,7 +5,7 @@ from datetime import UTC, date, datetime, timedelta
 from functools import wraps
 from json import dumps, loads
 from secrets import token_hex
-from typing import Any, ParamSpec, TypeVar, cast
+from typing import Any, TypeVar, cast
 
 from sqlalchemy import Row
 
@@ -19,16 +19,17 @@ Clock = Callable[[], datetime]
 AGREE = timedelta(minutes=10)  # so far apart clocks may be before one of them was wrong
 
 
-P, T = ParamSpec("P"), TypeVar("T")
+S = TypeVar("S")
+T = TypeVar("T")
 
 
-def of_row(read: Callable[P, T]) -> Callable[P, T]:
+def of_row(read: Callable[[S], T]) -> Callable[[S], T]:
     """A reader of what was stored: DatabaseDamaged, without its words, where it cannot be read."""
 
     @wraps(read)
-    def reading(*row: P.args, **more: P.kwargs) -> T:
+    def reading(row: S) -> T:
         try:
-            return read(*row, **more)
+            return read(row)
         except DatabaseDamaged:
             raise
         except (ValueError, LookupError, TypeError, AttributeError):
