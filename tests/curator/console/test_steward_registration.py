@@ -251,7 +251,13 @@ def test_purposes_are_added_and_end_and_a_data_set_is_retired_with_a_reason(fres
 
 def test_an_owner_thaws_what_was_frozen(fresh):
     fresh.curator.ledger.freeze(NAME, "the engine failed")
+    entry = len(fresh.curator.ledger)
     olga = owner(fresh)
     assert "until an owner has looked at it" in olga.see("/").text
+    shown = olga.see(f"/data-sets/{NAME}").text
+    assert "the engine failed" in shown
+    assert f'href="/ledger/{entry}"' in shown
+    assert f'href="/data-sets/{NAME}/thaw"' in shown
+    assert "the engine failed" not in fresh.by("ann").see(f"/data-sets/{NAME}").text
     assert olga.send(f"/data-sets/{NAME}/thaw", why="the disk was full").status_code == 303
     assert not fresh.curator.ledger.data_set(NAME).frozen
