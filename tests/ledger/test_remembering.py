@@ -140,6 +140,26 @@ def test_a_loss_is_decided_once_for_all_who_remember_it_and_again_for_the_next(
         assert len(losses(second)) == 2
 
 
+def test_a_loss_that_others_have_decided_does_not_excuse_a_later_one(tmp_path: Path) -> None:
+    """Who has seen nothing of what was lost goes on, and knows of the decision all the same."""
+    path, older, after = (tmp_path / name for name in ("ledger.db", "older.db", "after.db"))
+    with opened(path) as first, Ledger.open(path, keep=True) as second:
+        first.backup(older)
+        assert not second.data_set("one").frozen  # it has seen what the older copy has, too
+        for number in range(20):
+            charge(first, number)
+        put_in_place(older, path)
+        assert first.data_set("one").frozen
+        for name in NAMES:
+            first.thaw(name, "looked at")
+        charge(second, 21)
+        second.backup(after)
+        charge(second, 22)
+        put_in_place(after, path)
+        with pytest.raises(DataSetFrozen):
+            charge(second, 23)
+
+
 def test_what_was_kept_elsewhere_is_recalled(tmp_path: Path) -> None:
     path, older = tmp_path / "ledger.db", tmp_path / "older.db"
     with opened(path) as ledger:

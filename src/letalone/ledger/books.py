@@ -38,7 +38,6 @@ PROGRAMS = ("letalone", "duckdb", "numpy", "python-flint")
 THE_HEAD, THE_KEY = select(HEAD), select(KEYS)
 ADD_ENTRY, MOVE_HEAD, ADD_SETTLEMENT = insert(ENTRIES), update(HEAD), insert(SETTLEMENTS)
 ONE_ENTRY = select(ENTRIES).where(ENTRIES.c.number == bindparam("its"))
-ONE_HASH = select(ENTRIES.c.hash).where(ENTRIES.c.number == bindparam("its"))
 LAST_ENTRY = select(ENTRIES.c.number, ENTRIES.c.hash).order_by(ENTRIES.c.number.desc()).limit(1)
 LAST_CHANGE = (
     select(ENTRIES)
@@ -166,13 +165,18 @@ class Books:
 
     def all_acts(self, what: str) -> list[Entry]:
         """All acts of this kind that are about no data set, in order."""
-        query = select(ENTRIES).where(
-            ENTRIES.c.name.is_(None),
-            ENTRIES.c.kind == Kind.ADMINISTERED.value,
-            ENTRIES.c.text.contains(canonical(what), autoescape=True),
-        )
-        rows = self.connection.execute(query.order_by(ENTRIES.c.number)).all()
-        return [one for one in (_read(Row(*row)) for row in rows) if one.body.get("what") == what]
+        return [one for one in self._where(_may_say(what)) if one.body.get("what") == what]
+
+    def entry_and_acts(self, number: int, what: str) -> tuple[Entry | None, list[Entry]]:
+        """An entry, and all such acts after it: one question for both."""
+        later = (ENTRIES.c.number > number) & _may_say(what)
+        found = self._where((ENTRIES.c.number == number) | later)
+        after = [one for one in found if one.number > number and one.body.get("what") == what]
+        return next((one for one in found if one.number == number), None), after
+
+    def _where(self, condition: ColumnElement[bool]) -> list[Entry]:
+        rows = self.connection.execute(select(ENTRIES).where(condition).order_by(ENTRIES.c.number))
+        return [_read(Row(*row)) for row in rows]
 
     def sampled(self, name: str, *, kinds: Sequence[Kind], after: int, most: int) -> list[Entry]:
         """Entries of some kinds after a number, in order; of many, some and always the last."""
@@ -189,10 +193,6 @@ class Books:
         """One entry."""
         row = self.connection.execute(ONE_ENTRY, {"its": number}).first()
         return None if row is None else _read(Row(*row))
-
-    def hash_of(self, number: int) -> str | None:
-        """The hash of one entry."""
-        return self.connection.execute(ONE_HASH, {"its": number}).scalar_one_or_none()
 
     def data_set(self, name: str) -> DataSet | None:
         """How a data set stands: what the last entry that changed it says."""
@@ -329,6 +329,15 @@ class Books:
                 "charged. `letalone ledger verify` says more."
             )
         return head
+
+
+def _may_say(what: str) -> ColumnElement[bool]:
+    """Acts about no data set whose text has these words somewhere: few are read in vain."""
+    return (
+        ENTRIES.c.name.is_(None)
+        & (ENTRIES.c.kind == Kind.ADMINISTERED.value)
+        & ENTRIES.c.text.contains(canonical(what), autoescape=True)
+    )
 
 
 def _read(row: Row) -> Entry:

@@ -11,12 +11,13 @@ or after it was seen all data sets were frozen, and the ledger says so.
   Proven:   what is remembered was committed before the transaction began, and entries are only
             added: the entry is there unless the ledger is another one. The hash stands for all
             entries before it, so others, however many were added since, do not hide the loss.
-            An entry that says what is lacking counts for whoever had not seen it
+            An entry that says what is lacking counts for whoever had not seen it: what is
+            remembered names all such entries up to it
   Tested:   tests/ledger/test_remembering.py
   Assumed:  what nobody saw cannot be missed. Checkpoints kept elsewhere show more
 """
 
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterable
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from typing import Any, NamedTuple, cast
@@ -62,22 +63,23 @@ class Remembering:
     def recall(self, seen: Seen) -> list[str]:
         """Remembers what was seen elsewhere; the data sets that are frozen for it now."""
         with self._store.reading() as books:
-            there = has(books, seen)
-        if not there:
+            found = _since(books, seen)
+        if found is None:
             return self._decide(seen)
-        self.seen = seen
+        self.seen = found
         return []
 
     @contextmanager
     def _checked(self, begin: Callable[[], AbstractContextManager[Books]]) -> Generator[Books]:
         before = self.seen  # read before the transaction begins: it was committed by then
-        after: Seen | None = None
         with begin() as books:
-            if before is None or has(books, before):
+            found = _since(books, before)
+            if found is not None:
                 yield books
-                after = _now(books, before)
-        if after is not None:
-            self._remember(after)
+                head = books.head()
+                found = Seen(head.number, head.hash, found.decided)
+        if found is not None:
+            self._remember(found)
             return
         self._decide(cast("Seen", before))
         with self._checked(begin) as books:
@@ -90,25 +92,31 @@ class Remembering:
     def _decide(self, seen: Seen) -> list[str]:
         """Freezes all, in a transaction of its own, unless that was done; what holds from now."""
         with self._store.writing() as books:
-            names = [] if has(books, seen) or _is_known(books, seen) else _freeze_all(books, seen)
-            self.seen = _now(books, None)
+            there = _since(books, seen) is not None or _is_known(books, seen)
+            names = [] if there else _freeze_all(books, seen)
+            found = _since(books, None)
+        self.seen = found
         return names
 
 
-def has(books: Books, seen: Seen) -> bool:
-    """Whether a ledger has an entry that was seen; one question more where others have written."""
+def _since(books: Books, before: Seen | None) -> Seen | None:
+    """What is seen now; None where an entry is missing that was seen before.
+
+    It takes one question more where others have written in between.
+    """
     head = books.head()
-    if head.number <= seen.number:
-        return (head.number, head.hash) == (seen.number, seen.hash)
-    return books.hash_of(seen.number) == seen.hash
+    if before is None:
+        return Seen(head.number, head.hash, _hashes(books.all_acts(LACKS)))
+    if head.number <= before.number:
+        return before if (head.number, head.hash) == before[:2] else None
+    entry, losses = books.entry_and_acts(before.number, LACKS)
+    if entry is None or entry.hash != before.hash:
+        return None
+    return Seen(head.number, head.hash, before.decided | _hashes(losses))
 
 
-def _now(books: Books, before: Seen | None) -> Seen:
-    head = books.head()
-    decided = (
-        frozenset(one.hash for one in books.all_acts(LACKS)) if before is None else before.decided
-    )
-    return Seen(head.number, head.hash, decided)
+def _hashes(entries: Iterable[Entry]) -> frozenset[str]:
+    return frozenset(one.hash for one in entries)
 
 
 def _is_known(books: Books, seen: Seen) -> bool:
