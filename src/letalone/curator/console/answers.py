@@ -69,10 +69,14 @@ def history(
 
 
 @routes.get("/history/{release_id}")
-def answer(request: Request, release_id: str, visitor: Analyst, service: Served) -> Response:
-    """One of the own answers."""
-    past = service.curator.asking.past(release_id, by=visitor.name)
-    return answer_page(request, visitor, service, past)
+async def answer(request: Request, release_id: str, visitor: Analyst, service: Served) -> Response:
+    """One of the own answers; how many more like it fit may take long to find out."""
+
+    def look() -> Response:
+        past = service.curator.asking.past(release_id, by=visitor.name)
+        return answer_page(request, visitor, service, past)
+
+    return await service.aside(look, by=visitor.name)
 
 
 @routes.get("/history/{release_id}/receipt")

@@ -6,12 +6,14 @@ and the price that were previewed, and another question or price is previewed fi
   Tested:   tests/curator/console/test_asking.py
 """
 
+from collections.abc import Awaitable
 from dataclasses import dataclass
 from hashlib import sha256
 from json import dumps, loads
 from typing import Any
 from urllib.parse import urlencode
 
+from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import FormData
 from starlette.requests import Request
 from starlette.responses import Response
@@ -33,7 +35,7 @@ from letalone.curator.console.pages import console_routes, page, see_other
 from letalone.curator.console.shown import error_words
 from letalone.curator.console.visitors import Analyst, Visitor
 from letalone.curator.http.numbers import exact
-from letalone.curator.http.problems import refused
+from letalone.curator.http.problems import Refused, refused
 from letalone.curator.http.shapes import SentQuestion
 from letalone.curator.http.who import Served, Service
 from letalone.curator.records import Grant
@@ -111,7 +113,11 @@ def other_way(request: Request, visitor: Analyst, form: Form, service: Served) -
 @routes.post("/ask/preview")
 async def preview(request: Request, visitor: Analyst, form: Form, service: Served) -> Response:
     """The price and the errors to expect: no data touched, nothing spent."""
-    return await service.aside(lambda: _looked_up(request, visitor, form, service))
+
+    def look() -> Response:
+        return _looked_up(request, visitor, form, service)
+
+    return await _or_the_form(request, visitor, service, service.aside(look, by=visitor.name))
 
 
 def _looked_up(request: Request, visitor: Visitor, form: Typed, service: Service) -> Response:
@@ -125,7 +131,11 @@ def _looked_up(request: Request, visitor: Visitor, form: Typed, service: Service
 @routes.post("/ask/release")
 async def release(request: Request, visitor: Analyst, form: Form, service: Served) -> Response:
     """The answer, if what was agreed to is what is asked."""
-    return await service.in_turn(lambda: _agreed_to(request, visitor, form, service))
+
+    def answer() -> Response:
+        return _agreed_to(request, visitor, form, service)
+
+    return await _or_the_form(request, visitor, service, service.in_turn(answer, by=visitor.name))
 
 
 def _agreed_to(request: Request, visitor: Visitor, form: Typed, service: Service) -> Response:
@@ -141,6 +151,17 @@ def _agreed_to(request: Request, visitor: Visitor, form: Typed, service: Service
         return _answered(request, visitor, service, sent, found)
 
     return tried(request, act, lambda: _page(request, visitor, service, shown=shown))
+
+
+async def _or_the_form(
+    request: Request, visitor: Visitor, service: Service, work: Awaitable[Response]
+) -> Response:
+    """The form as it was typed, where so much of theirs is under way that it is not begun."""
+    try:
+        return await work
+    except Refused as error:
+        request.state.problem = error.problem
+    return await run_in_threadpool(_page, request, visitor, service, shown=None)
 
 
 def _page(request: Request, visitor: Visitor, service: Service, *, shown: Shown | None) -> Response:

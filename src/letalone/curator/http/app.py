@@ -43,6 +43,7 @@ from letalone.curator.http.problems import (
     of_validation,
 )
 from letalone.curator.http.remembered import Remembered
+from letalone.curator.http.under_way import UnderWay
 from letalone.curator.http.who import Service, asks
 from letalone.errors import LedgerUnavailable, LetaloneError, ServiceUnavailable
 
@@ -79,7 +80,7 @@ def make_app(
     lines = log or make_log()
     limiters = CapacityLimiter(MOST_ANSWERS), CapacityLimiter(MOST_PREVIEWS)
     throttle = Throttle(rates or RateLimits())
-    service = Service(curator, throttle, Metrics(), Remembered(), *limiters)
+    service = Service(curator, throttle, Metrics(), Remembered(), *limiters, UnderWay())
     app = FastAPI(
         title="letalone curator",
         version=version("letalone"),

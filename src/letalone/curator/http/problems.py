@@ -118,6 +118,11 @@ KINDS: dict[str, Kind] = {
     "too-many-requests": Kind(
         429, "Too many requests", "Wait as many seconds as the header Retry-After says."
     ),
+    "too-much-at-once": Kind(
+        429,
+        "Too much of yours is under way",
+        "Wait until some of it is answered, and as many seconds as the header Retry-After says.",
+    ),
     "internal": Kind(
         500, "The service failed", "Nothing more is said; its owner finds the place in the log."
     ),

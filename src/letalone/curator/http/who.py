@@ -22,6 +22,7 @@ from letalone.curator.http.limits import Throttle
 from letalone.curator.http.metrics import Metrics
 from letalone.curator.http.problems import Problem, Refused, refused
 from letalone.curator.http.remembered import Remembered
+from letalone.curator.http.under_way import UnderWay
 from letalone.curator.records import Bearer, Scope
 from letalone.curator.refusals import NotRecognised
 
@@ -54,14 +55,17 @@ class Service:
     page: Remembered
     answers: CapacityLimiter
     previews: CapacityLimiter
+    under_way: UnderWay
 
-    async def in_turn(self, answer: Callable[[], Response]) -> Response:
+    async def in_turn(self, answer: Callable[[], Response], *, by: str) -> Response:
         """An answer, in one of the threads that wait for time steps: nobody else needs them."""
-        return await to_thread.run_sync(answer, limiter=self.answers)
+        async with self.under_way.of(by):
+            return await to_thread.run_sync(answer, limiter=self.answers)
 
-    async def aside(self, look: Callable[[], Result]) -> Result:
+    async def aside(self, look: Callable[[], Result], *, by: str) -> Result:
         """What is free but may take long, or wait for a table: other pages have their threads."""
-        return await to_thread.run_sync(look, limiter=self.previews)
+        async with self.under_way.of(by):
+            return await to_thread.run_sync(look, limiter=self.previews)
 
 
 async def _service(request: Request) -> Service:
