@@ -3,12 +3,12 @@
     python bench/curator_previews.py [--seconds 10] [--workers 1] [--previews 100]
 
 Previews are free. The hostile ones take the processor for as long as they can: 99 medians, or an
-explanation of 20 aggregates at ε = 1e-6. So many are under way at all times, each on a connection of its own, in a
-process of their own; whoever is refused (429) asks again when Retry-After says so, or, *pressing*,
-after a tenth of that. Meanwhile somebody else asks fresh questions, one after the other, looks at
-previews of their own, and at /health. Told: the median, the slowest, and how many. Time steps are
-off, so that work is seen and not waiting. A busy machine makes all of it slower: the load is
-printed.
+explanation of 20 aggregates at ε = 1e-6. So many are under way at all times, each on a connection
+of its own, in a process of their own; whoever is refused (429) asks again when Retry-After says so,
+or, *pressing*, after a tenth of that. Meanwhile somebody else looks at /health, at previews of
+their own, and asks fresh questions, one after the other. Told: the median, the slowest, and how
+many. Time steps are off, so that work is seen and not waiting. A busy machine makes all of it
+slower: the load is printed.
 """
 
 import argparse

@@ -14,12 +14,12 @@ that the own grants have paid for.
 """
 
 from collections import Counter
-from collections.abc import Generator, Hashable
+from collections.abc import Callable, Generator, Hashable
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
 from fractions import Fraction
 from json import dumps, loads
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 from sqlalchemy import Row, insert, select
 
@@ -60,6 +60,7 @@ from letalone.tables.ahead import epsilon_for
 
 MOST_EPSILON = 1000
 TURNS = 3
+Result = TypeVar("Result")
 UNFORESEEN = "The service failed before anything was charged."
 
 
@@ -77,32 +78,26 @@ class Asking:
 
     def preview(self, question: Question, price: Price, *, by: str) -> Preview:
         """The price, its split and the errors to expect: no data touched, nothing spent."""
-        granted = self._grants(question, by=by)
-        with self._ready(question, granted, by=by) as ready, self._written_down(question, by=by):
-            epsilon, _ = _epsilon(ready, price)
-            return preview_of(ready.table, _priced(ready, price, epsilon), rows=price.rows)
+
+        def look(ready: Ready) -> Preview:
+            return preview_of(ready.table, _at_price(ready, price), rows=price.rows)
+
+        return self._without_rows(question, look, by=by)
 
     def epsilon_for(self, question: Question, price: Price, *, by: str) -> float:
         """The smallest ε that keeps `price.error`: no data touched, nothing spent."""
-        granted = self._grants(question, by=by)
-        with self._ready(question, granted, by=by) as ready, self._written_down(question, by=by):
-            return float(_epsilon(ready, replace(price, epsilon=None))[0])
+        wanted = replace(price, epsilon=None)
+        return self._without_rows(question, lambda ready: float(_epsilon(ready, wanted)[0]), by=by)
 
     def explain(self, question: Question, price: Price, *, by: str, sql: bool = False) -> str:
         """The question, its price and its split in words, and the SQL: no data touched."""
-        granted = self._grants(question, by=by)
-        with self._ready(question, granted, by=by) as ready, self._written_down(question, by=by):
-            epsilon, _ = _epsilon(ready, price)
-            asked = _priced(ready, price, epsilon).asked
+        asked = self._without_rows(question, lambda ready: _at_price(ready, price), by=by).asked
         left = self.left(question, asked.privacy, delta=asked.delta, by=by)
         return explained(asked, [left], sql=sql)
 
     def how_many_more(self, question: Question, price: Price, *, by: str) -> int | float:
         """About how many more such questions fit at the data set, the purpose and the analyst."""
-        granted = self._grants(question, by=by)
-        with self._ready(question, granted, by=by) as ready, self._written_down(question, by=by):
-            epsilon, _ = _epsilon(ready, price)
-            asked = _priced(ready, price, epsilon).asked
+        asked = self._without_rows(question, lambda ready: _at_price(ready, price), by=by).asked
         return how_many_more(self._house.book, question, asked.privacy, delta=asked.delta, by=by)
 
     def left(self, question: Question, privacy: Privacy, *, delta: Fraction, by: str) -> str:
@@ -303,6 +298,25 @@ class Asking:
                 check_size(ready.plan, self._house.settings.most_cells)
             yield ready
 
+    def _without_rows(
+        self, question: Question, look: Callable[[Ready], Result], *, by: str
+    ) -> Result:
+        """What the plan alone decides. It may take long, and who changes the rows does not wait.
+
+        Where they were changed meanwhile, it is looked at again, as they are then.
+        """
+        granted = self._grants(question, by=by)
+        with self._ready(question, granted, by=by) as ready:
+            pass
+        with self._written_down(question, by=by):
+            try:
+                return look(ready)
+            except Exception:
+                if ready.is_open:
+                    raise
+        with self._ready(question, granted, by=by) as ready, self._written_down(question, by=by):
+            return look(ready)
+
     def _behalf(self, session: Session, question: Question, by: str) -> Session:
         step = self._house.settings.time_step_seconds
         return session.on_behalf_of(by, purpose=question.purpose, time_step_seconds=step)
@@ -375,6 +389,10 @@ def _epsilon(ready: Ready, price: Price) -> tuple[Any, str | None]:
         rows=price.rows,
     )
     return found, f"ε = {found:g} is the least of three digits that keeps the error asked for."
+
+
+def _at_price(ready: Ready, price: Price) -> Priced:
+    return _priced(ready, price, _epsilon(ready, price)[0])
 
 
 def _priced(ready: Ready, price: Price, epsilon: Any) -> Priced:

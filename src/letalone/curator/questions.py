@@ -38,6 +38,13 @@ class Ready:
     arrangement: Arrangement = AS_IT_IS
     only_explained: bool = False
 
+    @property
+    def is_open(self) -> bool:
+        """Whether the rows of all tables are as they were."""
+        joined = {join.name for join in self.plan.partners}
+        tables = (self.table, *(self.table.partner(name) for name in joined))
+        return all(one.is_open for one in tables)
+
 
 def read(question: Question, sessions: list[Session]) -> Ready:
     """The question as a plan about the first table; no data is touched."""
