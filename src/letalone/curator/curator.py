@@ -25,6 +25,7 @@ from letalone.curator.openness import Openness
 from letalone.curator.people import People
 from letalone.curator.processing import Processing
 from letalone.curator.proposals import Proposals
+from letalone.curator.readiness import Checks, checks_of
 from letalone.curator.requests import Requests
 from letalone.curator.settings import Settings
 from letalone.curator.spilling import spilling, sweep_spills
@@ -117,6 +118,11 @@ class Curator:
         """Whether database and ledger are files, so that a look at them takes no time."""
         database = self._house.database
         return database.in_a_file and not is_postgres(self.settings.ledger_place)
+
+    @property
+    def checks(self) -> Checks:
+        """Whether what an answer needs can be written, part by part; each raises where not."""
+        return checks_of(self._house)
 
     def sweep(self) -> list[str]:
         """Removes files that nobody uses, left by processes that died or uploads; their names."""

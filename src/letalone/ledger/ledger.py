@@ -48,6 +48,7 @@ from letalone.ledger.requests import (
     storable,
 )
 from letalone.ledger.store import Store, file_store, memory_store
+from letalone.ledger.touching import touch
 from letalone.ledger.verification import Verified, verified
 from letalone.privacy.bank import USUAL_SHARES, Shares
 from letalone.privacy.budget import Budget
@@ -407,6 +408,11 @@ class Ledger:
         """The numbers of the charges that nobody settled, which stay spent."""
         with self._store.reading() as books:
             return books.unsettled(name)
+
+    def check_writable(self) -> None:
+        """Writes to the store, and changes nothing; LedgerUnavailable where it takes no writes."""
+        with self._store.writing() as books:
+            touch(books.connection)
 
     # The record.
 

@@ -35,6 +35,7 @@ from letalone.curator.http.housekeeping import keep_house
 from letalone.curator.http.limits import RateLimits, Throttle
 from letalone.curator.http.logs import Logged, make_log
 from letalone.curator.http.metrics import Metrics
+from letalone.curator.http.probes import Probes
 from letalone.curator.http.problems import (
     MEDIA_TYPE,
     Refused,
@@ -80,7 +81,8 @@ def make_app(
     lines = log or make_log()
     limiters = CapacityLimiter(MOST_ANSWERS), CapacityLimiter(MOST_PREVIEWS)
     throttle = Throttle(rates or RateLimits())
-    service = Service(curator, throttle, Metrics(), Remembered(), *limiters, UnderWay())
+    own = UnderWay(), Probes(curator.checks)
+    service = Service(curator, throttle, Metrics(), Remembered(), *limiters, *own)
     app = FastAPI(
         title="letalone curator",
         version=version("letalone"),

@@ -140,6 +140,11 @@ KINDS: dict[str, Kind] = {
     "service-unavailable": Kind(
         503, "Another service cannot be reached now", "Nothing was released. Try again later."
     ),
+    "not-ready": Kind(
+        503,
+        "The service cannot answer questions now",
+        "`parts` says what cannot be written: make room, or bring it back. Nothing was released.",
+    ),
     "http": Kind(400, "The request cannot be served", "The status says why."),
 }
 

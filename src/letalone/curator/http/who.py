@@ -20,6 +20,7 @@ from starlette.responses import Response
 from letalone.curator.curator import Curator
 from letalone.curator.http.limits import Throttle
 from letalone.curator.http.metrics import Metrics
+from letalone.curator.http.probes import Probes
 from letalone.curator.http.problems import Problem, Refused, refused
 from letalone.curator.http.remembered import Remembered
 from letalone.curator.http.under_way import UnderWay
@@ -56,6 +57,7 @@ class Service:
     answers: CapacityLimiter
     previews: CapacityLimiter
     under_way: UnderWay
+    probes: Probes
 
     async def in_turn(self, answer: Callable[[], Response], *, by: str) -> Response:
         """An answer, in one of the threads that wait for time steps: nobody else needs them."""
@@ -88,8 +90,8 @@ def count_log_in(request: Request, service: Served) -> None:
     service.throttle.log_in(address_of(request))
 
 
-def count_probe(request: Request, service: Served) -> None:
-    """For looks at the service's health: counted apart, by where they come from."""
+async def count_probe(request: Request, service: Served) -> None:
+    """For looks at the service's health: counted apart, by where they come from, in no thread."""
     service.throttle.probe(address_of(request))
 
 
