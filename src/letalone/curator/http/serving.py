@@ -2,13 +2,15 @@
 
 Each worker opens the curator by itself, from settings in its environment: nothing that is open
 crosses from one process to another. SIGTERM lets answers that are under way finish, and ends
-the process after SECONDS_TO_END for good.
+the process after SECONDS_TO_END for good. A worker that does not answer its supervisor for a minute
+is replaced, and the log says so.
 
   Tested:   tests/curator/http/test_serving.py: several workers, SIGTERM
 """
 
 import os
 import signal
+import sys
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from json import dumps, loads
@@ -37,6 +39,11 @@ SECONDS_TO_FINISH = 8  # for answers under way; then tables, ledger and database
 SECONDS_TO_END = 10
 PROTOCOL = "letalone.curator.http.prompt:PromptProtocol"
 MOST_AT_ONCE = 500  # connections a worker; more are answered with 503
+KEEP_ALIVE_SECONDS = 75  # longer than clients (5) and proxies (60) use a connection that was idle
+SECONDS_TO_START = (
+    60  # for a worker to answer its supervisor, also while it starts on a busy machine
+)
+SWITCH_SECONDS = 0.0005  # a thread that computes lets others on, of whom answers and pages are made
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,12 +129,19 @@ def serve(
         forwarded_allow_ips=behind or "",
         limit_concurrency=MOST_AT_ONCE,
         timeout_graceful_shutdown=SECONDS_TO_FINISH,
+        timeout_keep_alive=KEEP_ALIVE_SECONDS,
+        timeout_worker_healthcheck=SECONDS_TO_START,
     )
 
 
 def app_of_environment() -> FastAPI:
-    """The app of one worker."""
+    """The app of one worker.
+
+    Prices are computed in threads, of which one runs at a time. Python's usual turn of 5 ms is long
+    beside the many short steps of an answer: beside ten such threads it would wait for seconds.
+    """
     _end_for_good()
+    sys.setswitchinterval(SWITCH_SECONDS)
     return make_app(Curator.open(_settings(loads(os.environ[SETTINGS]))))
 
 
