@@ -1,0 +1,129 @@
+"""What free requests compute, and what imports take: CPU seconds and memory.
+
+    python bench/curator_work.py [--only preview] [--bombs]
+
+Each line is one free request (preview, explanation, ε for an error, how many more) that is hard to
+account: many parts, tiny ε, a δ, many keys, long formulas, public tables. The first of a process is
+not counted, so that modules are loaded; nothing of an earlier line is asked again. CPU seconds of
+this process are told, or why it is refused. `--bombs` also imports two small files that are large
+when read, each in a process of its own, and tells seconds and the most memory that it took.
+
+To compare with other code: PYTHONPATH=/path/to/other/src python bench/curator_work.py.
+"""
+
+import argparse
+import os
+import resource
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from subprocess import run
+from time import perf_counter, process_time
+
+import polars as pl
+
+sys.path[0] = str(Path(__file__).parents[1] / "tests")  # in place of this folder's curator.py
+
+from curator.makers import NAME, PURPOSE, grant, open_curator, registered, with_people
+from letalone.curator.curator import Curator
+from letalone.curator.records import Price, Purpose, Question
+from letalone.errors import LetaloneError
+from letalone.privacy import Budget
+
+Case = tuple[str, str, Question, Price]
+BUDGET = Budget(5, 1e-6)
+
+
+def question(sql: str, **more: object) -> Question:
+    return Question(data_set=NAME, purpose=PURPOSE, sql=sql, **more)
+
+
+def selected(parts: Iterator[str] | list[str], rest: str = "") -> str:
+    named = ", ".join(f"{one} AS c{n}" for n, one in enumerate(parts))
+    return f"SELECT {named} FROM {NAME} {rest}"
+
+
+def kinds(number: int) -> list[str]:
+    """So many aggregates, each another one."""
+    words = ("SUM(cost + {0})", "AVG(cost * {0})", "MEDIAN(cost - {0})", "VAR_SAMP(cost + {0})")
+    return [words[n % len(words)].format(n + 1) for n in range(number)]
+
+
+def cases() -> Iterator[Case]:
+    medians = selected(f"MEDIAN(cost + {n})" for n in range(99))
+    equal = selected(["MEDIAN(cost)"] * 99)
+    quantiles = selected(f"QUANTILE_CONT(cost, {n / 201:.4f})" for n in range(1, 200))
+    spread = selected(f"QUANTILE_CONT(cost + {n}, {n / 201:.4f})" for n in range(1, 200))
+    sums, mixed = selected(f"SUM(cost + {n})" for n in range(20)), selected(kinds(20))
+    many = selected(f"SUM(cost + {n})" for n in range(99))
+    deep = selected(
+        [" + ".join(f"{n} * SUM(cost + {n}) / COUNT(*)" for n in range(1, 30))] + ["COUNT(*)"]
+    )
+    keys = [f"w{n}" for n in range(9000)]
+    grouped = selected(["SUM(cost)", "COUNT(*)"], "GROUP BY ward")
+    tiny, small = Price(epsilon=1e-6), Price(epsilon=1e-6, delta=1e-9)
+    for asked in ("preview", "explain", "how_many_more"):
+        yield asked, "a count", question(f"SELECT COUNT(*) AS n FROM {NAME}"), Price(epsilon=1)
+        yield asked, "99 different medians", question(medians), Price(epsilon=1)
+        yield asked, "99 equal medians", question(equal), Price(epsilon=1)
+        yield asked, "199 quantiles of a column", question(quantiles), Price(epsilon=1)
+        yield asked, "199 quantiles of 199", question(spread), Price(epsilon=1)
+        yield asked, "20 sums, ε = 1e-6", question(sums), tiny
+        yield asked, "20 of four kinds, ε = 1e-6", question(mixed), tiny
+        yield asked, "20 sums, ε = 1e-6, δ = 1e-9", question(sums), small
+        yield asked, "20 of four kinds, with δ", question(mixed), small
+        yield asked, "99 sums, ε = 1e-6, δ = 1e-9", question(many), small
+        yield asked, "10 sums, δ = 1e-9, ε = 100", question(sums), Price(epsilon=100, delta=1e-9)
+        yield asked, "20 sums, ε = 1e-30", question(sums), Price(epsilon=1e-30)
+        yield asked, "20 sums, ε = 1e-30, δ", question(sums), Price(epsilon=1e-30, delta=1e-30)
+        yield asked, "a formula of 29 ratios", question(deep), Price(epsilon=1)
+        yield asked, "9,000 keys", question(grouped, keys=keys), Price(epsilon=1)
+        yield asked, "9,000 keys, with δ", question(grouped, keys=keys), small
+        yield asked, "keys to be found", question(grouped.replace("ward", "cost")), small
+    for name, sql in {"99 different medians": medians, "20 sums": sums, "mixed": mixed}.items():
+        for delta in (0, 1e-9):
+            for error in (1e9, 3.0):
+                price = Price(error=error, delta=delta, rows=1000)
+                yield "epsilon_for", f"{name}, error = {error:g}, δ = {delta:g}", question(sql), price
+    other = pl.DataFrame({"ward": ["A", "B"], "beds": [10, 20]})
+    joined = f"SELECT SUM(beds) AS n FROM {NAME} JOIN wards USING (ward)"
+    yield "preview", "a public table", question(joined, tables={"wards": other}), Price(epsilon=1)
+
+
+def told(ask: Callable[[], object]) -> str:
+    began = process_time()
+    try:
+        ask()
+        words = ""
+    except LetaloneError as error:
+        words = f"refused: {str(error)[:90]}"
+    return f"{process_time() - began:8.2f} s  {words}"
+
+
+def free_requests(curator: Curator, only: str | None) -> None:
+    for asked, name, what, price in cases():
+        if only is None or only in (asked, name):
+            road = getattr(curator.asking, asked)
+            print(f"{asked:14} {name:45} {told(lambda: road(what, price, by='ann'))}", flush=True)
+
+
+def made(folder: Path) -> Curator:
+    curator = with_people(open_curator(folder))
+    purposes = (Purpose(PURPOSE, BUDGET),)
+    return grant(registered(curator, budget=Budget(10, 1e-5), purposes=purposes), budget=BUDGET)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--only")
+    parser.add_argument("--bombs", action="store_true")
+    given = parser.parse_args()
+    print(f"load {os.getloadavg()[0]:.1f}")
+    with tempfile.TemporaryDirectory() as folder, made(Path(folder)) as curator:
+        told(lambda: curator.asking.explain(question(selected(kinds(4))), Price(epsilon=1), by="ann"))
+        free_requests(curator, given.only)
+
+
+if __name__ == "__main__":
+    main()
