@@ -60,6 +60,10 @@ def cases() -> Iterator[Case]:
     deep = selected(
         [" + ".join(f"{n} * SUM(cost + {n}) / COUNT(*)" for n in range(1, 30))] + ["COUNT(*)"]
     )
+    variances = selected(f"VAR_SAMP(cost + {n})" for n in range(99))
+    formulas = selected(
+        " + ".join(f"SUM(cost + {20 * n + m})" for m in range(20)) for n in range(99)
+    )
     keys = [f"w{n}" for n in range(9000)]
     grouped = selected(["SUM(cost)", "COUNT(*)"], "GROUP BY ward")
     tiny, small = Price(epsilon=1e-6), Price(epsilon=1e-6, delta=1e-9)
@@ -78,14 +82,23 @@ def cases() -> Iterator[Case]:
         yield asked, "20 sums, ε = 1e-30", question(sums), Price(epsilon=1e-30)
         yield asked, "20 sums, ε = 1e-30, δ", question(sums), Price(epsilon=1e-30, delta=1e-30)
         yield asked, "a formula of 29 ratios", question(deep), Price(epsilon=1)
+        yield asked, "99 variances", question(variances), Price(epsilon=1, rows=1000)
+        yield asked, "99 formulas of 20 sums", question(formulas), Price(epsilon=1)
         yield asked, "9,000 keys", question(grouped, keys=keys), Price(epsilon=1)
         yield asked, "9,000 keys, with δ", question(grouped, keys=keys), small
         yield asked, "keys to be found", question(grouped.replace("ward", "cost")), small
-    for name, sql in {"99 different medians": medians, "20 sums": sums, "mixed": mixed}.items():
+    for name, sql in {
+        "99 different medians": medians, "20 sums": sums, "mixed": mixed, "99 variances": variances,
+    }.items():
         for delta in (0, 1e-9):
             for error in (1e9, 3.0):
                 price = Price(error=error, delta=delta, rows=1000)
-                yield "epsilon_for", f"{name}, error = {error:g}, δ = {delta:g}", question(sql), price
+                yield (
+                    "epsilon_for",
+                    f"{name}, error = {error:g}, δ = {delta:g}",
+                    question(sql),
+                    price,
+                )
     other = pl.DataFrame({"ward": ["A", "B"], "beds": [10, 20]})
     joined = f"SELECT SUM(beds) AS n FROM {NAME} JOIN wards USING (ward)"
     yield "preview", "a public table", question(joined, tables={"wards": other}), Price(epsilon=1)
@@ -121,7 +134,9 @@ def main() -> None:
     given = parser.parse_args()
     print(f"load {os.getloadavg()[0]:.1f}")
     with tempfile.TemporaryDirectory() as folder, made(Path(folder)) as curator:
-        told(lambda: curator.asking.explain(question(selected(kinds(4))), Price(epsilon=1), by="ann"))
+        told(
+            lambda: curator.asking.explain(question(selected(kinds(4))), Price(epsilon=1), by="ann")
+        )
         free_requests(curator, given.only)
 
 

@@ -110,7 +110,7 @@ def preview_of(table: Table, question: Priced, *, rows: int | None = None) -> Pr
         notes=asked.notes,
         left=table.left(asked.privacy, delta=asked.delta, beside=partners_of(table, [plan])),
         in_rows=frozenset(name for name, one in plan.aggregates if isinstance(one, IN_ROWS)),
-        warnings=(*starved(asked.split), *short_of_rows(plan, whole.parts, rows=rows)),
+        warnings=(*starved(asked.split), *short_of_rows(plan, question.shares, rows=rows)),
         formulas=frozenset(name for name, one in plan.aggregates if isinstance(one, Formula)),
         fitted=frozenset(name for name, one in plan.aggregates if isinstance(one, Regression)),
         alone=dict(_alone(whole, errors, rows)) if 1 < len(errors) <= MOST_TRIED else {},

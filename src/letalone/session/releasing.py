@@ -43,7 +43,7 @@ from letalone.session.table import Table
 from letalone.session.time_steps import at_step, now
 from letalone.session.together import cheapest
 from letalone.tables.columns import Columns
-from letalone.tables.compiled import Compiled, compiled
+from letalone.tables.compiled import Compiled, Share, compiled
 
 STOPPED = (
     "Stopped. The price was charged before the data was touched. There is no answer; nothing is"
@@ -58,6 +58,7 @@ class Priced:
 
     whole: Compiled
     asked: Asked
+    shares: tuple[Share, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +81,8 @@ def priced(
     slots_of(plan)
     whole = compiled(plan, epsilon=epsilon, delta=delta, confidence=confidence)
     sure, stored = CONFIDENCE.typed("confidence", confidence), plan.to_json()
-    parts = tuple(SplitPart(p.name, p.share, p.words, p.groups) for p in whole.parts)
+    shares = whole.parts
+    parts = tuple(SplitPart(p.name, p.share, p.words, p.groups) for p in shares)
     asked = Asked(
         data_set=table.name,
         version=table.data_set().version,
@@ -96,11 +98,11 @@ def priced(
         notes=(
             *notes_of(plan, from_text=read_from_text(table, plan)),
             *starved(parts),
-            *in_rows(plan, whole.parts),
+            *in_rows(plan, shares),
             *taken_on_trust(table, plan),
         ),
     )
-    return Priced(whole, asked)
+    return Priced(whole, asked, shares)
 
 
 def released(table: Table, question: Priced, *, remark: str | None = None) -> Release:
