@@ -40,13 +40,20 @@ from letalone.curator.tables import RELEASES
 from letalone.curator.together import keep_seen
 from letalone.curator.turns import Turns
 from letalone.curator.unchanged import NotAtHand
+<<<<<<< HEAD
 from letalone.curator.words import is_name, of_row, time_of, written
+from letalone.curator.work import check_work
 from letalone.errors import (
     LedgerUnavailable,
     LetaloneError,
     ParameterError,
     ServiceUnavailable,
 )
+=======
+from letalone.curator.words import is_name, time_of, written
+from letalone.curator.work import check_work
+from letalone.errors import LetaloneError, ParameterError
+>>>>>>> 0d85f16 (What a question may take to be priced is bounded from its plan; errors of quantiles are computed once)
 from letalone.exact.typed import EPSILON
 from letalone.ledger import digest_of
 from letalone.ledger.claims import UnderWay
@@ -78,26 +85,57 @@ class Asking:
 
     def preview(self, question: Question, price: Price, *, by: str) -> Preview:
         """The price, its split and the errors to expect: no data touched, nothing spent."""
+<<<<<<< HEAD
 
         def look(ready: Ready) -> Preview:
-            return preview_of(ready.table, _at_price(ready, price), rows=price.rows)
+            return preview_of(ready.table, self._at_price(ready, price), rows=price.rows)
 
         return self._without_rows(question, look, by=by)
 
     def epsilon_for(self, question: Question, price: Price, *, by: str) -> float:
         """The smallest ε that keeps `price.error`: no data touched, nothing spent."""
         wanted = replace(price, epsilon=None)
-        return self._without_rows(question, lambda ready: float(_epsilon(ready, wanted)[0]), by=by)
+
+        def look(ready: Ready) -> float:
+            return float(self._epsilon(ready, wanted)[0])
+
+        return self._without_rows(question, look, by=by)
 
     def explain(self, question: Question, price: Price, *, by: str, sql: bool = False) -> str:
         """The question, its price and its split in words, and the SQL: no data touched."""
-        asked = self._without_rows(question, lambda ready: _at_price(ready, price), by=by).asked
+        asked = self._without_rows(question, lambda ready: self._at_price(ready, price), by=by).asked
+=======
+        granted = self._grants(question, by=by)
+        with self._ready(question, granted, by=by) as ready, self._written_down(question, by=by):
+            epsilon, _ = self._epsilon(ready, price)
+            return preview_of(ready.table, _priced(ready, price, epsilon), rows=price.rows)
+
+    def epsilon_for(self, question: Question, price: Price, *, by: str) -> float:
+        """The smallest ε that keeps `price.error`: no data touched, nothing spent."""
+        granted = self._grants(question, by=by)
+        with self._ready(question, granted, by=by) as ready, self._written_down(question, by=by):
+            return float(self._epsilon(ready, replace(price, epsilon=None))[0])
+
+    def explain(self, question: Question, price: Price, *, by: str, sql: bool = False) -> str:
+        """The question, its price and its split in words, and the SQL: no data touched."""
+        granted = self._grants(question, by=by)
+        with self._ready(question, granted, by=by) as ready, self._written_down(question, by=by):
+            epsilon, _ = self._epsilon(ready, price)
+            asked = _priced(ready, price, epsilon).asked
+>>>>>>> 0d85f16 (What a question may take to be priced is bounded from its plan; errors of quantiles are computed once)
         left = self.left(question, asked.privacy, delta=asked.delta, by=by)
         return explained(asked, [left], sql=sql)
 
     def how_many_more(self, question: Question, price: Price, *, by: str) -> int | float:
         """About how many more such questions fit at the data set, the purpose and the analyst."""
-        asked = self._without_rows(question, lambda ready: _at_price(ready, price), by=by).asked
+<<<<<<< HEAD
+        asked = self._without_rows(question, lambda ready: self._at_price(ready, price), by=by).asked
+=======
+        granted = self._grants(question, by=by)
+        with self._ready(question, granted, by=by) as ready, self._written_down(question, by=by):
+            epsilon, _ = self._epsilon(ready, price)
+            asked = _priced(ready, price, epsilon).asked
+>>>>>>> 0d85f16 (What a question may take to be priced is bounded from its plan; errors of quantiles are computed once)
         return how_many_more(self._house.book, question, asked.privacy, delta=asked.delta, by=by)
 
     def left(self, question: Question, privacy: Privacy, *, delta: Fraction, by: str) -> str:
@@ -207,7 +245,7 @@ class Asking:
             if ready.only_explained:
                 raise ParameterError("The SQL begins with EXPLAIN: ask for a preview instead.")
             check_room(self._house, by)
-            epsilon, remark = _epsilon(ready, price)
+            epsilon, remark = self._epsilon(ready, price)
             return _priced(ready, price, epsilon), remark
 
     def history(
@@ -296,8 +334,10 @@ class Asking:
                 ready = read(question, [self._behalf(one, question, by) for one in sessions])
                 check_columns(ready.plan, granted)
                 check_size(ready.plan, self._house.settings.most_cells)
+                check_work(ready.plan, self._house.settings.most_steps)
             yield ready
 
+<<<<<<< HEAD
     def _without_rows(
         self, question: Question, look: Callable[[Ready], Result], *, by: str
     ) -> Result:
@@ -316,6 +356,12 @@ class Asking:
                     raise
         with self._ready(question, granted, by=by) as ready, self._written_down(question, by=by):
             return look(ready)
+=======
+    def _epsilon(self, ready: Ready, price: Price) -> tuple[Any, str | None]:
+        if price.epsilon is None:
+            check_work(ready.plan, self._house.settings.most_steps, error=True)
+        return _epsilon(ready, price)
+>>>>>>> 0d85f16 (What a question may take to be priced is bounded from its plan; errors of quantiles are computed once)
 
     def _behalf(self, session: Session, question: Question, by: str) -> Session:
         step = self._house.settings.time_step_seconds
@@ -389,10 +435,6 @@ def _epsilon(ready: Ready, price: Price) -> tuple[Any, str | None]:
         rows=price.rows,
     )
     return found, f"ε = {found:g} is the least of three digits that keeps the error asked for."
-
-
-def _at_price(ready: Ready, price: Price) -> Priced:
-    return _priced(ready, price, _epsilon(ready, price)[0])
 
 
 def _priced(ready: Ready, price: Price, epsilon: Any) -> Priced:

@@ -28,6 +28,7 @@ class Settings:
     one_time_days: so long a one-time password can be used.
     open_requests: so many requests of one person may wait for a decision.
     most_cells: so many values, groups times columns, one answer may have.
+    most_steps: so much may be computed to price one question, from its plan (work.py): 3 ms each.
     stored_megabytes: so many millions of letters of one person's answers are stored in a day.
     controller, contact: who answers for the data, for the public page and the record.
     """
@@ -56,6 +57,7 @@ class Settings:
     one_time_days: int = 14
     open_requests: int = 20
     most_cells: int = 20_000
+    most_steps: int = 200
     stored_megabytes: int = 200
     controller: str = NO_CONTROLLER
     contact: str = NO_CONTACT
@@ -76,7 +78,7 @@ class Settings:
             "password_memory_kib", "password_passes", "password_lanes", "shortest_password",
             "tries", "tries_minutes", "slow_after", "waiting_days", "token_days",
             "most_token_days", "elevated_minutes", "visit_minutes", "visit_hours",
-            "one_time_days", "open_requests", "most_cells", "stored_megabytes",
+            "one_time_days", "open_requests", "most_cells", "most_steps", "stored_megabytes",
         )  # fmt: skip
         for name in positive:
             value = getattr(self, name)
