@@ -40,7 +40,6 @@ from letalone.curator.tables import RELEASES
 from letalone.curator.together import keep_seen
 from letalone.curator.turns import Turns
 from letalone.curator.unchanged import NotAtHand
-<<<<<<< HEAD
 from letalone.curator.words import is_name, of_row, time_of, written
 from letalone.curator.work import check_work
 from letalone.errors import (
@@ -49,11 +48,6 @@ from letalone.errors import (
     ParameterError,
     ServiceUnavailable,
 )
-=======
-from letalone.curator.words import is_name, time_of, written
-from letalone.curator.work import check_work
-from letalone.errors import LetaloneError, ParameterError
->>>>>>> 0d85f16 (What a question may take to be priced is bounded from its plan; errors of quantiles are computed once)
 from letalone.exact.typed import EPSILON
 from letalone.ledger import digest_of
 from letalone.ledger.claims import UnderWay
@@ -85,10 +79,9 @@ class Asking:
 
     def preview(self, question: Question, price: Price, *, by: str) -> Preview:
         """The price, its split and the errors to expect: no data touched, nothing spent."""
-<<<<<<< HEAD
 
         def look(ready: Ready) -> Preview:
-            return preview_of(ready.table, self._at_price(ready, price), rows=price.rows)
+            return preview_of(ready.table, self._at_price(price)(ready), rows=price.rows)
 
         return self._without_rows(question, look, by=by)
 
@@ -103,39 +96,17 @@ class Asking:
 
     def explain(self, question: Question, price: Price, *, by: str, sql: bool = False) -> str:
         """The question, its price and its split in words, and the SQL: no data touched."""
-        asked = self._without_rows(question, lambda ready: self._at_price(ready, price), by=by).asked
-=======
-        granted = self._grants(question, by=by)
-        with self._ready(question, granted, by=by) as ready, self._written_down(question, by=by):
-            epsilon, _ = self._epsilon(ready, price)
-            return preview_of(ready.table, _priced(ready, price, epsilon), rows=price.rows)
-
-    def epsilon_for(self, question: Question, price: Price, *, by: str) -> float:
-        """The smallest ε that keeps `price.error`: no data touched, nothing spent."""
-        granted = self._grants(question, by=by)
-        with self._ready(question, granted, by=by) as ready, self._written_down(question, by=by):
-            return float(self._epsilon(ready, replace(price, epsilon=None))[0])
-
-    def explain(self, question: Question, price: Price, *, by: str, sql: bool = False) -> str:
-        """The question, its price and its split in words, and the SQL: no data touched."""
-        granted = self._grants(question, by=by)
-        with self._ready(question, granted, by=by) as ready, self._written_down(question, by=by):
-            epsilon, _ = self._epsilon(ready, price)
-            asked = _priced(ready, price, epsilon).asked
->>>>>>> 0d85f16 (What a question may take to be priced is bounded from its plan; errors of quantiles are computed once)
+        asked = self._without_rows(
+            question, lambda ready: self._at_price(ready, price), by=by
+        ).asked
         left = self.left(question, asked.privacy, delta=asked.delta, by=by)
         return explained(asked, [left], sql=sql)
 
     def how_many_more(self, question: Question, price: Price, *, by: str) -> int | float:
         """About how many more such questions fit at the data set, the purpose and the analyst."""
-<<<<<<< HEAD
-        asked = self._without_rows(question, lambda ready: self._at_price(ready, price), by=by).asked
-=======
-        granted = self._grants(question, by=by)
-        with self._ready(question, granted, by=by) as ready, self._written_down(question, by=by):
-            epsilon, _ = self._epsilon(ready, price)
-            asked = _priced(ready, price, epsilon).asked
->>>>>>> 0d85f16 (What a question may take to be priced is bounded from its plan; errors of quantiles are computed once)
+        asked = self._without_rows(
+            question, lambda ready: self._at_price(ready, price), by=by
+        ).asked
         return how_many_more(self._house.book, question, asked.privacy, delta=asked.delta, by=by)
 
     def left(self, question: Question, privacy: Privacy, *, delta: Fraction, by: str) -> str:
@@ -337,7 +308,6 @@ class Asking:
                 check_work(ready.plan, self._house.settings.most_steps)
             yield ready
 
-<<<<<<< HEAD
     def _without_rows(
         self, question: Question, look: Callable[[Ready], Result], *, by: str
     ) -> Result:
@@ -356,12 +326,14 @@ class Asking:
                     raise
         with self._ready(question, granted, by=by) as ready, self._written_down(question, by=by):
             return look(ready)
-=======
+
+    def _at_price(self, price: Price) -> Callable[[Ready], Priced]:
+        return lambda ready: _priced(ready, price, self._epsilon(ready, price)[0])
+
     def _epsilon(self, ready: Ready, price: Price) -> tuple[Any, str | None]:
         if price.epsilon is None:
             check_work(ready.plan, self._house.settings.most_steps, error=True)
         return _epsilon(ready, price)
->>>>>>> 0d85f16 (What a question may take to be priced is bounded from its plan; errors of quantiles are computed once)
 
     def _behalf(self, session: Session, question: Question, by: str) -> Session:
         step = self._house.settings.time_step_seconds
