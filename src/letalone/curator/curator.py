@@ -36,6 +36,7 @@ from letalone.curator.together import open_together, recall, without_rows
 from letalone.curator.tokens import Tokens
 from letalone.curator.visits import Visits
 from letalone.curator.words import Clock, utc_now
+from letalone.engines.lockdown import Room
 from letalone.errors import ParameterError
 from letalone.ledger import Ledger
 from letalone.ledger.postgres import is_postgres
@@ -49,8 +50,8 @@ class Curator:
         "openness", "people", "processing", "proposals", "requests", "subjects", "tokens", "visits",
     )  # fmt: skip
 
-    def __init__(self, house: House) -> None:
-        self._house, self._spill = house, ExitStack()
+    def __init__(self, house: House, spill: ExitStack) -> None:
+        self._house, self._spill = house, spill
         self.forgotten: tuple[str, ...] = ()  # frozen now, since the ledger is older than was seen
         self.people = People(house)
         self.tokens = Tokens(house, self.people)
@@ -90,11 +91,12 @@ class Curator:
         except BaseException:
             database.close()
             raise
-        found = cls(House(settings, database, Book(ledger), master, clock, steady))
+        spill = ExitStack()
+        room = Room(spill.enter_context(spilling(settings.spill_folder)), settings.memory_of_each)
+        found = cls(House(settings, database, Book(ledger), master, clock, steady, room), spill)
         try:
             found.forgotten = tuple(recall(database, ledger))
             found.sweep()
-            found._spill.enter_context(spilling(settings.spill_folder))
             found.data_sets.retire_overdue()
         except BaseException as error:
             found.close()

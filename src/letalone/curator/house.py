@@ -8,11 +8,12 @@ from letalone.curator.keys import MasterKey
 from letalone.curator.settings import Settings
 from letalone.curator.steady import Steady
 from letalone.curator.words import Clock
+from letalone.engines.lockdown import Room
 
 
 @dataclass(frozen=True, slots=True)
 class House:
-    """Settings, the database, the ledger's book, the master key, the time and a steady clock."""
+    """Settings, database, the ledger's book, master key, the time, a steady clock, engines' room."""
 
     settings: Settings
     database: Database
@@ -20,3 +21,4 @@ class House:
     master: MasterKey
     clock: Clock
     steady: Steady
+    room: Room

@@ -42,7 +42,7 @@ class Shelf:
 
     def __init__(self, house: House) -> None:
         self._house = house
-        self._sessions = Sessions(house.settings.data_folder, house.book.ledger)
+        self._sessions = Sessions(house.settings.data_folder, house.book.ledger, house.room)
 
     def row(self, name: str, *, retired: bool = False) -> Found:
         """What the database says; NotThere, and Retired where the rows are gone."""
