@@ -13,7 +13,7 @@ from letalone.engines.lockdown import Room
 
 @dataclass(frozen=True, slots=True)
 class House:
-    """Settings, database, the ledger's book, master key, the time, a steady clock, engines' room."""
+    """Settings, database, the ledger's book, master key, time, steady clock, room."""
 
     settings: Settings
     database: Database
