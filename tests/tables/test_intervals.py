@@ -107,6 +107,20 @@ def test_counts_alone_are_covered_by_exact_tails(asked: Aggregate) -> None:
     assert covered(narrower, truth) < 0.95
 
 
+@pytest.mark.parametrize("rows", [0, 1, 5])
+def test_a_count_near_0_is_covered_and_no_interval_is_narrower_than_that_of_0(rows: int) -> None:
+    """Noise takes many of them far below 0: what is left of their own interval would be 0 to 0."""
+    groups = [np.ones(rows)] * RUNS
+    answer = released(plan_of({"n": Count()}, keys=KEYS), groups, seed=7, epsilon=F(1, 10))["n"]
+    half = np.max(answer.high[answer.values <= 0])
+    assert np.mean(answer.values + half < 0) > 0.01, "too few draws that are far below 0"
+    assert covered(answer, rows) >= 0.945
+    assert np.all(answer.low >= 0)
+    assert np.all(answer.high - answer.low >= half)
+    taken_for_known = Answer(answer.values, answer.low, np.maximum(answer.low, answer.values))
+    assert rows == 0 or covered(taken_for_known, rows) < 0.945
+
+
 def test_few_rows_widen_a_mean_to_its_bounds_and_never_break_the_promise() -> None:
     plan = plan_of({"n": Count(), "m": Mean(X, LOW, HIGH)}, keys=KEYS, where=PRESENT)
     groups = [
