@@ -176,7 +176,7 @@ def test_a_long_answer_is_cut_on_the_page_and_whole_in_the_file(fresh):
     assert "100 more" in page.text
     assert len(page.content) < 100_000 - 20_000, "with its style sheets under 100 kB"
     lines = browser.see(re.search(r"/history/[0-9a-f]+/csv", page.text)[0]).text.splitlines()
-    assert lines[0] == "ward,n,n_low,n_high"
+    assert lines[0] == "ward,n,n_low,n_high,n_noisy"
     assert [line.partition(",")[0] for line in lines[1:]] == keys
 
 
