@@ -16,6 +16,7 @@ from letalone.answers.columns import Cell, Kind, Output
 from letalone.answers.promise import as_sure
 from letalone.answers.views import key_text, output_cells
 from letalone.curator.console.charts import Mark, bars_with_errors, lines_with_errors, marked
+from letalone.curator.console.directions import isolated
 from letalone.session.release import Release
 
 FEWEST_POINTS = 4  # fewer are bars, also of days and numbers
@@ -79,7 +80,7 @@ def _drawn(found: Release, output: Output, values: list[Value]) -> Markup:
         if ordered and len(cells) >= FEWEST_POINTS:
             return lines_with_errors(cells, marks, title=output.name, confidence=sure)
     rows = zip(*(column.values for column in found.keys), strict=True)
-    labels = [", ".join(key_text(one) for one in row) for row in rows]
+    labels = [", ".join(isolated(key_text(one)) for one in row) for row in rows]
     return bars_with_errors(labels, marks, title=output.name, confidence=sure)
 
 

@@ -19,6 +19,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
+from letalone.curator.console.directions import Isolation
 from letalone.curator.console.files import address_of_file, sheets
 from letalone.curator.console.kept import keep_form, still_kept
 from letalone.curator.console.navigation import links_for
@@ -58,6 +59,7 @@ def environment() -> Environment:
     found = Environment(
         loader=FileSystemLoader(TEMPLATES),
         autoescape=True,
+        extensions=[Isolation],
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,

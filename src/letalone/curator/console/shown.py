@@ -11,6 +11,7 @@ from typing import Any
 from markupsafe import Markup, escape
 
 from letalone.answers.promise import as_sure
+from letalone.curator.console.directions import FILTER, given, joined, turns
 from letalone.plans.constants import shown
 from letalone.privacy.bounds import six
 from letalone.session.preview import Preview
@@ -89,7 +90,8 @@ def linked(words: str) -> Markup:
     """Words in which every ε leads to what it means."""
     parts = OF_EPSILON.split(words)  # words, then a number, then words, and so on
     return Markup("").join(
-        LINK.format(part, part) if place % 2 else escape(part) for place, part in enumerate(parts)
+        LINK.format(part, part) if place % 2 else escape(given(part))
+        for place, part in enumerate(parts)
     )
 
 
@@ -120,4 +122,5 @@ FILTERS: dict[str, Callable[..., Any]] = {
     "amount": amount, "exact": exact, "moment": moment, "machine": machine, "part": part,
     "plain": plain, "log10": log10, "sure": as_sure,
     "linked": linked, "asked": asked, "left": left, "kind": kind,
+    FILTER: given, "join": joined, "turns": turns,
 }  # fmt: skip
