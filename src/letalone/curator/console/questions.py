@@ -9,7 +9,7 @@ and the price that were previewed, and another question or price is previewed fi
 from collections.abc import Awaitable
 from dataclasses import dataclass
 from hashlib import sha256
-from json import dumps, loads
+from json import dumps
 from typing import Any
 from urllib.parse import urlencode
 
@@ -33,6 +33,7 @@ from letalone.curator.console.ended import ended
 from letalone.curator.console.forms import Form, Typed, shaped, tried
 from letalone.curator.console.pages import console_routes, page, see_other
 from letalone.curator.console.shown import error_words
+from letalone.curator.console.typed_keys import typed_keys
 from letalone.curator.console.visitors import Analyst, Visitor
 from letalone.curator.http.numbers import exact
 from letalone.curator.http.problems import Refused, refused
@@ -52,7 +53,6 @@ CHANGED = (
     "The question or the price is not the one that was shown. Nothing was spent. Look at the new"
     " price, then release."
 )
-NO_KEYS = 'keys: Write one group in each line, or JSON such as ["A", "B"].'
 NOT_FILLED = "The form cannot hold that question. Only its price is filled in."
 routes = console_routes()
 
@@ -195,7 +195,7 @@ def _chosen(request: Request, grants: list[Grant]) -> Grant | None:
 
 def _sent(form: Typed, service: Service) -> SentQuestion:
     """The form as a body of the API."""
-    name, sql = form.text("data_set"), form.text("sql")
+    name, sql, keys = form.text("data_set"), form.text("sql"), form.text("keys")
     if form.text("way") == BUILD:
         sql = built(form, _schema(form, service))
     by_error = form.text("pay") == BY_ERROR
@@ -205,21 +205,11 @@ def _sent(form: Typed, service: Service) -> SentQuestion:
         data_set=name,
         purpose=form.text("purpose"),
         sql=sql,
-        keys=_keys(form.text("keys")),
+        keys=typed_keys(keys, sql, _schema(form, service)) if keys else None,
         epsilon=None if by_error else form.number("epsilon"),
         error=form.number("error") if by_error else None,
         **{key: value for key, value in optional.items() if value},
     )
-
-
-def _keys(typed: str) -> Any:
-    """Groups that were typed: JSON, as the API takes it, or one text in each line."""
-    if typed[:1] in ("[", "{"):
-        try:
-            return loads(typed)
-        except (ValueError, RecursionError):
-            raise refused("not-valid", NO_KEYS) from None
-    return [line.strip() for line in typed.splitlines() if line.strip()] or None
 
 
 def _previewed(sent: SentQuestion, form: Typed, visitor: Visitor, service: Service) -> Shown:
