@@ -282,6 +282,19 @@ def test_where_the_error_depends_on_rows_their_number_is_asked_for_beside_the_pr
     assert "<details" not in text[place[0] : place[1]]
 
 
+def test_the_error_of_a_mean_is_shown_for_several_numbers_of_rows_before_it_is_paid_for(console):
+    browser, mean = console.by("ann"), {"sql": "SELECT AVG(cost) AS m FROM visits"}
+    text, sized = preview(browser, **mean).text, preview(browser, **mean, rows="1000").text
+    words = r"with 100 rows ± ([\d,.]+); with 1,000 rows ± ([\d,.]+); with 10,000 rows ± ([\d,.]+)<"
+    few, some, many = (float(one.replace(",", "")) for one in re.search(words, text).groups())
+    assert few > 5 * some > 25 * many > 0
+    assert f'<td class="number">± {some:.3g}</td>' in sized
+    assert "depends on how many rows" not in text
+    spend = '<button{} formaction="/ask/release"'
+    assert spend.format(' class="second"') in text, "first say about how many rows there are"
+    assert spend.format("") in sized
+
+
 def test_over_the_budget_the_main_act_is_to_ask_for_more_and_the_advice_fits(fresh):
     browser, sums = fresh.by("ann"), "SELECT SUM(cost) AS s FROM visits"
     over = preview(browser, epsilon="3").text
