@@ -103,6 +103,16 @@ def test_answers_previews_and_refusals_have_no_fault_either(chromium: Browser, h
         check(ann)
 
 
+def test_a_long_name_of_a_group_leaves_the_numbers_in_sight(chromium: Browser, hospital: str):
+    with somebody(chromium, hospital) as ben:
+        ben.sign_in("ben")
+        newest = ben.go("/history").get_by_role("main").get_by_role("listitem").first
+        newest.get_by_role("link").first.click()
+        assert LONG in ben.words
+        hidden = {width: beyond_its_table(ben.page, width) for width in (PHONE, WIDE)}
+    assert max(hidden.values()) <= 0, hidden
+
+
 def test_the_slider_moves_the_price_without_a_new_page(chromium: Browser, hospital: str):
     with somebody(chromium, hospital) as ann:
         ann.sign_in("ann")
@@ -203,6 +213,16 @@ def faults(page: Page) -> list[str]:
         for one in found["violations"]
         if one["impact"] in GRAVE
     ]
+
+
+def beyond_its_table(page: Page, width: int) -> float:
+    """How many pixels of a number lie beyond the right edge of its table's box, at most."""
+    page.set_viewport_size({"width": width, "height": HEIGHT})
+    return page.evaluate(
+        """() => Math.max(...[...document.querySelectorAll(".answer td.number")].map(one =>
+          one.getBoundingClientRect().right
+          - one.closest(".table-box").getBoundingClientRect().right))"""
+    )
 
 
 def beyond(page: Page) -> int:
