@@ -285,7 +285,7 @@ def test_where_the_error_depends_on_rows_their_number_is_asked_for_beside_the_pr
 def test_the_error_of_a_mean_is_shown_for_several_numbers_of_rows_before_it_is_paid_for(console):
     browser, mean = console.by("ann"), {"sql": "SELECT AVG(cost) AS m FROM visits"}
     text, sized = preview(browser, **mean).text, preview(browser, **mean, rows="1000").text
-    words = r"with 100 rows ± ([\d,.]+); with 1,000 rows ± ([\d,.]+); with 10,000 rows ± ([\d,.]+)<"
+    words = r"with 100 rows ±\s([\d,.]+); with 1,000 rows ±\s([\d,.]+); with 10,000 rows ±\s([\d,.]+)<"
     few, some, many = (float(one.replace(",", "")) for one in re.search(words, text).groups())
     assert few > 5 * some > 25 * many > 0
     assert f'<td class="number">± {some:.3g}</td>' in sized

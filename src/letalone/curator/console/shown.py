@@ -104,7 +104,9 @@ def error_words(preview: Preview, name: str) -> str:
     """How far off a column of the answer will be, in words."""
     error, by_rows = preview.errors[name], preview.by_rows.get(name)
     if error is None and by_rows:
-        return "; ".join(f"with {rows:,} rows ± {_digits(one)}" for rows, one in by_rows.items())
+        return "; ".join(
+            f"with {rows:,} rows ±\N{NO-BREAK SPACE}{_digits(one)}" for rows, one in by_rows.items()
+        )
     if error is None and name in preview.formulas:
         return "depends on the numbers that it is computed from"
     if error is None:
