@@ -285,8 +285,8 @@ def test_where_the_error_depends_on_rows_their_number_is_asked_for_beside_the_pr
 def test_the_error_of_a_mean_is_shown_for_several_numbers_of_rows_before_it_is_paid_for(console):
     browser, mean = console.by("ann"), {"sql": "SELECT AVG(cost) AS m FROM visits"}
     text, sized = preview(browser, **mean).text, preview(browser, **mean, rows="1000").text
-    words = r"with 100 rows ±\s([\d,.]+); with 1,000 rows ±\s([\d,.]+); with 10,000 rows ±\s([\d,.]+)<"
-    few, some, many = (float(one.replace(",", "")) for one in re.search(words, text).groups())
+    shown = "; ".join(rf"with {rows} rows ±\s([\d,.]+)" for rows in ("100", "1,000", "10,000"))
+    few, some, many = (float(one.replace(",", "")) for one in re.search(shown, text).groups())
     assert few > 5 * some > 25 * many > 0
     assert f'<td class="number">± {some:.3g}</td>' in sized
     assert "depends on how many rows" not in text
@@ -323,3 +323,13 @@ def test_questions_are_said_in_the_words_of_their_data_set(console):
     assert "number of units" not in units
     assert "Median of cost" in preview(browser, way="build", what="median", of="cost").text
     assert re.search("Left of your grant: about <a [^>]*>ε = [0-9.]+</a> of <a ", units)
+
+
+def test_notes_are_in_the_words_of_people(console):
+    browser = console.by("ann")
+    sql = "SELECT ward, COUNT(*) AS n, SUM(cost) AS s FROM visits GROUP BY ward"
+    text = browser.follow(release(browser, sql=sql, epsilon="0.05")).text
+    assert "<li>at most 10 rows per patient are counted, chosen at random</li>" in text
+    assert "rows within that limit, and the values within their bounds" in text
+    assert "<li>rows of groups that are not listed are not counted</li>" in text
+    assert "intervals speak" not in text

@@ -96,6 +96,7 @@ def answer_page(
         arranged=release is not None,
         sure=as_sure(found.confidence),
         rows=rows[:MOST_ROWS],
+        near=any(one.words.startswith("near ") for _, values in rows for one in values),
         hidden=max(0, len(rows) - MOST_ROWS),
         charts=charts,
         left=_left(past, found, visitor, service),

@@ -23,6 +23,24 @@ OF_A_GRANT = re.compile(r"^Left: about (.+) of your grant \((.+?)\), ")
 IN_QUOTES = re.compile(r"""('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")""")
 EACH = re.compile(r"; each (.+) counts with ")
 OF_PYTHON = re.compile(r"[;:,]?\s\.[a-z_]+\([^)]*\)[^;.]*")
+OF_NOTES = (  # as notes are stored, and as people read them
+    (r"^each (.+) counts with at most (\S+ rows?), (.+)$", r"at most \2 per \1 are counted, \3"),
+    (r"^intervals speak of the bounded data$", "the ranges are about the rows within that limit"),
+    (
+        r"^intervals speak of the clamped data$",
+        "the ranges are about the values within their bounds: a value beyond counts as the bound",
+    ),
+    (
+        r"^intervals speak of the bounded and clamped data$",
+        "the ranges are about the rows within that limit, and the values within their bounds:"
+        " a value beyond counts as the bound",
+    ),
+    (r"^rows with other keys are left out$", "rows of groups that are not listed are not counted"),
+    (
+        r"^keys that too few units have are not listed, .*$",
+        "groups that too few people have are not listed",
+    ),
+)
 KINDS = {"integer": "whole number", "boolean": "yes or no", "timestamp": "date and time"}
 
 
@@ -63,8 +81,11 @@ def log10(value: Any) -> float:
 
 
 def plain(note: str) -> str:
-    """A note without the words that are for Python."""
-    return OF_PYTHON.sub("", note)
+    """A note in the words of people, without those that are for Python."""
+    words = OF_PYTHON.sub("", note)
+    for stored, said in OF_NOTES:
+        words = re.sub(stored, said, words)
+    return words
 
 
 def asked(question: str) -> str:
