@@ -87,8 +87,11 @@ def _drawn(found: Release, output: Output, values: list[Value]) -> Markup:
 def _marks(output: Output, values: list[Value]) -> list[Mark]:
     """What is drawn is what the table says: the number, its low and its high."""
     none = (None,) * len(values)
-    cells = zip(output.values, output.low or none, output.high or none, values, strict=True)
-    return [marked(*(_float(cell) for cell in ends), value.said()) for *ends, value in cells]
+    rows = zip(output.values, output.low or none, output.high or none, values, strict=True)
+    return [
+        marked(_float(number), _float(low), _float(high), value.said())
+        for number, low, high, value in rows
+    ]
 
 
 def _float(value: Cell) -> float | None:

@@ -34,8 +34,9 @@ TAG = re.compile(rf"</?[a-zA-Z!]{WITHIN}>")
 
 def turns(words: object) -> bool:
     """Whether words change the direction of what stands next to them."""
-    other = isinstance(words, str) and not words.isascii()
-    return other and bool(RIGHT_TO_LEFT.search(words) or TURNS.search(words))
+    if not isinstance(words, str) or words.isascii():
+        return False
+    return bool(RIGHT_TO_LEFT.search(words) or TURNS.search(words))
 
 
 def given(value: Any) -> Any:

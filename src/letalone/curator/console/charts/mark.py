@@ -25,8 +25,9 @@ def marked(estimate: float | None, low: float | None, high: float | None, words:
     """A number with its range; what is not finite is not there, and has no range."""
     if estimate is None or not isfinite(estimate):
         return Mark(None, None, words)
-    known = low is not None and high is not None and isfinite(low) and isfinite(high)
-    return Mark(estimate, (low, high) if known else None, words)
+    if low is None or high is None or not isfinite(low) or not isfinite(high):
+        return Mark(estimate, None, words)
+    return Mark(estimate, (low, high), words)
 
 
 def about_ranges(marks: Iterable[Mark], line: str, confidence: str) -> str:
