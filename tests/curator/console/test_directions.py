@@ -30,7 +30,7 @@ STARTS = {
     "olga": ["/", "/register", "/processing"],
     "aud": ["/", "/ledger"],
 }
-FIRST = {"": ["/open"], "ann": ["/", "/history", "/data-sets"], "olga": ["/budgets", "/requests"]}
+FIRST = {"": ["/open"], "ann": ["/", "/history"]}
 
 
 class Texts(HTMLParser):

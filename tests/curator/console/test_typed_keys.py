@@ -6,7 +6,7 @@ import pytest
 from starlette.datastructures import FormData
 
 from curator.console.conftest import Console
-from curator.makers import NAME, PURPOSE, grant, open_curator, registered, with_people
+from curator.makers import NAME, PURPOSE, grant, registered
 from letalone.curator.console.building import built
 from letalone.curator.console.forms import Typed
 from letalone.curator.console.typed_keys import typed_keys
@@ -69,21 +69,15 @@ def test_a_yes_or_no_column_is_compared_with_yes_or_no(typed, constant):
     assert f"WHERE active = {constant}" in built(form, SCHEMA)
 
 
-def test_numbers_years_truths_and_days_are_priced_and_answered(tmp_path):
+def test_years_and_truths_are_priced_and_answered(peopled, clock):
     form = {"data_set": NAME, "purpose": PURPOSE, "way": "sql", "pay": "epsilon", "epsilon": "0.1"}
-    with open_curator(tmp_path) as curator:
-        registered(with_people(curator), lines=LINES, schema=SCHEMA)
-        grant(curator, columns=["age", "score", "active", "joined"])
-        browser = Console(curator, curator._house.clock).by("ann")
-        for by, typed, row in [
-            ("age", "18\n19", "18"),
-            ("EXTRACT(YEAR FROM joined)", "2019\n2020", "2019"),
-            ("active", "yes\nno", "true"),
-            ("joined", "2019-01-02", "2019-01-02"),
-        ]:
-            sql = f"SELECT {by} AS g, COUNT(*) AS n FROM {NAME} GROUP BY {by}"
-            asked = form | {"sql": sql, "keys": typed}
-            priced = browser.send("/ask/preview", **asked)
-            agreed = re.search(r'name="agreed" value="([0-9a-f]{64})"', priced.text)[1]
-            page = browser.follow(browser.send("/ask/release", agreed=agreed, **asked))
-            assert f'<th scope="row">{row}</th>' in page.text
+    grant(registered(peopled, lines=LINES, schema=SCHEMA), columns=["active", "joined"])
+    browser = Console(peopled, clock).by("ann")
+    asked = [("EXTRACT(YEAR FROM joined)", "2019\n2020", "2019"), ("active", "yes\nno", "true")]
+    for by, typed, row in asked:
+        sql = f"SELECT {by} AS g, COUNT(*) AS n FROM {NAME} GROUP BY {by}"
+        sent = form | {"sql": sql, "keys": typed}
+        priced = browser.send("/ask/preview", **sent)
+        agreed = re.search(r'name="agreed" value="([0-9a-f]{64})"', priced.text)[1]
+        page = browser.follow(browser.send("/ask/release", agreed=agreed, **sent))
+        assert f'<th scope="row">{row}</th>' in page.text
