@@ -2,7 +2,8 @@
 
 In this order: the person is an analyst; there is such a data set, and it may be asked; there is a
 grant for the purpose, and it holds; the question can be read; its columns are granted; it has a
-price. A refusal up to here depends on question, schema and grants alone, and is written down.
+price. A refusal up to here depends on question, schema and grants alone. That of a release is
+written down; previews and explanations touch no data and spend nothing, so theirs leave no entry.
 Then the session answers, which charges data set, purpose and analyst at once, or refuses. A fresh
 answer is stored and given at its time step (`session.time_steps`); all else is not held.
 
@@ -96,17 +97,13 @@ class Asking:
 
     def explain(self, question: Question, price: Price, *, by: str, sql: bool = False) -> str:
         """The question, its price and its split in words, and the SQL: no data touched."""
-        asked = self._without_rows(
-            question, lambda ready: self._at_price(ready, price), by=by
-        ).asked
+        asked = self._without_rows(question, self._at_price(price), by=by).asked
         left = self.left(question, asked.privacy, delta=asked.delta, by=by)
         return explained(asked, [left], sql=sql)
 
     def how_many_more(self, question: Question, price: Price, *, by: str) -> int | float:
         """About how many more such questions fit at the data set, the purpose and the analyst."""
-        asked = self._without_rows(
-            question, lambda ready: self._at_price(ready, price), by=by
-        ).asked
+        asked = self._without_rows(question, self._at_price(price), by=by).asked
         return how_many_more(self._house.book, question, asked.privacy, delta=asked.delta, by=by)
 
     def left(self, question: Question, privacy: Privacy, *, delta: Fraction, by: str) -> str:
@@ -297,15 +294,28 @@ class Asking:
         }
 
     @contextmanager
+    def _looked_at(self, question: Question, *, by: str) -> Generator[Ready]:
+        """As `_ready`, for what is free: nothing is written down."""
+        with self._house.database.unchanged.one_look(), self._house.book.unchanged.one_look():
+            granted = self._checked(question, by=by)
+        with self._opened(question, granted, by=by) as ready:
+            yield ready
+
+    @contextmanager
     def _ready(self, question: Question, granted: Granted, *, by: str) -> Generator[Ready]:
         """The question about open tables, after all checks; refusals are written down."""
         with ExitStack() as stack:
             with self._written_down(question, by=by):
-                sessions = stack.enter_context(self._data_sets.opened(*granted))
-                ready = read(question, [self._behalf(one, question, by) for one in sessions])
-                check_columns(ready.plan, granted)
-                check_size(ready.plan, self._house.settings.most_cells)
-                check_work(ready.plan, self._house.settings.most_steps)
+                ready = stack.enter_context(self._opened(question, granted, by=by))
+            yield ready
+
+    @contextmanager
+    def _opened(self, question: Question, granted: Granted, *, by: str) -> Generator[Ready]:
+        with self._data_sets.opened(*granted) as sessions:
+            ready = read(question, [self._behalf(one, question, by) for one in sessions])
+            check_columns(ready.plan, granted)
+            check_size(ready.plan, self._house.settings.most_cells)
+            check_work(ready.plan, self._house.settings.most_steps)
             yield ready
 
     def _without_rows(
@@ -315,16 +325,14 @@ class Asking:
 
         Where they were changed meanwhile, it is looked at again, as they are then.
         """
-        granted = self._grants(question, by=by)
-        with self._ready(question, granted, by=by) as ready:
+        with self._looked_at(question, by=by) as ready:
             pass
-        with self._written_down(question, by=by):
-            try:
-                return look(ready)
-            except Exception:
-                if ready.is_open:
-                    raise
-        with self._ready(question, granted, by=by) as ready, self._written_down(question, by=by):
+        try:
+            return look(ready)
+        except Exception:
+            if ready.is_open:
+                raise
+        with self._looked_at(question, by=by) as ready:
             return look(ready)
 
     def _at_price(self, price: Price) -> Callable[[Ready], Priced]:

@@ -7,6 +7,8 @@ from datetime import timedelta
 import pytest
 
 from curator.makers import NAME, PURPOSE, SECRET, ask, whats
+from letalone.curator.console.questions import _agreed
+from letalone.curator.http.shapes import SentQuestion
 from letalone.ledger.receipts import verify_receipt
 
 FORM = {"data_set": NAME, "purpose": PURPOSE, "way": "sql", "epsilon": "0.1", "pay": "epsilon"}
@@ -117,10 +119,15 @@ def test_a_refusal_has_the_words_of_the_api_and_keeps_what_was_typed(console, mo
         assert 'value="0.9"' in answer.text
 
 
-def test_a_refusal_is_written_down_as_one_of_the_api(fresh):
-    before = whats(fresh.curator).count("refused")
-    preview(fresh.by("ann"), sql="SELECT AVG(age) FROM visits")
-    assert whats(fresh.curator).count("refused") == before + 1
+def test_a_slip_in_a_preview_leaves_no_entry_and_a_refused_answer_does(fresh):
+    before, sql = len(fresh.curator.ledger), "SELECT AVG(age) FROM visits"
+    assert preview(fresh.by("ann"), sql=sql).status_code == 403
+    assert len(fresh.curator.ledger) == before
+    sent = SentQuestion(data_set=NAME, purpose=PURPOSE, sql=sql, epsilon="0.1")
+    fields = {**FORM, "sql": sql, "agreed": _agreed(sent)}
+    assert fresh.by("ann").send("/ask/release", **fields).status_code == 403
+    assert len(fresh.curator.ledger) == before + 1
+    assert whats(fresh.curator)[-1] == "refused"
 
 
 def test_over_the_budget_nothing_is_answered_and_the_words_say_how_much_is_left(fresh):

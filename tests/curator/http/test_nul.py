@@ -46,7 +46,7 @@ def test_questions_that_fail_are_counted_and_written_down(
 
     monkeypatch.setattr(asking, "check_size", broken)
     sent = [
-        strict.ask("POST", "/questions/preview", by="ann", json=strict.question()) for _ in range(3)
+        strict.ask("POST", "/questions/release", by="ann", json=strict.question()) for _ in range(3)
     ]
     assert [one.status_code for one in sent] == [500, 500, 429]
     kinds = [one.kind.value for one in strict.curator.ledger.entries("visits")]

@@ -86,12 +86,14 @@ def test_probes_and_refusals_are_counted(making: Any) -> None:
     assert [service.client.get(one).status_code for one in paths] == [200, 200, 429, 429]
     bad, good = service.question("SELECT nothing FROM visits"), service.question()
 
-    def asked(body: Any, by: str = "ann") -> int:
-        return service.ask("POST", "/questions/preview", by=by, json=body).status_code
+    def asked(body: Any, by: str = "ann", kind: str = "release") -> int:
+        return service.ask("POST", f"/questions/{kind}", by=by, json=body).status_code
 
     assert asked(good) == 200
+    assert [asked(bad, kind="preview") for _ in range(4)] == [422] * 4, "which are no entries"
     assert [asked(bad) for _ in range(3)] == [422, 422, 429]
     assert asked(good) == 429
+    assert asked(good, kind="preview") == 200
     assert asked(good, by="ben") == 200
     assert service.ask("GET", "/questions/history", by="ann").status_code == 200
     entries = len(service.curator.ledger)

@@ -36,7 +36,7 @@ WHOSE = {
     Scope.ADMINISTER: "an owner",
 }
 QUESTIONS = "/api/v1/questions"
-ASKED = (QUESTIONS, "/ask")  # where questions go, of the API and of the console
+RELEASES = (f"{QUESTIONS}/release", "/ask/release")  # of the API and of the console
 BEARER = HTTPBearer(auto_error=False, description="A token: la_…")
 NO_TOKEN = Problem(
     "not-authenticated",
@@ -109,8 +109,8 @@ Address = Annotated[str, Depends(address_of)]
 
 
 def asks(request: Request) -> bool:
-    """Whether this is a question, of which a refusal is an entry of the ledger."""
-    return request.method == "POST" and request.url.path.startswith(ASKED)
+    """Whether this asks for an answer: a refusal of it is an entry of the ledger."""
+    return request.method == "POST" and request.url.path in RELEASES
 
 
 async def _known(request: Request, service: Served, sent: Sent) -> Bearer:
