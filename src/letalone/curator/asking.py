@@ -28,9 +28,10 @@ from letalone.answers.arranged import Arrangement, arranged
 from letalone.answers.release import ReleaseRecord, Standing, explained
 from letalone.curator.data_sets import DataSets
 from letalone.curator.house import House
-from letalone.curator.left import how_many_more, left_for
+from letalone.curator.left import least_room
+from letalone.curator.looking import Look, looked_at
 from letalone.curator.people import People
-from letalone.curator.questions import Granted, Ready, check_columns, check_size, read
+from letalone.curator.questions import Granted, Ready, check_asks, check_columns, check_size, read
 from letalone.curator.records import Grant, PastRelease, Price, Question, Role
 from letalone.curator.refusals import NotThere
 from letalone.curator.remembered import Answer, Remembered, spelled
@@ -104,11 +105,22 @@ class Asking:
     def how_many_more(self, question: Question, price: Price, *, by: str) -> int | float:
         """About how many more such questions fit at the data set, the purpose and the analyst."""
         asked = self._without_rows(question, self._at_price(price), by=by).asked
-        return how_many_more(self._house.book, question, asked.privacy, delta=asked.delta, by=by)
+        room = least_room(self._house.book, question, asked.privacy, delta=asked.delta, by=by)
+        return room.more
 
     def left(self, question: Question, privacy: Privacy, *, delta: Fraction, by: str) -> str:
         """What is left of the own grant, and how many more like this fit, in words."""
-        return left_for(self._house.book, question, privacy, delta=delta, by=by)
+        return least_room(self._house.book, question, privacy, delta=delta, by=by).words
+
+    def look(self, question: Question, price: Price, *, by: str) -> Look:
+        """A preview, what is left, and what would come of asking for it now; nothing is spent."""
+
+        def look(ready: Ready) -> tuple[Ready, Priced, Preview]:
+            asked = self._at_price(price)(ready)
+            return ready, asked, preview_of(ready.table, asked, rows=price.rows)
+
+        ready, asked, preview = self._without_rows(question, look, by=by)
+        return looked_at(self._house, question, ready, asked.asked, preview, by=by)
 
     def release(self, question: Question, price: Price, *, by: str) -> Release:
         """The answer; charged at data set, purpose and analyst, or refused and written down."""
@@ -210,8 +222,7 @@ class Asking:
     ) -> tuple[Priced, str | None]:
         """The question at its price; what the ledger refuses later is written down there."""
         with self._written_down(question, by=by):
-            if ready.only_explained:
-                raise ParameterError("The SQL begins with EXPLAIN: ask for a preview instead.")
+            check_asks(ready)
             check_room(self._house, by)
             epsilon, remark = self._epsilon(ready, price)
             return _priced(ready, price, epsilon), remark

@@ -108,6 +108,12 @@ def _check_join(join: Join, found: Join) -> None:
         )
 
 
+def check_asks(ready: Ready) -> None:
+    """Refuses an answer to SQL that only wants to be explained."""
+    if ready.only_explained:
+        raise ParameterError("The SQL begins with EXPLAIN: ask for a preview instead.")
+
+
 def check_size(plan: Plan, most_cells: int) -> None:
     """Refuses more groups than one answer should hold: each costs time and memory of others."""
     if plan.keys is not None and len(plan.keys) > MOST_GROUPS:

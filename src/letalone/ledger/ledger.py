@@ -298,13 +298,25 @@ class Ledger:
         purpose: str | None = None,
     ) -> bool:
         """Whether a charge would be accepted as all stands; nothing is written down."""
-        question = acts.Question({}, "", delta, analyst, purpose)
         try:
-            with self._store.reading() as books:
-                acts.check_fits(books, acts.known(books, name), storable(privacy), question)
+            self.check_fits(name, privacy, delta=delta, analyst=analyst, purpose=purpose)
         except LetaloneError:
             return False
         return True
+
+    def check_fits(
+        self,
+        name: str,
+        privacy: Privacy,
+        *,
+        delta: Number | None = None,
+        analyst: str | None = None,
+        purpose: str | None = None,
+    ) -> None:
+        """Raises what a charge would be refused with as all stands; nothing is written down."""
+        question = acts.Question({}, "", delta, analyst, purpose)
+        with self._store.reading() as books:
+            acts.check_fits(books, acts.known(books, name), storable(privacy), question)
 
     @contextmanager
     def claim(

@@ -20,6 +20,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from secrets import token_hex
+from typing import cast
 
 from letalone.answers.promise import price
 from letalone.answers.release import Asked, SplitPart, Standing
@@ -417,6 +418,13 @@ def _digest(plan: Json, **price: object) -> str:
     """The name of a question at its price: all that decides the law of its answer."""
     decides: Json = {"plan": plan, **{name: str(value) for name, value in price.items()}}
     return digest_of(decides, name="The question")
+
+
+def digest_at(asked: Asked, version: int) -> str:
+    """What the same question at the same price is called about another version of the data."""
+    schema = {**cast("Json", asked.plan["schema"]), "version": version}
+    plan: Json = {**asked.plan, "schema": schema}
+    return _digest(plan, epsilon=asked.epsilon, delta=asked.delta, confidence=asked.confidence)
 
 
 def _price(question: Priced) -> str:

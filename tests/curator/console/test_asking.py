@@ -6,7 +6,7 @@ from datetime import timedelta
 
 import pytest
 
-from curator.makers import NAME, PURPOSE, SECRET, ask, whats
+from curator.makers import NAME, PURPOSE, SECRET, ask, put, whats
 from letalone.curator.console.questions import _agreed
 from letalone.curator.http.shapes import SentQuestion
 from letalone.ledger.receipts import verify_receipt
@@ -71,14 +71,42 @@ def test_what_was_not_shown_is_not_paid_for(console):
     assert (spent(console), len(console.curator.ledger)) == (before, entries)
 
 
-def test_a_second_time_costs_nothing_and_says_so(fresh):
+def test_an_answer_that_one_has_is_shown_to_be_free_before_anything_is_pressed(fresh):
     browser = fresh.by("ann")
-    first = release(browser)
-    before = spent(fresh)
-    second = browser.follow(release(browser))
-    assert "it cost nothing" in second.text
-    assert spent(fresh) == before
-    assert first.headers["location"] in fresh.by("ann").see("/history").text
+    assert "free" not in price_in(preview(browser).text)
+    first = release(browser).headers["location"]
+    before, entries = spent(fresh), len(fresh.curator.ledger)
+    again = price_in(preview(browser).text)
+    assert "You have this answer" in again
+    assert f'<a class="button" href="{first}">See the answer: free</a>' in again
+    assert "Spend ε" not in again, "what is free is not sold"
+    assert browser.see(first).status_code == 200
+    assert (spent(fresh), len(fresh.curator.ledger)) == (before, entries)
+    assert "Spend ε = 0.2 " in preview(browser, epsilon="0.2").text, "another price is another"
+
+
+def test_where_the_data_have_changed_the_same_question_is_said_to_cost_again(fresh):
+    browser = fresh.by("ann")
+    release(browser)
+    fresh.curator.data_sets.renew(NAME, file=put(fresh.curator, "newer.csv"), by="olga")
+    text = price_in(preview(browser).text)
+    assert "the data have changed since: this costs" in text
+    assert "Spend ε = 0.1 " in text
+    assert "changed since" not in preview(browser, epsilon="0.2").text, "which was never asked"
+
+
+def test_two_presses_of_the_same_button_are_charged_once(fresh):
+    browser = fresh.by("ann")
+    fields = {**FORM, "sql": COUNT, "agreed": AGREED.search(preview(browser).text)[1]}
+    first, second = (browser.send("/ask/release", **fields) for _ in range(2))
+    assert float(spent(fresh)) == 0.1
+    assert second.headers["location"].partition("?")[0] == first.headers["location"]
+    assert "it cost nothing" in browser.follow(second).text
+
+
+def price_in(text):
+    """The part of the page with the price."""
+    return text[text.index('<section id="price"') :]
 
 
 def test_the_error_wanted_finds_the_least_epsilon(console):
@@ -93,8 +121,8 @@ def test_the_error_wanted_finds_the_least_epsilon(console):
 def test_choosing_asks_the_same_as_typing(console):
     browser = console.by("ann")
     typed = release(browser, sql=BY_WARD.replace(" n ", " number "), epsilon="0.2")
-    chosen = release(browser, way="build", what="count", by="ward", epsilon="0.2")
-    assert chosen.headers["location"].partition("?")[0] == typed.headers["location"]
+    chosen = preview(browser, way="build", what="count", by="ward", epsilon="0.2")
+    assert f'href="{typed.headers["location"]}">See the answer: free' in chosen.text
 
 
 @pytest.mark.parametrize(
@@ -305,11 +333,27 @@ def test_the_error_of_a_mean_is_shown_for_several_numbers_of_rows_before_it_is_p
 def test_over_the_budget_the_main_act_is_to_ask_for_more_and_the_advice_fits(fresh):
     browser, sums = fresh.by("ann"), "SELECT SUM(cost) AS s FROM visits"
     over = preview(browser, epsilon="3").text
-    assert '<button class="second" formaction="/ask/release"' in over
+    spend = re.search(r"<button[^>]*formaction=./ask/release[^>]*>", over)[0]
+    assert " disabled " in spend
+    assert 'aria-describedby="why-not"' in spend
+    assert re.search(r'id="why-not">This is more than is left of your grant', over)
     assert f'<a class="button" href="/data-sets/{NAME}/request"' in over
     assert "Take a smaller ε" in over
     assert "Allow a larger error" in preview(browser, sql=sums, pay="error", error="100").text
     assert '<button formaction="/ask/release"' in preview(browser, epsilon="0.1").text
+
+
+def test_an_answer_that_would_be_refused_is_not_offered(fresh):
+    """Frozen, or only to be explained: the button is not pressed in vain, and says why."""
+    browser = fresh.by("ann")
+    explained = price_in(preview(browser, sql=f"EXPLAIN {COUNT}").text)
+    assert "The SQL begins with EXPLAIN" in explained
+    fresh.curator.ledger.freeze(NAME, "the disk was full")
+    frozen = price_in(preview(browser).text)
+    for text in (explained, frozen):
+        assert re.search(r"<button[^>]* disabled [^>]*formaction=./ask/release", text)
+        assert "Take a smaller ε" not in text
+    assert re.search('id="why-not">[^<]+', frozen)
 
 
 def test_a_comma_may_stand_for_the_point(console):

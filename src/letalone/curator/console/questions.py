@@ -35,10 +35,10 @@ from letalone.curator.console.pages import console_routes, page, see_other
 from letalone.curator.console.shown import error_words
 from letalone.curator.console.typed_keys import typed_keys
 from letalone.curator.console.visitors import Analyst, Visitor
-from letalone.curator.http.numbers import exact
 from letalone.curator.http.problems import Refused, refused
 from letalone.curator.http.shapes import SentQuestion
 from letalone.curator.http.who import Served, Service
+from letalone.curator.looking import Look
 from letalone.curator.records import Grant
 from letalone.errors import LetaloneError
 from letalone.plans.schema import Schema
@@ -61,14 +61,17 @@ routes = console_routes()
 class Shown:
     """A preview as the page shows it."""
 
-    preview: Preview
+    look: Look
     errors: list[tuple[str, str]]
-    left: str
-    fits: bool
     sql: str
     agreed: str
     hints: list[str]
     in_rows: bool  # whether an error depends on how many rows there are
+
+    @property
+    def preview(self) -> Preview:
+        """The price and the errors."""
+        return self.look.preview
 
 
 @routes.get("/ask")
@@ -213,14 +216,12 @@ def _sent(form: Typed, service: Service) -> SentQuestion:
 
 
 def _previewed(sent: SentQuestion, form: Typed, visitor: Visitor, service: Service) -> Shown:
-    asking, by, question = service.curator.asking, visitor.name, sent.question()
-    found = asking.preview(question, sent.price(), by=by)
-    left = asking.left(question, found.privacy, delta=exact(found.delta), by=by)
-    fits = asking.how_many_more(question, sent.price(), by=by) >= 1
+    look = service.curator.asking.look(sent.question(), sent.price(), by=visitor.name)
+    found = look.preview
     errors = [(name, error_words(found, name)) for name in found.errors]
     said = hints(form, _schema(form, service)) if form.text("way") == BUILD else []
     open_ = any(found.errors[name] is None and name not in found.formulas for name in found.errors)
-    return Shown(found, errors, left, fits, str(sent.sql), _agreed(sent), said, in_rows=open_)
+    return Shown(look, errors, str(sent.sql), _agreed(sent), said, in_rows=open_)
 
 
 def _schema(form: Typed, service: Service) -> Schema:

@@ -33,7 +33,8 @@
     if (!price) return;
     price.classList.add("stale");
     price.querySelector(".changed").hidden = false;
-    price.querySelector("[name=agreed]").disabled = true;
+    const spend = price.querySelector("[name=agreed]");
+    if (spend) spend.disabled = true;
   };
 
   document.addEventListener("DOMContentLoaded", () => {
