@@ -241,13 +241,22 @@ def test_groups_that_are_not_declared_are_typed(console, keys):
     assert preview(console.by("ann"), sql=BY_WARD, keys="[1").status_code == 422
 
 
-def test_a_slider_of_somebody_signed_out_says_so_and_keeps_the_page(fresh):
-    browser = fresh.by("ann")
-    fresh.clock.passed += timedelta(hours=2)
-    answer = browser.send("/ask/preview", headers={"HX-Request": "true"}, **FORM, sql=COUNT)
-    assert answer.status_code == 401
-    assert 'id="preview"' in answer.text
-    assert "what you typed is kept" in answer.text
+def test_a_slider_of_somebody_signed_out_gets_nothing_to_put_in_the_place_of_the_price(fresh):
+    """However the visit ended: the page keeps the price and says why (tests/browser)."""
+    for end in ("idle", "signed out elsewhere", "in again"):
+        browser = fresh.anybody()
+        browser.sign_in("ann")
+        form = {**FORM, "sql": COUNT, "csrf": browser.csrf}
+        if end == "idle":
+            fresh.clock.passed += timedelta(hours=2)
+        else:
+            browser.send("/sign-out")
+        if end == "in again":
+            browser.sign_in("ann")
+        answer = browser.send("/ask/preview", headers={"HX-Request": "true"}, **form)
+        assert (answer.status_code, answer.text) == (401, ""), end
+    page = fresh.by("ben").see("/ask")
+    assert page.status_code == 200
 
 
 def test_a_price_stands_where_the_form_leads_and_no_button_comes_before_the_one_that_shows_it(

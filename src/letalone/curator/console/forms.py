@@ -7,7 +7,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from re import fullmatch
 from typing import Annotated, Any, TypeVar
-from urllib.parse import urlsplit
 
 from fastapi import Depends
 from pydantic import BaseModel, ValidationError
@@ -119,17 +118,6 @@ def give_password_again(request: Request, password: str) -> None:
     secrets = Secrets(visits.elevate(str(before.visit), password), before.forms)
     request.state.visitor = Visitor(visits.visitor(str(secrets.visit)), secrets)
     request.state.secrets = secrets
-
-
-def local(address: str) -> str:
-    """An address of this service to go on to; "/" for any other."""
-    if not address.isprintable() or "\\" in address or not address.startswith("/"):
-        return "/"
-    try:
-        parts = urlsplit(address)
-    except ValueError:
-        return "/"
-    return "/" if parts.scheme or parts.netloc or address.startswith("//") else address
 
 
 def _check_elevated(request: Request) -> None:

@@ -19,9 +19,10 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
+from letalone.curator.console.addresses import local
 from letalone.curator.console.directions import Isolation
 from letalone.curator.console.files import address_of_file, sheets
-from letalone.curator.console.kept import keep_form, still_kept
+from letalone.curator.console.kept import Kept, keep_form, late_form, still_kept
 from letalone.curator.console.navigation import links_for
 from letalone.curator.console.secrets import STALE, Secrets, keep, secrets_of
 from letalone.curator.console.sent import check_sent
@@ -132,9 +133,19 @@ def said_in(request: Request, *, what: str = SAID) -> str:
 
 
 def problem_page(request: Request, problem: Problem) -> Response:
-    """A refusal as a page of its own; that of a form of another visit leads to the sign-in."""
+    """A refusal as a page of its own; a form of another visit is shown again, to be sent again."""
     request.state.problem = problem
+    if problem.detail == STALE and "hx-request" in request.headers:
+        return Response(status_code=401)
+    kept = late_form(request, here(request))
+    if kept is not None:
+        return kept_page(request, kept)
     return page(request, "problem.html", stale=problem.detail == STALE)
+
+
+def kept_page(request: Request, kept: Kept) -> Response:
+    """A form that came too late, with what was typed: who looks sends it, or leaves it."""
+    return page(request, "kept.html", kept=Kept(local(kept.at), kept.fields))
 
 
 def wants_page(request: Request) -> bool:
@@ -197,7 +208,7 @@ def _to_sign_in(request: Request, needed: SignInNeeded) -> Response:
     if needed.at != "/sign-in":
         return see_other(request, needed.at)
     if "hx-request" in request.headers:
-        return page(request, "signed_out.html", status=401)
+        return Response(status_code=401)  # what the page does then is in console.js
     if hasattr(request.state, "form"):
         return sign_in_page(request)
     back = here(request) if request.method == "GET" else ""

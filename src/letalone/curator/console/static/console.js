@@ -37,6 +37,22 @@
     if (spend) spend.disabled = true;
   };
 
+  // A price that did not come: what is there stays, and the page says why. "" hides it again.
+  const say = (why) => {
+    const box = document.getElementById("no-price");
+    for (const words of box.children) words.hidden = words.dataset.why !== why;
+    box.hidden = !why;
+  };
+  document.addEventListener("htmx:after:request", (event) => {
+    const { response, text } = event.detail.ctx;
+    const there = text.includes('id="preview"');
+    say(there ? "" : response.status === 401 ? "over" : "away");
+    if (!there) event.preventDefault();
+  });
+  document.addEventListener("htmx:error", (event) => {
+    if (event.detail.error?.name !== "AbortError") say("away");
+  });
+
   document.addEventListener("DOMContentLoaded", () => {
     document.querySelector(".top nav [aria-current]")?.scrollIntoView({ inline: "center", block: "nearest" });
     for (const button of document.querySelectorAll("button.theme")) {
