@@ -24,7 +24,7 @@ from typing import Any, TypeVar, cast
 
 from sqlalchemy import Row, insert, select
 
-from letalone.answers.arranged import Arrangement, arranged
+from letalone.answers.arranged import AS_IT_IS, Arrangement, arranged
 from letalone.answers.release import ReleaseRecord, Standing, explained
 from letalone.curator.data_sets import DataSets
 from letalone.curator.house import House
@@ -53,6 +53,7 @@ from letalone.errors import (
 from letalone.exact.typed import EPSILON
 from letalone.ledger import digest_of
 from letalone.ledger.claims import UnderWay
+from letalone.plans.query import Plan
 from letalone.plans.stored import plan_from_json
 from letalone.privacy.curve import Json, Privacy
 from letalone.session.preview import Preview, preview_of
@@ -122,6 +123,12 @@ class Asking:
         ready, asked, preview = self._without_rows(question, look, by=by)
         return looked_at(self._house, question, ready, asked.asked, preview, by=by)
 
+    def plan(self, question: Question, *, by: str) -> Plan | None:
+        """What is asked, as a plan; None where it is sorted, filtered or cut as well."""
+        with self._looked_at(question, by=by) as ready:
+            whole = ready.arrangement == AS_IT_IS and not ready.only_explained
+            return ready.plan if whole else None
+
     def release(self, question: Question, price: Price, *, by: str) -> Release:
         """The answer; charged at data set, purpose and analyst, or refused and written down."""
         return self.answer(question, price, by=by).release
@@ -163,7 +170,7 @@ class Asking:
         # Told of the own history alone. That the data set pays nothing for an answer that somebody
         # else has bought can be seen in what is left of its budget (threat model).
         found = replace(found, standing=replace(found.standing, repeated=mine))
-        answer = Answer(arranged(found, arrangement))
+        answer = Answer(arranged(found, arrangement), arrangement)
         if key is not None and found.asked.version == version:
             self._remembered.put(key, answer.repeated(), letters=len(stored))
         return answer

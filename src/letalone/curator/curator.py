@@ -18,6 +18,7 @@ from letalone.curator.beforehand import Beforehand
 from letalone.curator.book import Book
 from letalone.curator.data_sets import DataSets
 from letalone.curator.database import Database, DatabaseDamaged, damaged
+from letalone.curator.drafts import Drafts
 from letalone.curator.facts import Facts
 from letalone.curator.house import House
 from letalone.curator.identities import Identities
@@ -46,8 +47,9 @@ class Curator:
     """Many analysts ask, one budget holds, everything is written down; a context manager."""
 
     __slots__ = (
-        "_house", "_spill", "asking", "beforehand", "data_sets", "facts", "forgotten", "identities",
-        "openness", "people", "processing", "proposals", "requests", "subjects", "tokens", "visits",
+        "_house", "_spill", "asking", "beforehand", "data_sets", "drafts", "facts", "forgotten",
+        "identities", "openness", "people", "processing", "proposals", "requests", "subjects",
+        "tokens", "visits",
     )  # fmt: skip
 
     def __init__(self, house: House, spill: ExitStack) -> None:
@@ -56,6 +58,7 @@ class Curator:
         self.people = People(house)
         self.tokens = Tokens(house, self.people)
         self.visits = Visits(house, self.people)
+        self.drafts = Drafts(house)
         self.identities = Identities(house, self.people)
         self.data_sets = DataSets(house, self.people)
         self.beforehand = Beforehand(house, self.people, self.data_sets)

@@ -222,6 +222,17 @@ SESSIONS = Table(
     Column("until", Text, nullable=False, server_default=""),
 )
 
+# For the console: what was typed, under a key that only the browser's address has.
+DRAFTS = Table(
+    "drafts",
+    METADATA,
+    Column("digest", Text, primary_key=True),
+    Column("person", Text, ForeignKey("people.name"), nullable=False, index=True),
+    Column("until", Text, nullable=False),
+    Column("number", BigInteger, nullable=False),
+    Column("body", LargeBinary, nullable=False),
+)
+
 # For the console: who signs in at a provider. By e-mail until the first time, by subject after it.
 IDENTITIES = Table(
     "identities",

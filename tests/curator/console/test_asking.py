@@ -3,6 +3,8 @@
 import json
 import re
 from datetime import timedelta
+from html import escape, unescape
+from urllib.parse import urlencode
 
 import pytest
 
@@ -23,7 +25,7 @@ def spent(console, by="ann"):
 
 
 def preview(browser, **more):
-    return browser.send("/ask/preview", **{**FORM, "sql": COUNT, **more})
+    return browser.follow(browser.send("/ask/preview", **{**FORM, "sql": COUNT, **more}))
 
 
 def release(browser, **more):
@@ -64,7 +66,7 @@ def test_what_was_not_shown_is_not_paid_for(console):
     changes = ({"epsilon": "1"}, {"sql": COUNT + " WHERE ward = 'B'"}, {"max_rows": "3"})
     for change in ({"agreed": ""}, {"agreed": "0" * 64}, *changes):
         fields = {**FORM, "sql": sql, "agreed": agreed, **change}
-        answer = browser.send("/ask/release", **fields)
+        answer = browser.follow(browser.send("/ask/release", **fields))
         assert answer.status_code == 409, change
         assert "Nothing was spent" in answer.text
         assert AGREED.search(answer.text), "the new price is shown"
@@ -153,25 +155,40 @@ def test_a_slip_in_a_preview_leaves_no_entry_and_a_refused_answer_does(fresh):
     assert len(fresh.curator.ledger) == before
     sent = SentQuestion(data_set=NAME, purpose=PURPOSE, sql=sql, epsilon="0.1")
     fields = {**FORM, "sql": sql, "agreed": _agreed(sent)}
-    assert fresh.by("ann").send("/ask/release", **fields).status_code == 403
+    refused = fresh.by("ann").send("/ask/release", **fields)
     assert len(fresh.curator.ledger) == before + 1
+    assert "is not in your grant" in fresh.by("ann").follow(refused).text
+    assert len(fresh.curator.ledger) == before + 1, "a reload asks nothing"
     assert whats(fresh.curator)[-1] == "refused"
 
 
 def test_over_the_budget_nothing_is_answered_and_the_words_say_how_much_is_left(fresh):
     browser = fresh.by("ann")
-    answer = release(browser, epsilon="2.5")
+    answer = browser.follow(release(browser, epsilon="2.5"))
     assert answer.status_code == 409
     assert "Nothing was charged" in answer.text
     assert spent(fresh) == 0
 
 
-def test_sorted_and_cut_answers_are_shown_so(fresh):
-    sql = f"{BY_WARD} ORDER BY n DESC LIMIT 1"
-    answer = release(fresh.by("ann"), sql=sql, epsilon="1")
-    assert answer.status_code == 200
-    assert answer.text.count('<th scope="row">') == 1
-    assert "The whole answer" in answer.text
+def test_sorted_and_cut_answers_have_an_address_of_their_own(fresh):
+    browser, sql = fresh.by("ann"), f"{BY_WARD} ORDER BY n DESC LIMIT 1"
+    answer = release(browser, sql=sql, epsilon="1")
+    at, entries = answer.headers["location"], len(fresh.curator.ledger)
+    for _ in range(2):
+        page = browser.see(at)
+        assert page.status_code == 200
+        assert page.text.count('<th scope="row">') == 1
+        assert "The whole answer" in page.text
+    assert len(fresh.curator.ledger) == entries, "a reload asks nothing"
+    again = unescape(re.search(r'href="(/ask/again/[^"]*)"', page.text)[1])
+    form = browser.follow(browser.see(again))
+    assert "ORDER BY n DESC\nLIMIT 1</textarea>" in form.text
+    assert (
+        f'href="{escape(at)}">See the answer: free' in preview(browser, sql=sql, epsilon="1").text
+    )
+    for wrong in ("x", "[]", '[["<",1,2,3],[],null,0,[]]', "[null,[[1]],null,0,[]]"):
+        answer = browser.see(f"{at.partition('?')[0]}?{urlencode({'arranged': wrong})}")
+        assert answer.status_code == 422
 
 
 def test_nobody_sees_the_answers_of_anybody_else(fresh):
@@ -265,7 +282,8 @@ def test_a_price_stands_where_the_form_leads_and_no_button_comes_before_the_one_
     """Enter presses the first button of a form: that is never the one that spends, or switches."""
     text = preview(fresh.by("ann"), way="build").text
     form = text[text.index('<form id="ask"') :]
-    assert 'action="/ask/preview#price"' in form
+    sent = fresh.by("ann").send("/ask/preview", **FORM, sql=COUNT)
+    assert sent.headers["location"].endswith("#price")
     assert re.search(r'<section id="price"[^>]* tabindex="-1"', form)
     assert "formaction" not in re.search(r"<button[^>]*>", form)[0]
 
@@ -285,12 +303,13 @@ def test_another_way_to_ask_keeps_the_price_and_takes_the_question_along(fresh):
     before = len(fresh.curator.ledger)
     chosen = {**FORM, "way": "build", "by": "ward", "where_1": "ward", "value_1": "A"}
     fields = chosen | {"epsilon": "0.7", "confidence": "0.8", "max_rows": "3", "to": "sql"}
-    page = fresh.by("ann").send("/ask/way", **fields)
+    page = fresh.by("ann").follow(fresh.by("ann").send("/ask/way", **fields))
     assert page.status_code == 200
     assert "WHERE ward = &#39;A&#39;\nGROUP BY ward</textarea>" in page.text
     for name, value in (("epsilon", "0.7"), ("confidence", "0.8"), ("max_rows", "3")):
         assert re.search(rf'<input id="{name}"[^>]* value="{value}"', page.text), name
-    back = fresh.by("ann").send("/ask/way", **fields | {"way": "sql", "to": "build", "sql": COUNT})
+    other = fields | {"way": "sql", "to": "build", "sql": COUNT}
+    back = fresh.by("ann").follow(fresh.by("ann").send("/ask/way", **other))
     assert re.search(r'<input id="epsilon"[^>]* value="0.7"', back.text)
     assert 'id="what"' in back.text
     assert len(fresh.curator.ledger) == before

@@ -85,7 +85,7 @@ def test_a_release_that_came_too_late_is_previewed_and_not_sent(console):
     assert at == "/ask/preview"
     assert "agreed" not in hidden
     before = console.curator.ledger.data_set(NAME).spent
-    assert browser.send(at, **hidden).status_code == 200
+    assert "Before you spend" in browser.follow(browser.send(at, **hidden)).text
     assert console.curator.ledger.data_set(NAME).spent == before
 
 

@@ -10,8 +10,10 @@ from json import dumps
 from starlette.requests import Request
 from starlette.responses import Response
 
+from letalone.answers.arranged import AS_IT_IS, arranged
 from letalone.answers.promise import as_sure
 from letalone.curator.console.answer_numbers import rows_and_charts
+from letalone.curator.console.arranging import from_address
 from letalone.curator.console.pages import console_routes, page
 from letalone.curator.console.spreadsheets import as_csv
 from letalone.curator.console.visitors import Analyst, Visitor
@@ -20,6 +22,7 @@ from letalone.curator.records import PastRelease, Question
 from letalone.session.release import Release
 
 A_PAGE, FARTHEST = 50, 10**9
+ARRANGED = "arranged"
 MOST_ROWS = 200  # of a table on a page; the file has all
 routes = console_routes()
 
@@ -45,11 +48,16 @@ def history(
 
 @routes.get("/history/{release_id}")
 async def answer(request: Request, release_id: str, visitor: Analyst, service: Served) -> Response:
-    """One of the own answers; how many more like it fit may take long to find out."""
+    """One of the own answers; sorted, filtered and cut as the address says.
+
+    How many more like it fit may take long to find out.
+    """
 
     def look() -> Response:
         past = service.curator.asking.past(release_id, by=visitor.name)
-        return answer_page(request, visitor, service, past)
+        how = from_address(request.query_params.get(ARRANGED, ""))
+        found = None if how == AS_IT_IS else arranged(Release.from_json(past.release), how)
+        return answer_page(request, visitor, service, past, release=found)
 
     return await service.aside(look, by=visitor.name)
 

@@ -6,8 +6,9 @@ and the price that were previewed, and another question or price is previewed fi
   Tested:   tests/curator/console/test_asking.py
 """
 
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from functools import partial
 from hashlib import sha256
 from json import dumps
 from typing import Any
@@ -18,8 +19,10 @@ from starlette.datastructures import FormData
 from starlette.requests import Request
 from starlette.responses import Response
 
+from letalone.answers.arranged import Arrangement
 from letalone.curator.asking import release_id
-from letalone.curator.console.answers import answer_page
+from letalone.curator.console.answers import ARRANGED
+from letalone.curator.console.arranging import LONGEST, as_address, from_address
 from letalone.curator.console.asked_again import fields_of, price_of
 from letalone.curator.console.building import (
     COMPARED,
@@ -29,8 +32,10 @@ from letalone.curator.console.building import (
     hints,
     quoted,
 )
+from letalone.curator.console.drafted import PRICED, address_of, take_up, to_form
 from letalone.curator.console.ended import ended
 from letalone.curator.console.forms import Form, Typed, shaped, tried
+from letalone.curator.console.other_way import BUILD, hidden_fields, other_fields
 from letalone.curator.console.pages import console_routes, page, see_other
 from letalone.curator.console.shown import error_words
 from letalone.curator.console.typed_keys import typed_keys
@@ -40,12 +45,13 @@ from letalone.curator.http.shapes import SentQuestion
 from letalone.curator.http.who import Served, Service
 from letalone.curator.looking import Look
 from letalone.curator.records import Grant
+from letalone.curator.remembered import Answer
 from letalone.errors import LetaloneError
+from letalone.plans.query import Plan
 from letalone.plans.schema import Schema
 from letalone.session.preview import Preview
 from letalone.session.release import Release
 
-SQL, BUILD = "sql", "build"
 BY_EPSILON, BY_ERROR = "epsilon", "error"
 USUAL_EPSILON = "0.1"
 FROM, TO, STEP = -3, 1, 0.05  # of the slider: ε from 0.001 to 10
@@ -73,10 +79,30 @@ class Shown:
         """The price and the errors."""
         return self.look.preview
 
+    @property
+    def mine(self) -> str:
+        """Where the own answer to the same is; "" where there is none."""
+        look = self.look
+        return _answer_at(look.mine, look.arrangement) if look.mine else ""
+
 
 @routes.get("/ask")
-def ask(request: Request, visitor: Analyst, service: Served) -> Response:
-    """The form, for one of the own grants."""
+async def ask(request: Request, visitor: Analyst, service: Served) -> Response:
+    """The form, for one of the own grants; with the price of what its address or draft says."""
+    if PRICED in request.query_params:
+        work = service.aside(lambda: _filled(request, visitor, service), by=visitor.name)
+        return await _or_refused(request, work, partial(_taken_up, request, visitor, service))
+    return await run_in_threadpool(_filled, request, visitor, service)
+
+
+def _taken_up(request: Request, visitor: Visitor, service: Service) -> Response:
+    take_up(request, visitor, service)
+    return _page(request, visitor, service, shown=None)
+
+
+def _filled(request: Request, visitor: Visitor, service: Service) -> Response:
+    if take_up(request, visitor, service) and PRICED in request.query_params:
+        return _looked_up(request, visitor, Typed(request.state.form), service)
     return _page(request, visitor, service, shown=None)
 
 
@@ -84,8 +110,9 @@ def ask(request: Request, visitor: Analyst, service: Served) -> Response:
 def again(request: Request, name: str, visitor: Analyst, service: Served) -> Response:
     """The form, filled with the question and the price of one of the own answers."""
     past = service.curator.asking.past(name, by=visitor.name)
+    how = from_address(request.query_params.get(ARRANGED, ""))
     found = Release.from_json(past.release)
-    asked, grant = fields_of(found), [("data_set", past.data_set), ("purpose", past.purpose)]
+    asked, grant = fields_of(found, how), [("data_set", past.data_set), ("purpose", past.purpose)]
     fields = [*grant, *(asked or []), *price_of(found)]
     return see_other(request, f"/ask?{urlencode(fields)}", said="" if asked else NOT_FILLED)
 
@@ -99,28 +126,41 @@ def looked(request: Request) -> Response:
 
 
 @routes.post("/ask/way")
-def other_way(request: Request, visitor: Analyst, form: Form, service: Served) -> Response:
-    """The same form for SQL or for choosing; what was chosen so far is then the SQL."""
+async def other_way(request: Request, visitor: Analyst, form: Form, service: Served) -> Response:
+    """The same form for SQL or for choosing; what was typed in the one is kept in the other."""
 
     def act() -> Response:
-        kept = {"way": form.text("to")}
-        if kept["way"] == SQL and form.text("way") == BUILD:
-            kept["sql"] = built(form, _schema(form, service))
-        others = [one for one in form.fields.multi_items() if one[0] not in kept]
-        request.state.form = FormData([*others, *kept.items()])
-        return _page(request, visitor, service, shown=None)
+        read = _reader(form, visitor, service)
+        request.state.form = FormData(other_fields(form, _schema(form, service), read))
+        return to_form(request, visitor, service)
 
-    return tried(request, act, lambda: _page(request, visitor, service, shown=None))
+    show = partial(to_form, request, visitor, service)
+    work = service.aside(lambda: tried(request, act, show), by=visitor.name)
+    return await _or_refused(request, work, show)
+
+
+def _reader(form: Typed, visitor: Visitor, service: Service) -> Callable[[], Plan | None]:
+    """What SQL says, where all of it can be read as a plan."""
+    name, purpose, sql = (form.text(one) for one in ("data_set", "purpose", "sql"))
+
+    def read() -> Plan | None:
+        try:
+            sent = shaped(SentQuestion, data_set=name, purpose=purpose, sql=sql, epsilon="1")
+            return service.curator.asking.plan(sent.question(), by=visitor.name)
+        except (LetaloneError, Refused):
+            return None
+
+    return read
 
 
 @routes.post("/ask/preview")
 async def preview(request: Request, visitor: Analyst, form: Form, service: Served) -> Response:
     """The price and the errors to expect: no data touched, nothing spent."""
-
-    def look() -> Response:
-        return _looked_up(request, visitor, form, service)
-
-    return await _or_the_form(request, visitor, service, service.aside(look, by=visitor.name))
+    if "hx-request" in request.headers:
+        work = service.aside(lambda: _looked_up(request, visitor, form, service), by=visitor.name)
+        show = partial(_page, request, visitor, service, shown=None)
+        return await _or_refused(request, work, show)
+    return await run_in_threadpool(to_form, request, visitor, service, priced=True)
 
 
 def _looked_up(request: Request, visitor: Visitor, form: Typed, service: Service) -> Response:
@@ -138,33 +178,30 @@ async def release(request: Request, visitor: Analyst, form: Form, service: Serve
     def answer() -> Response:
         return _agreed_to(request, visitor, form, service)
 
-    return await _or_the_form(request, visitor, service, service.in_turn(answer, by=visitor.name))
+    work = service.in_turn(answer, by=visitor.name)
+    return await _or_refused(request, work, partial(to_form, request, visitor, service))
 
 
 def _agreed_to(request: Request, visitor: Visitor, form: Typed, service: Service) -> Response:
-    shown: Shown | None = None
-
     def act() -> Response:
-        nonlocal shown
         sent = _sent(form, service)
         if form.text("agreed") != _agreed(sent):
-            shown = _previewed(sent, form, visitor, service)
             raise refused("conflict", CHANGED)
         found = _released(sent, visitor, service)
-        return _answered(request, visitor, service, sent, found)
+        return _answered(request, visitor, sent, found)
 
-    return tried(request, act, lambda: _page(request, visitor, service, shown=shown))
+    return tried(request, act, lambda: to_form(request, visitor, service, priced=True))
 
 
-async def _or_the_form(
-    request: Request, visitor: Visitor, service: Service, work: Awaitable[Response]
+async def _or_refused(
+    request: Request, work: Awaitable[Response], show: Callable[[], Response]
 ) -> Response:
     """The form as it was typed, where so much of theirs is under way that it is not begun."""
     try:
         return await work
     except Refused as error:
         request.state.problem = error.problem
-    return await run_in_threadpool(_page, request, visitor, service, shown=None)
+    return await run_in_threadpool(show)
 
 
 def _page(request: Request, visitor: Visitor, service: Service, *, shown: Shown | None) -> Response:
@@ -184,13 +221,16 @@ def _page(request: Request, visitor: Visitor, service: Service, *, shown: Shown 
         conditions=CONDITIONS,
         compared=COMPARED,
         slider={"from": FROM, "to": TO, "step": STEP},
+        submitted=request.method == "POST" or PRICED in request.query_params,
+        at=address_of(request) if shown else "",
+        unseen=hidden_fields(request.state.form, request.state.form.get("way", BUILD)),
         usual_epsilon=USUAL_EPSILON,
     )
 
 
 def _chosen(request: Request, grants: list[Grant]) -> Grant | None:
     """The grant that the address or the form names; else the first."""
-    typed = getattr(request.state, "form", None) or request.query_params
+    typed = request.state.form
     wanted = (typed.get("data_set"), typed.get("purpose"))
     named = [one for one in grants if (one.data_set, one.purpose) == wanted]
     return next(iter(named or ([] if any(wanted) else grants)), None)
@@ -198,9 +238,9 @@ def _chosen(request: Request, grants: list[Grant]) -> Grant | None:
 
 def _sent(form: Typed, service: Service) -> SentQuestion:
     """The form as a body of the API."""
-    name, sql, keys = form.text("data_set"), form.text("sql"), form.text("keys")
-    if form.text("way") == BUILD:
-        sql = built(form, _schema(form, service))
+    name, sql, keys = (form.text(one) for one in ("data_set", "sql", "keys"))
+    if form.text("way") == BUILD:  # what was typed as SQL is kept beside, and not asked
+        sql, keys = built(form, _schema(form, service)), ""
     by_error = form.text("pay") == BY_ERROR
     optional = {key: form.number(key) for key in ("delta", "confidence", "rows", "max_rows")}
     return shaped(
@@ -228,27 +268,29 @@ def _schema(form: Typed, service: Service) -> Schema:
     return service.curator.data_sets.record(form.text("data_set")).schema
 
 
-def _released(sent: SentQuestion, visitor: Visitor, service: Service) -> Release:
+def _released(sent: SentQuestion, visitor: Visitor, service: Service) -> Answer:
     try:
-        found = service.curator.asking.release(sent.question(), sent.price(), by=visitor.name)
+        found = service.curator.asking.answer(sent.question(), sent.price(), by=visitor.name)
     except LetaloneError:
         service.metrics.answer("refused")
         raise
-    service.metrics.answer("repeated" if found.repeated else "released")
+    service.metrics.answer("repeated" if found.release.repeated else "released")
     return found
 
 
-def _answered(
-    request: Request, visitor: Visitor, service: Service, sent: SentQuestion, found: Release
-) -> Response:
-    """To the answer in the history; one that SQL has sorted or cut is shown as it is, here."""
-    whole = _whole(found)
+def _answered(request: Request, visitor: Visitor, sent: SentQuestion, found: Answer) -> Response:
+    """To the answer in the history, sorted and cut as the SQL says; a reload asks nothing."""
+    whole = _whole(found.release)
     name = release_id(whole, analyst=visitor.name, purpose=sent.purpose)
-    if whole.to_json() == found.to_json():
-        words = "You have this answer already: it cost nothing." if found.repeated else ""
-        return see_other(request, f"/history/{name}", said=words)
-    past = service.curator.asking.past(name, by=visitor.name)
-    return answer_page(request, visitor, service, past, release=found)
+    words = "You have this answer already: it cost nothing." if found.release.repeated else ""
+    return see_other(request, _answer_at(name, found.arrangement), said=words)
+
+
+def _answer_at(name: str, how: Arrangement) -> str:
+    """Where an answer is shown; all of it, where it takes too long to say how it is arranged."""
+    arranged = as_address(how)
+    short = 0 < len(arranged) <= LONGEST
+    return f"/history/{name}" + (f"?{urlencode({ARRANGED: arranged})}" if short else "")
 
 
 def _whole(found: Release) -> Release:

@@ -49,6 +49,12 @@
     say(there ? "" : response.status === 401 ? "over" : "away");
     if (!there) event.preventDefault();
   });
+  // A price has an address of its own: a reload, and going back, shows the same.
+  const settle = () => {
+    const at = document.getElementById("preview")?.dataset.at;
+    if (at) history.replaceState(null, "", at + location.hash);
+  };
+  document.addEventListener("htmx:after:swap", settle);
   document.addEventListener("htmx:error", (event) => {
     if (event.detail.error?.name !== "AbortError") say("away");
   });
@@ -63,6 +69,7 @@
       });
     }
     document.querySelectorAll("[data-mirror]").forEach(mirror);
+    settle();
     for (const form of document.querySelectorAll("form[data-priced]")) {
       form.addEventListener("input", outdate);
     }
