@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, Response
 
-from browser.hospital import LONG, PURPOSE, VISITS, people_of
+from browser.hospital import LONG, PASSWORD, PURPOSE, VISITS, people_of
 from browser.watching import HEIGHT, PHONE, WIDE, Somebody, somebody
 
 AXE = files("axe_playwright_python").joinpath("axe.min.js").read_text()
@@ -98,8 +98,8 @@ def test_answers_previews_and_refusals_have_no_fault_either(chromium: Browser, h
         ask(ann, epsilon="0.3")
         check(ann)
         ask(ann, epsilon="2.9")
-        ann.press("Spend ε = 2.9")
-        assert "more than is left" in ann.problem
+        assert "more than is left" in ann.words
+        assert ann.page.get_by_role("button", name="Spend ε = 2.9").is_disabled()
         check(ann)
 
 
@@ -123,6 +123,51 @@ def test_the_slider_moves_the_price_without_a_new_page(chromium: Browser, hospit
         ann.page.get_by_role("button", name="Spend ε = 0.001").wait_for()
         assert ann.page.get_by_label("ε", exact=True).input_value() == "0.001"
         assert ann.page.evaluate("window.stays"), "the whole page was loaded again"
+
+
+def test_a_price_that_does_not_come_leaves_the_last_one_and_says_why(
+    chromium: Browser, hospital: str
+):
+    """A proxy's error, a network that is gone, and a visit that was ended in another tab."""
+    with somebody(chromium, hospital) as ann:
+        ann.sign_in("ann")
+        ask(ann, epsilon="0.3")
+        page, slider = ann.page, ann.page.get_by_role("slider")
+        for answer in (
+            lambda to: to.fulfill(status=502, body="Bad Gateway"),
+            lambda to: to.abort(),
+        ):
+            page.route("**/ask/preview", answer)
+            slider.press("Home")
+            page.get_by_role("alert").get_by_text("cannot be reached").wait_for()
+            assert "ε = 0.3" in page.locator("#price").inner_text()
+            assert page.get_by_role("button", name="Spend ε").is_disabled()
+            check(ann)
+            page.unroute("**/ask/preview")
+            slider.press("End")
+            page.get_by_role("alert").wait_for(state="hidden")
+            ask(ann, epsilon="0.3")
+        ann.watch.wrong = [one for one in ann.watch.wrong if "Failed to " not in one]
+        other = page.context.new_page()
+        other.goto(f"{hospital}/")
+        other.get_by_role("button", name="Sign out").click()
+        slider.press("Home")
+        alert = page.get_by_role("alert")
+        alert.get_by_text("You are signed out").wait_for()
+        assert page.locator("#price").is_visible()
+        check(ann)
+        with page.context.expect_page() as found:
+            alert.get_by_role("link", name="Sign in in another tab").click()
+        there = found.value
+        there.get_by_label("Name").fill("ann")
+        there.get_by_label("Password").fill(PASSWORD)
+        there.get_by_role("main").get_by_role("button", name="Sign in").click()
+        there.wait_for_url(f"{hospital}/")
+        ann.press("Show price and error")
+        check(ann)
+        ann.press("Send it now")
+        page.get_by_role("heading", name="Before you spend").wait_for()
+        assert page.get_by_label("ε", exact=True).input_value() == "0.001"
 
 
 def test_a_price_has_the_focus_and_is_nothing_to_spend_once_the_form_changes(
