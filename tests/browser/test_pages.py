@@ -164,10 +164,19 @@ def test_a_price_that_does_not_come_leaves_the_last_one_and_says_why(
         there.get_by_role("main").get_by_role("button", name="Sign in").click()
         there.wait_for_url(f"{hospital}/")
         ann.press("Show price and error")
-        check(ann)
-        ann.press("Send it now")
-        page.get_by_role("heading", name="Before you spend").wait_for()
+        page.get_by_text("This is what you typed").wait_for()
         assert page.get_by_label("ε", exact=True).input_value() == "0.001"
+
+
+def test_the_slider_and_the_price_are_on_the_screen_together(chromium: Browser, hospital: str):
+    for width, height in ((WIDE, 800), (PHONE, 844)):
+        with somebody(chromium, hospital, viewport={"width": width, "height": height}) as ann:
+            ann.sign_in("ann")
+            ask(ann, epsilon="0.3")
+            for seen in (ann.page.get_by_role("slider"), ann.page.locator("#price .price")):
+                box = seen.bounding_box()
+                assert box is not None
+                assert 0 <= box["y"] <= height - box["height"], (width, box)
 
 
 def test_a_price_has_the_focus_and_is_nothing_to_spend_once_the_form_changes(

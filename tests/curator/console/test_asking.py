@@ -392,6 +392,9 @@ def test_a_comma_may_stand_for_the_point(console):
     assert "Write 1500 or 1.500" in unsure.text
     wrong = preview(browser, epsilon="much")
     assert "a fraction such as 1/3" in wrong.text
+    field = re.search(r'<input id="epsilon"[^>]*>', wrong.text)[0]
+    assert 'aria-invalid="true" aria-describedby="problem epsilon-hint"' in field
+    assert wrong.text.count("aria-invalid") == 1
     assert "in quotes" not in wrong.text
 
 

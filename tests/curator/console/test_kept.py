@@ -75,18 +75,24 @@ def test_a_form_that_was_changed_on_its_way_is_dropped(console):
         assert not kept_in(answer.text)
 
 
-def test_a_release_that_came_too_late_is_previewed_and_not_sent(console):
+def test_a_release_that_came_too_late_is_filled_in_again_and_not_sent(console):
     agreed = _agreed(SentQuestion(**ASKED, epsilon="2"))
     fields = {**ASKED, "epsilon": "2", "agreed": agreed, "pay": "epsilon"}
+    before = len(console.curator.ledger)
     browser, page = late(console, "/ask/release", **fields)
     kept = kept_in(page.text)
     shown = browser.send("/sign-in", name="ann", password=PASSWORD, kept=kept)
-    at, hidden = form_in(shown.text)
-    assert at == "/ask/preview"
-    assert "agreed" not in hidden
-    before = console.curator.ledger.data_set(NAME).spent
-    assert "Before you spend" in browser.follow(browser.send(at, **hidden)).text
-    assert console.curator.ledger.data_set(NAME).spent == before
+    assert shown.headers["location"].startswith("/ask?draft="), "and nothing of it in the address"
+    form = browser.follow(shown).text
+    assert "This is what you typed. Nothing was done with it." in form
+    assert ASKED["sql"] in form
+    assert 'name="epsilon" type="text" autocomplete="off" value="2"' in form
+    assert agreed not in form
+    assert len(console.curator.ledger) == before
+    again = console.anybody()
+    again.sign_in("ann")
+    stale = again.follow(again.send("/ask/preview", csrf="0" * 64, **fields))
+    assert ASKED["sql"] in stale.text, "also where the form is of an older visit"
 
 
 def test_a_form_that_is_too_long_is_not_kept_and_that_is_said(console):

@@ -18,7 +18,7 @@ from letalone.curator.http.problems import KINDS, Problem
 from letalone.curator.http.who import Service
 
 DRAFT, PRICED = "draft", "priced"
-KIND, DETAIL = "problem:kind", "problem:detail"
+KIND, DETAIL, FIELD = "problem:kind", "problem:detail", "problem:field"
 UNSENT = (
     "csrf",
     "agreed",
@@ -60,6 +60,7 @@ def keep_typed(request: Request, visitor: Visitor, service: Service) -> str:
     problem: Problem | None = getattr(request.state, "problem", None)
     if problem is not None:
         fields += [(KIND, problem.kind), (DETAIL, problem.detail)]
+        fields += [(FIELD, str(one["field"])) for one in problem.more.get("errors", ())]
     return service.curator.drafts.keep(fields, by=visitor.name)
 
 
@@ -71,8 +72,13 @@ def take_draft(request: Request, name: str, visitor: Visitor, service: Service) 
     if found is None:
         request.state.problem = Problem("not-found", GONE)
     elif kind in KINDS:
-        request.state.problem = Problem(kind, str(request.state.form.get(DETAIL)))
+        request.state.problem = _problem(request.state.form, kind)
     return found is not None
+
+
+def _problem(form: FormData, kind: str) -> Problem:
+    errors = [{"field": name} for name in form.getlist(FIELD)]
+    return Problem(kind, str(form.get(DETAIL)), more={"errors": errors})
 
 
 def address_of(request: Request) -> str:

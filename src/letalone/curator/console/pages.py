@@ -14,6 +14,7 @@ from fastapi import APIRouter
 from fastapi.exceptions import RequestValidationError
 from fastapi.routing import APIRoute
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import FormData, MultiDict
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -51,6 +52,8 @@ HEADERS = {
 SAID, REFUSED = "said", "refused"
 TOO_LATE = "You were signed out before this form was sent, so nothing was done. Sign in"
 IS_KEPT, IS_NOT_KEPT = ": what you typed is kept.", ", and type it again."
+AS_TYPED = "This is what you typed. Nothing was done with it."
+OF_QUESTIONS = "/ask/"
 Handler = Callable[[Request], Coroutine[Any, Any, Response]]
 
 
@@ -83,6 +86,7 @@ def page(request: Request, template: str, *, status: int = 200, **context: Any) 
         "provider": provider,
         "problem": problem,
         "kinds": KINDS,
+        "wrong": _wrong(problem),
         "typed": typed_in(request),
         "submitted": request.method == "POST",
         "said": said_in(request),
@@ -94,6 +98,12 @@ def page(request: Request, template: str, *, status: int = 200, **context: Any) 
     headers = HEADERS | (dict(problem.headers) if problem else {})
     headers.pop("WWW-Authenticate", None)  # a browser would open a window of its own
     return HTMLResponse(body, problem.code if problem else status, headers)
+
+
+def _wrong(problem: Problem | None) -> set[str]:
+    """The names of the fields that a problem is about."""
+    errors = problem.more.get("errors", ()) if problem else ()
+    return {str(one["field"]) for one in errors}
 
 
 def secrets_of_page(request: Request) -> str:
@@ -144,7 +154,15 @@ def problem_page(request: Request, problem: Problem) -> Response:
 
 
 def kept_page(request: Request, kept: Kept) -> Response:
-    """A form that came too late, with what was typed: who looks sends it, or leaves it."""
+    """A form that came too late, with what was typed: who looks sends it, or leaves it.
+
+    A question is filled into its own form again, and not even its price is looked up.
+    """
+    visitor: Visitor | None = getattr(request.state, "visitor", None)
+    if visitor is not None and kept.at.startswith(OF_QUESTIONS):
+        drafts = request.app.state.service.curator.drafts
+        name = drafts.keep(kept.fields, by=visitor.name)
+        return see_other(request, f"/ask?draft={name}", said=AS_TYPED)
     return page(request, "kept.html", kept=Kept(local(kept.at), kept.fields))
 
 
@@ -184,7 +202,7 @@ class ConsoleRoute(APIRoute):
             except SignInNeeded as needed:
                 response = _to_sign_in(request, needed)
             except (LetaloneError, Refused, RequestValidationError, HTTPException) as error:
-                response = problem_page(request, problem_of(error))
+                response = await run_in_threadpool(problem_page, request, problem_of(error))
             if hasattr(request.state, "secrets"):
                 keep(request, response, request.state.secrets)
             return response

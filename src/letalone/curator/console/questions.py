@@ -35,7 +35,7 @@ from letalone.curator.console.building import (
 from letalone.curator.console.drafted import PRICED, address_of, take_up, to_form
 from letalone.curator.console.ended import ended
 from letalone.curator.console.forms import Form, Typed, shaped, tried
-from letalone.curator.console.other_way import BUILD, hidden_fields, other_fields
+from letalone.curator.console.other_way import BUILD, SQL, hidden_fields, other_fields
 from letalone.curator.console.pages import console_routes, page, see_other
 from letalone.curator.console.shown import error_words
 from letalone.curator.console.typed_keys import typed_keys
@@ -205,6 +205,8 @@ async def _or_refused(
 
 
 def _page(request: Request, visitor: Visitor, service: Service, *, shown: Shown | None) -> Response:
+    typed: FormData = request.state.form
+    way = typed.get("way") or (SQL if typed.get("sql") else BUILD)
     had = service.curator.asking.standing(by=visitor.name)
     found = [one for one in had if not one.withdrawn]
     grant = _chosen(request, found)
@@ -223,7 +225,8 @@ def _page(request: Request, visitor: Visitor, service: Service, *, shown: Shown 
         slider={"from": FROM, "to": TO, "step": STEP},
         submitted=request.method == "POST" or PRICED in request.query_params,
         at=address_of(request) if shown else "",
-        unseen=hidden_fields(request.state.form, request.state.form.get("way", BUILD)),
+        way=way,
+        unseen=hidden_fields(typed, way),
         usual_epsilon=USUAL_EPSILON,
     )
 
