@@ -12,6 +12,7 @@ from starlette.datastructures import FormData
 from starlette.requests import Request
 from starlette.responses import Response
 
+from letalone.curator.console.forms import form_of
 from letalone.curator.console.pages import see_other
 from letalone.curator.console.visitors import Visitor
 from letalone.curator.http.problems import KINDS, Problem
@@ -49,8 +50,8 @@ def take_up(request: Request, visitor: Visitor, service: Service) -> bool:
     name = request.query_params.get(DRAFT)
     if name is not None:
         return take_draft(request, name, visitor, service)
-    request.state.form = FormData(request.query_params.multi_items())
-    request.state.form = FormData(typed_fields(request))
+    request.state.form = form_of(request.query_params.multi_items())
+    request.state.form = form_of(typed_fields(request))
     return True
 
 
@@ -67,7 +68,7 @@ def keep_typed(request: Request, visitor: Visitor, service: Service) -> str:
 def take_draft(request: Request, name: str, visitor: Visitor, service: Service) -> bool:
     """Fills a form from a draft of this person; False, and said so, where there is none."""
     found = service.curator.drafts.kept(name, by=visitor.name)
-    request.state.form = FormData(found or [])
+    request.state.form = form_of(found or [])
     kind = str(request.state.form.get(KIND))
     if found is None:
         request.state.problem = Problem("not-found", GONE)

@@ -3,7 +3,7 @@
 Tested:   tests/curator/console/test_forms.py
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from re import fullmatch
 from typing import Annotated, Any, TypeVar
@@ -57,6 +57,11 @@ class Typed:
     def ticked(self, name: str) -> bool:
         """Whether a box was ticked."""
         return name in self.fields
+
+
+def form_of(fields: Iterable[tuple[str, str]]) -> FormData:
+    """Fields as a browser would have sent them."""
+    return FormData([(name, value) for name, value in fields])
 
 
 def number_typed(text: str) -> str:

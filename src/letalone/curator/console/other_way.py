@@ -13,7 +13,7 @@ from starlette.datastructures import FormData
 
 from letalone.curator.console.asked_again import choices_of
 from letalone.curator.console.building import CONDITIONS, built
-from letalone.curator.console.forms import Typed
+from letalone.curator.console.forms import Typed, form_of
 from letalone.errors import ParameterError
 from letalone.plans.query import Plan
 from letalone.plans.schema import Schema
@@ -70,7 +70,7 @@ def _to_choices(form: Typed, schema: Schema, read: Callable[[], Plan | None]) ->
 
 def _built(fields: Fields, schema: Schema) -> str:
     try:
-        return built(Typed(FormData(fields)), schema)
+        return built(Typed(form_of(fields)), schema)
     except ParameterError:
         return ""
 

@@ -8,13 +8,12 @@ a draft, whose name is; each page that is made from one is a look of its own, wi
 
 from collections.abc import Callable, Mapping
 
-from starlette.datastructures import FormData
 from starlette.requests import Request
 from starlette.responses import Response
 
 from letalone.curator.console.acting import ActingSteward
 from letalone.curator.console.drafted import DRAFT, keep_typed, take_draft, take_up
-from letalone.curator.console.forms import Form, Typed, shaped, tried
+from letalone.curator.console.forms import Form, Typed, form_of, shaped, tried
 from letalone.curator.console.pages import console_routes, page, see_other
 from letalone.curator.console.visitors import Steward, Visitor
 from letalone.curator.http.shapes import AboutSubject, Correction, InDataSet, Outcome
@@ -266,7 +265,7 @@ def _done(
 ) -> Response:
     """Not by an address: a statement has the person's id in it."""
     said = {"words": found.words, "statement": found.statement or "", "act": found.act or ""}
-    request.state.form = FormData([*said.items(), *(about or {}).items()])
+    request.state.form = form_of([*said.items(), *(about or {}).items()])
     return _to(request, "done", visitor, service)
 
 

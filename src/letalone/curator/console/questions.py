@@ -34,7 +34,7 @@ from letalone.curator.console.building import (
 )
 from letalone.curator.console.drafted import PRICED, address_of, take_up, to_form
 from letalone.curator.console.ended import ended
-from letalone.curator.console.forms import Form, Typed, shaped, tried
+from letalone.curator.console.forms import Form, Typed, form_of, shaped, tried
 from letalone.curator.console.other_way import BUILD, SQL, hidden_fields, other_fields
 from letalone.curator.console.pages import console_routes, page, see_other
 from letalone.curator.console.shown import error_words
@@ -131,7 +131,7 @@ async def other_way(request: Request, visitor: Analyst, form: Form, service: Ser
 
     def act() -> Response:
         read = _reader(form, visitor, service)
-        request.state.form = FormData(other_fields(form, _schema(form, service), read))
+        request.state.form = form_of(other_fields(form, _schema(form, service), read))
         return to_form(request, visitor, service)
 
     show = partial(to_form, request, visitor, service)
@@ -206,7 +206,7 @@ async def _or_refused(
 
 def _page(request: Request, visitor: Visitor, service: Service, *, shown: Shown | None) -> Response:
     typed: FormData = request.state.form
-    way = typed.get("way") or (SQL if typed.get("sql") else BUILD)
+    way = str(typed.get("way") or (SQL if typed.get("sql") else BUILD))
     had = service.curator.asking.standing(by=visitor.name)
     found = [one for one in had if not one.withdrawn]
     grant = _chosen(request, found)
