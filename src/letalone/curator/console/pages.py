@@ -37,6 +37,7 @@ from letalone.curator.http.problems import (
     of_status,
     of_validation,
 )
+from letalone.curator.records import Scope
 from letalone.errors import LetaloneError
 
 TEMPLATES = Path(__file__).parent / "templates"
@@ -159,7 +160,7 @@ def kept_page(request: Request, kept: Kept) -> Response:
     A question is filled into its own form again, and not even its price is looked up.
     """
     visitor: Visitor | None = getattr(request.state, "visitor", None)
-    if visitor is not None and kept.at.startswith(OF_QUESTIONS):
+    if visitor and Scope.ASK in visitor.scopes and kept.at.startswith(OF_QUESTIONS):
         drafts = request.app.state.service.curator.drafts
         name = drafts.keep(kept.fields, by=visitor.name)
         return see_other(request, f"/ask?draft={name}", said=AS_TYPED)
