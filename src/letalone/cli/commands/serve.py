@@ -21,6 +21,10 @@ def serve(
     ] = "127.0.0.1",
     port: Annotated[int, whole_number("The port to listen on.")] = 8400,
     workers: Annotated[int, whole_number("How many processes answer.")] = 1,
+    memory: Annotated[
+        str | None,
+        typer.Option(help="What tables take together; else half of it.", metavar="4GB"),
+    ] = None,
     database: Annotated[
         str | None, typer.Option(help="People and grants; else SQLite.", metavar="URL")
     ] = None,
@@ -74,6 +78,7 @@ def serve(
         host=host,
         port=port,
         workers=workers,
+        memory=memory,
         database=database,
         ledger=ledger,
         imports=imports,
