@@ -84,9 +84,11 @@ class Beforehand:
 
     def _place(self, file: str | None, upload: Path | None) -> Path:
         settings = self._house.settings
-        return (
+        found = (
             place_of_import(settings, file) if upload is None else place_of_upload(settings, upload)
         )
+        settings.import_limits.check(found)
+        return found
 
 
 def _columns(source: Path | str, otherwise: str) -> Sequence[Column]:

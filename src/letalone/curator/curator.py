@@ -95,7 +95,8 @@ class Curator:
             database.close()
             raise
         spill = ExitStack()
-        room = Room(spill.enter_context(spilling(settings.spill_folder)), settings.memory_of_each)
+        own = spill.enter_context(spilling(settings.spill_folder))
+        room = Room(own, settings.memory_of_each, settings.spill_megabytes << 20)
         found = cls(House(settings, database, Book(ledger), master, clock, steady, room), spill)
         try:
             found.forgotten = tuple(recall(database, ledger))

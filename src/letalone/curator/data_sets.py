@@ -19,6 +19,7 @@ from sqlalchemy import insert, select
 from letalone.curator.addresses import check_allowed, check_table
 from letalone.curator.copies import check_columns_there, check_declared, copy_declared
 from letalone.curator.house import House
+from letalone.curator.import_limits import ANY
 from letalone.curator.notices import removal, to_remove
 from letalone.curator.people import People
 from letalone.curator.places import (
@@ -119,6 +120,7 @@ class DataSets:
         """Imports newer data under the same name, and so the same budget; raises the version."""
         counted: list[Affected] = []
         with self._arriving(file, upload, by=by) as source:
+            self._house.settings.import_limits.check(source)
 
             def write(old: Path, schema: Schema, target: Path) -> None:
                 counted.append(copy_declared(source, schema, target))
@@ -298,6 +300,7 @@ class DataSets:
         """An external table: nothing is copied."""
         if file is None:
             raise ParameterError("An external data set is a file of the import folder.")
+        replace(self._house.settings.import_limits, rows=ANY, megabytes=ANY).check(source)
         check_columns_there(source, schema)
         self._opened_books(registration, schema, by=by)
         self._insert(registration, schema, file=file, affected=None, by=by)
@@ -305,6 +308,7 @@ class DataSets:
     def _imported(
         self, registration: Registration, schema: Schema, source: Path, *, by: str
     ) -> None:
+        self._house.settings.import_limits.check(source)
         target = place_to_keep(self._house.settings)
         try:
             affected = copy_declared(source, schema, target)

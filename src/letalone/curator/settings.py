@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from pathlib import Path
 
+from letalone.curator.import_limits import ImportLimits
 from letalone.engines.lockdown import half_of_memory
 from letalone.engines.spark_address import parts_of
 from letalone.errors import ParameterError
@@ -33,6 +34,9 @@ class Settings:
     open_requests: so many requests of one person may wait for a decision.
     memory_megabytes: so much all connections of engines in one process take together; half of the
     machine's if not given. Each has a fixed share, whatever the others do.
+    spill_megabytes: so much each connection may put onto the disk: fixed, as its memory is.
+    import_rows, import_columns, import_megabytes: the largest file that owners import, as its
+    footer or its lines say before it is read (import_limits.py).
     most_cells: so many values, groups times columns, one answer may have.
     most_steps: so much may be computed to price one question, from its plan (work.py): 3 ms each.
     stored_megabytes: so many millions of letters of one person's answers are stored in a day.
@@ -63,6 +67,10 @@ class Settings:
     one_time_days: int = 14
     open_requests: int = 20
     memory_megabytes: int | None = None
+    spill_megabytes: int = 50_000
+    import_rows: int = 50_000_000
+    import_columns: int = 1_000
+    import_megabytes: int = 20_000
     most_cells: int = 20_000
     most_steps: int = 200
     stored_megabytes: int = 200
@@ -85,7 +93,8 @@ class Settings:
             "password_memory_kib", "password_passes", "password_lanes", "shortest_password",
             "tries", "tries_minutes", "slow_after", "waiting_days", "token_days",
             "most_token_days", "elevated_minutes", "visit_minutes", "visit_hours",
-            "one_time_days", "open_requests", "most_cells", "most_steps", "stored_megabytes",
+            "one_time_days", "open_requests", "spill_megabytes", "import_rows",
+            "import_columns", "import_megabytes", "most_cells", "most_steps", "stored_megabytes",
         )  # fmt: skip
         for name in positive:
             value = getattr(self, name)
@@ -101,6 +110,11 @@ class Settings:
             raise ParameterError(
                 f"time_step_seconds is {self.time_step_seconds!r}, but must be from 0 to 60."
             )
+
+    @property
+    def import_limits(self) -> ImportLimits:
+        """How large a file may be that is imported."""
+        return ImportLimits(self.import_rows, self.import_columns, self.import_megabytes)
 
     @property
     def memory_of_each(self) -> int:

@@ -61,11 +61,12 @@ KEPT = (
 
 @dataclass(frozen=True, slots=True)
 class Room:
-    """Where connections spill (else where the system keeps passing files), and the most memory of
-    each in bytes (else half of the machine's)."""
+    """Where connections spill (else where the system keeps passing files), and how many bytes each
+    may take of memory (else half of the machine's) and of the disk (else what the engine takes)."""
 
     spill: Path | None = None
     memory: int | None = None
+    disk: int | None = None
 
 
 ANYWHERE = Room()
@@ -94,6 +95,8 @@ class LockedDuck:
             ("arrow_large_buffer_size", exp.Boolean(this=True)),
             ("disabled_optimizers", syntax.text(",".join(self._not_kept()))),
         ]
+        if room.disk is not None:
+            settings.append(("max_temp_directory_size", syntax.text(f"{room.disk}B")))
         for name, value in settings:
             self._set(name, value)
 
