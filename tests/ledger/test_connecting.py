@@ -17,6 +17,7 @@ from black_hole import BlackHole, black_hole
 from letalone.errors import LedgerUnavailable
 from letalone.ledger import Ledger, patience
 from letalone.ledger.connecting import BoundedConnection, _silent_until
+from letalone.ledger.postgres import QUEUE
 from letalone.ledger.watch import watch_of_postgresql
 from letalone.privacy import Budget, PureDP
 from postgres import running
@@ -115,8 +116,8 @@ def test_one_that_was_left_alone_in_a_transaction_lets_go_of_the_lock(
     through: tuple[BlackHole, str], database: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     hole, address = through
-    short = patience.IN_TURN.replace("'30s'", "'200ms'").replace("'8s'", "'2s'")
-    monkeypatch.setattr("letalone.ledger.postgres.QUEUE", f"{short}LOCK TABLE letalone_ledger.head")
+    short = QUEUE.replace("'30s'", "'200ms'").replace("'8s'", "'2s'")
+    monkeypatch.setattr("letalone.ledger.postgres.QUEUE", short)
     with Ledger.open(database) as near, Ledger.open(address) as far:
 
         def be_gone_with_the_lock() -> None:

@@ -36,6 +36,7 @@ from letalone.ledger.watch import Watch, watch_of_file, watch_of_postgresql
 
 MIGRATIONS = Path(__file__).parent / "migrations"
 WRITERS_LOCK = int.from_bytes(b"letalone", "big") >> 1  # PostgreSQL's key for the one writer
+WRITING = "; ".join((*IN_TURN, f"SELECT pg_advisory_xact_lock({WRITERS_LOCK})"))
 BUSY_SECONDS = 30
 MIGRATING = 600.0  # seconds: a server is silent while it changes a long table
 CODE_OF_KIND = 0xFF  # the lower byte of an extended result code is the kind of error
@@ -72,7 +73,7 @@ class Database:
         """One transaction that alone may write; rolled back if the block raises."""
         with self._connected("BEGIN IMMEDIATE") as connection:
             if connection.dialect.name == "postgresql":
-                connection.exec_driver_sql(f"{IN_TURN}SELECT pg_advisory_xact_lock({WRITERS_LOCK})")
+                connection.exec_driver_sql(WRITING)
             yield connection
 
     @property

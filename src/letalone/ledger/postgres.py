@@ -48,10 +48,14 @@ EMPTY = 0  # the format of a database without a ledger
 MARK = "letalone ledger, format "  # the comment of the schema
 POOL = 4
 ALONE = int.from_bytes(b"letalone", "big") >> 1  # the lock under which the schema is made
-QUEUE = f"{IN_TURN}LOCK TABLE {SCHEMA}.head IN EXCLUSIVE MODE"
+QUEUE = "; ".join((*IN_TURN, f"LOCK TABLE {SCHEMA}.head IN EXCLUSIVE MODE"))
+MAKING = "; ".join((*IN_TURN, f"SELECT pg_advisory_xact_lock({ALONE})"))
 SAFETY = (
     "SELECT name FROM pg_catalog.pg_settings"
     " WHERE name IN ('fsync', 'full_page_writes') AND setting = 'off' ORDER BY 1"
+)
+LET_GO_OF_THE_DEAD = (  # the server's own look at a machine that is gone, with all it has claimed
+    "SET tcp_keepalives_idle = 30; SET tcp_keepalives_interval = 10; SET tcp_keepalives_count = 3"
 )
 WHY = {
     "08": "the server or the database cannot be reached, or does not accept the role. Look at all",
@@ -143,7 +147,7 @@ def postgres_store(place: str, *, create: bool) -> PostgresStore:
     engine = _engine(url)
     try:
         with in_words(shown), engine.connect() as connection, connection.begin():
-            connection.exec_driver_sql(f"{IN_TURN}SELECT pg_advisory_xact_lock({ALONE})")
+            connection.exec_driver_sql(MAKING)
             written = _format_of(connection, shown, create=create)
             if written == EMPTY:
                 _make(connection)
@@ -209,6 +213,7 @@ def _connected(url: URL, place: str) -> Any:
     except psycopg.Error:
         raise _unavailable(place, WHY["08"]) from None
     connection.patience_seconds = LOOK_SECONDS  # no statement of theirs waits for anything
+    connection.execute(LET_GO_OF_THE_DEAD)
     return connection
 
 
