@@ -7,8 +7,9 @@ and is the last entry, so that a damaged chain is never made longer.
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from importlib.metadata import PackageNotFoundError, version
+from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, bindparam, insert, select, update
+from sqlalchemy import ColumnElement, Connection, Select, bindparam, insert, select, update
 
 from letalone.errors import FormatError, LedgerDamaged
 from letalone.ledger.canonical import canonical, text_digest
@@ -165,18 +166,14 @@ class Books:
 
     def all_acts(self, what: str) -> list[Entry]:
         """All acts of this kind that are about no data set, in order."""
-        return [one for one in self._where(_may_say(what)) if one.body.get("what") == what]
+        return self.hash_and_acts(0, what)[1]
 
-    def entry_and_acts(self, number: int, what: str) -> tuple[Entry | None, list[Entry]]:
-        """An entry, and all such acts after it: one question for both."""
-        later = (ENTRIES.c.number > number) & _may_say(what)
-        found = self._where((ENTRIES.c.number == number) | later)
-        after = [one for one in found if one.number > number and one.body.get("what") == what]
-        return next((one for one in found if one.number == number), None), after
-
-    def _where(self, condition: ColumnElement[bool]) -> list[Entry]:
-        rows = self.connection.execute(select(ENTRIES).where(condition).order_by(ENTRIES.c.number))
-        return [_read(Row(*row)) for row in rows]
+    def hash_and_acts(self, number: int, what: str) -> tuple[str | None, list[Entry]]:
+        """The hash of an entry, and all such acts after it: one question for both."""
+        rows = [Row(*row) for row in self.connection.execute(_acts_after(what), {"its": number})]
+        later = [_read(row) for row in rows if row.number > number]
+        hashed = rows[0].hash if rows and rows[0].number == number else None
+        return hashed, [one for one in later if one.body.get("what") == what]
 
     def sampled(self, name: str, *, kinds: Sequence[Kind], after: int, most: int) -> list[Entry]:
         """Entries of some kinds after a number, in order; of many, some and always the last."""
@@ -331,13 +328,17 @@ class Books:
         return head
 
 
-def _may_say(what: str) -> ColumnElement[bool]:
-    """Acts about no data set whose text has these words somewhere: few are read in vain."""
-    return (
-        ENTRIES.c.name.is_(None)
+@lru_cache(maxsize=16)
+def _acts_after(what: str) -> Select[Any]:
+    """An entry, and acts about no data set after it whose text has these words somewhere."""
+    later = (
+        (ENTRIES.c.number > bindparam("its"))
+        & ENTRIES.c.name.is_(None)
         & (ENTRIES.c.kind == Kind.ADMINISTERED.value)
         & ENTRIES.c.text.contains(canonical(what), autoescape=True)
     )
+    found = (ENTRIES.c.number == bindparam("its")) | later
+    return select(ENTRIES).where(found).order_by(ENTRIES.c.number)
 
 
 def _read(row: Row) -> Entry:

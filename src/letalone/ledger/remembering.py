@@ -109,8 +109,8 @@ def _since(books: Books, before: Seen | None) -> Seen | None:
         return Seen(head.number, head.hash, _hashes(books.all_acts(LACKS)))
     if head.number <= before.number:
         return before if (head.number, head.hash) == before[:2] else None
-    entry, losses = books.entry_and_acts(before.number, LACKS)
-    if entry is None or entry.hash != before.hash:
+    found, losses = books.hash_and_acts(before.number, LACKS)
+    if found != before.hash:
         return None
     return Seen(head.number, head.hash, before.decided | _hashes(losses))
 
