@@ -40,10 +40,8 @@ SECONDS_TO_END = 10
 PROTOCOL = "letalone.curator.http.prompt:PromptProtocol"
 MOST_AT_ONCE = 500  # connections a worker; more are answered with 503
 KEEP_ALIVE_SECONDS = 75  # longer than clients (5) and proxies (60) use a connection that was idle
-SECONDS_TO_START = (
-    60  # for a worker to answer its supervisor, also while it starts on a busy machine
-)
-SWITCH_SECONDS = 0.0005  # a thread that computes lets others on, of whom answers and pages are made
+SECONDS_TO_START = 60  # for a worker to answer its supervisor, also while it starts
+SWITCH_SECONDS = 0.0005  # how long a thread that computes goes on while others want to
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,8 +135,8 @@ def serve(
 def app_of_environment() -> FastAPI:
     """The app of one worker.
 
-    Prices are computed in threads, of which one runs at a time. Python's usual turn of 5 ms is long
-    beside the many short steps of an answer: beside ten such threads it would wait for seconds.
+    Prices are computed in threads, of which one runs at a time. An answer consists of many short
+    steps, and waits for a turn before each: with Python's usual turn of 5 ms, for seconds in all.
     """
     _end_for_good()
     sys.setswitchinterval(SWITCH_SECONDS)
