@@ -3,11 +3,13 @@
 from dataclasses import replace
 from shutil import copytree
 
+import pandas as pd
 import pytest
 
-from curator.makers import NAME, SCHEMA, ask, open_curator, put, registration
+from curator.makers import NAME, PURPOSE, SCHEMA, ask, open_curator, put, registration
 from letalone.cli.serve import memory_of_worker
 from letalone.curator import sessions
+from letalone.curator.records import Price, Question
 from letalone.curator.settings import MOST_OPEN, SHARES, Settings
 from letalone.engines import lockdown
 from letalone.errors import ParameterError
@@ -67,3 +69,28 @@ def test_the_amount_is_typed_and_divided_among_workers(tmp_path):
         memory_of_worker("1000MB", 2)
     with pytest.raises(ParameterError, match="memory_megabytes is 100, but must be at least 512"):
         Settings(folder=tmp_path, memory_megabytes=100)
+
+
+def test_no_public_table_stays_after_a_preview_or_an_answer(ready):
+    """Neither where the question is refused, nor beside another that still uses the same one."""
+    with ready.data_sets.opened(NAME) as (session,):
+        engine = session.bound().table.engine
+    sites = pd.DataFrame({"ward": ["A", "B"], "beds": [10, 20]})
+    sql = f"SELECT SUM(beds) AS b FROM {NAME} JOIN sites ON {NAME}.ward = sites.ward"
+    more = {"data_set": NAME, "purpose": PURPOSE, "sql": sql, "tables": {"sites": sites}}
+    question = Question(**more, bounds={"beds": (0, 30)})
+    for _ in range(3):
+        assert ready.asking.preview(question, Price(epsilon=0.1), by="ann")
+        assert not engine._public
+    with pytest.raises(ParameterError, match="no declared"):
+        ready.asking.preview(Question(**more), Price(epsilon=0.1), by="ann")
+    granted = ready.asking._grants(question, by="ann")
+    with ready.asking._ready(question, granted, by="ann"):
+        assert ready.asking.preview(question, Price(epsilon=0.1), by="ann")
+        assert len(engine._public) == 1
+        assert ready.asking.release(question, Price(epsilon=0.1), by="ann")
+        assert len(engine._public) == 1
+    assert not engine._public
+    left = engine._duck.connection.execute("SELECT table_name FROM duckdb_tables()").fetchall()
+    assert not [name for (name,) in left if "public" in name]
+    assert ready.asking.release(question, Price(epsilon=0.1), by="ann").repeated

@@ -125,9 +125,12 @@ class Asking:
 
     def plan(self, question: Question, *, by: str) -> Plan | None:
         """What is asked, as a plan; None where it is sorted, filtered or cut as well."""
-        with self._looked_at(question, by=by) as ready:
+
+        def look(ready: Ready) -> Plan | None:
             whole = ready.arrangement == AS_IT_IS and not ready.only_explained
             return ready.plan if whole else None
+
+        return self._without_rows(question, look, by=by)
 
     def release(self, question: Question, price: Price, *, by: str) -> Release:
         """The answer; charged at data set, purpose and analyst, or refused and written down."""
@@ -312,11 +315,11 @@ class Asking:
         }
 
     @contextmanager
-    def _looked_at(self, question: Question, *, by: str) -> Generator[Ready]:
+    def _looked_at(self, question: Question, after: ExitStack, *, by: str) -> Generator[Ready]:
         """As `_ready`, for what is free: nothing is written down."""
         with self._house.database.unchanged.one_look(), self._house.book.unchanged.one_look():
             granted = self._checked(question, by=by)
-        with self._opened(question, granted, by=by) as ready:
+        with self._opened(question, granted, after, by=by) as ready:
             yield ready
 
     @contextmanager
@@ -324,13 +327,18 @@ class Asking:
         """The question about open tables, after all checks; refusals are written down."""
         with ExitStack() as stack:
             with self._written_down(question, by=by):
-                ready = stack.enter_context(self._opened(question, granted, by=by))
+                ready = stack.enter_context(self._opened(question, granted, stack, by=by))
             yield ready
 
     @contextmanager
-    def _opened(self, question: Question, granted: Granted, *, by: str) -> Generator[Ready]:
+    def _opened(
+        self, question: Question, granted: Granted, after: ExitStack, *, by: str
+    ) -> Generator[Ready]:
         with self._data_sets.opened(*granted) as sessions:
-            ready = read(question, [self._behalf(one, question, by) for one in sessions])
+            mine = [self._behalf(one, question, by) for one in sessions]
+            for one in mine:  # no public table stays with a data set that others ask
+                after.callback(one.bound().table.forget_public)
+            ready = read(question, mine)
             check_columns(ready.plan, granted)
             check_size(ready.plan, self._house.settings.most_cells)
             check_work(ready.plan, self._house.settings.most_steps)
@@ -343,15 +351,16 @@ class Asking:
 
         Where they were changed meanwhile, it is looked at again, as they are then.
         """
-        with self._looked_at(question, by=by) as ready:
-            pass
-        try:
-            return look(ready)
-        except Exception:
-            if ready.is_open:
-                raise
-        with self._looked_at(question, by=by) as ready:
-            return look(ready)
+        with ExitStack() as after:
+            with self._looked_at(question, after, by=by) as ready:
+                pass
+            try:
+                return look(ready)
+            except Exception:
+                if ready.is_open:
+                    raise
+            with self._looked_at(question, after, by=by) as ready:
+                return look(ready)
 
     def _at_price(self, price: Price) -> Callable[[Ready], Priced]:
         return lambda ready: _priced(ready, price, self._epsilon(ready, price)[0])
