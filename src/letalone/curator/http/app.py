@@ -26,6 +26,7 @@ from starlette.types import Scope
 
 from letalone.curator.console.app import add_console
 from letalone.curator.console.pages import problem_page, wants_page
+from letalone.curator.console.visitors import visitor_of
 from letalone.curator.curator import Curator
 from letalone.curator.http import accounts, grants, persons, public, questions, record, tables
 from letalone.curator.http.addresses import PlainAddresses
@@ -159,7 +160,11 @@ def _status(request: Request, error: Exception) -> Response:
     allowed = _methods(request) if found.status_code == HTTPStatus.METHOD_NOT_ALLOWED else ""
     headers = {**(found.headers or {}), **({"Allow": allowed} if allowed else {})}
     problem = of_status(found.status_code, headers)
-    return problem_page(request, problem) if wants_page(request) else problem.response()
+    if not wants_page(request):
+        return problem.response()
+    with suppress(LetaloneError):  # who is signed in stays so on a page that is not there
+        visitor_of(request, request.app.state.service)
+    return problem_page(request, problem)
 
 
 def _methods(request: Request) -> str:
