@@ -23,8 +23,9 @@ def test_a_draft_is_found_by_its_own_person_alone_and_for_as_long_as_a_visit(rea
         assert ready.drafts.kept(other, by=by) is None
     clock.passed += timedelta(hours=12, seconds=1)
     assert ready.drafts.kept(name, by="stan") is None
-    ready.drafts.keep([], by="ann")
-    assert len(rows(ready)) == 1, "what is over is deleted"
+    assert len(rows(ready)) == 1
+    ready.sweep()
+    assert rows(ready) == [], "what is over is deleted, each hour"
 
 
 def test_the_database_alone_does_not_say_what_was_typed(ready):

@@ -131,7 +131,11 @@ class Curator:
         return checks_of(self._house)
 
     def sweep(self) -> list[str]:
-        """Removes files that nobody uses, left by processes that died or uploads; their names."""
+        """Removes files that nobody uses, left by processes that died or uploads; their names.
+
+        Drafts of the console go, too, when they are over.
+        """
+        self.drafts.sweep()
         spilled = sweep_spills(self.settings.spill_folder)
         return [*sweep(self.settings, self._house.database), *spilled]
 

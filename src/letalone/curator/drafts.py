@@ -48,7 +48,6 @@ class Drafts:
             "body": AESGCM(_made_from(name, "key")).encrypt(ONCE, text, by.encode()),
         }  # fmt: skip
         with self._house.database.writing() as connection:
-            connection.execute(delete(DRAFTS).where(DRAFTS.c.until < written(now)))
             connection.execute(insert(DRAFTS).values(row))
             newest = select(DRAFTS.c.digest).where(DRAFTS.c.person == by)
             newest = newest.order_by(DRAFTS.c.number.desc()).limit(MOST)
@@ -69,6 +68,15 @@ class Drafts:
         except InvalidTag:
             return None
         return [(field, value) for field, value in loads(text)]
+
+    def sweep(self) -> None:
+        """Deletes what is over; nothing is written where nothing is."""
+        over = DRAFTS.c.until <= written(self._house.clock())
+        with self._house.database.reading() as connection:
+            found = connection.execute(select(DRAFTS.c.digest).where(over).limit(1)).first()
+        if found is not None:
+            with self._house.database.writing() as connection:
+                connection.execute(delete(DRAFTS).where(over))
 
     def forget(self, *, by: str) -> None:
         """Drops all that this person typed."""
