@@ -17,22 +17,40 @@ import resource
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
+from fractions import Fraction
+from functools import partial
 from pathlib import Path
 from subprocess import run
 from time import perf_counter, process_time
 
 import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
 
-sys.path[0] = str(Path(__file__).parents[1] / "tests")  # in place of this folder's curator.py
+sys.path.pop(0)  # this folder has another curator.py
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
-from curator.makers import NAME, PURPOSE, grant, open_curator, registered, with_people
+from curator.makers import (
+    NAME,
+    PURPOSE,
+    SCHEMA,
+    grant,
+    open_curator,
+    registered,
+    registration,
+    with_people,
+)
 from letalone.curator.curator import Curator
 from letalone.curator.records import Price, Purpose, Question
 from letalone.errors import LetaloneError
+from letalone.plans import aggregates
+from letalone.plans.expressions import col
+from letalone.plans.query import make_plan
 from letalone.privacy import Budget
 
 Case = tuple[str, str, Question, Price]
 BUDGET = Budget(5, 1e-6)
+STEP = Fraction(1, 199)
 
 
 def question(sql: str, **more: object) -> Question:
@@ -88,7 +106,10 @@ def cases() -> Iterator[Case]:
         yield asked, "9,000 keys, with δ", question(grouped, keys=keys), small
         yield asked, "keys to be found", question(grouped.replace("ward", "cost")), small
     for name, sql in {
-        "99 different medians": medians, "20 sums": sums, "mixed": mixed, "99 variances": variances,
+        "99 different medians": medians,
+        "20 sums": sums,
+        "mixed": mixed,
+        "99 variances": variances,
     }.items():
         for delta in (0, 1e-9):
             for error in (1e9, 3.0):
@@ -102,6 +123,23 @@ def cases() -> Iterator[Case]:
     other = pl.DataFrame({"ward": ["A", "B"], "beds": [10, 20]})
     joined = f"SELECT SUM(beds) AS n FROM {NAME} JOIN wards USING (ward)"
     yield "preview", "a public table", question(joined, tables={"wards": other}), Price(epsilon=1)
+
+
+def plans() -> Iterator[tuple[str, Question]]:
+    """Short plans that take long to be priced: what SQL does not say."""
+    tenths = [Fraction(n, 100) for n in range(1, 100)]
+    words = [f"w{n}" for n in range(9999)]
+    found = {
+        "99 quantiles among 100,000": {"q": aggregates.quantile("cost", tenths, step=STEP)},
+        "9,999 candidates": {"t": aggregates.top_k("ward", 50, candidates=words)},
+        "3 private bounds": {f"b{n}": aggregates.private_bounds(col("cost") + n) for n in range(3)},
+        "100 private bounds": {
+            f"b{n}": aggregates.private_bounds(col("cost") + n) for n in range(100)
+        },
+    }
+    for name, asked in found.items():
+        plan = make_plan(SCHEMA, asked).to_json()
+        yield name, Question(data_set=NAME, purpose=PURPOSE, plan=plan)
 
 
 def told(ask: Callable[[], object]) -> str:
@@ -118,7 +156,42 @@ def free_requests(curator: Curator, only: str | None) -> None:
     for asked, name, what, price in cases():
         if only is None or only in (asked, name):
             road = getattr(curator.asking, asked)
-            print(f"{asked:14} {name:45} {told(lambda: road(what, price, by='ann'))}", flush=True)
+            print(f"{asked:14} {name:45} {told(partial(road, what, price, by='ann'))}", flush=True)
+
+
+def plans_from_elsewhere(curator: Curator) -> None:
+    for name, what in plans():
+        words = told(partial(curator.asking.preview, what, Price(epsilon=1), by="ann"))
+        print(f"{'preview':14} {name:45} {words}", flush=True)
+
+
+def bomb(rows: int, **limits: int) -> None:
+    """One import, in this process: its seconds and the most memory that the process took."""
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        with_people(open_curator(Path(folder), **limits)) as curator,
+    ):
+        place = curator.settings.imports_folder / "bomb.parquet"
+        place.parent.mkdir(exist_ok=True)
+        row = {"patient": "p", "ward": "A", "cost": 1.5, "age": 3}
+        batch = pa.table({name: pa.array([one] * 10**6) for name, one in row.items()})
+        with pq.ParquetWriter(place, batch.schema, compression="zstd") as writer:
+            for _ in range(rows // 10**6):
+                writer.write_table(batch)
+        began, size = perf_counter(), place.stat().st_size / 1e6
+        words = told(
+            partial(curator.data_sets.register, registration(), file=place.name, by="olga")
+        )
+        seconds, most = perf_counter() - began, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        print(
+            f"{rows:,} rows in {size:.2f} MB: {seconds:.1f} s, {most >> 10:,} MB at most, {words}"
+        )
+
+
+def bombs() -> None:
+    for more in ([], ["--allowed"]):
+        asked = [sys.executable, __file__, "--rows", "60000000", *more]
+        run(asked, check=False, timeout=600)
 
 
 def made(folder: Path) -> Curator:
@@ -131,13 +204,22 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--only")
     parser.add_argument("--bombs", action="store_true")
+    parser.add_argument("--rows", type=int)  # of one import; `--allowed` by the operator
+    parser.add_argument("--allowed", action="store_true")
     given = parser.parse_args()
+    if given.rows:
+        more = {"import_rows": 10**9, "memory_megabytes": 1024} if given.allowed else {}
+        return bomb(given.rows, **more)
     print(f"load {os.getloadavg()[0]:.1f}")
     with tempfile.TemporaryDirectory() as folder, made(Path(folder)) as curator:
         told(
             lambda: curator.asking.explain(question(selected(kinds(4))), Price(epsilon=1), by="ann")
         )
         free_requests(curator, given.only)
+        if given.only is None:
+            plans_from_elsewhere(curator)
+    if given.bombs:
+        bombs()
 
 
 if __name__ == "__main__":
