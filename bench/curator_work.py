@@ -76,7 +76,7 @@ def cases() -> Iterator[Case]:
     sums, mixed = selected(f"SUM(cost + {n})" for n in range(20)), selected(kinds(20))
     many = selected(f"SUM(cost + {n})" for n in range(99))
     deep = selected(
-        [" + ".join(f"{n} * SUM(cost + {n}) / COUNT(*)" for n in range(1, 30))] + ["COUNT(*)"]
+        [" + ".join(f"{n} * SUM(cost + {n}) / COUNT(*)" for n in range(1, 30)), "COUNT(*)"]
     )
     variances = selected(f"VAR_SAMP(cost + {n})" for n in range(99))
     formulas = selected(
@@ -209,7 +209,8 @@ def main() -> None:
     given = parser.parse_args()
     if given.rows:
         more = {"import_rows": 10**9, "memory_megabytes": 1024} if given.allowed else {}
-        return bomb(given.rows, **more)
+        bomb(given.rows, **more)
+        return
     print(f"load {os.getloadavg()[0]:.1f}")
     with tempfile.TemporaryDirectory() as folder, made(Path(folder)) as curator:
         told(

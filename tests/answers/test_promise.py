@@ -87,7 +87,7 @@ KINDS = (la.PureDP(0.1), la.PureDP(0.13), la.GaussianDP(0.2), la.ZCDP(0.01), la.
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("parts", [KINDS[:2] * 2 + KINDS[2:], KINDS[:2] + (la.PureDP(1e-6),)])
+@pytest.mark.parametrize("parts", [KINDS[:2] * 2 + KINDS[2:], (*KINDS[:2], la.PureDP(1e-06))])
 def test_what_is_told_of_many_releases_is_never_less_than_their_own_curve_says(parts) -> None:
     whole = la.compose(*parts)
     assert len(whole.parts) > 2
