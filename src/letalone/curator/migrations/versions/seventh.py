@@ -4,7 +4,7 @@ from alembic import op
 from sqlalchemy import BigInteger, Column, ForeignKey, LargeBinary, Text
 
 revision = "7"
-down_revision = "5"
+down_revision = "6"
 
 
 def upgrade() -> None:
