@@ -57,7 +57,8 @@ def copy_declared(source: Path, schema: Schema, target: Path) -> Affected:
         raise
     target.unlink(missing_ok=True)
     raise ParameterError(
-        "The file cannot be imported: it is damaged, changed meanwhile, or not what its name says."
+        "The file cannot be imported: it is damaged, changed meanwhile, not what its name says, or"
+        " too large for the memory and disk that an import has here (letalone serve --memory)."
     )
 
 
