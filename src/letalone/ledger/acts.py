@@ -24,7 +24,7 @@ from letalone.errors import (
     ParameterError,
 )
 from letalone.exact.typed import DELTA, Number, read_written
-from letalone.ledger.books import Books, versions
+from letalone.ledger.books import Answered, Books, versions
 from letalone.ledger.canonical import read_object, text_digest
 from letalone.ledger.data_sets import DataSet, budget_to_json, data_set_to_json, new_data_set
 from letalone.ledger.entries import Entry, Kind, now
@@ -84,7 +84,17 @@ class NoSuchDataSet(ParameterError):  # noqa: N818
 
 def known(books: Books, name: str) -> DataSet:
     """The data set of this name, or an error that lists those there are."""
-    found = books.data_set(name)
+    return there(books, name, books.data_set(name))
+
+
+def standing(books: Books, name: str, asker: Key | None) -> tuple[DataSet, Find]:
+    """The data set of this name, and where to find the levels of who asks."""
+    found, levels = books.standing(name, asker)
+    return there(books, name, found), levels.get
+
+
+def there(books: Books, name: str, found: DataSet | None) -> DataSet:
+    """The data set that was found, or an error that lists those there are."""
     if found is not None:
         return found
     names = ", ".join(books.names()[:20]) or "none"
@@ -98,9 +108,10 @@ def reserve(
     books: Books, name: str, privacy: Privacy, question: Question
 ) -> Reservation | LetaloneError:
     """Charge for an answer; or write down the refusal, and return the error to raise."""
-    before, time = known(books, name), now()
+    asker, time = question.asker(name), now()
+    before, find = standing(books, name, asker)
     try:
-        asking = levels_of(books.level, before, question.asker(name), time)
+        asking = levels_of(find, before, asker, time)
         after, at, levels = all_paid(before, asking, privacy, question.delta)
     except FormatError:
         raise  # nothing is written into a ledger that is damaged
@@ -123,9 +134,11 @@ def reserve(
     return Reservation(entry.number, name, question.digest, privacy, entry.hash)
 
 
-def check_fits(books: Books, before: DataSet, privacy: Privacy, question: Question) -> None:
+def check_fits(books: Books, name: str, privacy: Privacy, question: Question) -> None:
     """Raise what a charge would be refused with now; nothing is written down."""
-    asking = levels_of(books.level, before, question.asker(before.name), now())
+    asker = question.asker(name)
+    before, find = standing(books, name, asker)
+    asking = levels_of(find, before, asker, now())
     all_paid(before, asking, privacy, question.delta)
 
 
@@ -200,7 +213,7 @@ def levels_to_json(levels: Iterable[Paid]) -> Json:
 def put_levels(books: Books, entry: Entry, levels: Iterable[Paid]) -> None:
     """Remember that an entry says how these levels stand."""
     for level, _ in levels:
-        books.put_level(level.key, entry)
+        books.move_level(level.key, entry)
 
 
 def paid(before: DataSet, privacy: Privacy, delta: Number | None) -> tuple[DataSet, Fraction]:
@@ -233,12 +246,12 @@ def refuse(books: Books, name: str, reason: str, question: Question) -> Entry:
 
 def settle(books: Books, reservation: Reservation, release: str | None) -> Entry:
     """Write down how a reservation ended: with this canonical release, or None for a failure."""
-    reserved = books.entry(reservation.number)
+    reserved, ended = books.reservation(reservation.number)
     if reserved is None or reserved.hash != reservation.ledger_hash:
         raise ParameterError(
             f"Reservation {reservation.number} is not of this ledger: settle it where it was made."
         )
-    if books.settlement(reservation.number) is not None:
+    if ended is not None:
         raise ParameterError(
             f"Reservation {reservation.number} is settled already: each gives one answer."
         )
@@ -255,13 +268,13 @@ def settlement_of(reserved: Entry, settled: Entry, release: str | None) -> Settl
     return Settlement(reserved.number, settled.number, name, digest, version, release, found)
 
 
-def release_of(books: Books, found: Settlement) -> Json:
+def release_of(found: Answered) -> Json:
     """The answer of a settlement, if it is the one that was settled."""
-    settled, release = books.entry(found.settled), found.release
-    if release is None or settled is None or settled.body != _ending(found.reserved, release):
+    number, release = found.ending.reserved, found.ending.release
+    if release is None or found.settled.body != _ending(number, release):
         raise LedgerDamaged(
-            f"The ledger is damaged: the answer of reservation {found.reserved} is not the one "
-            "that was settled."
+            f"The ledger is damaged: the answer of reservation {number} is not the one that was "
+            "settled."
         )
     return read_object(release, name="A release")
 

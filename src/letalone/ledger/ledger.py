@@ -34,7 +34,7 @@ from letalone.ledger.data_sets import DataSet, new_data_set, read_name, read_tex
 from letalone.ledger.entries import Entry, Kind
 from letalone.ledger.export import exported, write_export
 from letalone.ledger.keys import fingerprint
-from letalone.ledger.levels import Level, read_expires, read_key, read_people
+from letalone.ledger.levels import Key, Level, read_expires, read_key, read_people
 from letalone.ledger.postgres import PostgresStore, is_postgres, postgres_store
 from letalone.ledger.receipts import receipt
 from letalone.ledger.requests import (
@@ -128,10 +128,11 @@ class Ledger:
 
     def data_set(self, name: str) -> DataSet:
         """How a data set stands; read anew unless a look tells that nobody has written since."""
-        stamp, known = self._store.stamp(), self._stood.get(name)
+        stamp = self._store.stamp() if self._store.cheap_looks else None
+        known = self._stood.get(name)
         if known is not None and known[0] == stamp:
             return known[1]
-        with self._store.reading() as books:
+        with self._store.glancing() as books:
             found = acts.known(books, name)
         if stamp is not None:
             self._stood[name] = stamp, found
@@ -226,9 +227,19 @@ class Ledger:
 
     def levels(self, name: str) -> list[Level]:
         """How the levels of a data set stand, by purpose and analyst, each purpose's own first."""
-        with self._store.reading() as books:
-            acts.known(books, name)
-            return books.levels(name)
+        return self.standing(name)[1]
+
+    def standing(
+        self, name: str, *, purpose: str | None = None, analyst: str | None = None
+    ) -> tuple[DataSet, list[Level]]:
+        """How a data set stands, and at the same moment its levels: all, or those who pay for an
+        analyst who asks for a purpose."""
+        with self._store.glancing() as books:
+            if purpose is None:
+                found, levels = books.with_levels(name)
+            else:
+                found, levels = books.standing(name, Key(name, purpose, analyst))
+            return acts.there(books, name, found), list(levels.values())
 
     # Questions.
 
@@ -270,8 +281,8 @@ class Ledger:
         """Whether a charge would be accepted as all stands; nothing is written down."""
         question = acts.Question({}, "", delta, analyst, purpose)
         try:
-            with self._store.reading() as books:
-                acts.check_fits(books, acts.known(books, name), storable(privacy), question)
+            with self._store.glancing() as books:
+                acts.check_fits(books, name, storable(privacy), question)
         except LetaloneError:
             return False
         return True
@@ -346,7 +357,7 @@ class Ledger:
         comes first; `answer` asks for one of them.
         """
         question = read_question({}, digest, analyst=analyst, purpose=purpose)
-        with suppress(LetaloneError), self._store.reading() as books:
+        with suppress(LetaloneError), self._store.glancing() as books:
             found = rationing.found(books, question, name, answer=answer)
             if found is None or not found.owing:
                 return None if found is None else found.release
@@ -432,7 +443,7 @@ class Ledger:
     @property
     def head(self) -> str:
         """The hash of the last entry, which stands for all: keep it elsewhere for `verify`."""
-        with self._store.reading() as books:
+        with self._store.glancing() as books:
             return books.head().hash
 
     @property
@@ -443,7 +454,7 @@ class Ledger:
     @property
     def public_key(self) -> str:
         """The public half of the key that signs receipts, in hexadecimal."""
-        with self._store.reading() as books:
+        with self._store.glancing() as books:
             return books.key().public
 
     @property
@@ -486,7 +497,7 @@ class Ledger:
 
     def receipt(self, release: Json) -> Json:
         """The signed receipt of a settled release; `verify_receipt` checks it offline."""
-        with self._store.reading() as books:
+        with self._store.glancing() as books:
             return receipt(books, release)
 
     def close(self) -> None:
@@ -495,7 +506,7 @@ class Ledger:
 
     def __len__(self) -> int:
         """How many entries there are."""
-        with self._store.reading() as books:
+        with self._store.glancing() as books:
             return books.head().number
 
     def __enter__(self) -> Self:
@@ -529,7 +540,5 @@ class Ledger:
 
     def _price_beforehand(self, name: str, privacy: Privacy, question: acts.Question) -> None:
         """Some curves take seconds to price: it is remembered, and the lock is held briefly."""
-        with self._store.reading() as books:
-            before = acts.known(books, name)
-            with suppress(LetaloneError):  # it is refused, and written down, under the lock
-                acts.check_fits(books, before, privacy, question)
+        with suppress(LetaloneError), self._store.glancing() as books:
+            acts.check_fits(books, name, privacy, question)  # refused under the lock, if it is

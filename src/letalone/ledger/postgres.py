@@ -8,7 +8,8 @@ again; the transaction is serializable all the same. Readers see one state and w
 A commit is on the server's disk when it returns (synchronous_commit = on, whatever the
 server's usual is).
 
-Connections are kept for the next transaction, in this process only: a forked child opens its
+What is asked or written goes to the server together (`trips`), since each wait for it takes a
+network's delay. Connections are kept for the next transaction, in this process only: a forked child opens its
 own. Whoever may read the schema `letalone_ledger` can read the answers and the key: give it
 a role of its own.
 
@@ -17,7 +18,7 @@ a role of its own.
 """
 
 import os
-from collections.abc import Generator, Hashable
+from collections.abc import Generator, Hashable, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Lock
@@ -34,8 +35,9 @@ from letalone.errors import (
     LetaloneError,
     ParameterError,
 )
-from letalone.ledger.books import Books, first_entry
+from letalone.ledger.books import CONFIRMED_HEAD, Books, first_entry
 from letalone.ledger.tables import METADATA, SCHEMA
+from letalone.ledger.trips import READ_ONE_STATE, Asked, Together, use_open_ones
 from letalone.ledger.watch import watch_of_postgresql
 
 PREFIXES = ("postgresql://", "postgres://", "postgresql+psycopg://")
@@ -46,9 +48,10 @@ CONNECT_SECONDS = 10
 POOL = 4
 ALONE = int.from_bytes(b"letalone", "big") >> 1  # the lock under which the schema is made
 QUEUE = (
-    "SET LOCAL synchronous_commit = on; "
-    f"SET LOCAL lock_timeout = '{WAIT_SECONDS}s'; "
-    f"LOCK TABLE {SCHEMA}.head IN EXCLUSIVE MODE"
+    "BEGIN ISOLATION LEVEL SERIALIZABLE",
+    "SET LOCAL synchronous_commit = on",
+    f"SET LOCAL lock_timeout = '{WAIT_SECONDS}s'",
+    f"LOCK TABLE {SCHEMA}.head IN EXCLUSIVE MODE",
 )
 WHY = {
     "08": "the server or the database cannot be reached, or does not accept the role. Look at all",
@@ -65,31 +68,34 @@ SPOILT = ("42P01", "42703", "42804", "3F000", "22P05")  # a table, column, type,
 class PostgresStore:
     """Where the entries are kept: a schema of a PostgreSQL database."""
 
-    __slots__ = ("_engine", "_lock", "_open", "_process", "_reader", "_watch", "_writer", "place")
+    __slots__ = ("_engine", "_lock", "_open", "_process", "_watch", "place")
+
+    cheap_looks = False  # each is a question to the server, as a reading is
 
     path: Path | None = None
 
     def __init__(self, engine: Engine, place: str) -> None:
         self._engine, self.place = engine, place
-        self._writer = engine.execution_options(isolation_level="SERIALIZABLE")
-        self._reader = engine.execution_options(
-            isolation_level="REPEATABLE READ", postgresql_readonly=True
-        )
         self._lock, self._process, self._open = Lock(), os.getpid(), True
         self._watch = watch_of_postgresql(engine.url)
 
     @contextmanager
     def writing(self) -> Generator[Books]:
         """One transaction that sees the last state and alone may change it."""
-        with self._transaction(self._writer) as connection:
-            connection.exec_driver_sql(QUEUE)
-            yield Books(connection)
+        with self._transaction(*QUEUE, ahead=CONFIRMED_HEAD) as books:
+            yield books
 
     @contextmanager
     def reading(self) -> Generator[Books]:
         """One transaction that sees one state, whatever others write meanwhile."""
-        with self._transaction(self._reader) as connection:
-            yield Books(connection)
+        with self._transaction(READ_ONE_STATE) as books:
+            yield books
+
+    @contextmanager
+    def glancing(self) -> Generator[Books]:
+        """For what is asked at once: it sees one state, and the next question perhaps another."""
+        with self._transaction() as books:
+            yield books
 
     def backup(self, path: str | os.PathLike[str]) -> Path:
         """PostgreSQL has its own tools for that."""
@@ -110,10 +116,16 @@ class PostgresStore:
         self._engine.dispose()
 
     @contextmanager
-    def _transaction(self, engine: Engine) -> Generator[Connection]:
+    def _transaction(self, *begin: str, ahead: Sequence[Asked] = ()) -> Generator[Books]:
         self._check()
-        with in_words(self.place), engine.connect() as connection, connection.begin():
-            yield connection
+        with in_words(self.place), self._engine.connect() as connection:
+            together = Together(connection, begin=begin, ahead=ahead)
+            try:
+                yield Books(connection, together)
+                together.end()
+            except BaseException:
+                together.undo()
+                raise
 
     def _check(self) -> None:
         if not self._open:
@@ -135,7 +147,8 @@ def postgres_store(place: str, *, create: bool) -> PostgresStore:
     shown = url.set(drivername="postgresql").render_as_string(hide_password=True)
     engine = _engine(url)
     try:
-        with in_words(shown), engine.connect() as connection, connection.begin():
+        making = engine.execution_options(isolation_level="READ COMMITTED")
+        with in_words(shown), making.connect() as connection, connection.begin():
             connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({ALONE})")
             if not _is_made(connection, shown, create=create):
                 _make(connection)
@@ -157,12 +170,12 @@ def _url(place: str) -> URL:
 
 def _engine(url: URL) -> Engine:
     try:
-        return create_engine(
+        engine = create_engine(
             url,
+            isolation_level="AUTOCOMMIT",  # transactions begin where this file says, nowhere else
             pool_size=POOL,
             max_overflow=POOL,
             pool_timeout=WAIT_SECONDS,
-            pool_pre_ping=True,
             connect_args={"application_name": "letalone", "connect_timeout": CONNECT_SECONDS},
             execution_options={"schema_translate_map": {None: SCHEMA}},
         )
@@ -170,6 +183,8 @@ def _engine(url: URL) -> Engine:
         raise ParameterError(
             "A ledger in PostgreSQL needs psycopg: pip install 'letalone[postgres]'."
         ) from None
+    use_open_ones(engine)
+    return engine
 
 
 def _is_made(connection: Connection, place: str, *, create: bool) -> bool:

@@ -53,16 +53,13 @@ class Receipt:
 def receipt(books: Books, release: Json) -> Json:
     """The signed receipt of a release that this ledger has settled."""
     text = canonical(release, name="release")
-    found = books.released(text)
-    settled = None if found is None else books.entry(found.settled)
-    reserved = None if found is None else books.entry(found.reserved)
-    if settled is None or reserved is None:
+    found, key = books.released(text)
+    if found is None:
         raise ParameterError(
             "This release is not in the ledger, so there is no receipt for it. Give the JSON that "
             "was settled, unchanged."
         )
-    key = books.key()
-    body = _body(reserved, settled, read_object(text, name="The release"))
+    body = _body(found.reserved, found.settled, read_object(text, name="The release"))
     statement = _statement(body, key.public)
     return {**statement, "signature": key.sign(statement)}
 

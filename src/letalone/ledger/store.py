@@ -70,6 +70,8 @@ class Store:
 
     __slots__ = ("_engine", "_lock", "_open", "_process", "path")
 
+    cheap_looks = False
+
     def __init__(self, engine: Engine, path: Path | None) -> None:
         self._engine, self.path = engine, path
         self._lock, self._process, self._open = RLock(), os.getpid(), True
@@ -85,6 +87,8 @@ class Store:
         """One transaction that sees one state, whatever others write meanwhile."""
         with self._transaction("BEGIN") as connection:
             yield Books(connection)
+
+    glancing = reading  # a file is near: nothing is saved by asking for all at once
 
     @property
     def place(self) -> str | None:
@@ -155,6 +159,8 @@ class KeptStore(Store):
     """
 
     __slots__ = ("_left_behind", "_turn", "_watch", "_whose")
+
+    cheap_looks = True
 
     def __init__(self, engine: Engine, path: Path) -> None:
         super().__init__(engine, path)
