@@ -12,6 +12,7 @@ import socket
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from threading import Lock, Thread
+from time import sleep
 from urllib.parse import parse_qs, quote, urlsplit
 
 READY, CODE = ord("Z"), 5  # a letter and the length of what follows, which counts itself
@@ -21,8 +22,8 @@ Place = tuple[int, object]
 class Trips:
     """How often any client had to wait since the last look."""
 
-    def __init__(self, address: str) -> None:
-        self.address, self._lock, self._number = address, Lock(), 0
+    def __init__(self, address: str, delay: float) -> None:
+        self.address, self.delay, self._lock, self._number = address, delay, Lock(), 0
 
     def count(self, more: int) -> None:
         """So many answers have ended."""
@@ -37,13 +38,14 @@ class Trips:
 
 
 @contextmanager
-def counting(address: str) -> Iterator[Trips]:
-    """Another address of the same server, at which round trips are counted."""
+def counting(address: str, *, delay: float = 0) -> Iterator[Trips]:
+    """Another address of the same server, at which round trips are counted, and take longer."""
     parts = urlsplit(address)
     with socket.create_server(("127.0.0.1", 0)) as listening:
         who = f"{quote(parts.username or 'postgres')}:{quote(parts.password or '')}"
         port = listening.getsockname()[1]
-        trips = Trips(f"postgresql://{who}@127.0.0.1:{port}{parts.path}?sslmode=disable")
+        at = f"postgresql://{who}@127.0.0.1:{port}{parts.path}?sslmode=disable"
+        trips = Trips(at, delay)
         Thread(target=_accept, args=(listening, _place(address), trips), daemon=True).start()
         yield trips
 
@@ -83,6 +85,7 @@ def _answered(server: socket.socket, client: socket.socket, trips: Trips) -> Non
         while some := server.recv(1 << 16):
             ready, rest = _ends(rest + some)
             trips.count(ready)
+            sleep(ready * trips.delay)
             client.sendall(some)
 
 

@@ -21,7 +21,7 @@ from fractions import Fraction
 from json import dumps, loads
 from typing import Any, cast
 
-from sqlalchemy import Row, insert, select
+from sqlalchemy import Row, bindparam, select
 
 from letalone.answers.arranged import Arrangement, arranged
 from letalone.answers.release import ReleaseRecord, explained
@@ -35,7 +35,7 @@ from letalone.curator.refusals import NotThere
 from letalone.curator.remembered import Answer, Remembered, spelled
 from letalone.curator.requests import Requests
 from letalone.curator.stored import check_room, count_stored
-from letalone.curator.tables import RELEASES
+from letalone.curator.tables import RELEASES, insert_once
 from letalone.curator.turns import Turns
 from letalone.curator.unchanged import NotAtHand
 from letalone.curator.words import is_name, time_of, written
@@ -50,6 +50,8 @@ from letalone.session.session import Session
 from letalone.tables.ahead import epsilon_for
 
 MOST_EPSILON = 1000
+A_RELEASE = select(RELEASES.c.id).where(RELEASES.c.id == bindparam("its"))
+KEEP_RELEASE = insert_once(RELEASES)
 UNFORESEEN = "The service failed before anything was charged."
 
 
@@ -117,12 +119,14 @@ class Asking:
 
     def before(self, question: Question, price: Price, *, by: str) -> Answer | None:
         """As `answer`, where this process has given it before; or None."""
-        return self._before(question, price, self._grants(question, by=by), by=by)[0]
+        with self._one_look():
+            return self._before(question, price, self._grants(question, by=by), by=by)[0]
 
     def answer(self, question: Question, price: Price, *, by: str) -> Answer:
         """As `release`, with a place for how the answer is written out."""
-        granted = self._grants(question, by=by)
-        before, key, version = self._before(question, price, granted, by=by)
+        with self._one_look():
+            granted = self._grants(question, by=by)
+            before, key, version = self._before(question, price, granted, by=by)
         if before is not None:
             return before
         found, arrangement = self._released(question, price, granted, by=by)
@@ -145,7 +149,7 @@ class Asking:
             found = repeat_of(ready.table, asked, remark=remark)
             with self._turns.of(granted, wait=False) as mine:
                 if found is None and mine:
-                    found = released(ready.table, asked, remark=remark)
+                    found = released(ready.table, asked, remark=remark, looked=True)
             if found is not None:
                 return found, ready.arrangement
         with self._turns.of(granted, wait=True), self._ready(question, granted, by=by) as ready:
@@ -207,7 +211,8 @@ class Asking:
         self, question: Question, price: Price, granted: Granted, *, by: str
     ) -> tuple[Answer | None, Hashable, int]:
         """An answer that this analyst has; the key to remember one, and the version asked about."""
-        now = self._house.book.data_set(question.data_set)
+        asked = self._house.book.asked(question.data_set, purpose=question.purpose, analyst=by)
+        now = asked.data_set
         words = spelled(question, price)
         if words is None:
             return None, None, now.version
@@ -217,10 +222,16 @@ class Asking:
 
     def _grants(self, question: Question, *, by: str) -> Granted:
         """The columns that are granted, by data set; refusals are written down."""
-        with self._house.database.unchanged.one_look(), self._house.book.unchanged.one_look():
+        with self._one_look():
             self._check_known(question, by=by)
             with self._written_down(question, by=by):
                 return self._allowed(question, by=by)
+
+    @contextmanager
+    def _one_look(self) -> Generator[None]:
+        """All that is read in the block stands as it does at its beginning."""
+        with self._house.database.unchanged.one_look(), self._house.book.unchanged.one_look():
+            yield
 
     def _checked(self, question: Question, *, by: str) -> Granted:
         """As `_grants`; nothing is written down."""
@@ -287,15 +298,12 @@ class Asking:
             "id": name, "analyst": by, "data_set": question.data_set,
             "purpose": question.purpose, "time": written(now), "release": stored,
         }  # fmt: skip
-        there = select(RELEASES.c.id).where(RELEASES.c.id == name)
         if found.repeated:  # else nobody has it yet
             with self._house.database.reading() as connection:
-                if connection.execute(there).one_or_none() is not None:
+                if connection.execute(A_RELEASE, {"its": name}).one_or_none() is not None:
                     return True
-        with self._house.database.writing() as connection:
-            if connection.execute(there).one_or_none() is None:
-                connection.execute(insert(RELEASES).values(row))
-                count_stored(connection, by, len(stored), now=now)
+        counted = count_stored(by, len(stored), now=now, unless=name)
+        self._house.database.write(*counted, (KEEP_RELEASE, row))
         return False
 
 

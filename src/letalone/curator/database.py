@@ -23,10 +23,16 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from letalone.curator.unchanged import Unchanged
 from letalone.errors import FormatError, ParameterError, ServiceUnavailable
+from letalone.ledger.trips import Asked, Together, use_open_ones
 from letalone.ledger.watch import Watch, watch_of_file, watch_of_postgresql
 
 MIGRATIONS = Path(__file__).parent / "migrations"
 WRITERS_LOCK = int.from_bytes(b"letalone", "big") >> 1  # PostgreSQL's key for the one writer
+# Who waits for the lock sees what was written meanwhile.
+ALONE = (
+    "BEGIN ISOLATION LEVEL READ COMMITTED",
+    f"SELECT pg_advisory_xact_lock({WRITERS_LOCK})",
+)
 BUSY_SECONDS = 30
 CONNECT_SECONDS = 10
 OVERWRITE_TRIES, OVERWRITE_MILLISECONDS = 5, 1000
@@ -48,22 +54,37 @@ class Database:
 
     @contextmanager
     def reading(self) -> Generator[Connection]:
-        """One transaction that sees one state."""
-        with self._connected("BEGIN") as connection:
+        """For reading: of SQLite one state; PostgreSQL tells with each statement how it stands."""
+        with self._connected(None if self._is_distant else "BEGIN") as connection:
             yield connection
 
     @contextmanager
     def writing(self) -> Generator[Connection]:
         """One transaction that alone may write; rolled back if the block raises."""
-        with self._connected("BEGIN IMMEDIATE") as connection:
-            if connection.dialect.name == "postgresql":
-                connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({WRITERS_LOCK})")
-            yield connection
+        with self._connected("; ".join(ALONE) if self._is_distant else "BEGIN IMMEDIATE") as found:
+            yield found
+
+    def write(self, *statements: Asked) -> None:
+        """Runs statements in a transaction that alone may write, for one wait of PostgreSQL."""
+        if not self._is_distant:
+            with self.writing() as connection:
+                for statement, values in statements:
+                    connection.execute(statement, values)
+            return
+        with self._connected(None) as connection:
+            together = Together(connection, begin=ALONE)
+            for one in statements:
+                together.write(*one)
+            together.end()
 
     @property
     def in_a_file(self) -> bool:
         """Whether it is SQLite's."""
-        return self._engine.dialect.name == "sqlite"
+        return not self._is_distant
+
+    @property
+    def _is_distant(self) -> bool:
+        return self._engine.dialect.name == "postgresql"
 
     def migrate(self, revision: str = "head") -> None:
         """Brings the tables to a revision; several processes may do so at once."""
@@ -98,15 +119,16 @@ class Database:
         self._engine.dispose()
 
     @contextmanager
-    def _connected(self, begin: str) -> Generator[Connection]:
+    def _connected(self, begin: str | None) -> Generator[Connection]:
         if getpid() != self._process:
             raise ParameterError("The database was opened in another process. Open it again here.")
         with self._in_words(), self._engine.connect() as connection:
-            if connection.dialect.name == "sqlite":
+            if begin is not None:
                 connection.exec_driver_sql(begin)
             try:
                 yield connection
-                connection.commit()
+                if begin is not None:
+                    connection.exec_driver_sql("COMMIT")
             except BaseException:
                 connection.rollback()
                 raise
@@ -144,8 +166,7 @@ def _engine(url: str) -> Engine:
         )
     if place.get_backend_name() == "postgresql":
         driver = place.set(drivername="postgresql+psycopg")
-        level = "READ COMMITTED"  # who waits for the lock sees what was written meanwhile
-        return _on_postgresql(driver, level)
+        return _on_postgresql(driver)
     _keep_private(place.database)
     engine = create_engine(
         place,
@@ -158,13 +179,12 @@ def _engine(url: str) -> Engine:
     return engine
 
 
-def _on_postgresql(driver: URL, level: str) -> Engine:
+def _on_postgresql(driver: URL) -> Engine:
     try:
-        return create_engine(
+        engine = create_engine(
             driver,
-            isolation_level=level,
+            isolation_level="AUTOCOMMIT",  # transactions begin where this file says
             max_overflow=-1,
-            pool_pre_ping=True,  # a server that was away is reached again
             hide_parameters=True,
             connect_args={"connect_timeout": CONNECT_SECONDS},
         )
@@ -172,6 +192,8 @@ def _on_postgresql(driver: URL, level: str) -> Engine:
         raise ParameterError(
             "A database in PostgreSQL needs psycopg: pip install 'letalone[postgres]'."
         ) from None
+    use_open_ones(engine)  # a server that was away is reached again
+    return engine
 
 
 def _watch(url: URL) -> Watch:

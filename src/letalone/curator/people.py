@@ -194,6 +194,10 @@ class People:
             return False
         return True
 
+    def read_too(self, row: "Row[tuple[object, ...]]") -> None:
+        """Keeps the person of a row that was read with something of theirs."""
+        self._house.database.unchanged.read_too(("person", row.name), _person(row))
+
     def _unchanged(self, name: str) -> Person | None:
         """The person, where there is one; read anew whenever the database was written to."""
         return self._house.database.unchanged.value(("person", name), lambda: self._read(name))

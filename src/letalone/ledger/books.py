@@ -185,6 +185,13 @@ class Books:
         """The entries about a data set, or all."""
         return [_read(row) for row in self.rows(name, kind)]
 
+    def page(self, name: str | None, *, after: int, limit: int) -> list[Entry]:
+        """The first entries after a number, in order; no other is read."""
+        query = select(ENTRIES).where(ENTRIES.c.number > after).order_by(ENTRIES.c.number)
+        if name is not None:
+            query = query.where(ENTRIES.c.name == name)
+        return [_read(Row(*row)) for row in self.connection.execute(query.limit(limit))]
+
     def newest(
         self, name: str | None, *, before: int | None, limit: int, kind: Kind | None = None
     ) -> list[Entry]:
@@ -274,9 +281,12 @@ class Books:
 
     def released(self, release: str) -> tuple[Answered | None, SigningKey]:
         """The answer with this release, and the key to sign for it."""
-        wanted = {"digested": text_digest(release), "released": release}
-        answers, keys = self._asked((RELEASED, wanted), (THE_KEY, {}))
-        return (_answered(answers[0]) if answers else None), _key(keys)
+        return _signable(*self._asked(*_for_receipt(release)))
+
+    def told(self, name: str, release: str) -> tuple[Answered | None, SigningKey, DataSet | None]:
+        """The same, and how a data set stands by now."""
+        *found, changed = self._asked(*_for_receipt(release), (LAST_CHANGE, {"its": name}))
+        return *_signable(*found), _last(changed)
 
     def settled_by(self, digests: Sequence[str]) -> dict[str, int]:
         """Which entries settled releases with these digests; those that are not here are left out.
@@ -388,6 +398,15 @@ def _last(rows: Rows) -> DataSet | None:
 
 def _named(key: Key) -> dict[str, object]:
     return {"its": key.name, "for": key.purpose, "who": key.analyst or ""}
+
+
+def _for_receipt(release: str) -> tuple[Asked, Asked]:
+    wanted = {"digested": text_digest(release), "released": release}
+    return (RELEASED, wanted), (THE_KEY, {})
+
+
+def _signable(answers: Rows, keys: Rows) -> tuple[Answered | None, SigningKey]:
+    return (_answered(answers[0]) if answers else None), _key(keys)
 
 
 def _of(asker: Key | None) -> list[Asked]:

@@ -36,7 +36,7 @@ from letalone.ledger.export import exported, write_export
 from letalone.ledger.keys import fingerprint
 from letalone.ledger.levels import Key, Level, read_expires, read_key, read_people
 from letalone.ledger.postgres import PostgresStore, is_postgres, postgres_store
-from letalone.ledger.receipts import receipt
+from letalone.ledger.receipts import receipt, told
 from letalone.ledger.requests import (
     check_same,
     opening,
@@ -408,10 +408,17 @@ class Ledger:
         with self._store.writing() as books:
             return add_checkpoint(books)
 
-    def entries(self, name: str | None = None) -> Sequence[Entry]:
-        """Everything that happened, or all that happened to one data set, in order."""
+    def entries(
+        self, name: str | None = None, *, after: int = 0, limit: int | None = None
+    ) -> Sequence[Entry]:
+        """Everything that happened, or all that happened to one data set, in order.
+
+        With a `limit`, so many entries after the number `after`, and only they are read.
+        """
         with self._store.reading() as books:
-            return books.entries(name)
+            if limit is not None:
+                return books.page(name, after=after, limit=limit)
+            return [one for one in books.entries(name) if one.number > after]
 
     def newest(
         self,
@@ -499,6 +506,12 @@ class Ledger:
         """The signed receipt of a settled release; `verify_receipt` checks it offline."""
         with self._store.glancing() as books:
             return receipt(books, release)
+
+    def told(self, name: str, release: Json) -> tuple[Json, DataSet]:
+        """The receipt of a settled release, and how a data set stands when it is told."""
+        with self._store.glancing() as books:
+            receipt, found = told(books, name, release)
+            return receipt, acts.there(books, name, found)
 
     def close(self) -> None:
         """Let go of the file; a ledger in memory is gone."""

@@ -12,6 +12,7 @@ from typing import cast
 
 from letalone.errors import FormatError, LedgerDamaged, LetaloneError
 from letalone.ledger.acts import charge_of, paid, raised, settlement_of
+from letalone.ledger.canonical import text_digest
 from letalone.ledger.checkpoints import check_checkpoint
 from letalone.ledger.damage import damaged, states_are_near
 from letalone.ledger.data_sets import (
@@ -64,8 +65,8 @@ class Replay:
             raise
         except DAMAGE:
             raise damaged(entry, "it cannot have happened as it says") from None
-        self.number, self.head = entry.number, entry.hash
-        self.hashes.append(entry.hash)
+        self.number, self.head = entry.number, text_digest(text)
+        self.hashes.append(self.head)
         return entry
 
     def _take(self, entry: Entry) -> None:
@@ -96,13 +97,13 @@ class Replay:
 
     def _change(self, entry: Entry) -> None:
         name = cast("str", entry.name)
-        expected = self._expected(entry, name)
-        stated = data_set_from_json(name, entry.body["after"])
+        self.data_sets[name] = expected = self._expected(entry, name)
         if data_set_to_json(expected) != entry.body["after"]:
+            stated = data_set_from_json(name, entry.body["after"])
             if not _differ_in_last_digits(expected, stated):
                 raise damaged(entry, "the data set cannot stand as it says after what was charged")
             self.repriced.append(entry.number)
-        self.data_sets[name] = stated
+            self.data_sets[name] = stated
 
     def _expected(self, entry: Entry, name: str) -> DataSet:
         match entry.kind:
@@ -141,7 +142,7 @@ class Replay:
         privacy, delta = charge_of(entry)
         if entry.body["version"] != before.version:
             raise damaged(entry, "it names another version than the current one")
-        self.levels.reserve(entry, before)
+        self.levels.reserve(entry, before, (privacy, delta))
         self.reserved[entry.number] = entry
         self.charges[name].append((privacy, delta))
         return paid(before, privacy, delta)[0]

@@ -9,7 +9,7 @@ A server far away takes a network's delay for each answer, under the lock that a
 for. What is written waits here until something is asked, or for the end, and all goes in order in
 a pipeline (psycopg's). At the first error the server skips all that follows, the COMMIT too.
 
-  Tested:   tests/ledger/test_trips.py; how many trips: tests/curator/http/test_round_trips.py
+  Tested:   tests/ledger/test_trips.py; how many: tests/curator/http/test_round_trips.py
   Assumed:  psycopg, and its pipelines
 """
 

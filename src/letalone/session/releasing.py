@@ -97,9 +97,14 @@ def priced(
     return Priced(whole, asked)
 
 
-def released(table: Table, question: Priced, *, remark: str | None = None) -> Release:
-    """The answer; an earlier one where the same question was answered before."""
-    (release,) = _answered(table, _bill(question), [question], remark=remark)
+def released(
+    table: Table, question: Priced, *, remark: str | None = None, looked: bool = False
+) -> Release:
+    """The answer; an earlier one where the same question was answered before.
+
+    `looked`: by `repeat_of`, a moment ago, so that only what came meanwhile is looked for.
+    """
+    (release,) = _answered(table, _bill(question), [question], remark=remark, looked=looked)
     return release
 
 
@@ -137,10 +142,15 @@ def released_together(table: Table, questions: Sequence[Priced]) -> list[Release
 
 
 def _answered(
-    table: Table, bill: Bill, questions: Sequence[Priced], *, remark: str | None
+    table: Table,
+    bill: Bill,
+    questions: Sequence[Priced],
+    *,
+    remark: str | None,
+    looked: bool = False,
 ) -> list[Release]:
     tables = [table, *partners_of(table, [one.whole.plan for one in questions])]
-    before = _repeated(tables, bill)
+    before = None if looked else _repeated(tables, bill)
     if before is not None:  # no data is read, so it waits for nobody
         return _told(tables, bill, before, remark=remark, repeated=True)
     with locked(tables):
@@ -153,11 +163,12 @@ def _told(
     tables: Sequence[Table], bill: Bill, stored: Json, *, remark: str | None, repeated: bool
 ) -> list[Release]:
     table, *beside = tables
+    receipt, standing_now = table.ledger.told(table.name, stored)
     standing = Standing(
-        left=table.left(bill.privacy, delta=bill.delta, beside=beside),
+        left=table.left(bill.privacy, delta=bill.delta, beside=beside, now=standing_now),
         remark=remark,
         repeated=repeated,
-        receipt=table.ledger.receipt(stored),
+        receipt=receipt,
     )
     return releases_from(stored, standing)
 
