@@ -17,7 +17,8 @@ from pathlib import Path
 from statistics import median
 from time import perf_counter
 
-sys.path[0] = str(Path(__file__).parents[1] / "tests")  # not bench, which has a curator.py
+sys.path.pop(0)  # bench has a curator.py, too
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
 from curator.http.conftest import TestClient
 from curator.makers import NAME, PURPOSE, grant, open_curator, registered, with_people

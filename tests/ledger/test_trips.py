@@ -8,8 +8,8 @@ from sqlalchemy import text
 from behind import PATIENTS
 from letalone.errors import LedgerUnavailable
 from letalone.ledger import Ledger
-from letalone.ledger.books import ADD_ENTRY, THE_HEAD
 from letalone.ledger.entries import Kind
+from letalone.ledger.statements import ADD_ENTRY, THE_HEAD
 from letalone.privacy import Budget, PureDP
 from round_trips import counting
 
@@ -42,10 +42,15 @@ def test_a_charge_and_a_settlement_hold_the_lock_for_two_round_trips_each(databa
 def test_at_the_first_error_nothing_of_a_transaction_is_kept(database: str) -> None:
     with opened(database) as ledger:
         before = ledger.head
-        with pytest.raises(LedgerUnavailable, match="SQLSTATE 23505"), ledger._store.writing() as b:
-            entry = b.append(Kind.NOTE, None, {"text": "x"})
-            row = {"number": entry.number, "name": None, "kind": "x", "text": "x", "hash": "x"}
-            b._write(ADD_ENTRY, row)  # it is there already, and the COMMIT comes with it
+
+        def add_twice() -> None:
+            with ledger._store.writing() as books:
+                entry = books.append(Kind.NOTE, None, {"text": "x"})
+                row = {"number": entry.number, "name": None, "kind": "x", "text": "x", "hash": "x"}
+                books._write(ADD_ENTRY, row)  # it is there already, and the COMMIT comes with it
+
+        with pytest.raises(LedgerUnavailable, match="SQLSTATE 23505"):
+            add_twice()
         assert ledger.head == before
         ledger.note("the connection can be used")
         ledger.verify()
@@ -75,8 +80,13 @@ def test_what_is_asked_at_once_is_one_state_and_a_writer_is_alone(database: str)
 def test_an_interrupt_after_the_writes_undoes_them(database: str) -> None:
     with opened(database) as ledger:
         before = ledger.head
-        with pytest.raises(KeyboardInterrupt), ledger._store.writing() as books:
-            books.append(Kind.NOTE, None, {"text": "x"})
-            books.head()  # the note is at the server by then
-            raise KeyboardInterrupt
+
+        def interrupted() -> None:
+            with ledger._store.writing() as books:
+                books.append(Kind.NOTE, None, {"text": "x"})
+                books.head()  # the note is at the server by then
+                raise KeyboardInterrupt
+
+        with pytest.raises(KeyboardInterrupt):
+            interrupted()
         assert ledger.head == before

@@ -45,7 +45,7 @@ from letalone.ledger import digest_of
 from letalone.privacy.curve import Json, Privacy
 from letalone.session.preview import Preview, preview_of
 from letalone.session.release import Release
-from letalone.session.releasing import Priced, priced, released, repeat_of
+from letalone.session.releasing import Priced, fresh, priced, released, repeat_of
 from letalone.session.session import Session
 from letalone.tables.ahead import epsilon_for
 
@@ -149,7 +149,7 @@ class Asking:
             found = repeat_of(ready.table, asked, remark=remark)
             with self._turns.of(granted, wait=False) as mine:
                 if found is None and mine:
-                    found = released(ready.table, asked, remark=remark, looked=True)
+                    found = fresh(ready.table, asked, remark=remark)
             if found is not None:
                 return found, ready.arrangement
         with self._turns.of(granted, wait=True), self._ready(question, granted, by=by) as ready:

@@ -9,15 +9,38 @@ from functools import lru_cache
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, bindparam, func, insert, or_, select, update
-from sqlalchemy.sql.expression import ClauseElement
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Executable,
+    insert,
+    select,
+)
 
 from letalone.errors import FormatError, LedgerDamaged
 from letalone.ledger.canonical import canonical, text_digest
 from letalone.ledger.data_sets import DataSet, data_set_from_json
-from letalone.ledger.entries import BEFORE_THE_FIRST, CHANGES, Entry, Kind, now, read_entry
+from letalone.ledger.entries import BEFORE_THE_FIRST, Entry, Kind, now, read_entry
 from letalone.ledger.keys import SigningKey, is_signed, key_of, new_key
 from letalone.ledger.levels import Key, Level, levels_in
+from letalone.ledger.statements import (
+    ADD_ENTRY,
+    ADD_LEVEL,
+    ADD_PAYMENT,
+    ADD_SETTLEMENT,
+    ALL_LEVELS,
+    CONFIRMED_HEAD,
+    LAST_CHANGE,
+    MOVE_HEAD,
+    MOVE_LEVEL,
+    NEWEST_ANSWERS,
+    ONE_ENTRY,
+    ONE_SETTLEMENT,
+    OWN_LEVELS,
+    RELEASED,
+    THE_HEAD,
+    THE_KEY,
+)
 from letalone.ledger.tables import (
     ENTRIES,
     HEAD,
@@ -38,67 +61,6 @@ Standing = tuple[DataSet | None, dict[Key, Level]]
 ONLY = 1  # the one row of a table that has one row
 PAGE = 500
 PROGRAMS = ("letalone", "duckdb", "numpy", "python-flint")
-# Statements that every charge runs, put together once.
-THE_HEAD, THE_KEY = select(HEAD), select(KEYS)
-ADD_ENTRY, MOVE_HEAD = insert(ENTRIES), update(HEAD)
-ADD_SETTLEMENT, ADD_PAYMENT = insert(SETTLEMENTS), insert(PAYMENTS)
-ONE_ENTRY = select(ENTRIES).where(ENTRIES.c.number == bindparam("its"))
-LAST_ENTRY = select(ENTRIES.c.number, ENTRIES.c.hash).order_by(ENTRIES.c.number.desc()).limit(1)
-LAST_CHANGE = (
-    select(ENTRIES)
-    .where(
-        ENTRIES.c.name == bindparam("its"), or_(*(ENTRIES.c.kind == one.value for one in CHANGES))
-    )
-    .order_by(ENTRIES.c.number.desc())
-    .limit(1)
-)
-ALL_LEVELS = (
-    select(LEVELS, ENTRIES)
-    .outerjoin(ENTRIES, ENTRIES.c.number == LEVELS.c.entry)
-    .where(LEVELS.c.name == bindparam("its"))
-)
-# Of a purpose as a whole, and of an analyst for it.
-OWN_LEVELS = ALL_LEVELS.where(
-    LEVELS.c.purpose == bindparam("for"),
-    or_(LEVELS.c.analyst == bindparam("who"), LEVELS.c.analyst == ""),
-)
-MOVE_LEVEL, ADD_LEVEL = (
-    update(LEVELS).where(
-        LEVELS.c.name == bindparam("its"),
-        LEVELS.c.purpose == bindparam("for"),
-        LEVELS.c.analyst == bindparam("who"),
-    ),
-    insert(LEVELS),
-)
-ONE_SETTLEMENT = select(SETTLEMENTS).where(SETTLEMENTS.c.reserved == bindparam("its"))
-# Answers, each with the entries that reserved and settled it; of a question, about the newest
-# version that has any.
-RESERVED, SETTLED, EARLIER = ENTRIES.alias(), ENTRIES.alias(), SETTLEMENTS.alias()
-ANSWERS = (
-    select(SETTLEMENTS, RESERVED, SETTLED)
-    .outerjoin(RESERVED, RESERVED.c.number == SETTLEMENTS.c.reserved)
-    .outerjoin(SETTLED, SETTLED.c.number == SETTLEMENTS.c.settled)
-    .where(SETTLEMENTS.c.release.is_not(None))
-    .order_by(SETTLEMENTS.c.reserved)
-)
-NEWEST_ANSWERS = ANSWERS.where(
-    SETTLEMENTS.c.name == bindparam("its"),
-    SETTLEMENTS.c.digest == bindparam("asked"),
-    SETTLEMENTS.c.version
-    == select(func.max(EARLIER.c.version))
-    .where(
-        EARLIER.c.name == bindparam("its"),
-        EARLIER.c.digest == bindparam("asked"),
-        EARLIER.c.release.is_not(None),
-    )
-    .scalar_subquery(),
-)
-RELEASED = ANSWERS.where(
-    SETTLEMENTS.c.release_digest == bindparam("digested"),
-    SETTLEMENTS.c.release == bindparam("released"),
-).limit(1)
-# What must be so before an entry is added.
-CONFIRMED_HEAD: tuple[Asked, ...] = ((THE_HEAD, {}), (THE_KEY, {}), (LAST_ENTRY, {}))
 
 
 class Answered(NamedTuple):
@@ -130,7 +92,7 @@ class Books:
             return self._together.ask(*asked)
         return [[tuple(row) for row in self._connection.execute(*one)] for one in asked]
 
-    def _write(self, statement: ClauseElement, values: Mapping[str, object]) -> None:
+    def _write(self, statement: Executable, values: Mapping[str, object]) -> None:
         if self._together is not None:
             self._together.write(statement, values)
         else:
@@ -414,7 +376,9 @@ def _of(asker: Key | None) -> list[Asked]:
 
 
 def _answered(row: tuple[Any, ...]) -> Answered:
-    ending, reserved, settled = Settlement(*row[:7]), Row(*row[7:12]), Row(*row[12:])
+    first, second = len(Settlement._fields), len(Settlement._fields) + len(Row._fields)
+    ending = Settlement(*row[:first])
+    reserved, settled = Row(*row[first:second]), Row(*row[second:])
     for number, found in ((ending.reserved, reserved), (ending.settled, settled)):
         if found.number is None:  # pyright: ignore[reportUnnecessaryComparison]  (no such entry)
             raise LedgerDamaged(f"The ledger is damaged: entry {number} is missing.")
@@ -423,7 +387,8 @@ def _answered(row: tuple[Any, ...]) -> Answered:
 
 def _by_key(rows: Rows = ()) -> dict[Key, Level]:
     """The levels, by purpose and analyst; sorted here, since databases differ in how."""
-    found = sorted((LevelRow(*row[:4]), row[4:]) for row in rows)
+    own = len(LevelRow._fields)
+    found = sorted((LevelRow(*row[:own]), row[own:]) for row in rows)
     return {one.key: one for one in (_level(*pair) for pair in found)}
 
 

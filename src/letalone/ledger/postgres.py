@@ -9,9 +9,9 @@ A commit is on the server's disk when it returns (synchronous_commit = on, whate
 server's usual is).
 
 What is asked or written goes to the server together (`trips`), since each wait for it takes a
-network's delay. Connections are kept for the next transaction, in this process only: a forked child opens its
-own. Whoever may read the schema `letalone_ledger` can read the answers and the key: give it
-a role of its own.
+network's delay. Connections are kept for the next transaction, in this process only: a forked
+child opens its own. Whoever may read the schema `letalone_ledger` can read the answers and the
+key: give it a role of its own.
 
   Tested:   the same tests as the file's; many processes at once; killed while they charge
   Assumed:  PostgreSQL, its fsync and its disk
@@ -35,7 +35,8 @@ from letalone.errors import (
     LetaloneError,
     ParameterError,
 )
-from letalone.ledger.books import CONFIRMED_HEAD, Books, first_entry
+from letalone.ledger.books import Books, first_entry
+from letalone.ledger.statements import CONFIRMED_HEAD
 from letalone.ledger.tables import METADATA, SCHEMA
 from letalone.ledger.trips import READ_ONE_STATE, Asked, Together, use_open_ones
 from letalone.ledger.watch import watch_of_postgresql

@@ -19,11 +19,10 @@ from functools import lru_cache
 from selectors import EVENT_READ, DefaultSelector
 from typing import Any
 
-from sqlalchemy import Connection, Dialect, Engine, event
+from sqlalchemy import Connection, Dialect, Engine, Executable, event
 from sqlalchemy.exc import DBAPIError, InvalidatePoolError
-from sqlalchemy.sql.expression import ClauseElement
 
-Asked = tuple[ClauseElement, Mapping[str, object]]
+Asked = tuple[Executable, Mapping[str, object]]
 Rows = Sequence[tuple[Any, ...]]
 READ_ONE_STATE = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 END = "COMMIT"
@@ -44,7 +43,7 @@ class Together:
         self._connection, self._begin, self._ahead = connection, begin, ahead
         self._begun = False
         self._waiting = list[Asked]()
-        self._found = dict[ClauseElement, Rows]()
+        self._found = dict[Executable, Rows]()
 
     def ask(self, *asked: Asked) -> list[Rows]:
         """The rows of each statement, after all that was written before."""
@@ -56,7 +55,7 @@ class Together:
         self._found = dict(known)
         return rows[: len(asked)]
 
-    def write(self, statement: ClauseElement, values: Mapping[str, object]) -> None:
+    def write(self, statement: Executable, values: Mapping[str, object]) -> None:
         """Sent with what is asked next, or at the end; its rows are nobody's."""
         self._found.clear()
         self._waiting.append((statement, values))
@@ -118,9 +117,7 @@ class Together:
 
 
 @lru_cache(maxsize=256)
-def _compiled(
-    statement: ClauseElement, names: tuple[str, ...], dialect: Dialect, schema: str | None
-) -> Any:
+def _compiled(statement: Any, names: tuple[str, ...], dialect: Dialect, schema: str | None) -> Any:
     """Statements are made once, so each is put into words once."""
     return statement.compile(
         dialect=dialect,

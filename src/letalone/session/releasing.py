@@ -97,14 +97,15 @@ def priced(
     return Priced(whole, asked)
 
 
-def released(
-    table: Table, question: Priced, *, remark: str | None = None, looked: bool = False
-) -> Release:
-    """The answer; an earlier one where the same question was answered before.
+def released(table: Table, question: Priced, *, remark: str | None = None) -> Release:
+    """The answer; an earlier one where the same question was answered before."""
+    found = repeat_of(table, question, remark=remark)  # no data is read, so it waits for nobody
+    return fresh(table, question, remark=remark) if found is None else found
 
-    `looked`: by `repeat_of`, a moment ago, so that only what came meanwhile is looked for.
-    """
-    (release,) = _answered(table, _bill(question), [question], remark=remark, looked=looked)
+
+def fresh(table: Table, question: Priced, *, remark: str | None = None) -> Release:
+    """As `released`, where there was no earlier answer a moment ago."""
+    (release,) = _answered(table, _bill(question), [question], remark=remark)
     return release
 
 
@@ -142,17 +143,9 @@ def released_together(table: Table, questions: Sequence[Priced]) -> list[Release
 
 
 def _answered(
-    table: Table,
-    bill: Bill,
-    questions: Sequence[Priced],
-    *,
-    remark: str | None,
-    looked: bool = False,
+    table: Table, bill: Bill, questions: Sequence[Priced], *, remark: str | None
 ) -> list[Release]:
     tables = [table, *partners_of(table, [one.whole.plan for one in questions])]
-    before = None if looked else _repeated(tables, bill)
-    if before is not None:  # no data is read, so it waits for nobody
-        return _told(tables, bill, before, remark=remark, repeated=True)
     with locked(tables):
         before = _repeated(tables, bill)  # by somebody who asked at the same moment
         stored = before or _settled(tables, bill, questions)
