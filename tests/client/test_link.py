@@ -29,7 +29,7 @@ def raising(error):
     [
         (httpx.ConnectError, "cannot be reached"),
         (httpx.ConnectTimeout, "did not answer within 60 seconds"),
-        (httpx.ReadTimeout, "a repeat is free"),
+        (httpx.ReadTimeout, "which costs nothing more"),
         (httpx.ReadError, "broke off"),
         (httpx.RemoteProtocolError, "broke off"),
     ],
@@ -133,3 +133,59 @@ def test_a_closed_client_and_a_wrong_timeout_are_refused():
 
 def test_a_picture_of_a_client_does_not_fail_without_a_network():
     assert "cannot be reached" in client(raising(httpx.ConnectError))._repr_html_()
+
+
+def sending(answers):
+    """A question that is paid for, each time answered with the next; and the keys that came."""
+    left, keys = list(answers), []
+
+    def handler(request):
+        keys.append(request.headers["Idempotency-Key"])
+        one = left.pop(0)
+        if isinstance(one, httpx.Response):
+            return one
+        raise one("broken", request=request)
+
+    link = client(handler)._link
+    return lambda: link.post_once("/questions/release", {"x": 1}), keys
+
+
+AWAY = {"type": "/problems/under-way", "detail": "It is being answered.", "status": 503}
+
+
+@pytest.mark.parametrize(
+    "first", [httpx.ReadError, httpx.ConnectError, httpx.Response(503, json=AWAY)]
+)
+def test_what_is_paid_for_is_sent_again_under_the_same_name(first, monkeypatch):
+    monkeypatch.setattr("letalone.client.link.sleep", lambda _: None)
+    ask, keys = sending([first, httpx.ReadError, httpx.Response(200, json={"a": 1})])
+    assert ask() == {"a": 1}
+    assert len(keys) == 3
+    assert len(set(keys)) == 1
+    more, others = sending([httpx.Response(200, json={"a": 1})])
+    more()
+    assert set(others).isdisjoint(keys), "each question has a name of its own"
+
+
+@pytest.mark.parametrize(
+    ("answers", "error", "times"),
+    [
+        ([httpx.ReadError] * 9, ServiceUnavailable, 4),
+        ([httpx.Response(503, json=AWAY)] * 9, ServiceUnavailable, 4),
+        ([httpx.ReadTimeout] * 9, ServiceUnavailable, 1),
+        (
+            [httpx.Response(422, json={"detail": "no", "type": "/problems/not-valid"})] * 9,
+            ParameterError,
+            1,
+        ),
+    ],
+)
+def test_it_is_sent_a_few_times_and_only_where_that_may_help(answers, error, times, monkeypatch):
+    slept = []
+    monkeypatch.setattr("letalone.client.link.sleep", slept.append)
+    ask, keys = sending(answers)
+    with pytest.raises(error) as caught:
+        ask()
+    assert caught.value.__context__ is None
+    assert len(keys) == times
+    assert sum(slept) < 5

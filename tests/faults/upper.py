@@ -348,16 +348,42 @@ LEARN = (
     Fault(
         "charged after reading",
         "session/releasing.py",
-        """    table, began, paid = tables[0], now(), _all_charged(tables, bill)
+        """    began, paid = now(), _all_charged(tables, bill)
     try:
         found = at_step(table.asker, began, lambda: _all_measured(table, questions))
 """,
-        """    table, began = tables[0], now()
+        """    began = now()
     try:
         found = at_step(table.asker, began, lambda: _all_measured(table, questions))
         paid = _all_charged(tables, bill)
 """,
         ("tests/session/test_releasing.py::test_data_is_touched_only_after_the_charge",),
+    ),
+    Fault(
+        "a server that is lost when rows were read is said to be away",
+        "session/releasing.py",
+        """    reach(table, paid=True)
+    try:
+        return [_release(one, _measured(table, one.whole)) for one in questions]
+    except RightRevoked:
+""",
+        """    try:
+        found: list[Release] = []
+        for one in questions:
+            reach(table, paid=True)
+            found.append(_release(one, _measured(table, one.whole)))
+        return found
+    except (RightRevoked, SourceAway):
+""",
+        ("tests/session/test_source_away.py",),
+    ),
+    Fault(
+        "charged before it is known that the server answers",
+        "session/releasing.py",
+        """    reach(table, paid=False)
+""",
+        "",
+        ("tests/session/test_source_away.py",),
     ),
     Fault(
         "answers are stored before their time step",

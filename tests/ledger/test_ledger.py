@@ -417,7 +417,7 @@ def test_the_database_of_another_program_is_refused_and_left_alone(path: Path) -
 
 def test_a_newer_ledger_is_refused_with_both_formats(ledger: Ledger, path: Path) -> None:
     execute(path, "PRAGMA user_version = 7")
-    with pytest.raises(FormatError, match="has format 7, and this letalone reads up to format 2"):
+    with pytest.raises(FormatError, match="has format 7, and this letalone reads up to format 3"):
         Ledger.open(path)
 
 

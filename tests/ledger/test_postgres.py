@@ -7,6 +7,7 @@ import os
 from contextlib import suppress
 from pathlib import Path
 from threading import Thread
+from time import monotonic, sleep
 from typing import Any
 
 import psycopg
@@ -22,6 +23,8 @@ from letalone.errors import (
 )
 from letalone.ledger import Ledger, postgres, verify_export, verify_receipt
 from letalone.privacy import Budget, PureDP
+
+RELOAD = "SELECT pg_reload_conf()"
 
 
 @pytest.fixture
@@ -124,7 +127,7 @@ def test_after_a_fork_a_process_opens_connections_of_its_own(
 def test_a_writer_that_waits_too_long_is_told_and_readers_do_not_wait(
     kept: Ledger, database: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    quick = tuple(one.replace("30s", "50ms") for one in postgres.QUEUE)
+    quick = tuple(one.replace("8s", "50ms") for one in postgres.QUEUE)
     monkeypatch.setattr(postgres, "QUEUE", quick)
     with Ledger.open(database) as other, kept._store.writing() as books:
         books.head()
@@ -163,7 +166,7 @@ def test_what_is_not_ours_or_newer_is_refused_and_left_alone(database: str) -> N
     with pytest.raises(FormatError, match="of another program"):
         Ledger.open(database)
     execute(database, "COMMENT ON SCHEMA letalone_ledger IS 'letalone ledger, format 7'")
-    with pytest.raises(FormatError, match="has format 7, and this letalone reads up to format 2"):
+    with pytest.raises(FormatError, match="has format 7, and this letalone reads up to format 3"):
         Ledger.open(database)
 
 
@@ -213,3 +216,45 @@ def test_every_act_changes_the_stamp_which_stays_between_them(kept: Ledger, data
             books.connection.exec_driver_sql("UPDATE letalone_ledger.head SET number = number")
             seen.append(other.stamp)  # it goes on
         assert other.stamp not in seen, "what is committed later is seen later"
+
+
+def test_a_server_that_may_forget_a_commit_is_noticed(database: str) -> None:
+    def becomes(wanted: list[str]) -> bool:
+        until = monotonic() + 20
+        while postgres.switched_off(database) != wanted and monotonic() < until:
+            sleep(0.02)  # a reload takes a moment
+        return postgres.switched_off(database) == wanted
+
+    assert becomes([])
+    names = ("fsync", "full_page_writes")
+    execute(database, *(f"ALTER SYSTEM SET {one} = off" for one in names), RELOAD)
+    try:
+        assert becomes([*names])
+    finally:
+        execute(database, *(f"ALTER SYSTEM RESET {one}" for one in names), RELOAD)
+
+
+def test_a_role_that_may_not_change_an_entry_suffices(kept: Ledger, database: str) -> None:
+    """As docs/how-to/deploy.md has it."""
+    page = Path(__file__).parents[2] / "docs" / "how-to" / "deploy.md"
+    text = page.read_text("utf-8").partition("-- a ledger that the service can only add to\n")[2]
+    execute(database, "CREATE ROLE adding LOGIN")
+    try:
+        grants = text.partition("```")[0].replace(" curator", " adding")
+        execute(database, *(one for one in grants.split(";") if "GRANT" in one))
+        as_adding = database.replace("postgres:@", "adding@")
+        with Ledger.open(as_adding) as ledger:
+            paid = ledger.charge("t", PureDP(0.25), plan={}, digest="e", analyst="Ann", purpose="p")
+            ledger.settle(paid, {"values": [2]})
+            ledger.share("t", "e", analyst="Bob", purpose="p")
+            ledger.allow("t", Budget(1), purpose="q")
+            ledger.freeze("t", "x")
+            ledger.thaw("t", "x")
+            assert ledger.verify()
+        with pytest.raises(psycopg.errors.InsufficientPrivilege):
+            execute(as_adding, "UPDATE letalone_ledger.entries SET text = ''")
+        for table in ("entries", "settlements", "payments", "keys", "levels", "head"):
+            with pytest.raises(psycopg.errors.InsufficientPrivilege):
+                execute(as_adding, f"DELETE FROM letalone_ledger.{table}")
+    finally:
+        execute(database, "DROP OWNED BY adding", "DROP ROLE adding")

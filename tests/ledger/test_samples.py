@@ -1,25 +1,32 @@
-"""Files of every past format stay readable: this is format 1, which knew no levels."""
+"""Files of every past format stay readable: format 1 knew no levels, format 2 no such columns."""
 
 import sqlite3
 from pathlib import Path
 
+import psycopg
 import pytest
 
 from behind import execute
 from letalone.errors import BudgetExceeded
 from letalone.ledger import Ledger, verify_export, verify_receipt
 from letalone.ledger.store import APPLICATION
+from letalone.ledger.tables import SCHEMA
 from letalone.privacy import Budget, PureDP
 
 SAMPLES = Path(__file__).parent / "samples"
+BOB = {"analyst": "Bob", "purpose": "research"}
+
+
+def restore(path: Path, written: int) -> None:
+    with sqlite3.connect(path) as connection:
+        connection.executescript((SAMPLES / f"ledger_format_{written}.sql").read_text("utf-8"))
+        connection.execute(f"PRAGMA application_id = {APPLICATION}")
+        connection.execute(f"PRAGMA user_version = {written}")
+    connection.close()
 
 
 def restore_format_1(path: Path) -> None:
-    with sqlite3.connect(path) as connection:
-        connection.executescript((SAMPLES / "ledger_format_1.sql").read_text("utf-8"))
-        connection.execute(f"PRAGMA application_id = {APPLICATION}")
-        connection.execute("PRAGMA user_version = 1")
-    connection.close()
+    restore(path, 1)
 
 
 def test_a_ledger_of_format_1_is_read_checked_and_continued(path: Path) -> None:
@@ -39,7 +46,7 @@ def test_a_ledger_of_format_1_is_upgraded_once_and_no_entry_changes(path: Path) 
     restore_format_1(path)
     texts = execute(path, "SELECT text, hash FROM entries ORDER BY number")
     ledger = Ledger.open(path)
-    assert execute(path, "PRAGMA user_version") == [(2,)]
+    assert execute(path, "PRAGMA user_version") == [(3,)]
     assert execute(path, "SELECT text, hash FROM entries ORDER BY number") == texts
     verify_receipt(ledger.receipt({"values": [17, "1/3"]}))
     ledger.allow("visits", Budget(1), purpose="research")
@@ -49,13 +56,53 @@ def test_a_ledger_of_format_1_is_upgraded_once_and_no_entry_changes(path: Path) 
     assert Ledger.open(path).verify().entries == 13
 
 
+def test_a_ledger_of_format_2_is_upgraded_and_no_entry_changes(path: Path) -> None:
+    restore(path, 2)
+    texts = execute(path, "SELECT text, hash FROM entries ORDER BY number")
+    with Ledger.open(path) as ledger:
+        assert execute(path, "PRAGMA user_version") == [(3,)]
+        assert execute(path, "SELECT text, hash FROM entries ORDER BY number") == texts
+        check_format_2(ledger)
+
+
+def check_format_2(ledger: Ledger) -> None:
+    """What an upgraded sample holds: a charge that nobody settled is found, and stays spent."""
+    assert ledger.verify().entries == 14
+    assert (ledger.data_set("visits").version, ledger.unsettled("visits")) == (2, [5])
+    paid = ledger.charge("visits", PureDP(0.125), plan={}, digest="sixth", run="one", **BOB)
+    assert ledger.charge("visits", PureDP(0.125), plan={}, digest="sixth", run="one", **BOB) == paid
+    assert ledger.verify().entries == 15
+
+
+def test_a_ledger_of_format_2_in_a_database_is_upgraded(database: str, path: Path) -> None:
+    """The rows of the sample, in tables as they were in format 2."""
+    restore(path, 2)
+    Ledger.open(database).close()
+    old = ("entries_by_change", "entries_by_digest")
+    with psycopg.connect(database, autocommit=True) as connection:
+        connection.execute(f"SET search_path = {SCHEMA}")
+        for one in old:
+            connection.execute(f"DROP INDEX {one}")
+        connection.execute("ALTER TABLE entries DROP COLUMN changed, DROP COLUMN digest")
+        connection.execute(f"COMMENT ON SCHEMA {SCHEMA} IS 'letalone ledger, format 2'")
+        for name in ("head", "keys", "entries", "settlements", "levels", "payments"):
+            connection.execute(f"DELETE FROM {name}")
+            for row in execute(path, f"SELECT * FROM {name}"):
+                marks = ", ".join(["%s"] * len(row))
+                connection.execute(f"INSERT INTO {name} VALUES ({marks})", row)
+    with Ledger.open(database) as ledger:
+        check_format_2(ledger)
+    with Ledger.open(database) as again:
+        assert again.verify().entries == 15
+
+
 def test_an_upgrade_that_is_cut_short_has_not_happened(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     restore_format_1(path)
     tables = execute(path, "SELECT name, sql FROM sqlite_master")
     with monkeypatch.context() as patch:
-        patch.setattr("letalone.ledger.store.text_digest", lambda _: 1 / 0)
+        patch.setattr("letalone.ledger.upgrades.text_digest", lambda _: 1 / 0)
         with pytest.raises(ZeroDivisionError):
             Ledger.open(path)
     assert execute(path, "PRAGMA user_version") == [(1,)]

@@ -18,7 +18,7 @@ from letalone.ledger.entries import Entry
 from letalone.privacy import Budget, PureDP
 
 TABLES = {
-    "entries": ("number", "name", "kind", "text", "hash"),
+    "entries": ("number", "name", "kind", "text", "hash", "changed", "digest"),
     "settlements": (
         "reserved",
         "settled",
@@ -273,7 +273,7 @@ def test_a_charge_that_is_settled_twice_is_found_though_it_is_signed(
     number = len(full) + 1
     again = replace(first, number=number, previous=full.head)
     columns = (number, again.name, again.kind.value, again.text(), again.hash)
-    execute(place, "INSERT INTO entries VALUES (?, ?, ?, ?, ?)", *columns)
+    execute(place, "INSERT INTO entries VALUES (?, ?, ?, ?, ?, NULL, NULL)", *columns)
     execute(place, "UPDATE settlements SET settled = ? WHERE settled = ?", number, first.number)
     sign(place)
     with pytest.raises(LedgerDamaged, match="settles what is settled"):

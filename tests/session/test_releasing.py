@@ -192,7 +192,7 @@ def test_a_file_that_changes_while_it_is_open_freezes(tmp_path: Path) -> None:
         session.agg(n=la.count()).release(1)
 
 
-def test_an_interrupted_release_stays_spent_and_freezes_nothing(
+def test_an_interrupted_release_freezes_nothing_and_the_same_again_goes_on_with_what_was_paid(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     session = opened(budget=ONE)
@@ -201,12 +201,14 @@ def test_an_interrupted_release_stays_spent_and_freezes_nothing(
         raise KeyboardInterrupt
 
     monkeypatch.setattr(DuckEngine, "measure", interrupted)
-    with pytest.raises(KeyboardInterrupt):
+    with pytest.raises(KeyboardInterrupt) as stopped:
         session.agg(n=la.count()).release(0.5)
+    assert "Ask the same again" in stopped.value.__notes__[0]
     monkeypatch.undo()
     assert session.spent == la.Budget(0.5)
     assert len(session.ledger.unsettled(session.name)) == 1
-    assert not session.agg(n=la.count()).release(0.25).repeated
+    assert not session.agg(n=la.count()).release(0.5).repeated
+    assert (session.spent, session.ledger.unsettled()) == (la.Budget(0.5), [])
 
 
 @pytest.mark.parametrize("way", ["run", "read"])
@@ -351,12 +353,17 @@ def test_a_budget_outlives_its_process(tmp_path: Path) -> None:
         session.ledger.verify()
 
 
-def test_a_killed_process_leaves_the_budget_spent(tmp_path: Path) -> None:
+def test_a_killed_process_leaves_the_budget_spent_and_the_same_again_goes_on_with_it(
+    tmp_path: Path,
+) -> None:
     path, book = write_parquet(tmp_path / "visits.parquet"), tmp_path / "budget.db"
     assert child(path, book, "kill").returncode == -signal.SIGKILL
     with la.open(path, unit="patient_id", ledger=book) as session:
         assert session.spent == la.Budget(0.625)
         assert len(session.ledger.unsettled()) == 1
         with pytest.raises(la.BudgetExceeded):
-            session.agg(n=la.count()).release(0.625)
-        assert session.agg(n=la.count()).release(0.375).epsilon == 0.375
+            session.agg(n=la.count()).release(0.5)
+        assert not session.agg(n=la.count()).release(0.625).repeated
+        assert (session.spent, session.ledger.unsettled()) == (la.Budget(0.625), [])
+        assert session.agg(n=la.count()).release(0.625).repeated
+        session.ledger.verify()

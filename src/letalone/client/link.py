@@ -2,12 +2,17 @@
 
 Redirects are not followed, so that a token goes to no other place than the one that was named.
 An error of the network is told in words and not raised from: what httpx raises holds the request.
+A question that is paid for is sent under a name of its own, and a few times again under it where
+the connection breaks or the service is away: however often it arrives, it is charged once.
 
   Tested:   tests/client/test_link.py
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from importlib import import_module
+from secrets import token_hex
+from time import sleep
 from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import urlsplit
 
@@ -24,7 +29,19 @@ Json = dict[str, Any]
 API = "/api/v1"
 SECONDS = Constraint("a positive number of seconds", lambda seconds: seconds > 0)
 NOT_FOUND, NOTHING = 404, "nothing at this address"
-SPENT = " If an answer was under way it may be paid for: ask the same again, a repeat is free."
+SPENT = (
+    " If an answer was under way it may be paid for: ask the same again, which costs nothing more."
+)
+AWAY = 503
+PAUSES = (0.2, 1.0, 3.0)  # seconds, before what must happen once is sent again
+
+
+@dataclass(frozen=True, slots=True)
+class Unheard:
+    """Why there is no response, and whether it may help to send the same again at once."""
+
+    words: str
+    again: bool = False
 
 
 class Link:
@@ -59,14 +76,26 @@ class Link:
         """What a body is answered with."""
         return self._answered("POST", path, json=body)
 
+    def post_once(self, path: str, body: Mapping[str, Any]) -> Json:
+        """The same for what must happen once: if need be it is sent again, under one name."""
+        headers = {"Idempotency-Key": token_hex(16)}
+        return self._answered("POST", path, PAUSES, json=body, headers=headers)
+
     def close(self) -> None:
         """Closes the connections; what was spent stays spent."""
         self._http.close()
 
-    def _answered(self, method: str, path: str, **more: Any) -> Json:
+    def _answered(self, method: str, path: str, pauses: Sequence[float] = (), **more: Any) -> Json:
         if self._http.is_closed:
             raise ParameterError("This client is closed. Make another one: la.Client(…).")
         response = self._response(method, path, more)
+        for pause in pauses:
+            if not _may_help(response):
+                break
+            sleep(pause)
+            response = self._response(method, path, more)
+        if isinstance(response, Unheard):
+            raise ServiceUnavailable(response.words)
         found = _read(response)
         if response.is_success and isinstance(found, dict):
             return cast("Json", found)
@@ -82,18 +111,26 @@ class Link:
         base = self.address.url.removesuffix(path)
         return ParameterError(f"There is no service at {self.address}. Is it at {base}?")
 
-    def _response(self, method: str, path: str, more: Mapping[str, Any]) -> "httpx.Response":
+    def _response(
+        self, method: str, path: str, more: Mapping[str, Any]
+    ) -> "httpx.Response | Unheard":
         library = _httpx()
         try:
             return self._http.request(method, path, **more)
         except library.ConnectError as error:
-            words = _unreached(str(self.address), error)
+            return _unreached(str(self.address), error)
         except library.TimeoutException:
             words = f"{self.address} did not answer within {self._seconds:g} seconds.{SPENT}"
-            words += " la.Client(…, timeout_seconds=300) waits longer."
+            return Unheard(words + " la.Client(…, timeout_seconds=300) waits longer.")
         except library.HTTPError:
-            words = f"The connection to {self.address} broke off.{SPENT}"
-        raise ServiceUnavailable(words)
+            return Unheard(f"The connection to {self.address} broke off.{SPENT}", again=True)
+
+
+def _may_help(response: "httpx.Response | Unheard") -> bool:
+    """Whether the same request may be heard if it is sent again in a moment."""
+    if isinstance(response, Unheard):
+        return response.again
+    return response.status_code == AWAY
 
 
 def _read(response: "httpx.Response") -> object:
@@ -103,23 +140,24 @@ def _read(response: "httpx.Response") -> object:
         return None
 
 
-def _unreached(address: str, error: Exception) -> str:
+def _unreached(address: str, error: Exception) -> Unheard:
     """Why there was no connection; nothing was sent then."""
     said = str(error)
     if "CERTIFICATE_VERIFY_FAILED" in said:
-        return (
+        return Unheard(
             f"{address} is there, but its certificate is not trusted here: {_why(error)}. Nothing"
             " was sent. Where a firm has an authority of its own, name its certificates in the"
             " environment: SSL_CERT_FILE=/path/to/authority.pem."
         )
     if "SSL" in said or "TLS" in said:
-        return (
+        return Unheard(
             f"{address} is there, but no encrypted connection came about: {_why(error)}. Nothing"
             " was sent. Look at the address: does https:// belong there, and is it the right port?"
         )
-    return (
+    return Unheard(
         f"{address} cannot be reached: {_why(error)}. Look at the address, and whether the service"
-        " runs."
+        " runs.",
+        again=True,
     )
 
 

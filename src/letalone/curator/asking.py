@@ -15,7 +15,7 @@ that the own grants have paid for.
 
 from collections import Counter
 from collections.abc import Generator, Hashable
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
 from fractions import Fraction
 from json import dumps, loads
@@ -24,7 +24,7 @@ from typing import Any, cast
 from sqlalchemy import Row, bindparam, select
 
 from letalone.answers.arranged import Arrangement, arranged
-from letalone.answers.release import ReleaseRecord, explained
+from letalone.answers.release import ReleaseRecord, Standing, explained
 from letalone.curator.data_sets import DataSets
 from letalone.curator.house import House
 from letalone.curator.left import how_many_more, left_for
@@ -34,24 +34,33 @@ from letalone.curator.records import Grant, PastRelease, Price, Question, Role
 from letalone.curator.refusals import NotThere
 from letalone.curator.remembered import Answer, Remembered, spelled
 from letalone.curator.requests import Requests
+from letalone.curator.sendings import Sending, as_kept, sent_before
 from letalone.curator.stored import check_room, count_stored
 from letalone.curator.tables import RELEASES, insert_once
 from letalone.curator.turns import Turns
 from letalone.curator.unchanged import NotAtHand
 from letalone.curator.words import is_name, time_of, written
-from letalone.errors import LetaloneError, ParameterError
+from letalone.errors import (
+    LedgerUnavailable,
+    LetaloneError,
+    ParameterError,
+    ServiceUnavailable,
+)
 from letalone.exact.typed import EPSILON
 from letalone.ledger import digest_of
+from letalone.ledger.claims import UnderWay
+from letalone.plans.stored import plan_from_json
 from letalone.privacy.curve import Json, Privacy
 from letalone.session.preview import Preview, preview_of
-from letalone.session.release import Release
-from letalone.session.releasing import Priced, fresh, priced, released, repeat_of
+from letalone.session.release import Release, releases_from
+from letalone.session.releasing import Priced, fresh, priced, repeat_of
 from letalone.session.session import Session
 from letalone.tables.ahead import epsilon_for
 
 MOST_EPSILON = 1000
 A_RELEASE = select(RELEASES.c.id).where(RELEASES.c.id == bindparam("its"))
 KEEP_RELEASE = insert_once(RELEASES)
+TURNS = 3
 UNFORESEEN = "The service failed before anything was charged."
 
 
@@ -117,21 +126,29 @@ class Asking:
         except (NotAtHand, LetaloneError):
             return None
 
-    def before(self, question: Question, price: Price, *, by: str) -> Answer | None:
+    def before(
+        self, question: Question, price: Price, *, by: str, sending: Sending | None = None
+    ) -> Answer | None:
         """As `answer`, where this process has given it before; or None."""
         with self._one_look():
-            return self._before(question, price, self._grants(question, by=by), by=by)[0]
+            granted = self._grants(question, by=by)
+            before, _, _ = self._before(question, price, granted, by=by)
+        found = self._sent_before(question, granted, sending, by=by)
+        return before if found is None else found
 
-    def answer(self, question: Question, price: Price, *, by: str) -> Answer:
+    def answer(
+        self, question: Question, price: Price, *, by: str, sending: Sending | None = None
+    ) -> Answer:
         """As `release`, with a place for how the answer is written out."""
         with self._one_look():
             granted = self._grants(question, by=by)
             before, key, version = self._before(question, price, granted, by=by)
-        if before is not None:
-            return before
+        sent = self._sent_before(question, granted, sending, by=by)
+        if sent is not None or before is not None:
+            return sent or cast("Answer", before)
         found, arrangement = self._released(question, price, granted, by=by)
         stored = dumps(found.to_json(), ensure_ascii=False)
-        mine = self._kept(found, stored, question, by=by)
+        mine = self._kept(found, stored, question, as_kept(self._house, sending, by=by), by=by)
         # Told of the own history alone. That the data set pays nothing for an answer that somebody
         # else has bought can be seen in what is left of its budget (threat model).
         found = replace(found, standing=replace(found.standing, repeated=mine))
@@ -140,21 +157,54 @@ class Asking:
             self._remembered.put(key, answer.repeated(), letters=len(stored))
         return answer
 
+    def _sent_before(
+        self, question: Question, granted: Granted, sending: Sending | None, *, by: str
+    ) -> Answer | None:
+        """The answer that was given under the same name, also about an earlier version."""
+        if sending is None:
+            return None
+        with self._written_down(question, by=by):
+            row = sent_before(self._house, sending, by=by)
+            if row is None:
+                return None
+            stored = cast("Json", loads(row.release))
+            standing = Standing(repeated=True, receipt=self._house.book.ledger.receipt(stored))
+            (found,) = releases_from(stored, standing)
+            check_columns(plan_from_json(found.asked.plan), granted)
+        if question.sql is None:
+            return Answer(found)
+        with self._ready(question, granted, by=by) as ready:
+            return Answer(arranged(found, ready.arrangement))
+
     def _released(
         self, question: Question, price: Price, granted: Granted, *, by: str
     ) -> tuple[Release, Arrangement]:
-        """The answer, and how it is arranged. Fresh ones come in turn; who waits holds no rows."""
+        """The answer, and how it is arranged. Fresh ones come in turn, and equal questions one
+        after the other in all processes; who waits holds no rows."""
         with self._ready(question, granted, by=by) as ready:
             asked, remark = self._asked(ready, question, price, by=by)
             found = repeat_of(ready.table, asked, remark=remark)
-            with self._turns.of(granted, wait=False) as mine:
+            with self._turns.of(granted, wait=False) as mine, suppress(UnderWay):
                 if found is None and mine:
-                    found = fresh(ready.table, asked, remark=remark)
+                    found = fresh(ready.table, asked, remark=remark, wait_seconds=0)
             if found is not None:
                 return found, ready.arrangement
+        for _ in range(TURNS):  # others may be quicker again and again, if each is killed
+            with suppress(UnderWay):
+                return self._released_in_turn(question, price, granted, by=by)
+            with self._house.book.ledger.claim(question.data_set, asked.asked.digest):
+                pass  # it was waited for
+        return self._released_in_turn(question, price, granted, by=by)
+
+    def _released_in_turn(
+        self, question: Question, price: Price, granted: Granted, *, by: str
+    ) -> tuple[Release, Arrangement]:
         with self._turns.of(granted, wait=True), self._ready(question, granted, by=by) as ready:
             asked, remark = self._asked(ready, question, price, by=by)
-            return released(ready.table, asked, remark=remark), ready.arrangement
+            found = repeat_of(ready.table, asked, remark=remark)
+            if found is None:
+                found = fresh(ready.table, asked, remark=remark, wait_seconds=0)
+            return found, ready.arrangement
 
     def _asked(
         self, ready: Ready, question: Question, price: Price, *, by: str
@@ -271,6 +321,8 @@ class Asking:
         """Whatever is refused, or fails, within the block stands in the ledger."""
         try:
             yield
+        except (LedgerUnavailable, ServiceUnavailable):
+            raise  # nothing was refused: what it needs is away, perhaps the ledger itself
         except LetaloneError as error:
             self._refuse(question, error, by=by)
             raise
@@ -290,13 +342,16 @@ class Asking:
                 purpose=question.purpose if is_name(question.purpose) else None,
             )
 
-    def _kept(self, found: Release, stored: str, question: Question, *, by: str) -> bool:
+    def _kept(
+        self, found: Release, stored: str, question: Question, sent: dict[str, str], *, by: str
+    ) -> bool:
         """Puts an answer into the own history; whether it was there."""
         now = self._house.clock()
         name = release_id(found, analyst=by, purpose=question.purpose)
         row = {
             "id": name, "analyst": by, "data_set": question.data_set,
             "purpose": question.purpose, "time": written(now), "release": stored,
+            "sent_as": None, "sent": None, **sent,
         }  # fmt: skip
         if found.repeated:  # else nobody has it yet
             with self._house.database.reading() as connection:

@@ -13,7 +13,7 @@ from contextlib import contextmanager, suppress
 from os import getpid
 from pathlib import Path
 from sqlite3 import Connection as SqliteConnection
-from typing import NoReturn, cast
+from typing import Any, NoReturn, cast
 
 from alembic import command
 from alembic.config import Config
@@ -23,7 +23,8 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from letalone.curator.unchanged import Unchanged
 from letalone.errors import FormatError, ParameterError, ServiceUnavailable
-from letalone.ledger.trips import Asked, Together, use_open_ones
+from letalone.ledger.patience import IN_TURN
+from letalone.ledger.trips import Asked, Together
 from letalone.ledger.watch import Watch, watch_of_file, watch_of_postgresql
 
 MIGRATIONS = Path(__file__).parent / "migrations"
@@ -31,10 +32,11 @@ WRITERS_LOCK = int.from_bytes(b"letalone", "big") >> 1  # PostgreSQL's key for t
 # Who waits for the lock sees what was written meanwhile.
 ALONE = (
     "BEGIN ISOLATION LEVEL READ COMMITTED",
+    *IN_TURN,
     f"SELECT pg_advisory_xact_lock({WRITERS_LOCK})",
 )
 BUSY_SECONDS = 30
-CONNECT_SECONDS = 10
+MIGRATING = 600.0  # seconds: a server is silent while it changes a long table
 OVERWRITE_TRIES, OVERWRITE_MILLISECONDS = 5, 1000
 
 
@@ -89,6 +91,8 @@ class Database:
     def migrate(self, revision: str = "head") -> None:
         """Brings the tables to a revision; several processes may do so at once."""
         with self.writing() as connection:
+            if not self.in_a_file:
+                cast("Any", connection.connection).driver_connection.patience_seconds = MIGRATING
             config = Config()
             config.set_main_option("script_location", str(MIGRATIONS).replace("%", "%%"))
             config.attributes["connection"] = connection
@@ -143,7 +147,8 @@ class Database:
             raise DatabaseUnavailable(
                 f"{place.render_as_string(hide_password=True)} cannot be used: the curator's"
                 " database cannot be reached, is busy or full, or does not accept the role. Look"
-                " at all, and try again. Nothing was released."
+                " at all, and try again. An answer that was under way may be paid for: the same"
+                " question again costs nothing more."
             ) from None
 
 
@@ -181,19 +186,20 @@ def _engine(url: str) -> Engine:
 
 def _on_postgresql(driver: URL) -> Engine:
     try:
+        from letalone.ledger.connecting import bounded
+
         engine = create_engine(
             driver,
             isolation_level="AUTOCOMMIT",  # transactions begin where this file says
             max_overflow=-1,
+            pool_use_lifo=True,
             hide_parameters=True,
-            connect_args={"connect_timeout": CONNECT_SECONDS},
         )
+        return bounded(engine)  # a server that was away is reached again
     except ModuleNotFoundError:
         raise ParameterError(
             "A database in PostgreSQL needs psycopg: pip install 'letalone[postgres]'."
         ) from None
-    use_open_ones(engine)  # a server that was away is reached again
-    return engine
 
 
 def _watch(url: URL) -> Watch:

@@ -18,11 +18,12 @@ from threading import Lock
 
 from letalone.curator.locks import alone, sharing
 from letalone.curator.places import LOCK
-from letalone.engines.failure import EngineFailed
+from letalone.engines.failure import EngineFailed, SourceAway
 from letalone.errors import DataSetFrozen, ParameterError
 from letalone.ledger import Ledger
 from letalone.plans.schema import Schema
 from letalone.session.opening import open_registered
+from letalone.session.releasing import source_away
 from letalone.session.session import Session
 
 
@@ -37,10 +38,11 @@ class Source:
 class Sessions:
     """The sessions of a process; the ledger is the curator's."""
 
-    __slots__ = ("_folder", "_ledger", "_lock", "_open")
+    __slots__ = ("_folder", "_ledger", "_lock", "_open", "_opening")
 
     def __init__(self, folder: Path, ledger: Ledger) -> None:
         self._folder, self._ledger, self._lock = folder, ledger, Lock()
+        self._opening: dict[str, Lock] = {}
         self._open: dict[str, tuple[tuple[Source, int], Session]] = {}
 
     @contextmanager
@@ -60,12 +62,13 @@ class Sessions:
         """The open session; within `reading`, so that the source is what it is."""
         name = source.schema.name
         with self._lock:
+            opening = self._opening.setdefault(name, Lock())
+        with opening:  # its own: one whose server is slow must not keep the others waiting
             found, now = self._open.get(name), (source, self._since(name))
             if found is not None and found[0] == now:
                 return found[1]
             if found is not None:
-                del self._open[name]
-                found[1].close()
+                self.forget(name)
             session = self._opened(source)
             self._open[name] = (now, session)
             return session
@@ -91,8 +94,12 @@ class Sessions:
         try:
             # The name is the owner's, and nobody else's in this ledger.
             return open_registered(source.place, schema=source.schema, ledger=self._ledger)
+        except SourceAway:
+            away = True  # raised below: the words could name a server
         except (EngineFailed, ParameterError):
-            pass  # raised below: the words could name a file
+            away = False  # raised below: the words could name a file
+        if away:
+            raise source_away(source.schema.name)
         raise cannot_be_opened(source.schema.name)
 
     def _since(self, name: str) -> int:

@@ -162,6 +162,8 @@ RELEASES = Table(
     Column("purpose", Text, nullable=False),
     Column("time", Text, nullable=False),
     Column("release", Text, nullable=False),
+    Column("sent_as", Text, index=True),  # the name of the request, and all that it said:
+    Column("sent", Text),  # pseudonyms, null where it had none (`sendings`)
 )
 
 # How long the answers are that were stored for a person in a day.

@@ -61,12 +61,12 @@ class Unchanged:
     @contextmanager
     def one_look(self) -> Generator[None]:
         """All in the block stands on one look, at its beginning; nothing is written in it."""
-        before = getattr(self._here, "stamp", None)
-        self._here.stamp = before or self._look()
+        before = getattr(self._here, "look", None)
+        self._here.look = before or (self._look(),)  # one in vain, too: it may have waited
         try:
             yield
         finally:
-            self._here.stamp = before
+            self._here.look = before
 
     def _keep(self, key: Hashable, stamp: Hashable | None, value: object) -> None:
         if stamp is not None:
@@ -75,4 +75,5 @@ class Unchanged:
             self._found[key] = stamp, value
 
     def _stamp(self) -> Hashable | None:
-        return getattr(self._here, "stamp", None) or self._look()
+        look = getattr(self._here, "look", None)
+        return self._look() if look is None else look[0]

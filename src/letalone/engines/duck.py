@@ -136,6 +136,9 @@ class DuckEngine:
         if self._lazy is not None:
             self._trusted = check_lazy(self._lazy, schema.unit, vouched=self._vouched)
 
+    def reach(self) -> None:
+        """The rows are here: nothing can be away."""
+
     def read_from_text(self) -> frozenset[str]:
         """The columns that are stored as text and declared to be something else: metadata."""
         return read_as_text(self._schema, self._relation.columns)

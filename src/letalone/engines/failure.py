@@ -14,7 +14,7 @@ from threading import current_thread, main_thread
 from types import FrameType
 from typing import TypeVar
 
-from letalone.errors import LetaloneError, ParameterError
+from letalone.errors import LetaloneError, ParameterError, ServiceUnavailable
 
 Result = TypeVar("Result")
 
@@ -36,6 +36,17 @@ class RightRevoked(ParameterError):  # noqa: N818
             "The server does not let the role read the table any more. There is no answer, and what"
             " was charged stays spent. Its owner can allow it again (GRANT SELECT ON …)."
         )
+
+
+class SourceAway(ServiceUnavailable):
+    """The server that has the rows cannot be reached: nothing freezes.
+
+    It is said only where a question has sent no statement yet, so whether it is said depends on
+    no row that the question would read. What others have asked may have ended the server; then
+    their own data set is frozen, and tells as much. A connection that is lost later, whatever the
+    server says of it, may be lost because of rows (memory, a keeper who ends what takes long):
+    that freezes.
+    """
 
 
 def contained(run: Callable[[], Result]) -> Result:

@@ -166,6 +166,10 @@ class Engine(Protocol):
         """Refuses what could only fail after a charge, from metadata alone: when it is opened."""
         ...
 
+    def reach(self) -> None:
+        """SourceAway where a server has the rows and does not answer: before a question is run."""
+        ...
+
     def measure(self, scope: Scope, measures: Sequence[Measure]) -> list[Exact]:
         """One entry for each measure: an integer (Cells: a list) for each key, in order."""
         ...

@@ -137,6 +137,11 @@ class PostgresEngine:
             if side is not None and schema.unit is not None:
                 contained(lambda: side.check(self._server, schema))
 
+    def reach(self) -> None:
+        """A connection that answers; SourceAway where there is none. Nothing is read."""
+        with self._lock:
+            self._server.reach()
+
     def read_from_text(self) -> frozenset[str]:
         """The columns that are stored as text and declared to be something else: metadata."""
         return read_as_text(self._schema, self._relation.columns)

@@ -7,8 +7,9 @@ the role into the database that every server has, whose catalogue names the othe
   Tested:   tests/engines/conformance/test_reached.py
 """
 
-from letalone.engines.postgres_server import CONNECT_SECONDS, Server
-from letalone.errors import ParameterError
+from letalone.engines.failure import SourceAway
+from letalone.engines.postgres_server import Server
+from letalone.errors import LetaloneError, ParameterError
 
 PING_SECONDS = 3
 EVERYWHERE = "postgres"
@@ -25,18 +26,25 @@ def reached(server: Server) -> int:
         raise
     except Exception as error:
         failed = error
-    words = _why(server, failed)
+    found = _why(server, failed)
     del failed  # libpq's own words name the user and the way in
-    raise ParameterError(words)
+    raise found
 
 
-def _why(server: Server, error: Exception) -> str:
-    words, database = repr(server.address.words), repr(server.address.database)
-    if not _answers(server.address.server):
-        return (
-            f"The server of {words} cannot be reached. Look at the host and the port of the"
-            " address, and whether the server runs and is open to this machine."
+def _why(server: Server, error: Exception) -> LetaloneError:
+    from psycopg.errors import ConnectionTimeout
+
+    # Who has just waited in vain does not wait once more to hear the same.
+    if isinstance(error, ConnectionTimeout) or not _answers(server.address.server):
+        return SourceAway(
+            f"The server of {server.address.words!r} cannot be reached. Look at the host and the"
+            " port of the address, and whether the server runs and is open to this machine."
         )
+    return ParameterError(_why_not_let_in(server, error))
+
+
+def _why_not_let_in(server: Server, error: Exception) -> str:
+    words, database = repr(server.address.words), repr(server.address.database)
     if _wants_password(error):
         return f"The server of {words} wants a password for the role. Put it into {SECRETS}."
     match _has_database(server):
@@ -72,10 +80,10 @@ def _has_database(server: Server) -> bool | None:
     """Whether there is such a database; None where the role is not let in at all."""
     import psycopg
 
+    from letalone.ledger.connecting import BoundedConnection
+
     try:
-        with psycopg.connect(
-            server.address.server, dbname=EVERYWHERE, connect_timeout=CONNECT_SECONDS
-        ) as connection:
+        with BoundedConnection.connect(server.address.server, dbname=EVERYWHERE) as connection:
             found = psycopg.RawCursor(connection).execute(KNOWN, [server.address.database])
             return bool(found.fetchall()[0][0])
     except Exception:

@@ -13,7 +13,7 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, LiteralString, NamedTuple, TypeVar, cast
 
 from letalone.engines import syntax
-from letalone.engines.failure import EngineFailed, RightRevoked, contained
+from letalone.engines.failure import EngineFailed, RightRevoked, SourceAway, contained
 from letalone.engines.postgres_address import Address, called
 from letalone.engines.rank_copies import check_is_no_copy, is_copy
 from letalone.engines.reading import Stored, check_columns
@@ -25,8 +25,10 @@ from letalone.errors import ParameterError
 if TYPE_CHECKING:
     from psycopg import RawCursor
 
+    from letalone.ledger.connecting import BoundedConnection
+
 Result = TypeVar("Result")
-CONNECT_SECONDS = 10
+GRACE_SECONDS = 10.0  # for the server to say that a statement has reached its limit
 BATCH = 100_000
 NO_RIGHT = "42501"
 COMPUTED = "GENERATED"
@@ -126,6 +128,16 @@ class Server:
         self._cursor: RawCursor[tuple[Any, ...]] | None = None
         self._inside = False
 
+    def reach(self) -> None:
+        """A connection that answers, an old one or another; SourceAway where there is none."""
+        with suppress(Exception):  # raised below, without libpq's words
+            if self._inside or (self._cursor is not None and _is_there(self._cursor)):
+                return
+            self.close()
+            self._open()
+            return
+        raise SourceAway(f"The server of {self.address.words!r} cannot be reached.")
+
     @contextmanager
     def reading(self) -> Generator[None]:
         """One state of the database until the end of the block; blocks may be nested."""
@@ -152,6 +164,7 @@ class Server:
             self._set()
             yield
             cursor.execute("COMMIT")
+            self._wait_for(None)
         except BaseException:
             self.close()
             raise
@@ -224,6 +237,7 @@ class Server:
         self._start()
 
     def _start(self) -> None:
+        self._wait_for(None)
         self._open().execute(BEGIN)
         self._set()
 
@@ -232,11 +246,17 @@ class Server:
         for name, value in SETTINGS.items():
             self._open().execute(SET, [name, value])
         self._open().execute(LIMIT, [int(1000 * self._timeout_seconds)])
+        self._wait_for(self._timeout_seconds + GRACE_SECONDS)
+
+    def _wait_for(self, seconds: float | None) -> None:
+        """How long the server may be silent: as long as a statement may run, where one does."""
+        cast("BoundedConnection", self._open().connection).patience_seconds = seconds
 
     def _end(self, *, whole: bool) -> None:
         """A transaction that failed takes its connection with it: the next one gets another."""
         try:
             if whole and self._cursor is not None:
+                self._wait_for(None)
                 self._cursor.execute("ROLLBACK")
                 return
         except Exception:
@@ -262,15 +282,20 @@ def _telling_rights(run: Callable[[], Result]) -> Result:
 def _connected(server: str) -> "RawCursor[tuple[Any, ...]]":
     import psycopg
 
-    connection = psycopg.connect(
+    from letalone.ledger.connecting import BoundedConnection
+
+    connection = BoundedConnection.connect(
         server,
         autocommit=True,
         prepare_threshold=None,
-        connect_timeout=CONNECT_SECONDS,
         client_encoding="UTF8",
         application_name="letalone",
     )
     return psycopg.RawCursor(connection)
+
+
+def _is_there(cursor: "RawCursor[tuple[Any, ...]]") -> bool:
+    return cast("BoundedConnection", cursor.connection).is_there(since=0.0)
 
 
 def relation_of(server: Server) -> Relation:

@@ -148,6 +148,9 @@ class SparkEngine:
             if side is not None and schema.unit is not None:
                 _private(lambda: side.check(self._session, schema))
 
+    def reach(self) -> None:
+        """The driver is in this process: what it cannot do is found out when it is asked."""
+
     def read_from_text(self) -> frozenset[str]:
         """The columns that are stored as text and declared to be something else: metadata."""
         return read_as_text(self._schema, self._relation.columns)

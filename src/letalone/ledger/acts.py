@@ -1,9 +1,13 @@
 """What can be done to a data set, each within one transaction.
 
+One question, one charge: who asks again for what was charged and never settled goes on with that
+charge (`run`), under the ledger's claim on the question.
+
 Theorem.  Whatever is charged, refused, frozen, raised and in whatever order, all answers
 about a data set together keep the largest budget that its owner ever allows. Levels (rationing.py)
 can only refuse more.
-  Proven:   docs/explanation/proofs/filters.md for charges; raised_budgets.md for raising
+  Proven:   docs/explanation/proofs/filters.md for charges; raised_budgets.md for raising;
+            one_charge.md for charges that are gone on with
   Tested:   tests/ledger
   Assumed:  charges, and the budgets that the owner allows, do not depend on the data
 
@@ -25,7 +29,7 @@ from letalone.errors import (
 )
 from letalone.exact.typed import DELTA, Number, read_written
 from letalone.ledger.books import Answered, Books, versions
-from letalone.ledger.canonical import read_object, text_digest
+from letalone.ledger.canonical import canonical, read_object, text_digest
 from letalone.ledger.data_sets import DataSet, budget_to_json, data_set_to_json, new_data_set
 from letalone.ledger.entries import Entry, Kind, now
 from letalone.ledger.levels import (
@@ -38,6 +42,7 @@ from letalone.ledger.levels import (
     not_allowed,
     paid_by,
     point,
+    points_in,
 )
 from letalone.ledger.tables import Settlement
 from letalone.privacy.budget import Budget
@@ -52,13 +57,18 @@ Find = Callable[[Key], Level | None]
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What is asked: the plan, the digest of all that decides its answer, who and what for."""
+    """What is asked: the plan, the digest of all that decides its answer, who and what for.
+
+    run: where nothing of the answer is told before it is settled, the name of what is charged for
+    it in all ledgers together, which can be gone on with.
+    """
 
     plan: Json
     digest: str
     delta: Number | None
     analyst: str | None
     purpose: str | None
+    run: str | None = None
 
     def asker(self, name: str) -> Key | None:
         """Who asks about a data set, and what for, if both are said."""
@@ -76,6 +86,10 @@ class Reservation:
     digest: str
     privacy: Privacy
     ledger_hash: str
+
+
+class AlreadySettled(ParameterError):  # noqa: N818
+    """Another has settled the reservation meanwhile."""
 
 
 class NoSuchDataSet(ParameterError):  # noqa: N818
@@ -107,31 +121,62 @@ def there(books: Books, name: str, found: DataSet | None) -> DataSet:
 def reserve(
     books: Books, name: str, privacy: Privacy, question: Question
 ) -> Reservation | LetaloneError:
-    """Charge for an answer; or write down the refusal, and return the error to raise."""
+    """Charge for an answer, or go on with a charge for it that led to none; or write down the
+    refusal, and return the error to raise."""
     asker, time = question.asker(name), now()
-    before, find = standing(books, name, asker)
+    (found, stand), not_settled = books.charging(name, asker, question.digest)
+    before = there(books, name, found)
     try:
-        asking = levels_of(find, before, asker, time)
-        after, at, levels = all_paid(before, asking, privacy, question.delta)
+        asking = levels_of(stand.get, before, asker, time)
+        check_not_frozen(before)
+        said = _said(before, privacy, question)
+        earlier = None if question.run is None else _gone_on_with(not_settled, asking, said)
+        if earlier is not None:
+            return Reservation(earlier.number, name, question.digest, privacy, earlier.hash)
+        after, _, levels = all_paid(before, asking, privacy, question.delta)
     except FormatError:
         raise  # nothing is written into a ledger that is damaged
     except LetaloneError as error:
         refuse(books, name, type(error).__name__, question)
         return error
-    body: Json = {
-        "privacy": privacy.to_json(),
-        "delta": str(at),
-        "version": after.version,
-        "versions": versions(),
-        **_asked(question),
-        "plan": question.plan,
-        "after": data_set_to_json(after),
-        **levels_to_json(levels),
-    }
+    body: Json = {**said, "after": data_set_to_json(after), **levels_to_json(levels)}
     stand = [level for level, _ in levels]
     entry = books.append(Kind.RESERVED, name, body, time=time, after=after, levels=stand)
     put_levels(books, entry, levels)
     return Reservation(entry.number, name, question.digest, privacy, entry.hash)
+
+
+def _said(before: DataSet, privacy: Privacy, question: Question) -> Json:
+    """All that an entry says of a charge but how all stands after it."""
+    return {
+        "privacy": privacy.to_json(),
+        "delta": str(point_of(before, question.delta)),
+        "version": before.version,
+        "versions": versions(),
+        **_asked(question),
+        "plan": question.plan,
+        **({} if question.run is None else {"run": question.run}),
+    }
+
+
+def begun(books: Books, name: str, privacy: Privacy, question: Question) -> str | None:
+    """The run that a charge for this question belongs to, if it can be gone on with."""
+    asker = question.asker(name)
+    (data_set, levels), not_settled = books.charging(name, asker, question.digest)
+    before = there(books, name, data_set)
+    asking = levels_of(levels.get, before, asker, now())
+    found = _gone_on_with(not_settled, asking, _said(before, privacy, question))
+    return None if found is None else cast("str | None", found.body.get("run"))
+
+
+def _gone_on_with(not_settled: list[Entry], asking: list[Level], said: Json) -> Entry | None:
+    """A charge that says the same, that the same levels have paid for, and that nobody settled."""
+    wanted, paid = canonical(said), {level.key for level in asking}
+    for entry in not_settled:
+        same = canonical({part: entry.body.get(part) for part in said}) == wanted
+        if same and "run" in entry.body and set(points_in(entry)) == paid:
+            return entry
+    return None
 
 
 def check_fits(books: Books, name: str, privacy: Privacy, question: Question) -> None:
@@ -252,7 +297,7 @@ def settle(books: Books, reservation: Reservation, release: str | None) -> Entry
             f"Reservation {reservation.number} is not of this ledger: settle it where it was made."
         )
     if ended is not None:
-        raise ParameterError(
+        raise AlreadySettled(
             f"Reservation {reservation.number} is settled already: each gives one answer."
         )
     entry = books.append(Kind.SETTLED, reserved.name, _ending(reserved.number, release))

@@ -34,6 +34,8 @@ from letalone.ledger.statements import (
     MOVE_HEAD,
     MOVE_LEVEL,
     NEWEST_ANSWERS,
+    NOT_SETTLED,
+    ONE_ANSWER,
     ONE_ENTRY,
     ONE_SETTLEMENT,
     OWN_LEVELS,
@@ -123,7 +125,7 @@ class Books:
         key, last = self._confirmed_head()
         entry = Entry(last.number + 1, time or now(), kind, name, body, last.hash)
         text = entry.text()
-        row = Row(entry.number, name, kind.value, text, text_digest(text))
+        row = row_of(entry, text)
         self._write(ADD_ENTRY, row._asdict())
         self._write(MOVE_HEAD, sign_head(key, row.number, row.hash)._asdict())
         if after is not None:
@@ -202,6 +204,15 @@ class Books:
         changed, *levels = self._asked((LAST_CHANGE, {"its": name}), *_of(asker))
         return _last(changed), _by_key(*levels)
 
+    def charging(self, name: str, asker: Key | None, digest: str) -> tuple[Standing, list[Entry]]:
+        """The same, and the charges for a question that nobody has settled."""
+        changed, begun, *levels = self._asked(
+            (LAST_CHANGE, {"its": name}),
+            (NOT_SETTLED, {"its": name, "asked": digest}),
+            *_of(asker),
+        )
+        return (_last(changed), _by_key(*levels)), [_read(Row(*row)) for row in begun]
+
     def with_levels(self, name: str) -> Standing:
         """How a data set stands, and all its levels."""
         wanted = {"its": name}
@@ -231,9 +242,10 @@ class Books:
         found = self.connection.execute(select(SETTLEMENTS).order_by(SETTLEMENTS.c.reserved))
         return (Settlement(*row) for row in found)
 
-    def settlement(self, reserved: int) -> Settlement | None:
-        """How a reservation ended, if it did."""
-        return _ended(*self._asked((ONE_SETTLEMENT, {"its": reserved})))
+    def answer_of(self, reserved: int) -> Answered | None:
+        """The answer that a reservation ended with, if it did."""
+        (answers,) = self._asked((ONE_ANSWER, {"its": reserved}))
+        return _answered(answers[0]) if answers else None
 
     def reservation(self, number: int) -> tuple[Entry | None, Settlement | None]:
         """An entry, and how it ended, if it did."""
@@ -269,10 +281,10 @@ class Books:
 
     def unsettled(self, name: str | None = None) -> list[int]:
         """The reservations that nobody settled: they stay spent."""
-        done = select(SETTLEMENTS.c.reserved)
         query = (
             select(ENTRIES.c.number)
-            .where(ENTRIES.c.kind == Kind.RESERVED.value, ENTRIES.c.number.not_in(done))
+            .outerjoin(SETTLEMENTS, SETTLEMENTS.c.reserved == ENTRIES.c.number)
+            .where(ENTRIES.c.digest.is_not(None), SETTLEMENTS.c.reserved.is_(None))
             .order_by(ENTRIES.c.number)
         )
         if name is not None:
@@ -408,9 +420,17 @@ def _read(row: Row) -> Entry:
         entry = read_entry(row.text)
     except FormatError as error:
         raise LedgerDamaged(f"The ledger is damaged at entry {row.number}: {error}") from None
-    if row != (entry.number, entry.name, entry.kind.value, row.text, text_digest(row.text)):
+    if row != row_of(entry, row.text):
         raise LedgerDamaged(f"The ledger is damaged at entry {row.number}: its hash does not fit.")
     return entry
+
+
+def row_of(entry: Entry, text: str) -> Row:
+    """The row of an entry, whose text this is."""
+    hashed = text_digest(text)
+    return Row(
+        entry.number, entry.name, entry.kind.value, text, hashed, entry.changed, entry.digest
+    )
 
 
 # What rows say, by all that is in them: asked several times in one release, and never changed.

@@ -77,6 +77,17 @@ class Entry:
         """SHA-256 of the text: it stands for this entry and all before it."""
         return text_digest(self.text())
 
+    @property
+    def changed(self) -> str | None:
+        """The data set that stands otherwise from this entry on, if one does."""
+        return self.name if self.kind in CHANGES else None
+
+    @property
+    def digest(self) -> str | None:
+        """The question that was charged for, if one was."""
+        found = self.body.get("digest") if self.kind is Kind.RESERVED else None
+        return found if isinstance(found, str) else None
+
     def __str__(self) -> str:
         about = f", data set {self.name!r}" if self.name is not None else ""
         return f"entry {self.number} ({self.kind.value}{about})"

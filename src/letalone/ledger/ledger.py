@@ -8,17 +8,18 @@
 
 A charge is on the disk before it returns, and is never given back. A process that is killed
 leaves the budget spent or untouched, never overspent: a charge that nobody settled stays
-spent, and is shown as not settled.
+spent, and is shown as not settled. Whoever asks the same again goes on with it, if each tells
+nothing before it is settled (`claim`, and `charge(…, run=…)`).
 
-  Proven:   docs/explanation/proofs/filters.md, raised_budgets.md
+  Proven:   docs/explanation/proofs/filters.md, raised_budgets.md, one_charge.md
   Tested:   tests/ledger: killed at every statement, many processes at once, a full disk,
             every column of every row changed
   Assumed:  whoever may write to the file is trusted; verification.py says what it cannot prove
 """
 
 import os
-from collections.abc import Hashable, Sequence
-from contextlib import suppress
+from collections.abc import Generator, Hashable, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from datetime import datetime
 from types import TracebackType
@@ -30,6 +31,7 @@ from letalone.ledger import acts, rationing
 from letalone.ledger.acts import Reservation
 from letalone.ledger.canonical import canonical, digest_of
 from letalone.ledger.checkpoints import add_checkpoint
+from letalone.ledger.claims import WAIT_SECONDS, claimed
 from letalone.ledger.data_sets import DataSet, new_data_set, read_name, read_text
 from letalone.ledger.entries import Entry, Kind
 from letalone.ledger.export import exported, write_export
@@ -253,14 +255,22 @@ class Ledger:
         delta: Number | None = None,
         analyst: str | None = None,
         purpose: str | None = None,
+        run: str | None = None,
     ) -> Reservation:
         """Pay for one answer, before its data is touched and its noise is drawn.
 
         The charge is on the disk when this returns. BudgetExceeded, DataSetFrozen and other
         refusals charge nothing and are written down. `digest` stands for all that decides the
         law of the answer (plan, epsilon, delta): equal digests are the same question.
+
+        `run` is for those who tell nothing of an answer before it is settled, and have claimed the
+        question (`claim`): a charge of this run that says the same, and that nobody has settled
+        since a process was killed, is given again, and nothing is charged. It is the same name in
+        all ledgers that one answer is charged to (`begun`).
         """
-        question = read_question(plan, digest, delta=delta, analyst=analyst, purpose=purpose)
+        question = read_question(
+            plan, digest, delta=delta, analyst=analyst, purpose=purpose, run=run
+        )
         curve = storable(privacy)
         self._price_beforehand(name, curve, question)
         with self._store.writing() as books:
@@ -268,6 +278,23 @@ class Ledger:
         if isinstance(found, LetaloneError):
             raise found
         return found
+
+    def begun(
+        self,
+        name: str,
+        privacy: Privacy,
+        *,
+        plan: Json,
+        digest: str,
+        delta: Number | None = None,
+        analyst: str | None = None,
+        purpose: str | None = None,
+    ) -> str | None:
+        """The run of a charge for this question that nobody has settled, if there is one."""
+        question = read_question(plan, digest, delta=delta, analyst=analyst, purpose=purpose)
+        with suppress(LetaloneError), self._store.glancing() as books:
+            return acts.begun(books, name, storable(privacy), question)
+        return None
 
     def fits(
         self,
@@ -287,11 +314,28 @@ class Ledger:
             return False
         return True
 
+    @contextmanager
+    def claim(
+        self, name: str, digest: str, *, wait_seconds: float = WAIT_SECONDS
+    ) -> Generator[None]:
+        """Be the only one at work on a question until the end of the block, or of the process.
+
+        Another waits, in any process; LedgerUnavailable where that takes longer than it may.
+        """
+        with claimed(self._store.claims, name, digest, wait_seconds=wait_seconds):
+            yield
+
     def settle(self, reservation: Reservation, release: Json) -> Entry:
         """Write down the answer that a reservation paid for; it has text and whole numbers only."""
         text = canonical(release, name="release")
         with self._store.writing() as books:
             return acts.settle(books, reservation, text)
+
+    def settled(self, reservation: Reservation) -> Json | None:
+        """The answer that a reservation was settled with, if it was."""
+        with self._store.glancing() as books:
+            found = books.answer_of(reservation.number)
+        return None if found is None else acts.release_of(found)
 
     def fail(self, reservation: Reservation) -> Entry:
         """Write down that no answer came: the data set is frozen until its owner acts."""
@@ -334,7 +378,8 @@ class Ledger:
         """All such answers, the first that was charged first; before them those that the asker has
         paid for, where that is said and the budget is rationed.
 
-        There are several where processes asked at the same moment: each was charged for its own.
+        There are several where people asked at the same moment who do not claim questions
+        (`claim`): each was charged for its own.
         """
         question = acts.Question({}, digest, None, analyst, purpose)
         with self._store.reading() as books:

@@ -22,6 +22,7 @@ from collections.abc import Generator, Hashable, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Lock
+from typing import Any
 
 from sqlalchemy import Connection, Engine, create_engine
 from sqlalchemy.engine import URL, make_url
@@ -36,30 +37,33 @@ from letalone.errors import (
     ParameterError,
 )
 from letalone.ledger.books import Books, first_entry
+from letalone.ledger.claims import AtServer
+from letalone.ledger.patience import IN_TURN, LOCK_SECONDS, LOOK_SECONDS, POOL_SECONDS
 from letalone.ledger.statements import CONFIRMED_HEAD
+from letalone.ledger.store import MAYBE_PAID, MAYBE_SPENT, NoRoom
 from letalone.ledger.tables import METADATA, SCHEMA
-from letalone.ledger.trips import READ_ONE_STATE, Asked, Together, use_open_ones
+from letalone.ledger.trips import READ_ONE_STATE, Asked, Together
+from letalone.ledger.upgrades import FORMAT, upgrade
 from letalone.ledger.watch import watch_of_postgresql
 
 PREFIXES = ("postgresql://", "postgres://", "postgresql+psycopg://")
-FORMAT = 2
+EMPTY = 0  # the format of a database without a ledger
 MARK = "letalone ledger, format "  # the comment of the schema
-WAIT_SECONDS = 30
-CONNECT_SECONDS = 10
 POOL = 4
 ALONE = int.from_bytes(b"letalone", "big") >> 1  # the lock under which the schema is made
-QUEUE = (
-    "BEGIN ISOLATION LEVEL SERIALIZABLE",
-    "SET LOCAL synchronous_commit = on",
-    f"SET LOCAL lock_timeout = '{WAIT_SECONDS}s'",
-    f"LOCK TABLE {SCHEMA}.head IN EXCLUSIVE MODE",
+TAKE_ALONE = f"SELECT pg_advisory_xact_lock({ALONE})"
+LOCK = f"LOCK TABLE {SCHEMA}.head IN EXCLUSIVE MODE"
+QUEUE = ("BEGIN ISOLATION LEVEL SERIALIZABLE", *IN_TURN, LOCK)
+SAFETY = (
+    "SELECT name FROM pg_catalog.pg_settings"
+    " WHERE name IN ('fsync', 'full_page_writes') AND setting = 'off' ORDER BY 1"
 )
 WHY = {
     "08": "the server or the database cannot be reached, or does not accept the role. Look at all",
     "40": "another process was in the way",
     "42501": "the role may not do this. Let it own the schema letalone_ledger",
     "53": "the server has no room left. Make some",
-    "55": f"another process has held it for {WAIT_SECONDS} s. Wait for it",
+    "55": f"another process has held it for {LOCK_SECONDS} s. Wait for it",
     "57": "the server is stopping or starting. Wait for it",
     "25006": "the server takes no writes. Name the primary server",
 }
@@ -69,7 +73,7 @@ SPOILT = ("42P01", "42703", "42804", "3F000", "22P05")  # a table, column, type,
 class PostgresStore:
     """Where the entries are kept: a schema of a PostgreSQL database."""
 
-    __slots__ = ("_engine", "_lock", "_open", "_process", "_watch", "place")
+    __slots__ = ("_engine", "_lock", "_open", "_process", "_watch", "claims", "place")
 
     cheap_looks = False  # each is a question to the server, as a reading is
 
@@ -79,6 +83,7 @@ class PostgresStore:
         self._engine, self.place = engine, place
         self._lock, self._process, self._open = Lock(), os.getpid(), True
         self._watch = watch_of_postgresql(engine.url)
+        self.claims = AtServer(lambda: _connected(engine.url, place))
 
     @contextmanager
     def writing(self) -> Generator[Books]:
@@ -114,6 +119,7 @@ class PostgresStore:
         """Let go of all connections."""
         self._open = False
         self._watch.close()
+        self.claims.close()
         self._engine.dispose()
 
     @contextmanager
@@ -150,13 +156,28 @@ def postgres_store(place: str, *, create: bool) -> PostgresStore:
     try:
         making = engine.execution_options(isolation_level="READ COMMITTED")
         with in_words(shown), making.connect() as connection, connection.begin():
-            connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({ALONE})")
-            if not _is_made(connection, shown, create=create):
+            connection.exec_driver_sql("; ".join((*IN_TURN, TAKE_ALONE)))
+            written = _format_of(connection, shown, create=create)
+            if written == EMPTY:
                 _make(connection)
+            elif written < FORMAT:
+                connection.exec_driver_sql(LOCK)
+                upgrade(connection, written, schema=f"{SCHEMA}.")
+                _mark(connection)
     except BaseException:
         engine.dispose()
         raise
     return PostgresStore(engine, shown)
+
+
+def switched_off(place: str) -> list[str]:
+    """The settings without which a server may forget a commit when it loses its power."""
+    engine = _engine(_url(place))
+    try:
+        with in_words(engine.url.render_as_string()), engine.connect() as connection:
+            return [str(name) for (name,) in connection.exec_driver_sql(SAFETY)]
+    finally:
+        engine.dispose()
 
 
 def _url(place: str) -> URL:
@@ -171,31 +192,48 @@ def _url(place: str) -> URL:
 
 def _engine(url: URL) -> Engine:
     try:
+        from letalone.ledger.connecting import bounded
+
         engine = create_engine(
             url,
             isolation_level="AUTOCOMMIT",  # transactions begin where this file says, nowhere else
             pool_size=POOL,
             max_overflow=POOL,
-            pool_timeout=WAIT_SECONDS,
-            connect_args={"application_name": "letalone", "connect_timeout": CONNECT_SECONDS},
+            pool_timeout=POOL_SECONDS,
+            pool_use_lifo=True,  # the one that was used last need not be looked at
+            connect_args={"application_name": "letalone"},
             execution_options={"schema_translate_map": {None: SCHEMA}},
         )
+        return bounded(engine)
     except ModuleNotFoundError:
         raise ParameterError(
             "A ledger in PostgreSQL needs psycopg: pip install 'letalone[postgres]'."
         ) from None
-    use_open_ones(engine)
-    return engine
 
 
-def _is_made(connection: Connection, place: str, *, create: bool) -> bool:
-    """Whether the ledger is there; refuses what is not ours before touching it."""
+def _connected(url: URL, place: str) -> Any:
+    """A connection beside the others, for claims, which last longer than a transaction."""
+    import psycopg
+
+    from letalone.ledger.connecting import BoundedConnection
+
+    address = url.set(drivername="postgresql").render_as_string(hide_password=False)
+    try:
+        connection = BoundedConnection.connect(address, autocommit=True)
+    except psycopg.Error:
+        raise _unavailable(place, WHY["08"]) from None
+    connection.patience_seconds = LOOK_SECONDS  # no statement of theirs waits for anything
+    return connection
+
+
+def _format_of(connection: Connection, place: str, *, create: bool) -> int:
+    """The format, EMPTY where there is no ledger; refuses what is not ours before touching it."""
     words = "SELECT obj_description(oid, 'pg_namespace') FROM pg_namespace WHERE nspname = %(name)s"
     found = connection.exec_driver_sql(words, {"name": SCHEMA}).first()
     if found is None:
         if not create:
             raise ParameterError(f"{place} holds no ledger. Is the name right?")
-        return False
+        return EMPTY
     mark = found[0] or ""
     written = mark.removeprefix(MARK)
     if not mark.startswith(MARK) or not written.isdecimal():
@@ -207,14 +245,18 @@ def _is_made(connection: Connection, place: str, *, create: bool) -> bool:
             f"{place} has format {written}, and this letalone reads up to format {FORMAT}. "
             "Update letalone to read it."
         )
-    return True
+    return int(written)
 
 
 def _make(connection: Connection) -> None:
     connection.exec_driver_sql(f"CREATE SCHEMA {SCHEMA}")
     METADATA.create_all(connection)
-    connection.exec_driver_sql(f"COMMENT ON SCHEMA {SCHEMA} IS '{MARK}{FORMAT}'")
+    _mark(connection)
     first_entry(Books(connection))
+
+
+def _mark(connection: Connection) -> None:
+    connection.exec_driver_sql(f"COMMENT ON SCHEMA {SCHEMA} IS '{MARK}{FORMAT}'")
 
 
 @contextmanager
@@ -239,4 +281,6 @@ def _named(error: DBAPIError, place: str) -> LetaloneError:
 
 
 def _unavailable(place: str, why: str) -> LedgerUnavailable:
-    return LedgerUnavailable(f"{place} cannot be used: {why}, and try again. Nothing was released.")
+    full = why == WHY["53"]
+    error, said = (NoRoom, MAYBE_SPENT) if full else (LedgerUnavailable, MAYBE_PAID)
+    return error(f"{place} cannot be used: {why}, and try again. {said}")

@@ -58,13 +58,14 @@ def read_question(
     delta: Number | None = None,
     analyst: str | None,
     purpose: str | None,
+    run: str | None = None,
 ) -> Question:
     """The question, if it can be stored."""
     canonical(plan, name="plan")
-    for name, value in (("analyst", analyst), ("purpose", purpose)):
+    for name, value in (("analyst", analyst), ("purpose", purpose), ("run", run)):
         if value is not None:
             read_text(name, value)
-    return Question(plan, read_text("digest", digest), delta, analyst, purpose)
+    return Question(plan, read_text("digest", digest), delta, analyst, purpose, run)
 
 
 def read_budget(budget: object) -> Budget:

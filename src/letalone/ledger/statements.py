@@ -5,7 +5,6 @@ Their parameters have names that no column has: `its` data set or entry, `who` a
 
 from sqlalchemy import bindparam, func, insert, or_, select, update
 
-from letalone.ledger.entries import CHANGES
 from letalone.ledger.tables import ENTRIES, HEAD, KEYS, LEVELS, PAYMENTS, SETTLEMENTS
 from letalone.ledger.trips import Asked
 
@@ -16,11 +15,19 @@ ONE_ENTRY = select(ENTRIES).where(ENTRIES.c.number == bindparam("its"))
 LAST_ENTRY = select(ENTRIES.c.number, ENTRIES.c.hash).order_by(ENTRIES.c.number.desc()).limit(1)
 LAST_CHANGE = (
     select(ENTRIES)
-    .where(
-        ENTRIES.c.name == bindparam("its"), or_(*(ENTRIES.c.kind == one.value for one in CHANGES))
-    )
+    .where(ENTRIES.c.changed == bindparam("its"))
     .order_by(ENTRIES.c.number.desc())
     .limit(1)
+)
+NOT_SETTLED = (
+    select(ENTRIES)
+    .outerjoin(SETTLEMENTS, SETTLEMENTS.c.reserved == ENTRIES.c.number)
+    .where(
+        ENTRIES.c.digest == bindparam("asked"),
+        ENTRIES.c.name == bindparam("its"),
+        SETTLEMENTS.c.reserved.is_(None),
+    )
+    .order_by(ENTRIES.c.number)
 )
 ALL_LEVELS = (
     select(LEVELS, ENTRIES)
@@ -51,6 +58,7 @@ ANSWERS = (
     .where(SETTLEMENTS.c.release.is_not(None))
     .order_by(SETTLEMENTS.c.reserved)
 )
+ONE_ANSWER = ANSWERS.where(SETTLEMENTS.c.reserved == bindparam("its"))
 NEWEST_ANSWERS = ANSWERS.where(
     SETTLEMENTS.c.name == bindparam("its"),
     SETTLEMENTS.c.digest == bindparam("asked"),

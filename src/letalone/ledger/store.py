@@ -30,8 +30,6 @@ from sqlalchemy import (
     StaticPool,
     create_engine,
     event,
-    select,
-    update,
 )
 from sqlalchemy.exc import DBAPIError
 
@@ -43,14 +41,17 @@ from letalone.errors import (
     ParameterError,
 )
 from letalone.ledger.books import Books, first_entry
-from letalone.ledger.canonical import text_digest
+from letalone.ledger.claims import BesideFile, Claims, InProcess
 from letalone.ledger.declared import in_sqlite
-from letalone.ledger.tables import METADATA, SETTLEMENTS, SINCE_FORMAT_2
+from letalone.ledger.tables import METADATA
+from letalone.ledger.upgrades import FORMAT, upgrade
 from letalone.ledger.watch import watch_of_file, whose
 
 APPLICATION = int.from_bytes(b"letA", "big")  # SQLite's own field for "whose file is this"
-FORMAT, EMPTY = 2, 0
+EMPTY = 0  # the format of a file in which nothing was written
 BUSY_SECONDS = 30
+MAYBE_SPENT = "An answer that did not fit is told to nobody, and what it cost stays spent."
+MAYBE_PAID = "If a question was under way it may be paid for: the same again goes on with that."
 RETRY_SECONDS = 0.02
 CODE_OF_KIND = 0xFF  # the lower byte of an extended result code is the kind of error
 UNWRITABLE = (
@@ -65,16 +66,21 @@ class NotALedger(FormatError):  # noqa: N818
     """What lies at a place is no ledger that this letalone reads; the words name the place."""
 
 
+class NoRoom(LedgerUnavailable):
+    """There is no room left for what was to be written."""
+
+
 class Store:
     """Where the entries are kept; `path` is None for a store that ends with the process."""
 
-    __slots__ = ("_engine", "_lock", "_open", "_process", "path")
+    __slots__ = ("_engine", "_lock", "_open", "_process", "claims", "path")
 
     cheap_looks = False
 
     def __init__(self, engine: Engine, path: Path | None) -> None:
         self._engine, self.path = engine, path
         self._lock, self._process, self._open = RLock(), os.getpid(), True
+        self.claims: Claims = InProcess() if path is None else BesideFile(path)
 
     @contextmanager
     def writing(self) -> Generator[Books]:
@@ -315,22 +321,10 @@ def _make(books: Books) -> None:
 def _upgrade(store: Store) -> None:
     """Bring a file of an older format to the present one, in one transaction."""
     with store.writing() as books:
-        if _written(books.connection) == 1:  # else another process was quicker
-            _from_format_1(books.connection)
-            books.connection.exec_driver_sql("PRAGMA user_version = 2")
-
-
-def _from_format_1(connection: Connection) -> None:
-    """Levels, payments and the digests of releases; nothing that was there is changed."""
-    for table in SINCE_FORMAT_2:
-        table.create(connection)
-    connection.exec_driver_sql("ALTER TABLE settlements ADD COLUMN release_digest TEXT")
-    for index in SETTLEMENTS.indexes:
-        index.create(connection, checkfirst=True)
-    known = select(SETTLEMENTS.c.reserved, SETTLEMENTS.c.release)
-    for reserved, release in connection.execute(known.where(SETTLEMENTS.c.release.is_not(None))):
-        one = update(SETTLEMENTS).where(SETTLEMENTS.c.reserved == reserved)
-        connection.execute(one.values(release_digest=text_digest(release)))
+        written = _written(books.connection)
+        if written < FORMAT:  # else another process was quicker
+            upgrade(books.connection, written)
+            books.connection.exec_driver_sql(f"PRAGMA user_version = {FORMAT}")
 
 
 def _written(connection: Connection) -> int:
@@ -379,15 +373,17 @@ def _named(error: DBAPIError, place: str) -> LetaloneError:
 def _named_by(code: int, place: str) -> LetaloneError:
     if code == sqlite3.SQLITE_NOTADB:
         return NotALedger(f"{place} is not a ledger, or its beginning is damaged.")
+    error = LedgerUnavailable
     if code == sqlite3.SQLITE_FULL:
-        why = "the disk is full. Make room"
+        error, why = NoRoom, "the disk is full. Make room"
     elif code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
         why = f"another process has held it for {BUSY_SECONDS} s. Wait for it"
     elif code in UNWRITABLE:
         why = "the file or its folder cannot be written or read. Look at its permissions"
     else:
         return _damaged(place)
-    return LedgerUnavailable(f"{place} cannot be used: {why}, and try again. Nothing was released.")
+    said = MAYBE_SPENT if error is NoRoom else MAYBE_PAID
+    return error(f"{place} cannot be used: {why}, and try again. {said}")
 
 
 def _code(error: DBAPIError) -> int:

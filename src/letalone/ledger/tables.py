@@ -2,15 +2,36 @@
 
 Entries say everything. All other tables follow from them, but for the answers and the key:
 they are there to find things fast, and `verify` compares them with what the entries say.
-Format 2 added levels, payments and the digest of each release.
+Format 2 added levels, payments and the digest of each release. Format 3 added two columns of
+entries, by which the last change and the charges for a question are found.
 """
 
 from typing import NamedTuple
 
-from sqlalchemy import Column, ForeignKey, Index, Integer, LargeBinary, MetaData, Table, Text
+from sqlalchemy import (
+    Column,
+    ForeignKey,
+    Index,
+    Integer,
+    LargeBinary,
+    MetaData,
+    Table,
+    Text,
+    column,
+)
 
 SCHEMA = "letalone_ledger"  # where they lie in PostgreSQL
 METADATA = MetaData()
+
+
+def _found_by(name: str, *columns: str) -> Index:
+    """An index of the rows that have the first of these columns, and of no others."""
+    there = column(columns[0]).is_not(None)
+    return Index(name, *columns, sqlite_where=there, postgresql_where=there)
+
+
+# `changed` is the name again where the entry says how a data set stands from then on, so that it
+# is found however many others came after it; `digest` is the question that a charge is for.
 ENTRIES = Table(
     "entries",
     METADATA,
@@ -19,7 +40,11 @@ ENTRIES = Table(
     Column("kind", Text, nullable=False),
     Column("text", Text, nullable=False),
     Column("hash", Text, nullable=False),
+    Column("changed", Text),
+    Column("digest", Text),
     Index("entries_by_name", "name", "number"),
+    _found_by("entries_by_change", "changed", "number"),
+    _found_by("entries_by_digest", "digest", "name"),
 )
 # Which reservation was settled by which entry, with the answer; null where it failed.
 SETTLEMENTS = Table(
@@ -73,6 +98,7 @@ PAYMENTS = Table(
     Column("entry", Integer, ForeignKey("entries.number"), nullable=False),
 )
 SINCE_FORMAT_2 = (LEVELS, PAYMENTS)
+SINCE_FORMAT_3 = (ENTRIES.c.changed, ENTRIES.c.digest)
 
 
 class Row(NamedTuple):
@@ -83,6 +109,8 @@ class Row(NamedTuple):
     kind: str
     text: str
     hash: str
+    changed: str | None
+    digest: str | None
 
 
 class Settlement(NamedTuple):

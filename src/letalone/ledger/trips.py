@@ -16,11 +16,10 @@ a pipeline (psycopg's). At the first error the server skips all that follows, th
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import lru_cache
-from selectors import EVENT_READ, DefaultSelector
 from typing import Any
 
-from sqlalchemy import Connection, Dialect, Engine, Executable, event
-from sqlalchemy.exc import DBAPIError, InvalidatePoolError
+from sqlalchemy import Connection, Dialect, Executable
+from sqlalchemy.exc import DBAPIError
 
 Asked = tuple[Executable, Mapping[str, object]]
 Rows = Sequence[tuple[Any, ...]]
@@ -74,8 +73,9 @@ class Together:
     def undo(self) -> None:
         """Nothing of it was."""
         self._waiting.clear()
-        with suppress(Exception):  # else the connection is lost, and the server undoes it
-            self._driver().rollback()
+        with suppress(Exception):  # a connection that is lost is undone by the server
+            if not self._connection.invalidated:
+                self._driver().rollback()
 
     def _sent(self, asked: Sequence[Asked], *, last: Sequence[str] = ()) -> list[Rows]:
         first: Sequence[str] = () if self._begun else self._begin
@@ -130,17 +130,3 @@ def _compiled(statement: Any, names: tuple[str, ...], dialect: Dialect, schema: 
 def _wrapped(error: Exception, dialect: Dialect) -> Exception:
     """As SQLAlchemy raises it."""
     return DBAPIError.instance(None, None, error, dialect.loaded_dbapi.Error, dialect=dialect)
-
-
-def use_open_ones(engine: Engine) -> None:
-    """Connections that the server has closed since are left behind, without asking it each time."""
-    event.listen(engine, "checkout", _check_open)
-
-
-def _check_open(driver: Any, *_: object) -> None:
-    """Nothing has to come on a connection that nobody uses: if something does, it is its end."""
-    with DefaultSelector() as look:
-        if not driver.closed:
-            look.register(driver.fileno(), EVENT_READ)
-        if driver.closed or look.select(0):
-            raise InvalidatePoolError

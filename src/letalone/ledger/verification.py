@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 from letalone.errors import LedgerDamaged
 from letalone.exact.typed import refusal
-from letalone.ledger.books import Books, is_signed_head
+from letalone.ledger.books import Books, is_signed_head, row_of
 from letalone.ledger.canonical import text_digest
 from letalone.ledger.checkpoints import compare, read_checkpoint
 from letalone.ledger.damage import damaged
@@ -128,5 +128,5 @@ def read_head(head: object) -> str:
 
 def _check_row(row: Row, replay: Replay) -> None:
     entry = replay.read(row.text)
-    if row != (entry.number, entry.name, entry.kind.value, row.text, replay.head):
+    if row != row_of(entry, row.text):
         raise damaged(entry, "its hash or another column does not fit its text")

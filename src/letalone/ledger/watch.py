@@ -22,9 +22,10 @@ from typing import Any
 
 from sqlalchemy import URL
 
+from letalone.ledger.patience import LOOK_SECONDS
+
 IN_A_FILE = "PRAGMA data_version"
 IN_POSTGRESQL = "SELECT pg_current_snapshot()::text"
-CONNECT_SECONDS = 10
 Whose = tuple[int, tuple[int, int] | None]
 _numbers = count()
 
@@ -45,13 +46,17 @@ class Watch:
         found = whose(self._path)
         if found[0] != self._opened[0][0]:
             self._lock = Lock()  # that of the parent may be held by a thread that is not here
-        with self._lock:
-            try:
-                looking = self._looking(found)
-                return *self._opened, looking.execute(self._sql).fetchone()[0]
-            except Exception:  # of a driver; who needs to know reads, and is told in words
-                self._let_go()
-                return None
+        lock = self._lock
+        if not lock.acquire(timeout=LOOK_SECONDS):
+            return None  # somebody waits for the server; a crowd must not do so one by one
+        try:
+            looking = self._looking(found)
+            return *self._opened, looking.execute(self._sql).fetchone()[0]
+        except Exception:  # of a driver; who needs to know reads, and is told in words
+            self._let_go()
+            return None
+        finally:
+            lock.release()
 
     def close(self) -> None:
         """Let go of the connection; the next look opens another."""
@@ -93,11 +98,11 @@ def watch_of_postgresql(url: URL) -> Watch:
     place = url.set(drivername="postgresql").render_as_string(hide_password=False)
 
     def connect() -> Any:
-        import psycopg
+        from letalone.ledger.connecting import LookingConnection
 
-        return psycopg.connect(
-            place, autocommit=True, prepare_threshold=0, connect_timeout=CONNECT_SECONDS
-        )
+        made = LookingConnection.connect(place, autocommit=True, prepare_threshold=0)
+        made.patience_seconds = LOOK_SECONDS
+        return made
 
     return Watch(connect, IN_POSTGRESQL)
 

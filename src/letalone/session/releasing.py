@@ -4,7 +4,8 @@ Everything that can be refused is refused before anything is charged. The charge
 disk before data is touched. Then the engine measures, noise is drawn, and the answer is
 written down, at its time step (`time_steps`), before it is shown. Whatever goes wrong in
 between is told as one fact without detail, and freezes the data set: an error that depends on
-data would be an exact answer.
+data would be an exact answer. A server that does not answer before anything was sent to it
+depends on none (`reach`).
 
 Theorem.  All that an analyst sees (prices, previews, refusals, notes, SQL) but the answers
 themselves is a function of questions, declarations and earlier answers.
@@ -18,14 +19,16 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from secrets import token_hex
 
 from letalone.answers.promise import price
 from letalone.answers.release import Asked, SplitPart, Standing
-from letalone.engines.failure import RightRevoked
+from letalone.engines.failure import RightRevoked, SourceAway
 from letalone.engines.measures import Units
 from letalone.errors import BudgetExceeded, DataSetFrozen, LetaloneError
 from letalone.exact.typed import CONFIDENCE, Number
 from letalone.ledger import Reservation, digest_of
+from letalone.ledger.claims import WAIT_SECONDS
 from letalone.plans.query import Plan
 from letalone.privacy import Budget, Privacy
 from letalone.privacy.curve import Json
@@ -34,6 +37,7 @@ from letalone.session.notes import in_rows, notes_of, question_of, starved
 from letalone.session.outputs import filled, slots_of
 from letalone.session.partners import lent, locked, partners_of, read_from_text, taken_on_trust
 from letalone.session.release import Release, batch_to_json, releases_from
+from letalone.session.settling import alone_with, written_down
 from letalone.session.table import Table
 from letalone.session.time_steps import at_step, now
 from letalone.session.together import cheapest
@@ -41,9 +45,10 @@ from letalone.tables.columns import Columns
 from letalone.tables.compiled import Compiled, compiled
 
 STOPPED = (
-    "Stopped. The price was charged before the data was touched, and stays spent. There is no"
-    " answer; nothing is frozen."
+    "Stopped. The price was charged before the data was touched. There is no answer; nothing is"
+    " frozen. Ask the same again: it goes on with what was paid."
 )
+ONE_TABLE = "one"  # the run of a question that one data set pays for
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,9 +108,19 @@ def released(table: Table, question: Priced, *, remark: str | None = None) -> Re
     return fresh(table, question, remark=remark) if found is None else found
 
 
-def fresh(table: Table, question: Priced, *, remark: str | None = None) -> Release:
-    """As `released`, where there was no earlier answer a moment ago."""
-    (release,) = _answered(table, _bill(question), [question], remark=remark)
+def fresh(
+    table: Table,
+    question: Priced,
+    *,
+    remark: str | None = None,
+    wait_seconds: float = WAIT_SECONDS,
+) -> Release:
+    """As `released`, where there was no earlier answer a moment ago.
+
+    UnderWay where somebody else, in any process, is at work on the same for longer than this.
+    """
+    bill = _bill(question)
+    (release,) = _answered(table, bill, [question], remark=remark, wait_seconds=wait_seconds)
     return release
 
 
@@ -143,10 +158,15 @@ def released_together(table: Table, questions: Sequence[Priced]) -> list[Release
 
 
 def _answered(
-    table: Table, bill: Bill, questions: Sequence[Priced], *, remark: str | None
+    table: Table,
+    bill: Bill,
+    questions: Sequence[Priced],
+    *,
+    remark: str | None,
+    wait_seconds: float = WAIT_SECONDS,
 ) -> list[Release]:
     tables = [table, *partners_of(table, [one.whole.plan for one in questions])]
-    with locked(tables):
+    with alone_with(tables, bill.digest, wait_seconds=wait_seconds), locked(tables):
         before = _repeated(tables, bill)  # by somebody who asked at the same moment
         stored = before or _settled(tables, bill, questions)
         return _told(tables, bill, stored, remark=remark, repeated=before is not None)
@@ -207,16 +227,33 @@ def _all_charged(tables: Sequence[Table], bill: Bill) -> list[Reservation]:
 
     A data set that refuses comes first, so nothing else is charged then. If one has been spent
     from elsewhere since it was looked at, what the others were charged stays spent.
+
+    All belong to one run. The first table's charge is the first that is settled, so while it is
+    not, nothing of the run was told, and all of it can be gone on with.
     """
     paid: dict[str, Reservation] = {}
     alone = len(tables) == 1
+    run = ONE_TABLE if alone else _begun(tables[0], bill) or token_hex(16)
     for one in tables if alone else sorted(tables, key=lambda one: _fits(one, bill)):
         try:
-            paid[one.name] = charged(one, bill)
+            paid[one.name] = charged(one, bill, run=run)
         except LetaloneError as error:
             _abandon([(each, paid[each.name]) for each in tables if each.name in paid], error)
             raise
     return [paid[one.name] for one in tables]
+
+
+def _begun(table: Table, bill: Bill) -> str | None:
+    """The run that was charged to this table for the same question, and never settled."""
+    return table.ledger.begun(
+        table.name,
+        bill.privacy.labelled(table.schema.protects),
+        plan=bill.plan,
+        digest=bill.digest,
+        delta=bill.delta,
+        analyst=table.asker.analyst,
+        purpose=table.asker.purpose,
+    )
 
 
 def _fits(table: Table, bill: Bill) -> bool:
@@ -237,8 +274,11 @@ def _abandon(paid: Sequence[tuple[Table, Reservation]], error: LetaloneError) ->
         )
 
 
-def charged(table: Table, bill: Bill) -> Reservation:
-    """Pays before data is touched; where it does not fit, what is left and what to change."""
+def charged(table: Table, bill: Bill, *, run: str = ONE_TABLE) -> Reservation:
+    """Pays before data is touched; where it does not fit, what is left and what to change.
+
+    What was paid in the same run, and led to no answer, is gone on with.
+    """
     curve = bill.privacy.labelled(table.schema.protects)
     try:
         return table.ledger.charge(
@@ -249,6 +289,7 @@ def charged(table: Table, bill: Bill) -> Reservation:
             delta=bill.delta,
             analyst=table.asker.analyst,
             purpose=table.asker.purpose,
+            run=run,
         )
     except BudgetExceeded as refused:
         if refused.level is not None:
@@ -288,7 +329,9 @@ def _level_exceeded(refused: BudgetExceeded, bill: Bill) -> BudgetExceeded:
 
 def _settled(tables: Sequence[Table], bill: Bill, questions: Sequence[Priced]) -> Json:
     """The answers, charged before data is touched, as they were written down at their step."""
-    table, began, paid = tables[0], now(), _all_charged(tables, bill)
+    table = tables[0]
+    reach(table, paid=False)
+    began, paid = now(), _all_charged(tables, bill)
     try:
         found = at_step(table.asker, began, lambda: _all_measured(table, questions))
     except RightRevoked:
@@ -303,9 +346,31 @@ def _settled(tables: Sequence[Table], bill: Bill, questions: Sequence[Priced]) -
             one.ledger.fail(reservation)
         raise frozen([one.name for one in tables])
     stored = found[0].to_json() if len(found) == 1 else batch_to_json(found)
-    for one, reservation in zip(tables, paid, strict=True):
-        one.ledger.settle(reservation, stored)
-    return stored
+    return written_down(tables, paid, stored)
+
+
+def reach(table: Table, *, paid: bool) -> None:
+    """Goes on only where the server of the rows answers; no row was looked at until here.
+
+    Before the charge, so that nothing is paid in vain, and once more behind it. What was paid by
+    then is not settled: nothing of it was told, and who asks the same again goes on with it.
+    """
+    try:
+        table.engine.reach()
+    except SourceAway:
+        pass  # raised below: the words of the engine could name a server
+    else:
+        return
+    raise source_away(table.name, paid=paid)
+
+
+def source_away(name: str, *, paid: bool = False) -> SourceAway:
+    """What is told where the server that has the rows does not answer."""
+    cost = "Ask the same again: it goes on with what was paid" if paid else "Nothing was charged"
+    return SourceAway(
+        f"The server that has the rows of {name!r} cannot be reached now, so there is no answer."
+        f" {cost}. Try again in a moment; if it stays so, its owner has to look."
+    )
 
 
 def frozen(names: Sequence[str]) -> DataSetFrozen:
@@ -324,6 +389,7 @@ def _all_measured(table: Table, questions: Sequence[Priced]) -> list[Release] | 
     The error is dropped here and not raised from: its words, its cause and its context could
     hold a private value.
     """
+    reach(table, paid=True)
     try:
         return [_release(one, _measured(table, one.whole)) for one in questions]
     except RightRevoked:

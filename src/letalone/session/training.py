@@ -30,7 +30,8 @@ from letalone.privacy import Budget, Privacy
 from letalone.privacy.curve import Json
 from letalone.privacy.neighbours import is_replace
 from letalone.session.partners import locked
-from letalone.session.releasing import STOPPED, Bill, charged, frozen, paid_for
+from letalone.session.releasing import STOPPED, Bill, charged, frozen, paid_for, reach
+from letalone.session.settling import alone_with, written_down
 from letalone.session.table import Left, Table
 from letalone.session.time_steps import at_step, now
 
@@ -106,7 +107,7 @@ def trained(question: "Query", prepare: Callable[[Schema], Job]) -> Trained:
     exactly = {"epsilon": str(as_typed(job.epsilon)), "delta": str(as_typed(job.delta))}
     digest = digest_of({"plan": plan, **exactly}, name="The training")
     bill = Bill(job.privacy, plan, digest, price.delta or None, f"The model costs ({price})")
-    with locked([table]):
+    with alone_with([table], digest), locked([table]):
         stored = paid_for(table, bill)
         repeated = stored is not None
         if stored is None:
@@ -126,6 +127,7 @@ def _plan(question: "Query", job: Job) -> tuple[Json, Expression | None]:
 
 
 def _settled(table: Table, bill: Bill, job: Job, where: Expression | None) -> Json:
+    reach(table, paid=False)
     began, paid = now(), charged(table, bill)
     try:
         stored = at_step(table.asker, began, lambda: _fitted(table, job, where))
@@ -138,13 +140,13 @@ def _settled(table: Table, bill: Bill, job: Job, where: Expression | None) -> Js
     if stored is None:
         table.ledger.fail(paid)
         raise frozen([table.name])
-    table.ledger.settle(paid, stored)
-    return stored
+    return written_down([table], [paid], stored)
 
 
 def _fitted(table: Table, job: Job, where: Expression | None) -> Json | None:
     """The model, or None if anything went wrong: its words could hold a private value."""
     names = [*job.features, *([] if job.target is None else [job.target])]
+    reach(table, paid=True)
     try:
         columns = table.engine.training_rows(
             table.schema, names, target=job.target, where=where, progress=table.tell

@@ -9,7 +9,8 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -17,12 +18,15 @@ import httpx
 import pytest
 import uvicorn
 
+from black_hole import black_hole
 from letalone.cli.app import run
 from letalone.cli.serve import say_once_it_listens
 from letalone.curator.curator import Curator
+from letalone.curator.http import serving as serving_module
 from letalone.curator.http.serving import SETTINGS, prepare
 from letalone.curator.http.serving import serve as answer_until
 from letalone.curator.settings import Settings
+from postgres import running
 
 PASSWORD = "correct horse battery staple"
 SQL = "SELECT ward, COUNT(*) AS n FROM demo_visits GROUP BY ward"
@@ -117,6 +121,58 @@ def test_one_command_serves_and_several_workers_share_the_ledger(tmp_path: Path)
         assert secret not in log
     lines = [json.loads(line) for line in log.splitlines()]
     assert {line["event"] for line in lines} == {"request"}, "nothing but requests was logged"
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_a_service_whose_stores_are_silent_says_so_and_stops_when_it_is_told_to(
+    tmp_path: Path, workers: str
+) -> None:
+    """Fifteen and ten seconds, and some more for a machine that has other work."""
+    with running() as server, black_hole(server.get_uri()) as (hole, place):
+        places = ("--database", place, "--ledger", place, "--workers", workers)
+        with serving(tmp_path / "curator", *places) as (process, address, first):
+            body = {"name": "analyst", "password": first["one_time_passwords"]["analyst"]}
+            assert posted(address, "/passwords", {**body, "new": PASSWORD}).status_code == 200
+            made = posted(address, "/tokens", {**body, "password": PASSWORD}).json()
+            question = {"data_set": "demo_visits", "purpose": "look around", "sql": SQL}
+            asked = {**question, "epsilon": 0.1}
+            first_answer = posted(address, "/questions/release", asked, made["secret"])
+            hole.swallow()
+            began = time.monotonic()
+            found = posted(address, "/questions/release", asked, made["secret"])
+            assert (found.status_code, found.headers["Retry-After"]) == (503, "5")
+            assert time.monotonic() - began < 20
+            hole.open()
+            time.sleep(4)
+            again = posted(address, "/questions/release", asked, made["secret"])
+            assert again.json()["release"] == first_answer.json()["release"]
+            hole.swallow()
+            with ThreadPoolExecutor(4) as pool:
+                for _ in range(4):
+                    pool.submit(suppressed, posted, address, "/questions/release", asked)
+                time.sleep(0.3)
+                began = time.monotonic()
+                process.send_signal(signal.SIGTERM)
+                process.wait(PATIENCE)
+                assert time.monotonic() - began < 13
+    log = [json.loads(line) for line in (tmp_path / "log.txt").read_text().splitlines()]
+    assert not [line for line in log if "charges may be lost" in line["event"]], "fsync is on"
+
+
+def suppressed(run: Any, *given: Any) -> None:
+    with suppress(httpx.HTTPError):
+        run(*given)
+
+
+def test_the_start_says_in_the_log_that_a_server_may_forget(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(serving_module, "is_postgres", lambda _: True)
+    monkeypatch.setattr(serving_module, "switched_off", lambda _: ["fsync"])
+    prepare(Settings(folder=tmp_path / "curator"))
+    said = capsys.readouterr()
+    assert "charges may be lost when the server loses power: set fsync to on" in said.out + said.err
 
 
 def test_the_first_start_happens_once(tmp_path: Path) -> None:

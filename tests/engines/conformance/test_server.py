@@ -16,7 +16,7 @@ from letalone.engines.measures import GridSum, Rows, RowsWith, Scope, Units
 from letalone.engines.postgres import open_postgres
 from letalone.engines.postgres_address import read_address, with_table
 from letalone.engines.sources import WhichTable
-from letalone.errors import DataSetFrozen, ParameterError, UnsupportedQuery
+from letalone.errors import DataSetFrozen, ParameterError, ServiceUnavailable, UnsupportedQuery
 from letalone.plans.expressions import col
 from letalone.plans.query import Bounding, GroupColumn
 from letalone.plans.schema import Column, Schema
@@ -69,7 +69,7 @@ def test_a_wrong_address_is_refused_without_its_password(written, table, words):
 
 
 def test_a_server_that_is_not_there_is_said_without_a_cause():
-    with pytest.raises(ParameterError, match="cannot be reached") as caught:
+    with pytest.raises(ServiceUnavailable, match="cannot be reached") as caught:
         open_postgres("postgresql://nobody@/nothing/t?host=/nowhere")
     assert caught.value.__cause__ is None
     assert caught.value.__context__ is None

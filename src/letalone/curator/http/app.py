@@ -44,7 +44,7 @@ from letalone.curator.http.problems import (
 )
 from letalone.curator.http.remembered import Remembered
 from letalone.curator.http.who import Service, asks
-from letalone.errors import LetaloneError
+from letalone.errors import LedgerUnavailable, LetaloneError, ServiceUnavailable
 
 MOST_ANSWERS = 40  # under way at once in a worker, as many as other requests may be
 MOST_PREVIEWS = 20
@@ -141,7 +141,8 @@ def _refused(_: Request, error: Exception) -> Response:
 
 def _error(request: Request, error: Exception) -> Response:
     person = getattr(request.state, "person", None)
-    if person is not None and asks(request):
+    away = isinstance(error, (LedgerUnavailable, ServiceUnavailable))  # no entry was written
+    if person is not None and asks(request) and not away:
         request.app.state.service.throttle.refusal(person)
     return of_error(cast("LetaloneError", error)).response()
 

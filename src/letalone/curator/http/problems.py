@@ -41,10 +41,15 @@ from letalone.errors import (
     UnsupportedQuery,
 )
 from letalone.ledger.acts import NoSuchDataSet
+from letalone.ledger.claims import UnderWay
 from letalone.ledger.store import NotALedger
 
 MEDIA_TYPE = "application/problem+json"
 WHERE = "/problems/"
+MAYBE_PAID = (
+    "If an answer was under way it may be paid for: ask the same again, which costs nothing more."
+)
+AWAY_SECONDS = 5  # when to try again what was away
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,14 +122,13 @@ KINDS: dict[str, Kind] = {
         500, "The service failed", "Nothing more is said; its owner finds the place in the log."
     ),
     "ledger-damaged": Kind(500, "The ledger is not as it was written", "Tell its owner at once."),
-    "ledger-unavailable": Kind(
-        503, "The ledger cannot be reached now", "Nothing was released. Try again later."
-    ),
-    "database-unavailable": Kind(
+    "ledger-unavailable": Kind(503, "The ledger cannot be reached now", MAYBE_PAID),
+    "under-way": Kind(
         503,
-        "The curator's database cannot be reached now",
-        "Nothing was released. Try again later.",
+        "The same question is being answered at this moment",
+        "Ask the same again in a moment: its answer is then a repeat.",
     ),
+    "database-unavailable": Kind(503, "The curator's database cannot be reached now", MAYBE_PAID),
     "service-unavailable": Kind(
         503, "Another service cannot be reached now", "Nothing was released. Try again later."
     ),
@@ -175,6 +179,7 @@ BY_CLASS: list[tuple[type[LetaloneError], str]] = [
     (LedgerDamaged, "ledger-damaged"),
     (NotALedger, "ledger-damaged"),
     (NoSuchDataSet, "ledger-damaged"),  # the database has it, which was looked at before
+    (UnderWay, "under-way"),
     (LedgerUnavailable, "ledger-unavailable"),
     (DatabaseUnavailable, "database-unavailable"),
     (ServiceUnavailable, "service-unavailable"),
@@ -193,8 +198,8 @@ BY_CLASS: list[tuple[type[LetaloneError], str]] = [
 # Their own words name files and servers, which is for the log of the owner's machine.
 ABOUT_A_STORE = {
     "ledger-damaged": "The ledger is not as it was written. Nothing was released. Tell its owner.",
-    "ledger-unavailable": "The ledger cannot be used now. Nothing was released. Try again later.",
-    "database-unavailable": "The curator's database cannot be used now. Try again later.",
+    "ledger-unavailable": f"The ledger cannot be used now. {MAYBE_PAID}",
+    "database-unavailable": f"The curator's database cannot be used now. {MAYBE_PAID}",
 }
 CLASS_OF: dict[str, type[LetaloneError]] = {
     "ledger-damaged": LedgerDamaged,
@@ -250,9 +255,11 @@ def refused(kind: str, detail: str, **more: Any) -> Refused:
 def of_error(error: LetaloneError) -> Problem:
     """The problem that one of letalone's errors is; its class is named, for clients."""
     kind = next((kind for known, kind in BY_CLASS if isinstance(error, known)), "parameter")
+    more: dict[str, Any]
     if kind in ABOUT_A_STORE:
-        return Problem(kind, ABOUT_A_STORE[kind], more={"error": CLASS_OF[kind].__name__})
-    more: dict[str, Any] = {"error": type(error).__name__}
+        more = {"error": CLASS_OF[kind].__name__}
+        return Problem(kind, ABOUT_A_STORE[kind], more=more, headers=_headers(error))
+    more = {"error": type(error).__name__}
     if isinstance(error, BudgetExceeded):
         found = {"spent": error.spent, "asked": error.asked, "left": error.left}
         more |= {name: budget_said(budget) for name, budget in found.items() if budget is not None}
@@ -263,6 +270,8 @@ def of_error(error: LetaloneError) -> Problem:
 def _headers(error: LetaloneError) -> dict[str, str]:
     if isinstance(error, NotRecognised):
         return {"WWW-Authenticate": "Bearer"}
+    if isinstance(error, (LedgerUnavailable, ServiceUnavailable)):
+        return {"Retry-After": str(AWAY_SECONDS)}
     return {"Retry-After": str(error.seconds)} if isinstance(error, TooManyTries) else {}
 
 

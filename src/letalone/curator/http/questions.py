@@ -9,7 +9,7 @@ from json import dumps
 from math import isfinite
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Query
+from fastapi import APIRouter, Header, Query
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 
@@ -18,11 +18,24 @@ from letalone.curator.http.said import Json, said
 from letalone.curator.http.shapes import SentQuestion
 from letalone.curator.http.who import QUESTIONS, Analyst, Served, Service
 from letalone.curator.remembered import Answer
+from letalone.curator.sendings import Sending
 from letalone.errors import LetaloneError
 from letalone.session.preview import Preview
 from letalone.session.release import Release
 
 MOST = 1000
+Key = Annotated[
+    str | None,
+    Header(
+        alias="Idempotency-Key",
+        min_length=1,
+        max_length=200,
+        pattern=r"^[\x21-\x7e]+$",
+        description="A name of your own for this request, such as a random UUID. Sent again under"
+        " it within a day, the same body gets the very same answer and nothing is charged, also if"
+        " the data set has a newer version by then.",
+    ),
+]
 routes = APIRouter(prefix=QUESTIONS, tags=["questions"])
 
 
@@ -67,19 +80,33 @@ async def epsilon_for(body: SentQuestion, bearer: Analyst, service: Served) -> J
 
 
 @routes.post("/release", response_model=Json)
-async def release(body: SentQuestion, bearer: Analyst, service: Served) -> Response:
-    """The answer; charged at data set, purpose and analyst before data are touched."""
+async def release(
+    body: SentQuestion, bearer: Analyst, service: Served, key: Key = None
+) -> Response:
+    """The answer; charged at data set, purpose and analyst before data are touched.
+
+    The same question again is a repeat, and costs nothing; what was charged and not answered,
+    because something failed, is gone on with.
+    """
     asking, by = service.curator.asking, bearer.person.name
+    sending = None if key is None else _sending(body, key)
     if not (body.left or body.tables or body.error):
         question, price = body.question(), body.price()
-        found = asking.at_hand(question, price, by=by) if service.curator.cheap_looks else None
+        cheap = service.curator.cheap_looks and sending is None
+        found = asking.at_hand(question, price, by=by) if cheap else None
         if found is None:  # not among those who wait for a time step
             with _counting_refusals(service):
-                found = await run_in_threadpool(lambda: asking.before(question, price, by=by))
+                found = await run_in_threadpool(
+                    lambda: asking.before(question, price, by=by, sending=sending)
+                )
         if found is not None:
             service.metrics.answer("repeated")
             return _written(found, left=None)
-    return await service.in_turn(lambda: _released(body, service, by))
+    return await service.in_turn(lambda: _released(body, service, sending, by))
+
+
+def _sending(body: SentQuestion, key: str) -> Sending:
+    return Sending(key, body.model_dump_json(exclude={"left", "show_sql"}))
 
 
 @contextmanager
@@ -91,10 +118,10 @@ def _counting_refusals(service: Service) -> Generator[None]:
         raise
 
 
-def _released(body: SentQuestion, service: Service, by: str) -> Response:
+def _released(body: SentQuestion, service: Service, sending: Sending | None, by: str) -> Response:
     question, asking = body.question(), service.curator.asking
     with _counting_refusals(service):
-        found = asking.answer(question, body.price(), by=by)
+        found = asking.answer(question, body.price(), by=by, sending=sending)
     service.metrics.answer("repeated" if found.release.repeated else "released")
     asked = found.release.asked
     left = asking.left(question, asked.privacy, delta=asked.delta, by=by) if body.left else None

@@ -1,17 +1,21 @@
 """Starting the service: the first start, and web server workers that share one ledger.
 
 Each worker opens the curator by itself, from settings in its environment: nothing that is open
-crosses from one process to another. SIGTERM lets answers that are under way finish.
+crosses from one process to another. SIGTERM lets answers that are under way finish, and ends
+the process after SECONDS_TO_END for good.
 
   Tested:   tests/curator/http/test_serving.py: several workers, SIGTERM
 """
 
 import os
+import signal
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from json import dumps, loads
 from pathlib import Path
 from shutil import rmtree
+from threading import current_thread, main_thread
+from types import FrameType
 from typing import Any
 
 from fastapi import FastAPI
@@ -23,12 +27,14 @@ from letalone.curator.http.logs import SERVER_LOGS, make_log
 from letalone.curator.http.metrics import SHARED
 from letalone.curator.records import Role
 from letalone.curator.settings import Settings
+from letalone.ledger.postgres import is_postgres, switched_off
 from letalone.privacy import Budget
 
 SETTINGS = "LETALONE_CURATOR_SETTINGS"
 OWNER, ANALYST = "owner", "analyst"
 FOR_THE_ANALYST = Budget(1)
-SECONDS_TO_FINISH = 30
+SECONDS_TO_FINISH = 8  # for answers under way; then tables, ledger and database are closed
+SECONDS_TO_END = 10
 PROTOCOL = "letalone.curator.http.prompt:PromptProtocol"
 MOST_AT_ONCE = 500  # connections a worker; more are answered with 503
 
@@ -50,6 +56,7 @@ def prepare(
     Who answers for the data is kept, where it is given.
     """
     with Curator.open(settings) as curator:
+        _warn_of_forgetful_servers(settings)
         if curator.forgotten:
             make_log().error("the ledger lacks answers: frozen", data_sets=list(curator.forgotten))
         curator.facts.say(controller=controller, contact=contact, by=None)
@@ -60,6 +67,13 @@ def prepare(
         analyst = curator.people.add(ANALYST, [Role.ANALYST], by=OWNER)
         _grant(curator)
         return FirstStart({OWNER: owner, ANALYST: analyst})
+
+
+def _warn_of_forgetful_servers(settings: Settings) -> None:
+    for place in {settings.database_url, str(settings.ledger_place)}:
+        if is_postgres(place) and (off := switched_off(place)):
+            words = f"charges may be lost when the server loses power: set {', '.join(off)} to on"
+            make_log().warning(words)
 
 
 def _grant(curator: Curator) -> None:
@@ -107,7 +121,27 @@ def serve(
 
 def app_of_environment() -> FastAPI:
     """The app of one worker."""
+    _end_for_good()
     return make_app(Curator.open(_settings(loads(os.environ[SETTINGS]))))
+
+
+def _end_for_good() -> None:
+    """Ten seconds after it was told to stop, the process is gone, whatever it waits for.
+
+    The system ends it: a thread that hangs in a library, a lock or a store that is silent cannot
+    keep it. No answer is given that is not settled, so this loses what a crash would: nothing.
+    """
+    if current_thread() is not main_thread() or not hasattr(signal, "alarm"):
+        return  # signals are the main thread's, and Windows has no alarm
+    for number in (signal.SIGTERM, signal.SIGINT):
+        before = signal.getsignal(number)
+
+        def stop(number: int, frame: FrameType | None, before: Any = before) -> None:
+            signal.setitimer(signal.ITIMER_REAL, SECONDS_TO_END)
+            if callable(before):
+                before(number, frame)
+
+        signal.signal(number, stop)
 
 
 def _settings(stored: dict[str, Any]) -> Settings:

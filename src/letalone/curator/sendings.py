@@ -1,0 +1,55 @@
+"""Requests that have a name: sent again under it, a question gets the very answer that it got.
+
+Who never got an answer, because a connection broke, asks again, perhaps when the data have a newer
+version already: without a name it would be another question then, and be paid for. The name is
+bound to the question by the row that keeps the answer in the history, for a day. Neither the name
+nor what was sent can be read back from there.
+
+  Tested:   tests/curator/http/test_sendings.py
+"""
+
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+
+from sqlalchemy import Row, select
+
+from letalone.curator.house import House
+from letalone.curator.tables import RELEASES
+from letalone.curator.words import written
+from letalone.errors import ParameterError
+
+KEPT = timedelta(days=1)
+
+
+@dataclass(frozen=True, slots=True)
+class Sending:
+    """The name that a request has, and all that it says."""
+
+    key: str
+    body: str
+
+
+def as_kept(house: House, sending: Sending | None, *, by: str) -> dict[str, str]:
+    """What is kept beside an answer: pseudonyms of whose request it was and of what it said."""
+    if sending is None:
+        return {}
+    name = house.master.question(f"sent by {by} as {sending.key}")
+    return {"sent_as": name, "sent": house.master.question(sending.body)}
+
+
+def sent_before(house: House, sending: Sending, *, by: str) -> Row[tuple[Any, ...]] | None:
+    """The answer in the own history that was given under this name; refused for another body."""
+    kept = as_kept(house, sending, by=by)
+    since = written(house.clock() - KEPT)
+    wanted = select(RELEASES).where(
+        RELEASES.c.sent_as == kept["sent_as"], RELEASES.c.analyst == by, RELEASES.c.time >= since
+    )
+    with house.database.reading() as connection:
+        row = connection.execute(wanted.order_by(RELEASES.c.time.desc()).limit(1)).one_or_none()
+    if row is not None and row.sent != kept["sent"]:
+        raise ParameterError(
+            "This Idempotency-Key was sent with another question within the last day. Send each"
+            " question under a key of its own, and only the very same one again under the same."
+        )
+    return row

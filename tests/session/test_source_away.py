@@ -1,0 +1,112 @@
+"""A server that cannot be reached has shown no row: nothing is frozen, and nothing is lost."""
+
+import pytest
+
+import letalone as la
+from black_hole import black_hole
+from engines import on_postgres
+from letalone.engines.failure import SourceAway
+from letalone.errors import DataSetFrozen, ServiceUnavailable
+from letalone.ledger import connecting, patience
+from letalone.session import releasing, training
+from letalone.session.query import Query
+from postgres import shared
+
+ROWS = [[f"p{number}", float(number)] for number in range(40)]
+
+
+@pytest.fixture
+def hole_and_session(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(patience, "LOOK_SECONDS", 0.15)
+    monkeypatch.setattr(patience, "STATEMENT_SECONDS", 0.3)
+    monkeypatch.setattr(patience, "BELIEVED_SECONDS", 0.0)
+    monkeypatch.setattr("psycopg.connection.timeout_from_conninfo", lambda _: 0.3)
+    connecting._silent_until.clear()
+    table = on_postgres.stored({"patient": "text", "cost": "float8"}, ROWS)
+    with black_hole(shared()) as (hole, address):
+        place = f"{address}/{table.replace(' ', '%20')}"
+        with la.open(place, unit="patient", budget=10.0, ledger="memory") as session:
+            yield hole, session
+
+
+def asked(session, most=1):
+    return session.agg(n=la.count()).bound(max_rows=most)
+
+
+def test_a_source_that_is_away_is_told_before_the_charge_and_freezes_nothing(hole_and_session):
+    hole, session = hole_and_session
+    asked(session).release(epsilon=1)
+    for stop in (hole.cut, hole.swallow):
+        stop()
+        with pytest.raises(ServiceUnavailable, match="Nothing was charged") as caught:
+            asked(session).release(epsilon=2)
+        assert "127.0.0.1" not in str(caught.value)
+        assert caught.value.__context__ is None
+        assert session.spent.epsilon == 1
+        hole.open()
+    hole.swallow_old()
+    assert asked(session).release(epsilon=2), "new connections work"
+    assert session.spent.epsilon == 3
+
+
+def test_one_that_goes_away_behind_the_charge_leaves_it_open(hole_and_session, monkeypatch):
+    hole, session = hole_and_session
+    charged = releasing._all_charged
+
+    def charge_then_cut(*given):
+        paid = charged(*given)
+        hole.cut()
+        return paid
+
+    monkeypatch.setattr(releasing, "_all_charged", charge_then_cut)
+    with pytest.raises(ServiceUnavailable, match="it goes on with what was paid"):
+        asked(session).release(epsilon=1)
+    assert len(session.ledger.unsettled()) == 1
+    hole.open()
+    monkeypatch.setattr(releasing, "_all_charged", charged)
+    assert asked(session).release(epsilon=1), "nothing is frozen"
+
+
+def test_one_that_goes_away_when_rows_were_read_freezes_as_every_failure_does(
+    hole_and_session, monkeypatch
+):
+    """The first question of a batch has read rows, which may be why the server is gone."""
+    hole, session = hole_and_session
+    measured = releasing._measured
+
+    def measure_then_cut(*given):
+        found = measured(*given)
+        hole.cut()
+        return found
+
+    monkeypatch.setattr(releasing, "_measured", measure_then_cut)
+    with pytest.raises(DataSetFrozen):
+        session.batch([asked(session), asked(session, 2)], epsilon=1)
+    hole.open()
+    with pytest.raises(DataSetFrozen):
+        asked(session).release(epsilon=1)
+
+
+class Job:
+    """A model of one column that is a constant."""
+
+    features, target, epsilon, delta = ("cost",), None, 1.0, 0
+    privacy = la.PureDP(1.0)
+
+    def described(self):
+        return {"kind": "a constant"}
+
+    def fitted(self, columns):
+        assert len(columns["cost"]) > 0
+        return {"value": 1}
+
+
+def test_a_training_whose_source_is_away_is_told_so_too(hole_and_session):
+    hole, session = hole_and_session
+    hole.cut()
+    job = Job()
+    job.privacy = la.PureDP(1.0, neighbours=session.schema.neighbours)
+    with pytest.raises(SourceAway, match="Nothing was charged"):
+        training.trained(Query(session._table), lambda _: job)
+    assert session.spent.epsilon == 0
