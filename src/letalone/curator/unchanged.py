@@ -46,7 +46,8 @@ class Unchanged:
 
     def read_too(self, key: Hashable, value: object) -> None:
         """Keeps what was read together with another value, in a block that stands on one look."""
-        self._keep(key, getattr(self._here, "stamp", None), value)
+        look = getattr(self._here, "look", None)
+        self._keep(key, None if look is None else look[0], value)
 
     @contextmanager
     def at_hand(self) -> Generator[None]:
