@@ -181,9 +181,12 @@ def _gone_on_with(not_settled: list[Entry], asking: list[Level], said: Json) -> 
 
 def check_fits(books: Books, name: str, privacy: Privacy, question: Question) -> None:
     """Raise what a charge would be refused with now; nothing is written down."""
-    asker = question.asker(name)
-    before, find = standing(books, name, asker)
-    asking = levels_of(find, before, asker, now())
+    check_as_seen(*standing(books, name, question.asker(name)), privacy, question)
+
+
+def check_as_seen(before: DataSet, find: Find, privacy: Privacy, question: Question) -> None:
+    """The same, as all stood when it was looked at."""
+    asking = levels_of(find, before, question.asker(before.name), now())
     all_paid(before, asking, privacy, question.delta)
 
 

@@ -76,10 +76,11 @@ class Answered(NamedTuple):
 class Books:
     """What one transaction sees and writes."""
 
-    __slots__ = ("_connection", "_together")
+    __slots__ = ("_connection", "_together", "seen")
 
     def __init__(self, connection: Connection, together: Together | None = None) -> None:
         self._connection, self._together = connection, together
+        self.seen: Standing = (None, {})  # how all stood for who asked last
 
     @property
     def connection(self) -> Connection:
@@ -202,7 +203,8 @@ class Books:
     def standing(self, name: str, asker: Key | None) -> Standing:
         """How a data set stands, and the levels of who asks, if that is said."""
         changed, *levels = self._asked((LAST_CHANGE, {"its": name}), *_of(asker))
-        return _last(changed), _by_key(*levels)
+        self.seen = _last(changed), _by_key(*levels)
+        return self.seen
 
     def charging(self, name: str, asker: Key | None, digest: str) -> tuple[Standing, list[Entry]]:
         """The same, and the charges for a question that nobody has settled."""
@@ -211,7 +213,8 @@ class Books:
             (NOT_SETTLED, {"its": name, "asked": digest}),
             *_of(asker),
         )
-        return (_last(changed), _by_key(*levels)), [_read(Row(*row)) for row in begun]
+        self.seen = _last(changed), _by_key(*levels)
+        return self.seen, [_read(Row(*row)) for row in begun]
 
     def with_levels(self, name: str) -> Standing:
         """How a data set stands, and all its levels."""
@@ -231,7 +234,8 @@ class Books:
         )
         before, found = _last(changed), [_answered(row) for row in answers]
         now = [one for one in found if before and one.ending.version == before.version]
-        return (before, _by_key(*levels)), now
+        self.seen = before, _by_key(*levels)
+        return self.seen, now
 
     def names(self) -> list[str]:
         """The names of all data sets, in the order in which they were opened."""

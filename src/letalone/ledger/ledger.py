@@ -29,6 +29,7 @@ from letalone.errors import LetaloneError
 from letalone.exact.typed import COUNT, Number
 from letalone.ledger import acts, rationing
 from letalone.ledger.acts import Reservation
+from letalone.ledger.books import Books, Standing
 from letalone.ledger.canonical import canonical, digest_of
 from letalone.ledger.checkpoints import add_checkpoint
 from letalone.ledger.claims import WAIT_SECONDS, claimed
@@ -54,6 +55,7 @@ from letalone.privacy.curve import Json, Privacy
 from letalone.privacy.neighbours import Neighbours, read_neighbours
 
 Path = str | os.PathLike[str]
+MOST_SEEN = 1000
 
 
 class Ledger:
@@ -62,11 +64,12 @@ class Ledger:
     Safe to share among threads; a file may be open in several processes at once.
     """
 
-    __slots__ = ("_stood", "_store")
+    __slots__ = ("_seen", "_stood", "_store")
 
     def __init__(self, store: Store | PostgresStore) -> None:
         self._store = store
         self._stood: dict[str, tuple[Hashable, DataSet]] = {}
+        self._seen: dict[tuple[str, Key | None], Standing] = {}
 
     @classmethod
     def open(cls, path: Path, *, create: bool = True, keep: bool = False) -> Self:
@@ -275,6 +278,7 @@ class Ledger:
         self._price_beforehand(name, curve, question)
         with self._store.writing() as books:
             found = acts.reserve(books, name, curve, question)
+            self._see(books, name, question)
         if isinstance(found, LetaloneError):
             raise found
         return found
@@ -404,6 +408,7 @@ class Ledger:
         question = read_question({}, digest, analyst=analyst, purpose=purpose)
         with suppress(LetaloneError), self._store.glancing() as books:
             found = rationing.found(books, question, name, answer=answer)
+            self._see(books, name, question)
             if found is None or not found.owing:
                 return None if found is None else found.release
         with self._store.writing() as books:
@@ -597,6 +602,20 @@ class Ledger:
             return acts.change(books, kind, after, {"why": words})
 
     def _price_beforehand(self, name: str, privacy: Privacy, question: acts.Question) -> None:
-        """Some curves take seconds to price: it is remembered, and the lock is held briefly."""
-        with suppress(LetaloneError), self._store.glancing() as books:
-            acts.check_fits(books, name, privacy, question)  # refused under the lock, if it is
+        """Some curves take seconds to price: it is remembered, and the lock is held briefly.
+
+        Where a curve is read follows from the budgets, whatever is spent of them by now: so how
+        all stood when this asker's levels were last seen will do.
+        """
+        before, levels = self._seen.get((name, question.asker(name)), (None, {}))
+        with suppress(LetaloneError):  # it is refused under the lock, if it is
+            if before is not None:
+                acts.check_as_seen(before, levels.get, privacy, question)
+                return
+            with self._store.glancing() as books:
+                acts.check_fits(books, name, privacy, question)
+
+    def _see(self, books: Books, name: str, question: acts.Question) -> None:
+        if len(self._seen) >= MOST_SEEN:
+            self._seen.clear()
+        self._seen[name, question.asker(name)] = books.seen
