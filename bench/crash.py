@@ -1,14 +1,15 @@
 """Many processes on one budget, and processes that are killed: on SQLite and on PostgreSQL.
 
-    python bench/crash.py [--processes 16] [--charges 200] [--kills 100]
+    python bench/crash.py [--processes 16] [--charges 200] [--kills 100] [--window 20]
+                          [--stores SQLite PostgreSQL]
 
 Exactly the allowed number of charges must be accepted, nothing that returned may be lost, at
 most one charge may be kept that was not told, what was under way is asked again and charged once,
 and the chain must hold. Prints charges a second.
 
 A process is killed at a random time within a window that begins when it has told its first charge:
-the window is a few charges long, by how long they take here, so that kills fall into every part of
-a charge and of a settlement, on a quick machine and on a slow one.
+the window is `--window` charges long, by how long they take here, so that kills fall into every
+part of a charge and of a settlement, on a quick machine and on a slow one.
 """
 
 import argparse
@@ -33,7 +34,6 @@ from letalone.ledger import Ledger
 from letalone.privacy import ADD_REMOVE, Budget, PureDP
 from postgres import running
 
-CHARGES_IN_A_WINDOW = 20
 Makes = Callable[[str], str]  # from a name to the place of a new ledger
 
 
@@ -99,7 +99,7 @@ def race(place: str, processes: int, charges: int) -> None:
     )
 
 
-def kills(place: str, times: int, seed: int) -> None:
+def kills(place: str, times: int, seed: int, charges: int) -> None:
     """Charging and settling, killed at a random time, again and again on one ledger.
 
     After each kill what was under way is asked again: each question is charged once.
@@ -107,7 +107,7 @@ def kills(place: str, times: int, seed: int) -> None:
     chance, fewest, adopted = random.Random(seed), times, 0
     with Ledger.open(place) as ledger:
         ledger.register("t", Budget(10**9), neighbours=ADD_REMOVE)
-        window = CHARGES_IN_A_WINDOW * one_charge(ledger)
+        window = charges * one_charge(ledger)
         before = asked = ledger.data_set("t").releases
 
     def answer_on(theirs: int, first: int) -> None:
@@ -174,15 +174,18 @@ def alone(place: str, charges: int = 200) -> None:
 
 def main() -> None:
     words = argparse.ArgumentParser()
-    for name, usual in (("processes", 16), ("charges", 200), ("kills", 100), ("seed", 1)):
-        words.add_argument(f"--{name}", type=int, default=usual)
+    usual = {"processes": 16, "charges": 200, "kills": 100, "seed": 1, "window": 20}
+    for name, number in usual.items():
+        words.add_argument(f"--{name}", type=int, default=number)
+    words.add_argument("--stores", nargs="*", default=["SQLite", "PostgreSQL"])
     asked = words.parse_args()
     with places() as stores:
-        for store, new in stores.items():
-            print(store)
+        for store in asked.stores:
+            new = stores[store]
+            print(store, flush=True)
             alone(new("alone"))
             race(new("race"), asked.processes, asked.charges)
-            kills(new("kills"), asked.kills, asked.seed)
+            kills(new("kills"), asked.kills, asked.seed, asked.window)
 
 
 if __name__ == "__main__":

@@ -77,14 +77,17 @@ class Clients:
     def until_answered(self, number: int) -> int:
         """Asks until there is an answer, every other question under a name; how often it did."""
         key = f"question-{number}" if number % 2 else None
-        until, tries = monotonic() + PATIENCE_SECONDS, 0
+        until, tries, last = monotonic() + PATIENCE_SECONDS, 0, ""
         while monotonic() < until:
             tries += 1
-            with suppress(*Failed):
-                self.heard(number, self.ask(number, key=key))
+            try:
+                self.heard(number, self.ask(number, key=key, seconds=30))
+            except Failed as error:
+                last = f"{type(error).__name__} {error}"
+            else:
                 return tries
             sleep(0.05)
-        raise AssertionError("it was never answered")
+        raise AssertionError(f"question {number} was not answered in {tries} tries: {last}")
 
     def heard(self, number: int, release: Any) -> None:
         """Whoever was answered is answered the same again."""

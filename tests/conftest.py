@@ -11,6 +11,7 @@ many processes; they run with LETALONE_ALL=1, as .ci/run has it.
 import gc
 import os
 from importlib.util import find_spec
+from shutil import which
 
 import mpmath
 import pytest
@@ -19,6 +20,8 @@ from hypothesis import settings
 # Folders of tests, and what they need beside letalone[test].
 EXTRAS = {"on_spark": "pyspark", "browser": "playwright"}
 ABSENT = {folder: module for folder, module in EXTRAS.items() if find_spec(module) is None}
+if which("nginx") is None:
+    ABSENT["behind_nginx"] = "nginx"  # of the system: apt-get install nginx-light
 ALL = os.environ.get("LETALONE_ALL") == "1"
 collect_ignore = sorted(ABSENT)
 

@@ -81,3 +81,25 @@ def test_a_curve_without_a_pure_epsilon_is_priced_at_the_delta_that_was_asked_fo
     curve = la.Gaussian(epsilon=1, delta=1e-5, sensitivity=1).privacy
     assert price(curve, 1e-5) == "ε = 1 at δ = 1e-5"
     assert price(curve).endswith("at δ = 1e-6")
+
+
+KINDS = (la.PureDP(0.1), la.PureDP(0.13), la.GaussianDP(0.2), la.ZCDP(0.01), la.GaussianDP(0.1))
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("parts", [KINDS[:2] * 2 + KINDS[2:], (*KINDS[:2], la.PureDP(1e-06))])
+def test_what_is_told_of_many_releases_is_never_less_than_their_own_curve_says(parts) -> None:
+    whole = la.compose(*parts)
+    assert len(whole.parts) > 2
+    assert most_caught(whole) >= 1 - whole.tradeoff_bounds(0.05)[1]
+    assert best_guess(whole) >= (1 + whole.delta_bounds(0)[0]) / 2
+    nothing = la.compose(*(la.PureDP(n) for n in (50, 60, 70)))
+    assert best_guess(whole) < best_guess(nothing), "a bound that says nothing would pass"
+
+
+@pytest.mark.long
+def test_a_trade_off_is_the_lower_of_both_bounds_to_nine_digits() -> None:
+    for parts in (KINDS[:2], KINDS, (la.GaussianDP(1),), (la.PureDP(1).sampled(0.1),)):
+        whole = la.compose(*parts)
+        for alarm in (0, 0.1, 1):
+            assert whole.tradeoff(alarm) == pytest.approx(whole.tradeoff_bounds(alarm)[0], rel=1e-9)

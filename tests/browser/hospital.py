@@ -71,6 +71,8 @@ def _answers(curator: Curator) -> None:
         curator.asking.release(question, Price(epsilon=Fraction(5 + part, 50)), by="ben")
     with suppress(BudgetExceeded):
         curator.asking.release(question, Price(epsilon=4), by="ben")
+    named = Question(data_set=VISITS, purpose=PURPOSE, sql=BY_WARD, keys=["Oncology", LONG])
+    curator.asking.release(named, Price(epsilon=0.1), by="ben")
 
 
 def _open_questions(curator: Curator) -> None:

@@ -130,16 +130,58 @@ def test_an_answer_is_a_table_and_a_chart_and_the_budget_falls(place):
     assert "ε = 0.2 of ε = 1 spent" in owner.words
 
 
-def test_more_than_is_left_is_refused_and_nothing_of_the_form_is_lost(place):
+def test_going_back_from_an_answer_shows_the_price_again_and_that_it_is_free(place):
+    analyst = place.by("analyst")
+    answer = analyst.page.url
+    analyst.page.go_back()
+    analyst.page.get_by_role("heading", name="Before you spend").wait_for()
+    analyst.page.reload()
+    assert "You have this answer" in analyst.words
+    assert analyst.page.get_by_role("group", name="For each").get_by_label("ward").is_checked()
+    analyst.page.get_by_role("link", name="See the answer: free").click()
+    analyst.page.wait_for_url(answer)
+
+
+def test_more_than_is_left_cannot_be_spent_and_nothing_of_the_form_is_lost(place):
     analyst = place.by("analyst")
     page = ask_by_ward(analyst, epsilon="0.4", sql=SUMS)
-    assert "more than is left" in analyst.words
-    analyst.press("Spend ε = 0.4")
-    assert "The answer would cost more than is left" in analyst.problem
+    assert "more than is left of your grant" in analyst.words
+    assert page.get_by_role("button", name="Spend ε = 0.4").is_disabled()
     assert page.get_by_label("Your question in SQL").input_value() == SUMS
     assert page.get_by_label("ε", exact=True).input_value() == "0.4"
-    place.by("owner").go("/budgets/stays")
-    assert "ε = 0.2 of ε = 1 spent" in place.by("owner").words
+
+
+def test_sql_outlives_a_look_at_the_choices(place):
+    analyst = place.by("analyst")
+    page = ask_by_ward(analyst, epsilon="0.1", sql=f"{SUMS} ORDER BY costs DESC LIMIT 2")
+    analyst.press("Choose")
+    page.get_by_text("cannot be chosen here").wait_for()
+    analyst.press("SQL")
+    found = page.get_by_label("Your question in SQL").input_value()
+    assert found == f"{SUMS} ORDER BY costs DESC LIMIT 2"
+    page.go_back()
+    page.get_by_text("cannot be chosen here").wait_for()
+    page.go_back()
+    page.get_by_role("heading", name="Before you spend").wait_for()
+
+
+def test_a_question_outlives_a_sign_out_in_another_tab(place):
+    analyst = place.by("analyst")
+    page = ask_by_ward(analyst, epsilon="0.1", sql=SUMS)
+    other = page.context.new_page()
+    other.goto(f"{place.address}/")
+    other.get_by_role("button", name="Sign out").click()
+    other.get_by_text("You are signed out").wait_for()
+    page.get_by_label("ε", exact=True).fill("0.2")
+    analyst.press("Show price and error")
+    assert "what you typed is kept" in analyst.problem
+    page.get_by_label("Name").fill("analyst")
+    page.get_by_label("Password").fill(OWN)
+    analyst.press("Sign in")
+    page.get_by_text("This is what you typed").wait_for()
+    assert page.get_by_label("Your question in SQL").input_value() == SUMS
+    assert page.get_by_label("ε", exact=True).input_value() == "0.2"
+    other.close()
 
 
 def test_whoever_verifies_the_ledger_reads_that_it_holds(place):

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, Response
 
-from browser.hospital import LONG, PURPOSE, VISITS, people_of
+from browser.hospital import LONG, PASSWORD, PURPOSE, VISITS, people_of
 from browser.watching import HEIGHT, PHONE, WIDE, Somebody, somebody
 
 AXE = files("axe_playwright_python").joinpath("axe.min.js").read_text()
@@ -98,9 +98,19 @@ def test_answers_previews_and_refusals_have_no_fault_either(chromium: Browser, h
         ask(ann, epsilon="0.3")
         check(ann)
         ask(ann, epsilon="2.9")
-        ann.press("Spend ε = 2.9")
-        assert "more than is left" in ann.problem
+        assert "more than is left" in ann.words
+        assert ann.page.get_by_role("button", name="Spend ε = 2.9").is_disabled()
         check(ann)
+
+
+def test_a_long_name_of_a_group_leaves_the_numbers_in_sight(chromium: Browser, hospital: str):
+    with somebody(chromium, hospital) as ben:
+        ben.sign_in("ben")
+        newest = ben.go("/history").get_by_role("main").get_by_role("listitem").first
+        newest.get_by_role("link").first.click()
+        assert LONG in ben.words
+        hidden = {width: beyond_its_table(ben.page, width) for width in (PHONE, WIDE)}
+    assert max(hidden.values()) <= 0, hidden
 
 
 def test_the_slider_moves_the_price_without_a_new_page(chromium: Browser, hospital: str):
@@ -113,6 +123,60 @@ def test_the_slider_moves_the_price_without_a_new_page(chromium: Browser, hospit
         ann.page.get_by_role("button", name="Spend ε = 0.001").wait_for()
         assert ann.page.get_by_label("ε", exact=True).input_value() == "0.001"
         assert ann.page.evaluate("window.stays"), "the whole page was loaded again"
+
+
+def test_a_price_that_does_not_come_leaves_the_last_one_and_says_why(
+    chromium: Browser, hospital: str
+):
+    """A proxy's error, a network that is gone, and a visit that was ended in another tab."""
+    with somebody(chromium, hospital) as ann:
+        ann.sign_in("ann")
+        ask(ann, epsilon="0.3")
+        page, slider = ann.page, ann.page.get_by_role("slider")
+        for answer in (
+            lambda to: to.fulfill(status=502, body="Bad Gateway"),
+            lambda to: to.abort(),
+        ):
+            page.route("**/ask/preview", answer)
+            slider.press("Home")
+            page.get_by_role("alert").get_by_text("cannot be reached").wait_for()
+            assert "ε = 0.3" in page.locator("#price").inner_text()
+            assert page.get_by_role("button", name="Spend ε").is_disabled()
+            check(ann)
+            page.unroute("**/ask/preview")
+            slider.press("End")
+            page.get_by_role("alert").wait_for(state="hidden")
+            ask(ann, epsilon="0.3")
+        ann.watch.wrong = [one for one in ann.watch.wrong if "Failed to " not in one]
+        other = page.context.new_page()
+        other.goto(f"{hospital}/")
+        other.get_by_role("button", name="Sign out").click()
+        slider.press("Home")
+        alert = page.get_by_role("alert")
+        alert.get_by_text("You are signed out").wait_for()
+        assert page.locator("#price").is_visible()
+        check(ann)
+        with page.context.expect_page() as found:
+            alert.get_by_role("link", name="Sign in in another tab").click()
+        there = found.value
+        there.get_by_label("Name").fill("ann")
+        there.get_by_label("Password").fill(PASSWORD)
+        there.get_by_role("main").get_by_role("button", name="Sign in").click()
+        there.wait_for_url(f"{hospital}/")
+        ann.press("Show price and error")
+        page.get_by_text("This is what you typed").wait_for()
+        assert page.get_by_label("ε", exact=True).input_value() == "0.001"
+
+
+def test_the_slider_and_the_price_are_on_the_screen_together(chromium: Browser, hospital: str):
+    for width, height in ((WIDE, 800), (PHONE, 844)):
+        with somebody(chromium, hospital, viewport={"width": width, "height": height}) as ann:
+            ann.sign_in("ann")
+            ask(ann, epsilon="0.3")
+            for seen in (ann.page.get_by_role("slider"), ann.page.locator("#price .price")):
+                box = seen.bounding_box()
+                assert box is not None
+                assert 0 <= box["y"] <= height - box["height"], (width, box)
 
 
 def test_a_price_has_the_focus_and_is_nothing_to_spend_once_the_form_changes(
@@ -203,6 +267,16 @@ def faults(page: Page) -> list[str]:
         for one in found["violations"]
         if one["impact"] in GRAVE
     ]
+
+
+def beyond_its_table(page: Page, width: int) -> float:
+    """How many pixels of a number lie beyond the right edge of its table's box, at most."""
+    page.set_viewport_size({"width": width, "height": HEIGHT})
+    return page.evaluate(
+        """() => Math.max(...[...document.querySelectorAll(".answer td.number")].map(one =>
+          one.getBoundingClientRect().right
+          - one.closest(".table-box").getBoundingClientRect().right))"""
+    )
 
 
 def beyond(page: Page) -> int:

@@ -10,7 +10,7 @@ import pytest
 from behind import PATIENTS, execute
 from letalone.cli.app import IN_PLAIN_LETTERS
 from letalone.cli.letters import LIKENESSES
-from letalone.ledger import Ledger
+from letalone.ledger import Ledger, books
 from letalone.privacy import Budget, GaussianDP, PureDP
 
 Letalone = Callable[..., Any]
@@ -182,11 +182,54 @@ def test_wrong_files_and_options_exit_2_and_make_nothing(
 
 def test_the_help_of_the_group_comes_as_json_too(letalone: Letalone) -> None:
     check_screen(letalone("ledger"))
-    commands = {"show", "verify", "export", "levels", "checkpoint", "backup"}
+    commands = {"show", "verify", "export", "levels", "checkpoint", "backup", "why", "thaw"}
     for line in (*(f"ledger {one}" for one in sorted(commands)), "verify"):
         check_screen(letalone(*line.split(), "--help"))
     found = letalone("ledger", "--json").json()
     assert set(found["commands"]) == commands
+
+
+# Freezes.
+
+
+def test_why_says_what_froze_a_data_set_and_thaw_allows_questions_again(
+    letalone: Letalone, path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(path.parent)
+    assert check_screen(letalone("ledger", "why", "ledger.db")) == "Nothing is frozen."
+    with Ledger.open(path) as ledger:
+        ledger.fail(ledger.charge("visits", PureDP(0.01), plan={}, digest="f" * 64))
+        ledger.allow("visits", Budget(1), purpose="care")  # a later change does not hide it
+    words = check_screen(letalone("ledger", "why", "ledger.db"))
+    assert "visits: frozen by entry 8" in words
+    assert "the engine failed" in words
+    assert f"charged by entry 6, digest {'f' * 64}" in words
+    assert "ledger thaw ledger.db visits --why" in words
+    (one,) = letalone("ledger", "why", "ledger.db", "visits", "--json").json()["frozen"]
+    assert (one["entry"], one["reservation"], one["digest"]) == (8, 6, "f" * 64)
+    thawing = ("ledger", "thaw", "ledger.db", "visits")
+    assert letalone(*thawing).code == 2, "a reason is needed"
+    assert letalone(*thawing, "--why", " ").code == 2
+    found = letalone(*thawing, "--why", "it was a full disk", "--json").json()
+    assert (found["frozen"], found["entry"]) == (False, 10)
+    assert "not frozen" in letalone(*thawing, "--why", "again").err
+    assert Ledger.open(path).entries()[-1].body["why"] == "it was a full disk"
+    assert "not frozen" in check_screen(letalone("ledger", "why", "ledger.db", "visits"))
+
+
+def test_verify_names_times_that_fall_and_the_ledger_holds_all_the_same(
+    letalone: Letalone, path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with Ledger.open(path) as ledger:
+        monkeypatch.setattr(books, "now", lambda: "2001-01-01T00:00:00Z")
+        ledger.note("the clock was set back")
+        monkeypatch.undo()
+        ledger.note("and is right again")
+        assert ledger.verify().set_back == (6,)
+    words = check_screen(letalone("ledger", "verify", str(path)))
+    assert "Entry 6 has an earlier time than the entry before it: a clock was set back" in words
+    found = letalone("ledger", "verify", str(path), "--json").json()
+    assert (found["holds"], found["set_back"]) == (True, [6])
 
 
 # Levels, checkpoints, backups.

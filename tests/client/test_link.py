@@ -3,11 +3,13 @@
 import logging
 import pickle
 import traceback
+import zlib
 
 import httpx
 import pytest
 
 import letalone as la
+from letalone.client import link
 from letalone.errors import ParameterError, ServiceUnavailable
 
 TOKEN = "la_" + "Zq" * 21
@@ -189,3 +191,39 @@ def test_it_is_sent_a_few_times_and_only_where_that_may_help(answers, error, tim
     assert caught.value.__context__ is None
     assert len(keys) == times
     assert sum(slept) < 5
+
+
+def test_an_answer_is_read_up_to_a_declared_size_however_small_it_is_packed(monkeypatch):
+    """8 MiB of blanks in 8 kB, as they come over the network."""
+    monkeypatch.setattr(link, "MOST_BYTES", 1 << 20)
+    packer = zlib.compressobj(9, wbits=31)
+    sent = b"".join(packer.compress(b" " * (1 << 20)) for _ in range(8)) + packer.flush()
+    most = []
+
+    class Slowly(httpx.SyncByteStream):
+        def __iter__(self):
+            for start in range(0, len(sent), 512):
+                most.append(start)
+                yield sent[start : start + 512]
+
+    def handler(request):
+        return httpx.Response(200, headers={"Content-Encoding": "gzip"}, stream=Slowly())
+
+    with pytest.raises(ServiceUnavailable, match="more than 1 MiB, the most that is read"):
+        client(handler).data_sets()
+    assert 0 < len(most) * 512 < 0.5 * len(sent)
+
+
+@pytest.mark.parametrize("packed", ["br", "zstd", "gzip, gzip", "x" * 400])
+def test_an_answer_that_is_packed_in_another_way_is_not_unpacked(packed):
+    def handler(request):
+        assert request.headers["Accept-Encoding"] == "gzip"
+        stream = httpx.ByteStream(b"\x00")
+        response = httpx.Response(200, stream=httpx.SyncByteStream())
+        response.headers["Content-Encoding"] = packed
+        response.stream = stream
+        return response
+
+    with pytest.raises(ServiceUnavailable, match="and only gzip and deflate are read") as caught:
+        client(handler).data_sets()
+    assert len(str(caught.value)) < 400

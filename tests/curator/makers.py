@@ -6,6 +6,7 @@ from pathlib import Path
 from letalone.curator.curator import Curator
 from letalone.curator.records import Price, Purpose, Question, Registration, Role
 from letalone.curator.settings import Settings
+from letalone.curator.steady import Moment, since_start
 from letalone.plans.schema import Column, Schema
 from letalone.privacy import Budget
 
@@ -46,14 +47,36 @@ class Clock:
         return datetime.now(UTC).replace(microsecond=0) + self.passed
 
 
+class Machine:
+    """A machine that runs for as long as a test says."""
+
+    def __init__(self) -> None:
+        self.start, self.hours = "first", 100.0
+
+    def __call__(self) -> Moment:
+        return Moment(self.start, 3600 * self.hours)
+
+
 def settings_in(folder: Path, **more: object) -> Settings:
     """Passwords cost little here, and answers do not wait: both are tested by themselves."""
     given = {"password_memory_kib": 32, "tries": 1000, "time_step_seconds": 0} | more
     return Settings(folder=folder / "curator", **given)
 
 
-def open_curator(folder: Path, *, clock: Clock | None = None, **more: object) -> Curator:
-    return Curator.open(settings_in(folder, **more), clock=clock or Clock())
+def open_curator(
+    folder: Path,
+    *,
+    clock: Clock | None = None,
+    machine: Machine | None = None,
+    start_anew: bool = False,
+    **more: object,
+) -> Curator:
+    return Curator.open(
+        settings_in(folder, **more),
+        clock=clock or Clock(),
+        steady=machine or since_start,
+        start_anew=start_anew,
+    )
 
 
 def with_people(curator: Curator) -> Curator:

@@ -237,6 +237,21 @@ def test_two_data_sets_are_joined_only_with_grants_for_both(ready):
         ready.asking.release(alone, Price(epsilon=0.2), by="ann")
 
 
+def test_what_is_free_leaves_no_entry_where_it_is_refused(ready):
+    asking, before = ready.asking, entries(ready)
+    slips = (
+        (Question(data_set=NAME, purpose=PURPOSE, sql="SELECT wrad FROM visits"), 0.1),
+        (Question(data_set=NAME, purpose=PURPOSE, sql="SELECT AVG(age) FROM visits"), 0.1),
+        (Question(data_set=NAME, purpose="fun", sql=COUNT), 0.1),
+        (Question(data_set=NAME, purpose=PURPOSE, sql=COUNT), 1001),
+    )
+    for free in (asking.preview, asking.explain, asking.how_many_more, asking.epsilon_for):
+        for question, epsilon in slips:
+            with pytest.raises(LetaloneError):
+                free(question, Price(epsilon=epsilon, error=None), by="ann")
+    assert entries(ready) == before
+
+
 def test_previews_and_prices_touch_and_spend_nothing(ready):
     question = Question(data_set=NAME, purpose=PURPOSE, sql=BY_WARD)
     before = len(ready.ledger)

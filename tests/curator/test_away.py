@@ -35,7 +35,6 @@ KINDS = {"patient": "text", "ward": "text", "cost": "float8", "age": "int", "dia
 @pytest.fixture(autouse=True)
 def _short(monkeypatch):
     monkeypatch.setattr(patience, "LOOK_SECONDS", 0.5)
-    monkeypatch.setattr("letalone.ledger.watch.LOOK_SECONDS", 0.5)
     monkeypatch.setattr(patience, "BELIEVED_SECONDS", 0.3)
     monkeypatch.setattr("psycopg.connection.timeout_from_conninfo", lambda _: 1.0)
     connecting._silent_until.clear()

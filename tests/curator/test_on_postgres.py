@@ -7,6 +7,7 @@ import pytest
 from sqlalchemy import select
 
 from curator.makers import (
+    COUNT,
     NAME,
     PURPOSE,
     Clock,
@@ -17,7 +18,8 @@ from curator.makers import (
     with_people,
 )
 from letalone.curator.database import Database
-from letalone.curator.records import Scope
+from letalone.curator.drafts import MOST
+from letalone.curator.records import Price, Question, Scope
 from letalone.curator.tables import TRIES
 from letalone.errors import NotAllowed
 from letalone.privacy import Budget
@@ -38,6 +40,12 @@ def test_people_grants_answers_and_subjects_on_postgresql(address, tmp_path):
         grant(registered(curator))
         first = ask(curator)
         assert ask(curator).to_json() == first.to_json()
+        asked = Question(data_set=NAME, purpose=PURPOSE, sql=COUNT)
+        (mine,) = curator.asking.history(by="ann")
+        assert curator.asking.look(asked, Price(epsilon=0.1), by="ann").mine == mine.id
+        drafts = [curator.drafts.keep([("n", str(n))], by="ann") for n in range(MOST + 1)]
+        assert curator.drafts.kept(drafts[0], by="ann") is None
+        assert curator.drafts.kept(drafts[1], by="ann") == [("n", "1")]
         with pytest.raises(NotAllowed):
             ask(curator, by="ben")
         secret, _ = curator.tokens.make("ann", [Scope.ASK])
@@ -49,7 +57,10 @@ def test_people_grants_answers_and_subjects_on_postgresql(address, tmp_path):
         curator.requests.withdraw_grant(NAME, purpose=PURPOSE, analyst="ann", why="x", by="stan")
         with pytest.raises(NotAllowed):
             ask(curator)
-        assert curator.ledger.verify()
+        entries = len(curator.ledger)
+        for check in curator.checks.values():
+            check()
+        assert (len(curator.ledger), bool(curator.ledger.verify())) == (entries, True)
     with open_curator(tmp_path, database=address, ledger=address) as again:
         assert [one.question for one in again.asking.history(by="ann")] == [first.asked.question]
 

@@ -76,6 +76,32 @@ def test_tries_are_counted_for_unknown_names_too_and_end_with_the_window(
             curator.people.log_in("nobody", "x")
 
 
+def test_no_jump_of_the_clock_makes_a_wait_longer_than_its_window(tmp_path, clock):
+    with open_curator(tmp_path, clock=clock, tries=3, tries_minutes=5) as curator:
+        password = curator.people.first_owner("olga")
+        clock.passed = timedelta(days=365)
+        for _ in range(12):
+            with pytest.raises((NotRecognised, TooManyTries)):
+                curator.people.log_in("olga", "x")
+        clock.passed = timedelta()
+        for minutes in (0, 4):
+            clock.passed = timedelta(minutes=minutes)
+            with pytest.raises(TooManyTries) as error:
+                curator.people.log_in("olga", password)
+            assert error.value.seconds <= 300 - 60 * minutes
+        clock.passed = timedelta(minutes=5, seconds=1)
+        assert curator.people.log_in("olga", password)
+
+
+def test_a_one_time_password_of_a_clock_that_was_ahead_is_over(tmp_path, clock):
+    with open_curator(tmp_path, clock=clock) as curator:
+        clock.passed = timedelta(days=365)
+        password = curator.people.first_owner("olga")
+        clock.passed = timedelta()
+        with pytest.raises(NotRecognised, match="--reset-owner"):
+            curator.people.log_in("olga", password)
+
+
 def test_a_right_password_beyond_the_tries_is_not_looked_at_and_a_success_begins_anew(
     tmp_path, clock
 ):

@@ -132,6 +132,42 @@ def test_a_larger_budget_takes_two_people_who_both_stand_in_the_ledger(ready):
     assert ready.ledger.verify()
 
 
+def test_the_first_owner_raises_a_budget_alone_on_the_first_day(tmp_path):
+    with open_curator(tmp_path) as curator:
+        word = curator.people.first_owner("olga")
+        registered(curator)
+        made = propose(curator)
+        assert not curator.proposals.can_second(made, by="olga")
+        with pytest.raises(NotPermitted, match="one-time password"):
+            curator.proposals.second(made.id, by="olga")
+        curator.people.change_password("olga", word, PASSWORD)
+        curator.people.add("ann", [Role.ANALYST, Role.AUDITOR], by="olga")  # who could not second
+        assert curator.proposals.can_second(made, by="olga")
+        assert curator.proposals.second(made.id, by="olga").state is State.GRANTED
+        (raised,) = [one for one in curator.ledger.entries() if one.kind.value == "budget_raised"]
+        assert raised.body["by"] == ["olga"]
+        assert whats(curator)[-1] == "decided alone"
+
+
+@pytest.mark.parametrize("gone", ["disabled", "other roles", "there"])
+def test_nobody_decides_alone_once_there_was_a_second_person(tmp_path, gone):
+    with open_curator(tmp_path) as curator:
+        word = curator.people.first_owner("olga")
+        curator.people.change_password("olga", word, PASSWORD)
+        registered(curator)
+        curator.people.add("ann", [Role.ANALYST], by="olga")
+        if gone == "other roles":
+            curator.people.change_roles("ann", [Role.STEWARD], by="olga")
+            curator.people.change_roles("ann", [Role.ANALYST], by="olga")
+        else:
+            curator.people.add("stan", [Role.STEWARD], by="olga")
+        if gone == "disabled":
+            curator.people.disable("stan", by="olga")
+        made = propose(curator)
+        with pytest.raises(NotPermitted, match="second person"):
+            curator.proposals.second(made.id, by="olga")
+
+
 def seconded_by(curator, name):
     made = propose(curator)
     try:

@@ -12,9 +12,9 @@ KILLED = """
 import os, sys
 from pathlib import Path
 from letalone.curator.spilling import spilling
-from letalone.engines.lockdown import LockedDuck
+from letalone.engines.lockdown import LockedDuck, Room, working_in
 
-with spilling(Path(sys.argv[1])):
+with spilling(Path(sys.argv[1])) as own, working_in(Room(own)):
     duck = LockedDuck()
     (duck._folder / "rows.tmp").write_text("private")
     os.kill(os.getpid(), 9)
@@ -42,3 +42,16 @@ def test_what_a_killed_process_left_is_swept_and_what_others_use_is_not(ready, t
         assert len([one for one in spill.iterdir() if one.is_dir()]) == 2
         assert sweep_spills(spill) == []
         assert other.sweep() == []
+
+
+def test_each_curator_of_a_process_spills_into_its_own_folder(ready, tmp_path):
+    """Closing one takes nothing away from another, whichever was opened last."""
+    other = open_curator(tmp_path / "elsewhere")
+    ask(ready)  # its table is opened after the other curator was
+    (own,) = [one for one in ready.settings.spill_folder.iterdir() if one.is_dir()]
+    assert list(own.glob("letalone-*"))
+    (others,) = [one for one in other.settings.spill_folder.iterdir() if one.is_dir()]
+    assert not list(others.glob("letalone-*"))
+    other.close()
+    assert own.is_dir()
+    assert ask(ready, epsilon=0.2)

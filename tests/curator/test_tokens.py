@@ -22,6 +22,22 @@ def test_a_token_is_its_persons_until_it_expires(peopled, clock):
     assert token.label == "notebook"
 
 
+@pytest.mark.parametrize(
+    ("ahead", "holds"), [(timedelta(days=365), False), (timedelta(minutes=5), True)]
+)
+def test_a_token_that_was_made_while_the_clock_was_ahead_does_not_last_longer(
+    peopled, clock, ahead, holds
+):
+    clock.passed = ahead
+    elevated, _ = peopled.tokens.elevate("olga", PASSWORD)
+    clock.passed = timedelta()
+    if holds:
+        assert peopled.tokens.bearer(elevated)
+        return
+    with pytest.raises(NotRecognised):
+        peopled.tokens.bearer(elevated)
+
+
 def test_forged_and_revoked_tokens_say_the_same(peopled):
     secret, token = peopled.tokens.make("ann", [Scope.ASK])
     peopled.tokens.revoke(token.id, by="ann")

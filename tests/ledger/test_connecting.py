@@ -28,7 +28,6 @@ STATEMENT: dict[str, Any] = {"plan": {}, "digest": "d"}
 @pytest.fixture(autouse=True)
 def _short(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(patience, "LOOK_SECONDS", SOON)
-    monkeypatch.setattr("letalone.ledger.watch.LOOK_SECONDS", SOON)
     monkeypatch.setattr(patience, "STATEMENT_SECONDS", 2 * SOON)
     monkeypatch.setattr(patience, "BELIEVED_SECONDS", SOON)
     monkeypatch.setattr("psycopg.connection.timeout_from_conninfo", lambda _: 2 * SOON)

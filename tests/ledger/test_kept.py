@@ -6,7 +6,7 @@ from threading import Thread
 
 import pytest
 
-from letalone.errors import LetaloneError, ParameterError
+from letalone.errors import DataSetFrozen, LetaloneError, ParameterError
 from letalone.ledger import Ledger
 from letalone.privacy import ADD_REMOVE, Budget, PureDP
 
@@ -87,7 +87,10 @@ def test_a_file_that_was_put_in_its_place_is_opened_anew(tmp_path):
         shutil.move(other, path)
         for beside in ("-wal", "-shm"):
             (tmp_path / f"ledger.db{beside}").unlink(missing_ok=True)
-        charge(ledger, 2)
+        with pytest.raises(DataSetFrozen):  # it lacks what was seen in the first (test_remembering)
+            charge(ledger, 2)
+        ledger.thaw("table", "it is the right one")
+        charge(ledger, 3)
         assert ledger.data_set("table").releases == 2
     assert releases(path) == 2
 

@@ -4,12 +4,14 @@ Each test releases thousands of groups at once; each is a run of its own. Over s
 of exactly 95 % would leave 93 to 97 % in 4,000 runs with a probability below 1e-8.
 """
 
-from functools import cache
+from functools import cache, partial
+from math import log
 from typing import Any
 
 import numpy as np
 import pytest
 
+from letalone.exact.balls import ball, upper, with_bits
 from letalone.plans.query import (
     Aggregate,
     Count,
@@ -24,7 +26,16 @@ from letalone.plans.query import (
 from letalone.privacy import REPLACE
 from letalone.tables.columns import Answer
 from letalone.tables.compiled import compiled
-from letalone.tables.intervals import Family, Law, width, within
+from letalone.tables.intervals import (
+    NARROW,
+    STEPS,
+    Family,
+    Law,
+    _laplace_width,
+    _share,
+    width,
+    within,
+)
 from seeded import SeededBits
 from tables.plans_for_tests import PRESENT, A, F, X, plan_of
 from tables.simulated import exact, skewed
@@ -107,6 +118,20 @@ def test_counts_alone_are_covered_by_exact_tails(asked: Aggregate) -> None:
     assert covered(narrower, truth) < 0.95
 
 
+@pytest.mark.parametrize("rows", [0, 1, 5])
+def test_a_count_near_0_is_covered_and_no_interval_is_narrower_than_that_of_0(rows: int) -> None:
+    """Noise takes many of them far below 0: what is left of their own interval would be 0 to 0."""
+    groups = [np.ones(rows)] * RUNS
+    answer = released(plan_of({"n": Count()}, keys=KEYS), groups, seed=7, epsilon=F(1, 10))["n"]
+    half = np.max(answer.high[answer.values <= 0])
+    assert np.mean(answer.values + half < 0) > 0.01, "too few draws that are far below 0"
+    assert covered(answer, rows) >= 0.945
+    assert np.all(answer.low >= 0)
+    assert np.all(answer.high - answer.low >= half)
+    taken_for_known = Answer(answer.values, answer.low, np.maximum(answer.low, answer.values))
+    assert rows == 0 or covered(taken_for_known, rows) < 0.945
+
+
 def test_few_rows_widen_a_mean_to_its_bounds_and_never_break_the_promise() -> None:
     plan = plan_of({"n": Count(), "m": Mean(X, LOW, HIGH)}, keys=KEYS, where=PRESENT)
     groups = [
@@ -177,3 +202,28 @@ def test_widths_are_convex_in_the_weights() -> None:
         middle = width(law, (one + other) / 2, confidence)
         ends = width(law, one, confidence) + width(law, other, confidence)
         assert middle <= ends / 2 * (1 + 1e-6)
+
+
+def test_a_width_is_that_of_sixty_plain_halvings_bit_for_bit():
+    """As it was found before: each tail by itself, from exact fractions."""
+
+    def plainly(sizes: tuple[float, ...], miss: float) -> float:
+        scales: list[F] = []
+        for size in sorted(F(size) for size in sizes):
+            scales.append(max(size, scales[-1] * (1 + NARROW)) if scales else size)
+        shares = [_share(one, scales[:j] + scales[j + 1 :]) for j, one in enumerate(scales)]
+        low, high = F(0), sum(scales, F(0)) * (8 - F(log(miss)))
+
+        def tail(x: F) -> Any:
+            terms = zip(shares, scales, strict=True)
+            return sum((ball(share) * (-ball(x / scale)).exp() for share, scale in terms), ball(0))
+
+        for _ in range(STEPS):
+            middle = (low + high) / 2
+            found = with_bits(partial(tail, middle), 128 + 64 * len(scales))
+            low, high = (middle, high) if upper(found) > miss else (low, middle)
+        return float(high)
+
+    for sizes in ((1.0,), (3.0, 1.0, 1.0), (2.5e9, 1e-3), (1 + 1e-9, 1.0, 0.1, 7e-5)):
+        for miss in (0.5, 0.05, 1e-9):
+            assert _laplace_width(sizes, miss) == plainly(sizes, miss)

@@ -6,7 +6,9 @@ screen the first is shown at the end of its interval, and the second as unknown:
 is the whole declared range says no more than was public before. So is a spread (a variance, a
 standard deviation) that the noise took to 0, where its interval allows much more: 0 would say that
 all values are the same. What is known beforehand (that a sum of what is never negative is not)
-narrows an interval, and it holds as often as before.
+narrows an interval, and it holds as often as before. Where the noise took the number itself beyond
+what is known, its interval is that of the end that it is shown at: this holds all that the
+narrowed one does, and is never empty.
 
   Tested:   tests/answers/test_shown.py
 """
@@ -58,12 +60,15 @@ def _narrowed(ends: Ends, whole: Range | None) -> Ends:
     if value is None or low is None or high is None:
         return ends
     if whole is None:
+        high = high if low < high else max(high, 2 * low - value)  # of counts stored as 0 to 0
         return min(max(value, low), high), low, high
     least, most = whole
     if isfinite(most - least):
         return (None if _is_all(low, high, whole) else min(max(value, low), high)), low, high
-    low, high = (min(max(end, least), most) for end in (low, high))
-    return min(max(value, low), high), low, high
+    known = min(max(value, least), most)
+    low, high = low + min(known - value, 0), high + max(known - value, 0)
+    low, high = max(low, least), min(high, most)
+    return min(max(known, low), high), low, high
 
 
 def _spread(ends: Ends, much: float) -> Ends:

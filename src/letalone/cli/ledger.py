@@ -3,6 +3,7 @@
 It shows prices and counts, never an answer and never data.
 """
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from letalone.cli.offered import to_type
@@ -85,6 +86,14 @@ def print_verified(found: Verified) -> None:
         many = len(found.repriced)
         words = f"{many} charges have other last digits when they are computed on this machine."
         screen.print(words, markup=False)
+    if found.set_back:
+        screen.print(flowing(_set_back(found.set_back), WIDTH), markup=False)
+
+
+def _set_back(entries: Sequence[int]) -> str:
+    first = f"Entry {entries[0]} has an earlier time than the entry before it"
+    more = f", and so have {len(entries) - 1} more" if len(entries) > 1 else ""
+    return f"{first}{more}: a clock was set back, or clocks of machines differ. Look at the clock."
 
 
 def verified_as_json(found: Verified) -> dict[str, object]:
@@ -97,6 +106,7 @@ def verified_as_json(found: Verified) -> dict[str, object]:
         "data_sets": list(found.data_sets),
         "compared": found.compared,
         "repriced": list(found.repriced),
+        "set_back": list(found.set_back),
     }
 
 

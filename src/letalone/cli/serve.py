@@ -6,6 +6,7 @@ data set that the analyst may ask.
   Tested:   tests/curator/http/test_serving.py
 """
 
+import re
 import socket
 from importlib.util import find_spec
 from ipaddress import ip_address
@@ -40,6 +41,7 @@ def serve(
     host: str,
     port: int,
     workers: int,
+    memory: str | None,
     database: str | None,
     ledger: str | None,
     imports: Path | None,
@@ -49,6 +51,7 @@ def serve(
     behind: str | None = None,
     source_hosts: tuple[str, ...] = (),
     spark_schemas: tuple[str, ...] = (),
+    start_anew: bool = False,
 ) -> None:
     """Prepare the folder, say where to look, and answer until stopped."""
     _check(port, workers)
@@ -66,8 +69,11 @@ def serve(
         source_hosts=source_hosts,
         spark_schemas=spark_schemas,
         time_step_seconds=time_step,
+        memory_megabytes=memory_of_worker(memory, workers),
     )
-    first = prepare(settings, controller=said.controller, contact=said.contact)
+    first = prepare(
+        settings, controller=said.controller, contact=said.contact, start_anew=start_anew
+    )
     address = f"http://{f'[{host}]' if ':' in host else host}:{port}"
     if as_json:
         _print_as_json(first, address, settings.folder)
@@ -111,6 +117,23 @@ def _check(port: int, workers: int) -> None:
         raise ParameterError(f"--port is {port}, but must be from 1 to {LAST_PORT}.")
     if not 1 <= workers <= MOST_WORKERS:
         raise ParameterError(f"--workers is {workers}, but must be from 1 to {MOST_WORKERS}.")
+
+
+def memory_of_worker(typed: str | None, workers: int) -> int:
+    """MiB for the tables of one worker, of what all take together: half of the machine's memory."""
+    from letalone.curator.settings import LEAST_EACH, SHARES
+    from letalone.engines.lockdown import half_of_memory
+
+    if typed is None:
+        return max(SHARES * LEAST_EACH, (half_of_memory() >> 20) // workers)
+    found = re.fullmatch(r"(\d+(?:\.\d+)?) ?([MG])i?B?", typed.strip(), re.IGNORECASE | re.ASCII)
+    whole = 0 if found is None else int(float(found[1]) * (1024 if found[2] in "gG" else 1))
+    if whole < workers * SHARES * LEAST_EACH:
+        raise ParameterError(
+            f"--memory is {typed!r}, but must be an amount such as 4GB or 800MB, and at least"
+            f" {workers * SHARES * LEAST_EACH}MB for {workers} worker{'s' * (workers > 1)}."
+        )
+    return whole // workers
 
 
 def _check_proxy(behind: str | None) -> None:

@@ -4,6 +4,7 @@ Redirects are not followed, so that a token goes to no other place than the one 
 An error of the network is told in words and not raised from: what httpx raises holds the request.
 A question that is paid for is sent under a name of its own, and a few times again under it where
 the connection breaks or the service is away: however often it arrives, it is charged once.
+An answer is read up to a declared size, however small it is while it is compressed.
 
   Tested:   tests/client/test_link.py
 """
@@ -11,6 +12,7 @@ the connection breaks or the service is away: however often it arrives, it is ch
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
+from json import loads
 from secrets import token_hex
 from time import sleep
 from typing import TYPE_CHECKING, Any, cast
@@ -25,6 +27,8 @@ from letalone.exact.typed import Constraint, Number
 if TYPE_CHECKING:
     import httpx
 
+    Heard = tuple[httpx.Response, bytes]
+
 Json = dict[str, Any]
 API = "/api/v1"
 SECONDS = Constraint("a positive number of seconds", lambda seconds: seconds > 0)
@@ -33,6 +37,8 @@ SPENT = (
     " If an answer was under way it may be paid for: ask the same again, which costs nothing more."
 )
 AWAY = 503
+MOST_BYTES = 1 << 27  # of an answer as it is read
+PLAIN, PACKED = ("", "identity"), ("gzip", "deflate")  # each at most a thousand times smaller
 PAUSES = (0.2, 1.0, 3.0)  # seconds, before what must happen once is sent again
 
 
@@ -61,7 +67,7 @@ class Link:
         self._seconds = float(SECONDS.typed("timeout_seconds", timeout_seconds))
         self._http: httpx.Client = _httpx().Client(
             base_url=f"{address}{API}",
-            headers={"Accept": "application/json", **({} if secret is None else secret.header())},
+            headers={"Accept": "application/json", "Accept-Encoding": PACKED[0], **_shown(secret)},
             timeout=self._seconds,
             transport=transport,
             follow_redirects=False,
@@ -88,15 +94,16 @@ class Link:
     def _answered(self, method: str, path: str, pauses: Sequence[float] = (), **more: Any) -> Json:
         if self._http.is_closed:
             raise ParameterError("This client is closed. Make another one: la.Client(…).")
-        response = self._response(method, path, more)
+        heard = self._heard(method, path, more)
         for pause in pauses:
-            if not _may_help(response):
+            if not _may_help(heard):
                 break
             sleep(pause)
-            response = self._response(method, path, more)
-        if isinstance(response, Unheard):
-            raise ServiceUnavailable(response.words)
-        found = _read(response)
+            heard = self._heard(method, path, more)
+        if isinstance(heard, Unheard):
+            raise ServiceUnavailable(heard.words)
+        response, body = heard
+        found = _read(body)
         if response.is_success and isinstance(found, dict):
             return cast("Json", found)
         wait = response.headers.get("Retry-After")
@@ -111,12 +118,11 @@ class Link:
         base = self.address.url.removesuffix(path)
         return ParameterError(f"There is no service at {self.address}. Is it at {base}?")
 
-    def _response(
-        self, method: str, path: str, more: Mapping[str, Any]
-    ) -> "httpx.Response | Unheard":
+    def _heard(self, method: str, path: str, more: Mapping[str, Any]) -> "Heard | Unheard":
         library = _httpx()
         try:
-            return self._http.request(method, path, **more)
+            with self._http.stream(method, path, **more) as response:
+                return response, self._body(response)
         except library.ConnectError as error:
             return _unreached(str(self.address), error)
         except library.TimeoutException:
@@ -125,17 +131,37 @@ class Link:
         except library.HTTPError:
             return Unheard(f"The connection to {self.address} broke off.{SPENT}", again=True)
 
+    def _body(self, response: "httpx.Response") -> bytes:
+        """The whole answer; refused where it is larger than any, or packed in another way."""
+        packed = response.headers.get("Content-Encoding", "").strip().lower()
+        if packed not in (*PLAIN, *PACKED):
+            raise ServiceUnavailable(
+                f"The answer of {self.address} is packed as {packed[:40]!r}, and only"
+                f" {' and '.join(PACKED)} are read. Is there a proxy in between?{SPENT}"
+            )
+        found = bytearray()
+        for part in response.iter_bytes():
+            found += part
+            if len(found) > MOST_BYTES:
+                raise ServiceUnavailable(
+                    f"The answer of {self.address} has more than {MOST_BYTES >> 20} MiB, the most"
+                    f" that is read. Ask for less at a time: client.history(most=10).{SPENT}"
+                )
+        return bytes(found)
 
-def _may_help(response: "httpx.Response | Unheard") -> bool:
+
+def _may_help(heard: "Heard | Unheard") -> bool:
     """Whether the same request may be heard if it is sent again in a moment."""
-    if isinstance(response, Unheard):
-        return response.again
-    return response.status_code == AWAY
+    return heard.again if isinstance(heard, Unheard) else heard[0].status_code == AWAY
 
 
-def _read(response: "httpx.Response") -> object:
+def _shown(secret: Secret | None) -> dict[str, str]:
+    return {} if secret is None else secret.header()
+
+
+def _read(body: bytes) -> object:
     try:
-        return response.json()
+        return loads(body)
     except (ValueError, RecursionError):
         return None
 

@@ -2,7 +2,8 @@
 
 In this order: the person is an analyst; there is such a data set, and it may be asked; there is a
 grant for the purpose, and it holds; the question can be read; its columns are granted; it has a
-price. A refusal up to here depends on question, schema and grants alone, and is written down.
+price. A refusal up to here depends on question, schema and grants alone. That of a release is
+written down; previews and explanations touch no data and spend nothing, so theirs leave no entry.
 Then the session answers, which charges data set, purpose and analyst at once, or refuses. A fresh
 answer is stored and given at its time step (`session.time_steps`); all else is not held.
 
@@ -14,22 +15,23 @@ that the own grants have paid for.
 """
 
 from collections import Counter
-from collections.abc import Generator, Hashable
+from collections.abc import Callable, Generator, Hashable
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
 from fractions import Fraction
 from json import dumps, loads
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 from sqlalchemy import Row, bindparam, select
 
-from letalone.answers.arranged import Arrangement, arranged
+from letalone.answers.arranged import AS_IT_IS, Arrangement, arranged
 from letalone.answers.release import ReleaseRecord, Standing, explained
 from letalone.curator.data_sets import DataSets
 from letalone.curator.house import House
-from letalone.curator.left import how_many_more, left_for
+from letalone.curator.left import least_room
+from letalone.curator.looking import Look, looked_at
 from letalone.curator.people import People
-from letalone.curator.questions import Granted, Ready, check_columns, check_size, read
+from letalone.curator.questions import Granted, Ready, check_asks, check_columns, check_size, read
 from letalone.curator.records import Grant, PastRelease, Price, Question, Role
 from letalone.curator.refusals import NotThere
 from letalone.curator.remembered import Answer, Remembered, spelled
@@ -37,9 +39,11 @@ from letalone.curator.requests import Requests
 from letalone.curator.sendings import Sending, as_kept, sent_before
 from letalone.curator.stored import check_room, count_stored
 from letalone.curator.tables import RELEASES, insert_once
+from letalone.curator.together import seen_kept
 from letalone.curator.turns import Turns
 from letalone.curator.unchanged import NotAtHand
-from letalone.curator.words import is_name, time_of, written
+from letalone.curator.words import is_name, of_row, time_of, written
+from letalone.curator.work import check_work
 from letalone.errors import (
     LedgerUnavailable,
     LetaloneError,
@@ -49,6 +53,7 @@ from letalone.errors import (
 from letalone.exact.typed import EPSILON
 from letalone.ledger import digest_of
 from letalone.ledger.claims import UnderWay
+from letalone.plans.query import Plan
 from letalone.plans.stored import plan_from_json
 from letalone.privacy.curve import Json, Privacy
 from letalone.session.preview import Preview, preview_of
@@ -61,6 +66,7 @@ MOST_EPSILON = 1000
 A_RELEASE = select(RELEASES.c.id).where(RELEASES.c.id == bindparam("its"))
 KEEP_RELEASE = insert_once(RELEASES)
 TURNS = 3
+Result = TypeVar("Result")
 UNFORESEEN = "The service failed before anything was charged."
 
 
@@ -78,37 +84,55 @@ class Asking:
 
     def preview(self, question: Question, price: Price, *, by: str) -> Preview:
         """The price, its split and the errors to expect: no data touched, nothing spent."""
-        granted = self._grants(question, by=by)
-        with self._ready(question, granted, by=by) as ready, self._written_down(question, by=by):
-            epsilon, _ = _epsilon(ready, price)
-            return preview_of(ready.table, _priced(ready, price, epsilon), rows=price.rows)
+
+        def look(ready: Ready) -> Preview:
+            return preview_of(ready.table, self._at_price(price)(ready), rows=price.rows)
+
+        return self._without_rows(question, look, by=by)
 
     def epsilon_for(self, question: Question, price: Price, *, by: str) -> float:
         """The smallest ε that keeps `price.error`: no data touched, nothing spent."""
-        granted = self._grants(question, by=by)
-        with self._ready(question, granted, by=by) as ready, self._written_down(question, by=by):
-            return float(_epsilon(ready, replace(price, epsilon=None))[0])
+        wanted = replace(price, epsilon=None)
+
+        def look(ready: Ready) -> float:
+            return float(self._epsilon(ready, wanted)[0])
+
+        return self._without_rows(question, look, by=by)
 
     def explain(self, question: Question, price: Price, *, by: str, sql: bool = False) -> str:
         """The question, its price and its split in words, and the SQL: no data touched."""
-        granted = self._grants(question, by=by)
-        with self._ready(question, granted, by=by) as ready, self._written_down(question, by=by):
-            epsilon, _ = _epsilon(ready, price)
-            asked = _priced(ready, price, epsilon).asked
+        asked = self._without_rows(question, self._at_price(price), by=by).asked
         left = self.left(question, asked.privacy, delta=asked.delta, by=by)
         return explained(asked, [left], sql=sql)
 
     def how_many_more(self, question: Question, price: Price, *, by: str) -> int | float:
         """About how many more such questions fit at the data set, the purpose and the analyst."""
-        granted = self._grants(question, by=by)
-        with self._ready(question, granted, by=by) as ready, self._written_down(question, by=by):
-            epsilon, _ = _epsilon(ready, price)
-            asked = _priced(ready, price, epsilon).asked
-        return how_many_more(self._house.book, question, asked.privacy, delta=asked.delta, by=by)
+        asked = self._without_rows(question, self._at_price(price), by=by).asked
+        room = least_room(self._house.book, question, asked.privacy, delta=asked.delta, by=by)
+        return room.more
 
     def left(self, question: Question, privacy: Privacy, *, delta: Fraction, by: str) -> str:
         """What is left of the own grant, and how many more like this fit, in words."""
-        return left_for(self._house.book, question, privacy, delta=delta, by=by)
+        return least_room(self._house.book, question, privacy, delta=delta, by=by).words
+
+    def look(self, question: Question, price: Price, *, by: str) -> Look:
+        """A preview, what is left, and what would come of asking for it now; nothing is spent."""
+
+        def look(ready: Ready) -> tuple[Ready, Priced, Preview]:
+            asked = self._at_price(price)(ready)
+            return ready, asked, preview_of(ready.table, asked, rows=price.rows)
+
+        ready, asked, preview = self._without_rows(question, look, by=by)
+        return looked_at(self._house, question, ready, asked.asked, preview, by=by)
+
+    def plan(self, question: Question, *, by: str) -> Plan | None:
+        """What is asked, as a plan; None where it is sorted, filtered or cut as well."""
+
+        def look(ready: Ready) -> Plan | None:
+            whole = ready.arrangement == AS_IT_IS and not ready.only_explained
+            return ready.plan if whole else None
+
+        return self._without_rows(question, look, by=by)
 
     def release(self, question: Question, price: Price, *, by: str) -> Release:
         """The answer; charged at data set, purpose and analyst, or refused and written down."""
@@ -152,7 +176,7 @@ class Asking:
         # Told of the own history alone. That the data set pays nothing for an answer that somebody
         # else has bought can be seen in what is left of its budget (threat model).
         found = replace(found, standing=replace(found.standing, repeated=mine))
-        answer = Answer(arranged(found, arrangement))
+        answer = Answer(arranged(found, arrangement), arrangement)
         if key is not None and found.asked.version == version:
             self._remembered.put(key, answer.repeated(), letters=len(stored))
         return answer
@@ -211,10 +235,9 @@ class Asking:
     ) -> tuple[Priced, str | None]:
         """The question at its price; what the ledger refuses later is written down there."""
         with self._written_down(question, by=by):
-            if ready.only_explained:
-                raise ParameterError("The SQL begins with EXPLAIN: ask for a preview instead.")
+            check_asks(ready)
             check_room(self._house, by)
-            epsilon, remark = _epsilon(ready, price)
+            epsilon, remark = self._epsilon(ready, price)
             return _priced(ready, price, epsilon), remark
 
     def history(
@@ -302,15 +325,60 @@ class Asking:
         }
 
     @contextmanager
+    def _looked_at(self, question: Question, after: ExitStack, *, by: str) -> Generator[Ready]:
+        """As `_ready`, for what is free: nothing is written down."""
+        with self._house.database.unchanged.one_look(), self._house.book.unchanged.one_look():
+            granted = self._checked(question, by=by)
+        with self._opened(question, granted, after, by=by) as ready:
+            yield ready
+
+    @contextmanager
     def _ready(self, question: Question, granted: Granted, *, by: str) -> Generator[Ready]:
         """The question about open tables, after all checks; refusals are written down."""
         with ExitStack() as stack:
             with self._written_down(question, by=by):
-                sessions = stack.enter_context(self._data_sets.opened(*granted))
-                ready = read(question, [self._behalf(one, question, by) for one in sessions])
-                check_columns(ready.plan, granted)
-                check_size(ready.plan, self._house.settings.most_cells)
+                ready = stack.enter_context(self._opened(question, granted, stack, by=by))
             yield ready
+
+    @contextmanager
+    def _opened(
+        self, question: Question, granted: Granted, after: ExitStack, *, by: str
+    ) -> Generator[Ready]:
+        with self._data_sets.opened(*granted) as sessions:
+            mine = [self._behalf(one, question, by) for one in sessions]
+            for one in mine:  # no public table stays with a data set that others ask
+                after.callback(one.bound().table.forget_public)
+            ready = read(question, mine)
+            check_columns(ready.plan, granted)
+            check_size(ready.plan, self._house.settings.most_cells)
+            check_work(ready.plan, self._house.settings.most_steps)
+            yield ready
+
+    def _without_rows(
+        self, question: Question, look: Callable[[Ready], Result], *, by: str
+    ) -> Result:
+        """What the plan alone decides. It may take long, and who changes the rows does not wait.
+
+        Where they were changed meanwhile, it is looked at again, as they are then.
+        """
+        with ExitStack() as after:
+            with self._looked_at(question, after, by=by) as ready:
+                pass
+            try:
+                return look(ready)
+            except Exception:
+                if ready.is_open:
+                    raise
+            with self._looked_at(question, after, by=by) as ready:
+                return look(ready)
+
+    def _at_price(self, price: Price) -> Callable[[Ready], Priced]:
+        return lambda ready: _priced(ready, price, self._epsilon(ready, price)[0])
+
+    def _epsilon(self, ready: Ready, price: Price) -> tuple[Any, str | None]:
+        if price.epsilon is None:
+            check_work(ready.plan, self._house.settings.most_steps, error=True)
+        return _epsilon(ready, price)
 
     def _behalf(self, session: Session, question: Question, by: str) -> Session:
         step = self._house.settings.time_step_seconds
@@ -358,7 +426,8 @@ class Asking:
                 if connection.execute(A_RELEASE, {"its": name}).one_or_none() is not None:
                     return True
         counted = count_stored(by, len(stored), now=now, unless=name)
-        self._house.database.write(*counted, (KEEP_RELEASE, row))
+        seen = seen_kept(self._house.book.ledger)
+        self._house.database.write(*counted, (KEEP_RELEASE, row), seen)
         return False
 
 
@@ -408,6 +477,7 @@ def spelled_out(question: Question) -> str:
         return "a question that cannot be spelled"
 
 
+@of_row
 def _past(row: Row[tuple[Any, ...]]) -> PastRelease:
     release = cast("Json", loads(row.release))
     words = str(release["question"])

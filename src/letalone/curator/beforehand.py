@@ -20,6 +20,7 @@ from letalone.curator.places import place_of_import, place_of_upload, place_to_k
 from letalone.curator.records import Affected, Registration, Role
 from letalone.engines.csv_files import guess_csv
 from letalone.engines.failure import EngineFailed, contained
+from letalone.engines.lockdown import working_in
 from letalone.engines.opening import open_engine
 from letalone.errors import ParameterError
 from letalone.plans.schema import Column
@@ -55,9 +56,10 @@ class Beforehand:
         if address is not None:
             return _columns(check_allowed(self._house.settings, address), AT_SERVER)
         place = self._place(file, upload)
-        found = _columns(place, UNREADABLE)
-        if look and place.suffix.lower() in OF_CSV:
-            return guess_csv(place).schema.columns
+        with working_in(self._house.room):
+            found = _columns(place, UNREADABLE)
+            if look and place.suffix.lower() in OF_CSV:
+                return guess_csv(place).schema.columns
         return found
 
     def affected(
@@ -72,7 +74,8 @@ class Beforehand:
         schema = self._data_sets.check_registration(registration, by=by)
         place, target = self._place(file, upload), place_to_keep(self._house.settings)
         try:
-            return copy_declared(place, schema, target)
+            with working_in(self._house.room):
+                return copy_declared(place, schema, target)
         except ParameterError as error:
             words = _without(place.name, error)
         finally:
@@ -81,9 +84,11 @@ class Beforehand:
 
     def _place(self, file: str | None, upload: Path | None) -> Path:
         settings = self._house.settings
-        return (
+        found = (
             place_of_import(settings, file) if upload is None else place_of_upload(settings, upload)
         )
+        settings.import_limits.check(found)
+        return found
 
 
 def _columns(source: Path | str, otherwise: str) -> Sequence[Column]:

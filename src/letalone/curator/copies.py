@@ -11,9 +11,10 @@ are not read into any table or file of the curator (G1).
 """
 
 from collections.abc import Generator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
+from threading import RLock
 from typing import cast
 
 from sqlglot import exp
@@ -39,6 +40,7 @@ from letalone.plans.schema import Column, Schema, unknown_column
 from letalone.plans.types import Type
 
 KEPT = "letalone_kept"
+ONE_AT_A_TIME = RLock()  # of a process: there is one share of its memory for copies
 FRACTIONS = (Type.TEXT, Type.NUMBER)
 EXACT = "DECIMAL(38, 18)"  # all of 64 bits before the point, and what people write after it
 
@@ -104,12 +106,9 @@ def _of_lines(files: Files) -> dict[str, int]:
 
 @contextmanager
 def _duck(files: Files, writable: Sequence[Path]) -> Generator[LockedDuck]:
-    duck = LockedDuck()
-    try:
+    with ONE_AT_A_TIME, closing(LockedDuck()) as duck:
         duck.lock([*files.paths, *writable])
         yield duck
-    finally:
-        duck.close()
 
 
 def _relation(duck: LockedDuck, files: Files, schema: Schema) -> Relation:

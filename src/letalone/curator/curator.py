@@ -17,7 +17,8 @@ from letalone.curator.asking import Asking
 from letalone.curator.beforehand import Beforehand
 from letalone.curator.book import Book
 from letalone.curator.data_sets import DataSets
-from letalone.curator.database import Database
+from letalone.curator.database import Database, DatabaseDamaged, damaged
+from letalone.curator.drafts import Drafts
 from letalone.curator.facts import Facts
 from letalone.curator.house import House
 from letalone.curator.identities import Identities
@@ -25,15 +26,18 @@ from letalone.curator.openness import Openness
 from letalone.curator.people import People
 from letalone.curator.processing import Processing
 from letalone.curator.proposals import Proposals
+from letalone.curator.readiness import Checks, checks_of
 from letalone.curator.requests import Requests
 from letalone.curator.settings import Settings
 from letalone.curator.spilling import spilling, sweep_spills
+from letalone.curator.steady import Steady, since_start
 from letalone.curator.subjects import Subjects
 from letalone.curator.sweeping import sweep
-from letalone.curator.together import freeze_forgotten, open_together, without_rows
+from letalone.curator.together import open_together, recall, without_rows
 from letalone.curator.tokens import Tokens
 from letalone.curator.visits import Visits
 from letalone.curator.words import Clock, utc_now
+from letalone.engines.lockdown import Room
 from letalone.errors import ParameterError
 from letalone.ledger import Ledger
 from letalone.ledger.postgres import is_postgres
@@ -43,16 +47,18 @@ class Curator:
     """Many analysts ask, one budget holds, everything is written down; a context manager."""
 
     __slots__ = (
-        "_house", "_spill", "asking", "beforehand", "data_sets", "facts", "forgotten", "identities",
-        "openness", "people", "processing", "proposals", "requests", "subjects", "tokens", "visits",
+        "_house", "_spill", "asking", "beforehand", "data_sets", "drafts", "facts", "forgotten",
+        "identities", "openness", "people", "processing", "proposals", "requests", "subjects",
+        "tokens", "visits",
     )  # fmt: skip
 
-    def __init__(self, house: House) -> None:
-        self._house, self._spill = house, ExitStack()
-        self.forgotten: tuple[str, ...] = ()  # frozen now, since the ledger lacks answers of them
+    def __init__(self, house: House, spill: ExitStack) -> None:
+        self._house, self._spill = house, spill
+        self.forgotten: tuple[str, ...] = ()  # frozen now, since the ledger is older than was seen
         self.people = People(house)
         self.tokens = Tokens(house, self.people)
         self.visits = Visits(house, self.people)
+        self.drafts = Drafts(house)
         self.identities = Identities(house, self.people)
         self.data_sets = DataSets(house, self.people)
         self.beforehand = Beforehand(house, self.people, self.data_sets)
@@ -67,24 +73,39 @@ class Curator:
         )
 
     @classmethod
-    def open(cls, settings: Settings, *, clock: Clock = utc_now) -> Self:
-        """The curator of a folder, which is made where there is none; tables are upgraded."""
+    def open(
+        cls,
+        settings: Settings,
+        *,
+        clock: Clock = utc_now,
+        steady: Steady = since_start,
+        start_anew: bool = False,
+    ) -> Self:
+        """The curator of a folder, which is made where there is none; tables are upgraded.
+
+        `start_anew`: also beside a ledger that a curator has used whose database is lost.
+        """
         _make_folders(settings)
         database = Database(settings.database_url)
         try:
+            database.check_whole()
             database.migrate()
-            master, ledger = open_together(settings, database)
+            master, ledger = open_together(settings, database, start_anew=start_anew)
         except BaseException:
             database.close()
             raise
-        found = cls(House(settings, database, Book(ledger), master, clock))
+        spill = ExitStack()
+        own = spill.enter_context(spilling(settings.spill_folder))
+        room = Room(own, settings.memory_of_each, settings.spill_megabytes << 20)
+        found = cls(House(settings, database, Book(ledger), master, clock, steady, room), spill)
         try:
-            found.forgotten = tuple(freeze_forgotten(database, found._house.book))
+            found.forgotten = tuple(recall(database, ledger))
             found.sweep()
-            found._spill.enter_context(spilling(settings.spill_folder))
             found.data_sets.retire_overdue()
-        except BaseException:
+        except BaseException as error:
             found.close()
+            if isinstance(error, DatabaseDamaged):  # where a row cannot be read, which file it was
+                raise damaged(database.place) from None
             raise
         return found
 
@@ -104,8 +125,17 @@ class Curator:
         database = self._house.database
         return database.in_a_file and not is_postgres(self.settings.ledger_place)
 
+    @property
+    def checks(self) -> Checks:
+        """Whether what an answer needs can be written, part by part; each raises where not."""
+        return checks_of(self._house)
+
     def sweep(self) -> list[str]:
-        """Removes files that nobody uses, left by processes that died or uploads; their names."""
+        """Removes files that nobody uses, left by processes that died or uploads; their names.
+
+        Drafts of the console go, too, when they are over.
+        """
+        self.drafts.sweep()
         spilled = sweep_spills(self.settings.spill_folder)
         return [*sweep(self.settings, self._house.database), *spilled]
 

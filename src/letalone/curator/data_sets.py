@@ -9,6 +9,7 @@ with it. What is shown to anybody but owners and stewards is what was declared.
 from collections.abc import Generator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import asdict, replace
+from datetime import datetime
 from json import dumps, loads
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,8 @@ from sqlalchemy import insert, select
 from letalone.curator.addresses import check_allowed, check_table
 from letalone.curator.copies import check_columns_there, check_declared, copy_declared
 from letalone.curator.house import House
+from letalone.curator.import_limits import ANY
+from letalone.curator.notices import removal, to_remove
 from letalone.curator.people import People
 from letalone.curator.places import (
     place_for_upload,
@@ -37,7 +40,7 @@ from letalone.curator.refusals import AlreadyDecided, NotThere
 from letalone.curator.sessions import Source
 from letalone.curator.shelf import Found, Rewriting, Shelf, schema_of
 from letalone.curator.tables import DATA_SETS, HELD, PURPOSES
-from letalone.curator.words import amounts, read_day, read_time, written
+from letalone.curator.words import amounts, of_row, read_day, read_time, written
 from letalone.errors import ParameterError
 from letalone.ledger.data_sets import budget_to_json, read_text
 from letalone.plans.schema import Schema
@@ -117,6 +120,7 @@ class DataSets:
         """Imports newer data under the same name, and so the same budget; raises the version."""
         counted: list[Affected] = []
         with self._arriving(file, upload, by=by) as source:
+            self._house.settings.import_limits.check(source)
 
             def write(old: Path, schema: Schema, target: Path) -> None:
                 counted.append(copy_declared(source, schema, target))
@@ -179,14 +183,15 @@ class DataSets:
         return self.record(name)
 
     def retire_overdue(self) -> list[str]:
-        """Retires all data sets whose retention date is over."""
+        """Retires data sets whose retention date is over, after a day's notice (notices.py)."""
         today = self._house.clock().date()
         days = {row.name: read_day(row.retention) for row in self._shelf.rows() if not row.retired}
         over = [name for name, day in days.items() if day is not None and day < today]
-        for name in over:
+        found = to_remove(self._house, over)
+        for name in found:
             self._shelf.remove(name)
             self._house.book.write(name, "retired", {"why": "its retention date is over"}, by=[])
-        return over
+        return found
 
     # What is public, and what is not.
 
@@ -295,6 +300,7 @@ class DataSets:
         """An external table: nothing is copied."""
         if file is None:
             raise ParameterError("An external data set is a file of the import folder.")
+        replace(self._house.settings.import_limits, rows=ANY, megabytes=ANY).check(source)
         check_columns_there(source, schema)
         self._opened_books(registration, schema, by=by)
         self._insert(registration, schema, file=file, affected=None, by=by)
@@ -302,6 +308,7 @@ class DataSets:
     def _imported(
         self, registration: Registration, schema: Schema, source: Path, *, by: str
     ) -> None:
+        self._house.settings.import_limits.check(source)
         target = place_to_keep(self._house.settings)
         try:
             affected = copy_declared(source, schema, target)
@@ -365,7 +372,14 @@ class DataSets:
             external=row.external,
             retention=read_day(row.retention),
             retired=row.retired is not None,
+            removal=self._removal(row),
         )
+
+    def _removal(self, row: Found) -> datetime | None:
+        """Looked for where the retention date is over alone: nothing else is announced."""
+        day = read_day(row.retention)
+        over = day is not None and day < self._house.clock().date()
+        return removal(self._house, row.name) if over and row.retired is None else None
 
     def _purposes(self, name: str) -> list[Purpose]:
         """Those that are not withdrawn, with the budgets that the ledger knows."""
@@ -411,6 +425,7 @@ def _dumped(affected: Affected, version: int) -> str:
     return dumps(asdict(replace(affected, version=version)))
 
 
+@of_row
 def _affected(stored: dict[str, Any]) -> Affected:
     columns = tuple(AffectedColumn(**one) for one in stored.pop("columns"))
     return Affected(**stored, columns=columns)

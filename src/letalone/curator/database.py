@@ -8,17 +8,25 @@ begins with BEGIN IMMEDIATE, PostgreSQL takes one advisory lock. What is deleted
   Assumed:  whoever may read the folder is trusted; backups have their own end of life
 """
 
+import sqlite3
 from collections.abc import Generator
 from contextlib import contextmanager, suppress
 from os import getpid
 from pathlib import Path
 from sqlite3 import Connection as SqliteConnection
+from sqlite3 import Error as SqliteError
 from typing import Any, NoReturn, cast
 
 from alembic import command
 from alembic.config import Config
 from sqlalchemy import URL, Connection, Engine, QueuePool, create_engine, event, make_url
-from sqlalchemy.exc import ArgumentError, DBAPIError, InterfaceError, OperationalError
+from sqlalchemy.exc import (
+    ArgumentError,
+    DatabaseError,
+    DBAPIError,
+    InterfaceError,
+    OperationalError,
+)
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from letalone.curator.unchanged import Unchanged
@@ -37,11 +45,17 @@ ALONE = (
 )
 BUSY_SECONDS = 30
 MIGRATING = 600.0  # seconds: a server is silent while it changes a long table
+CODE_OF_KIND = 0xFF  # the lower byte of an extended result code is the kind of error
+DAMAGE = (sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)  # ERROR: no table
 OVERWRITE_TRIES, OVERWRITE_MILLISECONDS = 5, 1000
 
 
 class DatabaseUnavailable(ServiceUnavailable):
     """The curator's database cannot be used now; the words name the place."""
+
+
+class DatabaseDamaged(FormatError):  # noqa: N818
+    """The curator's database cannot be read as it was written."""
 
 
 class Database:
@@ -87,6 +101,24 @@ class Database:
     @property
     def _is_distant(self) -> bool:
         return self._engine.dialect.name == "postgresql"
+
+    @property
+    def place(self) -> str:
+        """The file, or the address without its password."""
+        url = self._engine.url.set(drivername=self._engine.dialect.name)
+        return str(url.database) if self.in_a_file else url.render_as_string(hide_password=True)
+
+    def check_whole(self) -> None:
+        """DatabaseDamaged where the pages of a file do not hold together: half a second for 400 MB.
+
+        A server looks after its own pages.
+        """
+        if not self.in_a_file:
+            return
+        with self.reading() as connection:
+            found = connection.exec_driver_sql("PRAGMA quick_check(1)").scalar_one()
+        if found != "ok":
+            raise damaged(self.place)
 
     def migrate(self, revision: str = "head") -> None:
         """Brings the tables to a revision; several processes may do so at once."""
@@ -142,14 +174,36 @@ class Database:
         """A database that cannot be reached or used now, in the words of this project."""
         try:
             yield
-        except (OperationalError, InterfaceError, PoolTimeout):
-            place = self._engine.url.set(drivername=self._engine.dialect.name)
+        except (DatabaseError, InterfaceError, PoolTimeout) as error:
+            if _is_damage(error):
+                raise damaged(self.place) from None
+            if isinstance(error, DatabaseError) and not isinstance(error, OperationalError):
+                raise  # such as a key that is there already
             raise DatabaseUnavailable(
-                f"{place.render_as_string(hide_password=True)} cannot be used: the curator's"
-                " database cannot be reached, is busy or full, or does not accept the role. Look"
-                " at all, and try again. An answer that was under way may be paid for: the same"
-                " question again costs nothing more."
+                f"{self.place} cannot be used: the curator's database cannot be reached, is busy or"
+                " full, or does not accept the role. Look at all, and try again. An answer"
+                " that was under way may be paid for: the same question again costs nothing more."
             ) from None
+
+
+def damaged(place: str | None = None) -> DatabaseDamaged:
+    """The error for a database that cannot be read; its words name the file where it is known."""
+    which = "The curator's database" if place is None else f"The curator's database, {place},"
+    return DatabaseDamaged(
+        f"{which} is damaged: it is not as it was written. Stop the service and restore its newest"
+        " backup. What was spent stands in the ledger, which this does not concern."
+    )
+
+
+def _is_damage(error: Exception) -> bool:
+    """Whether SQLite, or sqlite3 of Python where a text has no letters, says that a file is so."""
+    orig = getattr(error, "orig", None)
+    if not isinstance(orig, SqliteError):
+        return False
+    code = cast("int | None", getattr(orig, "sqlite_errorcode", None))
+    return type(error) in (DatabaseError, OperationalError) and (
+        code is None or code & CODE_OF_KIND in DAMAGE
+    )
 
 
 def newer() -> NoReturn:

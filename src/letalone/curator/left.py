@@ -24,31 +24,22 @@ class Room:
     state: FilterState
 
     @property
+    def words(self) -> str:
+        """What is left, and how many more like this fit."""
+        more = self.more
+        like = f"about {more:,} more like this" if isinstance(more, int) else "any number like this"
+        return f"Left: about {left_in_words(self.state)} of {self.where}, {like}."
+
+    @property
     def size(self) -> tuple[int | float, Fraction]:
         """The least decides; where as many fit, the least ε."""
         return self.more, self.state.remaining.epsilon
 
 
-def how_many_more(
+def least_room(
     book: Book, question: Question, privacy: Privacy, *, delta: Fraction | None, by: str
-) -> int | float:
-    """About how many more such answers fit everywhere, if nothing else is asked."""
-    return _least(book, question, privacy, delta, by).more
-
-
-def left_for(
-    book: Book, question: Question, privacy: Privacy, *, delta: Fraction | None, by: str
-) -> str:
-    """What is left where it is least, and how many more like this fit, in words."""
-    least = _least(book, question, privacy, delta, by)
-    more = least.more
-    like = f"about {more:,} more like this" if isinstance(more, int) else "any number like this"
-    return f"Left: about {left_in_words(least.state)} of {least.where}, {like}."
-
-
-def _least(
-    book: Book, question: Question, privacy: Privacy, delta: Fraction | None, by: str
 ) -> Room:
+    """Where the fewest such answers fit, if nothing else is asked."""
     names = (question.data_set, *question.others)
     rooms = [one for name in names for one in _rooms(book, name, question, privacy, delta, by)]
     return min(rooms, key=lambda room: room.size)

@@ -10,6 +10,7 @@ nothing: not by words, and not by the cost of the check.
 
 from collections.abc import Iterable
 from datetime import timedelta
+from typing import cast
 
 from sqlalchemy import Connection, Row, func, insert, select, update
 
@@ -19,11 +20,12 @@ from letalone.curator.records import Person, Recognised, Role
 from letalone.curator.refusals import AlreadyDecided, NotPermitted, NotRecognised, NotThere
 from letalone.curator.tables import IDENTITIES, PEOPLE, SESSIONS, TOKENS
 from letalone.curator.tries import count_try, forget_tries, slow_down
-from letalone.curator.words import listed, read_list, time_of, written
+from letalone.curator.words import listed, of_row, read_list, still_lasts, time_of, written
 from letalone.errors import ParameterError
 from letalone.ledger.data_sets import read_name
 from letalone.privacy.curve import Json
 
+ADDED, ROLES_CHANGED = "person added", "roles changed"
 LOG_IN, AGAIN = "log in", "password again"
 WRONG = "The name or the password is wrong."
 UNLINKED = "Your account is not linked to anybody here any more. Ask an owner."
@@ -46,7 +48,7 @@ class People:
             if connection.execute(select(func.count()).select_from(PEOPLE)).scalar_one():
                 return None
             self._insert(connection, read_name(name), frozenset({Role.OWNER}), kept, by=None)
-        self._write("person added", name, by=name, roles=["owner"])
+        self._write(ADDED, name, by=name, roles=["owner"])
         return password
 
     def add(self, name: str, roles: Iterable[Role], *, by: str) -> str:
@@ -61,7 +63,7 @@ class People:
                     " name: names stay in the ledger and are not used twice."
                 )
             self._insert(connection, name, wanted, kept, by=by)
-        self._write("person added", name, by=by, roles=_words(wanted))
+        self._write(ADDED, name, by=by, roles=_words(wanted))
         return password
 
     def change_roles(self, name: str, roles: Iterable[Role], *, by: str) -> Person:
@@ -74,7 +76,7 @@ class People:
                 _check_other_owner(connection, person)
             _change(connection, name, roles=listed(_words(wanted)), **self._handed(by))
             _end_visits(connection, name)
-        self._write("roles changed", name, by=by, roles=_words(wanted))
+        self._write(ROLES_CHANGED, name, by=by, roles=_words(wanted))
         return self.person(name)
 
     def reset_password(self, name: str, *, by: str) -> str:
@@ -198,6 +200,27 @@ class People:
         """Keeps the person of a row that was read with something of theirs."""
         self._house.database.unchanged.read_too(("person", row.name), _person(row))
 
+    def ever(self, *roles: Role) -> frozenset[str]:
+        """Whoever has, or ever had, one of these roles: the ledger says it and never forgets.
+
+        Who was added a moment ago is in the database before the ledger.
+        """
+        ledger, wanted = self._house.book.ledger, {role.value for role in roles}
+        with self._house.database.reading() as connection:
+            people = [_person(row) for row in connection.execute(select(PEOPLE)).all()]
+        now = frozenset(one.name for one in people if one.roles & set(roles))
+
+        def read() -> frozenset[str]:
+            said = [
+                cast("Json", one.body["body"])
+                for what in (ADDED, ROLES_CHANGED)
+                for one in ledger.all_acts(what)
+            ]
+            had = [one for one in said if wanted & set(cast("list[str]", one.get("roles") or ()))]
+            return frozenset(str(one["person"]) for one in had)
+
+        return now | self._house.book.unchanged.value(("ever", roles), read)
+
     def _unchanged(self, name: str) -> Person | None:
         """The person, where there is one; read anew whenever the database was written to."""
         return self._house.database.unchanged.value(("person", name), lambda: self._read(name))
@@ -221,7 +244,8 @@ class People:
     def _check_in_time(self, person: Person) -> None:
         """A one-time password that nobody has used may lie about somewhere."""
         length = timedelta(days=self._house.settings.one_time_days)
-        if person.must_change and self._house.clock() >= person.handed + length:
+        until = person.handed + length
+        if person.must_change and not still_lasts(until, self._house.clock(), length):
             raise NotRecognised(
                 f"This one-time password was for {length.days} days, which are over. Ask an owner"
                 " for a new one; for the only owner, `letalone serve --reset-owner` makes one."
@@ -296,6 +320,7 @@ def _there(person: Person | None, name: str) -> Person:
     return person
 
 
+@of_row
 def _person(row: "Row[tuple[object, ...]]") -> Person:
     roles = frozenset(Role(word) for word in read_list(row.roles))
     return Person(

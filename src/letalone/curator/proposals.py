@@ -7,6 +7,12 @@ it in again. Until then everybody who reads the ledger can see a made-up person 
 had a hand in it stands beside the two names. A second try after a crash is harmless: a budget that
 is as large already stays as it is.
 
+The first owner decides alone until there is a second person: as long as nobody else has ever been
+a steward or an owner. The ledger then says that one person has decided.
+
+Theorem.  Once a second person has been a steward or an owner, no budget is raised by one person.
+  Proven:   who is one stands in the ledger, which only grows (and is frozen where it does not):
+            to disable somebody, or to take their role, takes no name from it
   Tested:   tests/curator/test_requests.py
   Assumed:  whoever has the files of the machine is trusted, also with its clock
 """
@@ -23,7 +29,7 @@ from letalone.curator.records import Person, Proposal, Role, State
 from letalone.curator.refusals import AlreadyDecided, NotPermitted, NotThere
 from letalone.curator.requests import read_words
 from letalone.curator.tables import PROPOSALS
-from letalone.curator.words import amounts, budget_of, new_id, read_time, time_of, written
+from letalone.curator.words import amounts, budget_of, new_id, of_row, read_time, time_of, written
 from letalone.errors import ParameterError
 from letalone.ledger.data_sets import budget_to_json
 from letalone.privacy import Budget
@@ -66,13 +72,16 @@ class Proposals:
         return found
 
     def second(self, proposal: str, *, by: str, reason: str = "seconded") -> Proposal:
-        """Agrees, and so carries it out; somebody else than who proposed, and not made up."""
+        """Agrees, and so carries it out; somebody else than who proposed, and not made up.
+
+        Where nobody else has ever been a steward or an owner, the first owner agrees alone.
+        """
         self._people.require(by, *DECIDE)
         words = read_words("reason", reason)
         with self._house.database.writing() as connection:
             found = _open(connection, proposal)
             self._check_second(found, by)
-            both = [found.proposed_by, by]
+            both = list(dict.fromkeys([found.proposed_by, by]))
             self._house.book.raise_to(
                 found.data_set,
                 found.budget,
@@ -81,7 +90,8 @@ class Proposals:
                 by=both,
             )
             after = self._decided(connection, proposal, State.GRANTED, by=by, reason=words)
-        self._write("seconded", after, by=by, accounts=self._accounts(both))
+        what = "seconded" if len(both) > 1 else "decided alone"
+        self._write(what, after, by=by, accounts=self._accounts(both))
         return after
 
     def can_second(self, found: Proposal, *, by: str) -> bool:
@@ -119,25 +129,34 @@ class Proposals:
 
     def _check_second(self, found: Proposal, by: str) -> None:
         """NotPermitted where this person cannot be the second one, or not yet."""
-        if found.proposed_by == by:
+        if found.proposed_by == by and not self._is_alone(by):
             raise NotPermitted("You proposed it yourself. A second person has to agree.")
         if not self._people.has(found.proposed_by, *DECIDE):
             raise NotPermitted("Who proposed it is no steward or owner any more. Propose it anew.")
         if analyst_is(found, by):
             raise NotPermitted("This is your own budget. Somebody else has to agree.")
-        self._check_own_hands([found.proposed_by, by])
+        people = [self._people.person(name) for name in (found.proposed_by, by)]
+        self._check_own_passwords(people)
+        if found.proposed_by != by:
+            self._check_own_hands(people)
 
-    def _check_own_hands(self, names: list[str]) -> None:
-        """NotPermitted where somebody else had one of the accounts in their hands lately."""
-        wait = timedelta(days=self._house.settings.waiting_days)
-        people = [self._people.person(name) for name in names]
-        last = max(people, key=lambda one: one.handed)
+    def _is_alone(self, name: str) -> bool:
+        """Whether nobody else could ever second anything here."""
+        return self._people.ever(*DECIDE) == frozenset({name})
+
+    def _check_own_passwords(self, people: list[Person]) -> None:
+        """NotPermitted where somebody else has seen a password."""
         one_time = [one.name for one in people if one.must_change]
         if one_time:
             raise NotPermitted(
                 f"The account of {one_time[0]!r} still has a one-time password, which another"
-                " person has seen. Budgets are raised by two people with passwords of their own."
+                " person has seen. Budgets are raised by people with passwords of their own."
             )
+
+    def _check_own_hands(self, people: list[Person]) -> None:
+        """NotPermitted where somebody else had one of the accounts in their hands lately."""
+        wait = timedelta(days=self._house.settings.waiting_days)
+        last = max(people, key=lambda one: one.handed)
         if self._house.clock() < last.handed + wait:
             raise NotPermitted(
                 f"The account of {last.name!r} {_handled(last)} lately. Budgets are raised by two"
@@ -245,6 +264,7 @@ def _open(connection: Connection, proposal: str) -> Proposal:
     return found
 
 
+@of_row
 def _proposal(row: Row[tuple[Any, ...]]) -> Proposal:
     return Proposal(
         row.id,

@@ -38,6 +38,13 @@ class Ready:
     arrangement: Arrangement = AS_IT_IS
     only_explained: bool = False
 
+    @property
+    def is_open(self) -> bool:
+        """Whether the rows of all tables are as they were."""
+        joined = {join.name for join in self.plan.partners}
+        tables = (self.table, *(self.table.partner(name) for name in joined))
+        return all(one.is_open for one in tables)
+
 
 def read(question: Question, sessions: list[Session]) -> Ready:
     """The question as a plan about the first table; no data is touched."""
@@ -99,6 +106,12 @@ def _check_join(join: Join, found: Join) -> None:
         raise ParameterError(
             f"The plan joins {join.name!r} in another way than the table is now. Make it anew."
         )
+
+
+def check_asks(ready: Ready) -> None:
+    """Refuses an answer to SQL that only wants to be explained."""
+    if ready.only_explained:
+        raise ParameterError("The SQL begins with EXPLAIN: ask for a preview instead.")
 
 
 def check_size(plan: Plan, most_cells: int) -> None:

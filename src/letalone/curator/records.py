@@ -143,7 +143,7 @@ class Registration:
 
 @dataclass(frozen=True, slots=True)
 class DataSetRecord:
-    """What is public about a data set."""
+    """What is public about a data set; `removal`: from when on the rows go, where announced."""
 
     name: str
     description: str
@@ -152,6 +152,7 @@ class DataSetRecord:
     external: bool
     retention: date | None
     retired: bool
+    removal: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)

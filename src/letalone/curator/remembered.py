@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from json import dumps
 from threading import Lock
 
+from letalone.answers.arranged import AS_IT_IS, Arrangement
 from letalone.curator.records import Price, Question
 from letalone.ledger import DataSet
 from letalone.session.release import Release
@@ -27,6 +28,7 @@ class Answer:
     """An answer, and how it was written out for whoever asks again."""
 
     release: Release
+    arrangement: Arrangement = AS_IT_IS  # how it was sorted and cut
     _written: dict[Hashable, bytes] = field(default_factory=dict[Hashable, bytes])
 
     def written(self, how: Callable[[Release], bytes]) -> bytes:
@@ -40,14 +42,15 @@ class Answer:
 
     def repeated(self) -> "Answer":
         """For the next time that it is asked for."""
-        return Answer(replace(self.release, standing=replace(self.release.standing, repeated=True)))
+        standing = replace(self.release.standing, repeated=True)
+        return Answer(replace(self.release, standing=standing), self.arrangement)
 
     def as_of(self, now: DataSet) -> "Answer":
         """With what is left by now."""
         left = self.release.standing.left
         left = replace(left, data_set=now) if isinstance(left, Left) else left
         standing = replace(self.release.standing, left=left)
-        return Answer(replace(self.release, standing=standing), self._written)
+        return replace(self, release=replace(self.release, standing=standing))
 
 
 class Remembered:

@@ -25,6 +25,7 @@ from letalone.curator.words import (
     is_name,
     listed,
     new_id,
+    of_row,
     read_list,
     read_time,
     time_of,
@@ -360,6 +361,7 @@ def _no_request() -> NotThere:
     return NotThere("There is no such request, or it is not yours.")
 
 
+@of_row
 def _request(row: Found) -> Request:
     return Request(
         row.id,

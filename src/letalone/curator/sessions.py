@@ -6,9 +6,14 @@ That they changed is seen from the file's name and the version, and where an own
 Who asks shares a lock of the data set; who changes rows holds it alone. So a session is never
 left with a file that is gone, which would freeze the data set.
 
+All that is opened within `reading` and `changing` has the curator's room: its folder for spilling,
+and a share of its memory that is fixed when it starts (`Settings.memory_of_each`). So many tables
+are open at once as there are shares; one more closes the one that was not asked for longest.
+
   Tested:   tests/curator/test_data_sets.py
 """
 
+from collections import Counter
 from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -18,7 +23,9 @@ from threading import Lock
 
 from letalone.curator.locks import alone, sharing
 from letalone.curator.places import LOCK
+from letalone.curator.settings import MOST_OPEN
 from letalone.engines.failure import EngineFailed, SourceAway
+from letalone.engines.lockdown import Room, working_in
 from letalone.errors import DataSetFrozen, ParameterError
 from letalone.ledger import Ledger
 from letalone.plans.schema import Schema
@@ -38,23 +45,33 @@ class Source:
 class Sessions:
     """The sessions of a process; the ledger is the curator's."""
 
-    __slots__ = ("_folder", "_ledger", "_lock", "_open", "_opening")
+    __slots__ = ("_folder", "_in_use", "_ledger", "_lock", "_open", "_opening", "_room")
 
-    def __init__(self, folder: Path, ledger: Ledger) -> None:
+    def __init__(self, folder: Path, ledger: Ledger, room: Room) -> None:
         self._folder, self._ledger, self._lock = folder, ledger, Lock()
-        self._opening: dict[str, Lock] = {}
-        self._open: dict[str, tuple[tuple[Source, int], Session]] = {}
+        self._room, self._in_use, self._opening = room, Counter[str](), dict[str, Lock]()
+        self._open: dict[str, tuple[tuple[Source, int], Session]] = {}  # the last asked last
 
     @contextmanager
     def reading(self, name: str) -> Generator[None]:
         """The rows stay as they are until the end of the block."""
-        with sharing(self._lock_file(name)):
+        with sharing(self._lock_file(name)), self._using(name), working_in(self._room):
             yield
+
+    @contextmanager
+    def _using(self, name: str) -> Generator[None]:
+        with self._lock:
+            self._in_use[name] += 1
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._in_use[name] -= 1
 
     @contextmanager
     def changing(self, name: str) -> Generator[None]:
         """Nobody reads the rows until the end of the block."""
-        with alone(self._lock_file(name)):
+        with alone(self._lock_file(name)), working_in(self._room):
             self.forget(name)
             yield
 
@@ -64,14 +81,29 @@ class Sessions:
         with self._lock:
             opening = self._opening.setdefault(name, Lock())
         with opening:  # its own: one whose server is slow must not keep the others waiting
-            found, now = self._open.get(name), (source, self._since(name))
-            if found is not None and found[0] == now:
-                return found[1]
+            now = (source, self._since(name))
+            with self._lock:
+                found = self._open.pop(name, None)
+                if found is not None and found[0] == now:
+                    self._open[name] = found
+                    return found[1]
             if found is not None:
-                self.forget(name)
+                found[1].close()
+            self._make_room()
             session = self._opened(source)
-            self._open[name] = (now, session)
+            with self._lock:
+                self._open[name] = (now, session)
             return session
+
+    def _make_room(self) -> None:
+        """Closes tables that nobody asks now, so that one more can be opened."""
+        with self._lock:
+            used = {name for name, times in self._in_use.items() if times}
+            idle = [name for name in self._open if name not in used]
+            too_many = len(used | self._open.keys()) - MOST_OPEN  # one that is being opened is used
+            closing = [self._open.pop(name)[1] for name in idle[: max(0, too_many)]]
+        for session in closing:
+            session.close()
 
     def open_anew(self, name: str) -> None:
         """All processes open the rows again, as they are by then, when they are asked next."""

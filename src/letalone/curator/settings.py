@@ -3,10 +3,15 @@
 from dataclasses import dataclass
 from pathlib import Path
 
+from letalone.curator.import_limits import ImportLimits
+from letalone.engines.lockdown import half_of_memory
 from letalone.engines.spark_address import parts_of
 from letalone.errors import ParameterError
 
 NO_CONTROLLER, NO_CONTACT = "not named", "not given"
+MOST_OPEN = 7  # tables of a process
+SHARES = MOST_OPEN + 1  # of its memory: for each of them, and one for imports and checks
+LEAST_EACH = 64  # MiB
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,7 +32,13 @@ class Settings:
     visit_minutes, visit_hours: a browser is signed out when unused so long, and at the latest then.
     one_time_days: so long a one-time password can be used.
     open_requests: so many requests of one person may wait for a decision.
+    memory_megabytes: so much all connections of engines in one process take together; half of the
+    machine's if not given. Each has a fixed share, whatever the others do.
+    spill_megabytes: so much each connection may put onto the disk: fixed, as its memory is.
+    import_rows, import_columns, import_megabytes: the largest file that owners import, as its
+    footer or its lines say before it is read (import_limits.py).
     most_cells: so many values, groups times columns, one answer may have.
+    most_steps: so much may be computed to price one question, from its plan (work.py): 3 ms each.
     stored_megabytes: so many millions of letters of one person's answers are stored in a day.
     controller, contact: who answers for the data, for the public page and the record.
     """
@@ -55,7 +66,13 @@ class Settings:
     visit_hours: int = 12
     one_time_days: int = 14
     open_requests: int = 20
+    memory_megabytes: int | None = None
+    spill_megabytes: int = 50_000
+    import_rows: int = 50_000_000
+    import_columns: int = 1_000
+    import_megabytes: int = 20_000
     most_cells: int = 20_000
+    most_steps: int = 200
     stored_megabytes: int = 200
     controller: str = NO_CONTROLLER
     contact: str = NO_CONTACT
@@ -76,16 +93,34 @@ class Settings:
             "password_memory_kib", "password_passes", "password_lanes", "shortest_password",
             "tries", "tries_minutes", "slow_after", "waiting_days", "token_days",
             "most_token_days", "elevated_minutes", "visit_minutes", "visit_hours",
-            "one_time_days", "open_requests", "most_cells", "stored_megabytes",
+            "one_time_days", "open_requests", "spill_megabytes", "import_rows",
+            "import_columns", "import_megabytes", "most_cells", "most_steps", "stored_megabytes",
         )  # fmt: skip
         for name in positive:
             value = getattr(self, name)
             if type(value) is not int or value < 1:
                 raise ParameterError(f"{name} is {value!r}, but must be a positive whole number.")
+        least = SHARES * LEAST_EACH
+        if self.memory_megabytes is not None and self.memory_megabytes < least:
+            raise ParameterError(
+                f"memory_megabytes is {self.memory_megabytes}, but must be at least {least}:"
+                f" {LEAST_EACH} for each of the {SHARES} tables and imports that may be open."
+            )
         if not 0 <= self.time_step_seconds <= 60:
             raise ParameterError(
                 f"time_step_seconds is {self.time_step_seconds!r}, but must be from 0 to 60."
             )
+
+    @property
+    def import_limits(self) -> ImportLimits:
+        """How large a file may be that is imported."""
+        return ImportLimits(self.import_rows, self.import_columns, self.import_megabytes)
+
+    @property
+    def memory_of_each(self) -> int:
+        """The most bytes of one connection of an engine: fixed, since running out is seen."""
+        given = self.memory_megabytes
+        return (half_of_memory() if given is None else given << 20) // SHARES
 
     @property
     def database_url(self) -> str:

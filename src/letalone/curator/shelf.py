@@ -19,12 +19,13 @@ from sqlalchemy import Connection, Row, insert, select, update
 from letalone.curator.addresses import check_allowed
 from letalone.curator.house import House
 from letalone.curator.members import keep_members, marks_of
+from letalone.curator.notices import forget_notice
 from letalone.curator.places import place_of_import, place_to_keep
 from letalone.curator.refusals import NotThere, Retired
 from letalone.curator.sessions import Sessions, Source, cannot_be_opened
 from letalone.curator.tables import DATA_SETS, HELD
 from letalone.curator.unit_rows import unit_ids
-from letalone.curator.words import read_day, written
+from letalone.curator.words import of_row, read_day, written
 from letalone.engines.addresses import is_address
 from letalone.errors import ParameterError
 from letalone.ledger.acts import NoSuchDataSet
@@ -42,7 +43,7 @@ class Shelf:
 
     def __init__(self, house: House) -> None:
         self._house = house
-        self._sessions = Sessions(house.settings.data_folder, house.book.ledger)
+        self._sessions = Sessions(house.settings.data_folder, house.book.ledger, house.room)
 
     def row(self, name: str, *, retired: bool = False) -> Found:
         """What the database says; NotThere, and Retired where the rows are gone."""
@@ -151,6 +152,7 @@ class Shelf:
             with self._house.database.writing() as connection:
                 marks = connection.execute(select(HELD.c.members).where(of)).scalars().all()
                 change(connection, name, retired=now, file=None, affected=None)
+                forget_notice(connection, name)
                 connection.execute(update(HELD).where(of).values(members=None))
             gone = [one for one in (None if row.external else row.file, *marks) if one is not None]
             for file in gone:
@@ -208,6 +210,7 @@ def schema_of(row: Found) -> Schema:
     return _parsed(cast("str", row.schema))
 
 
+@of_row
 @lru_cache(maxsize=256)
 def _parsed(toml: str) -> Schema:
     return Schema.from_toml(toml)

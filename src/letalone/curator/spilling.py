@@ -1,8 +1,8 @@
 """Where the engine spills rows that do not fit into memory: in the curator's folder, not elsewhere.
 
-What is spilled is private. A process removes its own when it ends; of one that was killed it is
-removed by the next that starts, or that keeps house. Each process holds a lock beside its folder
-for as long as it lives, so nobody takes away what is in use.
+What is spilled is private. Each curator of a process has a folder of its own, and removes it when
+it closes; that of a process that was killed is removed by the next that starts, or that keeps
+house. A lock is held beside the folder for as long as it is used, so nobody takes that away.
 
   Tested:   tests/curator/test_spilling.py
   Assumed:  the processes of one folder run on one machine, as everywhere here
@@ -16,20 +16,18 @@ from shutil import rmtree
 
 from letalone.curator.places import LOCK
 from letalone.curator.words import new_id
-from letalone.engines.lockdown import spilling_into
 
 
 @contextmanager
-def spilling(folder: Path) -> Generator[None]:
-    """Until the end of the block this process spills into a folder of its own, removed then."""
+def spilling(folder: Path) -> Generator[Path]:
+    """A folder of its own for one curator of one process, removed at the end of the block."""
     own = folder / new_id()
     with closing(_connected(own)) as lock:
         lock.execute("BEGIN")
         lock.execute("SELECT COUNT(*) FROM sqlite_master").fetchall()
         own.mkdir(mode=0o700)
         try:
-            with spilling_into(own):
-                yield
+            yield own
         finally:
             rmtree(own, ignore_errors=True)
     _lock_of(own).unlink(missing_ok=True)

@@ -46,6 +46,26 @@ FACTS = Table(
     Column("words", Text, nullable=False),
 )
 
+# The last entry of the ledger that was seen; `decided` are losses of it that were known by then.
+SEEN = Table(
+    "seen",
+    METADATA,
+    Column("only", Integer, primary_key=True, autoincrement=False),
+    Column("number", Integer, nullable=False),
+    Column("hash", Text, nullable=False),
+    Column("decided", Text, nullable=False),
+)
+
+# Data sets whose retention date is over: since when, by the clock and by the machine (notices.py).
+NOTICES = Table(
+    "notices",
+    METADATA,
+    Column("data_set", Text, ForeignKey("data_sets.name"), primary_key=True),
+    Column("machine", Text, primary_key=True),
+    Column("since", Text, nullable=False),
+    Column("steady", BigInteger, nullable=False),
+)
+
 TRIES = Table(
     "tries",
     METADATA,
@@ -205,6 +225,17 @@ SESSIONS = Table(
     Column("expires", Text, nullable=False),
     Column("elevated_until", Text),
     Column("until", Text, nullable=False, server_default=""),
+)
+
+# For the console: what was typed, under a key that only the browser's address has.
+DRAFTS = Table(
+    "drafts",
+    METADATA,
+    Column("digest", Text, primary_key=True),
+    Column("person", Text, ForeignKey("people.name"), nullable=False, index=True),
+    Column("until", Text, nullable=False),
+    Column("number", BigInteger, nullable=False),
+    Column("body", LargeBinary, nullable=False),
 )
 
 # For the console: who signs in at a provider. By e-mail until the first time, by subject after it.

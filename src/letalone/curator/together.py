@@ -1,63 +1,98 @@
 """Database, master key and ledger belong together: that is looked at whenever a curator is opened.
 
 A database that is in use needs its own key and its own ledger. One that is missing is never made
-anew: a new key would find nobody, and a new ledger would be a fresh budget for the same people.
+anew: a new key would find nobody, and a new ledger would be a fresh budget for the same people. A
+new database beside a ledger in use would make a new owner, whom nobody has chosen.
 
-An older ledger beside a newer database has forgotten charges. An answer is in the ledger before it
-is in the database, so an answer of the history that the ledger does not know was paid for and
-forgotten. Its data set is frozen, and the ledger says how many answers it lacks up to which time:
-once, so that an owner who has decided about them can allow questions again.
+An older ledger beside a newer database has forgotten charges. The database keeps the last entry
+that was seen, in the transaction that puts an answer into the history; a ledger that lacks it is an
+older one, and all its data sets are frozen (ledger/remembering.py), at the start as while it runs.
+Once, so that an owner who has decided can allow questions again.
 
-  Proven:   each of the newest answers of a data set is in the ledger, or the data set is frozen
-            until its owner has decided
+  Proven:   each answer of the history is in the ledger, or all data sets were frozen since: an
+            answer is in the ledger before it is in the history, and by then its process has seen it
   Tested:   tests/curator/test_together.py
-  Assumed:  what it cannot see: charges without an answer in the history, a ledger that was
-            rewritten, database and ledger that are both old. Checkpoints kept elsewhere show those
+  Assumed:  what it cannot see: charges after the newest answer of the history, database and ledger
+            that are both old. Checkpoints kept elsewhere show those
 """
 
-from collections.abc import Mapping, Sequence
-from json import loads
 from pathlib import Path
 from typing import cast
 
-from sqlalchemy import func, select
+from sqlalchemy import bindparam, func, insert, or_, select, update
 
-from letalone.curator.book import Book
-from letalone.curator.database import Database
+from letalone.curator.database import Database, DatabaseDamaged
 from letalone.curator.keys import MasterKey, read_master_key
+from letalone.curator.people import ADDED
 from letalone.curator.settings import Settings
-from letalone.curator.tables import DATA_SETS, PEOPLE, RELEASES
+from letalone.curator.tables import DATA_SETS, PEOPLE, SEEN
+from letalone.curator.words import listed, read_list
 from letalone.errors import LedgerDamaged, ParameterError
 from letalone.ledger import Ledger
-from letalone.ledger.entries import Kind
 from letalone.ledger.postgres import is_postgres
-from letalone.privacy.curve import Json
+from letalone.ledger.remembering import Seen
+from letalone.ledger.trips import Asked
 
-MOST = 1000  # so many answers of each data set are looked for: about a tenth of a second
-LACKS = "answers missing"
+ONLY = 1  # the one row of a table that has one row
 NOT_NEW = (
     " The curator's database is in use, and what was spent stands in its ledger: a new one would"
     " spend it again. Restore the newest backup of the ledger, or name its place with --ledger."
 )
+KNOWN = func.length(SEEN.c.decided)  # a loss makes it longer
+KEEP_SEEN = (
+    update(SEEN)
+    .where(
+        or_(
+            bindparam("long") > KNOWN,
+            (bindparam("long") == KNOWN) & (bindparam("last") > SEEN.c.number),
+        )
+    )
+    .values(number=bindparam("last"), hash=bindparam("its"), decided=bindparam("losses"))
+)
 
 
-def open_together(settings: Settings, database: Database) -> tuple[MasterKey, Ledger]:
-    """The key and the ledger of a database; made only where the database is new."""
+def open_together(
+    settings: Settings, database: Database, *, start_anew: bool = False
+) -> tuple[MasterKey, Ledger]:
+    """The key and the ledger of a database; made only where the database is new.
+
+    An empty database beside a ledger that a curator has used is a lost one: refused, unless an
+    owner starts anew on purpose. Budgets go on even so, since they belong to names.
+    """
     new = not _is_used(database)
     master = read_master_key(settings.master_key_file, make=new)
     ledger = _ledger(settings.ledger_place, new=new)
     try:
         _check_registered(database, ledger)
+        if new and not start_anew:
+            _check_unused(database, ledger)
     except BaseException:
         ledger.close()
         raise
     return master, ledger
 
 
-def freeze_forgotten(database: Database, book: Book) -> list[str]:
-    """Freezes data sets of which the ledger lacks answers that were given; their names."""
-    lacking = _lacking(database, book.ledger)
-    return [name for name, times in lacking.items() if _froze(book, name, times)]
+def recall(database: Database, ledger: Ledger) -> list[str]:
+    """Lets the ledger be as new as the database knows it; the data sets that are frozen now."""
+    with database.reading() as connection:
+        row = connection.execute(select(SEEN)).one_or_none()
+    if row is not None:
+        return ledger.recall(Seen(row.number, row.hash, frozenset(read_list(row.decided))))
+    ledger.data_sets()  # which is a look
+    with database.writing() as connection:
+        if connection.execute(select(SEEN)).one_or_none() is None:  # else another was quicker
+            connection.execute(insert(SEEN).values(only=ONLY, **_row(cast("Seen", ledger.seen))))
+    return []
+
+
+def seen_kept(ledger: Ledger) -> Asked:
+    """What keeps the last entry that was seen, in a transaction that writes anyway.
+
+    Never an earlier one, but after a loss that was noticed.
+    """
+    row = _row(cast("Seen", ledger.seen))
+    values = {"last": row["number"], "its": row["hash"], "losses": row["decided"]}
+    return KEEP_SEEN, {**values, "long": len(str(row["decided"]))}
 
 
 def without_rows(settings: Settings, database: Database) -> list[str]:
@@ -87,6 +122,20 @@ def _is_empty(place: Path) -> bool:
     return not place.exists() or (place.is_file() and place.stat().st_size == 0)
 
 
+def _check_unused(database: Database, ledger: Ledger) -> None:
+    """A ledger without people belongs to no curator yet; another first start may be quicker."""
+    if ledger.all_acts(ADDED) and not _is_used(database):
+        raise DatabaseDamaged(
+            f"The ledger has the people and acts of a curator, and its database, {database.place},"
+            " has nobody: it is missing, or another one. Restore its newest backup, or name its"
+            " place with --database. Without a backup, people, grants, keys and the history of"
+            " answers are lost; budgets are not, they belong to the names in the ledger. To begin"
+            " with a new owner all the same: letalone serve --start-anew. Rows that were imported"
+            " are then nobody's, and are removed from the folder 'data': copy it first if you need"
+            " them."
+        )
+
+
 def _check_registered(database: Database, ledger: Ledger) -> None:
     with database.reading() as connection:
         names = connection.execute(select(DATA_SETS.c.name)).scalars().all()
@@ -98,30 +147,5 @@ def _check_registered(database: Database, ledger: Ledger) -> None:
         )
 
 
-def _lacking(database: Database, ledger: Ledger) -> Mapping[str, Sequence[str]]:
-    """When answers were given that are not in the ledger, by data set."""
-    with database.reading() as connection:
-        names = connection.execute(select(RELEASES.c.data_set).distinct()).scalars().all()
-    missing = {name: _not_settled(database, ledger, name) for name in sorted(names)}
-    return {name: times for name, times in missing.items() if times}
-
-
-def _not_settled(database: Database, ledger: Ledger, name: str) -> Sequence[str]:
-    newest = RELEASES.c.time.desc()
-    wanted = select(RELEASES).where(RELEASES.c.data_set == name).order_by(newest).limit(MOST)
-    with database.reading() as connection:
-        rows = connection.execute(wanted).all()
-    entries = ledger.settled_by([loads(row.release) for row in rows])
-    return [row.time for row, entry in zip(rows, entries, strict=True) if entry is None]
-
-
-def _froze(book: Book, name: str, times: Sequence[str]) -> bool:
-    """Whether it was frozen now: an owner's decision about answers up to a time stands."""
-    said = [one.body for one in book.ledger.entries(name) if one.kind is Kind.ADMINISTERED]
-    noted = [cast("Json", one["body"])["until"] for one in said if one.get("what") == LACKS]
-    until = max(times)
-    if any(until <= str(one) for one in noted):
-        return False
-    book.ledger.freeze(name, "the ledger is older than answers that were given")
-    book.write(name, LACKS, {"answers": len(times), "until": until}, by=[])
-    return True
+def _row(seen: Seen) -> dict[str, int | str]:
+    return {"number": seen.number, "hash": seen.hash, "decided": listed(sorted(seen.decided))}

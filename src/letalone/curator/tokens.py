@@ -21,7 +21,16 @@ from letalone.curator.records import Bearer, Person, Recognised, Role, Scope, To
 from letalone.curator.refusals import NotPermitted, NotRecognised, NotThere
 from letalone.curator.tables import PEOPLE, TOKENS
 from letalone.curator.unchanged import NotAtHand
-from letalone.curator.words import listed, new_id, read_day, read_list, time_of, written
+from letalone.curator.words import (
+    listed,
+    new_id,
+    of_row,
+    read_day,
+    read_list,
+    still_lasts,
+    time_of,
+    written,
+)
 from letalone.errors import ParameterError
 
 PREFIX = "la_"
@@ -173,7 +182,8 @@ class Tokens:
         return row
 
     def _holds(self, row: "Row[tuple[object, ...]]") -> bool:
-        return not row.revoked and self._house.clock() < time_of(row.expires)
+        until, length = time_of(row.expires), time_of(row.expires) - time_of(row.created)
+        return not row.revoked and still_lasts(until, self._house.clock(), length)
 
     def _mark_used(self, row: "Row[tuple[object, ...]]") -> None:
         """The day only, and written once a day: a token's hours are its person's affair."""
@@ -194,6 +204,7 @@ def _digest(secret: str) -> str:
     return sha256(secret.encode("utf-8", "surrogatepass")).hexdigest()
 
 
+@of_row
 def _scopes(row: "Row[tuple[object, ...]]") -> frozenset[Scope]:
     return frozenset(Scope(word) for word in read_list(row.scopes))
 

@@ -21,7 +21,7 @@ from letalone.curator.records import Bearer, Recognised, Scope
 from letalone.curator.refusals import NotPermitted, NotRecognised
 from letalone.curator.tables import SESSIONS
 from letalone.curator.tokens import scopes_of
-from letalone.curator.words import read_time, time_of, written
+from letalone.curator.words import read_time, still_lasts, time_of, written
 
 BYTES = 32
 OVER = "You are signed out. Sign in again."
@@ -43,15 +43,20 @@ class Visits:
 
     def visitor(self, secret: str) -> Bearer:
         """Who this is, and what they may do now; NotRecognised."""
-        row, now = self._row(secret), self._house.clock()
-        if row is None or not now < min(time_of(row.expires), time_of(row.until)):
+        row, now, settings = self._row(secret), self._house.clock(), self._house.settings
+        longest = timedelta(hours=settings.visit_hours)
+        if (
+            row is None
+            or not still_lasts(time_of(row.expires), now, self._idle)
+            or not still_lasts(time_of(row.until), now, longest)
+        ):
             raise NotRecognised(OVER)
         person = self._people.person(row.person)
         if not person.active:
             raise NotRecognised(OVER)
         self._mark_used(row, now)
-        until = read_time(row.elevated_until)
-        elevated = until is not None and now < until
+        until, longest = read_time(row.elevated_until), timedelta(minutes=settings.elevated_minutes)
+        elevated = until is not None and still_lasts(until, now, longest)
         return Bearer(person, scopes_of(person), elevated=elevated, token=row.digest)
 
     def elevate(self, secret: str, password: str) -> str:

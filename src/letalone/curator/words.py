@@ -1,19 +1,41 @@
 """How times, budgets and lists are written into the database."""
 
 from collections.abc import Callable, Iterable
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
+from functools import wraps
 from json import dumps, loads
 from secrets import token_hex
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 from sqlalchemy import Row
 
+from letalone.curator.database import DatabaseDamaged, damaged
 from letalone.errors import ParameterError
 from letalone.exact.typed import read_written
 from letalone.ledger.data_sets import read_name
 from letalone.privacy import Budget
 
 Clock = Callable[[], datetime]
+AGREE = timedelta(minutes=10)  # so far apart clocks may be before one of them was wrong
+
+
+S = TypeVar("S")
+T = TypeVar("T")
+
+
+def of_row(read: Callable[[S], T]) -> Callable[[S], T]:
+    """A reader of what was stored: DatabaseDamaged, without its words, where it cannot be read."""
+
+    @wraps(read)
+    def reading(row: S) -> T:
+        try:
+            return read(row)
+        except DatabaseDamaged:
+            raise
+        except (ValueError, LookupError, TypeError, AttributeError):
+            raise damaged() from None
+
+    return reading
 
 
 def utc_now() -> datetime:
@@ -31,11 +53,21 @@ def read_time(text: str | None) -> datetime | None:
     return None if text is None else time_of(text)
 
 
+@of_row
 def time_of(text: str) -> datetime:
     """The time that was written, which is there."""
     return datetime.strptime(text, "%Y-%m-%dT%H:%M:%SZ").replace(tzinfo=UTC)
 
 
+def still_lasts(until: datetime, now: datetime, longest: timedelta) -> bool:
+    """Whether what lasts so long at most is not over.
+
+    An end that lies further ahead was written while a clock was wrong, and does not count.
+    """
+    return now < until <= now + longest + AGREE
+
+
+@of_row
 def read_day(text: str | None) -> date | None:
     """The day that was written."""
     return None if text is None else date.fromisoformat(text)
@@ -58,6 +90,7 @@ def listed(words: Iterable[str]) -> str:
     return dumps(list(words), ensure_ascii=False)
 
 
+@of_row
 def read_list(text: str) -> list[str]:
     """The words of a list."""
     return cast("list[str]", loads(text))
@@ -77,6 +110,7 @@ def is_name(words: str) -> bool:
     return True
 
 
+@of_row
 def budget_of(row: "Row[tuple[Any, ...]]") -> Budget:
     """The budget of a row."""
     return Budget(read_written(row.epsilon), read_written(row.delta))

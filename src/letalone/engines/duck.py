@@ -202,8 +202,17 @@ class DuckEngine:
                 self._copies += 1  # a name is never used twice
                 name = f"letalone_public_{self._copies}"
                 relation = contained(lambda: copy_of_public(self._duck, join, table, name=name))
+                self._public[join.table_digest] = relation
             check_public(self._duck, relation, join)
-            self._public[join.table_digest] = relation
+
+    def forget_public(self, digest: str) -> None:
+        """Drops the copy of a public table."""
+        with self._lock:
+            relation = self._public.pop(digest, None)
+            if relation is not None:
+                table = relation.sql  # sqlglot reads it from one of the two, by its version
+                dropped = exp.Drop(this=table.copy(), tables=[table.copy()], kind="TABLE")
+                contained(lambda: self._duck.run(dropped))
 
     def unit_kind(self, unit: str) -> str:
         """How the units of a column are told apart: metadata."""

@@ -22,6 +22,8 @@ import tempfile
 import weakref
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
@@ -34,7 +36,6 @@ from letalone.engines.syntax import Sql
 Result = TypeVar("Result")
 LEAST_MEMORY = 1 << 28
 BATCH = 1_000_000  # rows of a reader at a time
-SPILL_INTO: list[Path] = []  # the last that is there; else the system's folder for passing files
 
 CLOSED = {
     "autoinstall_known_extensions": False,
@@ -58,17 +59,32 @@ KEPT = (
 )
 
 
+@dataclass(frozen=True, slots=True)
+class Room:
+    """Where connections spill (else where the system keeps passing files), and how many bytes each
+    may take of memory (else half of the machine's) and of the disk (else what the engine takes)."""
+
+    spill: Path | None = None
+    memory: int | None = None
+    disk: int | None = None
+
+
+ANYWHERE = Room()
+ROOM: ContextVar[Room] = ContextVar("room", default=ANYWHERE)
+
+
 class LockedDuck:
     """A connection that reads only what it was given, and its folder for spilling."""
 
     def __init__(self, *, threads: int | None = None, memory: int | None = None) -> None:
-        self._folder = Path(tempfile.mkdtemp(prefix="letalone-", dir=_where_to_spill()))
+        room = ROOM.get()
+        self._folder = Path(tempfile.mkdtemp(prefix="letalone-", dir=room.spill))
         # Also where nobody closes it: when it is forgotten, and at the end of the program.
         self._remove = weakref.finalize(self, shutil.rmtree, self._folder, ignore_errors=True)
         self.connection = duckdb.connect(":memory:", config=CLOSED)  # pyright: ignore
         settings: list[tuple[str, Sql]] = [
             ("temp_directory", syntax.text(str(self._folder))),
-            ("memory_limit", syntax.text(f"{memory or half_of_memory()}B")),
+            ("memory_limit", syntax.text(f"{memory or room.memory or half_of_memory()}B")),
             ("threads", syntax.whole(threads or available_threads())),
             ("TimeZone", syntax.text("UTC")),
             ("ieee_floating_point_ops", exp.Boolean(this=True)),
@@ -79,6 +95,8 @@ class LockedDuck:
             ("arrow_large_buffer_size", exp.Boolean(this=True)),
             ("disabled_optimizers", syntax.text(",".join(self._not_kept()))),
         ]
+        if room.disk is not None:
+            settings.append(("max_temp_directory_size", syntax.text(f"{room.disk}B")))
         for name, value in settings:
             self._set(name, value)
 
@@ -124,17 +142,13 @@ class LockedDuck:
 
 
 @contextmanager
-def spilling_into(folder: Path) -> Generator[None]:
-    """What this process opens within the block spills into a folder that the caller keeps clean."""
-    SPILL_INTO.append(folder)
+def working_in(room: Room) -> Generator[None]:
+    """What is opened here within the block spills into that folder and has that much memory."""
+    token = ROOM.set(room)
     try:
         yield
     finally:
-        SPILL_INTO.remove(folder)
-
-
-def _where_to_spill() -> Path | None:
-    return next((one for one in reversed(SPILL_INTO) if one.is_dir()), None)
+        ROOM.reset(token)
 
 
 def half_of_memory() -> int:

@@ -198,6 +198,10 @@ class Engine(Protocol):
         """Makes a public table known, so that scopes can join it by its digest."""
         ...
 
+    def forget_public(self, digest: str) -> None:
+        """Lets go of a public table, which must be made known again to be joined."""
+        ...
+
     def unit_kind(self, unit: str) -> str:
         """How the units of a column are told apart: metadata."""
         ...

@@ -120,6 +120,7 @@ class PostgresEngine:
         self._key_name = f"rank_key_{next(NUMBERS)}"  # two engines may meet in one statement
         self._secret = {self._key_name: _secret(bits)}
         self._public: dict[str, Input] = {}
+        self._copies = 0
         self._lent: dict[str, tuple[exp.Select, Mapping[str, object]]] = {}
         self._lock = RLock()  # a connection runs one statement at a time
 
@@ -192,8 +193,14 @@ class PostgresEngine:
     def add_public(self, join: PublicJoin, table: object) -> None:
         """Makes a public table known, so that scopes can join it by its digest."""
         with self._lock:
-            name = f"letalone_public_{len(self._public)}"
+            self._copies += 1  # a name is never used twice
+            name = f"letalone_public_{self._copies}"
             self._public[join.table_digest] = public_input(join, table, name=name)
+
+    def forget_public(self, digest: str) -> None:
+        """Forgets a public table; no copy of it stays at the server."""
+        with self._lock:
+            self._public.pop(digest, None)
 
     def unit_kind(self, unit: str) -> str:
         """How the units of a column are told apart: metadata."""

@@ -132,6 +132,7 @@ class SparkEngine:
         self._making, self._trusted = making, tuple[str, ...]()
         self._key_name = f"rank_key_{next(NUMBERS)}"  # two engines may meet in one statement
         self._public: dict[str, Relation] = {}
+        self._copies = 0
         self._lent: dict[str, Lent] = {}
         self._lock = RLock()
         self._finalizer = weakref.finalize(self, _forget, session, view)
@@ -204,11 +205,19 @@ class SparkEngine:
             relation = contained(lambda: copy_of_public(duck, join, frame, name="public"))
             check_public(duck, relation, join)
         with self._lock:
-            name = f"letalone_public_{len(self._public)}"
+            self._copies += 1  # a name is never used twice
+            name = f"letalone_public_{self._copies}"
             made = _private(lambda: self._view(frame, name))
             self._public[join.table_digest] = replace(
                 relation_of(made, view=name), sql=syntax.table_named(name)
             )
+
+    def forget_public(self, digest: str) -> None:
+        """Drops the view of a public table."""
+        with self._lock:
+            relation = self._public.pop(digest, None)
+            if relation is not None:
+                _private(lambda: self._session.catalog.dropTempView(relation.sql.name))
 
     def unit_kind(self, unit: str) -> str:
         """How the units of a column are told apart: metadata."""

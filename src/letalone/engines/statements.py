@@ -20,6 +20,7 @@ so that unlisted groups take nobody's place).
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TypeGuard
 
 from sqlglot import exp
 
@@ -53,7 +54,7 @@ from letalone.engines.syntax import BIGINT, Sql
 from letalone.engines.terms import Term
 from letalone.engines.units import of_units
 from letalone.errors import ParameterError, UnsupportedQuery
-from letalone.plans.expressions import Expression, same
+from letalone.plans.expressions import Expression
 
 KEYS = "letalone_keys"
 NUMBER = "number"  # the column of the keys that says which key it is
@@ -153,6 +154,8 @@ class _Builder:
         self._keys = [f"{self._mark}key{number}" for number in range(len(scope.groups))]
         self._missing = _may_be_missing(scope, self._keys)
         self._sums: list[Sql] = []
+        self._numbers: dict[Sql, int] = {}
+        self._on_grid = {repr(m.of): m for m in measures[::-1] if _is_first_power(m)}
         self._places: dict[tuple[str, int, int, int], Term] = {}
         self._together: dict[str, list[Term]] = {}
         self._distinct = any(isinstance(measure, DistinctValues) for measure in measures)
@@ -385,10 +388,8 @@ class _Builder:
 
     def _presence(self, of: Expression) -> Sql:
         """NULL where the expression is; its offset on a grid, if that is computed anyway."""
-        for measure in self._measures:
-            if isinstance(measure, GridSum) and measure.power == 1 and same(measure.of, of):
-                return self._place(measure).sql
-        return self._rows.value(of).sql
+        grid = self._on_grid.get(repr(of))
+        return self._rows.value(of).sql if grid is None else self._place(grid).sql
 
     def _place(self, grid: GridSum) -> Term:
         """The place on a grid (its offset, unless clipped) as a column, once for each grid."""
@@ -400,10 +401,9 @@ class _Builder:
 
     def _add(self, sql: Sql) -> int:
         """The number of the sum; a pair's columns are never shared, since each is treated alone."""
-        if not self._paired:
-            for number, known in enumerate(self._sums):
-                if known == sql:
-                    return number
+        if not self._paired and sql in self._numbers:
+            return self._numbers[sql]
+        self._numbers[sql] = len(self._sums)
         self._sums.append(sql)
         return len(self._sums) - 1
 
@@ -420,6 +420,10 @@ class _Builder:
             found = cell(rows.term(one.of), one, levels) if histogram else rows.value(one.of)
             levels.name(found, f"{self._mark}cell")
         return bool(cells)
+
+
+def _is_first_power(measure: Measure) -> TypeGuard[GridSum]:
+    return isinstance(measure, GridSum) and measure.power == 1
 
 
 def _clip(total: Sql, grid: GridSum) -> Sql:

@@ -33,6 +33,7 @@ from letalone.learn.on_tables import (
 from letalone.learn.plan import Fit, Floats, Labels, Plan, Released
 from letalone.learn.scikit import copy_of, is_regressor, rows_of, with_parameters
 from letalone.learn.stored import model_from, stored_model
+from letalone.ledger.acts import how_to_thaw
 from letalone.plans.schema import Schema
 from letalone.privacy import Budget, Privacy
 from letalone.privacy.curve import Json
@@ -239,8 +240,7 @@ class PrivateEstimator(BaseEstimator):
             ledger.fail(paid)
             raise DataSetFrozen(
                 f"The fit could not be finished, and the data set {paid.name!r} is frozen. What was"
-                " charged stays spent. Its owner can look at the data and allow fits again:"
-                f" ledger.thaw({paid.name!r}, 'why')."
+                f" charged stays spent. {how_to_thaw(paid.name)}"
             )
         stored = stored_model(released)
         ledger.settle(paid, stored)

@@ -17,6 +17,7 @@ A refused question is an entry too, and charges nothing.
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from shlex import quote
 from typing import cast
 
 from letalone.errors import (
@@ -276,9 +277,17 @@ def check_not_frozen(before: DataSet) -> None:
     if before.frozen:
         raise DataSetFrozen(
             f"The data set {before.name!r} is frozen: nothing is answered, and nothing was "
-            "charged. Its owner can look at the ledger (letalone ledger show) and allow questions "
-            f"again: la.Ledger.open(path).thaw({before.name!r}, 'why')."
+            f"charged. {how_to_thaw(before.name)}"
         )
+
+
+def how_to_thaw(name: str) -> str:
+    """What an owner types after a data set froze."""
+    typed = quote(name)
+    return (
+        f"Its owner can see why and allow questions again: letalone ledger why LEDGER {typed}, "
+        f"then letalone ledger thaw LEDGER {typed} --why '…'."
+    )
 
 
 def point_of(before: DataSet, delta: Number | None) -> Fraction:

@@ -9,13 +9,7 @@ from functools import lru_cache
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any, NamedTuple
 
-from sqlalchemy import (
-    ColumnElement,
-    Connection,
-    Executable,
-    insert,
-    select,
-)
+from sqlalchemy import ColumnElement, Connection, Executable, Select, bindparam, insert, select
 
 from letalone.errors import FormatError, LedgerDamaged
 from letalone.ledger.canonical import canonical, text_digest
@@ -76,10 +70,11 @@ class Answered(NamedTuple):
 class Books:
     """What one transaction sees and writes."""
 
-    __slots__ = ("_connection", "_together", "seen")
+    __slots__ = ("_connection", "_known_head", "_together", "seen")
 
     def __init__(self, connection: Connection, together: Together | None = None) -> None:
         self._connection, self._together = connection, together
+        self._known_head: Head | None = None  # read once: only `append` changes it
         self.seen: Standing = (None, {})  # how all stood for who asked last
 
     @property
@@ -103,7 +98,9 @@ class Books:
 
     def head(self) -> Head:
         """The last entry, as the head says and its signature confirms."""
-        return _head(*self._asked((THE_HEAD, {})))
+        if self._known_head is None:
+            self._known_head = _head(*self._asked((THE_HEAD, {})))
+        return self._known_head
 
     def key(self) -> SigningKey:
         """The key of this ledger."""
@@ -128,7 +125,8 @@ class Books:
         text = entry.text()
         row = row_of(entry, text)
         self._write(ADD_ENTRY, row._asdict())
-        self._write(MOVE_HEAD, sign_head(key, row.number, row.hash)._asdict())
+        self._known_head = sign_head(key, row.number, row.hash)
+        self._write(MOVE_HEAD, self._known_head._asdict())
         if after is not None:
             _keep(row, after, levels)
         return entry
@@ -181,6 +179,17 @@ class Books:
         found = (_read(Row(*row)) for row in rows)
         return next((entry for entry in found if entry.body.get("what") == what), None)
 
+    def all_acts(self, what: str) -> list[Entry]:
+        """All acts of this kind that are about no data set, in order."""
+        return self.hash_and_acts(0, what)[1]
+
+    def hash_and_acts(self, number: int, what: str) -> tuple[str | None, list[Entry]]:
+        """The hash of an entry, and all such acts after it: one question for both."""
+        rows = [Row(*row) for row in self.connection.execute(_acts_after(what), {"its": number})]
+        later = [_read(row) for row in rows if row.number > number]
+        hashed = rows[0].hash if rows and rows[0].number == number else None
+        return hashed, [one for one in later if one.body.get("what") == what]
+
     def sampled(self, name: str, *, kinds: Sequence[Kind], after: int, most: int) -> list[Entry]:
         """Entries of some kinds after a number, in order; of many, some and always the last."""
         found = (ENTRIES.c.name == name) & (ENTRIES.c.number > after)
@@ -198,7 +207,7 @@ class Books:
 
     def data_set(self, name: str) -> DataSet | None:
         """How a data set stands: what the last entry that changed it says."""
-        return _last(*self._asked((LAST_CHANGE, {"its": name})))
+        return _last(*self._asked(*to_stand(name)))
 
     def standing(self, name: str, asker: Key | None) -> Standing:
         """How a data set stands, and the levels of who asks, if that is said."""
@@ -208,11 +217,7 @@ class Books:
 
     def charging(self, name: str, asker: Key | None, digest: str) -> tuple[Standing, list[Entry]]:
         """The same, and the charges for a question that nobody has settled."""
-        changed, begun, *levels = self._asked(
-            (LAST_CHANGE, {"its": name}),
-            (NOT_SETTLED, {"its": name, "asked": digest}),
-            *_of(asker),
-        )
+        changed, begun, *levels = self._asked(*to_charge(name, asker, digest))
         self.seen = _last(changed), _by_key(*levels)
         return self.seen, [_read(Row(*row)) for row in begun]
 
@@ -253,8 +258,7 @@ class Books:
 
     def reservation(self, number: int) -> tuple[Entry | None, Settlement | None]:
         """An entry, and how it ended, if it did."""
-        wanted = {"its": number}
-        entries, ended = self._asked((ONE_ENTRY, wanted), (ONE_SETTLEMENT, wanted))
+        entries, ended = self._asked(*to_settle(number))
         return _entry(entries), _ended(ended)
 
     def released(self, release: str) -> tuple[Answered | None, SigningKey]:
@@ -378,6 +382,21 @@ def _named(key: Key) -> dict[str, object]:
     return {"its": key.name, "for": key.purpose, "who": key.analyst or ""}
 
 
+def to_stand(name: str) -> tuple[Asked]:
+    """What is asked to know how a data set stands."""
+    return ((LAST_CHANGE, {"its": name}),)
+
+
+def to_charge(name: str, asker: Key | None, digest: str) -> tuple[Asked, ...]:
+    """What is asked to charge for a question."""
+    return *to_stand(name), (NOT_SETTLED, {"its": name, "asked": digest}), *_of(asker)
+
+
+def to_settle(reserved: int) -> tuple[Asked, Asked]:
+    """What is asked to settle a reservation."""
+    return (ONE_ENTRY, {"its": reserved}), (ONE_SETTLEMENT, {"its": reserved})
+
+
 def _for_receipt(release: str) -> tuple[Asked, Asked]:
     wanted = {"digested": text_digest(release), "released": release}
     return (RELEASED, wanted), (THE_KEY, {})
@@ -417,6 +436,19 @@ def _level(row: LevelRow, changed: tuple[Any, ...]) -> Level:
             f"The ledger is damaged: entry {row.entry} does not say how {key} stands."
         )
     return found
+
+
+@lru_cache(maxsize=16)
+def _acts_after(what: str) -> Select[Any]:
+    """An entry, and acts about no data set after it whose text has these words somewhere."""
+    later = (
+        (ENTRIES.c.number > bindparam("its"))
+        & ENTRIES.c.name.is_(None)
+        & (ENTRIES.c.kind == Kind.ADMINISTERED.value)
+        & ENTRIES.c.text.contains(canonical(what), autoescape=True)
+    )
+    found = (ENTRIES.c.number == bindparam("its")) | later
+    return select(ENTRIES).where(found).order_by(ENTRIES.c.number)
 
 
 def _read(row: Row) -> Entry:

@@ -23,13 +23,13 @@ from contextlib import contextmanager, suppress
 from dataclasses import replace
 from datetime import datetime
 from types import TracebackType
-from typing import NoReturn, Self
+from typing import NoReturn, Self, cast
 
 from letalone.errors import LetaloneError
 from letalone.exact.typed import COUNT, Number
 from letalone.ledger import acts, rationing
 from letalone.ledger.acts import Reservation
-from letalone.ledger.books import Books, Standing
+from letalone.ledger.books import Books, Standing, to_charge, to_settle, to_stand
 from letalone.ledger.canonical import canonical, digest_of
 from letalone.ledger.checkpoints import add_checkpoint
 from letalone.ledger.claims import WAIT_SECONDS, claimed
@@ -40,6 +40,7 @@ from letalone.ledger.keys import fingerprint
 from letalone.ledger.levels import Key, Level, read_expires, read_key, read_people
 from letalone.ledger.postgres import PostgresStore, is_postgres, postgres_store
 from letalone.ledger.receipts import receipt, told
+from letalone.ledger.remembering import Remembering, Seen
 from letalone.ledger.requests import (
     check_same,
     opening,
@@ -48,6 +49,7 @@ from letalone.ledger.requests import (
     storable,
 )
 from letalone.ledger.store import Store, file_store, memory_store
+from letalone.ledger.touching import touch
 from letalone.ledger.verification import Verified, verified
 from letalone.privacy.bank import USUAL_SHARES, Shares
 from letalone.privacy.budget import Budget
@@ -64,12 +66,13 @@ class Ledger:
     Safe to share among threads; a file may be open in several processes at once.
     """
 
-    __slots__ = ("_seen", "_stood", "_store")
+    __slots__ = ("_memory", "_standings", "_stood", "_store")
 
     def __init__(self, store: Store | PostgresStore) -> None:
-        self._store = store
+        self._memory = Remembering(store)
+        self._store = cast("Store | PostgresStore", self._memory)  # it is one that remembers
         self._stood: dict[str, tuple[Hashable, DataSet]] = {}
-        self._seen: dict[tuple[str, Key | None], Standing] = {}
+        self._standings: dict[tuple[str, Key | None], Standing] = {}
 
     @classmethod
     def open(cls, path: Path, *, create: bool = True, keep: bool = False) -> Self:
@@ -137,7 +140,7 @@ class Ledger:
         known = self._stood.get(name)
         if known is not None and known[0] == stamp:
             return known[1]
-        with self._store.glancing() as books:
+        with self._memory.looking(*to_stand(name)) as books:
             found = acts.known(books, name)
         if stamp is not None:
             self._stood[name] = stamp, found
@@ -145,7 +148,7 @@ class Ledger:
 
     def data_sets(self) -> list[DataSet]:
         """How all data sets stand, in the order in which they were opened."""
-        with self._store.reading() as books:
+        with self._memory.looking() as books:
             return [acts.known(books, name) for name in books.names()]
 
     def raise_version(self, name: str) -> DataSet:
@@ -276,7 +279,8 @@ class Ledger:
         )
         curve = storable(privacy)
         self._price_beforehand(name, curve, question)
-        with self._store.writing() as books:
+        ahead = to_charge(name, question.asker(name), question.digest)
+        with self._store.writing(*ahead) as books:
             found = acts.reserve(books, name, curve, question)
             self._see(books, name, question)
         if isinstance(found, LetaloneError):
@@ -310,13 +314,25 @@ class Ledger:
         purpose: str | None = None,
     ) -> bool:
         """Whether a charge would be accepted as all stands; nothing is written down."""
-        question = acts.Question({}, "", delta, analyst, purpose)
         try:
-            with self._store.glancing() as books:
-                acts.check_fits(books, name, storable(privacy), question)
+            self.check_fits(name, privacy, delta=delta, analyst=analyst, purpose=purpose)
         except LetaloneError:
             return False
         return True
+
+    def check_fits(
+        self,
+        name: str,
+        privacy: Privacy,
+        *,
+        delta: Number | None = None,
+        analyst: str | None = None,
+        purpose: str | None = None,
+    ) -> None:
+        """Raises what a charge would be refused with as all stands; nothing is written down."""
+        question = acts.Question({}, "", delta, analyst, purpose)
+        with self._store.glancing() as books:
+            acts.check_fits(books, name, storable(privacy), question)
 
     @contextmanager
     def claim(
@@ -332,7 +348,7 @@ class Ledger:
     def settle(self, reservation: Reservation, release: Json) -> Entry:
         """Write down the answer that a reservation paid for; it has text and whole numbers only."""
         text = canonical(release, name="release")
-        with self._store.writing() as books:
+        with self._store.writing(*to_settle(reservation.number)) as books:
             return acts.settle(books, reservation, text)
 
     def settled(self, reservation: Reservation) -> Json | None:
@@ -365,7 +381,7 @@ class Ledger:
     ) -> Entry:
         """Write down a refusal that was decided elsewhere; only the error's class is kept."""
         question = read_question({}, digest, analyst=analyst, purpose=purpose)
-        with self._store.writing() as books:
+        with self._store.writing(*to_stand(name)) as books:
             acts.known(books, name)
             return acts.refuse(books, name, type(error).__name__, question)
 
@@ -421,6 +437,11 @@ class Ledger:
         """The numbers of the charges that nobody settled, which stay spent."""
         with self._store.reading() as books:
             return books.unsettled(name)
+
+    def check_writable(self) -> None:
+        """Writes to the store, and changes nothing; LedgerUnavailable where it takes no writes."""
+        with self._store.writing() as books:
+            touch(books.connection)
 
     # The record.
 
@@ -487,6 +508,11 @@ class Ledger:
         with self._store.reading() as books:
             return books.last_act(name, what)
 
+    def all_acts(self, what: str) -> list[Entry]:
+        """All entries of `administer` that say `what` of no data set, in order: for reading."""
+        with self._store.reading() as books:
+            return books.all_acts(what)
+
     def sampled(
         self, name: str, *, kinds: Sequence[Kind], after: int = 0, most: int = 200
     ) -> list[Entry]:
@@ -502,6 +528,19 @@ class Ledger:
         """The hash of the last entry, which stands for all: keep it elsewhere for `verify`."""
         with self._store.glancing() as books:
             return books.head().hash
+
+    @property
+    def seen(self) -> Seen | None:
+        """The last entry that was seen here: keep it elsewhere for `recall`."""
+        return self._memory.seen
+
+    def recall(self, seen: Seen) -> list[str]:
+        """Remember an entry that was seen elsewhere; names what is frozen where it is missing.
+
+        An open ledger remembers the last entry by itself: where it is not there any more, an older
+        copy was put in place, and all data sets are frozen until their owner has looked.
+        """
+        return self._memory.recall(seen)
 
     @property
     def stamp(self) -> Hashable | None:
@@ -607,7 +646,7 @@ class Ledger:
         Where a curve is read follows from the budgets, whatever is spent of them by now: so how
         all stood when this asker's levels were last seen will do.
         """
-        before, levels = self._seen.get((name, question.asker(name)), (None, {}))
+        before, levels = self._standings.get((name, question.asker(name)), (None, {}))
         with suppress(LetaloneError):  # it is refused under the lock, if it is
             if before is not None:
                 acts.check_as_seen(before, levels.get, privacy, question)
@@ -616,6 +655,6 @@ class Ledger:
                 acts.check_fits(books, name, privacy, question)
 
     def _see(self, books: Books, name: str, question: acts.Question) -> None:
-        if len(self._seen) >= MOST_SEEN:
-            self._seen.clear()
-        self._seen[name, question.asker(name)] = books.seen
+        if len(self._standings) >= MOST_SEEN:
+            self._standings.clear()
+        self._standings[name, question.asker(name)] = books.seen

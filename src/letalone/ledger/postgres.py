@@ -51,12 +51,15 @@ EMPTY = 0  # the format of a database without a ledger
 MARK = "letalone ledger, format "  # the comment of the schema
 POOL = 4
 ALONE = int.from_bytes(b"letalone", "big") >> 1  # the lock under which the schema is made
-TAKE_ALONE = f"SELECT pg_advisory_xact_lock({ALONE})"
 LOCK = f"LOCK TABLE {SCHEMA}.head IN EXCLUSIVE MODE"
 QUEUE = ("BEGIN ISOLATION LEVEL SERIALIZABLE", *IN_TURN, LOCK)
+MAKING = "; ".join((*IN_TURN, f"SELECT pg_advisory_xact_lock({ALONE})"))
 SAFETY = (
     "SELECT name FROM pg_catalog.pg_settings"
     " WHERE name IN ('fsync', 'full_page_writes') AND setting = 'off' ORDER BY 1"
+)
+LET_GO_OF_THE_DEAD = (  # the server's own look at a machine that is gone, with all it has claimed
+    "SET tcp_keepalives_idle = 30; SET tcp_keepalives_interval = 10; SET tcp_keepalives_count = 3"
 )
 WHY = {
     "08": "the server or the database cannot be reached, or does not accept the role. Look at all",
@@ -86,9 +89,12 @@ class PostgresStore:
         self.claims = AtServer(lambda: _connected(engine.url, place))
 
     @contextmanager
-    def writing(self) -> Generator[Books]:
-        """One transaction that sees the last state and alone may change it."""
-        with self._transaction(*QUEUE, ahead=CONFIRMED_HEAD) as books:
+    def writing(self, *ahead: Asked) -> Generator[Books]:
+        """One transaction that sees the last state and alone may change it.
+
+        `ahead`, here and below, will be asked: it goes with the first question.
+        """
+        with self._transaction(*QUEUE, ahead=(*CONFIRMED_HEAD, *ahead)) as books:
             yield books
 
     @contextmanager
@@ -98,9 +104,9 @@ class PostgresStore:
             yield books
 
     @contextmanager
-    def glancing(self) -> Generator[Books]:
+    def glancing(self, *ahead: Asked) -> Generator[Books]:
         """For what is asked at once: it sees one state, and the next question perhaps another."""
-        with self._transaction() as books:
+        with self._transaction(ahead=ahead) as books:
             yield books
 
     def backup(self, path: str | os.PathLike[str]) -> Path:
@@ -156,7 +162,7 @@ def postgres_store(place: str, *, create: bool) -> PostgresStore:
     try:
         making = engine.execution_options(isolation_level="READ COMMITTED")
         with in_words(shown), making.connect() as connection, connection.begin():
-            connection.exec_driver_sql("; ".join((*IN_TURN, TAKE_ALONE)))
+            connection.exec_driver_sql(MAKING)
             written = _format_of(connection, shown, create=create)
             if written == EMPTY:
                 _make(connection)
@@ -223,6 +229,7 @@ def _connected(url: URL, place: str) -> Any:
     except psycopg.Error:
         raise _unavailable(place, WHY["08"]) from None
     connection.patience_seconds = LOOK_SECONDS  # no statement of theirs waits for anything
+    connection.execute(LET_GO_OF_THE_DEAD)
     return connection
 
 

@@ -47,6 +47,8 @@ class Replay:
     )
     hashes: list[str] = field(default_factory=list[str])
     repriced: list[int] = field(default_factory=list[int])
+    time: str = ""
+    set_back: list[int] = field(default_factory=list[int])
     levels: LevelReplay = field(default_factory=LevelReplay)
 
     def read(self, text: str) -> Entry:
@@ -65,7 +67,9 @@ class Replay:
             raise
         except DAMAGE:
             raise damaged(entry, "it cannot have happened as it says") from None
-        self.number, self.head = entry.number, text_digest(text)
+        if entry.time < self.time:  # a clock went back: no damage, and worth knowing
+            self.set_back.append(entry.number)
+        self.number, self.head, self.time = entry.number, text_digest(text), entry.time
         self.hashes.append(self.head)
         return entry
 

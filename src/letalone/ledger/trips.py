@@ -23,6 +23,7 @@ from sqlalchemy.exc import DBAPIError
 
 Asked = tuple[Executable, Mapping[str, object]]
 Rows = Sequence[tuple[Any, ...]]
+Known = tuple[Executable, tuple[tuple[str, object], ...]]
 READ_ONE_STATE = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 END = "COMMIT"
 
@@ -42,16 +43,15 @@ class Together:
         self._connection, self._begin, self._ahead = connection, begin, ahead
         self._begun = False
         self._waiting = list[Asked]()
-        self._found = dict[Executable, Rows]()
+        self._found = dict[Known, Rows]()
 
     def ask(self, *asked: Asked) -> list[Rows]:
         """The rows of each statement, after all that was written before."""
-        if all(statement in self._found for statement, _ in asked):
-            return [self._found.pop(statement) for statement, _ in asked]
+        if all(_known(one) in self._found for one in asked):
+            return [self._found.pop(_known(one)) for one in asked]
         ahead, self._ahead = self._ahead, ()
         rows = self._sent([*asked, *ahead])
-        known = zip((statement for statement, _ in ahead), rows[len(asked) :], strict=True)
-        self._found = dict(known)
+        self._found |= zip(map(_known, ahead), rows[len(asked) :], strict=True)
         return rows[: len(asked)]
 
     def write(self, statement: Executable, values: Mapping[str, object]) -> None:
@@ -114,6 +114,11 @@ class Together:
         schema = None if names is None else names[None]
         compiled = _compiled(statement, tuple(values), self._connection.dialect, schema)
         return str(compiled), compiled.construct_params(dict(values))
+
+
+def _known(asked: Asked) -> Known:
+    statement, values = asked
+    return statement, tuple(sorted(values.items()))
 
 
 @lru_cache(maxsize=256)

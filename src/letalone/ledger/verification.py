@@ -33,7 +33,11 @@ Stored = Json | str | bytes
 
 @dataclass(frozen=True, slots=True)
 class Verified:
-    """What was found to hold: how many entries, up to which head, signed by which key."""
+    """What was found to hold: how many entries, up to which head, signed by which key.
+
+    set_back: entries that bear an earlier time than the one before: a clock was set back, or two
+    machines disagree. Their order is that of their numbers all the same.
+    """
 
     entries: int
     head: str
@@ -41,6 +45,7 @@ class Verified:
     data_sets: tuple[str, ...]
     compared: bool
     repriced: tuple[int, ...] = ()
+    set_back: tuple[int, ...] = ()
 
     def __str__(self) -> str:
         many = f"{self.entries} entr{'y' if self.entries == 1 else 'ies'}"
@@ -92,6 +97,7 @@ def concluded(
         data_sets=tuple(replay.data_sets),
         compared=head is not None or bool(checkpoints),
         repriced=tuple(sorted({*replay.repriced, *replay.levels.repriced})),
+        set_back=tuple(replay.set_back),
     )
 
 

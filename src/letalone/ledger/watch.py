@@ -22,7 +22,7 @@ from typing import Any
 
 from sqlalchemy import URL
 
-from letalone.ledger.patience import LOOK_SECONDS
+from letalone.ledger import patience
 
 IN_A_FILE = "PRAGMA data_version"
 IN_POSTGRESQL = "SELECT pg_current_snapshot()::text"
@@ -47,7 +47,7 @@ class Watch:
         if found[0] != self._opened[0][0]:
             self._lock = Lock()  # that of the parent may be held by a thread that is not here
         lock = self._lock
-        if not lock.acquire(timeout=LOOK_SECONDS):
+        if not lock.acquire(timeout=patience.LOOK_SECONDS):
             return None  # somebody waits for the server; a crowd must not do so one by one
         try:
             looking = self._looking(found)
@@ -101,7 +101,7 @@ def watch_of_postgresql(url: URL) -> Watch:
         from letalone.ledger.connecting import LookingConnection
 
         made = LookingConnection.connect(place, autocommit=True, prepare_threshold=0)
-        made.patience_seconds = LOOK_SECONDS
+        made.patience_seconds = patience.LOOK_SECONDS
         return made
 
     return Watch(connect, IN_POSTGRESQL)

@@ -6,7 +6,7 @@ Tested:   tests/plans/test_query.py
 from collections.abc import Iterable
 from dataclasses import dataclass, fields
 from fractions import Fraction
-from functools import reduce
+from functools import lru_cache, reduce
 from itertools import pairwise
 from math import gcd, lcm
 from typing import cast
@@ -257,7 +257,7 @@ class Histogram(Compared):
     @property
     def step(self) -> Fraction:
         """The width of equal cells of which every range is made."""
-        return reduce(_common, (end - start for start, end in pairwise(self.edges)))
+        return _common_step(self.edges)
 
     @property
     def cells(self) -> int:
@@ -351,6 +351,11 @@ def _as_typed(name: str, value: object) -> Fraction | tuple[Fraction, ...] | Non
     if isinstance(value, tuple):
         return tuple(as_bound(name, number) for number in cast("tuple[object, ...]", value))
     return None if value is None else as_bound(name, value)
+
+
+@lru_cache(maxsize=64)
+def _common_step(edges: tuple[Fraction, ...]) -> Fraction:
+    return reduce(_common, (end - start for start, end in pairwise(edges)))
 
 
 def _common(left: Fraction, right: Fraction) -> Fraction:

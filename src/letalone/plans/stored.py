@@ -27,6 +27,7 @@ from letalone.plans.features import Feature, PerUnit
 from letalone.plans.parts import Aggregate, Bounding, GroupColumn, PrivateJoin, PublicJoin
 from letalone.plans.query import Plan
 from letalone.plans.schema import Column, Schema
+from letalone.plans.shapes import check_fields
 from letalone.plans.trees import TREES
 from letalone.plans.types import Type
 from letalone.privacy.neighbours import Neighbours, Relation
@@ -156,7 +157,9 @@ def _check_format(found: Json) -> None:
 def _restored(found: Json) -> Plan:
     make = cast("Callable[..., Plan]", Plan)
     names = [p.name for p in fields(Plan) if p.name in found or p.name not in LATER]
-    plan = make(**{name: _read(found[name], 0) for name in names})
+    given = {name: _read(found[name], 0) for name in names}
+    check_fields(Plan, given)
+    plan = make(**given)
     if plan_to_json(plan) != found:  # an unknown field, or a second spelling of the same plan
         raise FormatError("This plan is damaged: it is not spelled as to_json spells it.")
     return plan
@@ -192,4 +195,6 @@ def _read_tagged(tag: str, text: str) -> Value | Type | Neighbours:
 
 def _read_record(stored: Json, depth: int) -> object:
     known = BY_NAME[cast("str", stored["node"])]
-    return known(**{name: _read(stored[name], depth) for name in stored if name != "node"})
+    given = {name: _read(stored[name], depth) for name in stored if name != "node"}
+    check_fields(known, given)
+    return known(**given)

@@ -121,6 +121,10 @@ class Composed(Privacy):
         together = self.highest_envelope(false_alarm)
         return Bounds(self.lowest_envelope(false_alarm), reduce(smaller, alone, together))
 
+    def lower_missed(self, false_alarm: Fraction) -> Bound:
+        """Without the upper bound."""
+        return self.lowest_envelope(false_alarm) if self.parts else 1 - false_alarm
+
     def worst_loss(self) -> Bound | None:
         """The sum of the parts' worst losses."""
         total: Bound = ZERO

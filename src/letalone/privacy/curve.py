@@ -117,6 +117,10 @@ class Privacy(ABC):
         """The upper bound alone, for curves where the lower one is extra work."""
         return self.certified_delta(epsilon).upper
 
+    def lower_missed(self, false_alarm: Fraction) -> Bound:
+        """The lower bound alone, for curves where the upper one is extra work."""
+        return self.certified_missed(false_alarm).lower
+
     def worst_loss(self) -> Bound | None:
         """The largest finite loss, from which on delta stays; None: it falls for ever."""
         return None
@@ -161,7 +165,8 @@ class Privacy(ABC):
 
     def tradeoff(self, false_alarm: Number) -> float:
         """The least P[missed detection] of any test with this false-alarm rate, rounded down."""
-        return self.tradeoff_bounds(false_alarm)[0]
+        rate = PROBABILITY.typed("false_alarm", false_alarm)
+        return max(0.0, below(self.lower_missed(rate))) if rate < 1 else 0.0
 
     def tradeoff_bounds(self, false_alarm: Number) -> tuple[float, float]:
         """Certified bounds on the least P[missed detection] at this false-alarm rate."""

@@ -101,6 +101,10 @@ class Grouped(Privacy):
         own = self.single.certified_missed(false_alarm).upper
         return Bounds(self.lowest_envelope(false_alarm), own)
 
+    def lower_missed(self, false_alarm: Fraction) -> Bound:
+        """Without the upper bound."""
+        return self.lowest_envelope(false_alarm)
+
     def worst_loss(self) -> Bound | None:
         """Losses add along a chain of neighbours."""
         worst = self.single.worst_loss()

@@ -100,6 +100,10 @@ class Sampled(Privacy):
         """Between the envelopes of both curves."""
         return Bounds(self.lowest_envelope(false_alarm), self.highest_envelope(false_alarm))
 
+    def lower_missed(self, false_alarm: Fraction) -> Bound:
+        """Without the upper bound."""
+        return self.lowest_envelope(false_alarm)
+
     def worst_loss(self) -> Bound | None:
         """ln(1 + q (e^w - 1)), or for an added record at most -ln(1 - q), w the base's."""
         worst = self.base.worst_loss()

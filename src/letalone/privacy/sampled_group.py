@@ -138,6 +138,10 @@ class SampledGroup(Privacy):
         best = self.mixture(Sides(self.size, 0)).missed_when_removed(false_alarm)
         return Bounds(self.lowest_envelope(false_alarm), best)
 
+    def lower_missed(self, false_alarm: Fraction) -> Bound:
+        """Without the upper bound."""
+        return self.lowest_envelope(false_alarm)
+
     def mixture(self, sides: Sides) -> "Mixtures":
         """The pair for these sides."""
         return Mixtures(self.release.mu_squared, self.rate, sides)

@@ -25,6 +25,7 @@ from letalone.tables.compiled import Compiled, compiled
 IN_ROWS = (Quantiles, Extreme, TopK, PrivateBounds)
 LARGE = 1000  # from here on without digits after the point
 MOST_TRIED = 10  # aggregates that are compiled by themselves, too
+ROWS = (100, 1_000, 10_000)  # for which errors that depend on rows are shown
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -32,10 +33,11 @@ class Preview:
     """The price, its split, and the errors to expect; `errors` by aggregate.
 
     An error is the half-width of the interval to expect; None where it depends on how many rows
-    a group has, which is private: give `rows=` to see it for that many. That of a quantile, a
-    winner or a private bound is in rows. `alone` has the errors of those aggregates that would
-    be at least twice as accurate in a question of their own, at the same price. `warnings` say
-    what is starved: by others beside it, or because a group may have too few rows.
+    a group has, which is private: give `rows=` to see it for that many; `by_rows` has it for a
+    few numbers of them. That of a quantile, a winner or a private bound is in rows. `alone` has
+    the errors of those aggregates that would be at least twice as accurate in a question of their
+    own, at the same price. `warnings` say what is starved: by others beside it, or because a
+    group may have too few rows.
     """
 
     privacy: Privacy
@@ -53,6 +55,7 @@ class Preview:
     warnings: tuple[str, ...] = ()
     formulas: frozenset[str] = frozenset()
     fitted: frozenset[str] = frozenset()
+    by_rows: dict[str, dict[int, float]] = field(default_factory=dict[str, dict[int, float]])
 
     def __str__(self) -> str:
         price = f"{Budget(self.epsilon, self.delta)}, {self.privacy.neighbours}"
@@ -110,16 +113,28 @@ def preview_of(table: Table, question: Priced, *, rows: int | None = None) -> Pr
         notes=asked.notes,
         left=table.left(asked.privacy, delta=asked.delta, beside=partners_of(table, [plan])),
         in_rows=frozenset(name for name, one in plan.aggregates if isinstance(one, IN_ROWS)),
-        warnings=(*starved(asked.split), *short_of_rows(plan, whole.parts, rows=rows)),
+        warnings=(*starved(asked.split), *short_of_rows(plan, question.shares, rows=rows)),
         formulas=frozenset(name for name, one in plan.aggregates if isinstance(one, Formula)),
         fitted=frozenset(name for name, one in plan.aggregates if isinstance(one, Regression)),
         alone=dict(_alone(whole, errors, rows)) if 1 < len(errors) <= MOST_TRIED else {},
+        by_rows=dict(_by_rows(whole, errors)) if rows is None and len(errors) <= MOST_TRIED else {},
     )
 
 
 def _columns(plan: Plan) -> tuple[str, ...]:
     groups = tuple(group.name for group in plan.groups)
     return groups + tuple(name for slot in slots_of(plan) for name in slot.names)
+
+
+def _by_rows(
+    whole: Compiled, errors: dict[str, float | None]
+) -> Iterator[tuple[str, dict[int, float]]]:
+    """The errors that depend on rows, for several numbers of them."""
+    for name in (name for name, error in errors.items() if error is None):
+        found = {rows: _error(whole, name, rows) for rows in ROWS}
+        known = {rows: error for rows, error in found.items() if error is not None}
+        if known:
+            yield name, known
 
 
 def _alone(

@@ -20,6 +20,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from secrets import token_hex
+from typing import cast
 
 from letalone.answers.promise import price
 from letalone.answers.release import Asked, SplitPart, Standing
@@ -28,6 +29,7 @@ from letalone.engines.measures import Units
 from letalone.errors import BudgetExceeded, DataSetFrozen, LetaloneError
 from letalone.exact.typed import CONFIDENCE, Number
 from letalone.ledger import Reservation, digest_of
+from letalone.ledger.acts import how_to_thaw
 from letalone.ledger.claims import WAIT_SECONDS
 from letalone.plans.query import Plan
 from letalone.privacy import Budget, Privacy
@@ -42,7 +44,7 @@ from letalone.session.table import Table
 from letalone.session.time_steps import at_step, now
 from letalone.session.together import cheapest
 from letalone.tables.columns import Columns
-from letalone.tables.compiled import Compiled, compiled
+from letalone.tables.compiled import Compiled, Share, compiled
 
 STOPPED = (
     "Stopped. The price was charged before the data was touched. There is no answer; nothing is"
@@ -57,6 +59,7 @@ class Priced:
 
     whole: Compiled
     asked: Asked
+    shares: tuple[Share, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +82,8 @@ def priced(
     slots_of(plan)
     whole = compiled(plan, epsilon=epsilon, delta=delta, confidence=confidence)
     sure, stored = CONFIDENCE.typed("confidence", confidence), plan.to_json()
-    parts = tuple(SplitPart(p.name, p.share, p.words, p.groups) for p in whole.parts)
+    shares = whole.parts
+    parts = tuple(SplitPart(p.name, p.share, p.words, p.groups) for p in shares)
     asked = Asked(
         data_set=table.name,
         version=table.data_set().version,
@@ -95,11 +99,11 @@ def priced(
         notes=(
             *notes_of(plan, from_text=read_from_text(table, plan)),
             *starved(parts),
-            *in_rows(plan, whole.parts),
+            *in_rows(plan, shares),
             *taken_on_trust(table, plan),
         ),
     )
-    return Priced(whole, asked)
+    return Priced(whole, asked, shares)
 
 
 def released(table: Table, question: Priced, *, remark: str | None = None) -> Release:
@@ -378,8 +382,7 @@ def frozen(names: Sequence[str]) -> DataSetFrozen:
     which = f"set {names[0]!r} is" if len(names) == 1 else f"sets {' and '.join(names)} are"
     return DataSetFrozen(
         f"The data {which} frozen: its engine could not finish. There is no"
-        " answer, and what was charged stays spent. Its owner can look at the data and allow"
-        f" questions again: ledger.thaw({names[0]!r}, 'why')."
+        f" answer, and what was charged stays spent. {how_to_thaw(names[0])}"
     )
 
 
@@ -416,6 +419,13 @@ def _digest(plan: Json, **price: object) -> str:
     """The name of a question at its price: all that decides the law of its answer."""
     decides: Json = {"plan": plan, **{name: str(value) for name, value in price.items()}}
     return digest_of(decides, name="The question")
+
+
+def digest_at(asked: Asked, version: int) -> str:
+    """What the same question at the same price is called about another version of the data."""
+    schema = {**cast("Json", asked.plan["schema"]), "version": version}
+    plan: Json = {**asked.plan, "schema": schema}
+    return _digest(plan, epsilon=asked.epsilon, delta=asked.delta, confidence=asked.confidence)
 
 
 def _price(question: Priced) -> str:

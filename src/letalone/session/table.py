@@ -1,5 +1,6 @@
 """An open table: the engine that reads it, what is public about it, the ledger it is charged to."""
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from copy import copy
@@ -7,6 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from threading import Event, RLock
 
+from letalone.engines.failure import EngineFailed
 from letalone.engines.measures import Engine
 from letalone.errors import ParameterError
 from letalone.ledger import DataSet, Ledger
@@ -17,6 +19,9 @@ from letalone.privacy.filters import left_in_words
 from letalone.randomness.bits import SYSTEM, BitSource
 
 Progress = Callable[[float], None]
+Joined = tuple[
+    str, tuple[tuple[str, str], ...]
+]  # a public table's digest, and what it is joined on
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,8 +65,9 @@ class Table:
     """A session and all its questions share one; one answer is made at a time."""
 
     __slots__ = (
-        "_closed", "_joined", "_own_ledger", "_partners", "asker", "bits", "engine", "from_text",
-        "ledger", "lock", "name", "progress", "schema", "source", "types_declared", "whole_name",
+        "_brought", "_closed", "_joined", "_own_ledger", "_partners", "asker", "bits", "engine",
+        "from_text", "ledger", "lock", "name", "progress", "schema", "source", "types_declared",
+        "whole_name",
     )  # fmt: skip
 
     def __init__(
@@ -84,13 +90,15 @@ class Table:
         self.types_declared = types_declared  # by an opening of a frame
         self._own_ledger, self.lock, self.asker = own_ledger, RLock(), NOBODY
         self._closed = Event()
-        self._joined: set[tuple[str, tuple[tuple[str, str], ...]]] = set()
+        self._joined = Counter[Joined]()  # by how many who ask
+        self._brought: set[Joined] = set()  # by this one
         self._partners: dict[str, Table] = {}
 
     def asked_by(self, asker: Asker) -> "Table":
         """The same table, lock and engine, for one who asks; all are closed together."""
         found = copy(self)
         found.asker, found._partners = asker, {}  # partners are asked by the same
+        found._brought = set()
         return found
 
     @property
@@ -118,9 +126,35 @@ class Table:
         seen = (join.table_digest, join.on)
         with self.lock:
             self.check_open()
-            if seen not in self._joined:
-                self.engine.add_public(join, frame)
-                self._joined.add(seen)
+            if seen in self._brought:
+                return
+            if not self._joined[seen]:
+                self._add_public(join, frame)
+            self._joined[seen] += 1
+            self._brought.add(seen)
+
+    def _add_public(self, join: PublicJoin, frame: object) -> None:
+        try:
+            self.engine.add_public(join, frame)
+        except BaseException:
+            if join.table_digest not in {digest for digest, _ in self._joined}:
+                self.engine.forget_public(join.table_digest)
+            raise
+
+    def forget_public(self) -> None:
+        """Lets go of the public tables that this one has brought and nobody else uses now."""
+        if not self._brought:
+            return  # it waits for nobody's answer
+        with self.lock:
+            for seen in self._brought:
+                self._joined[seen] -= 1
+                if not self._joined[seen]:
+                    del self._joined[seen]  # shared with all who ask
+            gone = {digest for digest, _ in self._brought} - {digest for digest, _ in self._joined}
+            self._brought = set()
+            for digest in gone if self.is_open else ():
+                with suppress(EngineFailed):  # then it stays until the table is closed
+                    self.engine.forget_public(digest)
 
     def meet(self, other: "Table") -> None:
         """Remembers another private table that questions join."""

@@ -4,6 +4,7 @@ Proven:   the ε returned was compiled and its errors compared; errors fall as �
 Tested:   the ε returned is enough, and the next smaller one of three digits is not
 """
 
+from bisect import bisect_left
 from collections.abc import Callable, Mapping
 from decimal import Decimal
 from fractions import Fraction
@@ -39,17 +40,21 @@ def epsilon_for(
 
     def keeps(epsilon: Decimal) -> bool:
         whole = compiled(plan, epsilon=epsilon, delta=delta, confidence=confidence)
-        errors = {name: whole.expected_error(name, rows=rows) for name in limits}
-        return all(errors[name] <= limit for name, limit in limits.items())
+        return all(whole.expected_error(name, rows=rows) <= most for name, most in limits.items())
 
-    for power in range(FIRST, LAST):
-        step = Decimal(10) ** power / FEWEST
-        if keeps(step * MOST):
-            return float(step * _least(lambda digits, one=step: keeps(one * digits)))
-    raise ParameterError(
-        "No epsilon up to 10 million gives errors this small. Allow larger ones, or narrow the"
-        " bounds."
-    )
+    powers = range(FIRST, LAST)
+    place = bisect_left(powers, True, key=lambda power: keeps(_step(power) * MOST))
+    if place == len(powers):
+        raise ParameterError(
+            "No epsilon up to 10 million gives errors this small. Allow larger ones, or narrow the"
+            " bounds."
+        )
+    step = _step(powers[place])
+    return float(step * _least(lambda digits: keeps(step * digits)))
+
+
+def _step(power: int) -> Decimal:
+    return Decimal(10) ** power / FEWEST
 
 
 def _limits(plan: Plan, error: object) -> dict[str, Fraction]:

@@ -38,8 +38,12 @@ class Columns:
 
 
 def count_answer(values: Floats, width: float) -> Answer:
-    """A count as a whole number; the ends, too, since the truth is one, and not below 0."""
+    """A count as a whole number; the ends, too, since the truth is one, and not below 0.
+
+    Of a number below 0 the interval is that of 0: it holds all that would be left of its own, so
+    it is right as often, and no group looks better known because the noise took it further off.
+    """
     rounded = np.floor(values + 0.5)
-    low, high = np.ceil(values - width), np.floor(values + width)
+    low, high = np.ceil(values - width), np.floor(np.maximum(values, 0.0) + width)
     low, high = np.minimum(low, rounded), np.maximum(high, rounded)
     return Answer(rounded, np.maximum(low, 0.0), np.maximum(high, 0.0))

@@ -27,7 +27,7 @@ from statistics import NormalDist
 import numpy as np
 from numpy.typing import NDArray
 
-from letalone.exact.balls import Ball, ball, upper, with_bits
+from letalone.exact.balls import ball, upper, with_bits
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -125,18 +125,23 @@ def _laplace_width(sizes: tuple[float, ...], miss: float) -> float:
     scales: list[Fraction] = []
     for size in sorted(Fraction(size) for size in sizes):
         scales.append(max(size, scales[-1] * (1 + NARROW)) if scales else size)
-    shares = [_share(scale, scales[:j] + scales[j + 1 :]) for j, scale in enumerate(scales)]
-    low, high = Fraction(0), sum(scales, Fraction(0)) * (8 - Fraction(log(miss)))
+    with_shares = [
+        (_share(scale, scales[:j] + scales[j + 1 :]), scale) for j, scale in enumerate(scales)
+    ]
+    most = sum(scales, Fraction(0)) * (8 - Fraction(log(miss)))
+    halved = partial(_halved, with_shares, most / 2**STEPS, miss)
+    return float(most * with_bits(halved, 128 + 64 * len(scales)) / 2**STEPS)
 
-    def tail(x: Fraction) -> Ball:
-        terms = zip(shares, scales, strict=True)
-        return sum((ball(share) * (-ball(x / scale)).exp() for share, scale in terms), ball(0))
 
+def _halved(with_shares: list[tuple[Fraction, Fraction]], step: Fraction, miss: float) -> int:
+    """The least number of steps beyond which the noise strays seldom enough."""
+    terms = [(ball(share), ball(-step / scale)) for share, scale in with_shares]
+    low, high = 0, 2**STEPS
     for _ in range(STEPS):
-        middle = (low + high) / 2
-        found = with_bits(partial(tail, middle), 128 + 64 * len(scales))
+        middle = (low + high) // 2
+        found = sum((share * (rate * middle).exp() for share, rate in terms), ball(0))
         low, high = (middle, high) if upper(found) > miss else (low, middle)
-    return float(high)
+    return high
 
 
 def _share(scale: Fraction, others: list[Fraction]) -> Fraction:

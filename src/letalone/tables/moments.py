@@ -161,10 +161,10 @@ class MomentsPart(VectorPart):
             return half + grid.slack * (rows or 0)
         if rows is None:
             raise needs_rows(name)
+        if isinstance(aggregate, Mean):
+            return grid.radius * self._widest_mean(noise.law, confidence) / rows + grid.slack
         square = self._widest_square(noise.law, confidence) / rows
         match aggregate:
-            case Mean():
-                return grid.radius * self._widest_mean(noise.law, confidence) / rows + grid.slack
             case Variance():
                 return grid.radius**2 * square + 2 * grid.radius * grid.slack
             case _:

@@ -52,7 +52,7 @@ from letalone.tables.columns import Answer
 from letalone.tables.consistent import Tree, tree_for
 from letalone.tables.intervals import Family, Law
 from letalone.tables.noise import LARGEST_SCALE, Noise, geometric
-from letalone.tables.ranks import band, ranks_of
+from letalone.tables.ranks import mean_band, ranks_of
 from letalone.tables.scales import Scale
 from letalone.tables.sensitivity import Contribution, Moved, rank_moves
 from letalone.tables.tree import tree_moves
@@ -102,8 +102,8 @@ class RankPart(ChoicePart):
         """Whether ends read off a tree are narrower than ends that are chosen; at 95 %."""
         scale = float(self._tree_moved.l1 / (2 * END))
         law, sure = Law(Family.LAPLACE, scale), float(INSIDE)
-        read = band(self._tree, float(self.share), law, sure)
-        return float(np.mean(read)) < self._margin(Fraction(1), sure) / self._many
+        read = mean_band(self._tree, float(self.share), law, sure)
+        return read < self._margin(Fraction(1), sure) / self._many
 
     def privacy(self, epsilon: Fraction) -> Privacy:
         """The ranges of all choices add up to ε, or to half of it beside the tree's noise."""

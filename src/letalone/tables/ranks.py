@@ -32,7 +32,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from letalone.tables.consistent import Tree, power_sums
-from letalone.tables.intervals import Law
+from letalone.tables.intervals import Family, Law
 from letalone.tables.spread import reach
 
 Floats = NDArray[np.float64]
@@ -120,6 +120,20 @@ def band(tree: Tree, share: float, law: Law, confidence: float) -> Floats:
     return law.deviation * far * np.sqrt(squares)
 
 
+@lru_cache(maxsize=4096)
+def widest(tree: Tree, share: float, family: Family, confidence: float) -> float:
+    """The largest of a band, where a node's noise has the standard deviation 1."""
+    squares, fourths = _sums(tree, share)
+    return float(np.max(reach(family, _evenness(squares, fourths), confidence) * np.sqrt(squares)))
+
+
+@lru_cache(maxsize=4096)
+def mean_band(tree: Tree, share: float, law: Law, confidence: float) -> float:
+    """The mean of a band over all places."""
+    return float(np.mean(band(tree, share, law, confidence)))
+
+
+@lru_cache(maxsize=4096)
 def spread(tree: Tree, share: float) -> float:
     """The root of the mean variance of ranks less share · n, where a node's noise has 1."""
     return float(np.mean(_sums(tree, share)[0])) ** 0.5

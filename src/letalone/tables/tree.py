@@ -21,7 +21,7 @@ from letalone.engines.measures import Measure
 from letalone.tables.columns import Answer
 from letalone.tables.consistent import Tree, tree_for
 from letalone.tables.noise import Noise
-from letalone.tables.ranks import band, ranks_of, spread
+from letalone.tables.ranks import ranks_of, spread, widest
 from letalone.tables.scales import Scale
 from letalone.tables.sensitivity import Contribution, Moved, sensitivity_of
 from letalone.tables.vectors import ROOT_TWO, VectorPart, Wholes
@@ -73,8 +73,9 @@ class TreePart(VectorPart):
 
     def width(self, noise: Noise, confidence: float) -> float:
         """The widest band, in rows."""
-        bands = (band(self.tree, float(share), noise.law, confidence) for share in self.shares)
-        return max(float(np.max(one)) for one in bands)
+        law = noise.law
+        found = (widest(self.tree, float(q), law.family, confidence) for q in self.shares)
+        return law.deviation * max(found)
 
 
 def tree_moves(tree: Tree, scale: Scale, unit: Contribution) -> Moved:

@@ -3,10 +3,14 @@
 import json
 import re
 from datetime import timedelta
+from html import escape, unescape
+from urllib.parse import urlencode
 
 import pytest
 
-from curator.makers import NAME, PURPOSE, SECRET, ask, whats
+from curator.makers import NAME, PURPOSE, SECRET, ask, put, whats
+from letalone.curator.console.questions import _agreed
+from letalone.curator.http.shapes import SentQuestion
 from letalone.ledger.receipts import verify_receipt
 
 FORM = {"data_set": NAME, "purpose": PURPOSE, "way": "sql", "epsilon": "0.1", "pay": "epsilon"}
@@ -21,7 +25,7 @@ def spent(console, by="ann"):
 
 
 def preview(browser, **more):
-    return browser.send("/ask/preview", **{**FORM, "sql": COUNT, **more})
+    return browser.follow(browser.send("/ask/preview", **{**FORM, "sql": COUNT, **more}))
 
 
 def release(browser, **more):
@@ -62,21 +66,49 @@ def test_what_was_not_shown_is_not_paid_for(console):
     changes = ({"epsilon": "1"}, {"sql": COUNT + " WHERE ward = 'B'"}, {"max_rows": "3"})
     for change in ({"agreed": ""}, {"agreed": "0" * 64}, *changes):
         fields = {**FORM, "sql": sql, "agreed": agreed, **change}
-        answer = browser.send("/ask/release", **fields)
+        answer = browser.follow(browser.send("/ask/release", **fields))
         assert answer.status_code == 409, change
         assert "Nothing was spent" in answer.text
         assert AGREED.search(answer.text), "the new price is shown"
     assert (spent(console), len(console.curator.ledger)) == (before, entries)
 
 
-def test_a_second_time_costs_nothing_and_says_so(fresh):
+def test_an_answer_that_one_has_is_shown_to_be_free_before_anything_is_pressed(fresh):
     browser = fresh.by("ann")
-    first = release(browser)
-    before = spent(fresh)
-    second = browser.follow(release(browser))
-    assert "it cost nothing" in second.text
-    assert spent(fresh) == before
-    assert first.headers["location"] in fresh.by("ann").see("/history").text
+    assert "free" not in price_in(preview(browser).text)
+    first = release(browser).headers["location"]
+    before, entries = spent(fresh), len(fresh.curator.ledger)
+    again = price_in(preview(browser).text)
+    assert "You have this answer" in again
+    assert f'<a class="button" href="{first}">See the answer: free</a>' in again
+    assert "Spend ε" not in again, "what is free is not sold"
+    assert browser.see(first).status_code == 200
+    assert (spent(fresh), len(fresh.curator.ledger)) == (before, entries)
+    assert "Spend ε = 0.2 " in preview(browser, epsilon="0.2").text, "another price is another"
+
+
+def test_where_the_data_have_changed_the_same_question_is_said_to_cost_again(fresh):
+    browser = fresh.by("ann")
+    release(browser)
+    fresh.curator.data_sets.renew(NAME, file=put(fresh.curator, "newer.csv"), by="olga")
+    text = price_in(preview(browser).text)
+    assert "the data have changed since: this costs" in text
+    assert "Spend ε = 0.1 " in text
+    assert "changed since" not in preview(browser, epsilon="0.2").text, "which was never asked"
+
+
+def test_two_presses_of_the_same_button_are_charged_once(fresh):
+    browser = fresh.by("ann")
+    fields = {**FORM, "sql": COUNT, "agreed": AGREED.search(preview(browser).text)[1]}
+    first, second = (browser.send("/ask/release", **fields) for _ in range(2))
+    assert float(spent(fresh)) == 0.1
+    assert second.headers["location"].partition("?")[0] == first.headers["location"]
+    assert "it cost nothing" in browser.follow(second).text
+
+
+def price_in(text):
+    """The part of the page with the price."""
+    return text[text.index('<section id="price"') :]
 
 
 def test_the_error_wanted_finds_the_least_epsilon(console):
@@ -91,8 +123,8 @@ def test_the_error_wanted_finds_the_least_epsilon(console):
 def test_choosing_asks_the_same_as_typing(console):
     browser = console.by("ann")
     typed = release(browser, sql=BY_WARD.replace(" n ", " number "), epsilon="0.2")
-    chosen = release(browser, way="build", what="count", by="ward", epsilon="0.2")
-    assert chosen.headers["location"].partition("?")[0] == typed.headers["location"]
+    chosen = preview(browser, way="build", what="count", by="ward", epsilon="0.2")
+    assert f'href="{typed.headers["location"]}">See the answer: free' in chosen.text
 
 
 @pytest.mark.parametrize(
@@ -117,26 +149,46 @@ def test_a_refusal_has_the_words_of_the_api_and_keeps_what_was_typed(console, mo
         assert 'value="0.9"' in answer.text
 
 
-def test_a_refusal_is_written_down_as_one_of_the_api(fresh):
-    before = whats(fresh.curator).count("refused")
-    preview(fresh.by("ann"), sql="SELECT AVG(age) FROM visits")
-    assert whats(fresh.curator).count("refused") == before + 1
+def test_a_slip_in_a_preview_leaves_no_entry_and_a_refused_answer_does(fresh):
+    before, sql = len(fresh.curator.ledger), "SELECT AVG(age) FROM visits"
+    assert preview(fresh.by("ann"), sql=sql).status_code == 403
+    assert len(fresh.curator.ledger) == before
+    sent = SentQuestion(data_set=NAME, purpose=PURPOSE, sql=sql, epsilon="0.1")
+    fields = {**FORM, "sql": sql, "agreed": _agreed(sent)}
+    refused = fresh.by("ann").send("/ask/release", **fields)
+    assert len(fresh.curator.ledger) == before + 1
+    assert "is not in your grant" in fresh.by("ann").follow(refused).text
+    assert len(fresh.curator.ledger) == before + 1, "a reload asks nothing"
+    assert whats(fresh.curator)[-1] == "refused"
 
 
 def test_over_the_budget_nothing_is_answered_and_the_words_say_how_much_is_left(fresh):
     browser = fresh.by("ann")
-    answer = release(browser, epsilon="2.5")
+    answer = browser.follow(release(browser, epsilon="2.5"))
     assert answer.status_code == 409
     assert "Nothing was charged" in answer.text
     assert spent(fresh) == 0
 
 
-def test_sorted_and_cut_answers_are_shown_so(fresh):
-    sql = f"{BY_WARD} ORDER BY n DESC LIMIT 1"
-    answer = release(fresh.by("ann"), sql=sql, epsilon="1")
-    assert answer.status_code == 200
-    assert answer.text.count('<th scope="row">') == 1
-    assert "The whole answer" in answer.text
+def test_sorted_and_cut_answers_have_an_address_of_their_own(fresh):
+    browser, sql = fresh.by("ann"), f"{BY_WARD} ORDER BY n DESC LIMIT 1"
+    answer = release(browser, sql=sql, epsilon="1")
+    at, entries = answer.headers["location"], len(fresh.curator.ledger)
+    for _ in range(2):
+        page = browser.see(at)
+        assert page.status_code == 200
+        assert page.text.count('<th scope="row">') == 1
+        assert "The whole answer" in page.text
+    assert len(fresh.curator.ledger) == entries, "a reload asks nothing"
+    again = unescape(re.search(r'href="(/ask/again/[^"]*)"', page.text)[1])
+    form = browser.follow(browser.see(again))
+    assert "ORDER BY n DESC\nLIMIT 1</textarea>" in form.text
+    assert (
+        f'href="{escape(at)}">See the answer: free' in preview(browser, sql=sql, epsilon="1").text
+    )
+    for wrong in ("x", "[]", '[["<",1,2,3],[],null,0,[]]', "[null,[[1]],null,0,[]]"):
+        answer = browser.see(f"{at.partition('?')[0]}?{urlencode({'arranged': wrong})}")
+        assert answer.status_code == 422
 
 
 def test_nobody_sees_the_answers_of_anybody_else(fresh):
@@ -176,7 +228,7 @@ def test_a_long_answer_is_cut_on_the_page_and_whole_in_the_file(fresh):
     assert "100 more" in page.text
     assert len(page.content) < 100_000 - 20_000, "with its style sheets under 100 kB"
     lines = browser.see(re.search(r"/history/[0-9a-f]+/csv", page.text)[0]).text.splitlines()
-    assert lines[0] == "ward,n,n_low,n_high"
+    assert lines[0] == "ward,n,n_low,n_high,n_noisy"
     assert [line.partition(",")[0] for line in lines[1:]] == keys
 
 
@@ -206,13 +258,22 @@ def test_groups_that_are_not_declared_are_typed(console, keys):
     assert preview(console.by("ann"), sql=BY_WARD, keys="[1").status_code == 422
 
 
-def test_a_slider_of_somebody_signed_out_says_so_and_keeps_the_page(fresh):
-    browser = fresh.by("ann")
-    fresh.clock.passed += timedelta(hours=2)
-    answer = browser.send("/ask/preview", headers={"HX-Request": "true"}, **FORM, sql=COUNT)
-    assert answer.status_code == 401
-    assert 'id="preview"' in answer.text
-    assert "what you typed is kept" in answer.text
+def test_a_slider_of_somebody_signed_out_gets_nothing_to_put_in_the_place_of_the_price(fresh):
+    """However the visit ended: the page keeps the price and says why (tests/browser)."""
+    for end in ("idle", "signed out elsewhere", "in again"):
+        browser = fresh.anybody()
+        browser.sign_in("ann")
+        form = {**FORM, "sql": COUNT, "csrf": browser.csrf}
+        if end == "idle":
+            fresh.clock.passed += timedelta(hours=2)
+        else:
+            browser.send("/sign-out")
+        if end == "in again":
+            browser.sign_in("ann")
+        answer = browser.send("/ask/preview", headers={"HX-Request": "true"}, **form)
+        assert (answer.status_code, answer.text) == (401, ""), end
+    page = fresh.by("ben").see("/ask")
+    assert page.status_code == 200
 
 
 def test_a_price_stands_where_the_form_leads_and_no_button_comes_before_the_one_that_shows_it(
@@ -221,7 +282,8 @@ def test_a_price_stands_where_the_form_leads_and_no_button_comes_before_the_one_
     """Enter presses the first button of a form: that is never the one that spends, or switches."""
     text = preview(fresh.by("ann"), way="build").text
     form = text[text.index('<form id="ask"') :]
-    assert 'action="/ask/preview#price"' in form
+    sent = fresh.by("ann").send("/ask/preview", **FORM, sql=COUNT)
+    assert sent.headers["location"].endswith("#price")
     assert re.search(r'<section id="price"[^>]* tabindex="-1"', form)
     assert "formaction" not in re.search(r"<button[^>]*>", form)[0]
 
@@ -241,12 +303,13 @@ def test_another_way_to_ask_keeps_the_price_and_takes_the_question_along(fresh):
     before = len(fresh.curator.ledger)
     chosen = {**FORM, "way": "build", "by": "ward", "where_1": "ward", "value_1": "A"}
     fields = chosen | {"epsilon": "0.7", "confidence": "0.8", "max_rows": "3", "to": "sql"}
-    page = fresh.by("ann").send("/ask/way", **fields)
+    page = fresh.by("ann").follow(fresh.by("ann").send("/ask/way", **fields))
     assert page.status_code == 200
     assert "WHERE ward = &#39;A&#39;\nGROUP BY ward</textarea>" in page.text
     for name, value in (("epsilon", "0.7"), ("confidence", "0.8"), ("max_rows", "3")):
         assert re.search(rf'<input id="{name}"[^>]* value="{value}"', page.text), name
-    back = fresh.by("ann").send("/ask/way", **fields | {"way": "sql", "to": "build", "sql": COUNT})
+    other = fields | {"way": "sql", "to": "build", "sql": COUNT}
+    back = fresh.by("ann").follow(fresh.by("ann").send("/ask/way", **other))
     assert re.search(r'<input id="epsilon"[^>]* value="0.7"', back.text)
     assert 'id="what"' in back.text
     assert len(fresh.curator.ledger) == before
@@ -282,14 +345,43 @@ def test_where_the_error_depends_on_rows_their_number_is_asked_for_beside_the_pr
     assert "<details" not in text[place[0] : place[1]]
 
 
+def test_the_error_of_a_mean_is_shown_for_several_numbers_of_rows_before_it_is_paid_for(console):
+    browser, mean = console.by("ann"), {"sql": "SELECT AVG(cost) AS m FROM visits"}
+    text, sized = preview(browser, **mean).text, preview(browser, **mean, rows="1000").text
+    shown = "; ".join(rf"with {rows} rows ±\s([\d,.]+)" for rows in ("100", "1,000", "10,000"))
+    few, some, many = (float(one.replace(",", "")) for one in re.search(shown, text).groups())
+    assert few > 5 * some > 25 * many > 0
+    assert f'<td class="number">± {some:.3g}</td>' in sized
+    assert "depends on how many rows" not in text
+    spend = '<button{} formaction="/ask/release"'
+    assert spend.format(' class="second"') in text, "first say about how many rows there are"
+    assert spend.format("") in sized
+
+
 def test_over_the_budget_the_main_act_is_to_ask_for_more_and_the_advice_fits(fresh):
     browser, sums = fresh.by("ann"), "SELECT SUM(cost) AS s FROM visits"
     over = preview(browser, epsilon="3").text
-    assert '<button class="second" formaction="/ask/release"' in over
+    spend = re.search(r"<button[^>]*formaction=./ask/release[^>]*>", over)[0]
+    assert " disabled " in spend
+    assert 'aria-describedby="why-not"' in spend
+    assert re.search(r'id="why-not">This is more than is left of your grant', over)
     assert f'<a class="button" href="/data-sets/{NAME}/request"' in over
     assert "Take a smaller ε" in over
     assert "Allow a larger error" in preview(browser, sql=sums, pay="error", error="100").text
     assert '<button formaction="/ask/release"' in preview(browser, epsilon="0.1").text
+
+
+def test_an_answer_that_would_be_refused_is_not_offered(fresh):
+    """Frozen, or only to be explained: the button is not pressed in vain, and says why."""
+    browser = fresh.by("ann")
+    explained = price_in(preview(browser, sql=f"EXPLAIN {COUNT}").text)
+    assert "The SQL begins with EXPLAIN" in explained
+    fresh.curator.ledger.freeze(NAME, "the disk was full")
+    frozen = price_in(preview(browser).text)
+    for text in (explained, frozen):
+        assert re.search(r"<button[^>]* disabled [^>]*formaction=./ask/release", text)
+        assert "Take a smaller ε" not in text
+    assert re.search('id="why-not">[^<]+', frozen)
 
 
 def test_a_comma_may_stand_for_the_point(console):
@@ -300,6 +392,9 @@ def test_a_comma_may_stand_for_the_point(console):
     assert "Write 1500 or 1.500" in unsure.text
     wrong = preview(browser, epsilon="much")
     assert "a fraction such as 1/3" in wrong.text
+    field = re.search(r'<input id="epsilon"[^>]*>', wrong.text)[0]
+    assert 'aria-invalid="true" aria-describedby="problem epsilon-hint"' in field
+    assert wrong.text.count("aria-invalid") == 1
     assert "in quotes" not in wrong.text
 
 
@@ -310,3 +405,13 @@ def test_questions_are_said_in_the_words_of_their_data_set(console):
     assert "number of units" not in units
     assert "Median of cost" in preview(browser, way="build", what="median", of="cost").text
     assert re.search("Left of your grant: about <a [^>]*>ε = [0-9.]+</a> of <a ", units)
+
+
+def test_notes_are_in_the_words_of_people(console):
+    browser = console.by("ann")
+    sql = "SELECT ward, COUNT(*) AS n, SUM(cost) AS s FROM visits GROUP BY ward"
+    text = browser.follow(release(browser, sql=sql, epsilon="0.05")).text
+    assert "<li>at most 10 rows per patient are counted, chosen at random</li>" in text
+    assert "rows within that limit, and the values within their bounds" in text
+    assert "<li>rows of groups that are not listed are not counted</li>" in text
+    assert "intervals speak" not in text

@@ -8,8 +8,8 @@ import pytest
 
 from curator.makers import PURPOSE, ask
 from letalone.curator.asking import release_id
-from letalone.curator.console.answers import _as_text
 from letalone.curator.console.files import STATIC, address_of_file
+from letalone.curator.console.spreadsheets import as_text
 
 HTMX = "e484d9171a9db30a39c8f16e3d709d4137f3211c659f8e6125816635033d593f"
 
@@ -44,9 +44,12 @@ def test_every_file_that_a_page_names_is_there_and_of_this_service(console):
 
 def test_text_in_a_table_that_is_taken_home_is_no_formula(console):
     """Spreadsheets compute what begins with these signs; numbers stay numbers."""
-    for text in ("=1+1", "+1", "-1", "@x", "\t=1", "\r=1"):
-        assert _as_text(text) == "'" + text
-    assert [_as_text(cell) for cell in (-1, -1.5, None, "a=b", "")] == [-1, -1.5, None, "a=b", ""]
+    signs = ["=", "+", "-", "@", "＝", "＋", "－", "＠", "﹦", "﹢"]
+    before = ["", " ", "  ", "\t", "\r", "\n", "\u3000", "\u00a0", "\ufeff", "\u200b", "\x00"]
+    for text in [blank + sign + "1" for blank in before for sign in signs] + ["\n1", "\t1"]:
+        assert as_text(text) == "'" + text, repr(text)
+    for cell in (-1, -1.5, None, "a=b", "", " ", " a", "é", "1-2"):
+        assert as_text(cell) == cell
     answered = ask(console.curator, 'SELECT COUNT(*) AS "=n" FROM visits')
     place = release_id(answered, analyst="ann", purpose=PURPOSE)
     header, row = console.by("ann").see(f"/history/{place}/csv").text.splitlines()

@@ -3,8 +3,8 @@
 import pytest
 
 from curator.makers import PASSWORD
+from letalone.curator.console.addresses import local
 from letalone.curator.console.app import ROUTES
-from letalone.curator.console.forms import local
 from letalone.curator.console.pages import ConsoleRoute
 
 

@@ -75,18 +75,24 @@ def test_a_form_that_was_changed_on_its_way_is_dropped(console):
         assert not kept_in(answer.text)
 
 
-def test_a_release_that_came_too_late_is_previewed_and_not_sent(console):
+def test_a_release_that_came_too_late_is_filled_in_again_and_not_sent(console):
     agreed = _agreed(SentQuestion(**ASKED, epsilon="2"))
     fields = {**ASKED, "epsilon": "2", "agreed": agreed, "pay": "epsilon"}
+    before = len(console.curator.ledger)
     browser, page = late(console, "/ask/release", **fields)
     kept = kept_in(page.text)
     shown = browser.send("/sign-in", name="ann", password=PASSWORD, kept=kept)
-    at, hidden = form_in(shown.text)
-    assert at == "/ask/preview"
-    assert "agreed" not in hidden
-    before = console.curator.ledger.data_set(NAME).spent
-    assert browser.send(at, **hidden).status_code == 200
-    assert console.curator.ledger.data_set(NAME).spent == before
+    assert shown.headers["location"].startswith("/ask?draft="), "and nothing of it in the address"
+    form = browser.follow(shown).text
+    assert "This is what you typed. Nothing was done with it." in form
+    assert ASKED["sql"] in form
+    assert 'name="epsilon" type="text" autocomplete="off" value="2"' in form
+    assert agreed not in form
+    assert len(console.curator.ledger) == before
+    again = console.anybody()
+    again.sign_in("ann")
+    stale = again.follow(again.send("/ask/preview", csrf="0" * 64, **fields))
+    assert ASKED["sql"] in stale.text, "also where the form is of an older visit"
 
 
 def test_a_form_that_is_too_long_is_not_kept_and_that_is_said(console):
@@ -94,3 +100,74 @@ def test_a_form_that_is_too_long_is_not_kept_and_that_is_said(console):
     assert page.status_code == 401
     assert not kept_in(page.text)
     assert "type it again" in page.text
+
+
+def signed_out_elsewhere(console, **fields):
+    """A browser that was signed out in another tab while ann typed, and the page it is shown."""
+    browser = console.anybody()
+    browser.sign_in("ann")
+    secret = browser.csrf
+    browser.send("/sign-out")
+    return browser, browser.send("/data-sets/visits/request", csrf=secret, **fields)
+
+
+def test_a_form_of_a_visit_that_was_ended_in_another_tab_is_kept_through_the_sign_in(console):
+    for name, status in (("ben", 303), ("ann", 200)):
+        browser, page = signed_out_elsewhere(console, why=WHY, password_again="x")
+        assert page.status_code == 401
+        assert "what you typed is kept" in page.text
+        shown = browser.send("/sign-in", name=name, password=PASSWORD, kept=kept_in(page.text))
+        assert shown.status_code == status
+    at, fields = form_in(shown.text)
+    assert (at, fields["why"]) == ("/data-sets/visits/request", WHY)
+    assert "password_again" not in fields
+
+
+def test_a_form_from_before_a_new_sign_in_is_shown_again_and_done_only_when_sent_again(console):
+    """In the first tab; in the second somebody has signed out and in."""
+    browser = console.anybody()
+    browser.sign_in("ann")
+    secret, before = browser.csrf, len(console.curator.ledger)
+    asked = {"purpose": PURPOSE, "columns": "ward", "epsilon": "0.5", "why": WHY}
+    browser.send("/sign-out")
+    signed_out = browser.send("/data-sets/visits/request", csrf="0" * 64, **asked)
+    assert "Sign in in another tab" in signed_out.text
+    browser.sign_in("ann")
+    for stale in (secret, form_in(signed_out.text)[1]["csrf"]):
+        page = browser.send("/data-sets/visits/request", csrf=stale, **asked, password_again="x")
+        assert page.status_code == 403
+        assert "from another visit" in page.text
+        assert "go back in your browser" not in page.text
+        assert len(console.curator.ledger) == before
+    at, fields = form_in(page.text)
+    assert {name: fields[name] for name in asked} == asked
+    assert "password_again" not in fields
+    assert browser.send(at, **fields).status_code == 303
+    assert len(console.curator.ledger) == before + 1
+
+
+def test_what_another_site_has_sent_is_not_shown_to_be_sent_again(console):
+    """Only a browser that says that a page of this service has sent it gets it back."""
+    browser = console.anybody()
+    browser.sign_in("ann")
+    fields = {"csrf": "0" * 64, "why": WHY}
+    others = ("cross-site", "same-site", "none")
+    headers = [*({"Sec-Fetch-Site": one} for one in others), {"Origin": "https://evil.example"}, {}]
+    for one in headers:
+        page = browser.client.post("/data-sets/visits/request", data=fields, headers=one)
+        assert page.status_code == 403
+        assert "reason of" not in page.text, one
+
+
+def test_a_sign_in_from_before_another_one_still_has_the_form_that_it_kept(console):
+    """The visit ended, the form is kept in the page; then somebody signs in in another tab."""
+    browser, page = late(console, why=WHY)
+    secret, kept = browser.csrf, kept_in(page.text)
+    browser.sign_in("ann")
+    fields = {"csrf": secret, "name": "ann", "password": PASSWORD}
+    shown = browser.send("/sign-in", **fields, kept=kept)
+    at, found = form_in(shown.text)
+    assert (at, found["why"]) == ("/data-sets/visits/request", WHY)
+    assert PASSWORD not in shown.text
+    for odd in ("x", "é.", "W10=.", "WzEsMl0=.x"):
+        assert browser.send("/sign-in", **fields, kept=odd).status_code == 403

@@ -103,3 +103,9 @@ def test_a_token_takes_the_password_again_is_shown_once_and_ends(fresh):
     assert fresh.by("ben").send(f"/account/tokens/{token}/revoke").status_code == 404
     browser.send(f"/account/tokens/{token}/revoke")
     assert "my notebook" not in browser.see("/account").text
+
+
+def test_a_page_that_is_not_there_knows_who_is_signed_in(console):
+    html = {"Accept": "text/html"}
+    assert "Sign out" in console.by("ann").see("/nowhere", headers=html).text
+    assert "Sign out" not in console.anybody().see("/nowhere", headers=html).text

@@ -50,7 +50,9 @@ def test_a_file_is_declared_checked_and_registered(fresh):
     page = olga.see(at).text
     assert [one.stat().st_mode & 0o077 for one in incoming(fresh) if one.suffix == ".csv"] == [0]
     assert re.findall(r'name="column-\d" value="(\w+)"', page) == LINES[0].split(",")
-    checked = olga.send(at, **FORM, act="check")
+    led = olga.send(at, **FORM, act="check")
+    checked = olga.follow(led)
+    assert olga.see(led.headers["location"]).text == checked.text, "it can be reloaded"
     assert checked.status_code == 200
     assert ">61<" in checked.text, "rows read"
     assert re.search(r"ward</th>\s*(<td[^>]*>0</td>){2}<td[^>]*>1</td>", checked.text)
@@ -80,7 +82,7 @@ def test_a_refused_form_keeps_all_that_was_typed(console):
         ({"type-0": "integer", "keys-0": "one"}, "ey"),
         ({"use": []}, "Tick the columns"),
     ):
-        answer = olga.send(at, **FORM | wrong, act="register")
+        answer = olga.follow(olga.send(at, **FORM | wrong, act="register"))
         assert answer.status_code in (409, 422), wrong
         assert words in answer.text, wrong
         typed = FORM | wrong
@@ -159,6 +161,18 @@ def test_a_file_that_cannot_be_read_leads_back_with_the_words_and_is_not_kept(
     assert incoming(console) == before
     forged = answer.headers["location"].replace("refused=", "refused=Forged")
     assert 'role="alert"' not in olga.see(forged).text
+
+
+def test_types_are_suggested_without_losing_what_was_typed(console):
+    olga = owner(console)
+    at = sent(olga).headers["location"]
+    typed = FORM | {f"type-{n}": "text" for n in range(5)} | {"type-0": "number", "use": ["0", "2"]}
+    page = olga.follow(olga.send(at, **typed, act="look")).text
+    assert f'value="{FORM["name"]}"' in page
+    assert [f'name="use" value="{n}" checked' in page for n in "012"] == [True, False, True]
+    chosen = re.findall(r'<option value="(\w+)" selected>', page)
+    assert chosen[0] == "number", "which somebody chose"
+    assert "integer" in chosen, "where nobody did"
 
 
 def test_only_names_and_stored_types_are_suggested_unless_the_owner_asks(console):
@@ -251,7 +265,13 @@ def test_purposes_are_added_and_end_and_a_data_set_is_retired_with_a_reason(fres
 
 def test_an_owner_thaws_what_was_frozen(fresh):
     fresh.curator.ledger.freeze(NAME, "the engine failed")
+    entry = len(fresh.curator.ledger)
     olga = owner(fresh)
     assert "until an owner has looked at it" in olga.see("/").text
+    shown = olga.see(f"/data-sets/{NAME}").text
+    assert "the engine failed" in shown
+    assert f'href="/ledger/{entry}"' in shown
+    assert f'href="/data-sets/{NAME}/thaw"' in shown
+    assert "the engine failed" not in fresh.by("ann").see(f"/data-sets/{NAME}").text
     assert olga.send(f"/data-sets/{NAME}/thaw", why="the disk was full").status_code == 303
     assert not fresh.curator.ledger.data_set(NAME).frozen

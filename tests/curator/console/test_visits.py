@@ -80,6 +80,14 @@ def test_a_visit_ends_when_unused_for_an_hour_and_after_twelve(fresh, steps, hol
     assert found is holds
 
 
+def test_a_visit_that_began_while_the_clock_was_ahead_is_over(fresh):
+    fresh.clock.passed += timedelta(days=365)
+    browser = fresh.by("olga", elevated=True)
+    assert is_in(browser)
+    fresh.clock.passed -= timedelta(days=365)
+    assert not is_in(browser)
+
+
 def test_sign_out_ends_the_visit_and_not_only_the_cookie(fresh):
     browser = fresh.by("ann")
     kept = dict(browser.client.cookies)

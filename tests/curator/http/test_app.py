@@ -170,6 +170,7 @@ def test_every_route_but_the_open_ones_needs_a_token(bare: Service) -> None:
         ("post", "/api/v1/passwords"),
         ("post", "/api/v1/tokens"),
         ("get", "/health"),
+        ("get", "/ready"),
         ("get", "/api/v1/open"),
         ("get", "/open"),
         ("get", "/problems/{kind}"),

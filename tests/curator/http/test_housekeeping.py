@@ -37,6 +37,10 @@ def test_overdue_rows_are_removed_and_a_failure_is_told_without_words(
     assert bare.curator.data_sets.record("old").retired is False
     bare.clock.passed = timedelta(days=100 * 366)
     kept_for_a_moment(bare)
+    shown = bare.curator.data_sets.record("old")
+    assert (shown.retired, shown.removal is None) == (False, False), "a day's notice"
+    monkeypatch.setattr("letalone.curator.notices.NOTICE", timedelta(seconds=-1))
+    kept_for_a_moment(bare)
     bare.clock.passed = timedelta()
     assert bare.curator.data_sets.record("old").retired is True
 

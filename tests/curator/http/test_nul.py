@@ -5,6 +5,7 @@ import pytest
 from curator.http.conftest import Making, Service
 from letalone.curator import asking
 from letalone.curator.http.limits import RateLimits
+from letalone.errors import LedgerUnavailable
 
 
 @pytest.mark.parametrize(
@@ -36,18 +37,21 @@ def test_a_body_with_one_is_refused(service: Service) -> None:
         assert "right form" in found.json()["detail"]
 
 
-def test_questions_that_fail_are_counted_and_written_down(
+def test_questions_that_fail_are_counted_and_written_down_unless_a_store_was_away(
     making: Making, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     strict = making(rates=RateLimits(refusals_of_a_person=2))
 
-    def broken(*_: object) -> None:
-        raise ZeroDivisionError
+    def asked_with(error: Exception) -> list[int]:
+        def fail(*_: object) -> None:
+            raise error
 
-    monkeypatch.setattr(asking, "check_size", broken)
-    sent = [
-        strict.ask("POST", "/questions/preview", by="ann", json=strict.question()) for _ in range(3)
-    ]
-    assert [one.status_code for one in sent] == [500, 500, 429]
+        monkeypatch.setattr(asking, "check_size", fail)
+        body = strict.question()
+        sent = [strict.ask("POST", "/questions/release", by="ann", json=body) for _ in range(3)]
+        return [one.status_code for one in sent]
+
+    assert asked_with(LedgerUnavailable("x")) == [503, 503, 503]
+    assert asked_with(ZeroDivisionError()) == [500, 500, 429]
     kinds = [one.kind.value for one in strict.curator.ledger.entries("visits")]
     assert kinds.count("refused") == 2

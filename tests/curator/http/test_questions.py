@@ -120,6 +120,19 @@ def test_history_has_own_answers_and_their_receipts(service: Service) -> None:
     assert verify_receipt(receipt).body["release"] == found[0]["release"]
 
 
+def test_how_many_data_sets_are_frozen_is_shown_to_the_owner(service: Service) -> None:
+    def shown() -> str:
+        token = {"Authorization": f"Bearer {service.token('olga')}"}
+        return service.client.get("/metrics", headers=token).text
+
+    assert "letalone_frozen_data_sets 0.0" in shown()
+    service.curator.ledger.freeze("visits", "a test")
+    try:
+        assert "letalone_frozen_data_sets 1.0" in shown()
+    finally:
+        service.curator.ledger.thaw("visits", "a test")
+
+
 def test_what_was_answered_and_refused_is_counted_for_the_owner(service: Service) -> None:
     service.ask("POST", "/questions/release", by="ann", json=service.question())
     service.ask("POST", "/questions/release", by="ann", json=service.question("SELECT"))

@@ -72,7 +72,7 @@ def test_no_file_or_server_is_named_to_a_stranger(both: Service, monkeypatch, er
         raise error(f"{place} cannot be used")
 
     monkeypatch.setattr(type(both.curator.data_sets), "records", fail)
-    answer = both.client.get("/health")
+    answer = both.client.get("/api/v1/open")
     assert answer.status_code in (500, 503)
     assert "srv" not in answer.text
     assert "postgresql" not in answer.text
@@ -82,15 +82,18 @@ def test_no_file_or_server_is_named_to_a_stranger(both: Service, monkeypatch, er
 def test_probes_and_refusals_are_counted(making: Any) -> None:
     rates = RateLimits(log_ins_of_an_address=100, probes_of_an_address=2, refusals_of_a_person=2)
     service = making(rates=rates)
-    assert [service.client.get("/health").status_code for _ in range(3)] == [200, 200, 429]
+    paths = ("/health", "/ready", "/health", "/ready")
+    assert [service.client.get(one).status_code for one in paths] == [200, 200, 429, 429]
     bad, good = service.question("SELECT nothing FROM visits"), service.question()
 
-    def asked(body: Any, by: str = "ann") -> int:
-        return service.ask("POST", "/questions/preview", by=by, json=body).status_code
+    def asked(body: Any, by: str = "ann", kind: str = "release") -> int:
+        return service.ask("POST", f"/questions/{kind}", by=by, json=body).status_code
 
     assert asked(good) == 200
+    assert [asked(bad, kind="preview") for _ in range(4)] == [422] * 4, "which are no entries"
     assert [asked(bad) for _ in range(3)] == [422, 422, 429]
     assert asked(good) == 429
+    assert asked(good, kind="preview") == 200
     assert asked(good, by="ben") == 200
     assert service.ask("GET", "/questions/history", by="ann").status_code == 200
     entries = len(service.curator.ledger)

@@ -175,6 +175,52 @@ def test_the_start_says_in_the_log_that_a_server_may_forget(
     assert "charges may be lost when the server loses power: set fsync to on" in said.out + said.err
 
 
+SLOW = """
+import pathlib, sys, time
+if "--multiprocessing-fork" in sys.argv:
+    with pathlib.Path({file!r}).open("a") as file:
+        file.write("started\\n")
+    time.sleep(7)
+"""
+
+
+@pytest.mark.long
+def test_workers_get_time_to_start_and_one_that_died_is_replaced_and_logged(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each worker takes seven seconds before its first line of code, as on a busy machine."""
+    starts = tmp_path / "starts.txt"
+    (tmp_path / "sitecustomize.py").write_text(SLOW.format(file=str(starts)))
+    monkeypatch.setenv("PYTHONPATH", f"{tmp_path}{os.pathsep}{os.environ.get('PYTHONPATH', '')}")
+    with serving(tmp_path / "curator", "--workers", "2") as (process, address, _):
+        assert starts.read_text().count("started") == 2, "none was killed while it started"
+        children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
+        victim = max(int(one) for one in children)
+        os.kill(victim, signal.SIGKILL)
+        until = time.monotonic() + PATIENCE
+        while (lines := log_lines(tmp_path)) == [] and time.monotonic() < until:
+            time.sleep(0.2)
+        assert lines == [f"Child process [{victim}] died"]
+        assert httpx.get(f"{address}/health").status_code == 200
+
+
+def log_lines(folder: Path) -> list[str]:
+    """What the web server itself has said."""
+    lines = [json.loads(line) for line in (folder / "log.txt").read_text().splitlines()]
+    return [line["words"] for line in lines if line["event"] == "uvicorn.error"]
+
+
+def test_a_connection_is_kept_longer_than_clients_and_proxies_use_an_idle_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(SETTINGS, "")  # `serve` sets it: put back at the end
+    given: dict[str, Any] = {}
+    monkeypatch.setattr(uvicorn, "run", lambda _, **more: given.update(more))
+    answer_until(Settings(folder=tmp_path), host="127.0.0.1", port=1, workers=1)
+    nginx = 60  # its keepalive_timeout of upstreams
+    assert given["timeout_keep_alive"] > max(nginx, httpx.Limits().keepalive_expiry or 0)
+
+
 def test_the_first_start_happens_once(tmp_path: Path) -> None:
     settings = Settings(folder=tmp_path / "curator")
     first = prepare(settings)

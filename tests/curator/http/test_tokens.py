@@ -209,7 +209,8 @@ def test_every_act_and_every_exact_number_needs_the_password_again(bare: Service
         "get /requests", "get /requests/{request_id}", "get /grants", "get /proposals",
         "get /budgets", "get /budgets/{data_set}", "get /ledger", "get /ledger/key",
         "get /ledger/export", "post /ledger/verification", "get /processing",
-        "get /processing.md", "get /metrics", "get /health", "get /open", "get /problems/{kind}",
+        "get /processing.md", "get /metrics", "get /health", "get /ready", "get /open",
+        "get /problems/{kind}",
     }  # fmt: skip
     of_oneself = {
         "post /passwords", "post /tokens", "post /me/tokens",

@@ -11,7 +11,7 @@ from letalone.ledger.levels import Key, not_allowed
 from letalone.session.releasing import frozen
 
 Service = Any
-PYTHON = re.compile(r"\bla\.|ledger\.\w+\(|session\.|=…")
+PYTHON = re.compile(r"\bla\.|ledger\.\w+\(|session\.|=…|letalone ledger")
 
 
 @pytest.mark.parametrize(

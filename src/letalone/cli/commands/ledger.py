@@ -95,3 +95,32 @@ def ledger_backup(
     from letalone.cli.ledger_copies import backup
 
     backup(path, to, as_json=as_json or context.obj)
+
+
+@app.command("why")
+def ledger_why(
+    context: typer.Context,
+    path: LedgerFile,
+    name: Annotated[
+        str | None, typer.Argument(help="The data set; all that are frozen if left out.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Why data sets are frozen, and what to look at."""
+    from letalone.cli.ledger_freezes import why
+
+    why(path, name, as_json=as_json or context.obj)
+
+
+@app.command("thaw")
+def ledger_thaw(
+    context: typer.Context,
+    path: LedgerFile,
+    name: Annotated[str, typer.Argument(help="The data set.")],
+    why: Annotated[str, typer.Option("--why", help="What you have found; it is written down.")],
+    as_json: AsJson = False,
+) -> None:
+    """Allow questions about a frozen data set again."""
+    from letalone.cli.ledger_freezes import thaw
+
+    thaw(path, name, why=why, as_json=as_json or context.obj)

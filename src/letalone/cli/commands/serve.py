@@ -21,6 +21,10 @@ def serve(
     ] = "127.0.0.1",
     port: Annotated[int, whole_number("The port to listen on.")] = 8400,
     workers: Annotated[int, whole_number("How many processes answer.")] = 1,
+    memory: Annotated[
+        str | None,
+        typer.Option(help="What tables take together; else half of it.", metavar="4GB"),
+    ] = None,
     database: Annotated[
         str | None, typer.Option(help="People and grants; else SQLite.", metavar="URL")
     ] = None,
@@ -56,6 +60,10 @@ def serve(
         str | None,
         typer.Option(help="A new one-time password for this owner, and stop.", metavar="NAME"),
     ] = None,
+    start_anew: Annotated[
+        bool,
+        typer.Option("--start-anew", help="Also where the database of a used ledger is lost."),
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Let others ask: a service with budgets, purposes and a ledger."""
@@ -70,6 +78,7 @@ def serve(
         host=host,
         port=port,
         workers=workers,
+        memory=memory,
         database=database,
         ledger=ledger,
         imports=imports,
@@ -79,4 +88,5 @@ def serve(
         said=Said(controller, contact),
         as_json=as_json or context.obj,
         behind=behind_proxy,
+        start_anew=start_anew,
     )

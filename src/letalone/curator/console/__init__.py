@@ -17,7 +17,8 @@ Everything works without script; htmx only swaps parts of a page. How to add a p
    (CSRF, Origin). `tried` shows the page again, with the problem and with all that was typed, if
    the act is refused; `acting=True` asks for the password again where it was not given lately
    (put `{{ password_again() }}` into the form). An act ends in `see_other`, so a reload repeats
-   nothing.
+   nothing. A form that only looks something up ends so, too: `drafted` keeps what was typed, and
+   the page is made from that. What may name a person is never put into an address.
 
        @routes.post("/people")
        def add(request: Request, visitor: Owner, form: Form, service: Served) -> Response:

@@ -12,6 +12,8 @@ from fractions import Fraction
 from itertools import product
 from json import dumps
 
+from letalone.answers.arranged import AS_IT_IS, Arrangement
+from letalone.curator.console.arranging import as_sql
 from letalone.curator.console.building import CONDITIONS, COUNT, OF_A_COLUMN, UNITS, quoted
 from letalone.plans.constants import Value, shown
 from letalone.plans.expressions import (
@@ -47,12 +49,25 @@ class _NotWritten(Exception):  # noqa: N818 - it is caught here and never leaves
     """The form has no words for a part of the question."""
 
 
-def fields_of(release: Release) -> Fields | None:
-    """The fields that ask the question of an answer again; None where the form cannot."""
+def fields_of(release: Release, how: Arrangement = AS_IT_IS) -> Fields | None:
+    """The fields that ask the question of an answer again; None where the form cannot.
+
+    `how`: sorted, filtered and cut, which is said in SQL alone.
+    """
     try:
         plan = plan_from_json(release.plan)
         _check_simple(plan)
-        return [*(_chosen(plan) or _in_sql(plan)), *_bound(plan)]
+        chosen = _chosen(plan) if how == AS_IT_IS else None
+        return [*(chosen or _in_sql(plan, how)), *_bound(plan)]
+    except (_NotWritten, KeyError):  # an address may name columns that are not there
+        return None
+
+
+def choices_of(plan: Plan) -> Fields | None:
+    """The fields of Choose that ask the same, whatever its column is called; None where none do."""
+    try:
+        _check_simple(plan)
+        return _chosen(plan, named=True)
     except _NotWritten:
         return None
 
@@ -76,13 +91,13 @@ def _bound(plan: Plan) -> Fields:
     return [] if rows in (None, USUAL_MAX_ROWS) else [("max_rows", str(rows))]
 
 
-def _chosen(plan: Plan) -> Fields | None:
+def _chosen(plan: Plan, *, named: bool = False) -> Fields | None:
     """The fields of Choose; None where it was more than can be chosen."""
     (name, aggregate), *others = plan.aggregates
     what, column = _what(plan, aggregate)
     conditions = _conditions(plan.where)
     usual = f"{what}_{column}" if column else "number"
-    if others or name != usual or conditions is None or not _are_declared(plan):
+    if others or (name != usual and not named) or conditions is None or not _are_declared(plan):
         return None
     fields = [("way", "build"), ("what", what), *(("by", group.name) for group in plan.groups)]
     fields += [("of", column)] if column else []
@@ -118,12 +133,14 @@ def _typed(value: Value) -> str:
             return str(value)
 
 
-def _in_sql(plan: Plan) -> Fields:
+def _in_sql(plan: Plan, how: Arrangement) -> Fields:
     groups = [quoted(group.name) for group in plan.groups]
-    asked = [f"{_call(plan, one)} AS {quoted(name)}" for name, one in plan.aggregates]
+    calls = {name: _call(plan, one) for name, one in plan.aggregates}
+    asked = [f"{calls[name]} AS {quoted(name)}" for name in calls if name not in how.hidden]
     lines = [f"SELECT {', '.join([*groups, *asked])}", f"FROM {quoted(plan.schema.name)}"]
     lines += [] if plan.where is None else [f"WHERE {_condition(plan.where)}"]
     lines += [f"GROUP BY {', '.join(groups)}"] if groups else []
+    lines += as_sql(how, calls)
     return [("way", "sql"), ("sql", "\n".join(lines)), *_keys(plan)]
 
 

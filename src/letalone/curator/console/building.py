@@ -12,6 +12,7 @@ from datetime import date
 from re import fullmatch
 
 from letalone.curator.console.forms import Typed, number_typed
+from letalone.curator.console.typed_keys import TRUTHS
 from letalone.errors import ParameterError
 from letalone.plans.schema import Column, Schema
 from letalone.plans.types import Type
@@ -118,7 +119,8 @@ def hints(form: Typed, schema: Schema) -> list[str]:
     found: list[str] = []
     for number in CONDITIONS:
         name, value = form.text(f"where_{number}"), form.text(f"value_{number}")
-        keys = schema.column(name).keys if name else None
+        column = schema.column(name) if name else None
+        keys = None if column is None or column.type is Type.BOOLEAN else column.keys
         if keys is None or (form.text(f"how_{number}") or "=") not in ("=", "<>"):
             continue
         if value not in (words := [str(key) for key in keys]):
@@ -136,9 +138,9 @@ def _constant(column: Column, value: str) -> str:
                 return typed
             wanted = "a number such as 18 or 0.5"
         case Type.BOOLEAN:
-            if value.lower() in ("true", "false"):
-                return value.upper()
-            wanted = "true or false"
+            if (truth := TRUTHS.get(value.casefold())) is not None:
+                return str(truth).upper()
+            wanted = "yes or no"
         case Type.DATE:
             if _is_day(value):
                 return f"DATE '{value}'"

@@ -37,8 +37,9 @@ class Act:
 
 THAW = Act(
     "Allow questions again",
-    "Questions about it were stopped: an engine failed while it read the rows, or the ledger is"
-    " older than answers that were given. Find out which, before you allow questions again.",
+    "Questions about it were stopped, and its page says why: an engine failed while it read the"
+    " rows, or an older copy of the ledger was put in place. Find out, before you allow questions"
+    " again.",
     "Allow questions again",
     "Questions are answered again.",
     lambda curator, name, why, by: curator.data_sets.thaw(name, why=why, by=by),

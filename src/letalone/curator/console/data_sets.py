@@ -11,7 +11,8 @@ from letalone.curator.console.visitors import Analyst, Visiting, Visitor
 from letalone.curator.http.open_page import protected
 from letalone.curator.http.shapes import NewRequest, in_seconds
 from letalone.curator.http.who import Served, Service
-from letalone.curator.records import DataSetRecord, Scope
+from letalone.curator.records import DataSetRecord, Role, Scope
+from letalone.ledger.freezes import freeze_of
 
 routes = console_routes()
 
@@ -69,7 +70,9 @@ def asked(request: Request, name: str, visitor: Analyst, form: Form, service: Se
 def _context(service: Service, visitor: Visitor, name: str) -> dict[str, Any]:
     record = service.curator.data_sets.record(name)
     mine = [one for one in _grants(service, visitor) if one.data_set == record.name]
-    return {**_seen(service, record), "grants": mine}
+    told = visitor.has(Role.OWNER)  # why it froze is for owners only
+    freeze = freeze_of(service.curator.ledger, record.name) if told else None
+    return {**_seen(service, record), "grants": mine, "freeze": freeze}
 
 
 def _seen(service: Service, record: DataSetRecord) -> dict[str, Any]:

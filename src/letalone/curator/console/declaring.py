@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from letalone.curator.console.forms import Typed, shaped
+from letalone.curator.console.typed_keys import TRUTHS
 from letalone.curator.http.shapes import NewDataSet
 from letalone.errors import ParameterError
 from letalone.plans.schema import Column
@@ -79,7 +80,7 @@ def _column(form: Typed, place: str) -> dict[str, Any]:
 def _key(typed: str, kind: str) -> str | int | bool:
     """A key as the API is sent it; what is none of the type is refused there."""
     if kind == Type.BOOLEAN.value:
-        return {"true": True, "yes": True, "false": False, "no": False}.get(typed.lower(), typed)
+        return TRUTHS.get(typed.casefold(), typed)
     if kind != Type.INTEGER.value:
         return typed
     try:

@@ -19,7 +19,8 @@ from fastapi import Depends, FastAPI
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from letalone.curator.console.forms import local, tried
+from letalone.curator.console.addresses import local
+from letalone.curator.console.forms import tried
 from letalone.curator.console.pages import console_routes, page, see_other
 from letalone.curator.console.secrets import (
     Secrets,

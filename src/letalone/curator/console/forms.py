@@ -3,11 +3,10 @@
 Tested:   tests/curator/console/test_forms.py
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from re import fullmatch
 from typing import Annotated, Any, TypeVar
-from urllib.parse import urlsplit
 
 from fastapi import Depends
 from pydantic import BaseModel, ValidationError
@@ -58,6 +57,11 @@ class Typed:
     def ticked(self, name: str) -> bool:
         """Whether a box was ticked."""
         return name in self.fields
+
+
+def form_of(fields: Iterable[tuple[str, str]]) -> FormData:
+    """Fields as a browser would have sent them."""
+    return FormData([(name, value) for name, value in fields])
 
 
 def number_typed(text: str) -> str:
@@ -119,17 +123,6 @@ def give_password_again(request: Request, password: str) -> None:
     secrets = Secrets(visits.elevate(str(before.visit), password), before.forms)
     request.state.visitor = Visitor(visits.visitor(str(secrets.visit)), secrets)
     request.state.secrets = secrets
-
-
-def local(address: str) -> str:
-    """An address of this service to go on to; "/" for any other."""
-    if not address.isprintable() or "\\" in address or not address.startswith("/"):
-        return "/"
-    try:
-        parts = urlsplit(address)
-    except ValueError:
-        return "/"
-    return "/" if parts.scheme or parts.netloc or address.startswith("//") else address
 
 
 def _check_elevated(request: Request) -> None:

@@ -1,8 +1,9 @@
 """A form that came after its visit was over: kept through the sign-in for whoever had typed it.
 
 It lies in the page alone, sealed with the secret of the visit that was over, which knows whose it
-was: nobody else can plant one or be given one. It is never sent on by itself: a page shows where
-it goes and what is in it, and a release is previewed again.
+was: nobody else can plant one or be given one. One whose visit is not known any more is shown to
+the browser that sent it from a page of this service, to be sent from there once more. None is
+sent on by itself: a page shows where it goes and what is in it, and a release is previewed again.
 
   Tested:   tests/curator/console/test_kept.py, test_visits.py
 """
@@ -14,6 +15,7 @@ from hmac import compare_digest
 from json import dumps, loads
 from urllib.parse import unquote
 
+from starlette.datastructures import FormData
 from starlette.requests import Request
 
 from letalone.curator.console.secrets import secrets_of
@@ -23,6 +25,8 @@ LONGEST = 700_000  # letters: it must fit into a body again
 SECRET = re.compile("password|^new")
 DROPPED = ("csrf", FIELD, "agreed")
 RELEASE, PREVIEW = "/ask/release", "/ask/preview"
+SIGN_IN = "/sign-in"
+NOT_SHOWN = (SIGN_IN, "/sign-out", "/again", "/password")  # of which nothing is left but secrets
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,14 +48,22 @@ def keep_form(request: Request, at: str) -> str:
 
     Its secret was checked. Passwords are left out, and so is what was agreed to.
     """
-    sent = request.state.form.multi_items()
-    fields = [(name, str(value)) for name, value in sent if _is_kept(name)]
-    text = dumps([PREVIEW if at.startswith(RELEASE) else at, fields])
-    body = urlsafe_b64encode(text.encode()).decode()
+    kept = _kept(request.state.form, at)
+    body = urlsafe_b64encode(dumps([kept.at, kept.fields]).encode()).decode()
     secrets = secrets_of(request)
-    if secrets.visit is None or len(body) > LONGEST:
+    if not secrets.is_somebodys or len(body) > LONGEST:
         return ""
     return f"{body}.{secrets.seal(body, what=WHAT)}"
+
+
+def late_form(request: Request, at: str) -> Kept | None:
+    """A form of another visit, to be shown to who sent it; None where there is nothing to show."""
+    form: FormData | None = getattr(request.state, "late", None)
+    if form is None:
+        return None
+    carried = str(form.get(FIELD, "")) if at.startswith(SIGN_IN) else ""
+    found = _read(carried) if carried else _kept(form, at)
+    return None if found is None or found.at.startswith(NOT_SHOWN) else found
 
 
 def still_kept(request: Request) -> str:
@@ -68,8 +80,20 @@ def kept_for(request: Request, person: str) -> Kept | None:
     text = still_kept(request)
     if not text or not secrets_of(request).is_of(person):
         return None
-    at, fields = loads(urlsafe_b64decode(text.rpartition(".")[0]))
-    return Kept(at, [(name, value) for name, value in fields])
+    return _read(text)
+
+
+def _kept(form: FormData, at: str) -> Kept:
+    fields = [(name, str(value)) for name, value in form.multi_items() if _is_kept(name)]
+    return Kept(PREVIEW if at.startswith(RELEASE) else at, fields)
+
+
+def _read(text: str) -> Kept | None:
+    try:
+        at, fields = loads(urlsafe_b64decode(text.rpartition(".")[0]))
+        return Kept(str(at), [(str(name), str(value)) for name, value in fields])
+    except (ValueError, TypeError, RecursionError):
+        return None
 
 
 def _is_kept(name: str) -> bool:

@@ -14,13 +14,16 @@ from fastapi import APIRouter
 from fastapi.exceptions import RequestValidationError
 from fastapi.routing import APIRoute
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import FormData, MultiDict
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
+from letalone.curator.console.addresses import local
+from letalone.curator.console.directions import Isolation
 from letalone.curator.console.files import address_of_file, sheets
-from letalone.curator.console.kept import keep_form, still_kept
+from letalone.curator.console.kept import Kept, keep_form, late_form, still_kept
 from letalone.curator.console.navigation import links_for
 from letalone.curator.console.secrets import STALE, Secrets, keep, secrets_of
 from letalone.curator.console.sent import check_sent
@@ -34,6 +37,7 @@ from letalone.curator.http.problems import (
     of_status,
     of_validation,
 )
+from letalone.curator.records import Scope
 from letalone.errors import LetaloneError
 
 TEMPLATES = Path(__file__).parent / "templates"
@@ -49,6 +53,8 @@ HEADERS = {
 SAID, REFUSED = "said", "refused"
 TOO_LATE = "You were signed out before this form was sent, so nothing was done. Sign in"
 IS_KEPT, IS_NOT_KEPT = ": what you typed is kept.", ", and type it again."
+AS_TYPED = "This is what you typed. Nothing was done with it."
+OF_QUESTIONS = "/ask/"
 Handler = Callable[[Request], Coroutine[Any, Any, Response]]
 
 
@@ -58,6 +64,7 @@ def environment() -> Environment:
     found = Environment(
         loader=FileSystemLoader(TEMPLATES),
         autoescape=True,
+        extensions=[Isolation],
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
@@ -80,6 +87,7 @@ def page(request: Request, template: str, *, status: int = 200, **context: Any) 
         "provider": provider,
         "problem": problem,
         "kinds": KINDS,
+        "wrong": _wrong(problem),
         "typed": typed_in(request),
         "submitted": request.method == "POST",
         "said": said_in(request),
@@ -91,6 +99,12 @@ def page(request: Request, template: str, *, status: int = 200, **context: Any) 
     headers = HEADERS | (dict(problem.headers) if problem else {})
     headers.pop("WWW-Authenticate", None)  # a browser would open a window of its own
     return HTMLResponse(body, problem.code if problem else status, headers)
+
+
+def _wrong(problem: Problem | None) -> set[str]:
+    """The names of the fields that a problem is about."""
+    errors = problem.more.get("errors", ()) if problem else ()
+    return {str(one["field"]) for one in errors}
 
 
 def secrets_of_page(request: Request) -> str:
@@ -130,9 +144,27 @@ def said_in(request: Request, *, what: str = SAID) -> str:
 
 
 def problem_page(request: Request, problem: Problem) -> Response:
-    """A refusal as a page of its own; that of a form of another visit leads to the sign-in."""
+    """A refusal as a page of its own; a form of another visit is shown again, to be sent again."""
     request.state.problem = problem
+    if problem.detail == STALE and "hx-request" in request.headers:
+        return Response(status_code=401)
+    kept = late_form(request, here(request))
+    if kept is not None:
+        return kept_page(request, kept)
     return page(request, "problem.html", stale=problem.detail == STALE)
+
+
+def kept_page(request: Request, kept: Kept) -> Response:
+    """A form that came too late, with what was typed: who looks sends it, or leaves it.
+
+    A question is filled into its own form again, and not even its price is looked up.
+    """
+    visitor: Visitor | None = getattr(request.state, "visitor", None)
+    if visitor and Scope.ASK in visitor.scopes and kept.at.startswith(OF_QUESTIONS):
+        drafts = request.app.state.service.curator.drafts
+        name = drafts.keep(kept.fields, by=visitor.name)
+        return see_other(request, f"/ask?draft={name}", said=AS_TYPED)
+    return page(request, "kept.html", kept=Kept(local(kept.at), kept.fields))
 
 
 def wants_page(request: Request) -> bool:
@@ -171,7 +203,7 @@ class ConsoleRoute(APIRoute):
             except SignInNeeded as needed:
                 response = _to_sign_in(request, needed)
             except (LetaloneError, Refused, RequestValidationError, HTTPException) as error:
-                response = problem_page(request, problem_of(error))
+                response = await run_in_threadpool(problem_page, request, problem_of(error))
             if hasattr(request.state, "secrets"):
                 keep(request, response, request.state.secrets)
             return response
@@ -195,7 +227,7 @@ def _to_sign_in(request: Request, needed: SignInNeeded) -> Response:
     if needed.at != "/sign-in":
         return see_other(request, needed.at)
     if "hx-request" in request.headers:
-        return page(request, "signed_out.html", status=401)
+        return Response(status_code=401)  # what the page does then is in console.js
     if hasattr(request.state, "form"):
         return sign_in_page(request)
     back = here(request) if request.method == "GET" else ""

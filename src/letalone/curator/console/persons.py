@@ -1,17 +1,19 @@
 """Persons in the data: held or not, in which answers, their rows, correction, erasure (G7).
 
-The id of a person is in forms, never in an address: addresses end up in logs. So what is found is
-shown as the answer to a form, and not on a page of its own.
+The id of a person is never in an address: addresses end up in logs. A form that was sent is kept as
+a draft, whose name is; each page that is made from one is a look of its own, with its entry.
 
   Tested:   tests/curator/console/test_steward_persons.py
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from starlette.requests import Request
 from starlette.responses import Response
 
-from letalone.curator.console.forms import Form, Typed, shaped, tried
+from letalone.curator.console.acting import ActingSteward
+from letalone.curator.console.drafted import DRAFT, keep_typed, take_draft, take_up
+from letalone.curator.console.forms import Form, Typed, form_of, shaped, tried
 from letalone.curator.console.pages import console_routes, page, see_other
 from letalone.curator.console.visitors import Steward, Visitor
 from letalone.curator.http.shapes import AboutSubject, Correction, InDataSet, Outcome
@@ -19,7 +21,7 @@ from letalone.curator.http.who import Served, Service
 from letalone.curator.records import Done
 from letalone.curator.subjects import STAYS
 from letalone.curator.unit_rows import check_corrected
-from letalone.errors import LetaloneError, ParameterError
+from letalone.errors import ParameterError
 from letalone.plans.schema import Schema
 
 NOT_CHANGED = "Nothing was changed: no value differs from the one that is there."
@@ -33,6 +35,7 @@ routes = console_routes()
 @routes.get("/persons")
 def persons(request: Request, visitor: Steward, service: Served) -> Response:
     """The form, and what owners of external sources have not done yet."""
+    take_up(request, visitor, service)
     return _page(request, visitor, service)
 
 
@@ -41,35 +44,58 @@ def look(request: Request, visitor: Steward, form: Form, service: Served) -> Res
     """Which data sets hold a person of this id."""
 
     def act() -> Response:
-        sent = shaped(AboutSubject, subject=form.text("subject"), why=form.text("why"))
-        found = service.curator.subjects.holdings(sent.subject, by=visitor.name, why=sent.why)
-        return page(request, "persons_found.html", holdings=found, stays=STAYS)
+        shaped(AboutSubject, subject=form.text("subject"), why=form.text("why"))
+        return _to(request, "found", visitor, service)
 
     return _tried(request, act, visitor, service)
 
 
+@routes.get("/persons/found/{draft}")
+def found(request: Request, draft: str, visitor: ActingSteward, service: Served) -> Response:
+    """Which data sets hold the person of a draft."""
+
+    def show(form: Typed) -> Response:
+        subject, why = form.text("subject"), form.text("why")
+        holdings = service.curator.subjects.holdings(subject, by=visitor.name, why=why)
+        return page(request, "persons_found.html", holdings=holdings, stays=STAYS)
+
+    return _drafted(request, draft, visitor, service, show)
+
+
 @routes.post("/persons/answers")
-def answers(request: Request, visitor: Steward, form: Form, service: Served) -> Response:
-    """Which answers were given while the person's rows were in."""
+@routes.post("/persons/rows")
+def look_in(request: Request, visitor: Steward, form: Form, service: Served) -> Response:
+    """The person's rows in a data set, or the answers that they were in."""
 
     def act() -> Response:
+        _in_data_set(form)
+        return _to(request, request.url.path.rpartition("/")[2], visitor, service)
+
+    return _tried(request, act, visitor, service)
+
+
+@routes.get("/persons/answers/{draft}")
+def answers(request: Request, draft: str, visitor: ActingSteward, service: Served) -> Response:
+    """Which answers were given while the person's rows were in."""
+
+    def show(form: Typed) -> Response:
         sent = _in_data_set(form)
         found = service.curator.subjects.releases(
             sent.data_set, sent.subject, by=visitor.name, why=sent.why
         )
         return page(request, "persons_answers.html", found=found, stays=STAYS)
 
-    return _tried(request, act, visitor, service)
+    return _drafted(request, draft, visitor, service, show)
 
 
-@routes.post("/persons/rows")
-def rows(request: Request, visitor: Steward, form: Form, service: Served) -> Response:
+@routes.get("/persons/rows/{draft}")
+def rows(request: Request, draft: str, visitor: ActingSteward, service: Served) -> Response:
     """The person's rows, each with the form that corrects it."""
 
-    def act() -> Response:
+    def show(form: Typed) -> Response:
         return _rows(request, form, visitor, service)
 
-    return _tried(request, act, visitor, service)
+    return _drafted(request, draft, visitor, service, show)
 
 
 @routes.post("/persons/correction")
@@ -81,21 +107,28 @@ def correct(request: Request, visitor: Steward, form: Form, service: Served) -> 
 
     def act() -> Response:
         record = service.curator.data_sets.record(form.text("data_set"))
-        changes = _changes(form, record.schema)
-        sent = shaped(Correction, **_about(form), row=form.text("row"), changes=changes)
-        remarks = [] if form.ticked("sure") else check_corrected(record.schema, sent.changes)
-        if remarks:
-            return page(request, "persons_confirm.html", remarks=remarks)
+        sent = _correction(form, record.schema)
+        if not form.ticked("sure") and check_corrected(record.schema, sent.changes):
+            return _to(request, "confirm", visitor, service)
         found = service.curator.subjects.correct(
             sent.data_set, sent.subject, row=sent.row, changes=sent.changes, by=visitor.name,
             why=sent.why,
         )  # fmt: skip
-        return _done(request, found, rows_left=True)
+        return _done(request, found, visitor, service, about=_about(form))
 
-    def again() -> Response:
-        return _rows(request, form, visitor, service)
+    return _tried(request, act, visitor, service, again="rows")
 
-    return _tried(request, act, visitor, service, again=again)
+
+@routes.get("/persons/confirm/{draft}")
+def confirm(request: Request, draft: str, visitor: ActingSteward, service: Served) -> Response:
+    """What answers would be made from, where that is not what was typed."""
+
+    def show(form: Typed) -> Response:
+        schema = service.curator.data_sets.record(form.text("data_set")).schema
+        remarks = check_corrected(schema, _correction(form, schema).changes)
+        return page(request, "persons_confirm.html", remarks=remarks)
+
+    return _drafted(request, draft, visitor, service, show)
 
 
 @routes.post("/persons/erasure")
@@ -109,9 +142,21 @@ def erase(request: Request, visitor: Steward, form: Form, service: Served) -> Re
         found = service.curator.subjects.erase(
             sent.data_set, sent.subject, by=visitor.name, why=sent.why
         )
-        return _done(request, found)
+        service.curator.drafts.forget(by=visitor.name)
+        return _done(request, found, visitor, service)
 
     return _tried(request, act, visitor, service)
+
+
+@routes.get("/persons/done/{draft}")
+def done(request: Request, draft: str, visitor: ActingSteward, service: Served) -> Response:
+    """What was done; for an external source what its owner is to do, which names the person."""
+
+    def show(form: Typed) -> Response:
+        del form
+        return page(request, "persons_done.html")
+
+    return _drafted(request, draft, visitor, service, show)
 
 
 @routes.get("/persons/outcome")
@@ -142,7 +187,7 @@ def _tried(
     visitor: Visitor,
     service: Service,
     *,
-    again: Callable[[], Response] | None = None,
+    again: str = "",
 ) -> Response:
     """The act; where it is refused, a form again with all that was typed.
 
@@ -150,14 +195,36 @@ def _tried(
     """
 
     def show() -> Response:
-        if not request.state.visitor.elevated and request.url.path != "/persons":
-            return page(request, "persons_again.html")
-        try:
-            return again() if again else _page(request, visitor, service)
-        except LetaloneError:
-            return _page(request, visitor, service)
+        if not request.state.visitor.elevated:
+            where = "persons.html" if request.url.path == "/persons" else "persons_again.html"
+            waiting = service.curator.subjects.waiting(by=visitor.name)
+            return page(request, where, waiting=waiting)
+        return _to(request, again, visitor, service)
 
     return tried(request, act, show, acting=True)
+
+
+def _to(request: Request, what: str, visitor: Visitor, service: Service) -> Response:
+    """To a page that is made from what was typed; to the form, where none is named."""
+    name = keep_typed(request, visitor, service)
+    return see_other(request, f"/persons/{what}/{name}" if what else f"/persons?{DRAFT}={name}")
+
+
+def _drafted(
+    request: Request,
+    draft: str,
+    visitor: Visitor,
+    service: Service,
+    show: Callable[[Typed], Response],
+) -> Response:
+    """A page that is made from a draft; the form, where that is refused or there is none."""
+
+    def otherwise() -> Response:
+        return _page(request, visitor, service)
+
+    if not take_draft(request, draft, visitor, service):
+        return otherwise()
+    return tried(request, lambda: show(Typed(request.state.form)), otherwise)
 
 
 def _page(request: Request, visitor: Visitor, service: Service) -> Response:
@@ -188,9 +255,23 @@ def _rows(request: Request, form: Typed, visitor: Visitor, service: Service) -> 
     return page(request, "persons_rows.html", rows=rows, record=record)
 
 
-def _done(request: Request, found: Done, *, rows_left: bool = False) -> Response:
+def _done(
+    request: Request,
+    found: Done,
+    visitor: Visitor,
+    service: Service,
+    *,
+    about: Mapping[str, str] | None = None,
+) -> Response:
     """Not by an address: a statement has the person's id in it."""
-    return page(request, "persons_done.html", found=found, rows_left=rows_left)
+    said = {"words": found.words, "statement": found.statement or "", "act": found.act or ""}
+    request.state.form = form_of([*said.items(), *(about or {}).items()])
+    return _to(request, "done", visitor, service)
+
+
+def _correction(form: Typed, schema: Schema) -> Correction:
+    changes = _changes(form, schema)
+    return shaped(Correction, **_about(form), row=form.text("row"), changes=changes)
 
 
 def _changes(form: Typed, schema: Schema) -> dict[str, str | None]:

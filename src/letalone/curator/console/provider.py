@@ -218,7 +218,7 @@ class Provider:
         return found
 
     def _is_fresh(self, known: Known | None, keep: float) -> TypeGuard[Known]:
-        return known is not None and self._clock() - known[0] <= keep
+        return known is not None and 0 <= self._clock() - known[0] <= keep
 
     @contextmanager
     def _waiting(self) -> Generator[None]:

@@ -6,18 +6,23 @@ and the price that were previewed, and another question or price is previewed fi
   Tested:   tests/curator/console/test_asking.py
 """
 
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from functools import partial
 from hashlib import sha256
-from json import dumps, loads
+from json import dumps
 from typing import Any
 from urllib.parse import urlencode
 
+from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import FormData
 from starlette.requests import Request
 from starlette.responses import Response
 
+from letalone.answers.arranged import Arrangement
 from letalone.curator.asking import release_id
-from letalone.curator.console.answers import answer_page
+from letalone.curator.console.answers import ARRANGED
+from letalone.curator.console.arranging import LONGEST, as_address, from_address
 from letalone.curator.console.asked_again import fields_of, price_of
 from letalone.curator.console.building import (
     COMPARED,
@@ -27,22 +32,26 @@ from letalone.curator.console.building import (
     hints,
     quoted,
 )
+from letalone.curator.console.drafted import PRICED, address_of, take_up, to_form
 from letalone.curator.console.ended import ended
-from letalone.curator.console.forms import Form, Typed, shaped, tried
+from letalone.curator.console.forms import Form, Typed, form_of, shaped, tried
+from letalone.curator.console.other_way import BUILD, SQL, hidden_fields, other_fields
 from letalone.curator.console.pages import console_routes, page, see_other
 from letalone.curator.console.shown import error_words
+from letalone.curator.console.typed_keys import typed_keys
 from letalone.curator.console.visitors import Analyst, Visitor
-from letalone.curator.http.numbers import exact
-from letalone.curator.http.problems import refused
+from letalone.curator.http.problems import Refused, refused
 from letalone.curator.http.shapes import SentQuestion
 from letalone.curator.http.who import Served, Service
+from letalone.curator.looking import Look
 from letalone.curator.records import Grant
+from letalone.curator.remembered import Answer
 from letalone.errors import LetaloneError
+from letalone.plans.query import Plan
 from letalone.plans.schema import Schema
 from letalone.session.preview import Preview
 from letalone.session.release import Release
 
-SQL, BUILD = "sql", "build"
 BY_EPSILON, BY_ERROR = "epsilon", "error"
 USUAL_EPSILON = "0.1"
 FROM, TO, STEP = -3, 1, 0.05  # of the slider: ε from 0.001 to 10
@@ -50,7 +59,6 @@ CHANGED = (
     "The question or the price is not the one that was shown. Nothing was spent. Look at the new"
     " price, then release."
 )
-NO_KEYS = 'keys: Write one group in each line, or JSON such as ["A", "B"].'
 NOT_FILLED = "The form cannot hold that question. Only its price is filled in."
 routes = console_routes()
 
@@ -59,19 +67,42 @@ routes = console_routes()
 class Shown:
     """A preview as the page shows it."""
 
-    preview: Preview
+    look: Look
     errors: list[tuple[str, str]]
-    left: str
-    fits: bool
     sql: str
     agreed: str
     hints: list[str]
     in_rows: bool  # whether an error depends on how many rows there are
 
+    @property
+    def preview(self) -> Preview:
+        """The price and the errors."""
+        return self.look.preview
+
+    @property
+    def mine(self) -> str:
+        """Where the own answer to the same is; "" where there is none."""
+        look = self.look
+        return _answer_at(look.mine, look.arrangement) if look.mine else ""
+
 
 @routes.get("/ask")
-def ask(request: Request, visitor: Analyst, service: Served) -> Response:
-    """The form, for one of the own grants."""
+async def ask(request: Request, visitor: Analyst, service: Served) -> Response:
+    """The form, for one of the own grants; with the price of what its address or draft says."""
+    if PRICED in request.query_params:
+        work = service.aside(lambda: _filled(request, visitor, service), by=visitor.name)
+        return await _or_refused(request, work, partial(_taken_up, request, visitor, service))
+    return await run_in_threadpool(_filled, request, visitor, service)
+
+
+def _taken_up(request: Request, visitor: Visitor, service: Service) -> Response:
+    take_up(request, visitor, service)
+    return _page(request, visitor, service, shown=None)
+
+
+def _filled(request: Request, visitor: Visitor, service: Service) -> Response:
+    if take_up(request, visitor, service) and PRICED in request.query_params:
+        return _looked_up(request, visitor, Typed(request.state.form), service)
     return _page(request, visitor, service, shown=None)
 
 
@@ -79,8 +110,9 @@ def ask(request: Request, visitor: Analyst, service: Served) -> Response:
 def again(request: Request, name: str, visitor: Analyst, service: Served) -> Response:
     """The form, filled with the question and the price of one of the own answers."""
     past = service.curator.asking.past(name, by=visitor.name)
+    how = from_address(request.query_params.get(ARRANGED, ""))
     found = Release.from_json(past.release)
-    asked, grant = fields_of(found), [("data_set", past.data_set), ("purpose", past.purpose)]
+    asked, grant = fields_of(found, how), [("data_set", past.data_set), ("purpose", past.purpose)]
     fields = [*grant, *(asked or []), *price_of(found)]
     return see_other(request, f"/ask?{urlencode(fields)}", said="" if asked else NOT_FILLED)
 
@@ -94,24 +126,41 @@ def looked(request: Request) -> Response:
 
 
 @routes.post("/ask/way")
-def other_way(request: Request, visitor: Analyst, form: Form, service: Served) -> Response:
-    """The same form for SQL or for choosing; what was chosen so far is then the SQL."""
+async def other_way(request: Request, visitor: Analyst, form: Form, service: Served) -> Response:
+    """The same form for SQL or for choosing; what was typed in the one is kept in the other."""
 
     def act() -> Response:
-        kept = {"way": form.text("to")}
-        if kept["way"] == SQL and form.text("way") == BUILD:
-            kept["sql"] = built(form, _schema(form, service))
-        others = [one for one in form.fields.multi_items() if one[0] not in kept]
-        request.state.form = FormData([*others, *kept.items()])
-        return _page(request, visitor, service, shown=None)
+        read = _reader(form, visitor, service)
+        request.state.form = form_of(other_fields(form, _schema(form, service), read))
+        return to_form(request, visitor, service)
 
-    return tried(request, act, lambda: _page(request, visitor, service, shown=None))
+    show = partial(to_form, request, visitor, service)
+    work = service.aside(lambda: tried(request, act, show), by=visitor.name)
+    return await _or_refused(request, work, show)
+
+
+def _reader(form: Typed, visitor: Visitor, service: Service) -> Callable[[], Plan | None]:
+    """What SQL says, where all of it can be read as a plan."""
+    name, purpose, sql = (form.text(one) for one in ("data_set", "purpose", "sql"))
+
+    def read() -> Plan | None:
+        try:
+            sent = shaped(SentQuestion, data_set=name, purpose=purpose, sql=sql, epsilon="1")
+            return service.curator.asking.plan(sent.question(), by=visitor.name)
+        except (LetaloneError, Refused):
+            return None
+
+    return read
 
 
 @routes.post("/ask/preview")
 async def preview(request: Request, visitor: Analyst, form: Form, service: Served) -> Response:
     """The price and the errors to expect: no data touched, nothing spent."""
-    return await service.aside(lambda: _looked_up(request, visitor, form, service))
+    if "hx-request" in request.headers:
+        work = service.aside(lambda: _looked_up(request, visitor, form, service), by=visitor.name)
+        show = partial(_page, request, visitor, service, shown=None)
+        return await _or_refused(request, work, show)
+    return await run_in_threadpool(to_form, request, visitor, service, priced=True)
 
 
 def _looked_up(request: Request, visitor: Visitor, form: Typed, service: Service) -> Response:
@@ -125,25 +174,39 @@ def _looked_up(request: Request, visitor: Visitor, form: Typed, service: Service
 @routes.post("/ask/release")
 async def release(request: Request, visitor: Analyst, form: Form, service: Served) -> Response:
     """The answer, if what was agreed to is what is asked."""
-    return await service.in_turn(lambda: _agreed_to(request, visitor, form, service))
+
+    def answer() -> Response:
+        return _agreed_to(request, visitor, form, service)
+
+    work = service.in_turn(answer, by=visitor.name)
+    return await _or_refused(request, work, partial(to_form, request, visitor, service))
 
 
 def _agreed_to(request: Request, visitor: Visitor, form: Typed, service: Service) -> Response:
-    shown: Shown | None = None
-
     def act() -> Response:
-        nonlocal shown
         sent = _sent(form, service)
         if form.text("agreed") != _agreed(sent):
-            shown = _previewed(sent, form, visitor, service)
             raise refused("conflict", CHANGED)
         found = _released(sent, visitor, service)
-        return _answered(request, visitor, service, sent, found)
+        return _answered(request, visitor, sent, found)
 
-    return tried(request, act, lambda: _page(request, visitor, service, shown=shown))
+    return tried(request, act, lambda: to_form(request, visitor, service, priced=True))
+
+
+async def _or_refused(
+    request: Request, work: Awaitable[Response], show: Callable[[], Response]
+) -> Response:
+    """The form as it was typed, where so much of theirs is under way that it is not begun."""
+    try:
+        return await work
+    except Refused as error:
+        request.state.problem = error.problem
+    return await run_in_threadpool(show)
 
 
 def _page(request: Request, visitor: Visitor, service: Service, *, shown: Shown | None) -> Response:
+    typed: FormData = request.state.form
+    way = str(typed.get("way") or (SQL if typed.get("sql") else BUILD))
     had = service.curator.asking.standing(by=visitor.name)
     found = [one for one in had if not one.withdrawn]
     grant = _chosen(request, found)
@@ -160,13 +223,17 @@ def _page(request: Request, visitor: Visitor, service: Service, *, shown: Shown 
         conditions=CONDITIONS,
         compared=COMPARED,
         slider={"from": FROM, "to": TO, "step": STEP},
+        submitted=request.method == "POST" or PRICED in request.query_params,
+        at=address_of(request) if shown else "",
+        way=way,
+        unseen=hidden_fields(typed, way),
         usual_epsilon=USUAL_EPSILON,
     )
 
 
 def _chosen(request: Request, grants: list[Grant]) -> Grant | None:
     """The grant that the address or the form names; else the first."""
-    typed = getattr(request.state, "form", None) or request.query_params
+    typed = request.state.form
     wanted = (typed.get("data_set"), typed.get("purpose"))
     named = [one for one in grants if (one.data_set, one.purpose) == wanted]
     return next(iter(named or ([] if any(wanted) else grants)), None)
@@ -174,9 +241,9 @@ def _chosen(request: Request, grants: list[Grant]) -> Grant | None:
 
 def _sent(form: Typed, service: Service) -> SentQuestion:
     """The form as a body of the API."""
-    name, sql = form.text("data_set"), form.text("sql")
-    if form.text("way") == BUILD:
-        sql = built(form, _schema(form, service))
+    name, sql, keys = (form.text(one) for one in ("data_set", "sql", "keys"))
+    if form.text("way") == BUILD:  # what was typed as SQL is kept beside, and not asked
+        sql, keys = built(form, _schema(form, service)), ""
     by_error = form.text("pay") == BY_ERROR
     optional = {key: form.number(key) for key in ("delta", "confidence", "rows", "max_rows")}
     return shaped(
@@ -184,59 +251,49 @@ def _sent(form: Typed, service: Service) -> SentQuestion:
         data_set=name,
         purpose=form.text("purpose"),
         sql=sql,
-        keys=_keys(form.text("keys")),
+        keys=typed_keys(keys, sql, _schema(form, service)) if keys else None,
         epsilon=None if by_error else form.number("epsilon"),
         error=form.number("error") if by_error else None,
         **{key: value for key, value in optional.items() if value},
     )
 
 
-def _keys(typed: str) -> Any:
-    """Groups that were typed: JSON, as the API takes it, or one text in each line."""
-    if typed[:1] in ("[", "{"):
-        try:
-            return loads(typed)
-        except (ValueError, RecursionError):
-            raise refused("not-valid", NO_KEYS) from None
-    return [line.strip() for line in typed.splitlines() if line.strip()] or None
-
-
 def _previewed(sent: SentQuestion, form: Typed, visitor: Visitor, service: Service) -> Shown:
-    asking, by, question = service.curator.asking, visitor.name, sent.question()
-    found = asking.preview(question, sent.price(), by=by)
-    left = asking.left(question, found.privacy, delta=exact(found.delta), by=by)
-    fits = asking.how_many_more(question, sent.price(), by=by) >= 1
+    look = service.curator.asking.look(sent.question(), sent.price(), by=visitor.name)
+    found = look.preview
     errors = [(name, error_words(found, name)) for name in found.errors]
     said = hints(form, _schema(form, service)) if form.text("way") == BUILD else []
     open_ = any(found.errors[name] is None and name not in found.formulas for name in found.errors)
-    return Shown(found, errors, left, fits, str(sent.sql), _agreed(sent), said, in_rows=open_)
+    return Shown(look, errors, str(sent.sql), _agreed(sent), said, in_rows=open_)
 
 
 def _schema(form: Typed, service: Service) -> Schema:
     return service.curator.data_sets.record(form.text("data_set")).schema
 
 
-def _released(sent: SentQuestion, visitor: Visitor, service: Service) -> Release:
+def _released(sent: SentQuestion, visitor: Visitor, service: Service) -> Answer:
     try:
-        found = service.curator.asking.release(sent.question(), sent.price(), by=visitor.name)
+        found = service.curator.asking.answer(sent.question(), sent.price(), by=visitor.name)
     except LetaloneError:
         service.metrics.answer("refused")
         raise
-    service.metrics.answer("repeated" if found.repeated else "released")
+    service.metrics.answer("repeated" if found.release.repeated else "released")
     return found
 
 
-def _answered(
-    request: Request, visitor: Visitor, service: Service, sent: SentQuestion, found: Release
-) -> Response:
-    """To the answer in the history; one that SQL has sorted or cut is shown as it is, here."""
-    whole = _whole(found)
+def _answered(request: Request, visitor: Visitor, sent: SentQuestion, found: Answer) -> Response:
+    """To the answer in the history, sorted and cut as the SQL says; a reload asks nothing."""
+    whole = _whole(found.release)
     name = release_id(whole, analyst=visitor.name, purpose=sent.purpose)
-    if whole.to_json() == found.to_json():
-        words = "You have this answer already: it cost nothing." if found.repeated else ""
-        return see_other(request, f"/history/{name}", said=words)
-    past = service.curator.asking.past(name, by=visitor.name)
-    return answer_page(request, visitor, service, past, release=found)
+    words = "You have this answer already: it cost nothing." if found.release.repeated else ""
+    return see_other(request, _answer_at(name, found.arrangement), said=words)
+
+
+def _answer_at(name: str, how: Arrangement) -> str:
+    """Where an answer is shown; all of it, where it takes too long to say how it is arranged."""
+    arranged = as_address(how)
+    short = 0 < len(arranged) <= LONGEST
+    return f"/history/{name}" + (f"?{urlencode({ARRANGED: arranged})}" if short else "")
 
 
 def _whole(found: Release) -> Release:

@@ -12,13 +12,14 @@ from typing import Any
 from urllib.parse import quote, urlencode
 
 from starlette.concurrency import run_in_threadpool
-from starlette.datastructures import UploadFile
+from starlette.datastructures import FormData, UploadFile
 from starlette.requests import Request
 from starlette.responses import Response
 
 from letalone.curator.console import uploads
 from letalone.curator.console.acting import ActingOwner, check_given_again
 from letalone.curator.console.declaring import PURPOSES, TYPES, UNSAID, declared, listed
+from letalone.curator.console.drafted import DRAFT, keep_typed, take_draft
 from letalone.curator.console.forms import Form, Typed, tried
 from letalone.curator.console.pages import REFUSED, console_routes, page, problem_of, see_other
 from letalone.curator.console.visitors import Owner, Visitor
@@ -28,6 +29,7 @@ from letalone.curator.records import Affected
 from letalone.engines.addresses import own_name
 from letalone.errors import LetaloneError
 
+AS_READ = "text"  # the type of a column of a CSV file until somebody says another one
 NO_FILE = "No file was chosen. Choose a CSV or a Parquet file."
 NO_SOURCE = "Say where the rows are: send a file, or name one."
 routes = console_routes()
@@ -93,27 +95,59 @@ async def send(request: Request, visitor: Owner, service: Served, renew: str = "
 
 @routes.get("/register/declare")
 def second_step(
-    request: Request, visitor: ActingOwner, service: Served, look: str = ""
+    request: Request,
+    visitor: ActingOwner,
+    service: Served,
+    look: str = "",
+    draft: str = "",
+    checked: str = "",
 ) -> Response:
-    """The form for what is declared."""
-    return _second(request, visitor, service, look=bool(look))
+    """The form for what is declared; of a draft also what its rules would touch."""
+    there = bool(draft) and take_draft(request, draft, visitor, service)
+
+    def check() -> Response:
+        source, form = _source(request, visitor, service), Typed(request.state.form)
+        counted = service.curator.beforehand.affected(
+            declared(form, file="checked").read(), by=visitor.name, file=source.file,
+            upload=source.place,
+        )  # fmt: skip
+        return _second(request, visitor, service, counted=counted)
+
+    def show() -> Response:
+        return _second(request, visitor, service, look=bool(look))
+
+    return tried(request, check, show) if there and checked else show()
 
 
 @routes.post("/register/declare")
 def declare(request: Request, visitor: Owner, form: Form, service: Served) -> Response:
-    """Counts what the rules would do; or registers, and shows what they did."""
+    """To what the rules would touch, or to suggested types; or registers."""
 
     def act() -> Response:
         source = _source(request, visitor, service)
         if form.text("act") == "register":
             return _register(request, source, form, visitor, service)
-        registration = declared(form, file="checked").read()
-        counted = service.curator.beforehand.affected(
-            registration, by=visitor.name, file=source.file, upload=source.place
-        )
-        return _second(request, visitor, service, counted=counted)
+        if form.text("act") == "look":
+            return _to_second(request, visitor, service, look="yes")
+        return _to_second(request, visitor, service, checked="yes")
 
-    return tried(request, act, lambda: _second(request, visitor, service), acting=True)
+    def show() -> Response:
+        if not request.state.visitor.elevated:
+            return _second(request, visitor, service)
+        return _to_second(request, visitor, service)
+
+    return tried(request, act, show, acting=True)
+
+
+def _to_second(request: Request, visitor: Visitor, service: Service, **flags: str) -> Response:
+    """To the form with all that was typed; types that nobody chose can be suggested."""
+    source = _source(request, visitor, service)
+    if "look" in flags:
+        sent = request.state.form.multi_items()
+        chosen = [(n, v) for n, v in sent if not (n.startswith("type-") and v == AS_READ)]
+        request.state.form = FormData(chosen)
+    query = {DRAFT: keep_typed(request, visitor, service), **flags}
+    return see_other(request, f"/register/declare?{_query(source)}&{urlencode(query)}")
 
 
 def _kept(service: Service, visitor: Visitor, file: object) -> uploads.Upload:
@@ -165,7 +199,8 @@ def _second(
     context: dict[str, Any] = {
         "source": source, "query": _query(source), "columns": listed(columns), "types": TYPES,
         "name": _name(source), "unsaid": UNSAID, "places": PURPOSES, "counted": counted,
-        "looked": look, "can_look": source.called.lower().endswith((".csv", ".tsv", ".txt")),
+        "submitted": hasattr(request.state, "form"), "looked": look,
+        "can_look": source.called.lower().endswith((".csv", ".tsv", ".txt")),
     }  # fmt: skip
     return page(request, "declare.html", **context)
 

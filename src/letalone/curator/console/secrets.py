@@ -26,7 +26,7 @@ NOT_PRIVATE = (
 )
 STALE = (
     "This form is from another visit, so nothing was done: you have signed out, or in again, since"
-    " it was opened. Open the page again and send the form again."
+    " it was opened."
 )
 ELSEWHERE = "This form was sent from another site, so nothing was done."
 
@@ -46,6 +46,11 @@ class Secrets:
     def seal(self, words: str, *, what: str = "said") -> str:
         """Shows that this service told this browser these words."""
         return self._keyed(what, words)[:32]
+
+    @property
+    def is_somebodys(self) -> bool:
+        """Whether these secrets were made for a visit, which may be over."""
+        return "." in self.forms
 
     def is_of(self, person: str) -> bool:
         """Whether these secrets were made for this person's visit."""
@@ -91,6 +96,12 @@ def check_form(request: Request, sent: str) -> None:
         raise refused("not-permitted", STALE)
 
 
+def is_from_here(request: Request) -> bool:
+    """Whether the browser says that a form was sent from a page of this service."""
+    site, origin = request.headers.get("sec-fetch-site"), request.headers.get("origin")
+    return site == "same-origin" or (site is None and _is_own(request, origin))
+
+
 def check_private(request: Request) -> None:
     """Refused where a password could be read on its way."""
     if not is_https(request) and not _is_here(request.url.hostname or ""):
@@ -127,9 +138,13 @@ def _check_origin(request: Request) -> None:
     if site is not None:
         wrong = site != "same-origin"
     else:
-        wrong = origin is not None and origin.partition("://")[2] != request.headers.get("host")
+        wrong = origin is not None and not _is_own(request, origin)
     if wrong:
         raise refused("not-permitted", ELSEWHERE)
+
+
+def _is_own(request: Request, origin: str | None) -> bool:
+    return origin is not None and origin.partition("://")[2] == request.headers.get("host")
 
 
 def _is_here(host: str) -> bool:

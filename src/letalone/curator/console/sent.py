@@ -12,8 +12,8 @@ from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import FormData
 from starlette.requests import Request
 
-from letalone.curator.console.secrets import check_form
-from letalone.curator.console.visitors import holds
+from letalone.curator.console.secrets import check_form, is_from_here
+from letalone.curator.console.visitors import holds, visitor_of
 from letalone.curator.http.bodies import CONSOLE_UPLOADS, is_files
 from letalone.curator.http.problems import Problem, Refused
 from letalone.curator.http.who import count_address
@@ -30,7 +30,11 @@ NO_FILES = "This address takes a file: send the form as multipart/form-data."
 
 
 async def check_sent(request: Request) -> None:
-    """Reads a form into `request.state.form`, if its secret is right; Refused."""
+    """Reads a form into `request.state.form`, if its secret is right; Refused.
+
+    One of another visit, sent from a page of this service, is left in `request.state.late`: it is
+    shown again, and nothing else is done with it.
+    """
     service = request.app.state.service
     held = await run_in_threadpool(holds, request, service)
     if not held:
@@ -41,6 +45,9 @@ async def check_sent(request: Request) -> None:
         check_form(request, str(secret))
     except Refused:
         count_address(request, service)
+        if form is not None and is_from_here(request):
+            request.state.late = form
+            await run_in_threadpool(visitor_of, request, service)
         raise
     if form is not None:
         _check_no_file_expected(request)

@@ -11,6 +11,7 @@ from typing import Any
 from markupsafe import Markup, escape
 
 from letalone.answers.promise import as_sure
+from letalone.curator.console.directions import FILTER, given, joined, turns
 from letalone.plans.constants import shown
 from letalone.privacy.bounds import six
 from letalone.session.preview import Preview
@@ -22,6 +23,24 @@ OF_A_GRANT = re.compile(r"^Left: about (.+) of your grant \((.+?)\), ")
 IN_QUOTES = re.compile(r"""('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")""")
 EACH = re.compile(r"; each (.+) counts with ")
 OF_PYTHON = re.compile(r"[;:,]?\s\.[a-z_]+\([^)]*\)[^;.]*")
+OF_NOTES = (  # as notes are stored, and as people read them
+    (r"^each (.+) counts with at most (\S+ rows?), (.+)$", r"at most \2 per \1 are counted, \3"),
+    (r"^intervals speak of the bounded data$", "the ranges are about the rows within that limit"),
+    (
+        r"^intervals speak of the clamped data$",
+        "the ranges are about the values within their bounds: a value beyond counts as the bound",
+    ),
+    (
+        r"^intervals speak of the bounded and clamped data$",
+        "the ranges are about the rows within that limit, and the values within their bounds:"
+        " a value beyond counts as the bound",
+    ),
+    (r"^rows with other keys are left out$", "rows of groups that are not listed are not counted"),
+    (
+        r"^keys that too few units have are not listed, .*$",
+        "groups that too few people have are not listed",
+    ),
+)
 KINDS = {"integer": "whole number", "boolean": "yes or no", "timestamp": "date and time"}
 
 
@@ -62,8 +81,11 @@ def log10(value: Any) -> float:
 
 
 def plain(note: str) -> str:
-    """A note without the words that are for Python."""
-    return OF_PYTHON.sub("", note)
+    """A note in the words of people, without those that are for Python."""
+    words = OF_PYTHON.sub("", note)
+    for stored, said in OF_NOTES:
+        words = re.sub(stored, said, words)
+    return words
 
 
 def asked(question: str) -> str:
@@ -89,7 +111,8 @@ def linked(words: str) -> Markup:
     """Words in which every ε leads to what it means."""
     parts = OF_EPSILON.split(words)  # words, then a number, then words, and so on
     return Markup("").join(
-        LINK.format(part, part) if place % 2 else escape(part) for place, part in enumerate(parts)
+        LINK.format(part, part) if place % 2 else escape(given(part))
+        for place, part in enumerate(parts)
     )
 
 
@@ -100,7 +123,11 @@ def kind(type_: str) -> str:
 
 def error_words(preview: Preview, name: str) -> str:
     """How far off a column of the answer will be, in words."""
-    error = preview.errors[name]
+    error, by_rows = preview.errors[name], preview.by_rows.get(name)
+    if error is None and by_rows:
+        return "; ".join(
+            f"with {rows:,} rows ±\N{NO-BREAK SPACE}{_digits(one)}" for rows, one in by_rows.items()
+        )
     if error is None and name in preview.formulas:
         return "depends on the numbers that it is computed from"
     if error is None:
@@ -120,4 +147,5 @@ FILTERS: dict[str, Callable[..., Any]] = {
     "amount": amount, "exact": exact, "moment": moment, "machine": machine, "part": part,
     "plain": plain, "log10": log10, "sure": as_sure,
     "linked": linked, "asked": asked, "left": left, "kind": kind,
+    FILTER: given, "join": joined, "turns": turns,
 }  # fmt: skip

@@ -9,9 +9,16 @@ secret of its own, so nobody can have planted one before.
 from starlette.requests import Request
 from starlette.responses import Response
 
-from letalone.curator.console.forms import Form, give_password_again, local, tried
-from letalone.curator.console.kept import Kept, kept_for
-from letalone.curator.console.pages import console_routes, page, see_other, sign_in_page
+from letalone.curator.console.addresses import local
+from letalone.curator.console.forms import Form, give_password_again, tried
+from letalone.curator.console.kept import kept_for
+from letalone.curator.console.pages import (
+    console_routes,
+    kept_page,
+    page,
+    see_other,
+    sign_in_page,
+)
 from letalone.curator.console.secrets import Secrets, check_private, new_forms
 from letalone.curator.console.visitors import CHANGING, VISITING, Changing, Perhaps, Visitor
 from letalone.curator.http.who import LOG_IN, Address, Served, Service
@@ -41,7 +48,7 @@ def signed_in(request: Request, form: Form, service: Served, address: Address) -
         kept = kept_for(request, proof.person.name)
         begin(request, service, proof)
         if kept is not None and not proof.person.must_change:
-            return page(request, "kept.html", kept=Kept(local(kept.at), kept.fields))
+            return kept_page(request, kept)
         at = "/password" if proof.person.must_change else local(form.text("next") or "/")
         return see_other(request, at)
 
@@ -58,9 +65,9 @@ def begin(request: Request, service: Served, proof: Recognised) -> None:
 
 @routes.post("/sign-out")
 def sign_out(request: Request, visitor: Changing, service: Served) -> Response:
-    """Ends the visit."""
+    """Ends the visit; its forms in other tabs are still known, and kept through a sign-in."""
     service.curator.visits.end(str(visitor.secrets.visit))
-    request.state.secrets = Secrets(None, new_forms())
+    request.state.secrets = Secrets(None, visitor.secrets.forms)
     return see_other(request, "/sign-in", said="You are signed out.")
 
 

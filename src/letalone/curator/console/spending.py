@@ -16,6 +16,7 @@ from markupsafe import Markup
 from starlette.requests import Request
 
 from letalone.curator.console.charts import burn_down, figure
+from letalone.curator.console.directions import isolated
 from letalone.curator.console.shown import amount, moment
 from letalone.curator.words import time_of
 from letalone.errors import FormatError
@@ -97,7 +98,7 @@ def chart_of(history: History | None, name: str, *, levels: Sequence[Level] = ()
     """The burn-down as a figure; with levels also what each purpose spent, and a table."""
     if history is None or not history.spent:
         return None
-    now, title = datetime.now(UTC), f"Budget of {name} spent over time"
+    now, title = datetime.now(UTC), f"Budget of {isolated(name)} spent over time"
     parts = {
         one.purpose: [*history.purposes[one.purpose], (now, float(one.spent.epsilon))]
         for one in levels

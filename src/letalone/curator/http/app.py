@@ -26,6 +26,7 @@ from starlette.types import Scope
 
 from letalone.curator.console.app import add_console
 from letalone.curator.console.pages import problem_page, wants_page
+from letalone.curator.console.visitors import visitor_of
 from letalone.curator.curator import Curator
 from letalone.curator.http import accounts, grants, persons, public, questions, record, tables
 from letalone.curator.http.addresses import PlainAddresses
@@ -35,6 +36,7 @@ from letalone.curator.http.housekeeping import keep_house
 from letalone.curator.http.limits import RateLimits, Throttle
 from letalone.curator.http.logs import Logged, make_log
 from letalone.curator.http.metrics import Metrics
+from letalone.curator.http.probes import Probes
 from letalone.curator.http.problems import (
     MEDIA_TYPE,
     Refused,
@@ -43,6 +45,7 @@ from letalone.curator.http.problems import (
     of_validation,
 )
 from letalone.curator.http.remembered import Remembered
+from letalone.curator.http.under_way import UnderWay
 from letalone.curator.http.who import Service, asks
 from letalone.errors import LedgerUnavailable, LetaloneError, ServiceUnavailable
 
@@ -79,7 +82,8 @@ def make_app(
     lines = log or make_log()
     limiters = CapacityLimiter(MOST_ANSWERS), CapacityLimiter(MOST_PREVIEWS)
     throttle = Throttle(rates or RateLimits())
-    service = Service(curator, throttle, Metrics(), Remembered(), *limiters)
+    own = UnderWay(), Probes(curator.checks)
+    service = Service(curator, throttle, Metrics(), Remembered(), *limiters, *own)
     app = FastAPI(
         title="letalone curator",
         version=version("letalone"),
@@ -156,7 +160,11 @@ def _status(request: Request, error: Exception) -> Response:
     allowed = _methods(request) if found.status_code == HTTPStatus.METHOD_NOT_ALLOWED else ""
     headers = {**(found.headers or {}), **({"Allow": allowed} if allowed else {})}
     problem = of_status(found.status_code, headers)
-    return problem_page(request, problem) if wants_page(request) else problem.response()
+    if not wants_page(request):
+        return problem.response()
+    with suppress(LetaloneError):  # who is signed in stays so on a page that is not there
+        visitor_of(request, request.app.state.service)
+    return problem_page(request, problem)
 
 
 def _methods(request: Request) -> str:

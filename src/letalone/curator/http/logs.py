@@ -117,13 +117,24 @@ class PlainLines(logging.Formatter):
         return json.dumps(line, sort_keys=True)
 
 
+class Told(logging.Filter):
+    """Lets warnings through, and that a worker was replaced, which the web server says quietly."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Whether a line is written."""
+        return record.levelno >= logging.WARNING or record.getMessage().endswith("] died")
+
+
 SERVER_LOGS: dict[str, Any] = {
     "version": 1,
     "disable_existing_loggers": False,
     "formatters": {"plain": {"()": "letalone.curator.http.logs.PlainLines"}},
-    "handlers": {"plain": {"class": "logging.StreamHandler", "formatter": "plain"}},
+    "filters": {"told": {"()": "letalone.curator.http.logs.Told"}},
+    "handlers": {
+        "plain": {"class": "logging.StreamHandler", "formatter": "plain", "filters": ["told"]}
+    },
     "loggers": {
-        name: {"handlers": ["plain"], "level": "WARNING", "propagate": False}
+        name: {"handlers": ["plain"], "level": "INFO", "propagate": False}
         for name in ("uvicorn", "uvicorn.error", "uvicorn.access")
     },
 }

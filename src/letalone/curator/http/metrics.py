@@ -1,15 +1,19 @@
 """Counters for the owner, in Prometheus' text format.
 
 They count requests by route, status and time, and answers by outcome: what the owner may know.
+Beside them stands how many data sets are frozen.
 With several workers each writes to files that all share, and any of them shows the sum.
 
   Tested:   tests/curator/http/test_metrics.py
 """
 
 import os
+from collections.abc import Iterable
 
-from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest
+from prometheus_client import CollectorRegistry, Counter, Histogram, Metric, generate_latest
+from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.multiprocess import MultiProcessCollector
+from prometheus_client.registry import Collector
 
 SHARED = "PROMETHEUS_MULTIPROC_DIR"  # the library reads it when it is imported
 EDGES = (0.005, 0.01, 0.02, 0.05, 0.1, 0.5, 1.0, 5.0)
@@ -47,10 +51,27 @@ class Metrics:
         """Count what came of a question."""
         self._answers.labels(outcome).inc()
 
-    def text(self) -> bytes:
-        """All of them; of all workers where there are several."""
+    def text(self, *, frozen: int | None = None) -> bytes:
+        """All of them, of all workers where there are several; and what stands now, if known."""
+        now = CollectorRegistry()
+        if frozen is not None:
+            now.register(_Now(frozen))
+        return self._counted() + generate_latest(now)
+
+    def _counted(self) -> bytes:
         if SHARED not in os.environ:
             return generate_latest(self._registry)
         together = CollectorRegistry()
         MultiProcessCollector(together)
         return generate_latest(together)
+
+
+class _Now(Collector):
+    """What is looked up when somebody asks; no worker counts it."""
+
+    def __init__(self, frozen: int) -> None:
+        self._frozen = frozen
+
+    def collect(self) -> Iterable[Metric]:
+        words = "Data sets about which nothing is answered until an owner acts."
+        yield GaugeMetricFamily("letalone_frozen_data_sets", words, value=self._frozen)

@@ -16,7 +16,7 @@ from typing import Any
 
 from starlette.responses import Response
 
-from letalone.curator.database import DatabaseUnavailable
+from letalone.curator.database import DatabaseDamaged, DatabaseUnavailable
 from letalone.curator.http.said import budget_said
 from letalone.curator.http.wording import in_plain_words
 from letalone.curator.refusals import (
@@ -118,6 +118,11 @@ KINDS: dict[str, Kind] = {
     "too-many-requests": Kind(
         429, "Too many requests", "Wait as many seconds as the header Retry-After says."
     ),
+    "too-much-at-once": Kind(
+        429,
+        "Too much of yours is under way",
+        "Wait until some of it is answered, and as many seconds as the header Retry-After says.",
+    ),
     "internal": Kind(
         500, "The service failed", "Nothing more is said; its owner finds the place in the log."
     ),
@@ -129,8 +134,16 @@ KINDS: dict[str, Kind] = {
         "Ask the same again in a moment: its answer is then a repeat.",
     ),
     "database-unavailable": Kind(503, "The curator's database cannot be reached now", MAYBE_PAID),
+    "database-damaged": Kind(
+        500, "The curator's database is not as it was written", "Tell its owner at once."
+    ),
     "service-unavailable": Kind(
         503, "Another service cannot be reached now", "Nothing was released. Try again later."
+    ),
+    "not-ready": Kind(
+        503,
+        "The service cannot answer questions now",
+        "`parts` says what cannot be written: make room, or bring it back. Nothing was released.",
     ),
     "http": Kind(400, "The request cannot be served", "The status says why."),
 }
@@ -183,6 +196,7 @@ BY_CLASS: list[tuple[type[LetaloneError], str]] = [
     (LedgerUnavailable, "ledger-unavailable"),
     (DatabaseUnavailable, "database-unavailable"),
     (ServiceUnavailable, "service-unavailable"),
+    (DatabaseDamaged, "database-damaged"),
     (FormatError, "format"),
     (ParameterError, "parameter"),
     (Retired, "retired"),
@@ -200,11 +214,15 @@ ABOUT_A_STORE = {
     "ledger-damaged": "The ledger is not as it was written. Nothing was released. Tell its owner.",
     "ledger-unavailable": f"The ledger cannot be used now. {MAYBE_PAID}",
     "database-unavailable": f"The curator's database cannot be used now. {MAYBE_PAID}",
+    "database-damaged": (
+        "The curator's database is not as it was written. Nothing was released. Tell its owner."
+    ),
 }
 CLASS_OF: dict[str, type[LetaloneError]] = {
     "ledger-damaged": LedgerDamaged,
     "ledger-unavailable": LedgerUnavailable,
     "database-unavailable": ServiceUnavailable,
+    "database-damaged": FormatError,
 }
 
 

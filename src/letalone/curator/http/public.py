@@ -1,23 +1,36 @@
-"""Routes for anybody: health, the open page, what a problem means; and metrics for the owner."""
+"""Routes for anybody: health, readiness, the open page, what a problem means.
+
+And metrics, for the owner.
+"""
 
 from fastapi import APIRouter
 from starlette.responses import Response
 
 from letalone.curator.http.metrics import MEDIA_TYPE
 from letalone.curator.http.open_page import open_page
+from letalone.curator.http.probes import WELL
 from letalone.curator.http.problems import KINDS, WHERE, refused
 from letalone.curator.http.said import Json, said
-from letalone.curator.http.who import ANYBODY, OWNER, PROBE, Served
+from letalone.curator.http.who import ANYBODY, OWNER, PROBE, Served, Service
+from letalone.errors import LetaloneError
 
 routes = APIRouter(tags=["open to anybody"])
 
 
 @routes.get("/health", dependencies=[PROBE])
-def health(service: Served) -> Json:
-    """Whether the ledger and the database can be read."""
-    service.curator.ledger.head  # noqa: B018  (it is read)
-    service.curator.data_sets.records()
+async def health() -> Json:
+    """Whether this worker lives: it answers at once, whatever its stores and its threads do."""
     return {"status": "ok"}
+
+
+@routes.get("/ready", dependencies=[PROBE])
+async def ready(service: Served) -> Json:
+    """Whether questions can be answered: ledger and database take writes, the disk has room."""
+    parts = await service.probes.states()
+    wrong = [f"The {part} {state}." for part, state in parts.items() if state != WELL]
+    if wrong:
+        raise refused("not-ready", " ".join(wrong), parts=parts)
+    return {"status": "ok", "parts": parts}
 
 
 @routes.get("/api/v1/open", dependencies=[ANYBODY])
@@ -35,7 +48,20 @@ def icon() -> Response:
 @routes.get("/metrics", dependencies=[OWNER])
 def metrics(service: Served) -> Response:
     """Counters in Prometheus' text format, for an owner's token."""
-    return Response(service.metrics.text(), media_type=MEDIA_TYPE)
+    return Response(service.metrics.text(frozen=_frozen(service)), media_type=MEDIA_TYPE)
+
+
+def _frozen(service: Service) -> int | None:
+    """How many data sets are; None where a store is away: the counters are shown all the same."""
+    curator = service.curator
+    try:
+        return sum(
+            curator.ledger.data_set(one.name).frozen
+            for one in curator.data_sets.records()
+            if not one.retired
+        )
+    except LetaloneError:
+        return None
 
 
 @routes.get(WHERE + "{kind}", dependencies=[ANYBODY])

@@ -42,7 +42,8 @@ routes = APIRouter(prefix=QUESTIONS, tags=["questions"])
 @routes.post("/preview")
 async def preview(body: SentQuestion, bearer: Analyst, service: Served) -> Json:
     """The price, its split and the errors to expect: no data touched, nothing spent."""
-    return await service.aside(lambda: _previewed(body, service, bearer.person.name))
+    by = bearer.person.name
+    return await service.aside(lambda: _previewed(body, service, by), by=by)
 
 
 def _previewed(body: SentQuestion, service: Service, by: str) -> Json:
@@ -58,7 +59,7 @@ async def explain(body: SentQuestion, bearer: Analyst, service: Served) -> Json:
     """The question, its price and its split in words; with `show_sql` also what is run."""
     asking, by = service.curator.asking, bearer.person.name
     question, price, sql = body.question(), body.price(), body.show_sql
-    words = await service.aside(lambda: asking.explain(question, price, by=by, sql=sql))
+    words = await service.aside(lambda: asking.explain(question, price, by=by, sql=sql), by=by)
     return {"words": words}
 
 
@@ -67,7 +68,7 @@ async def fitting(body: SentQuestion, bearer: Analyst, service: Served) -> Json:
     """About how many more such questions fit; "inf" where nothing is charged."""
     asking, by = service.curator.asking, bearer.person.name
     question, price = body.question(), body.price()
-    found = await service.aside(lambda: asking.how_many_more(question, price, by=by))
+    found = await service.aside(lambda: asking.how_many_more(question, price, by=by), by=by)
     return {"how_many_more": _cell(found)}
 
 
@@ -76,7 +77,8 @@ async def epsilon_for(body: SentQuestion, bearer: Analyst, service: Served) -> J
     """The smallest ε of three digits that keeps `error`: no data touched, nothing spent."""
     asking, by = service.curator.asking, bearer.person.name
     question, price = body.question(), body.price()
-    return {"epsilon": await service.aside(lambda: asking.epsilon_for(question, price, by=by))}
+    found = await service.aside(lambda: asking.epsilon_for(question, price, by=by), by=by)
+    return {"epsilon": found}
 
 
 @routes.post("/release", response_model=Json)
@@ -102,7 +104,7 @@ async def release(
         if found is not None:
             service.metrics.answer("repeated")
             return _written(found, left=None)
-    return await service.in_turn(lambda: _released(body, service, sending, by))
+    return await service.in_turn(lambda: _released(body, service, sending, by), by=by)
 
 
 def _sending(body: SentQuestion, key: str) -> Sending:

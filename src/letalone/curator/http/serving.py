@@ -2,13 +2,15 @@
 
 Each worker opens the curator by itself, from settings in its environment: nothing that is open
 crosses from one process to another. SIGTERM lets answers that are under way finish, and ends
-the process after SECONDS_TO_END for good.
+the process after SECONDS_TO_END for good. A worker that does not answer its supervisor for a minute
+is replaced, and the log says so.
 
   Tested:   tests/curator/http/test_serving.py: several workers, SIGTERM
 """
 
 import os
 import signal
+import sys
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from json import dumps, loads
@@ -37,6 +39,9 @@ SECONDS_TO_FINISH = 8  # for answers under way; then tables, ledger and database
 SECONDS_TO_END = 10
 PROTOCOL = "letalone.curator.http.prompt:PromptProtocol"
 MOST_AT_ONCE = 500  # connections a worker; more are answered with 503
+KEEP_ALIVE_SECONDS = 75  # longer than clients (5) and proxies (60) use a connection that was idle
+SECONDS_TO_START = 60  # for a worker to answer its supervisor, also while it starts
+SWITCH_SECONDS = 0.0005  # how long a thread that computes goes on while others want to
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,16 +54,22 @@ class FirstStart:
 
 
 def prepare(
-    settings: Settings, *, controller: str | None = None, contact: str | None = None
+    settings: Settings,
+    *,
+    controller: str | None = None,
+    contact: str | None = None,
+    start_anew: bool = False,
 ) -> FirstStart | None:
     """Makes the folder, and on the first start an owner, an analyst and data to try; else None.
 
     Who answers for the data is kept, where it is given.
     """
-    with Curator.open(settings) as curator:
+    with Curator.open(settings, start_anew=start_anew) as curator:
         _warn_of_forgetful_servers(settings)
         if curator.forgotten:
-            make_log().error("the ledger lacks answers: frozen", data_sets=list(curator.forgotten))
+            make_log().error(
+                "the ledger is older than was seen: frozen", data_sets=list(curator.forgotten)
+            )
         curator.facts.say(controller=controller, contact=contact, by=None)
         owner = curator.people.first_owner(OWNER)
         if owner is None:
@@ -116,12 +127,19 @@ def serve(
         forwarded_allow_ips=behind or "",
         limit_concurrency=MOST_AT_ONCE,
         timeout_graceful_shutdown=SECONDS_TO_FINISH,
+        timeout_keep_alive=KEEP_ALIVE_SECONDS,
+        timeout_worker_healthcheck=SECONDS_TO_START,
     )
 
 
 def app_of_environment() -> FastAPI:
-    """The app of one worker."""
+    """The app of one worker.
+
+    Prices are computed in threads, of which one runs at a time. An answer consists of many short
+    steps, and waits for a turn before each: with Python's usual turn of 5 ms, for seconds in all.
+    """
     _end_for_good()
+    sys.setswitchinterval(SWITCH_SECONDS)
     return make_app(Curator.open(_settings(loads(os.environ[SETTINGS]))))
 
 

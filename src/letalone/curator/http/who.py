@@ -20,8 +20,10 @@ from starlette.responses import Response
 from letalone.curator.curator import Curator
 from letalone.curator.http.limits import Throttle
 from letalone.curator.http.metrics import Metrics
+from letalone.curator.http.probes import Probes
 from letalone.curator.http.problems import Problem, Refused, refused
 from letalone.curator.http.remembered import Remembered
+from letalone.curator.http.under_way import UnderWay
 from letalone.curator.records import Bearer, Scope
 from letalone.curator.refusals import NotRecognised
 
@@ -34,7 +36,7 @@ WHOSE = {
     Scope.ADMINISTER: "an owner",
 }
 QUESTIONS = "/api/v1/questions"
-ASKED = (QUESTIONS, "/ask")  # where questions go, of the API and of the console
+RELEASES = (f"{QUESTIONS}/release", "/ask/release")  # of the API and of the console
 BEARER = HTTPBearer(auto_error=False, description="A token: la_…")
 NO_TOKEN = Problem(
     "not-authenticated",
@@ -54,14 +56,18 @@ class Service:
     page: Remembered
     answers: CapacityLimiter
     previews: CapacityLimiter
+    under_way: UnderWay
+    probes: Probes
 
-    async def in_turn(self, answer: Callable[[], Response]) -> Response:
+    async def in_turn(self, answer: Callable[[], Response], *, by: str) -> Response:
         """An answer, in one of the threads that wait for time steps: nobody else needs them."""
-        return await to_thread.run_sync(answer, limiter=self.answers)
+        async with self.under_way.of(by):
+            return await to_thread.run_sync(answer, limiter=self.answers)
 
-    async def aside(self, look: Callable[[], Result]) -> Result:
+    async def aside(self, look: Callable[[], Result], *, by: str) -> Result:
         """What is free but may take long, or wait for a table: other pages have their threads."""
-        return await to_thread.run_sync(look, limiter=self.previews)
+        async with self.under_way.of(by):
+            return await to_thread.run_sync(look, limiter=self.previews)
 
 
 async def _service(request: Request) -> Service:
@@ -84,8 +90,8 @@ def count_log_in(request: Request, service: Served) -> None:
     service.throttle.log_in(address_of(request))
 
 
-def count_probe(request: Request, service: Served) -> None:
-    """For looks at the service's health: counted apart, by where they come from."""
+async def count_probe(request: Request, service: Served) -> None:
+    """For looks at the service's health: counted apart, by where they come from, in no thread."""
     service.throttle.probe(address_of(request))
 
 
@@ -103,8 +109,8 @@ Address = Annotated[str, Depends(address_of)]
 
 
 def asks(request: Request) -> bool:
-    """Whether this is a question, of which a refusal is an entry of the ledger."""
-    return request.method == "POST" and request.url.path.startswith(ASKED)
+    """Whether this asks for an answer: a refusal of it is an entry of the ledger."""
+    return request.method == "POST" and request.url.path in RELEASES
 
 
 async def _known(request: Request, service: Served, sent: Sent) -> Bearer:

@@ -3,7 +3,7 @@
 import re
 
 SAID = [
-    (re.compile(r"again: (?:la\.Ledger\.open\(path\)|ledger)\.thaw\('[^']*', 'why'\)\."),
+    (re.compile(r"again: letalone ledger why LEDGER .* --why '…'\."),
      "again: POST /api/v1/data-sets/{name}/thaw."),
     (re.compile(r"The owner of the data can allow it: ledger\.allow\([^)]*\)\."),
      "Request a grant: POST /api/v1/requests."),

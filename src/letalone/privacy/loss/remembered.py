@@ -8,6 +8,7 @@ epsilon among them; of older compositions as many as there is room for.
 """
 
 from collections import OrderedDict
+from threading import RLock
 
 from letalone.privacy.loss.tilted import Curve
 
@@ -23,27 +24,30 @@ class Memory:
 
     def __init__(self) -> None:
         self._known: OrderedDict[Key, list[Curve]] = OrderedDict()
+        self._lock = RLock()  # threads of a service share it
 
     def curves(self, key: Key) -> list[Curve]:
         """Those that are known, what was used last first."""
-        found = self._known.setdefault(key, [])
-        self._known.move_to_end(key)
-        return found
+        with self._lock:
+            found = self._known.setdefault(key, [])
+            self._known.move_to_end(key)
+            return list(found)
 
     def add(self, key: Key, curve: Curve) -> list[Curve]:
         """All that are known now."""
-        known = self.curves(key)
-        known.insert(0, curve)
-        del known[MOST_CURVES:]
-        while len(known) > 2 and _points(known) > MOST_POINTS // 4:
-            known.pop()
-        while len(self._known) > FEWEST_KNOWN and self._is_full():
-            self._known.popitem(last=False)
-        return known
+        with self._lock:
+            known = [curve, *self.curves(key)][:MOST_CURVES]
+            while len(known) > 2 and _points(known) > MOST_POINTS // 4:
+                known.pop()
+            self._known[key] = known
+            while len(self._known) > FEWEST_KNOWN and self._is_full():
+                self._known.popitem(last=False)
+            return list(known)
 
     def use(self, key: Key, curve: Curve) -> None:
         """A known curve that shall be forgotten last."""
-        self.curves(key).sort(key=lambda one: one is not curve)
+        with self._lock:
+            self._known[key] = sorted(self.curves(key), key=lambda one: one is not curve)
 
     def _is_full(self) -> bool:
         points = sum(_points(curves) for curves in self._known.values())

@@ -1,8 +1,6 @@
 """Groups as bars that lie, each with the range in which the exact number probably is."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from math import isfinite
 
 from markupsafe import Markup
 
@@ -14,36 +12,20 @@ from letalone.curator.console.charts.drawing import (
     svg,
     text,
 )
-from letalone.curator.console.charts.scale import Scale, number
+from letalone.curator.console.charts.mark import Mark, about_ranges
+from letalone.curator.console.charts.scale import Scale
 
 MOST = 40
 ROW, TOP, FOOT = 26, 6, 30
 LEFT, RIGHT = 33.0, 96.0
 
 
-@dataclass(frozen=True, slots=True)
-class _Bar:
-    label: str
-    estimate: float | None
-    halfwidth: float | None
-
-    def words(self) -> str:
-        if self.estimate is None:
-            return f"{self.label}: no value"
-        more = "" if self.halfwidth is None else f" ± {number(self.halfwidth)}"
-        return f"{self.label}: {number(self.estimate)}{more}"
-
-    def ends(self) -> list[float]:
-        if self.estimate is None:
-            return []
-        width = self.halfwidth or 0.0
-        return [self.estimate - width, self.estimate + width]
+Bar = tuple[str, Mark]
 
 
 def bars_with_errors(
     labels: Sequence[str],
-    estimates: Sequence[float | None],
-    halfwidths: Sequence[float | None],
+    marks: Sequence[Mark],
     *,
     title: str = "The answer as bars",
     confidence: str = "95 %",
@@ -52,10 +34,10 @@ def bars_with_errors(
 
     Of more than `MOST` groups the first are drawn, and the chart says so.
     """
-    bars = [_read(*one) for one in zip(labels, estimates, halfwidths, strict=True)]
+    bars = list(zip(labels, marks, strict=True))
     shown = bars[:MOST]
-    ends = [end for bar in shown for end in bar.ends()]
-    scale = Scale.around(ends, start=LEFT, end=RIGHT)
+    places = [place for _, mark in shown for place in mark.places()]
+    scale = Scale.around(places, start=LEFT, end=RIGHT)
     bottom = TOP + ROW * max(1, len(shown))
     parts = [*_axis(scale, bottom), *(_row(scale, n, bar) for n, bar in enumerate(shown))]
     rest = len(bars) - len(shown)
@@ -64,12 +46,6 @@ def bars_with_errors(
     about = _about(bars, confidence, rest)
     height = bottom + FOOT + (22 if rest else 0)
     return svg(parts, height=height, title=title, about=about, kind="chart-bars")
-
-
-def _read(label: str, estimate: float | None, halfwidth: float | None) -> _Bar:
-    known = estimate is not None and isfinite(estimate)
-    sure = known and halfwidth is not None and isfinite(halfwidth) and halfwidth >= 0
-    return _Bar(label, estimate if known else None, halfwidth if sure else None)
 
 
 def _axis(scale: Scale, bottom: float) -> list[str]:
@@ -83,17 +59,22 @@ def _axis(scale: Scale, bottom: float) -> list[str]:
     return parts
 
 
-def _row(scale: Scale, index: int, bar: _Bar) -> str:
-    middle = TOP + ROW * index + ROW / 2
-    parts = [text(LEFT - 2, middle + 4, shortened(bar.label), anchor="end")]
-    if bar.estimate is None:
+def _row(scale: Scale, index: int, bar: Bar) -> str:
+    (label, mark), middle = bar, TOP + ROW * index + ROW / 2
+    parts = [text(LEFT - 2, middle + 4, shortened(label), anchor="end")]
+    if mark.estimate is None:
         parts.append(text(scale.place(0) + 1, middle + 4, "no value", kind="chart-note"))
-        return hinted(parts, bar.words())
-    left, right = sorted((scale.place(0), scale.place(bar.estimate)))
+        return hinted(parts, _words(bar))
+    left, right = sorted((scale.place(0), scale.place(mark.estimate)))
     parts.append(rectangle(left, right, top=middle - 8, bottom=middle + 8, kind="chart-bar"))
-    if bar.halfwidth is not None:
-        parts += whisker([scale.place(end) for end in bar.ends()], middle)
-    return hinted(parts, bar.words())
+    if mark.ends is not None:
+        parts += whisker([scale.place(end) for end in mark.ends], middle)
+    return hinted(parts, _words(bar))
+
+
+def _words(bar: Bar) -> str:
+    label, mark = bar
+    return f"{label}: {mark.words}"
 
 
 def whisker(ends: Sequence[float], y: float) -> list[str]:
@@ -107,18 +88,15 @@ def _left_out(rest: int) -> str:
     return f"{rest} more {'group is' if rest == 1 else 'groups are'} in the table only."
 
 
-def _about(bars: Sequence[_Bar], confidence: str, rest: int) -> str:
+def _about(bars: Sequence[Bar], confidence: str, rest: int) -> str:
     """The chart in words."""
     if not bars:
         return "There are no groups."
     found = f"{len(bars)} {'bar' if len(bars) == 1 else 'bars'}."
-    known = [bar for bar in bars if bar.estimate is not None]
+    known = [bar for bar in bars if bar[1].estimate is not None]
     if known:
-        least = min(known, key=lambda bar: bar.estimate or 0.0)
-        most = max(known, key=lambda bar: bar.estimate or 0.0)
-        found += f" Least: {least.words()}. Most: {most.words()}."
-    if any(bar.halfwidth is not None for bar in bars):
-        found += f" A line on a bar is the range that holds the exact number {confidence} of times."
-    if any(bar.halfwidth is None for bar in known):
-        found += " Where there is no line, the error is not known."
+        least = min(known, key=lambda bar: bar[1].estimate or 0.0)
+        most = max(known, key=lambda bar: bar[1].estimate or 0.0)
+        found += f" Least: {_words(least)}. Most: {_words(most)}."
+    found += about_ranges((mark for _, mark in bars), "A line on a bar", confidence)
     return found + (f" {_left_out(rest)}" if rest else "")

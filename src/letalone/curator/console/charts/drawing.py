@@ -8,8 +8,11 @@ from html import escape
 
 from markupsafe import Markup
 
+from letalone.curator.console.directions import FIRST, LAST
+
 ACROSS, DOWN = 1000, 240
 LONGEST = 16  # letters that fit beside a bar on a phone
+KEPT = (FIRST, LAST)  # they are not seen, and keep directions apart
 
 
 def svg(parts: Iterable[str], *, height: float, title: str, about: str, kind: str) -> Markup:
@@ -78,4 +81,4 @@ def shortened(words: str, longest: int = LONGEST) -> str:
 
 def clean(words: str) -> str:
     """Words as text of XML: no markup, and no signs that XML cannot hold."""
-    return escape("".join(one if one.isprintable() else " " for one in words))
+    return escape("".join(one if one.isprintable() or one in KEPT else " " for one in words))

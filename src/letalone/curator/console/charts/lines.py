@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date
-from math import isfinite
 from typing import NamedTuple
 
 from markupsafe import Markup
@@ -18,6 +17,7 @@ from letalone.curator.console.charts.drawing import (
     svg,
     text,
 )
+from letalone.curator.console.charts.mark import Mark, about_ranges
 from letalone.curator.console.charts.scale import Scale, number
 from letalone.curator.console.charts.times import seconds, time_ticks
 
@@ -30,33 +30,33 @@ Key = float | date
 
 
 class Point(NamedTuple):
-    """A key, its place across, its estimate and how far the exact number may be from it."""
+    """A key, its place across, and a number that is known."""
 
     key: Key
     at: float
     estimate: float
-    halfwidth: float | None
+    mark: Mark
 
     def words(self) -> str:
         """The point in words."""
         key = self.key.isoformat() if isinstance(self.key, date) else number(self.key)
-        more = "" if self.halfwidth is None else f" ± {number(self.halfwidth)}"
-        return f"{key}: {number(self.estimate)}{more}"
+        return f"{key}: {self.mark.words}"
 
 
 def lines_with_errors(
     keys: Sequence[Key],
-    estimates: Sequence[float | None],
-    halfwidths: Sequence[float | None],
+    marks: Sequence[Mark],
     *,
     title: str = "The answer as a line",
     confidence: str = "95 %",
 ) -> Markup:
     """The points in the order of their keys, joined; groups without a value are left out."""
-    rows = zip(keys, estimates, halfwidths, strict=True)
-    found = sorted((_read(*row) for row in rows if _has_value(row[1])), key=lambda one: one.at)
+    rows = zip(keys, marks, strict=True)
+    points = (_read(key, mark.estimate, mark) for key, mark in rows if mark.estimate is not None)
+    found = sorted(points, key=lambda one: one.at)
     shown = found[:MOST]
-    up = Scale.around([end for one in shown for end in _ends(one)], start=BOTTOM, end=TOP)
+    places = [place for one in shown for place in one.mark.places()]
+    up = Scale.around(places, start=BOTTOM, end=TOP)
     dated = bool(keys) and isinstance(keys[0], date)
     across = _across(shown, dated=dated)
     parts = [*levels(up), *_keys(across, shown, dated=dated), *_drawn(shown, across, up)]
@@ -104,19 +104,9 @@ def inner(across: Scale) -> Scale:
     return replace(across, start=0.0, end=float(ACROSS))
 
 
-def _has_value(estimate: float | None) -> bool:
-    return estimate is not None and isfinite(estimate)
-
-
-def _read(key: Key, estimate: float | None, halfwidth: float | None) -> Point:
+def _read(key: Key, estimate: float, mark: Mark) -> Point:
     at = seconds(key) if isinstance(key, date) else float(key)
-    sure = halfwidth is not None and isfinite(halfwidth) and halfwidth >= 0
-    return Point(key, at, estimate or 0.0, halfwidth if sure else None)
-
-
-def _ends(one: Point) -> list[float]:
-    width = one.halfwidth or 0.0
-    return [one.estimate - width, one.estimate + width]
+    return Point(key, at, estimate, mark)
 
 
 def _across(shown: Sequence[Point], *, dated: bool) -> Scale:
@@ -146,8 +136,8 @@ def _drawn(shown: Sequence[Point], across: Scale, up: Scale) -> list[str]:
     parts = [stretched([joined], left=across.start, right=across.end)]
     for one, (x, y) in zip(shown, at, strict=True):
         marks = [dot(x, y, "chart-point")]
-        if one.halfwidth is not None:
-            low, high = (up.place(end) for end in _ends(one))
+        if one.mark.ends is not None:
+            low, high = (up.place(end) for end in one.mark.ends)
             marks.insert(0, line((x, low), (x, high), "chart-error"))
         parts += [hinted(marks, one.words())] if len(shown) <= HINTS else marks
     return parts
@@ -161,9 +151,6 @@ def _about(found: Sequence[Point], confidence: str) -> str:
     words += f" First: {found[0].words()}. Last: {found[-1].words()}."
     most = max(found, key=lambda one: one.estimate)
     words += f" Most: {most.words()}."
-    if any(one.halfwidth is not None for one in found):
-        words += f" An upright line is the range that holds the exact number {confidence} of times."
-    if any(one.halfwidth is None for one in found):
-        words += " Where there is none, the error is not known."
+    words += about_ranges((one.mark for one in found), "An upright line", confidence)
     rest = len(found) - MOST
     return words + (f" {rest} more points are in the table only." if rest > 0 else "")

@@ -17,6 +17,7 @@ from letalone.curator.console.charts.lines import (
 )
 from letalone.curator.console.charts.scale import Scale, number
 from letalone.curator.console.charts.times import seconds
+from letalone.curator.console.directions import isolated
 
 PARTS = 4  # levels that are told apart by their kind of line
 MOST = 200
@@ -105,5 +106,5 @@ def _about(points: Steps, cap: float, parts: Mapping[str, Steps]) -> str:
         return f"Nothing is spent yet. {words}"
     (first, _), (last, spent) = points[0], points[-1]
     words = f"From {first:%Y-%m-%d} to {last:%Y-%m-%d}, {number(spent)} was spent. {words}"
-    each = "; ".join(f"{name} {number(steps[-1][1])}" for name, steps in parts.items())
+    each = "; ".join(f"{isolated(name)} {number(steps[-1][1])}" for name, steps in parts.items())
     return words + (f" Of it: {each}." if each else "")

@@ -33,8 +33,31 @@
     if (!price) return;
     price.classList.add("stale");
     price.querySelector(".changed").hidden = false;
-    price.querySelector("[name=agreed]").disabled = true;
+    const spend = price.querySelector("[name=agreed]");
+    if (spend) spend.disabled = true;
   };
+
+  // A price that did not come: what is there stays, and the page says why. "" hides it again.
+  const say = (why) => {
+    const box = document.getElementById("no-price");
+    for (const words of box.children) words.hidden = words.dataset.why !== why;
+    box.hidden = !why;
+  };
+  document.addEventListener("htmx:after:request", (event) => {
+    const { response, text } = event.detail.ctx;
+    const there = text.includes('id="preview"');
+    say(there ? "" : response.status === 401 ? "over" : "away");
+    if (!there) event.preventDefault();
+  });
+  // A price has an address of its own: a reload, and going back, shows the same.
+  const settle = () => {
+    const at = document.getElementById("preview")?.dataset.at;
+    if (at) history.replaceState(null, "", at + location.hash);
+  };
+  document.addEventListener("htmx:after:swap", settle);
+  document.addEventListener("htmx:error", (event) => {
+    if (event.detail.error?.name !== "AbortError") say("away");
+  });
 
   document.addEventListener("DOMContentLoaded", () => {
     document.querySelector(".top nav [aria-current]")?.scrollIntoView({ inline: "center", block: "nearest" });
@@ -46,6 +69,7 @@
       });
     }
     document.querySelectorAll("[data-mirror]").forEach(mirror);
+    settle();
     for (const form of document.querySelectorAll("form[data-priced]")) {
       form.addEventListener("input", outdate);
     }

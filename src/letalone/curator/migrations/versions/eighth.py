@@ -4,7 +4,7 @@ from alembic import op
 from sqlalchemy import Column, Text
 
 revision = "8"
-down_revision = "5"
+down_revision = "7"
 
 
 def upgrade() -> None:

@@ -1,0 +1,98 @@
+"""The numbers of an answer as its page has them: the rows of the table, and a chart of each column.
+
+Table, chart and file are made of `Release.shown`, so they say the same: a count that the noise
+took below 0 is near 0, and its range is that of 0.
+
+  Tested:   tests/curator/console/test_answer_numbers.py
+"""
+
+from dataclasses import dataclass
+from datetime import date
+from typing import Any, cast
+
+from markupsafe import Markup
+
+from letalone.answers.columns import Cell, Kind, Output
+from letalone.answers.promise import as_sure
+from letalone.answers.views import key_text, output_cells
+from letalone.curator.console.charts import Mark, bars_with_errors, lines_with_errors, marked
+from letalone.curator.console.directions import isolated
+from letalone.session.release import Release
+
+FEWEST_POINTS = 4  # fewer are bars, also of days and numbers
+Row = tuple[list[str], list["Value"]]
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """One number of an answer, and between which ends it lies."""
+
+    words: str
+    ends: tuple[str, ...] = ()
+
+    def said(self) -> str:
+        """Both in one line."""
+        return f"{self.words}, {' to '.join(self.ends)}" if self.ends else self.words
+
+
+@dataclass(frozen=True, slots=True)
+class Chart:
+    """A column of an answer, drawn."""
+
+    name: str
+    svg: Markup
+
+
+def rows_and_charts(found: Release) -> tuple[list[Row], list[Chart]]:
+    """All rows; and a chart for each column of numbers that has several groups."""
+    shown, drawn = found.shown, found.outputs
+    values = [_values(*pair) for pair in zip(drawn, shown, strict=True)]
+    keys = [[key_text(cell) for cell in column.values] for column in found.keys]
+    size = len(values[0]) if values else 0
+    rows = [([one[row] for one in keys], [one[row] for one in values]) for row in range(size)]
+    several = bool(found.keys) and size > 0
+    columns = [one for one in zip(shown, values, strict=True) if several and one[0].kind.is_numeric]
+    return rows, [Chart(one.name, _drawn(found, one, words)) for one, words in columns]
+
+
+def _values(drawn: Output, shown: Output) -> list[Value]:
+    """The cells, with as many digits as mean something; ends are rounded outwards."""
+    cells = output_cells(shown)
+    if shown.low is None:
+        return [Value(cell) for cell in cells]
+    rows = zip(cells, drawn.values, shown.values, strict=True)
+    return [_split(cell, near=value not in (None, noisy)) for cell, noisy, value in rows]
+
+
+def _split(cell: str, *, near: bool) -> Value:
+    words, _, ends = cell.partition(" [")
+    words = f"near {words}" if near else words
+    return Value(words, tuple(ends.removesuffix("]").split(", ")) if ends else ())
+
+
+def _drawn(found: Release, output: Output, values: list[Value]) -> Markup:
+    marks = _marks(output, values)
+    sure = as_sure(found.confidence)
+    (first, *others) = found.keys
+    cells = cast("tuple[Any, ...]", first.values)
+    if not others and first.kind in (Kind.DATE, Kind.INTEGER, Kind.NUMBER):
+        ordered = all(isinstance(one, date | int | float) for one in cells)
+        if ordered and len(cells) >= FEWEST_POINTS:
+            return lines_with_errors(cells, marks, title=output.name, confidence=sure)
+    rows = zip(*(column.values for column in found.keys), strict=True)
+    labels = [", ".join(isolated(key_text(one)) for one in row) for row in rows]
+    return bars_with_errors(labels, marks, title=output.name, confidence=sure)
+
+
+def _marks(output: Output, values: list[Value]) -> list[Mark]:
+    """What is drawn is what the table says: the number, its low and its high."""
+    none = (None,) * len(values)
+    rows = zip(output.values, output.low or none, output.high or none, values, strict=True)
+    return [
+        marked(_float(number), _float(low), _float(high), value.said())
+        for number, low, high, value in rows
+    ]
+
+
+def _float(value: Cell) -> float | None:
+    return float(value) if isinstance(value, int | float) else None

@@ -1,0 +1,149 @@
+"""How an answer is sorted, filtered and cut: as a part of its address, and as SQL again.
+
+Only what was released is arranged, so whoever changes the address sees no more than before.
+
+  Tested:   tests/curator/console/test_arranging.py
+"""
+
+from collections.abc import Mapping
+from datetime import date
+from json import dumps, loads
+from typing import Any, cast
+
+from letalone.answers.arranged import (
+    AS_IT_IS,
+    COMPARED,
+    Arrangement,
+    Condition,
+    Fixed,
+    Named,
+    Order,
+    Test,
+)
+from letalone.answers.columns import Cell
+from letalone.curator.console.building import quoted
+from letalone.curator.http.problems import refused
+
+PARTS = {"and": 0, "or": 0, "not": 1, "missing": 1, **dict.fromkeys(COMPARED, 2)}  # 0: any
+MOST_ROWS, LONGEST = 10**9, 1500  # letters, so that an address is not too long
+NOT_READ = "The address does not say how to sort the answer. Look at the whole answer."
+
+
+def as_address(how: Arrangement) -> str:
+    """As a parameter; "" where nothing is arranged."""
+    if how == AS_IT_IS:
+        return ""
+    order = [[one.name, one.descending, one.missing_first, one.ranges] for one in how.order]
+    having = None if how.having is None else _written(how.having)
+    found = [having, order, how.limit, how.offset, list(how.hidden)]
+    return dumps(found, ensure_ascii=False, separators=(",", ":"))
+
+
+def from_address(text: str) -> Arrangement:
+    """What `as_address` wrote; refused where it is anything else."""
+    if not text:
+        return AS_IT_IS
+    try:
+        having, order, limit, offset, hidden = loads(text[: 2 * LONGEST])
+        return Arrangement(
+            having=None if having is None else _condition(having),
+            order=tuple(_order(*one) for one in order),
+            limit=None if limit is None else _number(limit),
+            offset=_number(offset),
+            hidden=tuple(_text(one) for one in hidden),
+        )
+    except (ValueError, TypeError, RecursionError):
+        raise refused("not-valid", NOT_READ) from None
+
+
+def as_sql(how: Arrangement, calls: Mapping[str, str]) -> list[str]:
+    """HAVING, ORDER BY, LIMIT and OFFSET; `calls` has the SQL of columns that are not shown."""
+
+    def name(one: str) -> str:
+        return calls[one] if one in how.hidden else quoted(one)
+
+    lines = [] if how.having is None else [f"HAVING {_in_sql(how.having, name)}"]
+    if how.order:
+        lines.append("ORDER BY " + ", ".join(_sorted(one, name(one.name)) for one in how.order))
+    lines += [] if how.limit is None else [f"LIMIT {how.limit}"]
+    return lines + ([f"OFFSET {how.offset}"] if how.offset else [])
+
+
+def _sorted(one: Order, column: str) -> str:
+    return f"{column}{' DESC' * one.descending}{' NULLS FIRST' * one.missing_first}"
+
+
+def _written(condition: Condition) -> list[Any]:
+    match condition:
+        case Named(name):
+            return ["column", name]
+        case Fixed(date() as day):
+            return ["day", day.isoformat()]
+        case Fixed(value):
+            return ["value", value]
+        case Test(op, parts):
+            return [op, *(_written(part) for part in parts)]
+
+
+def _condition(found: Any) -> Condition:
+    op, *parts = found
+    match op, parts:
+        case "column", [name]:
+            return Named(_text(name))
+        case "day", [day]:
+            return Fixed(date.fromisoformat(day))
+        case "value", [str() | int() | float() | None as value]:
+            return Fixed(value)
+        case _, _ if op in PARTS and PARTS[op] in (0, len(parts)):
+            return Test(op, tuple(_condition(part) for part in parts))
+        case _:
+            raise ValueError
+
+
+def _order(name: object, *flags: object) -> Order:
+    if len(flags) != 3 or not all(isinstance(one, bool) for one in flags):
+        raise ValueError
+    return Order(_text(name), *cast("tuple[bool, bool, bool]", flags))
+
+
+def _text(found: object) -> str:
+    if not isinstance(found, str):
+        raise TypeError
+    return found
+
+
+def _number(found: object) -> int:
+    if type(found) is not int or not 0 <= found <= MOST_ROWS:
+        raise ValueError
+    return found
+
+
+def _in_sql(condition: Condition, name: Any) -> str:
+    match condition:
+        case Named(column):
+            return name(column)
+        case Fixed(value):
+            return _constant(value)
+        case Test("not", (of,)):
+            return f"NOT ({_in_sql(of, name)})"
+        case Test("missing", (of,)):
+            return f"{_in_sql(of, name)} IS NULL"
+        case Test(op, parts) if op in COMPARED:
+            left, right = (_in_sql(part, name) for part in parts)
+            return f"{left} {op} {right}"
+        case Test(op, parts):
+            return f" {op.upper()} ".join(f"({_in_sql(part, name)})" for part in parts)
+
+
+def _constant(value: Cell) -> str:
+    match value:
+        case None:
+            return "NULL"
+        case bool():
+            return str(value).upper()
+        case str():
+            return "'" + value.replace("'", "''") + "'"
+        case date():
+            return f"DATE '{value}'"
+        case _:
+            return str(value)

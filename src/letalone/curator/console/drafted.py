@@ -1,0 +1,95 @@
+"""Forms after they were sent: at an address that can be reloaded and gone back to.
+
+What was typed may name a person, so it is kept as a draft and not put into the address. Only a
+question that has passed the checks, which name nobody, is also written as one, to be shared.
+
+  Tested:   tests/curator/console/test_drafted.py
+"""
+
+from urllib.parse import urlencode
+
+from starlette.datastructures import FormData
+from starlette.requests import Request
+from starlette.responses import Response
+
+from letalone.curator.console.forms import form_of
+from letalone.curator.console.pages import see_other
+from letalone.curator.console.visitors import Visitor
+from letalone.curator.http.problems import KINDS, Problem
+from letalone.curator.http.who import Service
+
+DRAFT, PRICED = "draft", "priced"
+KIND, DETAIL, FIELD = "problem:kind", "problem:detail", "problem:field"
+UNSENT = (
+    "csrf",
+    "agreed",
+    "to",
+    "password_again",
+    "seal",
+    "said",
+    "refused",
+    DRAFT,
+    PRICED,
+    KIND,
+    DETAIL,
+)
+LONGEST = 1500  # letters of an address
+GONE = "What was typed here is not kept any more, or it is somebody else's. Type it again."
+
+
+def to_form(
+    request: Request, visitor: Visitor, service: Service, *, priced: bool = False
+) -> Response:
+    """To the form of a question, with its price or with what was refused."""
+    name = keep_typed(request, visitor, service)
+    return see_other(request, f"/ask?{DRAFT}={name}" + (f"&{PRICED}=1#price" if priced else ""))
+
+
+def take_up(request: Request, visitor: Visitor, service: Service) -> bool:
+    """Fills a form from the draft or the address; False where a draft is not there."""
+    name = request.query_params.get(DRAFT)
+    if name is not None:
+        return take_draft(request, name, visitor, service)
+    request.state.form = form_of(request.query_params.multi_items())
+    request.state.form = form_of(typed_fields(request))
+    return True
+
+
+def keep_typed(request: Request, visitor: Visitor, service: Service) -> str:
+    """Keeps what was typed, and what was refused of it; the name of the draft."""
+    fields = typed_fields(request)
+    problem: Problem | None = getattr(request.state, "problem", None)
+    if problem is not None:
+        fields += [(KIND, problem.kind), (DETAIL, problem.detail)]
+        fields += [(FIELD, str(one["field"])) for one in problem.more.get("errors", ())]
+    return service.curator.drafts.keep(fields, by=visitor.name)
+
+
+def take_draft(request: Request, name: str, visitor: Visitor, service: Service) -> bool:
+    """Fills a form from a draft of this person; False, and said so, where there is none."""
+    found = service.curator.drafts.kept(name, by=visitor.name)
+    request.state.form = form_of(found or [])
+    kind = str(request.state.form.get(KIND))
+    if found is None:
+        request.state.problem = Problem("not-found", GONE)
+    elif kind in KINDS:
+        request.state.problem = _problem(request.state.form, kind)
+    return found is not None
+
+
+def _problem(form: FormData, kind: str) -> Problem:
+    errors = [{"field": name} for name in form.getlist(FIELD)]
+    return Problem(kind, str(form.get(DETAIL)), more={"errors": errors})
+
+
+def address_of(request: Request) -> str:
+    """The address that asks for the price of the same; "" where it would be too long."""
+    fields = [one for one in typed_fields(request) if one[1]]
+    found = f"/ask?{urlencode([*fields, (PRICED, '1')])}"
+    return found if len(found) <= LONGEST else ""
+
+
+def typed_fields(request: Request) -> list[tuple[str, str]]:
+    """What was typed, without what belongs to one sending of it."""
+    sent = request.state.form.multi_items()
+    return [(name, str(value)) for name, value in sent if name not in UNSENT]

@@ -1,0 +1,86 @@
+"""From SQL to choosing and back: nothing that was typed in the one is lost in the other.
+
+What is not shown is carried along in the form. SQL that says no more than can be chosen fills the
+choices. Back in SQL, the text is there as it was typed if nothing else was chosen meanwhile;
+otherwise the choices are written as SQL, and the text from before is offered beside.
+
+  Tested:   tests/curator/console/test_other_way.py
+"""
+
+from collections.abc import Callable
+
+from starlette.datastructures import FormData
+
+from letalone.curator.console.asked_again import choices_of
+from letalone.curator.console.building import CONDITIONS, built
+from letalone.curator.console.forms import Typed, form_of
+from letalone.errors import ParameterError
+from letalone.plans.query import Plan
+from letalone.plans.schema import Schema
+
+SQL, BUILD, BACK = "sql", "build", "back"
+SAME, MORE = "same", "more"  # what the SQL says, held against what can be chosen
+OF_A_CONDITION = ("where", "how", "value")
+OF_CHOICES = (
+    *("what", "of", "by"),
+    *(f"{part}_{number}" for number in CONDITIONS for part in OF_A_CONDITION),
+)
+OF_SQL = ("sql", "keys", "chosen_sql", "says")
+OFFERED = ("other_sql", "other_keys")
+Fields = list[tuple[str, str]]
+
+
+def other_fields(form: Typed, schema: Schema, read: Callable[[], Plan | None]) -> Fields:
+    """All fields of the form, for the way that was pressed; `read` reads the SQL as a plan."""
+    match form.text("to"), form.text("way"):
+        case "back", _:
+            sql, keys = (form.text(one) for one in OFFERED)
+            return _with(form, OFFERED, way=SQL, sql=sql, keys=keys)
+        case "sql", way if way != SQL:
+            return _to_sql(form, schema)
+        case "build", "sql":
+            return _to_choices(form, schema, read)
+        case _:
+            return _with(form)
+
+
+def hidden_fields(fields: FormData, way: str) -> Fields:
+    """What the other way has typed: it goes along unseen."""
+    names = (*OF_CHOICES, *OFFERED) if way == SQL else OF_SQL
+    return [(name, str(value)) for name, value in fields.multi_items() if name in names and value]
+
+
+def _to_sql(form: Typed, schema: Schema) -> Fields:
+    now, typed, keys = built(form, schema), form.text("sql"), form.text("keys")
+    if not typed or _alike(typed, now):
+        return _with(form, OF_SQL, way=SQL, sql=now)
+    if _alike(now, form.text("chosen_sql")):
+        return _with(form, OF_SQL, way=SQL, sql=typed, keys=keys)
+    return _with(form, OF_SQL, way=SQL, sql=now, other_sql=typed, other_keys=keys)
+
+
+def _to_choices(form: Typed, schema: Schema, read: Callable[[], Plan | None]) -> Fields:
+    plan = read() if form.text("sql") else None
+    found = None if plan is None else choices_of(plan)
+    chosen = [] if found is None else [one for one in found if one[0] in OF_CHOICES]
+    kept = _with(form, () if found is None else OF_CHOICES, way=BUILD) + chosen
+    says = SAME if found is not None else MORE if form.text("sql") else ""
+    return [*kept, ("chosen_sql", _built(kept, schema)), ("says", says)]
+
+
+def _built(fields: Fields, schema: Schema) -> str:
+    try:
+        return built(Typed(form_of(fields)), schema)
+    except ParameterError:
+        return ""
+
+
+def _with(form: Typed, without: tuple[str, ...] = (), **fields: str) -> Fields:
+    dropped = {*without, *fields, "to"}
+    others = [(n, str(v)) for n, v in form.fields.multi_items() if n not in dropped]
+    return [*others, *fields.items()]
+
+
+def _alike(one: str, other: str) -> bool:
+    """A browser sends other ends of lines than it was given."""
+    return one.split() == other.split()

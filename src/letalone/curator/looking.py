@@ -1,0 +1,95 @@
+"""What would come of asking a question now: an answer that is there, a fresh one, or a refusal.
+
+It is told before anything is spent, and depends on the own history, the own grants, the budgets
+and the public versions of the data. Whether somebody else has asked the same does not enter.
+
+  Tested:   tests/curator/test_looking.py
+"""
+
+from dataclasses import dataclass
+
+from sqlalchemy import or_, select
+
+from letalone.answers.arranged import Arrangement
+from letalone.answers.release import Asked
+from letalone.curator.house import House
+from letalone.curator.left import Room, least_room
+from letalone.curator.questions import Ready, check_asks
+from letalone.curator.records import Question
+from letalone.curator.stored import check_room
+from letalone.curator.tables import RELEASES
+from letalone.errors import BudgetExceeded, LetaloneError
+from letalone.session.preview import Preview
+from letalone.session.releasing import digest_at
+
+MOST_VERSIONS, MOST_ANSWERS = 20, 500  # in which an own earlier answer is looked for, the newest
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """A preview, and what would come of asking."""
+
+    preview: Preview
+    arrangement: Arrangement
+    left: str
+    mine: str | None  # the own answer to the same about the data as they are: asking is free
+    older: bool  # whether there is one of older data alone: asking is charged again
+    why_not: str  # what a fresh answer would be refused with, in words; "" where it is given
+    over: bool  # whether that is because it costs more than is left
+
+
+def looked_at(
+    house: House, question: Question, ready: Ready, asked: Asked, preview: Preview, *, by: str
+) -> Look:
+    """What is known of a question at its price before it is asked."""
+    room = least_room(house.book, question, asked.privacy, delta=asked.delta, by=by)
+    mine = _own(house, question, [asked.digest], by=by)
+    earlier = range(max(1, asked.version - MOST_VERSIONS), asked.version)
+    digests = [] if mine else [digest_at(asked, version) for version in earlier]
+    why_not, over = ("", False) if mine else _why_not(house, question, ready, asked, room, by=by)
+    return Look(
+        preview=preview,
+        arrangement=ready.arrangement,
+        left=room.words,
+        mine=mine,
+        older=bool(digests) and _own(house, question, digests, by=by) is not None,
+        why_not=why_not,
+        over=over,
+    )
+
+
+def _own(house: House, question: Question, digests: list[str], *, by: str) -> str | None:
+    """The newest of the own answers to a question that has one of these digests."""
+    newest = (
+        select(RELEASES)
+        .where((RELEASES.c.analyst == by) & (RELEASES.c.data_set == question.data_set))
+        .where(RELEASES.c.purpose == question.purpose)
+        .order_by(RELEASES.c.time.desc())
+        .limit(MOST_ANSWERS)
+        .subquery()
+    )
+    # A quote within a text of JSON has a backslash before it: this can be nothing but the field.
+    found = or_(*(newest.c.release.contains(f'"digest": "{one}"') for one in digests))
+    wanted = select(newest.c.id).where(found).order_by(newest.c.time.desc()).limit(1)
+    with house.database.reading() as connection:
+        return connection.execute(wanted).scalar_one_or_none()
+
+
+def _why_not(
+    house: House, question: Question, ready: Ready, asked: Asked, room: Room, *, by: str
+) -> tuple[str, bool]:
+    """What a charge would be refused with now, and whether too little is left for it."""
+    ledger = house.book.ledger
+    try:
+        check_asks(ready)
+        check_room(house, by)
+        for name in (question.data_set, *question.others):
+            curve = asked.privacy.labelled(ledger.data_set(name).neighbours)
+            ledger.check_fits(
+                name, curve, delta=asked.delta or None, analyst=by, purpose=question.purpose
+            )
+    except BudgetExceeded:
+        return f"This is more than is left of {room.where}.", True
+    except LetaloneError as error:
+        return str(error), False
+    return "", False

@@ -1,0 +1,103 @@
+"""A day's notice before rows are removed, which a wrong clock cannot shorten.
+
+A clock that is wrong by a year must not remove rows that were to be kept. So when a retention date
+is over, the ledger first says that the rows will be removed. They are removed a day later, if the
+date was over whenever it was looked at, and the clock was not set in between.
+
+Theorem.  Rows are removed without an owner only if for 24 hours before, by a clock that nobody can
+set (steady.py), each look found their retention date over, and the time of day ran along with that
+clock up to ten minutes.
+  Proven:   a row of the table is made at the first look that finds a data set overdue, and holds
+            both clocks of that look. A look that finds it not overdue deletes the row; a look at
+            which the clocks have moved differently begins it anew. So where the row is as old as
+            24 hours by the clock of its own start of the machine, no look in between was such
+  Tested:   tests/curator/test_notices.py: jumps ahead, back, in between, several processes
+  Assumed:  a clock that stays wrong for a day while the notice stands is what the owner wants. A
+            machine that is started anew begins the day anew
+"""
+
+from collections.abc import Collection, Iterable
+from datetime import datetime, timedelta
+from math import ceil
+from typing import Any
+
+from sqlalchemy import Connection, Row, delete, insert, select, update
+
+from letalone.curator.house import House
+from letalone.curator.steady import Moment
+from letalone.curator.tables import NOTICES
+from letalone.curator.words import AGREE, time_of, written
+
+NOTICE = timedelta(days=1)
+ANNOUNCED, CALLED_OFF = "removal announced", "removal called off"
+Found = Row[tuple[Any, ...]]
+
+
+def to_remove(house: House, overdue: Collection[str]) -> list[str]:
+    """Which of these data sets had a day's notice; notice is given to the others, or taken back."""
+    now, moment = house.clock(), house.steady()
+    newest = house.book.ledger.newest(limit=1)[0]
+    if now + AGREE < time_of(newest.time):
+        return []  # the ledger is ahead: one of the two clocks was wrong
+    with house.database.writing() as connection:
+        rows = connection.execute(select(NOTICES)).all()
+        off = {row.data_set for row in rows} - set(overdue)
+        connection.execute(delete(NOTICES).where(NOTICES.c.data_set.in_(off)))
+        mine = {row.data_set: row for row in rows if row.machine == moment.start}
+        fresh = [one for one in overdue if not _runs(mine.get(one), now, moment)]
+        _begin(connection, fresh, mine, now=now, moment=moment)
+    _say(house, CALLED_OFF, off)
+    known = {row.data_set for row in rows if row.machine != moment.start}
+    _say(
+        house, ANNOUNCED, (one for one in fresh if one not in known), removal=written(now + NOTICE)
+    )
+    seconds = NOTICE.total_seconds()
+    return [one for one in overdue if one not in fresh and _age(mine[one], moment) >= seconds]
+
+
+def removal(house: House, data_set: str) -> datetime | None:
+    """From when on the rows are removed, where that was announced."""
+    wanted = select(NOTICES.c.since).where(NOTICES.c.data_set == data_set)
+    with house.database.reading() as connection:
+        found = connection.execute(wanted.order_by(NOTICES.c.since)).scalars().all()
+    return time_of(found[-1]) + NOTICE if found else None
+
+
+def forget_notice(connection: Connection, data_set: str) -> None:
+    """The rows are gone."""
+    connection.execute(delete(NOTICES).where(NOTICES.c.data_set == data_set))
+
+
+def _runs(row: Found | None, now: datetime, moment: Moment) -> bool:
+    """Whether a notice goes on: both clocks have moved alike since it was given."""
+    if row is None:
+        return False
+    by_clock = (now - time_of(row.since)).total_seconds()
+    return abs(by_clock - _age(row, moment)) <= AGREE.total_seconds()
+
+
+def _age(row: Found, moment: Moment) -> float:
+    return moment.seconds - row.steady
+
+
+def _begin(
+    connection: Connection,
+    names: Iterable[str],
+    mine: Collection[str],
+    *,
+    now: datetime,
+    moment: Moment,
+) -> None:
+    values = {"since": written(now), "steady": ceil(moment.seconds)}
+    for name in names:
+        if name in mine:
+            same = (NOTICES.c.data_set == name) & (NOTICES.c.machine == moment.start)
+            connection.execute(update(NOTICES).where(same).values(values))
+        else:
+            row = {"data_set": name, "machine": moment.start, **values}
+            connection.execute(insert(NOTICES).values(row))
+
+
+def _say(house: House, what: str, names: Iterable[str], **body: str | None) -> None:
+    for name in sorted(names):
+        house.book.write(name, what, dict(body), by=[])

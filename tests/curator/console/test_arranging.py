@@ -1,0 +1,59 @@
+"""How an answer is arranged: the same in its address, in SQL, and as it was read."""
+
+import json
+from datetime import date
+
+import pytest
+
+from curator.makers import NAME, PURPOSE
+from letalone.answers.arranged import Arrangement, Fixed, Named, Order, Test
+from letalone.curator.console.arranging import as_address, from_address
+from letalone.curator.console.asked_again import fields_of
+from letalone.curator.http.problems import Refused
+from letalone.curator.records import Price, Question
+
+CLAUSES = (
+    "ORDER BY n DESC LIMIT 1",
+    "ORDER BY ward LIMIT 1 OFFSET 1",
+    "HAVING COUNT(*) > 3 AND NOT (ward = 'it''s' OR n IS NULL) ORDER BY n NULLS FIRST",
+    "HAVING n BETWEEN 1 AND 1000 AND ward IN ('A', 'B')",
+    "ORDER BY SUM(cost) DESC",  # which is asked for, and not shown
+)
+
+
+def test_what_sql_says_is_in_the_address_and_comes_back_as_sql_that_says_the_same(ready):
+    for clause in CLAUSES:
+        sql = f"SELECT ward, COUNT(*) AS n FROM {NAME} GROUP BY ward {clause}"
+        question = Question(data_set=NAME, purpose=PURPOSE, sql=sql)
+        answer = ready.asking.answer(question, Price(epsilon=0.1), by="ann")
+        how = from_address(as_address(answer.arrangement))
+        assert how == answer.arrangement, clause
+        again = dict(fields_of(answer.release, how))["sql"]
+        look = ready.asking.look(
+            Question(data_set=NAME, purpose=PURPOSE, sql=again), Price(epsilon=0.1), by="ann"
+        )
+        assert look.arrangement == how, again
+        assert look.mine, again
+
+
+def test_days_and_truth_are_written_too():
+    test = Test("and", (Test("=", (Named("day"), Fixed(date(2027, 1, 31)))), Fixed(True)))
+    how = Arrangement(having=test, order=(Order("day", ranges=True),), hidden=("n",))
+    assert from_address(as_address(how)) == how
+    assert as_address(Arrangement()) == ""
+    assert from_address("") == Arrangement()
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        "x", "[]", "null", "3", "[" * 5000, [None, [], None, -1, []], [None, [], True, 0, []],
+        [None, [["n"]], None, 0, []], [None, [["n", 1, False, False]], None, 0, []],
+        [["<", ["column", "n"]], [], None, 0, []], [["run", "n"], [], None, 0, []],
+        [["day", "x"], [], None, 0, []], [["column", 3], [], None, 0, []],
+        [["value", [1]], [], None, 0, []], [None, [], None, 0, [3]], [None, [], 10**12, 0, []],
+    ],
+)  # fmt: skip
+def test_an_address_that_nobody_was_given_is_refused_in_words(wrong):
+    with pytest.raises(Refused):
+        from_address(wrong if isinstance(wrong, str) else json.dumps(wrong))

@@ -1,0 +1,71 @@
+"""After a form was sent the browser stands at an address that can be reloaded and gone back to."""
+
+import re
+from datetime import timedelta
+from html import unescape
+
+from curator.makers import NAME, PASSWORD, PURPOSE
+from letalone.curator.console.drafted import LONGEST
+
+FORM = {"data_set": NAME, "purpose": PURPOSE, "way": "sql", "epsilon": "0.1", "pay": "epsilon"}
+COUNT = "SELECT COUNT(*) AS n FROM visits"
+NAMING = "SELECT COUNT(*) AS n FROM visits WHERE patient = 'p3'"
+
+
+def sent(browser, path="/ask/preview", **more):
+    answer = browser.send(path, **{**FORM, "sql": COUNT, **more})
+    assert answer.status_code == 303
+    return answer.headers["location"]
+
+
+def test_a_price_and_a_refusal_can_be_reloaded_and_gone_back_to(fresh):
+    browser, before = fresh.by("ann"), len(fresh.curator.ledger)
+    places = {sent(browser): 200, sent(browser, sql="SELECT wrad FROM visits"): 422}
+    places[sent(browser, "/ask/release", agreed="0" * 64)] = 409
+    places[sent(browser, "/ask/way", to="build")] = 200
+    for _ in range(2):
+        for at, status in places.items():
+            page = browser.see(at)
+            assert page.status_code == status, at
+            assert "visits</textarea>" in page.text or "says" in page.text
+    assert len(fresh.curator.ledger) == before
+
+
+def test_nothing_that_was_typed_is_in_an_address_before_it_has_passed_the_checks(fresh):
+    """A question may name a person, and addresses end up in logs."""
+    browser = fresh.by("ann")
+    for path in ("/ask/preview", "/ask/way", "/ask/release"):
+        at = sent(browser, path, sql=NAMING, to="build", agreed="x")
+        assert re.fullmatch(r"/ask\?draft=[\w-]{32}(&priced=1#price)?", at)
+        page = browser.see(at)
+        assert "p3" not in str(re.findall(r'(?:href|action|src|data-at)="[^"]*"', page.text))
+
+
+def test_a_question_with_a_price_has_an_address_that_can_be_shared(fresh):
+    browser = fresh.by("ann")
+    page = browser.see(sent(browser, epsilon="0.3", keys="", rows=""))
+    at = unescape(re.search(r'data-at="([^"]*)"', page.text)[1])
+    shared = fresh.anybody()
+    shared.sign_in("ann")
+    assert "Spend ε = 0.3 " in shared.see(at).text
+    assert "Spend" not in fresh.by("ben").see(at).text, "who has no grant"
+    long = browser.see(sent(browser, sql=COUNT.replace(" ", " " * 500)))
+    assert "Spend" in long.text
+    assert 'data-at="' not in long.text
+    assert len(at) <= LONGEST
+
+
+def test_a_draft_is_for_its_own_person_and_outlives_a_sign_in(fresh):
+    browser = fresh.by("ann")
+    at = sent(browser, epsilon="0.3")
+    other = fresh.by("ben").see(at)
+    assert (other.status_code, "0.3" in other.text) == (404, False)
+    assert "not kept any more" in other.text
+    browser.send("/sign-out")
+    led = browser.see(at).headers["location"]
+    browser.see(led)
+    back = browser.send("/sign-in", name="ann", password=PASSWORD, next=at.partition("#")[0])
+    assert "Spend ε = 0.3 " in browser.follow(back).text
+    fresh.clock.passed += timedelta(hours=13)
+    browser.sign_in("ann")
+    assert browser.see(at).status_code == 404

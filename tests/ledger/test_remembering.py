@@ -1,0 +1,193 @@
+"""An older copy that is put in the place of a ledger is noticed by whoever has it open."""
+
+import shutil
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import psycopg
+import pytest
+
+from letalone.errors import DataSetFrozen, ParameterError
+from letalone.ledger import Ledger
+from letalone.ledger.entries import Kind
+from letalone.privacy import ADD_REMOVE, Budget, PureDP
+
+COST = PureDP(0.1, neighbours=ADD_REMOVE)
+NAMES = ("one", "two")
+
+
+def opened(path: str | Path, *, keep: bool = True) -> Ledger:
+    ledger = Ledger.open(path, keep=keep)
+    for name in NAMES:
+        ledger.register(name, Budget(10), neighbours=ADD_REMOVE)
+    return ledger
+
+
+def charge(ledger: Ledger, number: int, name: str = "one") -> None:
+    paid = ledger.charge(name, COST, plan={"of": number}, digest=f"{number:064x}")
+    ledger.settle(paid, {"answer": number})
+
+
+def put_in_place(older: Path, path: Path) -> None:
+    """Another file of this name, as a restored backup is."""
+    for beside in ("-wal", "-shm"):
+        path.with_name(path.name + beside).unlink(missing_ok=True)
+    shutil.copy(older, older.with_suffix(".copy"))
+    older.with_suffix(".copy").replace(path)
+
+
+def written_over(older: Path, path: Path) -> None:
+    """The same file with the older rows, as SQLite's .restore leaves it."""
+    with closing(sqlite3.connect(older)) as source, closing(sqlite3.connect(path)) as target:
+        source.backup(target)
+
+
+def losses(ledger: Ledger) -> list[object]:
+    return [
+        one.body["body"] for one in ledger.entries() if one.body.get("what") == "entries missing"
+    ]
+
+
+@pytest.mark.parametrize("keep", [True, False])
+@pytest.mark.parametrize("put_back", [put_in_place, written_over])
+def test_an_older_copy_that_is_put_in_place_while_it_is_open_freezes_all(
+    tmp_path: Path, put_back, keep: bool
+) -> None:
+    path, older = tmp_path / "ledger.db", tmp_path / "older.db"
+    with opened(path, keep=keep) as ledger:
+        charge(ledger, 1)
+        ledger.backup(older)
+        last = len(ledger) + 4
+        for number in (2, 3):
+            charge(ledger, number)
+        head = ledger.head
+        put_back(older, path)
+        for name in NAMES:
+            with pytest.raises(DataSetFrozen, match="letalone ledger why"):
+                charge(ledger, 4, name)
+        why = ledger.newest("two", limit=1, kind=Kind.FROZEN)[0].body["why"]
+        missing = f"4 entries are missing, up to entry {last}"
+        assert why == f"an older copy of the ledger was put in place: {missing}"
+        assert losses(ledger) == [{"number": last, "hash": head}]
+        ledger.verify()
+        for name in NAMES:  # what an owner has decided stands
+            ledger.thaw(name, "the answers are counted")
+            charge(ledger, 5, name)
+        assert len(losses(ledger)) == 1
+
+
+@pytest.mark.parametrize("act", ["look", "settle", "raise"])
+def test_each_act_notices_it(tmp_path: Path, act: str) -> None:
+    path, older = tmp_path / "ledger.db", tmp_path / "older.db"
+    with opened(path) as ledger:
+        ledger.backup(older)
+        paid = ledger.charge("one", COST, plan={}, digest="d")
+        put_in_place(older, path)
+        if act == "settle":
+            with pytest.raises(ParameterError, match="not of this ledger"):
+                ledger.settle(paid, {"answer": 1})
+        elif act == "raise":
+            ledger.raise_version("two")
+        assert ledger.data_set("one").frozen
+
+
+def test_entries_that_others_have_added_since_do_not_hide_the_loss(tmp_path: Path) -> None:
+    path, older = tmp_path / "ledger.db", tmp_path / "older.db"
+    with opened(path) as ledger:
+        ledger.backup(older)
+        charge(ledger, 1)
+        last = len(ledger)
+        put_in_place(older, path)
+        with Ledger.open(path) as unaware:
+            for number in range(2, 6):
+                charge(unaware, number)
+        assert len(unaware_entries(path)) > last
+        with pytest.raises(DataSetFrozen):
+            charge(ledger, 7)
+        why = ledger.newest("one", limit=1, kind=Kind.FROZEN)[0].body["why"]
+        assert why == (
+            f"another copy of the ledger was put in place: entry {last} is not the one that was"
+            " there"
+        )
+
+
+def unaware_entries(path: Path) -> list[object]:
+    with Ledger.open(path) as ledger:
+        return list(ledger.entries())
+
+
+def test_a_loss_is_decided_once_for_all_who_remember_it_and_again_for_the_next(
+    tmp_path: Path,
+) -> None:
+    path, older, after = (tmp_path / name for name in ("ledger.db", "older.db", "after.db"))
+    with opened(path) as first, Ledger.open(path, keep=True) as second:
+        first.backup(older)
+        charge(second, 1)
+        charge(first, 2)
+        put_in_place(older, path)
+        assert first.data_set("one").frozen
+        for name in NAMES:
+            first.thaw(name, "looked at")
+        charge(second, 3)  # it remembers an entry of before, about which was decided
+        assert len(losses(second)) == 1
+        first.backup(after)
+        for number in range(4, 8):
+            charge(second, number)
+        put_in_place(after, path)
+        with pytest.raises(DataSetFrozen):
+            charge(second, 8)
+        assert len(losses(second)) == 2
+
+
+def test_a_loss_that_others_have_decided_does_not_excuse_a_later_one(tmp_path: Path) -> None:
+    """Who has seen nothing of what was lost goes on, and knows of the decision all the same."""
+    path, older, after = (tmp_path / name for name in ("ledger.db", "older.db", "after.db"))
+    with opened(path) as first, Ledger.open(path, keep=True) as second:
+        first.backup(older)
+        assert not second.data_set("one").frozen  # it has seen what the older copy has, too
+        for number in range(20):
+            charge(first, number)
+        put_in_place(older, path)
+        assert first.data_set("one").frozen
+        for name in NAMES:
+            first.thaw(name, "looked at")
+        charge(second, 21)
+        second.backup(after)
+        charge(second, 22)
+        put_in_place(after, path)
+        with pytest.raises(DataSetFrozen):
+            charge(second, 23)
+
+
+def test_what_was_kept_elsewhere_is_recalled(tmp_path: Path) -> None:
+    path, older = tmp_path / "ledger.db", tmp_path / "older.db"
+    with opened(path) as ledger:
+        ledger.backup(older)
+        charge(ledger, 1)
+        seen = ledger.seen
+    assert seen is not None
+    with Ledger.open(path) as same:
+        assert same.recall(seen) == []
+    put_in_place(older, path)
+    with Ledger.open(path) as ledger:
+        assert ledger.recall(seen) == list(NAMES)
+    with Ledger.open(path) as ledger:
+        assert ledger.recall(seen) == [], "it was decided"
+
+
+def test_a_ledger_restored_from_a_backup_of_postgresql_is_frozen(database: str) -> None:
+    tables = ("entries", "settlements", "head")
+    with opened(database) as ledger, psycopg.connect(database, autocommit=True) as server:
+        server.execute("SET search_path = letalone_ledger")
+        for one in tables:
+            server.execute(f"CREATE TEMP TABLE old_{one} AS TABLE {one}")
+        charge(ledger, 1)
+        with server.transaction():
+            for one in reversed(tables):
+                server.execute(f"DELETE FROM {one}")
+            for one in tables:
+                server.execute(f"INSERT INTO {one} TABLE old_{one}")
+        assert ledger.data_set("two").frozen
+        with pytest.raises(DataSetFrozen):
+            charge(ledger, 2)
