@@ -147,3 +147,20 @@ def test_another_question_price_or_person_is_not_at_hand(two):
     assert other.asking.at_hand(QUESTION, PRICE, by="ben") is None
     other.data_sets.raise_version(NAME, by="olga")
     assert other.asking.at_hand(QUESTION, PRICE, by="ann") is None
+
+
+def test_what_was_read_with_another_value_is_kept_under_the_same_look():
+    stamps, read = iter(range(1, 9)), []
+    unchanged = Unchanged(lambda: next(stamps))
+
+    def token():
+        unchanged.read_too("person", "ann")
+        return "token"
+
+    with unchanged.one_look():
+        assert unchanged.value("token", token) == "token"
+        assert unchanged.value("person", lambda: read.append(1)) == "ann"
+    unchanged.value("person", lambda: read.append(1))
+    assert read == [1], "another look, so it is read anew"
+    unchanged.read_too("person", "ben")  # without a look: nobody knows when it was so
+    assert unchanged.value("person", lambda: "read anew") == "read anew"

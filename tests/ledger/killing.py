@@ -14,6 +14,7 @@ import sys
 from contextlib import suppress
 from pathlib import Path
 from time import sleep
+from typing import Any
 
 import psycopg
 from sqlalchemy import event, make_url
@@ -63,6 +64,16 @@ def deadly(ledger: Ledger, steps: int) -> None:
         event.listen(engine, name, count)
     for name in ("checkin", "close"):  # a server's connection goes back to be used again
         event.listen(engine.pool, name, count)
+    execute = psycopg.Connection.execute
+
+    def counted(*asked: Any, **more: Any) -> Any:
+        """What goes to a server together is sent one after the other: it may have come so far."""
+        count()
+        sent = execute(*asked, **more)
+        count()
+        return sent
+
+    psycopg.Connection.execute = counted
 
 
 class Files:
@@ -76,6 +87,9 @@ class Files:
 
     def copy(self, start: str, name: str) -> str:
         return shutil.copy(start, self.folder / name)
+
+    def wait(self, place: str) -> None:
+        """What a process did is done when it ends."""
 
 
 class Databases:
@@ -92,6 +106,13 @@ class Databases:
 
     def copy(self, start: str, name: str) -> str:
         return self.new(name, like=make_url(start).database or "")
+
+    def wait(self, place: str) -> None:
+        """Until the server has done what a process that died had sent."""
+        left = "SELECT count(*) FROM pg_stat_activity WHERE datname = %s"
+        with psycopg.connect(self.address, autocommit=True) as connection:
+            while connection.execute(left, [make_url(place).database]).fetchone() != (0,):
+                sleep(0.01)
 
 
 Places = Files | Databases
@@ -121,6 +142,7 @@ def every_step(name: str, places: Places) -> dict[str, object]:
             os.write(1, b"done")
 
         status, told = in_child(work)
+        places.wait(place)
         state = seen(place)
         if status == 0:
             return {"before": before, "after": state, "deaths": deaths}

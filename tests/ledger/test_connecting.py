@@ -15,9 +15,8 @@ from sqlalchemy import make_url, text
 from behind import PATIENTS
 from black_hole import BlackHole, black_hole
 from letalone.errors import LedgerUnavailable
-from letalone.ledger import Ledger, patience
+from letalone.ledger import Ledger, patience, postgres
 from letalone.ledger.connecting import BoundedConnection, _silent_until
-from letalone.ledger.postgres import QUEUE
 from letalone.ledger.watch import watch_of_postgresql
 from letalone.privacy import Budget, PureDP
 from postgres import running
@@ -116,12 +115,13 @@ def test_one_that_was_left_alone_in_a_transaction_lets_go_of_the_lock(
     through: tuple[BlackHole, str], database: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     hole, address = through
-    short = QUEUE.replace("'30s'", "'200ms'").replace("'8s'", "'2s'")
-    monkeypatch.setattr("letalone.ledger.postgres.QUEUE", short)
+    waits = [one.replace("'30s'", "'200ms'").replace("'8s'", "'2s'") for one in postgres.QUEUE]
+    monkeypatch.setattr(postgres, "QUEUE", tuple(waits))
     with Ledger.open(database) as near, Ledger.open(address) as far:
 
         def be_gone_with_the_lock() -> None:
             with far._store.writing() as books:
+                books.head()
                 hole.swallow()
                 near.note("by somebody who waits for the lock")
                 books.connection.execute(text("SELECT 1"))

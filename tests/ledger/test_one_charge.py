@@ -146,8 +146,8 @@ def test_refusals_and_settled_charges_slow_nothing_down(tmp_path: Any) -> None:
 
         def look(connection: Any) -> None:
             books = Books(connection)
-            assert books.data_set("visits") is not None
-            assert len(books.not_settled("visits", "d")) == 1
+            (found, _), begun = books.charging("visits", None, "d")
+            assert (found is not None, len(begun)) == (True, 1)
 
         before = steps(ledger, look)
         for number in range(250):

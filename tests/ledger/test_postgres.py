@@ -127,8 +127,10 @@ def test_after_a_fork_a_process_opens_connections_of_its_own(
 def test_a_writer_that_waits_too_long_is_told_and_readers_do_not_wait(
     kept: Ledger, database: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(postgres, "QUEUE", postgres.QUEUE.replace("8s", "50ms"))
-    with Ledger.open(database) as other, kept._store.writing():
+    quick = tuple(one.replace("8s", "50ms") for one in postgres.QUEUE)
+    monkeypatch.setattr(postgres, "QUEUE", quick)
+    with Ledger.open(database) as other, kept._store.writing() as books:
+        books.head()
         assert other.data_set("t").releases == 1
         with pytest.raises(LedgerUnavailable, match="another process has held it"):
             other.note("x")
@@ -152,7 +154,7 @@ def test_a_server_that_restarts_is_used_again(kept: Ledger, database: str) -> No
     """All its connections are cut, as a restart cuts them."""
     kept.note("before")
     own = "pid <> pg_backend_pid() AND application_name = 'letalone'"
-    execute(database, f"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE {own}")
+    execute(database, f"SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE {own}")
     kept.note("after")
     kept.verify()
 

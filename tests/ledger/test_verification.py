@@ -13,7 +13,8 @@ import pytest
 
 from behind import PATIENTS, execute, forge, sign
 from letalone.errors import FormatError, LedgerDamaged, ParameterError
-from letalone.ledger import Kind, Ledger, verify_export
+from letalone.ledger import Kind, Ledger, data_sets, levels, verify_export
+from letalone.ledger.entries import Entry
 from letalone.privacy import Budget, PureDP
 
 TABLES = {
@@ -393,3 +394,23 @@ def test_an_export_does_not_overwrite_the_ledger(full: Ledger) -> None:
     with pytest.raises(ParameterError, match="is the ledger itself"):
         full.export(full.path)
     full.verify()
+
+
+def test_each_entry_is_spelled_once_and_no_state_is_read_that_is_as_expected(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """States are found by doing the charges again, and what an entry says is compared as it is."""
+    ledger, asker = Ledger.open(path), {"purpose": "p", "analyst": "Ann"}
+    ledger.register("t", Budget(1), neighbours=PATIENTS)
+    ledger.allow("t", Budget(1), purpose="p")
+    ledger.allow("t", Budget(1), **asker)
+    for number in range(3):
+        ledger.charge("t", PureDP(0.1), plan={}, digest=str(number), **asker)
+    spelled, read = list[object](), list[object]()
+    text, from_json = Entry.text, data_sets.state_from_json
+    monkeypatch.setattr(Entry, "text", lambda one: spelled.append(one) or text(one))
+    for module in (data_sets, levels):
+        monkeypatch.setattr(
+            module, "state_from_json", lambda stored: read.append(stored) or from_json(stored)
+        )
+    assert (ledger.verify().entries, len(spelled), len(read)) == (7, 7, 0)

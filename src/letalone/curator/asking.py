@@ -22,7 +22,7 @@ from fractions import Fraction
 from json import dumps, loads
 from typing import Any, TypeVar, cast
 
-from sqlalchemy import Row, insert, select
+from sqlalchemy import Row, bindparam, select
 
 from letalone.answers.arranged import AS_IT_IS, Arrangement, arranged
 from letalone.answers.release import ReleaseRecord, Standing, explained
@@ -38,8 +38,8 @@ from letalone.curator.remembered import Answer, Remembered, spelled
 from letalone.curator.requests import Requests
 from letalone.curator.sendings import Sending, as_kept, sent_before
 from letalone.curator.stored import check_room, count_stored
-from letalone.curator.tables import RELEASES
-from letalone.curator.together import keep_seen
+from letalone.curator.tables import RELEASES, insert_once
+from letalone.curator.together import seen_kept
 from letalone.curator.turns import Turns
 from letalone.curator.unchanged import NotAtHand
 from letalone.curator.words import is_name, of_row, time_of, written
@@ -63,6 +63,8 @@ from letalone.session.session import Session
 from letalone.tables.ahead import epsilon_for
 
 MOST_EPSILON = 1000
+A_RELEASE = select(RELEASES.c.id).where(RELEASES.c.id == bindparam("its"))
+KEEP_RELEASE = insert_once(RELEASES)
 TURNS = 3
 Result = TypeVar("Result")
 UNFORESEEN = "The service failed before anything was charged."
@@ -152,21 +154,22 @@ class Asking:
         self, question: Question, price: Price, *, by: str, sending: Sending | None = None
     ) -> Answer | None:
         """As `answer`, where this process has given it before; or None."""
-        granted = self._grants(question, by=by)
+        with self._one_look():
+            granted = self._grants(question, by=by)
+            before, _, _ = self._before(question, price, granted, by=by)
         found = self._sent_before(question, granted, sending, by=by)
-        return self._before(question, price, granted, by=by)[0] if found is None else found
+        return before if found is None else found
 
     def answer(
         self, question: Question, price: Price, *, by: str, sending: Sending | None = None
     ) -> Answer:
         """As `release`, with a place for how the answer is written out."""
-        granted = self._grants(question, by=by)
+        with self._one_look():
+            granted = self._grants(question, by=by)
+            before, key, version = self._before(question, price, granted, by=by)
         sent = self._sent_before(question, granted, sending, by=by)
-        if sent is not None:
-            return sent
-        before, key, version = self._before(question, price, granted, by=by)
-        if before is not None:
-            return before
+        if sent is not None or before is not None:
+            return sent or cast("Answer", before)
         found, arrangement = self._released(question, price, granted, by=by)
         stored = dumps(found.to_json(), ensure_ascii=False)
         mine = self._kept(found, stored, question, as_kept(self._house, sending, by=by), by=by)
@@ -281,7 +284,8 @@ class Asking:
         self, question: Question, price: Price, granted: Granted, *, by: str
     ) -> tuple[Answer | None, Hashable, int]:
         """An answer that this analyst has; the key to remember one, and the version asked about."""
-        now = self._house.book.data_set(question.data_set)
+        asked = self._house.book.asked(question.data_set, purpose=question.purpose, analyst=by)
+        now = asked.data_set
         words = spelled(question, price)
         if words is None:
             return None, None, now.version
@@ -291,10 +295,16 @@ class Asking:
 
     def _grants(self, question: Question, *, by: str) -> Granted:
         """The columns that are granted, by data set; refusals are written down."""
-        with self._house.database.unchanged.one_look(), self._house.book.unchanged.one_look():
+        with self._one_look():
             self._check_known(question, by=by)
             with self._written_down(question, by=by):
                 return self._allowed(question, by=by)
+
+    @contextmanager
+    def _one_look(self) -> Generator[None]:
+        """All that is read in the block stands as it does at its beginning."""
+        with self._house.database.unchanged.one_look(), self._house.book.unchanged.one_look():
+            yield
 
     def _checked(self, question: Question, *, by: str) -> Granted:
         """As `_grants`; nothing is written down."""
@@ -408,18 +418,16 @@ class Asking:
         name = release_id(found, analyst=by, purpose=question.purpose)
         row = {
             "id": name, "analyst": by, "data_set": question.data_set,
-            "purpose": question.purpose, "time": written(now), "release": stored, **sent,
+            "purpose": question.purpose, "time": written(now), "release": stored,
+            "sent_as": None, "sent": None, **sent,
         }  # fmt: skip
-        there = select(RELEASES.c.id).where(RELEASES.c.id == name)
         if found.repeated:  # else nobody has it yet
             with self._house.database.reading() as connection:
-                if connection.execute(there).one_or_none() is not None:
+                if connection.execute(A_RELEASE, {"its": name}).one_or_none() is not None:
                     return True
-        with self._house.database.writing() as connection:
-            if connection.execute(there).one_or_none() is None:
-                connection.execute(insert(RELEASES).values(row))
-                count_stored(connection, by, len(stored), now=now)
-                keep_seen(connection, self._house.book.ledger)
+        counted = count_stored(by, len(stored), now=now, unless=name)
+        seen = seen_kept(self._house.book.ledger)
+        self._house.database.write(*counted, (KEEP_RELEASE, row), seen)
         return False
 
 

@@ -5,6 +5,7 @@ Only the data set's cap is a guarantee; purposes and analysts ration it.
 
 from collections.abc import Sequence
 from datetime import datetime
+from typing import NamedTuple
 
 from letalone.curator.unchanged import Unchanged
 from letalone.errors import LetaloneError
@@ -13,6 +14,14 @@ from letalone.ledger.entries import Entry, now
 from letalone.ledger.levels import Level
 from letalone.privacy import Budget, Neighbours
 from letalone.privacy.curve import Json
+
+
+class Stands(NamedTuple):
+    """A data set, a purpose and an analyst for it, at one moment; None where there is no level."""
+
+    data_set: DataSet
+    purpose: Level | None
+    analyst: Level | None
 
 
 class Book:
@@ -67,19 +76,22 @@ class Book:
         """Nothing more is answered at this level."""
         self.ledger.withdraw(name, purpose=purpose, analyst=analyst, why=why, by=tuple(by))
 
-    def data_set(self, name: str) -> DataSet:
-        """How a data set stands now."""
-        return self._standing(name)[0]
-
     def levels(self, name: str) -> list[Level]:
         """All levels of a data set as they stand now."""
-        return list(self._standing(name)[1])
+        return list(self.unchanged.value(name, lambda: self.ledger.levels(name)))
 
     def level(self, name: str, *, purpose: str, analyst: str | None = None) -> Level | None:
         """The level of a purpose, or of an analyst under it."""
-        wanted = (purpose, analyst)
-        return next(
-            (one for one in self.levels(name) if (one.purpose, one.analyst) == wanted), None
+        found = self.asked(name, purpose=purpose, analyst=analyst)
+        return found.purpose if analyst is None else found.analyst
+
+    def asked(self, name: str, *, purpose: str, analyst: str | None) -> Stands:
+        """How all stands that pays for whoever asks; nobody else's levels are read.
+
+        Read anew whenever the ledger has grown: all that stands is what its entries say.
+        """
+        return self.unchanged.value(
+            (name, purpose, analyst), lambda: self._read_for(name, purpose, analyst)
         )
 
     def write(self, name: str | None, what: str, body: Json, *, by: Sequence[str]) -> Entry:
@@ -92,9 +104,7 @@ class Book:
         """A refusal that was decided here, in the chain."""
         return self.ledger.refuse(name, error, digest=digest, analyst=analyst, purpose=purpose)
 
-    def _standing(self, name: str) -> tuple[DataSet, list[Level]]:
-        """Read anew whenever the ledger has grown: all that stands is what its entries say."""
-        return self.unchanged.value(name, lambda: self._read(name))
-
-    def _read(self, name: str) -> tuple[DataSet, list[Level]]:
-        return self.ledger.data_set(name), self.ledger.levels(name)
+    def _read_for(self, name: str, purpose: str, analyst: str | None) -> Stands:
+        found, levels = self.ledger.standing(name, purpose=purpose, analyst=analyst)
+        by_analyst = {one.analyst: one for one in levels}
+        return Stands(found, by_analyst.get(None), by_analyst.get(analyst))

@@ -32,11 +32,17 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 from letalone.curator.unchanged import Unchanged
 from letalone.errors import FormatError, ParameterError, ServiceUnavailable
 from letalone.ledger.patience import IN_TURN
+from letalone.ledger.trips import Asked, Together
 from letalone.ledger.watch import Watch, watch_of_file, watch_of_postgresql
 
 MIGRATIONS = Path(__file__).parent / "migrations"
 WRITERS_LOCK = int.from_bytes(b"letalone", "big") >> 1  # PostgreSQL's key for the one writer
-WRITING = "; ".join((*IN_TURN, f"SELECT pg_advisory_xact_lock({WRITERS_LOCK})"))
+# Who waits for the lock sees what was written meanwhile.
+ALONE = (
+    "BEGIN ISOLATION LEVEL READ COMMITTED",
+    *IN_TURN,
+    f"SELECT pg_advisory_xact_lock({WRITERS_LOCK})",
+)
 BUSY_SECONDS = 30
 MIGRATING = 600.0  # seconds: a server is silent while it changes a long table
 CODE_OF_KIND = 0xFF  # the lower byte of an extended result code is the kind of error
@@ -64,22 +70,37 @@ class Database:
 
     @contextmanager
     def reading(self) -> Generator[Connection]:
-        """One transaction that sees one state."""
-        with self._connected("BEGIN") as connection:
+        """For reading: of SQLite one state; PostgreSQL tells with each statement how it stands."""
+        with self._connected(None if self._is_distant else "BEGIN") as connection:
             yield connection
 
     @contextmanager
     def writing(self) -> Generator[Connection]:
         """One transaction that alone may write; rolled back if the block raises."""
-        with self._connected("BEGIN IMMEDIATE") as connection:
-            if connection.dialect.name == "postgresql":
-                connection.exec_driver_sql(WRITING)
-            yield connection
+        with self._connected("; ".join(ALONE) if self._is_distant else "BEGIN IMMEDIATE") as found:
+            yield found
+
+    def write(self, *statements: Asked) -> None:
+        """Runs statements in a transaction that alone may write, for one wait of PostgreSQL."""
+        if not self._is_distant:
+            with self.writing() as connection:
+                for statement, values in statements:
+                    connection.execute(statement, values)
+            return
+        with self._connected(None) as connection:
+            together = Together(connection, begin=ALONE)
+            for one in statements:
+                together.write(*one)
+            together.end()
 
     @property
     def in_a_file(self) -> bool:
         """Whether it is SQLite's."""
-        return self._engine.dialect.name == "sqlite"
+        return not self._is_distant
+
+    @property
+    def _is_distant(self) -> bool:
+        return self._engine.dialect.name == "postgresql"
 
     @property
     def place(self) -> str:
@@ -134,15 +155,16 @@ class Database:
         self._engine.dispose()
 
     @contextmanager
-    def _connected(self, begin: str) -> Generator[Connection]:
+    def _connected(self, begin: str | None) -> Generator[Connection]:
         if getpid() != self._process:
             raise ParameterError("The database was opened in another process. Open it again here.")
         with self._in_words(), self._engine.connect() as connection:
-            if connection.dialect.name == "sqlite":
+            if begin is not None:
                 connection.exec_driver_sql(begin)
             try:
                 yield connection
-                connection.commit()
+                if begin is not None:
+                    connection.exec_driver_sql("COMMIT")
             except BaseException:
                 connection.rollback()
                 raise
@@ -203,8 +225,7 @@ def _engine(url: str) -> Engine:
         )
     if place.get_backend_name() == "postgresql":
         driver = place.set(drivername="postgresql+psycopg")
-        level = "READ COMMITTED"  # who waits for the lock sees what was written meanwhile
-        return _on_postgresql(driver, level)
+        return _on_postgresql(driver)
     _keep_private(place.database)
     engine = create_engine(
         place,
@@ -217,13 +238,13 @@ def _engine(url: str) -> Engine:
     return engine
 
 
-def _on_postgresql(driver: URL, level: str) -> Engine:
+def _on_postgresql(driver: URL) -> Engine:
     try:
         from letalone.ledger.connecting import bounded
 
         engine = create_engine(
             driver,
-            isolation_level=level,
+            isolation_level="AUTOCOMMIT",  # transactions begin where this file says
             max_overflow=-1,
             pool_use_lifo=True,
             hide_parameters=True,

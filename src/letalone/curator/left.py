@@ -49,13 +49,12 @@ def _rooms(
     book: Book, name: str, question: Question, privacy: Privacy, delta: Fraction | None, by: str
 ) -> Iterable[Room]:
     """The own grant first: where nothing is less, it is the one that is named."""
-    levels = [one for one in book.levels(name) if one.purpose == question.purpose]
-    for level in sorted(levels, key=lambda one: one.analyst is None):
-        if level.analyst in (None, by):
+    found, purpose, own = book.asked(name, purpose=question.purpose, analyst=by)
+    for level in (own, purpose):
+        if level is not None:
             whole = f"the whole purpose {level.purpose!r} ({level.budget}), which others share"
             where = f"your grant ({level.budget})" if level.analyst else whole
             yield Room(level.how_many_more(privacy, delta=delta or None), where, level.state)
-    found = book.ledger.data_set(name)
     where = f"the whole data set {name!r} ({found.budget}), which others share"
     more = found.how_many_more(privacy.labelled(found.neighbours), delta=delta or None)
     yield Room(more, where, found.state)

@@ -196,6 +196,10 @@ class People:
             return False
         return True
 
+    def read_too(self, row: "Row[tuple[object, ...]]") -> None:
+        """Keeps the person of a row that was read with something of theirs."""
+        self._house.database.unchanged.read_too(("person", row.name), _person(row))
+
     def ever(self, *roles: Role) -> frozenset[str]:
         """Whoever has, or ever had, one of these roles: the ledger says it and never forgets.
 

@@ -174,14 +174,11 @@ class Requests:
         What is left is not computed here: a reading costs more than a charge, which decides.
         """
         row = self._granted(data_set, purpose, analyst) if is_name(purpose) else None
-        levels = self._house.book.levels(data_set) if row is not None else []
-        by_key = {(one.purpose, one.analyst): one for one in levels}
-        whole, own = by_key.get((purpose, None)), by_key.get((purpose, analyst))
-        if row is None or whole is None or own is None:
-            raise NotAllowed(
-                f"You have no grant to ask about {data_set!r} for the purpose {purpose[:200]!r}."
-                " Nothing was charged. Request one; a steward decides."
-            )
+        if row is None:
+            raise _no_grant(data_set, purpose)
+        _, whole, own = self._house.book.asked(data_set, purpose=purpose, analyst=analyst)
+        if whole is None or own is None:
+            raise _no_grant(data_set, purpose)
         for words, level in ((f"The purpose {purpose!r}", whole), ("Your grant", own)):
             self._check_holds(words, data_set, level)
         return tuple(read_list(row.columns))
@@ -351,6 +348,13 @@ def _open(connection: Connection, request: str) -> Request:
     if found.state is not State.OPEN:
         raise AlreadyDecided(f"This request was decided before: it is {found.state.value}.")
     return found
+
+
+def _no_grant(data_set: str, purpose: str) -> NotAllowed:
+    return NotAllowed(
+        f"You have no grant to ask about {data_set!r} for the purpose {purpose[:200]!r}."
+        " Nothing was charged. Request one; a steward decides."
+    )
 
 
 def _no_request() -> NotThere:

@@ -28,6 +28,7 @@ from letalone.curator.unit_rows import unit_ids
 from letalone.curator.words import of_row, read_day, written
 from letalone.engines.addresses import is_address
 from letalone.errors import ParameterError
+from letalone.ledger.acts import NoSuchDataSet
 from letalone.plans.schema import Schema
 from letalone.session.session import Session
 
@@ -95,8 +96,10 @@ class Shelf:
 
     def next_version(self, name: str) -> int:
         """One more than the ledger knows."""
-        known = [one.version for one in self._house.book.ledger.data_sets() if one.name == name]
-        return 1 + max(known, default=0)
+        try:
+            return 1 + self._house.book.ledger.data_set(name).version
+        except NoSuchDataSet:
+            return 1
 
     def rewrite(
         self, name: str, write: Rewriting, *, began: Callable[[int], str] | None = None

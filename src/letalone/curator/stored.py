@@ -10,21 +10,32 @@ are not stored again, and do not count.
 
 from datetime import UTC, datetime, time, timedelta
 
-from sqlalchemy import ColumnElement, Connection, delete, insert, select, update
+from sqlalchemy import bindparam, delete, exists, select, update
 
 from letalone.curator.house import House
 from letalone.curator.refusals import TooManyTries
-from letalone.curator.tables import STORED
+from letalone.curator.tables import RELEASES, STORED, insert_once
+from letalone.ledger.trips import Asked
 
 MEGABYTE = 1_000_000
+TODAY = (STORED.c.person == bindparam("who")) & (STORED.c.day == bindparam("today"))
+LETTERS = select(STORED.c.letters).where(TODAY)
+FORGET_OTHER_DAYS = delete(STORED).where(
+    STORED.c.person == bindparam("who"), STORED.c.day != bindparam("today")
+)
+BEGIN_DAY = insert_once(STORED)
+COUNT = (
+    update(STORED)
+    .where(TODAY, ~exists().where(RELEASES.c.id == bindparam("release")))
+    .values(letters=STORED.c.letters + bindparam("more"))
+)
 
 
 def check_room(house: House, person: str) -> None:
     """TooManyTries where a person's answers of this day are as long as they may be."""
     now, most = house.clock(), house.settings.stored_megabytes
-    wanted = select(STORED.c.letters).where(*_of(person, now))
     with house.database.reading() as connection:
-        letters = connection.execute(wanted).scalar() or 0
+        letters = connection.execute(LETTERS, {"who": person, "today": _day(now)}).scalar() or 0
     if letters < most * MEGABYTE:
         return
     raise TooManyTries(
@@ -34,17 +45,16 @@ def check_room(house: House, person: str) -> None:
     )
 
 
-def count_stored(connection: Connection, person: str, letters: int, *, now: datetime) -> None:
-    """Counts an answer, in the transaction that keeps it."""
-    more = update(STORED).where(*_of(person, now)).values(letters=STORED.c.letters + letters)
-    if connection.execute(more).rowcount == 0:
-        connection.execute(delete(STORED).where(STORED.c.person == person))  # other days
-        row = {"person": person, "day": _day(now), "letters": letters}
-        connection.execute(insert(STORED).values(row))
-
-
-def _of(person: str, now: datetime) -> tuple[ColumnElement[bool], ColumnElement[bool]]:
-    return STORED.c.person == person, STORED.c.day == _day(now)
+def count_stored(
+    person: str, letters: int, *, now: datetime, unless: str
+) -> tuple[Asked, Asked, Asked]:
+    """What counts an answer, unless it is kept already, in the transaction that keeps it."""
+    day = {"person": person, "day": _day(now)}
+    return (
+        (FORGET_OTHER_DAYS, {"who": person, "today": _day(now)}),
+        (BEGIN_DAY, {**day, "letters": 0}),
+        (COUNT, {"who": person, "today": _day(now), "more": letters, "release": unless}),
+    )
 
 
 def _day(now: datetime) -> str:

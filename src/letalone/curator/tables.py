@@ -10,12 +10,17 @@ from sqlalchemy import (
     Boolean,
     Column,
     ForeignKey,
+    Insert,
     Integer,
     LargeBinary,
     MetaData,
     Table,
     Text,
     UniqueConstraint,
+    bindparam,
+    exists,
+    insert,
+    select,
 )
 
 METADATA = MetaData()
@@ -246,3 +251,11 @@ IDENTITIES = Table(
     UniqueConstraint("issuer", "email"),
     UniqueConstraint("issuer", "subject"),
 )
+
+
+def insert_once(table: Table) -> Insert:
+    """Adds a row unless there is one with its key: for a writer that is alone."""
+    names = [column.name for column in table.columns]
+    row = select(*(bindparam(column.name, type_=column.type) for column in table.columns))
+    same = (column == bindparam(column.name) for column in table.primary_key)
+    return insert(table).from_select(names, row.where(~exists().where(*same)))

@@ -19,7 +19,7 @@ Once, so that an owner who has decided can allow questions again.
 from pathlib import Path
 from typing import cast
 
-from sqlalchemy import Connection, func, insert, select, update
+from sqlalchemy import bindparam, func, insert, or_, select, update
 
 from letalone.curator.database import Database, DatabaseDamaged
 from letalone.curator.keys import MasterKey, read_master_key
@@ -31,11 +31,23 @@ from letalone.errors import LedgerDamaged, ParameterError
 from letalone.ledger import Ledger
 from letalone.ledger.postgres import is_postgres
 from letalone.ledger.remembering import Seen
+from letalone.ledger.trips import Asked
 
 ONLY = 1  # the one row of a table that has one row
 NOT_NEW = (
     " The curator's database is in use, and what was spent stands in its ledger: a new one would"
     " spend it again. Restore the newest backup of the ledger, or name its place with --ledger."
+)
+KNOWN = func.length(SEEN.c.decided)  # a loss makes it longer
+KEEP_SEEN = (
+    update(SEEN)
+    .where(
+        or_(
+            bindparam("long") > KNOWN,
+            (bindparam("long") == KNOWN) & (bindparam("last") > SEEN.c.number),
+        )
+    )
+    .values(number=bindparam("last"), hash=bindparam("its"), decided=bindparam("losses"))
 )
 
 
@@ -73,15 +85,14 @@ def recall(database: Database, ledger: Ledger) -> list[str]:
     return []
 
 
-def keep_seen(connection: Connection, ledger: Ledger) -> None:
-    """Keeps the last entry that was seen; never an earlier one, but after a loss that was noticed.
+def seen_kept(ledger: Ledger) -> Asked:
+    """What keeps the last entry that was seen, in a transaction that writes anyway.
 
-    One statement in a transaction that writes anyway: a question costs no other.
+    Never an earlier one, but after a loss that was noticed.
     """
     row = _row(cast("Seen", ledger.seen))
-    known, mine = func.length(SEEN.c.decided), len(str(row["decided"]))  # a loss makes it longer
-    newer = (known < mine) | ((known == mine) & (SEEN.c.number < row["number"]))
-    connection.execute(update(SEEN).where(newer).values(row))
+    values = {"last": row["number"], "its": row["hash"], "losses": row["decided"]}
+    return KEEP_SEEN, {**values, "long": len(str(row["decided"]))}
 
 
 def without_rows(settings: Settings, database: Database) -> list[str]:

@@ -19,7 +19,7 @@ from letalone.curator.house import House
 from letalone.curator.people import People, check_same
 from letalone.curator.records import Bearer, Person, Recognised, Role, Scope, Token
 from letalone.curator.refusals import NotPermitted, NotRecognised, NotThere
-from letalone.curator.tables import TOKENS
+from letalone.curator.tables import PEOPLE, TOKENS
 from letalone.curator.unchanged import NotAtHand
 from letalone.curator.words import (
     listed,
@@ -174,8 +174,12 @@ class Tokens:
         return Bearer(person, scopes, elevated=row.elevated, token=row.id), row
 
     def _read(self, digest: str) -> "Row[tuple[object, ...]] | None":
+        wanted = select(TOKENS, PEOPLE).join(PEOPLE, PEOPLE.c.name == TOKENS.c.person)
         with self._house.database.reading() as connection:
-            return connection.execute(select(TOKENS).where(TOKENS.c.digest == digest)).one_or_none()
+            row = connection.execute(wanted.where(TOKENS.c.digest == digest)).one_or_none()
+        if row is not None:
+            self._people.read_too(row)
+        return row
 
     def _holds(self, row: "Row[tuple[object, ...]]") -> bool:
         until, length = time_of(row.expires), time_of(row.expires) - time_of(row.created)

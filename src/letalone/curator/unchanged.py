@@ -41,11 +41,13 @@ class Unchanged:
         if getattr(self._here, "at_hand", False):
             raise NotAtHand
         value = read()
-        if stamp is not None:
-            if len(self._found) >= MOST:
-                self._found.clear()
-            self._found[key] = stamp, value
+        self._keep(key, stamp, value)
         return value
+
+    def read_too(self, key: Hashable, value: object) -> None:
+        """Keeps what was read together with another value, in a block that stands on one look."""
+        look = getattr(self._here, "look", None)
+        self._keep(key, None if look is None else look[0], value)
 
     @contextmanager
     def at_hand(self) -> Generator[None]:
@@ -66,6 +68,12 @@ class Unchanged:
             yield
         finally:
             self._here.look = before
+
+    def _keep(self, key: Hashable, stamp: Hashable | None, value: object) -> None:
+        if stamp is not None:
+            if len(self._found) >= MOST:
+                self._found.clear()
+            self._found[key] = stamp, value
 
     def _stamp(self) -> Hashable | None:
         look = getattr(self._here, "look", None)

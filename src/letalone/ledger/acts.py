@@ -29,7 +29,7 @@ from letalone.errors import (
     ParameterError,
 )
 from letalone.exact.typed import DELTA, Number, read_written
-from letalone.ledger.books import Books, versions
+from letalone.ledger.books import Answered, Books, versions
 from letalone.ledger.canonical import canonical, read_object, text_digest
 from letalone.ledger.data_sets import DataSet, budget_to_json, data_set_to_json, new_data_set
 from letalone.ledger.entries import Entry, Kind, now
@@ -99,7 +99,17 @@ class NoSuchDataSet(ParameterError):  # noqa: N818
 
 def known(books: Books, name: str) -> DataSet:
     """The data set of this name, or an error that lists those there are."""
-    found = books.data_set(name)
+    return there(books, name, books.data_set(name))
+
+
+def standing(books: Books, name: str, asker: Key | None) -> tuple[DataSet, Find]:
+    """The data set of this name, and where to find the levels of who asks."""
+    found, levels = books.standing(name, asker)
+    return there(books, name, found), levels.get
+
+
+def there(books: Books, name: str, found: DataSet | None) -> DataSet:
+    """The data set that was found, or an error that lists those there are."""
     if found is not None:
         return found
     names = ", ".join(books.names()[:20]) or "none"
@@ -114,12 +124,14 @@ def reserve(
 ) -> Reservation | LetaloneError:
     """Charge for an answer, or go on with a charge for it that led to none; or write down the
     refusal, and return the error to raise."""
-    before, time = known(books, name), now()
+    asker, time = question.asker(name), now()
+    (found, stand), not_settled = books.charging(name, asker, question.digest)
+    before = there(books, name, found)
     try:
-        asking = levels_of(books.level, before, question.asker(name), time)
+        asking = levels_of(stand.get, before, asker, time)
         check_not_frozen(before)
         said = _said(before, privacy, question)
-        earlier = None if question.run is None else _gone_on_with(books, name, asking, said)
+        earlier = None if question.run is None else _gone_on_with(not_settled, asking, said)
         if earlier is not None:
             return Reservation(earlier.number, name, question.digest, privacy, earlier.hash)
         after, _, levels = all_paid(before, asking, privacy, question.delta)
@@ -150,25 +162,32 @@ def _said(before: DataSet, privacy: Privacy, question: Question) -> Json:
 
 def begun(books: Books, name: str, privacy: Privacy, question: Question) -> str | None:
     """The run that a charge for this question belongs to, if it can be gone on with."""
-    before = known(books, name)
-    asking = levels_of(books.level, before, question.asker(name), now())
-    found = _gone_on_with(books, name, asking, _said(before, privacy, question))
+    asker = question.asker(name)
+    (data_set, levels), not_settled = books.charging(name, asker, question.digest)
+    before = there(books, name, data_set)
+    asking = levels_of(levels.get, before, asker, now())
+    found = _gone_on_with(not_settled, asking, _said(before, privacy, question))
     return None if found is None else cast("str | None", found.body.get("run"))
 
 
-def _gone_on_with(books: Books, name: str, asking: list[Level], said: Json) -> Entry | None:
+def _gone_on_with(not_settled: list[Entry], asking: list[Level], said: Json) -> Entry | None:
     """A charge that says the same, that the same levels have paid for, and that nobody settled."""
     wanted, paid = canonical(said), {level.key for level in asking}
-    for entry in books.not_settled(name, cast("str", said["digest"])):
+    for entry in not_settled:
         same = canonical({part: entry.body.get(part) for part in said}) == wanted
         if same and "run" in entry.body and set(points_in(entry)) == paid:
             return entry
     return None
 
 
-def check_fits(books: Books, before: DataSet, privacy: Privacy, question: Question) -> None:
+def check_fits(books: Books, name: str, privacy: Privacy, question: Question) -> None:
     """Raise what a charge would be refused with now; nothing is written down."""
-    asking = levels_of(books.level, before, question.asker(before.name), now())
+    check_as_seen(*standing(books, name, question.asker(name)), privacy, question)
+
+
+def check_as_seen(before: DataSet, find: Find, privacy: Privacy, question: Question) -> None:
+    """The same, as all stood when it was looked at."""
+    asking = levels_of(find, before, question.asker(before.name), now())
     all_paid(before, asking, privacy, question.delta)
 
 
@@ -243,7 +262,7 @@ def levels_to_json(levels: Iterable[Paid]) -> Json:
 def put_levels(books: Books, entry: Entry, levels: Iterable[Paid]) -> None:
     """Remember that an entry says how these levels stand."""
     for level, _ in levels:
-        books.put_level(level.key, entry)
+        books.move_level(level.key, entry)
 
 
 def paid(before: DataSet, privacy: Privacy, delta: Number | None) -> tuple[DataSet, Fraction]:
@@ -284,12 +303,12 @@ def refuse(books: Books, name: str, reason: str, question: Question) -> Entry:
 
 def settle(books: Books, reservation: Reservation, release: str | None) -> Entry:
     """Write down how a reservation ended: with this canonical release, or None for a failure."""
-    reserved = books.entry(reservation.number)
+    reserved, ended = books.reservation(reservation.number)
     if reserved is None or reserved.hash != reservation.ledger_hash:
         raise ParameterError(
             f"Reservation {reservation.number} is not of this ledger: settle it where it was made."
         )
-    if books.settlement(reservation.number) is not None:
+    if ended is not None:
         raise AlreadySettled(
             f"Reservation {reservation.number} is settled already: each gives one answer."
         )
@@ -306,13 +325,13 @@ def settlement_of(reserved: Entry, settled: Entry, release: str | None) -> Settl
     return Settlement(reserved.number, settled.number, name, digest, version, release, found)
 
 
-def release_of(books: Books, found: Settlement) -> Json:
+def release_of(found: Answered) -> Json:
     """The answer of a settlement, if it is the one that was settled."""
-    settled, release = books.entry(found.settled), found.release
-    if release is None or settled is None or settled.body != _ending(found.reserved, release):
+    number, release = found.ending.reserved, found.ending.release
+    if release is None or found.settled.body != _ending(number, release):
         raise LedgerDamaged(
-            f"The ledger is damaged: the answer of reservation {found.reserved} is not the one "
-            "that was settled."
+            f"The ledger is damaged: the answer of reservation {number} is not the one that was "
+            "settled."
         )
     return read_object(release, name="A release")
 

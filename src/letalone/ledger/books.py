@@ -4,12 +4,12 @@
 and is the last entry, so that a damaged chain is never made longer.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from importlib.metadata import PackageNotFoundError, version
-from typing import Any
+from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, Select, bindparam, insert, select, update
+from sqlalchemy import ColumnElement, Connection, Executable, Select, bindparam, insert, select
 
 from letalone.errors import FormatError, LedgerDamaged
 from letalone.ledger.canonical import canonical, text_digest
@@ -17,6 +17,26 @@ from letalone.ledger.data_sets import DataSet, data_set_from_json
 from letalone.ledger.entries import BEFORE_THE_FIRST, Entry, Kind, now, read_entry
 from letalone.ledger.keys import SigningKey, is_signed, key_of, new_key
 from letalone.ledger.levels import Key, Level, levels_in
+from letalone.ledger.statements import (
+    ADD_ENTRY,
+    ADD_LEVEL,
+    ADD_PAYMENT,
+    ADD_SETTLEMENT,
+    ALL_LEVELS,
+    CONFIRMED_HEAD,
+    LAST_CHANGE,
+    MOVE_HEAD,
+    MOVE_LEVEL,
+    NEWEST_ANSWERS,
+    NOT_SETTLED,
+    ONE_ANSWER,
+    ONE_ENTRY,
+    ONE_SETTLEMENT,
+    OWN_LEVELS,
+    RELEASED,
+    THE_HEAD,
+    THE_KEY,
+)
 from letalone.ledger.tables import (
     ENTRIES,
     HEAD,
@@ -30,71 +50,61 @@ from letalone.ledger.tables import (
     Row,
     Settlement,
 )
+from letalone.ledger.trips import Asked, Rows, Together
 from letalone.privacy.curve import Json
 
+Standing = tuple[DataSet | None, dict[Key, Level]]
 ONLY = 1  # the one row of a table that has one row
 PAGE = 500
 PROGRAMS = ("letalone", "duckdb", "numpy", "python-flint")
-# Statements that every charge runs, put together once.
-THE_HEAD, THE_KEY = select(HEAD), select(KEYS)
-ADD_ENTRY, MOVE_HEAD, ADD_SETTLEMENT = insert(ENTRIES), update(HEAD), insert(SETTLEMENTS)
-ONE_ENTRY = select(ENTRIES).where(ENTRIES.c.number == bindparam("its"))
-LAST_ENTRY = select(ENTRIES.c.number, ENTRIES.c.hash).order_by(ENTRIES.c.number.desc()).limit(1)
-LAST_CHANGE = (
-    select(ENTRIES)
-    .where(ENTRIES.c.changed == bindparam("its"))
-    .order_by(ENTRIES.c.number.desc())
-    .limit(1)
-)
-NOT_SETTLED = (
-    select(ENTRIES)
-    .outerjoin(SETTLEMENTS, SETTLEMENTS.c.reserved == ENTRIES.c.number)
-    .where(
-        ENTRIES.c.digest == bindparam("digest"),
-        ENTRIES.c.name == bindparam("its"),
-        SETTLEMENTS.c.reserved.is_(None),
-    )
-    .order_by(ENTRIES.c.number)
-)
-ONE_LEVEL = select(LEVELS).where(
-    LEVELS.c.name == bindparam("its"),
-    LEVELS.c.purpose == bindparam("purpose"),
-    LEVELS.c.analyst == bindparam("analyst"),
-)
+
+
+class Answered(NamedTuple):
+    """An answer: how its reservation ended, and the entries that say so."""
+
+    ending: Settlement
+    reserved: Entry
+    settled: Entry
 
 
 class Books:
     """What one transaction sees and writes."""
 
-    __slots__ = ("_head", "connection")
+    __slots__ = ("_connection", "_known_head", "_together", "seen")
 
-    def __init__(self, connection: Connection) -> None:
-        self.connection = connection
-        self._head: Head | None = None  # read once: only `append` changes it in a transaction
+    def __init__(self, connection: Connection, together: Together | None = None) -> None:
+        self._connection, self._together = connection, together
+        self._known_head: Head | None = None  # read once: only `append` changes it
+        self.seen: Standing = (None, {})  # how all stood for who asked last
+
+    @property
+    def connection(self) -> Connection:
+        """For statements of their own, after all that was written before."""
+        if self._together is not None:
+            self._together.flush()
+        return self._connection
+
+    def _asked(self, *asked: Asked) -> list[Rows]:
+        """The rows of each statement; of a server far away all at once."""
+        if self._together is not None:
+            return self._together.ask(*asked)
+        return [[tuple(row) for row in self._connection.execute(*one)] for one in asked]
+
+    def _write(self, statement: Executable, values: Mapping[str, object]) -> None:
+        if self._together is not None:
+            self._together.write(statement, values)
+        else:
+            self._connection.execute(statement, values)
 
     def head(self) -> Head:
         """The last entry, as the head says and its signature confirms."""
-        if self._head is None:
-            self._head = self._read_head()
-        return self._head
-
-    def _read_head(self) -> Head:
-        rows = self.connection.execute(THE_HEAD).all()
-        if len(rows) != 1 or rows[0].only != ONLY:
-            raise LedgerDamaged("The ledger is damaged: it must have one head.")
-        return Head(*rows[0][1:])
+        if self._known_head is None:
+            self._known_head = _head(*self._asked((THE_HEAD, {})))
+        return self._known_head
 
     def key(self) -> SigningKey:
         """The key of this ledger."""
-        rows = self.connection.execute(THE_KEY).all()
-        try:
-            (only, private, public) = rows[0]
-            key = key_of(private)
-        except (IndexError, TypeError, ValueError):
-            raise LedgerDamaged("The ledger is damaged: its key cannot be read.") from None
-        if len(rows) != 1 or only != ONLY or key.public != public:
-            raise LedgerDamaged("The ledger is damaged: its key is not the one it was made with.")
-        return key
+        return _key(*self._asked((THE_KEY, {})))
 
     def append(
         self,
@@ -110,15 +120,13 @@ class Books:
 
         `after` and `levels` are what the body says, so that it need not be read to know them.
         """
-        key = self.key()
-        last = self._confirmed_head(key)
+        key, last = self._confirmed_head()
         entry = Entry(last.number + 1, time or now(), kind, name, body, last.hash)
         text = entry.text()
         row = row_of(entry, text)
-        self.connection.execute(ADD_ENTRY, row._asdict())
-        head = sign_head(key, row.number, row.hash)
-        self.connection.execute(MOVE_HEAD, head._asdict())
-        self._head = head
+        self._write(ADD_ENTRY, row._asdict())
+        self._known_head = sign_head(key, row.number, row.hash)
+        self._write(MOVE_HEAD, self._known_head._asdict())
         if after is not None:
             _keep(row, after, levels)
         return entry
@@ -139,6 +147,13 @@ class Books:
     def entries(self, name: str | None = None, kind: Kind | None = None) -> list[Entry]:
         """The entries about a data set, or all."""
         return [_read(row) for row in self.rows(name, kind)]
+
+    def page(self, name: str | None, *, after: int, limit: int) -> list[Entry]:
+        """The first entries after a number, in order; no other is read."""
+        query = select(ENTRIES).where(ENTRIES.c.number > after).order_by(ENTRIES.c.number)
+        if name is not None:
+            query = query.where(ENTRIES.c.name == name)
+        return [_read(Row(*row)) for row in self.connection.execute(query.limit(limit))]
 
     def newest(
         self, name: str | None, *, before: int | None, limit: int, kind: Kind | None = None
@@ -188,13 +203,44 @@ class Books:
 
     def entry(self, number: int) -> Entry | None:
         """One entry."""
-        row = self.connection.execute(ONE_ENTRY, {"its": number}).first()
-        return None if row is None else _read(Row(*row))
+        return _entry(*self._asked((ONE_ENTRY, {"its": number})))
 
     def data_set(self, name: str) -> DataSet | None:
         """How a data set stands: what the last entry that changed it says."""
-        row = self.connection.execute(LAST_CHANGE, {"its": name}).first()
-        return None if row is None else _data_set(Row(*row))
+        return _last(*self._asked(*to_stand(name)))
+
+    def standing(self, name: str, asker: Key | None) -> Standing:
+        """How a data set stands, and the levels of who asks, if that is said."""
+        changed, *levels = self._asked((LAST_CHANGE, {"its": name}), *_of(asker))
+        self.seen = _last(changed), _by_key(*levels)
+        return self.seen
+
+    def charging(self, name: str, asker: Key | None, digest: str) -> tuple[Standing, list[Entry]]:
+        """The same, and the charges for a question that nobody has settled."""
+        changed, begun, *levels = self._asked(*to_charge(name, asker, digest))
+        self.seen = _last(changed), _by_key(*levels)
+        return self.seen, [_read(Row(*row)) for row in begun]
+
+    def with_levels(self, name: str) -> Standing:
+        """How a data set stands, and all its levels."""
+        wanted = {"its": name}
+        changed, levels = self._asked((LAST_CHANGE, wanted), (ALL_LEVELS, wanted))
+        return _last(changed), _by_key(levels)
+
+    def answered(
+        self, name: str, digest: str, asker: Key | None
+    ) -> tuple[Standing, list[Answered]]:
+        """The same, and the answers to a question about the version as it is by now, the first
+        that was charged first."""
+        changed, answers, *levels = self._asked(
+            (LAST_CHANGE, {"its": name}),
+            (NEWEST_ANSWERS, {"its": name, "asked": digest}),
+            *_of(asker),
+        )
+        before, found = _last(changed), [_answered(row) for row in answers]
+        now = [one for one in found if before and one.ending.version == before.version]
+        self.seen = before, _by_key(*levels)
+        return self.seen, now
 
     def names(self) -> list[str]:
         """The names of all data sets, in the order in which they were opened."""
@@ -205,24 +251,24 @@ class Books:
         found = self.connection.execute(select(SETTLEMENTS).order_by(SETTLEMENTS.c.reserved))
         return (Settlement(*row) for row in found)
 
-    def settlement(self, reserved: int) -> Settlement | None:
-        """How a reservation ended, if it did."""
-        return self._settlement(SETTLEMENTS.c.reserved == reserved)
+    def answer_of(self, reserved: int) -> Answered | None:
+        """The answer that a reservation ended with, if it did."""
+        (answers,) = self._asked((ONE_ANSWER, {"its": reserved}))
+        return _answered(answers[0]) if answers else None
 
-    def answered(self, name: str, digest: str, version: int) -> list[Settlement]:
-        """The answers to this question about this version, the first that was charged first."""
-        return self._settlements(
-            SETTLEMENTS.c.name == name,
-            SETTLEMENTS.c.digest == digest,
-            SETTLEMENTS.c.version == version,
-            SETTLEMENTS.c.release.is_not(None),
-        )
+    def reservation(self, number: int) -> tuple[Entry | None, Settlement | None]:
+        """An entry, and how it ended, if it did."""
+        entries, ended = self._asked(*to_settle(number))
+        return _entry(entries), _ended(ended)
 
-    def released(self, release: str) -> Settlement | None:
-        """The settlement with this release."""
-        return self._settlement(
-            SETTLEMENTS.c.release_digest == text_digest(release), SETTLEMENTS.c.release == release
-        )
+    def released(self, release: str) -> tuple[Answered | None, SigningKey]:
+        """The answer with this release, and the key to sign for it."""
+        return _signable(*self._asked(*_for_receipt(release)))
+
+    def told(self, name: str, release: str) -> tuple[Answered | None, SigningKey, DataSet | None]:
+        """The same, and how a data set stands by now."""
+        *found, changed = self._asked(*_for_receipt(release), (LAST_CHANGE, {"its": name}))
+        return *_signable(*found), _last(changed)
 
     def settled_by(self, digests: Sequence[str]) -> dict[str, int]:
         """Which entries settled releases with these digests; those that are not here are left out.
@@ -239,12 +285,7 @@ class Books:
 
     def add_settlement(self, settlement: Settlement) -> None:
         """Remember how a reservation ended."""
-        self.connection.execute(ADD_SETTLEMENT, settlement._asdict())
-
-    def not_settled(self, name: str, digest: str) -> list[Entry]:
-        """The charges for this question that nobody has settled."""
-        found = self.connection.execute(NOT_SETTLED, {"its": name, "digest": digest})
-        return [_read(Row(*row)) for row in found.all()]
+        self._write(ADD_SETTLEMENT, settlement._asdict())
 
     def unsettled(self, name: str | None = None) -> list[int]:
         """The reservations that nobody settled: they stay spent."""
@@ -262,25 +303,24 @@ class Books:
 
     def level(self, key: Key) -> Level | None:
         """How a level stands: what the last entry that changed it says."""
-        wanted = {"its": key.name, "purpose": key.purpose, "analyst": key.analyst or ""}
-        row = self.connection.execute(ONE_LEVEL, wanted).first()
-        return None if row is None else self._level(LevelRow(*row))
+        return _by_key(*self._asked((OWN_LEVELS, _named(key)))).get(key)
 
     def levels(self, name: str) -> list[Level]:
         """How all levels of a data set stand, by purpose and analyst, a purpose's own first."""
-        return [self._level(row) for row in self._level_rows(LEVELS.c.name == name)]
+        return list(_by_key(*self._asked((ALL_LEVELS, {"its": name}))).values())
 
     def level_rows(self) -> list[LevelRow]:
         """Which entry last changed each level."""
         return self._level_rows()
 
-    def put_level(self, key: Key, entry: Entry) -> None:
+    def move_level(self, key: Key, entry: Entry) -> None:
         """Remember which entry last changed a level."""
+        self._write(MOVE_LEVEL, {**_named(key), "entry": entry.number})
+
+    def add_level(self, key: Key, entry: Entry) -> None:
+        """Remember which entry opened a level."""
         row = LevelRow(key.name, key.purpose, key.analyst or "", entry.number)
-        same = [LEVELS.c[part] == getattr(row, part) for part in ("name", "purpose", "analyst")]
-        done = self.connection.execute(update(LEVELS).where(*same).values(entry=row.entry))
-        if done.rowcount == 0:
-            self.connection.execute(insert(LEVELS).values(row._asdict()))
+        self._write(ADD_LEVEL, row._asdict())
 
     def payments(self, reserved: int | None = None) -> list[Payment]:
         """Which levels paid for an answer that another had asked for; or all such payments."""
@@ -291,41 +331,111 @@ class Books:
 
     def add_payment(self, payment: Payment) -> None:
         """Remember that a level has paid for an answer."""
-        self.connection.execute(insert(PAYMENTS).values(payment._asdict()))
+        self._write(ADD_PAYMENT, payment._asdict())
 
     def _level_rows(self, *conditions: ColumnElement[bool]) -> list[LevelRow]:
         query = select(LEVELS).where(*conditions)  # sorted here: databases differ in how
         return sorted(LevelRow(*row) for row in self.connection.execute(query))
 
-    def _level(self, row: LevelRow) -> Level:
-        key = Key(row.name, row.purpose, row.analyst or None)
-        entry = self.connection.execute(ONE_ENTRY, {"its": row.entry}).first()
-        found = None if entry is None else _levels(Row(*entry)).get(key)
-        if found is None:
-            raise LedgerDamaged(
-                f"The ledger is damaged: entry {row.entry} does not say how {key} stands."
-            )
-        return found
-
-    def _settlement(self, *conditions: ColumnElement[bool]) -> Settlement | None:
-        return next(iter(self._settlements(*conditions, most=1)), None)
-
-    def _settlements(
-        self, *conditions: ColumnElement[bool], most: int | None = None
-    ) -> list[Settlement]:
-        query = select(SETTLEMENTS).where(*conditions).order_by(SETTLEMENTS.c.reserved).limit(most)
-        return [Settlement(*row) for row in self.connection.execute(query)]
-
-    def _confirmed_head(self, key: SigningKey) -> Head:
-        head = self.head()
-        last = self.connection.execute(LAST_ENTRY).first()
-        found = BEFORE_ALL if last is None else tuple(last)
+    def _confirmed_head(self) -> tuple[SigningKey, Head]:
+        heads, keys, entries = self._asked(*CONFIRMED_HEAD)
+        key, head = _key(keys), _head(heads)
+        found = entries[0] if entries else BEFORE_ALL
         if found != (head.number, head.hash) or not is_signed_head(head, key.public):
             raise LedgerDamaged(
                 "The ledger is damaged: its last entry is not the one that it signed. Nothing was "
                 "charged. `letalone ledger verify` says more."
             )
-        return head
+        return key, head
+
+
+def _head(rows: Rows) -> Head:
+    if len(rows) != 1 or rows[0][0] != ONLY:
+        raise LedgerDamaged("The ledger is damaged: it must have one head.")
+    return Head(*rows[0][1:])
+
+
+def _key(rows: Rows) -> SigningKey:
+    try:
+        (only, private, public) = rows[0]
+        key = key_of(private)
+    except (IndexError, TypeError, ValueError):
+        raise LedgerDamaged("The ledger is damaged: its key cannot be read.") from None
+    if len(rows) != 1 or only != ONLY or key.public != public:
+        raise LedgerDamaged("The ledger is damaged: its key is not the one it was made with.")
+    return key
+
+
+def _entry(rows: Rows) -> Entry | None:
+    return _read(Row(*rows[0])) if rows else None
+
+
+def _ended(rows: Rows) -> Settlement | None:
+    return Settlement(*rows[0]) if rows else None
+
+
+def _last(rows: Rows) -> DataSet | None:
+    return _data_set(Row(*rows[0])) if rows else None
+
+
+def _named(key: Key) -> dict[str, object]:
+    return {"its": key.name, "for": key.purpose, "who": key.analyst or ""}
+
+
+def to_stand(name: str) -> tuple[Asked]:
+    """What is asked to know how a data set stands."""
+    return ((LAST_CHANGE, {"its": name}),)
+
+
+def to_charge(name: str, asker: Key | None, digest: str) -> tuple[Asked, ...]:
+    """What is asked to charge for a question."""
+    return *to_stand(name), (NOT_SETTLED, {"its": name, "asked": digest}), *_of(asker)
+
+
+def to_settle(reserved: int) -> tuple[Asked, Asked]:
+    """What is asked to settle a reservation."""
+    return (ONE_ENTRY, {"its": reserved}), (ONE_SETTLEMENT, {"its": reserved})
+
+
+def _for_receipt(release: str) -> tuple[Asked, Asked]:
+    wanted = {"digested": text_digest(release), "released": release}
+    return (RELEASED, wanted), (THE_KEY, {})
+
+
+def _signable(answers: Rows, keys: Rows) -> tuple[Answered | None, SigningKey]:
+    return (_answered(answers[0]) if answers else None), _key(keys)
+
+
+def _of(asker: Key | None) -> list[Asked]:
+    return [] if asker is None else [(OWN_LEVELS, _named(asker))]
+
+
+def _answered(row: tuple[Any, ...]) -> Answered:
+    first, second = len(Settlement._fields), len(Settlement._fields) + len(Row._fields)
+    ending = Settlement(*row[:first])
+    reserved, settled = Row(*row[first:second]), Row(*row[second:])
+    for number, found in ((ending.reserved, reserved), (ending.settled, settled)):
+        if found.number is None:  # pyright: ignore[reportUnnecessaryComparison]  (no such entry)
+            raise LedgerDamaged(f"The ledger is damaged: entry {number} is missing.")
+    return Answered(ending, _read(reserved), _read(settled))
+
+
+def _by_key(rows: Rows = ()) -> dict[Key, Level]:
+    """The levels, by purpose and analyst; sorted here, since databases differ in how."""
+    own = len(LevelRow._fields)
+    found = sorted((LevelRow(*row[:own]), row[own:]) for row in rows)
+    return {one.key: one for one in (_level(*pair) for pair in found)}
+
+
+def _level(row: LevelRow, changed: tuple[Any, ...]) -> Level:
+    """How a level stands: what the last entry that changed it says."""
+    key = Key(row.name, row.purpose, row.analyst or None)
+    found = None if changed[0] is None else _levels(Row(*changed)).get(key)
+    if found is None:
+        raise LedgerDamaged(
+            f"The ledger is damaged: entry {row.entry} does not say how {key} stands."
+        )
+    return found
 
 
 @lru_cache(maxsize=16)

@@ -29,6 +29,7 @@ from letalone.errors import LetaloneError
 from letalone.exact.typed import COUNT, Number
 from letalone.ledger import acts, rationing
 from letalone.ledger.acts import Reservation
+from letalone.ledger.books import Books, Standing, to_charge, to_settle, to_stand
 from letalone.ledger.canonical import canonical, digest_of
 from letalone.ledger.checkpoints import add_checkpoint
 from letalone.ledger.claims import WAIT_SECONDS, claimed
@@ -36,9 +37,9 @@ from letalone.ledger.data_sets import DataSet, new_data_set, read_name, read_tex
 from letalone.ledger.entries import Entry, Kind
 from letalone.ledger.export import exported, write_export
 from letalone.ledger.keys import fingerprint
-from letalone.ledger.levels import Level, read_expires, read_key, read_people
+from letalone.ledger.levels import Key, Level, read_expires, read_key, read_people
 from letalone.ledger.postgres import PostgresStore, is_postgres, postgres_store
-from letalone.ledger.receipts import receipt
+from letalone.ledger.receipts import receipt, told
 from letalone.ledger.remembering import Remembering, Seen
 from letalone.ledger.requests import (
     check_same,
@@ -56,6 +57,7 @@ from letalone.privacy.curve import Json, Privacy
 from letalone.privacy.neighbours import Neighbours, read_neighbours
 
 Path = str | os.PathLike[str]
+MOST_SEEN = 1000
 
 
 class Ledger:
@@ -64,12 +66,13 @@ class Ledger:
     Safe to share among threads; a file may be open in several processes at once.
     """
 
-    __slots__ = ("_memory", "_stood", "_store")
+    __slots__ = ("_memory", "_standings", "_stood", "_store")
 
     def __init__(self, store: Store | PostgresStore) -> None:
         self._memory = Remembering(store)
         self._store = cast("Store | PostgresStore", self._memory)  # it is one that remembers
         self._stood: dict[str, tuple[Hashable, DataSet]] = {}
+        self._standings: dict[tuple[str, Key | None], Standing] = {}
 
     @classmethod
     def open(cls, path: Path, *, create: bool = True, keep: bool = False) -> Self:
@@ -133,10 +136,11 @@ class Ledger:
 
     def data_set(self, name: str) -> DataSet:
         """How a data set stands; read anew unless a look tells that nobody has written since."""
-        stamp, known = self._store.stamp(), self._stood.get(name)
+        stamp = self._store.stamp() if self._store.cheap_looks else None
+        known = self._stood.get(name)
         if known is not None and known[0] == stamp:
             return known[1]
-        with self._memory.looking() as books:
+        with self._memory.looking(*to_stand(name)) as books:
             found = acts.known(books, name)
         if stamp is not None:
             self._stood[name] = stamp, found
@@ -231,9 +235,19 @@ class Ledger:
 
     def levels(self, name: str) -> list[Level]:
         """How the levels of a data set stand, by purpose and analyst, each purpose's own first."""
-        with self._store.reading() as books:
-            acts.known(books, name)
-            return books.levels(name)
+        return self.standing(name)[1]
+
+    def standing(
+        self, name: str, *, purpose: str | None = None, analyst: str | None = None
+    ) -> tuple[DataSet, list[Level]]:
+        """How a data set stands, and at the same moment its levels: all, or those who pay for an
+        analyst who asks for a purpose."""
+        with self._store.glancing() as books:
+            if purpose is None:
+                found, levels = books.with_levels(name)
+            else:
+                found, levels = books.standing(name, Key(name, purpose, analyst))
+            return acts.there(books, name, found), list(levels.values())
 
     # Questions.
 
@@ -265,8 +279,10 @@ class Ledger:
         )
         curve = storable(privacy)
         self._price_beforehand(name, curve, question)
-        with self._store.writing() as books:
+        ahead = to_charge(name, question.asker(name), question.digest)
+        with self._store.writing(*ahead) as books:
             found = acts.reserve(books, name, curve, question)
+            self._see(books, name, question)
         if isinstance(found, LetaloneError):
             raise found
         return found
@@ -284,7 +300,7 @@ class Ledger:
     ) -> str | None:
         """The run of a charge for this question that nobody has settled, if there is one."""
         question = read_question(plan, digest, delta=delta, analyst=analyst, purpose=purpose)
-        with suppress(LetaloneError), self._store.reading() as books:
+        with suppress(LetaloneError), self._store.glancing() as books:
             return acts.begun(books, name, storable(privacy), question)
         return None
 
@@ -315,8 +331,8 @@ class Ledger:
     ) -> None:
         """Raises what a charge would be refused with as all stands; nothing is written down."""
         question = acts.Question({}, "", delta, analyst, purpose)
-        with self._store.reading() as books:
-            acts.check_fits(books, acts.known(books, name), storable(privacy), question)
+        with self._store.glancing() as books:
+            acts.check_fits(books, name, storable(privacy), question)
 
     @contextmanager
     def claim(
@@ -332,14 +348,14 @@ class Ledger:
     def settle(self, reservation: Reservation, release: Json) -> Entry:
         """Write down the answer that a reservation paid for; it has text and whole numbers only."""
         text = canonical(release, name="release")
-        with self._store.writing() as books:
+        with self._store.writing(*to_settle(reservation.number)) as books:
             return acts.settle(books, reservation, text)
 
     def settled(self, reservation: Reservation) -> Json | None:
         """The answer that a reservation was settled with, if it was."""
-        with self._store.reading() as books:
-            found = books.settlement(reservation.number)
-            return None if found is None or found.release is None else acts.release_of(books, found)
+        with self._store.glancing() as books:
+            found = books.answer_of(reservation.number)
+        return None if found is None else acts.release_of(found)
 
     def fail(self, reservation: Reservation) -> Entry:
         """Write down that no answer came: the data set is frozen until its owner acts."""
@@ -365,7 +381,7 @@ class Ledger:
     ) -> Entry:
         """Write down a refusal that was decided elsewhere; only the error's class is kept."""
         question = read_question({}, digest, analyst=analyst, purpose=purpose)
-        with self._store.writing() as books:
+        with self._store.writing(*to_stand(name)) as books:
             acts.known(books, name)
             return acts.refuse(books, name, type(error).__name__, question)
 
@@ -406,8 +422,9 @@ class Ledger:
         comes first; `answer` asks for one of them.
         """
         question = read_question({}, digest, analyst=analyst, purpose=purpose)
-        with suppress(LetaloneError), self._store.reading() as books:
+        with suppress(LetaloneError), self._store.glancing() as books:
             found = rationing.found(books, question, name, answer=answer)
+            self._see(books, name, question)
             if found is None or not found.owing:
                 return None if found is None else found.release
         with self._store.writing() as books:
@@ -462,10 +479,17 @@ class Ledger:
         with self._store.writing() as books:
             return add_checkpoint(books)
 
-    def entries(self, name: str | None = None) -> Sequence[Entry]:
-        """Everything that happened, or all that happened to one data set, in order."""
+    def entries(
+        self, name: str | None = None, *, after: int = 0, limit: int | None = None
+    ) -> Sequence[Entry]:
+        """Everything that happened, or all that happened to one data set, in order.
+
+        With a `limit`, so many entries after the number `after`, and only they are read.
+        """
         with self._store.reading() as books:
-            return books.entries(name)
+            if limit is not None:
+                return books.page(name, after=after, limit=limit)
+            return [one for one in books.entries(name) if one.number > after]
 
     def newest(
         self,
@@ -502,7 +526,7 @@ class Ledger:
     @property
     def head(self) -> str:
         """The hash of the last entry, which stands for all: keep it elsewhere for `verify`."""
-        with self._store.reading() as books:
+        with self._store.glancing() as books:
             return books.head().hash
 
     @property
@@ -526,7 +550,7 @@ class Ledger:
     @property
     def public_key(self) -> str:
         """The public half of the key that signs receipts, in hexadecimal."""
-        with self._store.reading() as books:
+        with self._store.glancing() as books:
             return books.key().public
 
     @property
@@ -569,8 +593,14 @@ class Ledger:
 
     def receipt(self, release: Json) -> Json:
         """The signed receipt of a settled release; `verify_receipt` checks it offline."""
-        with self._store.reading() as books:
+        with self._store.glancing() as books:
             return receipt(books, release)
+
+    def told(self, name: str, release: Json) -> tuple[Json, DataSet]:
+        """The receipt of a settled release, and how a data set stands when it is told."""
+        with self._store.glancing() as books:
+            receipt, found = told(books, name, release)
+            return receipt, acts.there(books, name, found)
 
     def close(self) -> None:
         """Let go of the file; a ledger in memory is gone."""
@@ -578,7 +608,7 @@ class Ledger:
 
     def __len__(self) -> int:
         """How many entries there are."""
-        with self._store.reading() as books:
+        with self._store.glancing() as books:
             return books.head().number
 
     def __enter__(self) -> Self:
@@ -611,8 +641,20 @@ class Ledger:
             return acts.change(books, kind, after, {"why": words})
 
     def _price_beforehand(self, name: str, privacy: Privacy, question: acts.Question) -> None:
-        """Some curves take seconds to price: it is remembered, and the lock is held briefly."""
-        with self._store.reading() as books:
-            before = acts.known(books, name)
-            with suppress(LetaloneError):  # it is refused, and written down, under the lock
-                acts.check_fits(books, before, privacy, question)
+        """Some curves take seconds to price: it is remembered, and the lock is held briefly.
+
+        Where a curve is read follows from the budgets, whatever is spent of them by now: so how
+        all stood when this asker's levels were last seen will do.
+        """
+        before, levels = self._standings.get((name, question.asker(name)), (None, {}))
+        with suppress(LetaloneError):  # it is refused under the lock, if it is
+            if before is not None:
+                acts.check_as_seen(before, levels.get, privacy, question)
+                return
+            with self._store.glancing() as books:
+                acts.check_fits(books, name, privacy, question)
+
+    def _see(self, books: Books, name: str, question: acts.Question) -> None:
+        if len(self._standings) >= MOST_SEEN:
+            self._standings.clear()
+        self._standings[name, question.asker(name)] = books.seen

@@ -20,7 +20,7 @@ USUAL: dict[str, int] = {
     "keepalives_count": 3,
     "tcp_user_timeout": 30_000,  # milliseconds for what was sent and not acknowledged
 }
-IN_TURN = (  # before a lock that others may hold, in one message with it
+IN_TURN = (  # before a lock that others may hold, sent together with it
     "SET LOCAL synchronous_commit = on",
     f"SET LOCAL lock_timeout = '{LOCK_SECONDS}s'",
     f"SET LOCAL idle_in_transaction_session_timeout = '{IDLE_SECONDS}s'",

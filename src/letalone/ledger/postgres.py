@@ -8,16 +8,17 @@ again; the transaction is serializable all the same. Readers see one state and w
 A commit is on the server's disk when it returns (synchronous_commit = on, whatever the
 server's usual is).
 
-Connections are kept for the next transaction, in this process only: a forked child opens its
-own. Whoever may read the schema `letalone_ledger` can read the answers and the key: give it
-a role of its own.
+What is asked or written goes to the server together (`trips`), since each wait for it takes a
+network's delay. Connections are kept for the next transaction, in this process only: a forked
+child opens its own. Whoever may read the schema `letalone_ledger` can read the answers and the
+key: give it a role of its own.
 
   Tested:   the same tests as the file's; many processes at once; killed while they charge
   Assumed:  PostgreSQL, its fsync and its disk
 """
 
 import os
-from collections.abc import Generator, Hashable
+from collections.abc import Generator, Hashable, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Lock
@@ -38,8 +39,10 @@ from letalone.errors import (
 from letalone.ledger.books import Books, first_entry
 from letalone.ledger.claims import AtServer
 from letalone.ledger.patience import IN_TURN, LOCK_SECONDS, LOOK_SECONDS, POOL_SECONDS
+from letalone.ledger.statements import CONFIRMED_HEAD
 from letalone.ledger.store import MAYBE_PAID, MAYBE_SPENT, NoRoom
 from letalone.ledger.tables import METADATA, SCHEMA
+from letalone.ledger.trips import READ_ONE_STATE, Asked, Together
 from letalone.ledger.upgrades import FORMAT, upgrade
 from letalone.ledger.watch import watch_of_postgresql
 
@@ -48,7 +51,8 @@ EMPTY = 0  # the format of a database without a ledger
 MARK = "letalone ledger, format "  # the comment of the schema
 POOL = 4
 ALONE = int.from_bytes(b"letalone", "big") >> 1  # the lock under which the schema is made
-QUEUE = "; ".join((*IN_TURN, f"LOCK TABLE {SCHEMA}.head IN EXCLUSIVE MODE"))
+LOCK = f"LOCK TABLE {SCHEMA}.head IN EXCLUSIVE MODE"
+QUEUE = ("BEGIN ISOLATION LEVEL SERIALIZABLE", *IN_TURN, LOCK)
 MAKING = "; ".join((*IN_TURN, f"SELECT pg_advisory_xact_lock({ALONE})"))
 SAFETY = (
     "SELECT name FROM pg_catalog.pg_settings"
@@ -72,34 +76,38 @@ SPOILT = ("42P01", "42703", "42804", "3F000", "22P05")  # a table, column, type,
 class PostgresStore:
     """Where the entries are kept: a schema of a PostgreSQL database."""
 
-    __slots__ = (
-        "_engine", "_lock", "_open", "_process", "_reader", "_watch", "_writer", "claims", "place",
-    )  # fmt: skip
+    __slots__ = ("_engine", "_lock", "_open", "_process", "_watch", "claims", "place")
+
+    cheap_looks = False  # each is a question to the server, as a reading is
 
     path: Path | None = None
 
     def __init__(self, engine: Engine, place: str) -> None:
         self._engine, self.place = engine, place
-        self._writer = engine.execution_options(isolation_level="SERIALIZABLE")
-        self._reader = engine.execution_options(
-            isolation_level="REPEATABLE READ", postgresql_readonly=True
-        )
         self._lock, self._process, self._open = Lock(), os.getpid(), True
         self._watch = watch_of_postgresql(engine.url)
         self.claims = AtServer(lambda: _connected(engine.url, place))
 
     @contextmanager
-    def writing(self) -> Generator[Books]:
-        """One transaction that sees the last state and alone may change it."""
-        with self._transaction(self._writer) as connection:
-            connection.exec_driver_sql(QUEUE)
-            yield Books(connection)
+    def writing(self, *ahead: Asked) -> Generator[Books]:
+        """One transaction that sees the last state and alone may change it.
+
+        `ahead`, here and below, will be asked: it goes with the first question.
+        """
+        with self._transaction(*QUEUE, ahead=(*CONFIRMED_HEAD, *ahead)) as books:
+            yield books
 
     @contextmanager
     def reading(self) -> Generator[Books]:
         """One transaction that sees one state, whatever others write meanwhile."""
-        with self._transaction(self._reader) as connection:
-            yield Books(connection)
+        with self._transaction(READ_ONE_STATE) as books:
+            yield books
+
+    @contextmanager
+    def glancing(self, *ahead: Asked) -> Generator[Books]:
+        """For what is asked at once: it sees one state, and the next question perhaps another."""
+        with self._transaction(ahead=ahead) as books:
+            yield books
 
     def backup(self, path: str | os.PathLike[str]) -> Path:
         """PostgreSQL has its own tools for that."""
@@ -121,10 +129,16 @@ class PostgresStore:
         self._engine.dispose()
 
     @contextmanager
-    def _transaction(self, engine: Engine) -> Generator[Connection]:
+    def _transaction(self, *begin: str, ahead: Sequence[Asked] = ()) -> Generator[Books]:
         self._check()
-        with in_words(self.place), engine.connect() as connection, connection.begin():
-            yield connection
+        with in_words(self.place), self._engine.connect() as connection:
+            together = Together(connection, begin=begin, ahead=ahead)
+            try:
+                yield Books(connection, together)
+                together.end()
+            except BaseException:
+                together.undo()
+                raise
 
     def _check(self) -> None:
         if not self._open:
@@ -146,13 +160,14 @@ def postgres_store(place: str, *, create: bool) -> PostgresStore:
     shown = url.set(drivername="postgresql").render_as_string(hide_password=True)
     engine = _engine(url)
     try:
-        with in_words(shown), engine.connect() as connection, connection.begin():
+        making = engine.execution_options(isolation_level="READ COMMITTED")
+        with in_words(shown), making.connect() as connection, connection.begin():
             connection.exec_driver_sql(MAKING)
             written = _format_of(connection, shown, create=create)
             if written == EMPTY:
                 _make(connection)
             elif written < FORMAT:
-                connection.exec_driver_sql(QUEUE)
+                connection.exec_driver_sql(LOCK)
                 upgrade(connection, written, schema=f"{SCHEMA}.")
                 _mark(connection)
     except BaseException:
@@ -187,6 +202,7 @@ def _engine(url: URL) -> Engine:
 
         engine = create_engine(
             url,
+            isolation_level="AUTOCOMMIT",  # transactions begin where this file says, nowhere else
             pool_size=POOL,
             max_overflow=POOL,
             pool_timeout=POOL_SECONDS,

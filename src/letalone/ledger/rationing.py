@@ -17,12 +17,11 @@ from typing import cast
 from letalone.errors import (
     BudgetExceeded,
     FormatError,
-    LedgerDamaged,
     LetaloneError,
     ParameterError,
 )
 from letalone.ledger import acts
-from letalone.ledger.books import Books
+from letalone.ledger.books import Answered, Books
 from letalone.ledger.data_sets import DataSet, budget_to_json, data_set_to_json
 from letalone.ledger.entries import Entry, Kind, now
 from letalone.ledger.levels import (
@@ -34,7 +33,7 @@ from letalone.ledger.levels import (
     points_in,
     raised_level,
 )
-from letalone.ledger.tables import Payment, Settlement
+from letalone.ledger.tables import Payment
 from letalone.privacy.budget import Budget
 from letalone.privacy.curve import Json
 from letalone.privacy.filters import brief
@@ -66,7 +65,9 @@ def allow(books: Books, key: Key, budget: Budget, *, expires: str | None, by: li
         "levels": [level_to_json(level)],
         "after": data_set_to_json(replace(before, rationed=True)),
     }
-    books.put_level(key, books.append(Kind.LEVEL_OPENED, key.name, body, time=time))
+    entry = books.append(Kind.LEVEL_OPENED, key.name, body, time=time)
+    remember = books.add_level if earlier is None else books.move_level
+    remember(key, entry)
     return level
 
 
@@ -119,7 +120,7 @@ def raise_level(books: Books, key: Key, budget: Budget, *, by: list[str]) -> Lev
     if budget == level.budget:
         return level
     body: Json = {"budget": budget_to_json(budget), "by": by, "levels": [level_to_json(after)]}
-    books.put_level(key, books.append(Kind.LEVEL_RAISED, key.name, body))
+    books.move_level(key, books.append(Kind.LEVEL_RAISED, key.name, body))
     return after
 
 
@@ -127,7 +128,7 @@ def withdraw(books: Books, key: Key, why: str, *, by: list[str]) -> Level:
     """Let a level use nothing any more, and write it down."""
     after = replace(known_level(books, key), withdrawn=True)
     body: Json = {"why": why, "by": by, "levels": [level_to_json(after)]}
-    books.put_level(key, books.append(Kind.LEVEL_WITHDRAWN, key.name, body))
+    books.move_level(key, books.append(Kind.LEVEL_WITHDRAWN, key.name, body))
     return after
 
 
@@ -170,23 +171,22 @@ def found(
     time: str | None = None,
 ) -> Found | None:
     """The earlier answer for whoever asks: one that is paid for already, if there is one."""
-    before = acts.known(books, name)
-    settled = books.answered(name, question.digest, before.version)
+    asker = question.asker(name)
+    (data_set, levels), settled = books.answered(name, question.digest, asker)
+    before = acts.there(books, name, data_set)
     if not settled:
         return None
-    asking = acts.levels_of(books.level, before, question.asker(name), time or now())
+    asking = acts.levels_of(levels.get, before, asker, time or now())
     all_found = [_found(books, one, asking) for one in settled]
     wanted = [one for one in all_found if answer is None or one.release == answer]
     return min(wanted, key=lambda one: bool(one.owing), default=None)
 
 
-def _found(books: Books, settled: Settlement, asking: list[Level]) -> Found:
-    reserved = books.entry(settled.reserved)
-    if reserved is None:
-        raise LedgerDamaged(f"The ledger is damaged: entry {settled.reserved} is missing.")
+def _found(books: Books, settled: Answered, asking: list[Level]) -> Found:
+    reserved = settled.reserved
     seen = has_paid(reserved, books.payments(reserved.number)) if asking else set[Key]()
     owing = tuple(level for level in asking if level.key not in seen)
-    return Found(acts.release_of(books, settled), reserved, owing)
+    return Found(acts.release_of(settled), reserved, owing)
 
 
 def has_paid(reserved: Entry, payments: list[Payment]) -> set[Key]:
@@ -198,19 +198,15 @@ def has_paid(reserved: Entry, payments: list[Payment]) -> set[Key]:
 
 def repeats(books: Books, question: acts.Question, name: str) -> list[Json]:
     """All earlier answers: those that whoever asks has paid for, then the others."""
-    before, asker = acts.known(books, name), question.asker(name)
-    settled = books.answered(name, question.digest, before.version)
-    if before.rationed and asker is not None:
-        paid = {one.reserved: _all_paid(books, one, asker) for one in settled}
-        settled.sort(key=lambda one: not paid[one.reserved])
-    return [acts.release_of(books, one) for one in settled]
+    asker = question.asker(name)
+    (data_set, _), settled = books.answered(name, question.digest, asker)
+    if acts.there(books, name, data_set).rationed and asker is not None:
+        settled.sort(key=lambda one: not _all_paid(books, one.reserved, asker))
+    return [acts.release_of(one) for one in settled]
 
 
-def _all_paid(books: Books, settled: Settlement, asker: Key) -> bool:
-    reserved = books.entry(settled.reserved)
-    return reserved is not None and {asker, asker.of_purpose} <= has_paid(
-        reserved, books.payments(settled.reserved)
-    )
+def _all_paid(books: Books, reserved: Entry, asker: Key) -> bool:
+    return {asker, asker.of_purpose} <= has_paid(reserved, books.payments(reserved.number))
 
 
 def share(

@@ -14,10 +14,11 @@ from typing import cast
 
 from letalone.errors import FormatError, LedgerDamaged, ParameterError
 from letalone.ledger.acts import charge_of
-from letalone.ledger.books import Books
+from letalone.ledger.books import Answered, Books
 from letalone.ledger.canonical import as_object, canonical, read_object
+from letalone.ledger.data_sets import DataSet
 from letalone.ledger.entries import Entry
-from letalone.ledger.keys import fingerprint, is_key, is_signed
+from letalone.ledger.keys import SigningKey, fingerprint, is_key, is_signed
 from letalone.privacy.curve import Json, Privacy
 
 FORMAT = 1
@@ -53,16 +54,23 @@ class Receipt:
 def receipt(books: Books, release: Json) -> Json:
     """The signed receipt of a release that this ledger has settled."""
     text = canonical(release, name="release")
-    found = books.released(text)
-    settled = None if found is None else books.entry(found.settled)
-    reserved = None if found is None else books.entry(found.reserved)
-    if settled is None or reserved is None:
+    return _signed(text, *books.released(text))
+
+
+def told(books: Books, name: str, release: Json) -> tuple[Json, DataSet | None]:
+    """The same, and how a data set stands by then."""
+    text = canonical(release, name="release")
+    found, key, data_set = books.told(name, text)
+    return _signed(text, found, key), data_set
+
+
+def _signed(text: str, found: Answered | None, key: SigningKey) -> Json:
+    if found is None:
         raise ParameterError(
             "This release is not in the ledger, so there is no receipt for it. Give the JSON that "
             "was settled, unchanged."
         )
-    key = books.key()
-    body = _body(reserved, settled, read_object(text, name="The release"))
+    body = _body(found.reserved, found.settled, read_object(text, name="The release"))
     statement = _statement(body, key.public)
     return {**statement, "signature": key.sign(statement)}
 

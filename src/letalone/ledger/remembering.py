@@ -25,6 +25,7 @@ from typing import Any, NamedTuple, cast
 from letalone.ledger.acts import administer, change, known
 from letalone.ledger.books import Books
 from letalone.ledger.entries import Entry, Kind
+from letalone.ledger.trips import Asked
 from letalone.privacy.curve import Json
 
 LACKS = "entries missing"
@@ -52,13 +53,16 @@ class Remembering:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._store, name)
 
-    def writing(self) -> AbstractContextManager[Books]:
+    def writing(self, *ahead: Asked) -> AbstractContextManager[Books]:
         """One transaction that alone may write, on a ledger that has what was seen."""
-        return self._checked(self._store.writing)
+        return self._checked(lambda: self._store.writing(*ahead))
 
-    def looking(self) -> AbstractContextManager[Books]:
-        """One transaction that sees one state, of a ledger that has what was seen."""
-        return self._checked(self._store.reading)
+    def looking(self, *ahead: Asked) -> AbstractContextManager[Books]:
+        """For what is asked at once and sees one state, of a ledger that has what was seen.
+
+        What was seen may be looked for a moment later: entries are only added.
+        """
+        return self._checked(lambda: self._store.glancing(*ahead))
 
     def recall(self, seen: Seen) -> list[str]:
         """Remembers what was seen elsewhere; the data sets that are frozen for it now."""

@@ -12,6 +12,7 @@ from typing import cast
 
 from letalone.errors import FormatError, LedgerDamaged, LetaloneError
 from letalone.ledger.acts import charge_of, paid, raised, settlement_of
+from letalone.ledger.canonical import text_digest
 from letalone.ledger.checkpoints import check_checkpoint
 from letalone.ledger.damage import damaged, states_are_near
 from letalone.ledger.data_sets import (
@@ -68,8 +69,8 @@ class Replay:
             raise damaged(entry, "it cannot have happened as it says") from None
         if entry.time < self.time:  # a clock went back: no damage, and worth knowing
             self.set_back.append(entry.number)
-        self.number, self.head, self.time = entry.number, entry.hash, entry.time
-        self.hashes.append(entry.hash)
+        self.number, self.head, self.time = entry.number, text_digest(text), entry.time
+        self.hashes.append(self.head)
         return entry
 
     def _take(self, entry: Entry) -> None:
@@ -100,13 +101,13 @@ class Replay:
 
     def _change(self, entry: Entry) -> None:
         name = cast("str", entry.name)
-        expected = self._expected(entry, name)
-        stated = data_set_from_json(name, entry.body["after"])
+        self.data_sets[name] = expected = self._expected(entry, name)
         if data_set_to_json(expected) != entry.body["after"]:
+            stated = data_set_from_json(name, entry.body["after"])
             if not _differ_in_last_digits(expected, stated):
                 raise damaged(entry, "the data set cannot stand as it says after what was charged")
             self.repriced.append(entry.number)
-        self.data_sets[name] = stated
+            self.data_sets[name] = stated
 
     def _expected(self, entry: Entry, name: str) -> DataSet:
         match entry.kind:
@@ -145,7 +146,7 @@ class Replay:
         privacy, delta = charge_of(entry)
         if entry.body["version"] != before.version:
             raise damaged(entry, "it names another version than the current one")
-        self.levels.reserve(entry, before)
+        self.levels.reserve(entry, before, (privacy, delta))
         self.reserved[entry.number] = entry
         self.charges[name].append((privacy, delta))
         return paid(before, privacy, delta)[0]

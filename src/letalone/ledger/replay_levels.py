@@ -65,9 +65,9 @@ class LevelReplay:
         after = replace(self.levels[self._named(entry)], withdrawn=True)
         self._state(entry, [after], [level_to_json(after)])
 
-    def reserve(self, entry: Entry, before: DataSet) -> None:
+    def reserve(self, entry: Entry, before: DataSet, charge: Charge) -> None:
         """A charge, at the levels of whoever asked."""
-        self._charge(entry, entry, before, self._asking(entry, before))
+        self._charge(entry, charge, before, self._asking(entry, before))
 
     def share(self, entry: Entry, reserved: Entry, before: DataSet) -> None:
         """An answer is shown to another: the levels that had not paid for it pay."""
@@ -76,15 +76,15 @@ class LevelReplay:
         owing = [level for level in self._asking(entry, before) if level.key not in seen]
         if not owing:
             raise damaged(entry, "nobody owed anything")
-        self._charge(entry, reserved, before, owing)
+        self._charge(entry, charge_of(reserved), before, owing)
         earlier += [
             Payment(reserved.number, one.purpose, one.analyst or "", entry.number) for one in owing
         ]
 
     def _charge(
-        self, entry: Entry, reserved: Entry, before: DataSet, levels: Sequence[Level]
+        self, entry: Entry, charge: Charge, before: DataSet, levels: Sequence[Level]
     ) -> None:
-        privacy, at = charge_of(reserved)
+        privacy, at = charge
         paid = paid_levels(before, levels, privacy, at)
         expected = cast("list[Json]", levels_to_json(paid).get("levels", []))
         self._state(entry, [level for level, _ in paid], expected)
@@ -105,8 +105,9 @@ class LevelReplay:
 
     def _state(self, entry: Entry, expected: Sequence[Level], stored: list[Json]) -> None:
         """Compare how the levels stand with what the entry says, and go on from that."""
-        stated = list(levels_in(entry).values())
+        stated = expected
         if entry.body.get("levels", []) != stored:
+            stated = list(levels_in(entry).values())
             if not _are_near(expected, stated) or _bare(entry.body["levels"]) != _bare(stored):
                 raise damaged(entry, "a level cannot stand as it says after what was charged")
             self.repriced.append(entry.number)

@@ -44,6 +44,7 @@ from letalone.ledger.books import Books, first_entry
 from letalone.ledger.claims import BesideFile, Claims, InProcess
 from letalone.ledger.declared import in_sqlite
 from letalone.ledger.tables import METADATA
+from letalone.ledger.trips import Asked
 from letalone.ledger.upgrades import FORMAT, upgrade
 from letalone.ledger.watch import watch_of_file, whose
 
@@ -75,22 +76,29 @@ class Store:
 
     __slots__ = ("_engine", "_lock", "_open", "_process", "claims", "path")
 
+    cheap_looks = False
+
     def __init__(self, engine: Engine, path: Path | None) -> None:
         self._engine, self.path = engine, path
         self._lock, self._process, self._open = RLock(), os.getpid(), True
         self.claims: Claims = InProcess() if path is None else BesideFile(path)
 
     @contextmanager
-    def writing(self) -> Generator[Books]:
-        """One transaction that sees the last state and alone may change it."""
+    def writing(self, *_: Asked) -> Generator[Books]:
+        """One transaction that sees the last state and alone may change it.
+
+        What will be asked is of no interest here: a file is near.
+        """
         with self._transaction("BEGIN IMMEDIATE") as connection:
             yield Books(connection)
 
     @contextmanager
-    def reading(self) -> Generator[Books]:
+    def reading(self, *_: Asked) -> Generator[Books]:
         """One transaction that sees one state, whatever others write meanwhile."""
         with self._transaction("BEGIN") as connection:
             yield Books(connection)
+
+    glancing = reading  # a file is near: nothing is saved by asking for all at once
 
     @property
     def place(self) -> str | None:
@@ -161,6 +169,8 @@ class KeptStore(Store):
     """
 
     __slots__ = ("_left_behind", "_turn", "_watch", "_whose")
+
+    cheap_looks = True
 
     def __init__(self, engine: Engine, path: Path) -> None:
         super().__init__(engine, path)

@@ -180,11 +180,12 @@ def _told(
     tables: Sequence[Table], bill: Bill, stored: Json, *, remark: str | None, repeated: bool
 ) -> list[Release]:
     table, *beside = tables
+    receipt, standing_now = table.ledger.told(table.name, stored)
     standing = Standing(
-        left=table.left(bill.privacy, delta=bill.delta, beside=beside),
+        left=table.left(bill.privacy, delta=bill.delta, beside=beside, now=standing_now),
         remark=remark,
         repeated=repeated,
-        receipt=table.ledger.receipt(stored),
+        receipt=receipt,
     )
     return releases_from(stored, standing)
 

@@ -191,8 +191,9 @@ class Table:
         *,
         delta: Fraction | None = None,
         beside: "Sequence[Table]" = (),
+        now: DataSet | None = None,
     ) -> "Left":
         """What is left now, also of tables beside it, and how many more like this would fit."""
         mine = privacy.labelled(self.schema.protects)
         others = tuple(one.left(privacy, delta=delta) for one in beside)
-        return Left(self.data_set(), mine, delta or None, self.where_kept(), others)
+        return Left(now or self.data_set(), mine, delta or None, self.where_kept(), others)

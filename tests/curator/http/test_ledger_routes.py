@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from letalone.ledger import verify_export
+from letalone.ledger import books, verify_export
 
 Service = Any
 Making = Any
@@ -95,3 +95,22 @@ def test_the_record_of_processing_and_the_open_page_hold_no_exact_number(asked: 
         for secret in ("Zyxwvut", "987654", "31415926", "rows_kept"):
             assert secret not in text
     json.loads(record.text)
+
+
+def test_a_page_reads_its_own_entries_and_no_others(
+    asked: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Page by page, everything is read about once."""
+    read, texts = books.read_entry, list[str]()
+    monkeypatch.setattr(books, "read_entry", lambda text: texts.append(text) or read(text))
+    for page in ("/ledger?limit=3", "/ledger?limit=3&after=4&data_set=visits"):
+        asked.token("aud")
+        texts.clear()
+        assert len(asked.ask("GET", page, by="aud").json()["entries"]) == 3
+        assert len(texts) <= 3 + 1, "one more tells whether there are more"
+    many, after = len(asked.curator.ledger), 0
+    texts.clear()
+    while after < many:
+        page = asked.ask("GET", f"/ledger?after={after}&limit=5", by="aud").json()
+        after = page["entries"][-1]["number"]
+    assert len(texts) <= many + many // 5 + 1

@@ -28,7 +28,7 @@ def entries(
 ) -> Json:
     """Entries after a number, in order; all, or those of one data set."""
     name = None if data_set is None else service.curator.data_sets.record(data_set).name
-    found = [one for one in service.curator.ledger.entries(name) if one.number > after]
+    found = service.curator.ledger.entries(name, after=after, limit=limit + 1)
     shown = [{**said(entry), "hash": entry.hash} for entry in found[:limit]]
     return {"entries": shown, "more": len(found) > limit, "head": service.curator.ledger.head}
 
