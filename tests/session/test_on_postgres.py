@@ -98,7 +98,8 @@ def test_the_command_line_asks_by_address_and_keeps_schema_and_ledger_here(here,
     found = run("query", address, there, "--epsilon", "0.5")
     assert "free" in found.output, "it is the same question"
     kept = sorted(path.name for path in here.iterdir())
-    assert kept == ["postgres.letalone.db", f"postgres.{table}.letalone.toml"]
+    asking = "postgres.letalone.db-asking"  # who is at work on a question
+    assert kept == ["postgres.letalone.db", asking, f"postgres.{table}.letalone.toml"]
     with la.open(address) as session:
         assert session.spent.epsilon == 0.5
         assert session.sql(there, epsilon=0.5).repeated

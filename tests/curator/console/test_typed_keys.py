@@ -77,7 +77,7 @@ def test_years_and_truths_are_priced_and_answered(peopled, clock):
     for by, typed, row in asked:
         sql = f"SELECT {by} AS g, COUNT(*) AS n FROM {NAME} GROUP BY {by}"
         sent = form | {"sql": sql, "keys": typed}
-        priced = browser.send("/ask/preview", **sent)
+        priced = browser.follow(browser.send("/ask/preview", **sent))
         agreed = re.search(r'name="agreed" value="([0-9a-f]{64})"', priced.text)[1]
         page = browser.follow(browser.send("/ask/release", agreed=agreed, **sent))
         assert f'<th scope="row">{row}</th>' in page.text
