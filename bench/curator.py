@@ -1,6 +1,7 @@
 """The service beside the bare library: requests a second, p50 and p99, charges a second.
 
-    python bench/curator.py [--seconds 5] [--workers 2]
+    python bench/curator.py [--seconds 5] [--workers 2] [--only sqlite]
+    python bench/curator.py --faults    # all of curator_*.py, one after the other
 
 The demo data, a count by ward. *Repeated*: one question again and again. *Fresh*: each question is
 another one, so each is charged, measured and signed. The library asks the same table in the same
@@ -12,6 +13,10 @@ Clients are processes of their own on the same cores, with a bare HTTP connectio
 are off (`time_step_seconds=0`), so that work is seen and not waiting. The last lines have the usual
 step: a fresh answer then takes the step or a little more, and each worker gives one in a step about
 a data set, by intent; repeats are not held.
+
+Under faults: `curator_retries` (charges of questions that are asked at once, given up, killed or
+cut), `curator_network` (a server that is silent), `curator_previews` (another's question beside
+hostile previews), `curator_work` (CPU of free requests), `curator_requests` (waits for PostgreSQL).
 
 A busy machine makes all of it slower: the load is printed, and CPU is what the service (or the
 library) used of the processor for one answer, which depends on the load less.
@@ -31,7 +36,7 @@ from http.client import HTTPConnection
 from itertools import count
 from pathlib import Path
 from socket import socket
-from subprocess import DEVNULL, Popen
+from subprocess import DEVNULL, Popen, run
 from time import monotonic, perf_counter, process_time, sleep
 
 import psycopg
@@ -53,6 +58,7 @@ SQL = f"SELECT ward, COUNT(*) AS n FROM {NAME} GROUP BY ward"
 WHERE = "LETALONE_BENCH"
 ANALYST, ONE = "ann", Fraction(1, 1000)
 CLIENTS = (1, 4)
+FAULTS = ("retries", "network", "previews", "work", "requests")
 LONGEST_START = 60
 RUNS = count(1)  # no run asks what an earlier one has asked
 Times = list[float]
@@ -315,7 +321,13 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=5)
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--only", choices=["sqlite", "postgresql"])
+    parser.add_argument("--faults", action="store_true")
     args = parser.parse_args()
+    if args.faults:
+        for name in FAULTS:
+            print(f"\ncurator_{name}", flush=True)
+            run([sys.executable, Path(__file__).with_name(f"curator_{name}.py")], check=False)
+        return
     if args.only != "postgresql":
         on_a_store("SQLite", {}, args)
     if args.only != "sqlite":
