@@ -52,6 +52,7 @@ def test_days_and_truth_are_written_too():
         [["<", ["column", "n"]], [], None, 0, []], [["run", "n"], [], None, 0, []],
         [["day", "x"], [], None, 0, []], [["column", 3], [], None, 0, []],
         [["value", [1]], [], None, 0, []], [None, [], None, 0, [3]], [None, [], 10**12, 0, []],
+        [["column", "\ud800"], [], None, 0, []], [["value", "\udfff"], [], None, 0, []],
     ],
 )  # fmt: skip
 def test_an_address_that_nobody_was_given_is_refused_in_words(wrong):

@@ -41,6 +41,20 @@ def test_nothing_that_was_typed_is_in_an_address_before_it_has_passed_the_checks
         assert "p3" not in str(re.findall(r'(?:href|action|src|data-at)="[^"]*"', page.text))
 
 
+def test_an_address_has_what_was_asked_and_nothing_that_no_check_has_seen(fresh):
+    """The SQL of the other way goes along unseen, and it may name a person."""
+    browser, chosen = fresh.by("ann"), {"way": "build", "what": "count", "sql": ""}
+    unseen = {"other_sql": NAMING, "other_keys": "p3", "zzz": "p3", "error": "p3"}
+    for asked in ({"sql": COUNT}, chosen):
+        more = {"value_1": "p3", "of": "p3"} if asked is not chosen else {"sql": NAMING, "of": "p3"}
+        addresses = [
+            re.search(r'data-at="([^"]*)"', browser.see(sent(browser, **fields)).text)[1]
+            for fields in (asked, {**asked, **unseen, **more})
+        ]
+        assert addresses[0] == addresses[1]
+    assert 'data-at="' not in browser.see(sent(browser, sql=f"{COUNT} -- p3")).text
+
+
 def test_a_question_with_a_price_has_an_address_that_can_be_shared(fresh):
     browser = fresh.by("ann")
     page = browser.see(sent(browser, epsilon="0.3", keys="", rows=""))

@@ -1,11 +1,14 @@
 """Forms that came too late: nobody can plant one, and nobody gets another person's."""
 
 import re
+from base64 import urlsafe_b64encode as b64encode
 from datetime import timedelta
 from html import unescape
 from urllib.parse import urlencode
 
 from curator.makers import NAME, PASSWORD, PURPOSE
+from letalone.curator.console.kept import SECRETS
+from letalone.curator.console.pages import TEMPLATES
 from letalone.curator.console.questions import _agreed
 from letalone.curator.http.shapes import SentQuestion
 
@@ -171,3 +174,16 @@ def test_a_sign_in_from_before_another_one_still_has_the_form_that_it_kept(conso
     assert PASSWORD not in shown.text
     for odd in ("x", "é.", "W10=.", "WzEsMl0=.x"):
         assert browser.send("/sign-in", **fields, kept=odd).status_code == 403
+
+
+def test_passwords_alone_are_left_out_by_their_names():
+    pages = "".join(path.read_text() for path in TEMPLATES.glob("*.html"))
+    typed = set(re.findall(r'field\("(\w+)", [^}]*?kind="password"', pages))
+    assert typed == set(SECRETS)
+
+
+def test_half_a_letter_in_a_kept_form_is_nothing_to_show(console):
+    browser = console.anybody()
+    body = b64encode(rb'["\\ud800", [["a\\ud800", "\\udfff"]]]').decode()
+    answer = browser.send("/sign-in", csrf="wrong", kept=f"{body}.x")
+    assert answer.status_code < 500

@@ -92,7 +92,9 @@ def _condition(found: Any) -> Condition:
             return Named(_text(name))
         case "day", [day]:
             return Fixed(date.fromisoformat(day))
-        case "value", [str() | int() | float() | None as value]:
+        case "value", [str() as value]:
+            return Fixed(_text(value))
+        case "value", [int() | float() | None as value]:
             return Fixed(value)
         case _, _ if op in PARTS and PARTS[op] in (0, len(parts)):
             return Test(op, tuple(_condition(part) for part in parts))
@@ -109,6 +111,7 @@ def _order(name: object, *flags: object) -> Order:
 def _text(found: object) -> str:
     if not isinstance(found, str):
         raise TypeError
+    found.encode()  # an address has no halves of letters
     return found
 
 

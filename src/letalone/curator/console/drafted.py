@@ -12,7 +12,8 @@ from starlette.datastructures import FormData
 from starlette.requests import Request
 from starlette.responses import Response
 
-from letalone.curator.console.forms import form_of
+from letalone.curator.console.forms import Typed, form_of
+from letalone.curator.console.other_way import asked_fields
 from letalone.curator.console.pages import see_other
 from letalone.curator.console.visitors import Visitor
 from letalone.curator.http.problems import KINDS, Problem
@@ -34,6 +35,7 @@ UNSENT = (
     DETAIL,
 )
 LONGEST = 1500  # letters of an address
+COMMENTS = ("--", "/*")
 GONE = "What was typed here is not kept any more, or it is somebody else's. Type it again."
 
 
@@ -83,8 +85,14 @@ def _problem(form: FormData, kind: str) -> Problem:
 
 
 def address_of(request: Request) -> str:
-    """The address that asks for the price of the same; "" where it would be too long."""
-    fields = [one for one in typed_fields(request) if one[1]]
+    """The address that asks for the price of the same; "" where it would be too long.
+
+    It has what was asked and nothing else: no check has seen the SQL that goes along unseen, a
+    comment, or a second value of a field.
+    """
+    fields = asked_fields(Typed(request.state.form))
+    if any(mark in value for name, value in fields for mark in COMMENTS if name == "sql"):
+        return ""
     found = f"/ask?{urlencode([*fields, (PRICED, '1')])}"
     return found if len(found) <= LONGEST else ""
 

@@ -8,7 +8,6 @@ sent on by itself: a page shows where it goes and what is in it, and a release i
   Tested:   tests/curator/console/test_kept.py, test_visits.py
 """
 
-import re
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from dataclasses import dataclass
 from hmac import compare_digest
@@ -22,7 +21,7 @@ from letalone.curator.console.secrets import secrets_of
 
 FIELD, WHAT = "kept", "kept"
 LONGEST = 700_000  # letters: it must fit into a body again
-SECRET = re.compile("password|^new")
+SECRETS = ("password", "password_again", "new", "new_again")
 DROPPED = ("csrf", FIELD, "agreed")
 RELEASE, PREVIEW = "/ask/release", "/ask/preview"
 SIGN_IN = "/sign-in"
@@ -91,13 +90,14 @@ def _kept(form: FormData, at: str) -> Kept:
 def _read(text: str) -> Kept | None:
     try:
         at, fields = loads(urlsafe_b64decode(text.rpartition(".")[0]))
+        dumps([at, fields], ensure_ascii=False).encode()  # no page can show halves of letters
         return Kept(str(at), [(str(name), str(value)) for name, value in fields])
     except (ValueError, TypeError, RecursionError):
         return None
 
 
 def _is_kept(name: str) -> bool:
-    return name not in DROPPED and not SECRET.search(name)
+    return name not in (*DROPPED, *SECRETS)
 
 
 def _bytes(text: str) -> bytes:

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from starlette.datastructures import FormData
 
 from letalone.curator.console.asked_again import choices_of
-from letalone.curator.console.building import CONDITIONS, built
+from letalone.curator.console.building import CONDITIONS, OF_A_COLUMN, built
 from letalone.curator.console.forms import Typed, form_of
 from letalone.errors import ParameterError
 from letalone.plans.query import Plan
@@ -25,6 +25,7 @@ OF_CHOICES = (
     *("what", "of", "by"),
     *(f"{part}_{number}" for number in CONDITIONS for part in OF_A_CONDITION),
 )
+OF_ALL = ("data_set", "purpose", "way", "pay", "delta", "confidence", "rows", "max_rows")
 OF_SQL = ("sql", "keys", "chosen_sql", "says")
 OFFERED = ("other_sql", "other_keys")
 Fields = list[tuple[str, str]]
@@ -48,6 +49,19 @@ def hidden_fields(fields: FormData, way: str) -> Fields:
     """What the other way has typed: it goes along unseen."""
     names = (*OF_CHOICES, *OFFERED) if way == SQL else OF_SQL
     return [(name, str(value)) for name, value in fields.multi_items() if name in names and value]
+
+
+def asked_fields(form: Typed) -> Fields:
+    """The fields that decide what is asked and at which price, and no others."""
+    price = "error" if form.text("pay") == "error" else "epsilon"
+    if form.text("way") == BUILD:
+        of = () if form.text("what") in OF_A_COLUMN else ("of",)
+        names = [one for one in OF_CHOICES if one not in ("by", *of)]
+        groups = [("by", one) for one in form.all("by")]
+    else:
+        names, groups = ["sql", "keys"], []
+    single = [(one, form.text(one)) for one in (*OF_ALL, price, *names)]
+    return [one for one in single if one[1]] + groups
 
 
 def _to_sql(form: Typed, schema: Schema) -> Fields:
