@@ -38,7 +38,7 @@ def slow_delta(steps, epsilon):
         for sign, (step, _) in zip(signs, steps, strict=True):
             likely = 1 / (1 + mp.exp(-sign * mpf(step.numerator) / step.denominator))
             p, q = p * likely, q * (1 - likely)
-        excess += max(mpf(0), p - mp.exp(mpf(epsilon)) * q)
+        excess += max(mpf(0), p - mp.exp(mpf(epsilon.numerator) / epsilon.denominator) * q)
     return 1 - kept + kept * excess
 
 
