@@ -120,6 +120,7 @@ class Looks:
         examples = {
             "name": NAME, "data_set": NAME, "release_id": before.id, "request_id": request.id,
             "number": "1", "kind": "not-found", "proposal_id": "none", "digest": "none",
+            "draft": "none",
         }  # fmt: skip
         self._sent("GET", "/api/v1/me")  # so that the token is one that was used
         self._paths = [path.format(**examples) for path in sorted(got(console.app.routes))]

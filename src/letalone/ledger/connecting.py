@@ -111,7 +111,7 @@ class BoundedConnection(psycopg.Connection[Any]):
 
 
 class LookingConnection(BoundedConnection):
-    """One that only looks, so that nothing is lost if it is given up."""
+    """One that looks or claims: nothing is lost if it is given up and made again."""
 
     def wait(self, gen: Generator[Any, Any, Waited], *more: Any, **named: Any) -> Waited:
         """As of all; a look at a server that may be gone is not tried."""

@@ -221,11 +221,11 @@ def _connected(url: URL, place: str) -> Any:
     """A connection beside the others, for claims, which last longer than a transaction."""
     import psycopg
 
-    from letalone.ledger.connecting import BoundedConnection
+    from letalone.ledger.connecting import LookingConnection
 
     address = url.set(drivername="postgresql").render_as_string(hide_password=False)
     try:
-        connection = BoundedConnection.connect(address, autocommit=True)
+        connection = LookingConnection.connect(address, autocommit=True)
     except psycopg.Error:
         raise _unavailable(place, WHY["08"]) from None
     connection.patience_seconds = LOOK_SECONDS  # no statement of theirs waits for anything
