@@ -25,7 +25,8 @@ from curator.makers import (
 )
 from letalone.curator.records import Purpose
 from letalone.curator.refusals import AlreadyDecided, NotThere
-from letalone.errors import DataSetFrozen, LedgerUnavailable, NotAllowed, ParameterError
+from letalone.engines.failure import SourceUnreadable
+from letalone.errors import LedgerUnavailable, NotAllowed, ParameterError
 from letalone.plans.schema import Column, Schema
 from letalone.privacy import Budget
 
@@ -210,7 +211,7 @@ def test_a_table_that_cannot_be_opened_says_so_without_its_file(ready):
     (kept,) = ready.settings.data_folder.glob("*.parquet")
     kept.write_bytes(b"damaged")
     with pytest.raises(
-        DataSetFrozen, match="cannot be opened now, and nothing was charged"
+        SourceUnreadable, match="cannot be opened now, and nothing was charged"
     ) as error:
         ask(ready)
     assert kept.name not in str(error.value)

@@ -26,8 +26,9 @@ from letalone.curator.records import Price, Purpose, Question
 from letalone.curator.refusals import NotPermitted
 from letalone.curator.settings import Settings
 from letalone.engines import spark_start
+from letalone.engines.failure import SourceUnreadable
 from letalone.engines.postgres_server import Server
-from letalone.errors import DataSetFrozen, ParameterError
+from letalone.errors import ParameterError
 from letalone.plans.schema import Column, Schema
 from letalone.privacy import Budget
 from postgres import shared
@@ -141,7 +142,7 @@ def test_errors_at_registration_are_the_owners_and_later_ones_say_nothing(curato
     register(curator, table)
     grant(curator)
     on_postgres.run(f'DROP TABLE "{table}"')
-    with pytest.raises(DataSetFrozen, match="cannot be opened now") as caught:
+    with pytest.raises(SourceUnreadable, match="cannot be opened now") as caught:
         ask(curator)
     assert table not in str(caught.value)
     assert curator.ledger.data_set(NAME).releases == 0
@@ -151,7 +152,7 @@ def test_a_host_that_is_no_longer_allowed_is_not_read(curator, table, host, tmp_
     register(curator, table)
     grant(curator)
     curator.close()
-    with open_curator(tmp_path) as again, pytest.raises(DataSetFrozen) as caught:
+    with open_curator(tmp_path) as again, pytest.raises(SourceUnreadable) as caught:
         ask(again)
     assert host not in str(caught.value)
 

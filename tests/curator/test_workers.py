@@ -7,20 +7,21 @@ import pytest
 from curator.makers import LINES, NAME, ask, grant, open_curator, put, registration
 from letalone.curator import data_sets
 from letalone.curator.refusals import AlreadyDecided
-from letalone.errors import DataSetFrozen
+from letalone.engines.failure import SourceUnreadable
 from letalone.plans.schema import Schema
 
 
-def test_after_a_thaw_all_workers_read_an_external_file_as_it_is(peopled, tmp_path):
+def test_all_workers_read_an_external_file_as_it_is_when_its_owner_has_said_so(peopled, tmp_path):
     peopled.data_sets.register(registration(), file=put(peopled), external=True, by="olga")
     grant(peopled)
     with open_curator(tmp_path) as other:
         ask(peopled, epsilon=0.1)
         ask(other, epsilon=0.11)
         put(peopled, lines=LINES[:31])
-        with pytest.raises(DataSetFrozen):
-            ask(peopled, epsilon=0.12)
-        peopled.data_sets.thaw(NAME, why="it was replaced", by="olga")
+        for one in (peopled, other):
+            with pytest.raises(SourceUnreadable):
+                ask(one, epsilon=0.12)
+        peopled.data_sets.raise_version(NAME, why="it was replaced", by="olga")
         ask(peopled, epsilon=0.13)
         ask(other, epsilon=0.14)
 

@@ -350,11 +350,11 @@ LEARN = (
         "session/releasing.py",
         """    began, paid = now(), _all_charged(tables, bill)
     try:
-        found = at_step(table.asker, began, lambda: _all_measured(table, questions))
+        found = at_step(tables[0].asker, began, lambda: _all_measured(tables, questions))
 """,
         """    began = now()
     try:
-        found = at_step(table.asker, began, lambda: _all_measured(table, questions))
+        found = at_step(tables[0].asker, began, lambda: _all_measured(tables, questions))
         paid = _all_charged(tables, bill)
 """,
         ("tests/session/test_releasing.py::test_data_is_touched_only_after_the_charge",),
@@ -362,16 +362,16 @@ LEARN = (
     Fault(
         "a server that is lost when rows were read is said to be away",
         "session/releasing.py",
-        """    reach(table, paid=True)
+        """    reach(tables, paid=True)
     try:
-        return [_release(one, _measured(table, one.whole)) for one in questions]
+        return [_release(one, _measured(tables[0], one.whole)) for one in questions]
     except RightRevoked:
 """,
         """    try:
         found: list[Release] = []
         for one in questions:
-            reach(table, paid=True)
-            found.append(_release(one, _measured(table, one.whole)))
+            reach(tables, paid=True)
+            found.append(_release(one, _measured(tables[0], one.whole)))
         return found
     except (RightRevoked, SourceAway):
 """,
@@ -380,7 +380,7 @@ LEARN = (
     Fault(
         "charged before it is known that the server answers",
         "session/releasing.py",
-        """    reach(table, paid=False)
+        """    reach(tables, paid=False)
 """,
         "",
         ("tests/session/test_source_away.py",),

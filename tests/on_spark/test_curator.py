@@ -20,7 +20,7 @@ from curator.makers import (
 from letalone.curator.records import Price, Purpose, Question
 from letalone.curator.refusals import NotPermitted
 from letalone.engines import spark_rows
-from letalone.engines.failure import EngineFailed
+from letalone.engines.failure import EngineFailed, SourceUnreadable
 from letalone.engines.spark_rows import number_of_one, spelled_at, units_at
 from letalone.errors import DataSetFrozen, ParameterError
 from letalone.plans.schema import Column, Schema
@@ -165,12 +165,12 @@ def test_what_is_gone_or_no_longer_allowed_is_not_read_and_says_nothing(curator,
     register(curator)
     grant(curator)
     curator.close()
-    with open_curator(tmp_path) as again, pytest.raises(DataSetFrozen) as caught:
+    with open_curator(tmp_path) as again, pytest.raises(SourceUnreadable) as caught:
         ask(again)
     assert "clinic" not in str(caught.value)
     spark.sql("DROP TABLE clinic.visits")
     with open_curator(tmp_path, spark_schemas=["spark_catalog.clinic"]) as again:
-        with pytest.raises(DataSetFrozen, match="cannot be opened now") as caught:
+        with pytest.raises(SourceUnreadable, match="cannot be opened now") as caught:
             ask(again)
         assert "clinic" not in str(caught.value)
         assert again.ledger.data_set(NAME).releases == 0

@@ -184,14 +184,6 @@ def test_a_listener_that_fails_does_not_freeze() -> None:
     assert heard[-1] == 1
 
 
-def test_a_file_that_changes_while_it_is_open_freezes(tmp_path: Path) -> None:
-    path = write_parquet(tmp_path / "visits.parquet")
-    session = opened(path)
-    write_parquet(path, visits(20, seed=9))
-    with pytest.raises(la.DataSetFrozen):
-        session.agg(n=la.count()).release(1)
-
-
 def test_an_interrupted_release_freezes_nothing_and_the_same_again_goes_on_with_what_was_paid(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -41,6 +41,7 @@ from letalone.curator.sessions import Source
 from letalone.curator.shelf import Found, Rewriting, Shelf, schema_of
 from letalone.curator.tables import DATA_SETS, HELD, PURPOSES
 from letalone.curator.words import amounts, of_row, read_day, read_time, written
+from letalone.engines.addresses import is_address
 from letalone.errors import ParameterError
 from letalone.ledger.data_sets import budget_to_json, read_text
 from letalone.plans.schema import Schema
@@ -159,18 +160,31 @@ class DataSets:
         self._house.book.withdraw(name, purpose=purpose, analyst=None, why=words, by=[by])
         return self.record(name)
 
-    def raise_version(self, name: str, *, by: str) -> int:
-        """Says in public that the data have changed: questions are charged anew (by an owner)."""
+    def raise_version(self, name: str, *, by: str, why: str | None = None) -> int:
+        """Says in public that the data have changed: they are opened anew, and questions are
+        charged anew (by an owner). An external file must be there, with the declared columns.
+        """
         self._people.require(by, Role.OWNER)
+        row = self._shelf.row(name)
+        if _is_file_elsewhere(row):
+            with self._shelf.changing(name):
+                check_columns_there(place_of_import(self._house.settings, row.file), schema_of(row))
         version = self._shelf.with_new_version(name)
-        self._house.book.write(name, "version raised", {"version": version}, by=[by])
+        said: Json = {"version": version, **({} if why is None else {"why": why})}
+        self._house.book.write(name, "version raised", said, by=[by])
         return version
 
     def thaw(self, name: str, *, why: str, by: str) -> None:
-        """Allows questions again after an engine failed (by an owner)."""
+        """Allows questions again after an engine failed (by an owner).
+
+        An external file is opened anew, under a new version: it may be another one by now, and
+        whether it is must not decide what is free.
+        """
         self._people.require(by, Role.OWNER)
-        self._shelf.row(name)
-        self._shelf.open_anew(name)  # a file at its source may be another one by now
+        if _is_file_elsewhere(self._shelf.row(name)):
+            self.raise_version(name, by=by, why=why)
+        else:
+            self._shelf.open_anew(name)
         self._house.book.ledger.thaw(name, why)
         self._house.book.write(name, "thawed", {"why": why}, by=[by])
 
@@ -210,6 +224,15 @@ class DataSets:
     def check_answers(self, name: str) -> None:
         """Retired where a data set is, or its retention date is over."""
         self._shelf.check_answers(name)
+
+    def troubles(self, *, by: str) -> dict[str, str]:
+        """Why data sets cannot be read, by name, where a file is not what it must be: for owners.
+
+        From its name alone: what is in a file is seen when it is opened.
+        """
+        self._people.require(by, Role.OWNER)
+        found = {row.name: self._shelf.trouble(row) for row in self._shelf.rows()}
+        return {name: words for name, words in found.items() if words is not None}
 
     def affected(self, name: str, *, by: str) -> Affected:
         """How many values the rules touched: exact, for owners and stewards only."""
@@ -392,6 +415,11 @@ class DataSets:
             for row in rows
             if row.name in levels and not levels[row.name].withdrawn
         ]
+
+
+def _is_file_elsewhere(row: Found) -> bool:
+    """Whether the rows lie in a file of the import folder, which others write."""
+    return row.external and not is_address(row.file)
 
 
 def _check_in_address(name: str) -> None:

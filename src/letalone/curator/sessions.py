@@ -24,9 +24,9 @@ from threading import Lock
 from letalone.curator.locks import alone, sharing
 from letalone.curator.places import LOCK
 from letalone.curator.settings import MOST_OPEN
-from letalone.engines.failure import EngineFailed, SourceAway
+from letalone.engines.failure import EngineFailed, SourceAway, SourceUnreadable
 from letalone.engines.lockdown import Room, working_in
-from letalone.errors import DataSetFrozen, ParameterError
+from letalone.errors import ParameterError
 from letalone.ledger import Ledger
 from letalone.plans.schema import Schema
 from letalone.session.opening import open_registered
@@ -143,9 +143,9 @@ class Sessions:
         return self._folder / f"{sha256(name.casefold().encode()).hexdigest()[:32]}{LOCK}"
 
 
-def cannot_be_opened(name: str) -> DataSetFrozen:
+def cannot_be_opened(name: str) -> SourceUnreadable:
     """What is told where the rows cannot be reached, whatever the reason is."""
-    return DataSetFrozen(
+    return SourceUnreadable(
         f"The data set {name!r} cannot be opened now, and nothing was charged. Its owner has to"
         " look at it."
     )

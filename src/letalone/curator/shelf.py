@@ -90,6 +90,22 @@ class Shelf:
         with self._sessions.changing(name):
             yield
 
+    def trouble(self, row: Found) -> str | None:
+        """Why the file of the rows cannot be read, in words for owners; none is opened."""
+        if row.retired is not None or (row.external and is_address(row.file)):
+            return None
+        settings, file = self._house.settings, cast("str", row.file)
+        if not row.external:
+            found = (settings.data_folder / file).is_file()
+            return None if found else f"The file {file} is not in the data folder. Restore it."
+        if not (settings.imports_folder / file).exists():
+            return f"The file {file} is not in the import folder."
+        try:
+            place_of_import(settings, file)
+        except ParameterError as error:
+            return str(error)
+        return None
+
     def open_anew(self, name: str) -> None:
         """All processes open the rows again, as they are by then."""
         self._sessions.open_anew(name)

@@ -8,19 +8,19 @@ Everything that DuckDB raises stops in failure.py.
 """
 
 import weakref
-from collections.abc import Generator, Iterable, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from os import PathLike
 from threading import RLock
-from typing import cast
+from typing import TypeVar, cast
 
 from sqlglot import exp
 
 from letalone.engines import arrow, syntax
 from letalone.engines.counted import counted
 from letalone.engines.csv_files import check_every_line, load_csv
-from letalone.engines.failure import contained
+from letalone.engines.failure import EngineFailed, contained
 from letalone.engines.frames import FRAMES, as_private, is_frame, is_lazy
 from letalone.engines.lazy_plan import check_lazy
 from letalone.engines.lockdown import LockedDuck
@@ -57,6 +57,7 @@ from letalone.plans.types import Key, Type
 from letalone.randomness.bits import SYSTEM, BitSource
 
 FRAME = "letalone_frame"
+Result = TypeVar("Result")
 
 
 def open_duck(
@@ -137,7 +138,8 @@ class DuckEngine:
             self._trusted = check_lazy(self._lazy, schema.unit, vouched=self._vouched)
 
     def reach(self) -> None:
-        """The rows are here: nothing can be away."""
+        """FileChanged where the files are not those that were opened; no row is read."""
+        self._check_unchanged()
 
     def read_from_text(self) -> frozenset[str]:
         """The columns that are stored as text and declared to be something else: metadata."""
@@ -191,7 +193,7 @@ class DuckEngine:
         self._made_sound([unit_of(self._relation, column, "#source")])
         with self._lock:
             if name not in self._ranks:
-                contained(lambda: self._draw_ranks(name, column, progress or _nobody))
+                self._reading(lambda: self._draw_ranks(name, column, progress or _nobody))
                 self._ranks.add(name)
 
     def add_public(self, join: PublicJoin, table: object) -> None:
@@ -241,7 +243,7 @@ class DuckEngine:
             query = lent_rows(schema, join, wanted, self._tables(scope))
         self.prepare(scope, progress=progress)
         with self._lock:
-            return contained(lambda: self._all_rows(query))
+            return self._all_rows(query)
 
     def training_rows(
         self,
@@ -260,7 +262,7 @@ class DuckEngine:
             query = training_rows(scope, names, target, self._tables(scope))
         self.prepare(scope, progress=progress)
         with self._lock:
-            found = contained(lambda: self._all_rows(query))
+            found = self._all_rows(query)
         kinds = [schema.column(name).type for name in names]
         return dict(zip(names, arrow.values_of(found, kinds), strict=True))
 
@@ -289,7 +291,7 @@ class DuckEngine:
         if self._made_sound([query]):
             query = counted(self._relation, names, called=called)
         with self._lock:
-            return contained(lambda: self._all_rows(query))
+            return self._all_rows(query)
 
     def close(self) -> None:
         """Lets go of the table and removes what was spilled."""
@@ -302,7 +304,7 @@ class DuckEngine:
             if self._files is None or self._files.kind != "csv" or self._loaded:
                 return
             paths = self._files.paths
-            contained(lambda: load_csv(self._duck, paths, LOADED))
+            self._reading(lambda: load_csv(self._duck, paths, LOADED))
             self._loaded = True
 
     def _made_sound(self, statements: Iterable[Sql]) -> bool:
@@ -317,8 +319,7 @@ class DuckEngine:
             if all(reads_to_the_end(self._duck, paths, relation.columns[n]) for n in asked):
                 self._scanned.update(asked)
                 return False
-            self._relation = contained(lambda: sound_copy(self._duck, paths, relation))
-            self._check_unchanged()
+            self._relation = self._reading(lambda: sound_copy(self._duck, paths, relation))
             self._loaded = True
             return True
 
@@ -334,13 +335,11 @@ class DuckEngine:
     def _draw_ranks(self, name: str, column: Column, progress: Progress) -> None:
         unit = syntax.alias(unit_of(self._relation, column, "#source"), "unit")
         query = syntax.select([unit], syntax.renamed(self._relation.sql, "#source"))
-        self._check_unchanged()
         codes, missing = self._duck.read(query, arrow.codes_of)
         progress(0.3)
         ranks = draw_ranks(codes, missing, bits=self._bits, progress=progress)
         table = arrow.ranks_table(ranks, missing, self._batch_sizes())
         self._duck.connection.register(name, table)
-        self._check_unchanged()
         progress(1.0)
 
     def _batch_sizes(self) -> list[int]:
@@ -351,10 +350,9 @@ class DuckEngine:
     def _run(self, query: Sql, scope: Scope) -> list[tuple[int | None, ...]]:
         with self._lock:
             keys = _key_table(scope)
-            return contained(lambda: self._with_keys(query, keys))
+            return self._reading(lambda: self._with_keys(query, keys))
 
     def _with_keys(self, query: Sql, keys: arrow.Table | None) -> list[tuple[int | None, ...]]:
-        self._check_unchanged()
         if keys is not None:
             self._duck.connection.register(KEYS, keys)
         try:
@@ -362,12 +360,19 @@ class DuckEngine:
         finally:
             if keys is not None:
                 self._duck.connection.unregister(KEYS)
-        self._check_unchanged()
         return cast("list[tuple[int | None, ...]]", rows)
 
     def _all_rows(self, query: Sql) -> arrow.Table:
+        return self._reading(lambda: self._duck.read(query, arrow.whole))
+
+    def _reading(self, run: Callable[[], Result]) -> Result:
+        """What `run` returns; FileChanged where the files change meanwhile, or did before."""
         self._check_unchanged()
-        found = self._duck.read(query, arrow.whole)
+        try:
+            found = contained(run)
+        except EngineFailed:
+            self._check_unchanged()  # a file that was cut short cannot be read
+            raise
         self._check_unchanged()
         return found
 

@@ -26,6 +26,16 @@ class EngineFailed(LetaloneError):  # noqa: N818  (as in letalone.errors)
         super().__init__("The engine could not finish. The owner of the data set has to look.")
 
 
+class FileChanged(EngineFailed):
+    """A file is not what it was when it was opened: changed, replaced or removed.
+
+    Its size, its time and its number decide, which depend on who writes to it and on no row that a
+    question reads. So it freezes nothing where a question has not begun (`Engine.reach`). Whether a
+    change falls into the time in which rows are read depends on how long that takes, and so on
+    rows: that freezes, as a server that is lost then does (docs/decisions/0020).
+    """
+
+
 class RightRevoked(ParameterError):  # noqa: N818
     """The role may not read the table any more. Rights are looked at before any row is, so this
     depends on no data: there is no answer, and nothing freezes.
@@ -46,6 +56,13 @@ class SourceAway(ServiceUnavailable):
     their own data set is frozen, and tells as much. A connection that is lost later, whatever the
     server says of it, may be lost because of rows (memory, a keeper who ends what takes long):
     that freezes.
+    """
+
+
+class SourceUnreadable(ServiceUnavailable):
+    """The rows cannot be opened, or are not those that were opened: their owner has to act.
+
+    It is said only where a question has read no row yet, so nothing freezes.
     """
 
 

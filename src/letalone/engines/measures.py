@@ -167,7 +167,9 @@ class Engine(Protocol):
         ...
 
     def reach(self) -> None:
-        """SourceAway where a server has the rows and does not answer: before a question is run."""
+        """Before a question is run: SourceAway where a server has the rows and does not answer,
+        FileChanged where a file has them and is not what was opened.
+        """
         ...
 
     def measure(self, scope: Scope, measures: Sequence[Measure]) -> list[Exact]:

@@ -20,7 +20,7 @@ from sqlglot import exp
 
 from letalone.engines import arrow, syntax
 from letalone.engines.csv_files import csv_dialect
-from letalone.engines.failure import EngineFailed, unreadable
+from letalone.engines.failure import FileChanged, unreadable
 from letalone.engines.lockdown import LockedDuck
 from letalone.engines.parquet_files import described, opened, relation_of_parquet
 from letalone.engines.reading import Stored
@@ -56,7 +56,7 @@ class Files:
         except ParameterError:
             same = False
         if not same:
-            raise EngineFailed
+            raise FileChanged
 
 
 def find_files(source: str | PathLike[str]) -> Files:

@@ -52,6 +52,7 @@ from letalone.privacy.filters import USUAL_POINT, charged
 from letalone.privacy.stored import from_json
 
 ENGINE_FAILED = "the engine failed"
+FILE_CHANGED = "its file was changed while it was read"
 Paid = tuple[Level, Fraction]
 Find = Callable[[Key], Level | None]
 

@@ -6,7 +6,7 @@ Tested:   tests/cli/test_ledger.py
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
-from letalone.ledger.acts import ENGINE_FAILED
+from letalone.ledger.acts import ENGINE_FAILED, FILE_CHANGED
 from letalone.ledger.entries import Entry, Kind
 from letalone.ledger.remembering import ANOTHER, OLDER
 
@@ -17,12 +17,18 @@ FAILED = (
     "Nothing says what failed, since that could depend on a row. Look at the memory and the disk of"
     " the machine, and whether the table can be read as it was declared."
 )
+CHANGED = (
+    "Somebody wrote to the file, or put another in its place. Change it while nothing is asked. In"
+    " a service, allow questions again in the console or by its API: that opens the file anew,"
+    " under a new version. In Python raise the version and open it again."
+)
 WENT_BACK = (
     "What the missing entries have spent is not known here, and would be spent again. Stop what"
     " uses the ledger, put the newest copy back, and compare it with a checkpoint. Thaw only where"
     " you answer for what is missing."
 )
 BY_HAND = "Somebody froze it on purpose. Ask who did."
+LOOK_AT = {ENGINE_FAILED: FAILED, FILE_CHANGED: CHANGED}  # after a question that had no answer
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,8 +45,8 @@ class Freeze:
     @property
     def look_at(self) -> str:
         """What an owner looks at before it is thawed."""
-        if self.why == ENGINE_FAILED:
-            return FAILED
+        if self.why in LOOK_AT:
+            return LOOK_AT[self.why]
         return WENT_BACK if self.why.startswith((OLDER, ANOTHER)) else BY_HAND
 
 
@@ -63,7 +69,7 @@ def freeze_of(ledger: "Ledger", name: str) -> Freeze | None:
 def _failed(ledger: "Ledger", frozen: Entry) -> Entry | None:
     """The reservation that had no answer: the entry before the freezing says which."""
     before = ledger.newest(frozen.name, before=frozen.number, limit=1)
-    if frozen.body["why"] != ENGINE_FAILED or not before or before[0].kind is not Kind.SETTLED:
+    if frozen.body["why"] not in LOOK_AT or not before or before[0].kind is not Kind.SETTLED:
         return None
     number = cast("int", before[0].body["reserved"])
     return ledger.newest(frozen.name, before=number + 1, limit=1)[0]

@@ -357,12 +357,12 @@ class Ledger:
             found = books.answer_of(reservation.number)
         return None if found is None else acts.release_of(found)
 
-    def fail(self, reservation: Reservation) -> Entry:
+    def fail(self, reservation: Reservation, why: str = acts.ENGINE_FAILED) -> Entry:
         """Write down that no answer came: the data set is frozen until its owner acts."""
         with self._store.writing() as books:
             entry = acts.settle(books, reservation, None)
             after = replace(acts.known(books, reservation.name), frozen=True)
-            acts.change(books, Kind.FROZEN, after, {"why": acts.ENGINE_FAILED})
+            acts.change(books, Kind.FROZEN, after, {"why": why})
             return entry
 
     def abandon(self, reservation: Reservation) -> Entry:

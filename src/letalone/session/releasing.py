@@ -4,8 +4,8 @@ Everything that can be refused is refused before anything is charged. The charge
 disk before data is touched. Then the engine measures, noise is drawn, and the answer is
 written down, at its time step (`time_steps`), before it is shown. Whatever goes wrong in
 between is told as one fact without detail, and freezes the data set: an error that depends on
-data would be an exact answer. A server that does not answer before anything was sent to it
-depends on none (`reach`).
+data would be an exact answer. A server that does not answer before anything was sent to it, and a
+file that was changed before anything was read of it, depend on none (`reach`).
 
 Theorem.  All that an analyst sees (prices, previews, refusals, notes, SQL) but the answers
 themselves is a function of questions, declarations and earlier answers.
@@ -24,12 +24,12 @@ from typing import cast
 
 from letalone.answers.promise import price
 from letalone.answers.release import Asked, SplitPart, Standing
-from letalone.engines.failure import RightRevoked, SourceAway
+from letalone.engines.failure import FileChanged, RightRevoked, SourceAway, SourceUnreadable
 from letalone.engines.measures import Units
 from letalone.errors import BudgetExceeded, DataSetFrozen, LetaloneError
 from letalone.exact.typed import CONFIDENCE, Number
 from letalone.ledger import Reservation, digest_of
-from letalone.ledger.acts import how_to_thaw
+from letalone.ledger.acts import ENGINE_FAILED, FILE_CHANGED, how_to_thaw
 from letalone.ledger.claims import WAIT_SECONDS
 from letalone.plans.query import Plan
 from letalone.privacy import Budget, Privacy
@@ -50,6 +50,7 @@ STOPPED = (
     "Stopped. The price was charged before the data was touched. There is no answer; nothing is"
     " frozen. Ask the same again: it goes on with what was paid."
 )
+TOLD = {ENGINE_FAILED: "its engine could not finish"}
 ONE_TABLE = "one"  # the run of a question that one data set pays for
 
 
@@ -333,11 +334,10 @@ def _level_exceeded(refused: BudgetExceeded, bill: Bill) -> BudgetExceeded:
 
 def _settled(tables: Sequence[Table], bill: Bill, questions: Sequence[Priced]) -> Json:
     """The answers, charged before data is touched, as they were written down at their step."""
-    table = tables[0]
-    reach(table, paid=False)
+    reach(tables, paid=False)
     began, paid = now(), _all_charged(tables, bill)
     try:
-        found = at_step(table.asker, began, lambda: _all_measured(table, questions))
+        found = at_step(tables[0].asker, began, lambda: _all_measured(tables, questions))
     except RightRevoked:
         for one, reservation in zip(tables, paid, strict=True):
             one.ledger.abandon(reservation)
@@ -345,27 +345,31 @@ def _settled(tables: Sequence[Table], bill: Bill, questions: Sequence[Priced]) -
     except KeyboardInterrupt as stopped:
         stopped.add_note(STOPPED)
         raise
-    if found is None:
+    if isinstance(found, str):
         for one, reservation in zip(tables, paid, strict=True):
-            one.ledger.fail(reservation)
-        raise frozen([one.name for one in tables])
+            one.ledger.fail(reservation, found)
+        raise frozen([one.name for one in tables], found)
     stored = found[0].to_json() if len(found) == 1 else batch_to_json(found)
     return written_down(tables, paid, stored)
 
 
-def reach(table: Table, *, paid: bool) -> None:
-    """Goes on only where the server of the rows answers; no row was looked at until here.
+def reach(tables: Sequence[Table], *, paid: bool) -> None:
+    """Goes on only where servers of rows answer, and files are those that were opened; no row was
+    looked at until here.
 
     Before the charge, so that nothing is paid in vain, and once more behind it. What was paid by
     then is not settled: nothing of it was told, and who asks the same again goes on with it.
     """
-    try:
-        table.engine.reach()
-    except SourceAway:
-        pass  # raised below: the words of the engine could name a server
-    else:
-        return
-    raise source_away(table.name, paid=paid)
+    for table in tables:
+        try:
+            table.engine.reach()
+        except SourceAway:
+            told = source_away(table.name, paid=paid)  # the engine's words could name a server
+        except FileChanged:
+            told = file_changed(table.name, paid=paid)
+        else:
+            continue
+        raise told  # outside of the block, so that nothing of the engine's error goes with it
 
 
 def source_away(name: str, *, paid: bool = False) -> SourceAway:
@@ -377,28 +381,40 @@ def source_away(name: str, *, paid: bool = False) -> SourceAway:
     )
 
 
-def frozen(names: Sequence[str]) -> DataSetFrozen:
-    """The one fact that is told when an engine could not finish."""
+def file_changed(name: str, *, paid: bool = False) -> SourceUnreadable:
+    """What is told where a file is not what it was when it was opened."""
+    cost = "What was charged stays spent" if paid else "Nothing was charged"
+    return SourceUnreadable(
+        f"The file of {name!r} was changed, replaced or removed since it was opened, so there is no"
+        f" answer. {cost}. Its owner has to say that the data have changed:"
+        f" ledger.raise_version({name!r}), then la.open(…) again."
+    )
+
+
+def frozen(names: Sequence[str], why: str) -> DataSetFrozen:
+    """The one fact that is told when an engine could not finish, or a file was changed then."""
     which = f"set {names[0]!r} is" if len(names) == 1 else f"sets {' and '.join(names)} are"
     return DataSetFrozen(
-        f"The data {which} frozen: its engine could not finish. There is no"
+        f"The data {which} frozen: {TOLD.get(why, why)}. There is no"
         f" answer, and what was charged stays spent. {how_to_thaw(names[0])}"
     )
 
 
-def _all_measured(table: Table, questions: Sequence[Priced]) -> list[Release] | None:
-    """The answers, or None if anything went wrong, whatever it was.
+def _all_measured(tables: Sequence[Table], questions: Sequence[Priced]) -> list[Release] | str:
+    """The answers, or the one fact that is written down if anything went wrong, whatever it was.
 
     The error is dropped here and not raised from: its words, its cause and its context could
     hold a private value.
     """
-    reach(table, paid=True)
+    reach(tables, paid=True)
     try:
-        return [_release(one, _measured(table, one.whole)) for one in questions]
+        return [_release(one, _measured(tables[0], one.whole)) for one in questions]
     except RightRevoked:
         raise  # it depends on no data
+    except FileChanged:
+        return FILE_CHANGED
     except Exception:
-        return None
+        return ENGINE_FAILED
 
 
 def _measured(table: Table, whole: Compiled) -> Columns:

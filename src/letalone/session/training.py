@@ -17,10 +17,11 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from numpy.typing import NDArray
 
-from letalone.engines.failure import RightRevoked
+from letalone.engines.failure import FileChanged, RightRevoked
 from letalone.errors import NeighboursDiffer, ParameterError, UnsupportedQuery
 from letalone.exact.typed import Number, as_typed
 from letalone.ledger import digest_of
+from letalone.ledger.acts import ENGINE_FAILED, FILE_CHANGED
 from letalone.plans.aggregates import count
 from letalone.plans.expressions import Expression
 from letalone.plans.query import make_plan
@@ -127,7 +128,7 @@ def _plan(question: "Query", job: Job) -> tuple[Json, Expression | None]:
 
 
 def _settled(table: Table, bill: Bill, job: Job, where: Expression | None) -> Json:
-    reach(table, paid=False)
+    reach([table], paid=False)
     began, paid = now(), charged(table, bill)
     try:
         stored = at_step(table.asker, began, lambda: _fitted(table, job, where))
@@ -137,16 +138,16 @@ def _settled(table: Table, bill: Bill, job: Job, where: Expression | None) -> Js
     except KeyboardInterrupt as stopped:
         stopped.add_note(STOPPED)
         raise
-    if stored is None:
-        table.ledger.fail(paid)
-        raise frozen([table.name])
+    if isinstance(stored, str):
+        table.ledger.fail(paid, stored)
+        raise frozen([table.name], stored)
     return written_down([table], [paid], stored)
 
 
-def _fitted(table: Table, job: Job, where: Expression | None) -> Json | None:
-    """The model, or None if anything went wrong: its words could hold a private value."""
+def _fitted(table: Table, job: Job, where: Expression | None) -> Json | str:
+    """The model, or one fact if anything went wrong: its words could hold a private value."""
     names = [*job.features, *([] if job.target is None else [job.target])]
-    reach(table, paid=True)
+    reach([table], paid=True)
     try:
         columns = table.engine.training_rows(
             table.schema, names, target=job.target, where=where, progress=table.tell
@@ -154,8 +155,10 @@ def _fitted(table: Table, job: Job, where: Expression | None) -> Json | None:
         return job.fitted(columns)
     except RightRevoked:
         raise  # it depends on no data
+    except FileChanged:
+        return FILE_CHANGED
     except Exception:
-        return None
+        return ENGINE_FAILED
 
 
 def _check_place(table: Table) -> None:

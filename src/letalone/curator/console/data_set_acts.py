@@ -1,4 +1,7 @@
-"""What owners and stewards do with a data set: newer rows, purposes, thawing, retirement."""
+"""What owners and stewards do with a data set: newer rows, purposes, thawing, retirement.
+
+A file that stays where it is has no newer rows here: its owner says that they have changed.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -39,10 +42,18 @@ THAW = Act(
     "Allow questions again",
     "Questions about it were stopped, and its page says why: an engine failed while it read the"
     " rows, or an older copy of the ledger was put in place. Find out, before you allow questions"
-    " again.",
+    " again. A file that stays where it is is opened anew, under a new version of the data.",
     "Allow questions again",
     "Questions are answered again.",
     lambda curator, name, why, by: curator.data_sets.thaw(name, why=why, by=by),
+)
+CHANGED = Act(
+    "The data have changed",
+    "They are opened anew where they lie, under a new version. Questions are charged anew, to the"
+    " same budget; earlier answers stay, and are no longer about the data as they are now.",
+    "The data have changed",
+    "The data were opened anew. The budget goes on.",
+    lambda curator, name, why, by: curator.data_sets.raise_version(name, why=why, by=by),
 )
 RETIRE = Act(
     "Retire",
@@ -137,6 +148,19 @@ def thawing(request: Request, name: str, visitor: Owner) -> Response:
 def thaw(request: Request, name: str, visitor: Owner, form: Form, service: Served) -> Response:
     """Questions are allowed again."""
     return _carried_out(request, name, visitor, form, service, THAW)
+
+
+@routes.get("/data-sets/{name}/version")
+def changing(request: Request, name: str, visitor: Owner) -> Response:
+    """The form with which an owner says that the data have changed where they lie."""
+    del visitor
+    return _reason(request, name, CHANGED)
+
+
+@routes.post("/data-sets/{name}/version")
+def changed(request: Request, name: str, visitor: Owner, form: Form, service: Served) -> Response:
+    """The data are opened anew, under a new version."""
+    return _carried_out(request, name, visitor, form, service, CHANGED)
 
 
 @routes.get("/data-sets/{name}/retirement")

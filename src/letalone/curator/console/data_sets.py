@@ -70,9 +70,11 @@ def asked(request: Request, name: str, visitor: Analyst, form: Form, service: Se
 def _context(service: Service, visitor: Visitor, name: str) -> dict[str, Any]:
     record = service.curator.data_sets.record(name)
     mine = [one for one in _grants(service, visitor) if one.data_set == record.name]
-    told = visitor.has(Role.OWNER)  # why it froze is for owners only
+    told = visitor.has(Role.OWNER)  # why it froze, or cannot be read, is for owners only
     freeze = freeze_of(service.curator.ledger, record.name) if told else None
-    return {**_seen(service, record), "grants": mine, "freeze": freeze}
+    troubles = service.curator.data_sets.troubles(by=visitor.name) if told else {}
+    trouble = troubles.get(record.name)
+    return {**_seen(service, record), "grants": mine, "freeze": freeze, "trouble": trouble}
 
 
 def _seen(service: Service, record: DataSetRecord) -> dict[str, Any]:

@@ -63,11 +63,14 @@ def of_auditor(service: Service) -> dict[str, Any]:
 def of_steward(request: Request, service: Service, visitor: Visitor) -> dict[str, Any]:
     """What waits for a decision, and how each budget was spent."""
     budgets, decides = all_budgets(request, service), visitor.has(Role.STEWARD, Role.OWNER)
+    owns, data_sets = visitor.has(Role.OWNER), service.curator.data_sets
+    troubles = data_sets.troubles(by=visitor.name) if owns else dict[str, str]()
     return {
         "to_decide": inbox(service, visitor)["open"],
         "proposed": open_proposals(service, visitor),
         "errands": service.curator.subjects.waiting(by=visitor.name) if decides else [],
         "is_named": is_named(service),
         "frozen": [one["record"].name for one in budgets if one["stands"].frozen],
+        "troubles": troubles,
         "budgets": budgets,
     }

@@ -27,6 +27,7 @@ from letalone.curator.refusals import (
     Retired,
     TooManyTries,
 )
+from letalone.engines.failure import SourceUnreadable
 from letalone.errors import (
     BudgetExceeded,
     DataSetFrozen,
@@ -140,6 +141,11 @@ KINDS: dict[str, Kind] = {
     "service-unavailable": Kind(
         503, "Another service cannot be reached now", "Nothing was released. Try again later."
     ),
+    "data-unreadable": Kind(
+        503,
+        "The data cannot be read now",
+        "Nothing is frozen. Its owner has to look at the file or the table that has the rows.",
+    ),
     "not-ready": Kind(
         503,
         "The service cannot answer questions now",
@@ -195,6 +201,7 @@ BY_CLASS: list[tuple[type[LetaloneError], str]] = [
     (UnderWay, "under-way"),
     (LedgerUnavailable, "ledger-unavailable"),
     (DatabaseUnavailable, "database-unavailable"),
+    (SourceUnreadable, "data-unreadable"),
     (ServiceUnavailable, "service-unavailable"),
     (DatabaseDamaged, "database-damaged"),
     (FormatError, "format"),
@@ -288,6 +295,8 @@ def of_error(error: LetaloneError) -> Problem:
 def _headers(error: LetaloneError) -> dict[str, str]:
     if isinstance(error, NotRecognised):
         return {"WWW-Authenticate": "Bearer"}
+    if isinstance(error, SourceUnreadable):
+        return {}  # until its owner acts, and nobody knows when
     if isinstance(error, (LedgerUnavailable, ServiceUnavailable)):
         return {"Retry-After": str(AWAY_SECONDS)}
     return {"Retry-After": str(error.seconds)} if isinstance(error, TooManyTries) else {}

@@ -5,6 +5,8 @@ import re
 SAID = [
     (re.compile(r"again: letalone ledger why LEDGER .* --why '…'\."),
      "again: POST /api/v1/data-sets/{name}/thaw."),
+    (re.compile(r"have changed: ledger\.raise_version\(.*\), then la\.open\(…\) again\."),
+     "have changed: in the console, or POST /api/v1/data-sets/{name}/version."),
     (re.compile(r"The owner of the data can allow it: ledger\.allow\([^)]*\)\."),
      "Request a grant: POST /api/v1/requests."),
     (re.compile(r"Allow it first: ledger\.allow\([^)]*\)\."), "An owner can add a purpose."),
