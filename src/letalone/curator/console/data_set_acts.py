@@ -41,8 +41,8 @@ class Act:
 THAW = Act(
     "Allow questions again",
     "Questions about it were stopped, and its page says why: an engine failed while it read the"
-    " rows, or an older copy of the ledger was put in place. Find out, before you allow questions"
-    " again. A file that stays where it is is opened anew, under a new version of the data.",
+    " rows, their file was changed meanwhile, or an older copy of the ledger was put in place. Find"
+    " out, before you allow questions again. An external file is opened anew, under a new version.",
     "Allow questions again",
     "Questions are answered again.",
     lambda curator, name, why, by: curator.data_sets.thaw(name, why=why, by=by),
