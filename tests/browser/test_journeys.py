@@ -145,7 +145,7 @@ def test_going_back_from_an_answer_shows_the_price_again_and_that_it_is_free(pla
 def test_more_than_is_left_cannot_be_spent_and_nothing_of_the_form_is_lost(place):
     analyst = place.by("analyst")
     page = ask_by_ward(analyst, epsilon="0.4", sql=SUMS)
-    assert "more than is left of your grant" in analyst.words
+    assert "ε = 0.3 is left of your grant of ε = 0.5." in analyst.words
     assert page.get_by_role("button", name="Spend ε = 0.4").is_disabled()
     assert page.get_by_label("Your question in SQL").input_value() == SUMS
     assert page.get_by_label("ε", exact=True).input_value() == "0.4"

@@ -22,6 +22,7 @@ class Room:
     more: int | float
     where: str
     state: FilterState
+    raised: str  # what a steward or an owner would propose, were it too little
 
     @property
     def words(self) -> str:
@@ -29,6 +30,17 @@ class Room:
         more = self.more
         like = f"about {more:,} more like this" if isinstance(more, int) else "any number like this"
         return f"Left: about {left_in_words(self.state)} of {self.where}, {like}."
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing is left, so that less does not fit either."""
+        return self.state.remaining.epsilon <= 0
+
+    @property
+    def too_little(self) -> str:
+        """What is left, for whoever asked for more than that."""
+        found = "Nothing" if self.is_empty else left_in_words(self.state)
+        return f"{found} is left of {self.where}."
 
     @property
     def size(self) -> tuple[int | float, Fraction]:
@@ -53,8 +65,10 @@ def _rooms(
     for level in (own, purpose):
         if level is not None:
             whole = f"the whole purpose {level.purpose!r} ({level.budget}), which others share"
-            where = f"your grant ({level.budget})" if level.analyst else whole
-            yield Room(level.how_many_more(privacy, delta=delta or None), where, level.state)
+            where = f"your grant of {level.budget}" if level.analyst else whole
+            raised = "share for you" if level.analyst else "share for this purpose"
+            more = level.how_many_more(privacy, delta=delta or None)
+            yield Room(more, where, level.state, raised)
     where = f"the whole data set {name!r} ({found.budget}), which others share"
     more = found.how_many_more(privacy.labelled(found.neighbours), delta=delta or None)
-    yield Room(more, where, found.state)
+    yield Room(more, where, found.state, "budget for it")

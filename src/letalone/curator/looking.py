@@ -35,7 +35,7 @@ class Look:
     mine: str | None  # the own answer to the same about the data as they are: asking is free
     older: bool  # whether there is one of older data alone: asking is charged again
     why_not: str  # what a fresh answer would be refused with, in words; "" where it is given
-    over: bool  # whether that is because it costs more than is left
+    over: Room | None  # where too little is left, if it is because of that
 
 
 def looked_at(
@@ -46,7 +46,7 @@ def looked_at(
     mine = _own(house, question, [asked.digest], by=by)
     earlier = range(max(1, asked.version - MOST_VERSIONS), asked.version)
     digests = [] if mine else [digest_at(asked, version) for version in earlier]
-    why_not, over = ("", False) if mine else _why_not(house, question, ready, asked, room, by=by)
+    why_not, over = ("", None) if mine else _why_not(house, question, ready, asked, room, by=by)
     return Look(
         preview=preview,
         arrangement=ready.arrangement,
@@ -77,8 +77,8 @@ def _own(house: House, question: Question, digests: list[str], *, by: str) -> st
 
 def _why_not(
     house: House, question: Question, ready: Ready, asked: Asked, room: Room, *, by: str
-) -> tuple[str, bool]:
-    """What a charge would be refused with now, and whether too little is left for it."""
+) -> tuple[str, Room | None]:
+    """What a charge would be refused with now, and where too little is left for it."""
     ledger = house.book.ledger
     try:
         check_asks(ready)
@@ -89,7 +89,7 @@ def _why_not(
                 name, curve, delta=asked.delta or None, analyst=by, purpose=question.purpose
             )
     except BudgetExceeded:
-        return f"This is more than is left of {room.where}.", True
+        return room.too_little, room
     except LetaloneError as error:
-        return str(error), False
-    return "", False
+        return str(error), None
+    return "", None

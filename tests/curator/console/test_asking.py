@@ -246,8 +246,8 @@ def test_no_page_of_an_analyst_holds_a_private_value_or_how_long_it_took(fresh):
 
 def test_a_price_that_does_not_fit_is_said_before(fresh):
     browser = fresh.by("ann")
-    assert "more than is left" in preview(browser, epsilon="3").text
-    assert "more than is left" not in preview(browser, epsilon="1").text
+    assert 'id="why-not"' in preview(browser, epsilon="3").text
+    assert 'id="why-not"' not in preview(browser, epsilon="1").text
 
 
 @pytest.mark.parametrize("keys", ["A\nB", '["A", "B"]'])
@@ -358,17 +358,29 @@ def test_the_error_of_a_mean_is_shown_for_several_numbers_of_rows_before_it_is_p
     assert spend.format("") in sized
 
 
-def test_over_the_budget_the_main_act_is_to_ask_for_more_and_the_advice_fits(fresh):
+def why_not(text):
+    """Why the button is disabled, without marks."""
+    return re.sub("<[^>]*>", "", re.search(r'id="why-not">(.*?)</p>', text)[1])
+
+
+def test_over_the_budget_the_page_says_how_much_is_left_and_the_advice_can_be_followed(fresh):
+    """A request cannot ask for more than the grant: the page does not lead there."""
     browser, sums = fresh.by("ann"), "SELECT SUM(cost) AS s FROM visits"
     over = preview(browser, epsilon="3").text
     spend = re.search(r"<button[^>]*formaction=./ask/release[^>]*>", over)[0]
     assert " disabled " in spend
     assert 'aria-describedby="why-not"' in spend
-    assert re.search(r'id="why-not">This is more than is left of your grant', over)
-    assert f'<a class="button" href="/data-sets/{NAME}/request"' in over
-    assert "Take a smaller ε" in over
+    larger = "a steward to propose a larger share for you."
+    words = f"ε = 2 is left of your grant of ε = 2. Take a smaller ε, or ask {larger}"
+    assert why_not(over) == words
+    assert "/request" not in price_in(over)
     assert "Allow a larger error" in preview(browser, sql=sums, pay="error", error="100").text
     assert '<button formaction="/ask/release"' in preview(browser, epsilon="0.1").text
+    release(browser, epsilon="1.5")
+    assert why_not(preview(browser, epsilon="0.7").text).startswith("ε = 0.5 is left of")
+    release(browser, epsilon="0.5")
+    empty = why_not(preview(browser, epsilon="0.1").text.replace("&#39;", "'"))
+    assert empty == f"Nothing is left of your grant of ε = 2. Ask {larger}"
 
 
 def test_an_answer_that_would_be_refused_is_not_offered(fresh):

@@ -19,7 +19,7 @@ from letalone.session.preview import Preview
 LARGE = 1000  # from here on without digits after the point
 OF_EPSILON = re.compile(r"ε = (\d+(?:\.\d+)?(?:e[+-]?\d+)?)")
 LINK = Markup('<a class="epsilon" href="/epsilon?epsilon={}" title="What does ε mean?">ε = {}</a>')
-OF_A_GRANT = re.compile(r"^Left: about (.+) of your grant \((.+?)\), ")
+OF_A_GRANT = re.compile(r"^Left: about (.+) of your grant of (.+?), (?=about|any)")
 IN_QUOTES = re.compile(r"""('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")""")
 EACH = re.compile(r"; each (.+) counts with ")
 OF_PYTHON = re.compile(r"[;:,]?\s\.[a-z_]+\([^)]*\)[^;.]*")
