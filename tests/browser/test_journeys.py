@@ -142,6 +142,44 @@ def test_going_back_from_an_answer_shows_the_price_again_and_that_it_is_free(pla
     analyst.page.wait_for_url(answer)
 
 
+def test_a_page_that_the_browser_had_put_aside_is_asked_for_again(place):
+    """Chromium under test puts no page aside: it is told that it did."""
+    if not place.options["java_script_enabled"]:
+        return
+    analyst = place.by("analyst")
+    page = ask_by_ward(analyst, epsilon="0.2")
+    page.evaluate("document.querySelector('.working').textContent = 'working…'")
+    page.get_by_label("Confidence").evaluate("one => { one.closest('details').open = true }")
+    page.get_by_label("Confidence").fill("0.8")
+    with page.expect_navigation():
+        page.evaluate("dispatchEvent(new PageTransitionEvent('pageshow', {persisted: true}))")
+    page.get_by_text("This spends nothing.").wait_for()
+    assert page.get_by_label("Confidence").input_value() == "0.8"
+    assert page.get_by_text("You changed something").is_visible()
+
+
+def test_what_was_typed_and_not_sent_outlives_a_reload_and_another_page_but_no_sign_out(place):
+    if not place.options["java_script_enabled"]:
+        return
+    analyst, at = place.by("analyst"), "/ask?data_set=stays&purpose=planning&way=sql"
+    page = analyst.go(at)
+    sql, epsilon = page.get_by_label("Your question in SQL"), page.get_by_label("ε", exact=True)
+    sql.fill("SELECT 1")
+    epsilon.fill("0.37")
+    page.reload()
+    assert (sql.input_value(), epsilon.input_value()) == ("SELECT 1", "0.37")
+    analyst.go("/data-sets")
+    analyst.go(at)
+    assert (sql.input_value(), epsilon.input_value()) == ("SELECT 1", "0.37")
+    analyst.go(f"{at}&sql=SELECT+2")
+    assert sql.input_value() == "SELECT 2", "an address that asks something else is what it says"
+    page.get_by_role("button", name="Sign out").click()
+    page.get_by_text("You are signed out").wait_for()
+    analyst.sign_in("analyst", OWN)
+    analyst.go(at)
+    assert sql.input_value().startswith("SELECT COUNT(*)")
+
+
 def test_more_than_is_left_cannot_be_spent_and_nothing_of_the_form_is_lost(place):
     analyst = place.by("analyst")
     page = ask_by_ward(analyst, epsilon="0.4", sql=SUMS)

@@ -90,6 +90,7 @@ def page(request: Request, template: str, *, status: int = 200, **context: Any) 
         "wrong": _wrong(problem),
         "typed": typed_in(request),
         "submitted": request.method == "POST",
+        "posted": request.method == "POST",  # to show it again would send it again
         "said": said_in(request),
         "refused": said_in(request, what=REFUSED),
         "path": request.url.path,
