@@ -61,9 +61,16 @@ class BudgetExceeded(LetaloneError):  # noqa: N818  (a public promise, and a bet
 
 
 class DataSetFrozen(LetaloneError):  # noqa: N818
-    """The data set is frozen: nothing is answered about it until its owner acts."""
+    """The data set is frozen: nothing is answered about it until its owner acts.
+
+    `fact` is what the message says without `remedy`, which is what an owner types.
+    """
 
     exit_code = 5
+
+    def __init__(self, message: str = "", *, remedy: str = "") -> None:
+        super().__init__(f"{message} {remedy}".rstrip())
+        self.fact, self.remedy = message, remedy
 
 
 class NotAllowed(LetaloneError):  # noqa: N818

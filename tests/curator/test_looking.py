@@ -20,7 +20,7 @@ def told(curator, **more):
 
 
 def test_own_answers_are_free_and_those_of_older_data_cost_again(ready):
-    assert told(ready) == {"mine": None, "older": False, "why_not": "", "over": None}
+    assert told(ready) == {"mine": None, "older": False, "why_not": None, "over": None}
     ask(ready)
     (mine,) = ready.asking.history(by="ann")
     assert look(ready).mine == mine.id

@@ -34,7 +34,7 @@ class Look:
     left: str
     mine: str | None  # the own answer to the same about the data as they are: asking is free
     older: bool  # whether there is one of older data alone: asking is charged again
-    why_not: str  # what a fresh answer would be refused with, in words; "" where it is given
+    why_not: LetaloneError | None  # what a fresh answer would be refused with
     over: Room | None  # where too little is left, if it is because of that
 
 
@@ -46,7 +46,7 @@ def looked_at(
     mine = _own(house, question, [asked.digest], by=by)
     earlier = range(max(1, asked.version - MOST_VERSIONS), asked.version)
     digests = [] if mine else [digest_at(asked, version) for version in earlier]
-    why_not, over = ("", None) if mine else _why_not(house, question, ready, asked, room, by=by)
+    why_not, over = (None, None) if mine else _why_not(house, question, ready, asked, room, by=by)
     return Look(
         preview=preview,
         arrangement=ready.arrangement,
@@ -77,7 +77,7 @@ def _own(house: House, question: Question, digests: list[str], *, by: str) -> st
 
 def _why_not(
     house: House, question: Question, ready: Ready, asked: Asked, room: Room, *, by: str
-) -> tuple[str, Room | None]:
+) -> tuple[LetaloneError | None, Room | None]:
     """What a charge would be refused with now, and where too little is left for it."""
     ledger = house.book.ledger
     try:
@@ -88,8 +88,8 @@ def _why_not(
             ledger.check_fits(
                 name, curve, delta=asked.delta or None, analyst=by, purpose=question.purpose
             )
-    except BudgetExceeded:
-        return room.too_little, room
+    except BudgetExceeded as error:
+        return error, room
     except LetaloneError as error:
-        return str(error), None
-    return "", None
+        return error, None
+    return None, None

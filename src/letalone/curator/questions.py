@@ -108,10 +108,14 @@ def _check_join(join: Join, found: Join) -> None:
         )
 
 
+class OnlyExplained(ParameterError):  # noqa: N818
+    """SQL that begins with EXPLAIN, of which an answer was wanted."""
+
+
 def check_asks(ready: Ready) -> None:
     """Refuses an answer to SQL that only wants to be explained."""
     if ready.only_explained:
-        raise ParameterError("The SQL begins with EXPLAIN: ask for a preview instead.")
+        raise OnlyExplained("The SQL begins with EXPLAIN: ask for a preview instead.")
 
 
 def check_size(plan: Plan, most_cells: int) -> None:

@@ -240,7 +240,8 @@ class PrivateEstimator(BaseEstimator):
             ledger.fail(paid)
             raise DataSetFrozen(
                 f"The fit could not be finished, and the data set {paid.name!r} is frozen. What was"
-                f" charged stays spent. {how_to_thaw(paid.name)}"
+                " charged stays spent.",
+                remedy=how_to_thaw(paid.name),
             )
         stored = stored_model(released)
         ledger.settle(paid, stored)

@@ -278,7 +278,8 @@ def check_not_frozen(before: DataSet) -> None:
     if before.frozen:
         raise DataSetFrozen(
             f"The data set {before.name!r} is frozen: nothing is answered, and nothing was "
-            f"charged. {how_to_thaw(before.name)}"
+            "charged.",
+            remedy=how_to_thaw(before.name),
         )
 
 

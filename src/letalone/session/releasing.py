@@ -395,8 +395,9 @@ def frozen(names: Sequence[str], why: str) -> DataSetFrozen:
     """The one fact that is told when an engine could not finish, or a file was changed then."""
     which = f"set {names[0]!r} is" if len(names) == 1 else f"sets {' and '.join(names)} are"
     return DataSetFrozen(
-        f"The data {which} frozen: {TOLD.get(why, why)}. There is no"
-        f" answer, and what was charged stays spent. {how_to_thaw(names[0])}"
+        f"The data {which} frozen: {TOLD.get(why, why)}. There is no answer, and what was charged"
+        " stays spent.",
+        remedy=how_to_thaw(names[0]),
     )
 
 

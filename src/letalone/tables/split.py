@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from letalone.errors import ParameterError
-from letalone.plans.query import Plan
+from letalone.plans.query import GroupColumn, Plan
 from letalone.privacy import Privacy
 from letalone.tables.choices import ChoicePart
 from letalone.tables.discovery import Discovery
@@ -26,6 +26,18 @@ from letalone.tables.sensitivity import Contribution, contribution
 from letalone.tables.vectors import ROOT_TWO, VectorPart, as_share
 
 HAIR = 1 - Fraction(1, 2**40)  # more than a curve loses by rounding when it is composed
+
+
+class KeysNeeded(ParameterError):  # noqa: N818
+    """A question by `groups` whose keys are not known, and no δ with which to find them."""
+
+    def __init__(self, groups: tuple[GroupColumn, ...]) -> None:
+        super().__init__(
+            "No keys are given, so which keys there are must be found out privately, and that"
+            " needs a delta above 0. List the keys to be answered, keys=[…], or give a delta,"
+            " such as delta=1e-6."
+        )
+        self.groups = groups
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,11 +75,7 @@ def split(plan: Plan, *, epsilon: Fraction, delta: Fraction, confidence: float) 
     unit = contribution(plan)
     seeks_keys = unit.keys is None
     if seeks_keys and delta == 0:
-        raise ParameterError(
-            "No keys are given, so which keys there are must be found out privately, and that"
-            " needs a delta above 0. List the keys to be answered, keys=[…], or give a delta,"
-            " such as delta=1e-6."
-        )
+        raise KeysNeeded(plan.groups)
     # No part gets less than a thousandth of ε: the largest weights are a few hundred.
     bits = bits_for(1000 * (unit.rows or 1) / epsilon)
     parts = parts_of(plan, bits=bits)

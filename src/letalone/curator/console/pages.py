@@ -29,11 +29,11 @@ from letalone.curator.console.secrets import STALE, Secrets, keep, secrets_of
 from letalone.curator.console.sent import check_sent
 from letalone.curator.console.shown import FILTERS
 from letalone.curator.console.visitors import SignInNeeded, Visitor
+from letalone.curator.console.wording import problem_for_people
 from letalone.curator.http.problems import (
     KINDS,
     Problem,
     Refused,
-    of_error,
     of_status,
     of_validation,
 )
@@ -175,12 +175,12 @@ def wants_page(request: Request) -> bool:
 
 
 def problem_of(error: Exception) -> Problem:
-    """The problem that an error is, in the words of the API."""
+    """The problem that an error is."""
     match error:
         case Refused():
             return error.problem
         case LetaloneError():
-            return of_error(error)
+            return problem_for_people(error)
         case RequestValidationError():
             return of_validation(error.errors())
         case HTTPException():

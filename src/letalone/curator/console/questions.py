@@ -40,6 +40,7 @@ from letalone.curator.console.pages import console_routes, page, see_other
 from letalone.curator.console.shown import error_words
 from letalone.curator.console.typed_keys import typed_keys
 from letalone.curator.console.visitors import Analyst, Visitor
+from letalone.curator.console.wording import problem_for_people
 from letalone.curator.http.problems import Refused, refused
 from letalone.curator.http.shapes import SentQuestion
 from letalone.curator.http.who import Served, Service
@@ -78,6 +79,14 @@ class Shown:
     def preview(self) -> Preview:
         """The price and the errors."""
         return self.look.preview
+
+    @property
+    def why_not(self) -> str:
+        """Why a fresh answer would be refused; "" where it is given."""
+        look = self.look
+        if look.over is not None:
+            return look.over.too_little
+        return "" if look.why_not is None else problem_for_people(look.why_not).detail
 
     @property
     def mine(self) -> str:

@@ -1,0 +1,46 @@
+"""Errors that speak of Python, of a command line or of addresses, said for people at a page.
+
+Tested:   tests/curator/console/test_wording.py
+"""
+
+from collections.abc import Sequence
+
+from letalone.curator.http.problems import Problem, of_error
+from letalone.curator.questions import OnlyExplained
+from letalone.errors import DataSetFrozen, LetaloneError
+from letalone.plans.query import GroupColumn
+from letalone.plans.types import Type
+from letalone.tables.split import KeysNeeded
+
+ASK_ITS_OWNER = "Its owner has to look at it: ask them."
+EXPLAINED = "It begins with EXPLAIN: remove that word to spend."
+ONE, SEVERAL = "one in each line", 'as JSON, such as [["A", 2019], ["B", 2019]]'
+SUCH_AS = {Type.INTEGER: "2019", Type.DATE: "2024-01-31", Type.BOOLEAN: "yes"}
+
+
+def problem_for_people(error: LetaloneError) -> Problem:
+    """The problem that an error is, in the words of the console; with the field to change."""
+    usual = of_error(error)
+    words = words_for_people(error) or usual.detail
+    wrong = [{"field": "keys"}] if isinstance(error, KeysNeeded) else []
+    return Problem(usual.kind, words, more={**usual.more, "errors": wrong}, headers=usual.headers)
+
+
+def words_for_people(error: LetaloneError) -> str:
+    """What somebody at a page can act on; "" where the message of the API is as good."""
+    match error:
+        case DataSetFrozen(remedy=remedy) if remedy:
+            return f"{error.fact} {ASK_ITS_OWNER}"
+        case OnlyExplained():
+            return EXPLAINED
+        case KeysNeeded():
+            return _which_groups(error.groups)
+        case _:
+            return ""
+
+
+def _which_groups(groups: Sequence[GroupColumn]) -> str:
+    names = " and ".join(group.name for group in groups)
+    such = SUCH_AS.get(groups[0].type)
+    how = SEVERAL if len(groups) > 1 else ONE + (f", such as {such}" if such else "")
+    return f"Which values of {names}? Write them under Which groups?, {how}."
