@@ -190,3 +190,12 @@ def test_moments_are_round_few_and_within(passed: timedelta) -> None:
     assert 1 <= len(found) <= 5
     assert all(low <= at <= high for at, _ in found)
     assert len({words for _, words in found}) == len(found)
+
+
+def test_years_are_written_as_years_and_numbers_are_parted() -> None:
+    marks = [mark(float(n)) for n in range(5)]
+    years = str(charts.lines_with_errors([2010, 2011, 2012, 2013, 2014], marks))
+    assert ">2010</text>" in years
+    assert "First: 2010: so many. Last: 2014: so many." in years
+    assert "2,01" not in years
+    assert ">2,000</text>" in str(charts.lines_with_errors([500.5, 2000.0, 2500.0, 3e3, 4e3], marks))

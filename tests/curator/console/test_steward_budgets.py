@@ -2,7 +2,8 @@
 
 from datetime import timedelta
 
-from curator.makers import NAME, PASSWORD, PURPOSE, ask
+from curator.console.conftest import Console
+from curator.makers import NAME, PASSWORD, PURPOSE, ask, open_curator, registered
 from letalone.curator.console import spending
 from letalone.curator.console.spending import Spending
 from letalone.curator.records import Role
@@ -67,6 +68,25 @@ def test_a_larger_budget_holds_when_a_second_person_agrees_and_not_before(fresh)
     olga = fresh.by("olga", elevated=True)
     assert olga.send(f"{at}/decision", decision="second").status_code == 303
     assert fresh.curator.ledger.data_set(NAME).budget == Budget(8)
+
+
+def test_who_decides_alone_is_not_told_to_wait_for_another(tmp_path, clock):
+    with open_curator(tmp_path / "alone", clock=clock) as curator:
+        curator.people.change_password("olga", curator.people.first_owner("olga"), PASSWORD)
+        registered(curator)
+        olga = Console(curator, clock).by("olga", elevated=True)
+        olga.see(f"/budgets/{NAME}")
+        fields = {"share": "", "epsilon": "8", "why": "two studies"}
+        text = olga.follow(olga.send(f"/budgets/{NAME}/proposals", **fields)).text
+    assert "You decide on it alone" in text
+    assert "Raise the budget alone" in text
+    assert "second it" not in text
+
+
+def test_a_charge_that_gave_no_answer_is_not_called_one(fresh):
+    ask(fresh.curator)
+    for path in ("/budgets", f"/budgets/{NAME}"):
+        assert "1 charge" in fresh.by("olga").see(path).text
 
 
 def test_a_share_is_proposed_for_the_purpose_or_the_analyst_that_was_chosen(console):

@@ -1,4 +1,4 @@
-"""Budgets: how each was spent, the shares under it, and larger ones that two people agree on."""
+"""Budgets: how each was spent, the shares under it, and larger ones that are proposed."""
 
 from collections.abc import Sequence
 from datetime import timedelta
@@ -17,6 +17,8 @@ from letalone.curator.records import Proposal, Role, State
 from letalone.ledger.levels import Level
 
 CHARTS = 6  # on one page; more would make it heavy
+ALONE = "It is proposed. You decide on it alone: it does not hold before."
+TWO = "It is proposed. Another steward or owner has to second it."
 routes = console_routes()
 
 
@@ -56,7 +58,7 @@ def budget(request: Request, name: str, visitor: Overseer, service: Served) -> R
 
 @routes.post("/budgets/{name}/proposals")
 def propose(request: Request, name: str, visitor: Steward, form: Form, service: Served) -> Response:
-    """A larger budget; somebody else must second it."""
+    """A larger budget, to be decided on."""
 
     def act() -> Response:
         sent = _proposed(name, form)
@@ -64,7 +66,8 @@ def propose(request: Request, name: str, visitor: Steward, form: Form, service: 
             sent.data_set, sent.budget.read(), why=sent.why, by=visitor.name,
             purpose=sent.purpose, analyst=sent.analyst,
         )  # fmt: skip
-        said = "It is proposed. Another steward or owner has to second it."
+        alone = service.curator.proposals.can_second(made, by=visitor.name)
+        said = ALONE if alone else TWO
         return see_other(request, f"/proposals/{made.id}", said=said)
 
     return tried(request, act, lambda: _budget(request, service, name), acting=True)

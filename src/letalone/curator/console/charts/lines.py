@@ -39,8 +39,7 @@ class Point(NamedTuple):
 
     def words(self) -> str:
         """The point in words."""
-        key = self.key.isoformat() if isinstance(self.key, date) else number(self.key)
-        return f"{key}: {self.mark.words}"
+        return f"{_named(self.key)}: {self.mark.words}"
 
 
 def lines_with_errors(
@@ -120,10 +119,19 @@ def _across(shown: Sequence[Point], *, dated: bool) -> Scale:
 def _keys(across: Scale, shown: Sequence[Point], *, dated: bool) -> list[str]:
     if dated:
         return moments(across) if shown else []
+    parted = not all(isinstance(one.key, int) for one in shown)
+    ticks = [(across.place(tick), across.words(tick)) for tick in across.ticks()]
     return [
-        text(across.place(tick), BOTTOM + 20, across.words(tick), anchor="middle")
-        for tick in across.ticks()
+        text(x, BOTTOM + 20, words if parted else words.replace(",", ""), anchor="middle")
+        for x, words in ticks
     ]
+
+
+def _named(key: Key) -> str:
+    """A key in words; a whole number may be a year, and its thousands are not parted."""
+    if isinstance(key, date):
+        return key.isoformat()
+    return str(key) if isinstance(key, int) else number(key)
 
 
 def _drawn(shown: Sequence[Point], across: Scale, up: Scale) -> list[str]:
