@@ -83,3 +83,19 @@ def test_a_draft_is_for_its_own_person_and_outlives_a_sign_in(fresh):
     fresh.clock.passed += timedelta(hours=13)
     browser.sign_in("ann")
     assert browser.see(at).status_code == 404
+
+
+def test_a_refused_request_is_at_an_address_that_can_be_reloaded(console):
+    ann, at = console.by("ann"), f"/data-sets/{NAME}/request"
+    fields = {"purpose": PURPOSE, "columns": ["ward", "age"], "why": "beds in winter"}
+    for epsilon, words in (("much", "Budget, ε: Write a number"), ("9", "Ask for less")):
+        led = ann.send(at, **fields, epsilon=epsilon)
+        page = ann.follow(led)
+        assert page.status_code == 422
+        assert words in page.text
+        assert "beds in winter</textarea>" in page.text
+        assert page.text.count(" checked") == 2
+        assert ann.see(led.headers["location"]).text == page.text
+        marked = 'aria-invalid="true"' in page.text
+        assert marked == (epsilon == "much")
+    assert ann.send("/data-sets/nothing/request", **fields, epsilon="1").status_code == 404

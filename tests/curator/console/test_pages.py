@@ -74,7 +74,7 @@ def test_what_is_not_there_is_said_on_a_page(console):
 def test_a_request_is_sent_seen_and_taken_back(fresh):
     browser, path = fresh.by("ben"), f"/data-sets/{NAME}/request"
     fields = {"purpose": "research", "columns": ["age"], "epsilon": "0.5", "why": "a <b>study</b>"}
-    wrong = browser.send(path, **{**fields, "epsilon": "99"})
+    wrong = browser.follow(browser.send(path, **{**fields, "epsilon": "99"}))
     assert wrong.status_code == 422
     assert 'value="99"' in wrong.text
     assert "a &lt;b&gt;study&lt;/b&gt;" in wrong.text

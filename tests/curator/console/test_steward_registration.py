@@ -70,6 +70,20 @@ def test_a_file_is_declared_checked_and_registered(fresh):
     assert SECRET.encode() not in kept
 
 
+def test_a_field_that_is_wrong_is_marked_and_called_as_the_form_calls_it(console):
+    olga = owner(console)
+    at = sent(olga).headers["location"]
+    wrong = {
+        "epsilon": "Budget, ε: Write a number such as 0.5",
+        "purpose-epsilon-1": "Purpose 1, may spend, ε: Write a number such as 0.5",
+        "lower-2": "cost, from: Write a number such as 0.5",
+    }
+    for field, words in wrong.items():
+        page = olga.follow(olga.send(at, **FORM | {field: "much"}, act="check"))
+        assert words in page.text, field
+        assert re.search(rf'<input id="{field}"[^>]*aria-invalid="true"', page.text), field
+
+
 def test_a_refused_form_keeps_all_that_was_typed(console):
     olga = owner(console)
     at = sent(olga).headers["location"]
@@ -78,7 +92,7 @@ def test_a_refused_form_keeps_all_that_was_typed(console):
         ({"name": NAME}, "There is a data set"),
         ({"lower-3": "200"}, "lower must be below upper"),
         ({"purpose-epsilon-1": "9"}, "more than the whole data set"),
-        ({"epsilon": "much"}, "budget.epsilon: It must be a number"),
+        ({"epsilon": "much"}, "Budget, ε: Write a number"),
         ({"type-0": "integer", "keys-0": "one"}, "ey"),
         ({"use": []}, "Tick the columns"),
     ):

@@ -189,7 +189,8 @@ def test_a_form_that_came_too_late_is_kept_but_for_passwords(fresh):
     kept = hidden(shown.text)
     assert (kept["why"], kept["columns"]) == ([why], ["ward", "age"])
     assert "password" not in kept
-    again = browser.send("/data-sets/visits/request", **kept | {"csrf": browser.csrf})
+    sent_again = browser.send("/data-sets/visits/request", **kept | {"csrf": browser.csrf})
+    again = browser.follow(sent_again)
     assert again.status_code == 422, "taken up again: it has no purpose yet"
 
 

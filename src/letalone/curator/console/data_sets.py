@@ -1,10 +1,12 @@
 """Data sets as everybody may see them, and an analyst's request for access."""
 
 from typing import Any
+from urllib.parse import quote
 
 from starlette.requests import Request
 from starlette.responses import Response
 
+from letalone.curator.console.drafted import DRAFT, keep_typed, take_draft
 from letalone.curator.console.forms import Form, shaped, tried
 from letalone.curator.console.pages import console_routes, page, see_other
 from letalone.curator.console.visitors import Analyst, Visiting, Visitor
@@ -32,8 +34,12 @@ def data_set(request: Request, name: str, visitor: Visiting, service: Served) ->
 
 
 @routes.get("/data-sets/{name}/request")
-def access(request: Request, name: str, visitor: Analyst, service: Served) -> Response:
-    """The form for a request."""
+def access(
+    request: Request, name: str, visitor: Analyst, service: Served, draft: str = ""
+) -> Response:
+    """The form for a request; with what was typed and refused, where the address has a draft."""
+    if draft:
+        take_draft(request, draft, visitor, service)
     return page(request, "request_access.html", **_context(service, visitor, name))
 
 
@@ -63,8 +69,12 @@ def asked(request: Request, name: str, visitor: Analyst, form: Form, service: Se
         )
         return see_other(request, "/requests", said="Your request was sent. A steward decides.")
 
-    context = _context(service, visitor, name)
-    return tried(request, act, lambda: page(request, "request_access.html", **context))
+    def show() -> Response:
+        typed = keep_typed(request, visitor, service)
+        return see_other(request, f"/data-sets/{quote(name, safe='')}/request?{DRAFT}={typed}")
+
+    service.curator.data_sets.record(name)  # where there is none, that is all there is to say
+    return tried(request, act, show)
 
 
 def _context(service: Service, visitor: Visitor, name: str) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from letalone.curator.console.forms import Typed, shaped
+from letalone.curator.console.forms import CALLED, Called, Typed, shaped
 from letalone.curator.console.typed_keys import TRUTHS
 from letalone.curator.http.shapes import NewDataSet
 from letalone.errors import ParameterError
@@ -37,16 +37,35 @@ def declared(form: Typed, **source: Any) -> NewDataSet:
         raise ParameterError(NO_COLUMN)
     return shaped(
         NewDataSet,
+        _called(form),
         name=form.text("name"),
         columns=columns,
         unit=unit or None,
         neighbours=form.text("neighbours"),
         budget=_budget(form, "epsilon", "delta"),
-        purposes=[purpose_of(form, place) for place in PURPOSES if form.text(f"purpose-{place}")],
+        purposes=[purpose_of(form, place) for place in _purposes(form)],
         description=form.text("description"),
         retention=form.maybe("retention"),
         **source,
     )
+
+
+def _purposes(form: Typed) -> list[int]:
+    return [place for place in PURPOSES if form.text(f"purpose-{place}")]
+
+
+def _called(form: Typed) -> Called:
+    """What the form calls the fields of purposes and columns, of which there are several."""
+    found = dict(CALLED)
+    for number, place in enumerate(_purposes(form)):
+        amounts, which = f"purposes.{number}.budget.", f"Purpose {place}"
+        found[f"{amounts}epsilon"] = (f"purpose-epsilon-{place}", f"{which}, may spend, ε")
+        found[f"{amounts}delta"] = (f"purpose-delta-{place}", f"{which}, δ")
+    for place in _places(form):
+        name = form.secret(f"column-{place}")
+        found[f"columns.{name}.lower"] = (f"lower-{place}", f"{name}, from")
+        found[f"columns.{name}.upper"] = (f"upper-{place}", f"{name}, to")
+    return found
 
 
 def listed(columns: Sequence[Column]) -> list[dict[str, Any]]:
@@ -60,8 +79,11 @@ def listed(columns: Sequence[Column]) -> list[dict[str, Any]]:
 
 
 def _columns(form: Typed) -> dict[str, dict[str, Any]]:
-    places = [one for one in form.all("use") if one.isdecimal()]
-    return {form.secret(f"column-{place}"): _column(form, place) for place in places}
+    return {form.secret(f"column-{place}"): _column(form, place) for place in _places(form)}
+
+
+def _places(form: Typed) -> list[str]:
+    return [one for one in form.all("use") if one.isdecimal()]
 
 
 def _column(form: Typed, place: str) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 Tested:   tests/curator/console/test_forms.py
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from re import fullmatch
 from typing import Annotated, Any, TypeVar
@@ -17,13 +17,21 @@ from starlette.responses import Response
 from letalone.curator.console.pages import problem_of
 from letalone.curator.console.secrets import Secrets
 from letalone.curator.console.visitors import Visitor
-from letalone.curator.http.problems import Problem, Refused, of_validation, refused
+from letalone.curator.http.problems import WHY, Problem, Refused, of_validation, refused
 from letalone.curator.http.who import Service, asks
 from letalone.errors import LetaloneError
 
 AGAIN = "password_again"
 GIVE_AGAIN = "Give your password again to do this. Nothing was done yet; all you typed is kept."
-OF_JSON, ON_PAPER = 'or digits in quotes such as "1/3"', "or a fraction such as 1/3"
+NUMBER = "Write a number such as 0.5, or a fraction such as 1/3."
+# Fields of the API's bodies, as the forms have them: the name, and what the page calls it.
+Called = Mapping[str, tuple[str, str]]
+CALLED: Called = {
+    "epsilon": ("epsilon", "ε"),
+    "delta": ("delta", "δ"),
+    "budget.epsilon": ("epsilon", "Budget, ε"),
+    "budget.delta": ("delta", "δ"),
+}
 Shape = TypeVar("Shape", bound=BaseModel)
 Show = Callable[[], Response]
 
@@ -84,19 +92,24 @@ async def _form(request: Request) -> Typed:
 Form = Annotated[Typed, Depends(_form)]
 
 
-def shaped(shape: type[Shape], **fields: Any) -> Shape:
-    """Fields as a body of the API, with its checks and its words."""
+def shaped(shape: type[Shape], called: Called = CALLED, /, **fields: Any) -> Shape:
+    """Fields as a body of the API, with its checks; what is wrong is called as the form does."""
     try:
         return shape.model_validate(fields)
     except ValidationError as error:
         found = error.errors(include_url=False, include_input=False)
         problem = of_validation([{**one, "loc": ("form", *one["loc"])} for one in found])
-        raise Refused(_for_people(problem)) from None
+        raise Refused(_for_people(problem, called)) from None
 
 
-def _for_people(problem: Problem) -> Problem:
-    """Without the advice that is for bodies in JSON."""
-    return replace(problem, detail=problem.detail.replace(OF_JSON, ON_PAPER))
+def _for_people(problem: Problem, called: Called) -> Problem:
+    """With the fields of the form, and without the advice that is for bodies in JSON."""
+    said, listed = list[str](), list[dict[str, str]]()
+    for one in problem.more["errors"]:
+        field, words = called.get(one["field"], (one["field"], one["field"]))
+        said.append(f"{words}: {NUMBER if one['why'] == WHY['number'] else one['why']}")
+        listed.append({"field": field})
+    return replace(problem, detail=" ".join(said), more={"errors": listed})
 
 
 def tried(request: Request, act: Show, show: Show, *, acting: bool = False) -> Response:
