@@ -19,6 +19,7 @@ from letalone.curator.records import Question
 from letalone.curator.stored import check_room
 from letalone.curator.tables import RELEASES
 from letalone.errors import BudgetExceeded, LetaloneError
+from letalone.plans.parts import Mean
 from letalone.session.preview import Preview
 from letalone.session.releasing import digest_at
 
@@ -32,6 +33,7 @@ class Look:
     preview: Preview
     arrangement: Arrangement
     left: str
+    widths: dict[str, float]  # of means: from the least that one can be to the most
     mine: str | None  # the own answer to the same about the data as they are: asking is free
     older: bool  # whether there is one of older data alone: asking is charged again
     why_not: LetaloneError | None  # what a fresh answer would be refused with
@@ -51,6 +53,11 @@ def looked_at(
         preview=preview,
         arrangement=ready.arrangement,
         left=room.words,
+        widths={
+            name: float(one.upper - one.lower)
+            for name, one in ready.plan.aggregates
+            if isinstance(one, Mean)
+        },
         mine=mine,
         older=bool(digests) and _own(house, question, digests, by=by) is not None,
         why_not=why_not,

@@ -12,6 +12,7 @@ from curator.makers import NAME, PURPOSE
 from letalone.answers.columns import KeyColumn, Kind, Output
 from letalone.curator.asking import release_id
 from letalone.curator.console.answer_numbers import rows_and_charts
+from letalone.curator.console.spreadsheets import as_csv
 from letalone.curator.records import Price, Question
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -122,3 +123,17 @@ def test_a_count_below_0_is_near_0_with_the_range_of_0(answered):
     for row in below:
         assert table[row["ward"]] == ("near 0", 0, high)
         assert f"<title>{row['ward']}: near 0, 0 to {high:,}</title>" in page
+
+
+def test_yes_and_no_are_the_same_on_the_page_in_the_chart_and_in_the_file():
+    keys = (KeyColumn("smokes", Kind.BOOLEAN, (True, False, None)),)
+    outputs = (
+        Output("n", "n", "", Kind.INTEGER, (3, 4, 5), (1, 2, 3), (5, 6, 7)),
+        Output("many", "many", "", Kind.BOOLEAN, (True, False, None)),
+    )
+    found = made(keys=keys, outputs=outputs)
+    rows, (chart,) = rows_and_charts(found)
+    assert [key for (key,), _ in rows] == ["yes", "no", "missing"]
+    assert [values[1].words for _, values in rows] == ["yes", "no", "missing"]
+    assert re.findall("<title>(yes|no|missing): ", chart.svg) == ["yes", "no", "missing"]
+    assert [row["smokes"] for row in DictReader(as_csv(found).splitlines())] == ["yes", "no", ""]

@@ -198,4 +198,6 @@ def test_years_are_written_as_years_and_numbers_are_parted() -> None:
     assert ">2010</text>" in years
     assert "First: 2010: so many. Last: 2014: so many." in years
     assert "2,01" not in years
-    assert ">2,000</text>" in str(charts.lines_with_errors([500.5, 2000.0, 2500.0, 3e3, 4e3], marks))
+    assert ">2,000</text>" in str(
+        charts.lines_with_errors([500.5, 2000.0, 2500.0, 3e3, 4e3], marks)
+    )

@@ -1,6 +1,7 @@
 """A page says what somebody at it can do: no command line, no Python, no address of the API."""
 
 import re
+from datetime import timedelta
 
 from curator.console.test_asking import COUNT, preview, price_in, why_not
 from curator.makers import NAME, grant
@@ -53,3 +54,26 @@ def test_groups_that_nobody_declared_are_asked_for_in_an_open_section(fresh):
         assert re.search(r'<textarea id="keys"[^>]*aria-invalid="true"', page.text)
         assert not NOT_FOR_PEOPLE.search(page.text)
         assert "1e-6" not in page.text, "where a grant has no δ, none is advised"
+
+
+def test_an_error_as_wide_as_the_declared_range_says_nothing(console):
+    """A mean of 0 to 500 from 100 rows: at ε = 0.01 the range to expect holds all of that."""
+    mean = {"sql": "SELECT AVG(cost) AS m FROM visits", "max_rows": "10"}
+    text = preview(console.by("ann"), **mean, epsilon="0.01").text
+    assert "with 100 rows says nothing;" in text
+    sized = price_in(preview(console.by("ann"), **mean, epsilon="0.01", rows="100").text)
+    assert '<td class="small">says nothing</td>' in sized
+    for words in re.findall(r"±\s([0-9,.]+)", text):
+        assert float(words.replace(",", "")) < 500
+
+
+def test_whoever_is_not_signed_in_reads_why(fresh):
+    wrong = fresh.anybody().sign_in("ann", "not it at all")
+    assert wrong.status_code == 401
+    assert "That name and password do not match." in wrong.text
+    browser = fresh.anybody()
+    browser.sign_in("ann")
+    fresh.clock.passed += timedelta(hours=2)
+    ended = browser.send(f"/data-sets/{NAME}/request", why="beds")
+    assert "You were signed out." in ended.text
+    assert "Who asks" not in wrong.text + ended.text

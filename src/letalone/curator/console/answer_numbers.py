@@ -14,9 +14,10 @@ from markupsafe import Markup
 
 from letalone.answers.columns import Cell, Kind, Output
 from letalone.answers.promise import as_sure
-from letalone.answers.views import key_text, output_cells
+from letalone.answers.views import cell_text, key_text, output_cells
 from letalone.curator.console.charts import Mark, bars_with_errors, lines_with_errors, marked
 from letalone.curator.console.directions import isolated
+from letalone.curator.console.spreadsheets import yes_or_no
 from letalone.session.release import Release
 
 FEWEST_POINTS = 4  # fewer are bars, also of days and numbers
@@ -47,7 +48,7 @@ def rows_and_charts(found: Release) -> tuple[list[Row], list[Chart]]:
     """All rows; and a chart for each column of numbers that has several groups."""
     shown, drawn = found.shown, found.outputs
     values = [_values(*pair) for pair in zip(drawn, shown, strict=True)]
-    keys = [[key_text(cell) for cell in column.values] for column in found.keys]
+    keys = [[_key(cell) for cell in column.values] for column in found.keys]
     size = len(values[0]) if values else 0
     rows = [([one[row] for one in keys], [one[row] for one in values]) for row in range(size)]
     several = bool(found.keys) and size > 0
@@ -57,11 +58,15 @@ def rows_and_charts(found: Release) -> tuple[list[Row], list[Chart]]:
 
 def _values(drawn: Output, shown: Output) -> list[Value]:
     """The cells, with as many digits as mean something; ends are rounded outwards."""
-    cells = output_cells(shown)
     if shown.low is None:
-        return [Value(cell) for cell in cells]
+        return [Value(yes_or_no(cell) or cell_text(cell)) for cell in shown.values]
+    cells = output_cells(shown)
     rows = zip(cells, drawn.values, shown.values, strict=True)
     return [_split(cell, near=value not in (None, noisy)) for cell, noisy, value in rows]
+
+
+def _key(cell: Cell) -> str:
+    return yes_or_no(cell) or key_text(cell)
 
 
 def _split(cell: str, *, near: bool) -> Value:
@@ -80,7 +85,7 @@ def _drawn(found: Release, output: Output, values: list[Value]) -> Markup:
         if ordered and len(cells) >= FEWEST_POINTS:
             return lines_with_errors(cells, marks, title=output.name, confidence=sure)
     rows = zip(*(column.values for column in found.keys), strict=True)
-    labels = [", ".join(isolated(key_text(one)) for one in row) for row in rows]
+    labels = [", ".join(isolated(_key(one)) for one in row) for row in rows]
     return bars_with_errors(labels, marks, title=output.name, confidence=sure)
 
 

@@ -29,9 +29,8 @@ from letalone.curator.console.secrets import STALE, Secrets, keep, secrets_of
 from letalone.curator.console.sent import check_sent
 from letalone.curator.console.shown import FILTERS
 from letalone.curator.console.visitors import SignInNeeded, Visitor
-from letalone.curator.console.wording import problem_for_people
+from letalone.curator.console.wording import NO_MATCH, SIGNED_OUT, problem_for_people
 from letalone.curator.http.problems import (
-    KINDS,
     Problem,
     Refused,
     of_status,
@@ -86,7 +85,7 @@ def page(request: Request, template: str, *, status: int = 200, **context: Any) 
         "links": links_for(visitor, request.url.path, elsewhere=provider is not None),
         "provider": provider,
         "problem": problem,
-        "kinds": KINDS,
+        "no_match": NO_MATCH,
         "wrong": _wrong(problem),
         "typed": typed_in(request),
         "submitted": request.method == "POST",
@@ -242,5 +241,5 @@ def sign_in_page(request: Request) -> Response:
         return page(request, "sign_in.html", kept=still_kept(request))
     kept = keep_form(request, here(request))
     words = TOO_LATE + (IS_KEPT if kept else IS_NOT_KEPT)
-    request.state.problem = Problem("not-authenticated", words)
+    request.state.problem = Problem("not-authenticated", words, more={"title": SIGNED_OUT})
     return page(request, "sign_in.html", kept=kept)

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import partial
 from hashlib import sha256
 from json import dumps
+from math import inf
 from typing import Any
 from urllib.parse import urlencode
 
@@ -270,7 +271,9 @@ def _sent(form: Typed, service: Service) -> SentQuestion:
 def _previewed(sent: SentQuestion, form: Typed, visitor: Visitor, service: Service) -> Shown:
     look = service.curator.asking.look(sent.question(), sent.price(), by=visitor.name)
     found = look.preview
-    errors = [(name, error_words(found, name)) for name in found.errors]
+    errors = [
+        (name, error_words(found, name, width=look.widths.get(name, inf))) for name in found.errors
+    ]
     said = hints(form, _schema(form, service)) if form.text("way") == BUILD else []
     open_ = any(found.errors[name] is None and name not in found.formulas for name in found.errors)
     return Shown(look, errors, str(sent.sql), _agreed(sent), said, in_rows=open_)

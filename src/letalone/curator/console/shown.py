@@ -41,6 +41,7 @@ OF_NOTES = (  # as notes are stored, and as people read them
         "groups that too few people have are not listed",
     ),
 )
+NOTHING = "says nothing"
 KINDS = {"integer": "whole number", "boolean": "yes or no", "timestamp": "date and time"}
 
 
@@ -121,13 +122,16 @@ def kind(type_: str) -> str:
     return KINDS.get(type_, type_)
 
 
-def error_words(preview: Preview, name: str) -> str:
-    """How far off a column of the answer will be, in words."""
+def error_words(preview: Preview, name: str, *, width: float = inf) -> str:
+    """How far off a column of the answer will be, in words.
+
+    `width`: from the least to the most that it can be. An error as large leaves all of that open.
+    """
     error, by_rows = preview.errors[name], preview.by_rows.get(name)
     if error is None and by_rows:
-        return "; ".join(
-            f"with {rows:,} rows ±\N{NO-BREAK SPACE}{_digits(one)}" for rows, one in by_rows.items()
-        )
+        shown = ((rows, _error(one, width)) for rows, one in by_rows.items())
+        listed = (f"with {rows:,} rows {words}" for rows, words in shown)
+        return "; ".join(listed).replace("± ", "±\N{NO-BREAK SPACE}")
     if error is None and name in preview.formulas:
         return "depends on the numbers that it is computed from"
     if error is None:
@@ -136,7 +140,12 @@ def error_words(preview: Preview, name: str) -> str:
         return "nothing would be known: take a larger ε, or ask for less"
     rows = " rows" if name in preview.in_rows else ""
     alone = preview.alone.get(name)
-    return f"± {_digits(error)}{rows}" + ("" if alone is None else f" (± {_digits(alone)} alone)")
+    more = "" if alone is None else f" ({_error(alone, width)} alone)"
+    return f"{_error(error, width)}{rows}{more}"
+
+
+def _error(error: float, width: float) -> str:
+    return f"± {_digits(error)}" if error < width else NOTHING
 
 
 def _digits(error: float) -> str:

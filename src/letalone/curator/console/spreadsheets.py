@@ -45,7 +45,14 @@ def _as_drawn(found: Release) -> list[tuple[str, tuple[Cell, ...]]]:
 
 def as_text(cell: Any) -> Any:
     """The cell; marked as text where a spreadsheet would compute it."""
+    if isinstance(cell, bool):
+        return yes_or_no(cell)
     return f"'{cell}" if isinstance(cell, str) and _is_formula(cell) else cell
+
+
+def yes_or_no(cell: Cell) -> str:
+    """A truth as people write it, on the page, in its chart and in its file; "" of all else."""
+    return ("no", "yes")[cell] if isinstance(cell, bool) else ""
 
 
 def _is_formula(text: str) -> bool:

@@ -4,9 +4,13 @@ Tested:   tests/curator/console/test_wording.py
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from letalone.curator.http.problems import Problem, of_error
+from letalone.curator.people import WRONG
 from letalone.curator.questions import OnlyExplained
+from letalone.curator.refusals import NotRecognised
+from letalone.curator.visits import OVER
 from letalone.errors import DataSetFrozen, LetaloneError
 from letalone.plans.query import GroupColumn
 from letalone.plans.types import Type
@@ -15,6 +19,9 @@ from letalone.tables.split import KeysNeeded
 ASK_ITS_OWNER = "Its owner has to look at it: ask them."
 EXPLAINED = "It begins with EXPLAIN: remove that word to spend."
 ONE, SEVERAL = "one in each line", 'as JSON, such as [["A", 2019], ["B", 2019]]'
+NO_MATCH, SIGNED_OUT = "That name and password do not match", "You were signed out"
+NOT_SIGNED_IN = "You could not be signed in"
+TITLES = {WRONG: NO_MATCH, OVER: SIGNED_OUT}
 SUCH_AS = {Type.INTEGER: "2019", Type.DATE: "2024-01-31", Type.BOOLEAN: "yes"}
 
 
@@ -22,8 +29,12 @@ def problem_for_people(error: LetaloneError) -> Problem:
     """The problem that an error is, in the words of the console; with the field to change."""
     usual = of_error(error)
     words = words_for_people(error) or usual.detail
-    wrong = [{"field": "keys"}] if isinstance(error, KeysNeeded) else []
-    return Problem(usual.kind, words, more={**usual.more, "errors": wrong}, headers=usual.headers)
+    more = dict(usual.more)
+    if isinstance(error, KeysNeeded):
+        more["errors"] = [{"field": "keys"}]
+    if isinstance(error, NotRecognised):
+        more["title"] = TITLES.get(str(error), NOT_SIGNED_IN)
+    return replace(usual, detail=words, more=more)
 
 
 def words_for_people(error: LetaloneError) -> str:

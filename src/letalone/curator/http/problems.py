@@ -248,11 +248,16 @@ class Problem:
         """The HTTP status."""
         return self.status or KINDS[self.kind].status
 
+    @property
+    def title(self) -> str:
+        """What it is in a few words; `more` may have better ones than the kind."""
+        return str(self.more.get("title", KINDS[self.kind].title))
+
     def to_json(self) -> dict[str, Any]:
         """The members of RFC 9457, and `more`."""
         usual = {
             "type": WHERE + self.kind,
-            "title": KINDS[self.kind].title,
+            "title": self.title,
             "status": self.code,
             "detail": self.detail,
         }
