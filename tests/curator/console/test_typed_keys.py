@@ -73,7 +73,7 @@ def test_years_and_truths_are_priced_and_answered(peopled, clock):
     form = {"data_set": NAME, "purpose": PURPOSE, "way": "sql", "pay": "epsilon", "epsilon": "0.1"}
     grant(registered(peopled, lines=LINES, schema=SCHEMA), columns=["active", "joined"])
     browser = Console(peopled, clock).by("ann")
-    asked = [("EXTRACT(YEAR FROM joined)", "2019\n2020", "2019"), ("active", "yes\nno", "true")]
+    asked = [("EXTRACT(YEAR FROM joined)", "2019\n2020", "2019"), ("active", "yes\nno", "yes")]
     for by, typed, row in asked:
         sql = f"SELECT {by} AS g, COUNT(*) AS n FROM {NAME} GROUP BY {by}"
         sent = form | {"sql": sql, "keys": typed}

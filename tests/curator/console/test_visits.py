@@ -54,7 +54,7 @@ def test_a_wrong_password_keeps_the_name_and_not_the_password(console):
     assert answer.status_code == 401
     assert 'value="ann"' in answer.text
     assert "a wrong guess" not in answer.text
-    assert "The name or the password is wrong." in answer.text
+    assert "That name and password do not match." in answer.text
     assert "www-authenticate" not in answer.headers, "a browser would ask in a window of its own"
 
 
