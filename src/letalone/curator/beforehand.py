@@ -75,6 +75,7 @@ class Beforehand:
         place, target = self._place(file, upload), place_to_keep(self._house.settings)
         try:
             with working_in(self._house.room):
+                self._house.settings.import_limits.check(place, schema)
                 return copy_declared(place, schema, target)
         except ParameterError as error:
             words = _without(place.name, error)

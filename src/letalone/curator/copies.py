@@ -25,6 +25,7 @@ from letalone.engines import syntax
 from letalone.engines.csv_files import load_csv, odd_lines_of
 from letalone.engines.failure import EngineFailed, contained
 from letalone.engines.lockdown import LockedDuck
+from letalone.engines.long_cells import check_cells
 from letalone.engines.parquet_files import (
     reads_to_the_end,
     relation_of_parquet,
@@ -215,6 +216,7 @@ def opened_copy(file: Path, schema: Schema, target: Path | None = None) -> Gener
     files = contained(lambda: find_files(file))
     with _duck(files, [] if target is None else [target]) as duck:
         relation = contained(lambda: _relation(duck, files, schema))
+        check_cells(file, relation.columns)
         loaded = contained(lambda: _loaded(duck, files, relation))
         rules = [syntax.alias(by_rule(loaded, column), column.name) for column in schema.columns]
         rows = syntax.select(rules, syntax.renamed(loaded.sql, "loaded"))

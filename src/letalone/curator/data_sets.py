@@ -19,7 +19,6 @@ from sqlalchemy import insert, select
 from letalone.curator.addresses import check_allowed, check_table
 from letalone.curator.copies import check_columns_there, check_declared, copy_declared
 from letalone.curator.house import House
-from letalone.curator.import_limits import ANY
 from letalone.curator.notices import removal, to_remove
 from letalone.curator.people import People
 from letalone.curator.places import (
@@ -42,6 +41,7 @@ from letalone.curator.shelf import Found, Rewriting, Shelf, schema_of
 from letalone.curator.tables import DATA_SETS, HELD, PURPOSES
 from letalone.curator.words import amounts, of_row, read_day, read_time, written
 from letalone.engines.addresses import is_address
+from letalone.engines.long_cells import ANY
 from letalone.errors import ParameterError
 from letalone.ledger.data_sets import budget_to_json, read_text
 from letalone.plans.schema import Schema
@@ -121,9 +121,9 @@ class DataSets:
         """Imports newer data under the same name, and so the same budget; raises the version."""
         counted: list[Affected] = []
         with self._arriving(file, upload, by=by) as source:
-            self._house.settings.import_limits.check(source)
 
             def write(old: Path, schema: Schema, target: Path) -> None:
+                self._house.settings.import_limits.check(source, schema)
                 counted.append(copy_declared(source, schema, target))
                 self._shelf.keep_members(old, schema)
 
@@ -323,7 +323,7 @@ class DataSets:
         """An external table: nothing is copied."""
         if file is None:
             raise ParameterError("An external data set is a file of the import folder.")
-        replace(self._house.settings.import_limits, rows=ANY, megabytes=ANY).check(source)
+        replace(self._house.settings.import_limits, rows=ANY, megabytes=ANY).check(source, schema)
         check_columns_there(source, schema)
         self._opened_books(registration, schema, by=by)
         self._insert(registration, schema, file=file, affected=None, by=by)
@@ -331,7 +331,7 @@ class DataSets:
     def _imported(
         self, registration: Registration, schema: Schema, source: Path, *, by: str
     ) -> None:
-        self._house.settings.import_limits.check(source)
+        self._house.settings.import_limits.check(source, schema)
         target = place_to_keep(self._house.settings)
         try:
             affected = copy_declared(source, schema, target)

@@ -2,8 +2,10 @@
 
 A megabyte of Parquet can be sixty million rows, and a short CSV file can have a hundred thousand
 columns. What the footer or the first line says is held against declared limits before anything
-else is read; the lines of a CSV file are counted first. What one cannot see beforehand (long words
-in a dictionary) ends where memory and the room for spilling end, which are declared, too.
+else is read; the lines of a CSV file are counted first. A footer does not say how often a word of
+a dictionary is used: the lengths of cells are read before the cells (letalone.engines.long_cells),
+as often as rows have them. All else ends where memory and the room for spilling end, which are
+declared, too.
 
   Tested:   tests/curator/test_import_limits.py
 """
@@ -15,10 +17,11 @@ from pathlib import Path
 
 from letalone.engines.arrow import size_of_parquet
 from letalone.engines.csv_files import DELIMITERS
+from letalone.engines.long_cells import check_cells
 from letalone.engines.sources import PARQUET
 from letalone.errors import ParameterError
+from letalone.plans.schema import Schema
 
-ANY = 1 << 62  # of a file that is not copied
 CHUNK = 1 << 20
 HEADER = 1 << 20
 
@@ -31,8 +34,17 @@ class ImportLimits:
     columns: int
     megabytes: int
 
-    def check(self, path: Path) -> None:
-        """Refuses a file that is too large; one that cannot be read is refused by its reader."""
+    def check(self, path: Path, schema: Schema | None = None) -> None:
+        """Refuses a file that is too large; one that cannot be read is refused by its reader.
+
+        Given a schema, its columns are about to be read, and the lengths of cells count, too.
+        """
+        self._check_size(path)
+        if schema is not None:
+            names = [column.name for column in schema.columns]
+            check_cells(path, names, megabytes=self.megabytes)
+
+    def _check_size(self, path: Path) -> None:
         try:
             found = size_of_parquet(path) if path.suffix.lower() in PARQUET else _of_lines(path)
         except (OSError, ValueError):

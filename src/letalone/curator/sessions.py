@@ -26,6 +26,7 @@ from letalone.curator.places import LOCK
 from letalone.curator.settings import MOST_OPEN
 from letalone.engines.failure import EngineFailed, SourceAway, SourceUnreadable
 from letalone.engines.lockdown import Room, working_in
+from letalone.engines.long_cells import check_cells
 from letalone.errors import ParameterError
 from letalone.ledger import Ledger
 from letalone.plans.schema import Schema
@@ -124,6 +125,8 @@ class Sessions:
 
     def _opened(self, source: Source) -> Session:
         try:
+            if isinstance(source.place, Path) and source.place.parent != self._folder:
+                check_cells(source.place, [column.name for column in source.schema.columns])
             # The name is the owner's, and nobody else's in this ledger.
             return open_registered(source.place, schema=source.schema, ledger=self._ledger)
         except SourceAway:

@@ -84,7 +84,7 @@ class LockedDuck:
         self.connection = duckdb.connect(":memory:", config=CLOSED)  # pyright: ignore
         settings: list[tuple[str, Sql]] = [
             ("temp_directory", syntax.text(str(self._folder))),
-            ("memory_limit", syntax.text(f"{memory or room.memory or half_of_memory()}B")),
+            ("memory_limit", syntax.text(f"{memory or memory_of_room()}B")),
             ("threads", syntax.whole(threads or available_threads())),
             ("TimeZone", syntax.text("UTC")),
             ("ieee_floating_point_ops", exp.Boolean(this=True)),
@@ -149,6 +149,11 @@ def working_in(room: Room) -> Generator[None]:
         yield
     finally:
         ROOM.reset(token)
+
+
+def memory_of_room() -> int:
+    """How many bytes of memory a connection has that is opened here."""
+    return ROOM.get().memory or half_of_memory()
 
 
 def half_of_memory() -> int:
