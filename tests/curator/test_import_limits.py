@@ -1,14 +1,15 @@
 """Files that are small and large when read are refused by declared limits, before they are read."""
 
+from dataclasses import replace
 from time import process_time
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from curator.makers import SCHEMA, open_curator, put, registration
+from curator.makers import COUNT, NAME, SCHEMA, ask, grant, open_curator, put, registration
 from letalone.curator.settings import Settings
-from letalone.errors import ParameterError
+from letalone.errors import DataSetFrozen, ParameterError
 
 COLUMNS = {"patient": "p", "ward": "A", "cost": 1.5, "age": 3}
 
@@ -66,3 +67,79 @@ def test_bytes_when_not_compressed_and_the_disk_have_limits_too(peopled, tmp_pat
         assert strict._house.room.disk == 7 << 20
     with pytest.raises(ParameterError, match="import_rows is 0"):
         Settings(folder=tmp_path, import_rows=0)
+
+
+def run_of_words(curator, letters, rows, name="words.parquet"):
+    """Equal rows with one long word, which is in the file once: a kilobyte or so."""
+    place = curator.settings.imports_folder / name
+    place.parent.mkdir(exist_ok=True)
+    once = pa.DictionaryArray.from_arrays(pa.array([0] * rows, pa.int32()), ["x" * letters])
+    plain = {one: pa.array([COLUMNS[one]] * rows) for one in ("ward", "cost", "age")}
+    whole = {"dictionary_pagesize_limit": 1 << 30, "data_page_size": 1 << 30}
+    pq.write_table(pa.table({"patient": once, **plain}), place, compression="zstd", **whole)
+    assert place.stat().st_size < 100_000
+    return name
+
+
+def test_cells_too_long_for_the_memory_of_an_import_are_refused_before_they_are_read(
+    peopled, tmp_path
+):
+    with open_curator(tmp_path, memory_megabytes=512) as small:
+        file = run_of_words(small, 5_000_000, 10_000)
+        upload = small.data_sets.incoming("parquet")
+        upload.write_bytes((small.settings.imports_folder / file).read_bytes())
+        small.data_sets.register(registration(), by="olga", file=put(small))
+        other = registration(schema=replace(SCHEMA, name="other"))
+        roads = (
+            lambda: small.beforehand.affected(other, by="olga", file=file),
+            lambda: small.data_sets.register(other, by="olga", file=file),
+            lambda: small.data_sets.register(other, by="olga", upload=upload),
+            lambda: small.data_sets.register(other, by="olga", file=file, external=True),
+            lambda: small.data_sets.renew(SCHEMA.name, by="olga", file=file),
+        )
+        began = process_time()
+        for road in roads:
+            with pytest.raises(ParameterError, match="Cells of the file are too long") as raised:
+                road()
+            assert all(one in str(raised.value) for one in ("'patient'", "32,768", "--memory"))
+        assert process_time() - began < 3
+        assert small.data_sets.register(
+            other, by="olga", file=run_of_words(small, 30_000, 10, "short.parquet")
+        )
+
+
+def test_bytes_of_words_count_as_often_as_rows_have_them(peopled, tmp_path):
+    with open_curator(tmp_path, import_megabytes=1) as strict:
+        file = run_of_words(strict, 1000, 2100)
+        with pytest.raises(ParameterError, match=r"more than 1 MB .* import_megabytes"):
+            strict.data_sets.register(registration(), by="olga", file=file)
+        assert strict.data_sets.register(
+            registration(), by="olga", file=run_of_words(strict, 1000, 1900)
+        )
+
+
+def test_a_column_that_is_not_declared_may_be_of_any_length(peopled, tmp_path):
+    with open_curator(tmp_path, memory_megabytes=512) as small:
+        place = small.settings.imports_folder / run_of_words(small, 5_000_000, 10)
+        whole = pq.read_table(place)
+        pq.write_table(
+            whole.rename_columns(["diary", *whole.column_names[1:]]).append_column(
+                "patient", pa.array(["p"] * 10)
+            ),
+            place,
+        )
+        assert small.data_sets.register(registration(), by="olga", file=place.name)
+
+
+def test_an_external_file_with_long_cells_is_not_opened_anew(peopled, tmp_path):
+    with open_curator(tmp_path, memory_megabytes=512) as small:
+        file = run_of_words(small, 10, 100)
+        small.data_sets.register(registration(), by="olga", file=file, external=True)
+        grant(small)
+        ask(small)
+        run_of_words(small, 5_000_000, 10_000)
+        small.data_sets.raise_version(NAME, by="olga")
+        spent = small.ledger.data_set(NAME)
+        with pytest.raises(DataSetFrozen, match="cannot be opened now, and nothing was charged"):
+            ask(small, COUNT + " WHERE ward = 'A'")
+        assert small.ledger.data_set(NAME) == spent
