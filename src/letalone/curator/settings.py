@@ -36,7 +36,7 @@ class Settings:
     machine's if not given. Each has a fixed share, whatever the others do.
     spill_megabytes: so much each connection may put onto the disk: fixed, as its memory is.
     import_rows, import_columns, import_megabytes: the largest file that owners import, as its
-    footer or its lines say before it is read (import_limits.py).
+    footer, its lines and the lengths of its cells say before it is read (import_limits.py).
     most_cells: so many values, groups times columns, one answer may have.
     most_steps: so much may be computed to price one question, from its plan (work.py): 3 ms each.
     stored_megabytes: so many millions of letters of one person's answers are stored in a day.

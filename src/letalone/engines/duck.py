@@ -23,7 +23,7 @@ from letalone.engines.csv_files import check_every_line, load_csv
 from letalone.engines.failure import EngineFailed, contained
 from letalone.engines.frames import FRAMES, as_private, is_frame, is_lazy
 from letalone.engines.lazy_plan import check_lazy
-from letalone.engines.lockdown import LockedDuck
+from letalone.engines.lockdown import VECTOR, LockedDuck
 from letalone.engines.measures import Exact, Measure, Scope
 from letalone.engines.parquet_files import reads_to_the_end, sound_copy, unsafe
 from letalone.engines.partners import lending_scope, lent_rows, unit_kind
@@ -335,7 +335,7 @@ class DuckEngine:
     def _draw_ranks(self, name: str, column: Column, progress: Progress) -> None:
         unit = syntax.alias(unit_of(self._relation, column, "#source"), "unit")
         query = syntax.select([unit], syntax.renamed(self._relation.sql, "#source"))
-        codes, missing = self._duck.read(query, arrow.codes_of)
+        codes, missing = self._duck.read(query, arrow.codes_of, rows=VECTOR)
         progress(0.3)
         ranks = draw_ranks(codes, missing, bits=self._bits, progress=progress)
         table = arrow.ranks_table(ranks, missing, self._batch_sizes())

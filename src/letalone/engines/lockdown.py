@@ -36,6 +36,7 @@ from letalone.engines.syntax import Sql
 Result = TypeVar("Result")
 LEAST_MEMORY = 1 << 28
 BATCH = 1_000_000  # rows of a reader at a time
+VECTOR = 2048  # rows that DuckDB takes at a time
 
 CLOSED = {
     "autoinstall_known_extensions": False,
@@ -123,9 +124,12 @@ class LockedDuck:
         """All rows of a statement's result, as Python objects: whole numbers stay exact."""
         return self.connection.execute(syntax.printed(statement)).fetchall()
 
-    def read(self, statement: Sql, take: Callable[[object], Result]) -> Result:
-        """What `take` makes of a statement's result, which it gets as a reader of Arrow batches."""
-        reader = self.connection.sql(syntax.printed(statement)).to_arrow_reader(BATCH)
+    def read(
+        self, statement: Sql, take: Callable[[object], Result], *, rows: int = BATCH
+    ) -> Result:
+        """What `take` makes of a statement's result, which it gets as a reader of Arrow batches of
+        so many rows; these are no part of what DuckDB counts as its memory."""
+        reader = self.connection.sql(syntax.printed(statement)).to_arrow_reader(rows)
         try:
             return take(reader)
         finally:

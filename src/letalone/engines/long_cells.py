@@ -12,11 +12,10 @@ from pathlib import Path
 from threading import Lock
 
 from letalone.engines.cell_lengths import LargePage, Lengths, cell_lengths
-from letalone.engines.lockdown import memory_of_room
+from letalone.engines.lockdown import VECTOR, memory_of_room
 from letalone.engines.sources import Files, find_files
 from letalone.errors import ParameterError
 
-AT_A_TIME = 2048  # rows, which DuckDB calls a vector
 ONE_AT_A_TIME = Lock()  # each takes memory
 REMEMBERED = 256  # files
 ANY = 1 << 62
@@ -34,7 +33,7 @@ def check_cells(path: Path, names: Iterable[str], *, megabytes: int = ANY) -> No
 @lru_cache(REMEMBERED)
 def _check(files: Files, names: frozenset[str], memory: int, megabytes: int) -> None:
     longest: dict[str, int] = {}
-    together, most = 0, memory // AT_A_TIME
+    together, most = 0, memory // VECTOR
     for one in _lengths(files, names, memory, most):
         if isinstance(one, LargePage):
             raise _large_page(one)
@@ -67,7 +66,7 @@ def _long_cells(longest: dict[str, int], most: int) -> ParameterError:
     return ParameterError(
         f"Cells of the file are too long: the longest of each column that is read have together"
         f" {sum(longest.values()):,} bytes or more, of which {longest[column]:,} in {column!r}. At"
-        f" most {most:,} are read here, so that {AT_A_TIME:,} rows fit into memory. Leave out"
+        f" most {most:,} are read here, so that {VECTOR:,} rows fit into memory. Leave out"
         " columns that are not needed, shorten their cells, or let the operator give more memory"
         " (letalone serve --memory)."
     )
