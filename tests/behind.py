@@ -67,4 +67,4 @@ def sign(path: Path) -> None:
         path, "SELECT number, hash FROM entries ORDER BY number DESC LIMIT 1"
     )
     signature = _key(path).sign({"format": 1, "kind": "head", "number": number, "hash": last})
-    execute(path, "UPDATE head SET number = ?, hash = ?, signature = ?", number, last, signature)
+    execute(path, "UPDATE head SET number = ?, hash = ?, signed = ?", number, last, signature)

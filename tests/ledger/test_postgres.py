@@ -58,7 +58,7 @@ def execute(address: str, *statements: str) -> None:
         "DELETE FROM payments",
         "DELETE FROM levels",
         "DELETE FROM settlements",
-        "UPDATE head SET signature = head.hash",
+        "UPDATE head SET signed = head.hash",
         "UPDATE keys SET public = 'x'",
         "CREATE TABLE more (x int)",
         "CREATE VIEW more AS SELECT 1",

@@ -1,6 +1,7 @@
 """Files of every past format stay readable: format 1 knew no levels, format 2 no such columns."""
 
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import psycopg
@@ -74,7 +75,56 @@ def check_format_2(ledger: Ledger) -> None:
     assert ledger.verify().entries == 15
 
 
+# What a letalone of format 2 runs for each act, in its own transaction.
+OLD_ACT = (
+    "SELECT head.only, head.number, head.hash, head.signature FROM head",
+    "INSERT INTO entries (number, name, kind, text, hash) VALUES (15, 'visits', 'note', '', '')",
+    "UPDATE head SET number = 15, hash = '', signature = ''",
+)
+
+
+@pytest.mark.parametrize("written", [1, 2])
+def test_an_older_letalone_that_has_the_file_open_can_write_nothing_after_the_upgrade(
+    path: Path, written: int
+) -> None:
+    restore(path, written)
+    with closing(sqlite3.connect(path, isolation_level=None)) as older:
+        for act in OLD_ACT:
+            older.execute("BEGIN IMMEDIATE")
+            older.execute(act)  # until now it can
+            older.execute("ROLLBACK")
+        with Ledger.open(path) as ledger:
+            for act in (OLD_ACT[0], OLD_ACT[2]):
+                with pytest.raises(sqlite3.OperationalError, match="no such column"):
+                    older.execute(act)
+            ledger.verify()
+
+
+def test_an_older_letalone_that_has_the_database_open_can_write_nothing_after_the_upgrade(
+    database: str, path: Path
+) -> None:
+    restore_in_database(database, path)
+    with psycopg.connect(database, prepare_threshold=1, autocommit=True) as older:
+        older.execute(f"SET search_path = {SCHEMA}")
+        for act in OLD_ACT * 3:
+            with older.transaction(force_rollback=True):
+                older.execute(act)  # until now it can, and the server has prepared it
+        with Ledger.open(database) as ledger:
+            for act in (OLD_ACT[0], OLD_ACT[2]):
+                with pytest.raises(psycopg.errors.UndefinedColumn):
+                    older.execute(act)
+            ledger.verify()
+
+
 def test_a_ledger_of_format_2_in_a_database_is_upgraded(database: str, path: Path) -> None:
+    restore_in_database(database, path)
+    with Ledger.open(database) as ledger:
+        check_format_2(ledger)
+    with Ledger.open(database) as again:
+        assert again.verify().entries == 15
+
+
+def restore_in_database(database: str, path: Path) -> None:
     """The rows of the sample, in tables as they were in format 2."""
     restore(path, 2)
     Ledger.open(database).close()
@@ -84,16 +134,13 @@ def test_a_ledger_of_format_2_in_a_database_is_upgraded(database: str, path: Pat
         for one in old:
             connection.execute(f"DROP INDEX {one}")
         connection.execute("ALTER TABLE entries DROP COLUMN changed, DROP COLUMN digest")
+        connection.execute("ALTER TABLE head RENAME COLUMN signed TO signature")
         connection.execute(f"COMMENT ON SCHEMA {SCHEMA} IS 'letalone ledger, format 2'")
         for name in ("head", "keys", "entries", "settlements", "levels", "payments"):
             connection.execute(f"DELETE FROM {name}")
             for row in execute(path, f"SELECT * FROM {name}"):
                 marks = ", ".join(["%s"] * len(row))
                 connection.execute(f"INSERT INTO {name} VALUES ({marks})", row)
-    with Ledger.open(database) as ledger:
-        check_format_2(ledger)
-    with Ledger.open(database) as again:
-        assert again.verify().entries == 15
 
 
 def test_an_upgrade_that_is_cut_short_has_not_happened(

@@ -28,7 +28,7 @@ TABLES = {
         "release",
         "release_digest",
     ),
-    "head": ("only", "number", "hash", "signature"),
+    "head": ("only", "number", "hash", "signed"),
     "keys": ("only", "private", "public"),
     "levels": ("name", "purpose", "analyst", "entry"),
     "payments": ("reserved", "purpose", "analyst", "entry"),

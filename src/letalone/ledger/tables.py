@@ -3,7 +3,8 @@
 Entries say everything. All other tables follow from them, but for the answers and the key:
 they are there to find things fast, and `verify` compares them with what the entries say.
 Format 2 added levels, payments and the digest of each release. Format 3 added two columns of
-entries, by which the last change and the charges for a question are found.
+entries, by which the last change and the charges for a question are found, and shut out those who
+do not write them.
 """
 
 from typing import NamedTuple
@@ -62,13 +63,16 @@ SETTLEMENTS = Table(
     Index("settlements_by_digest", "name", "digest", "version"),
     Index("settlements_by_release", "release_digest"),
 )
+# Each write reads and writes the head. The signature's column has another name than in formats 1
+# and 2, so that an older letalone that still has the ledger open fails in its own transaction: its
+# entries would lack the columns by which newer ones find what was spent.
 HEAD = Table(
     "head",
     METADATA,
     Column("only", Integer, primary_key=True, autoincrement=False),
     Column("number", Integer, nullable=False),
     Column("hash", Text, nullable=False),
-    Column("signature", Text, nullable=False),
+    Column("signed", Text, key="signature", nullable=False),
 )
 KEYS = Table(
     "keys",

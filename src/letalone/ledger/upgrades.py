@@ -1,6 +1,7 @@
 """Ledgers of older formats, brought to the present one: nothing that was there is changed.
 
-Each within the transaction of its store, whole or not at all.
+Each within the transaction of its store, whole or not at all. An older letalone that has the
+ledger open meanwhile can write nothing more.
 
   Tested:   tests/ledger/test_samples.py, on both stores
 """
@@ -40,7 +41,11 @@ def _to_format_2(connection: Connection) -> None:
 
 
 def _to_format_3(connection: Connection, schema: str) -> None:
-    """Which entry changed a data set, and which question each charge is for."""
+    """Which entry changed a data set, and which question each charge is for.
+
+    Who had the ledger open before and knows nothing of that cannot write any more (tables.py).
+    """
+    connection.exec_driver_sql(f"ALTER TABLE {schema}head RENAME COLUMN signature TO signed")
     for column in SINCE_FORMAT_3:
         connection.exec_driver_sql(f"ALTER TABLE {schema}entries ADD COLUMN {column.name} TEXT")
     changes = ENTRIES.c.kind.in_([one.value for one in CHANGES])
