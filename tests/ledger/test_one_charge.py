@@ -93,12 +93,26 @@ def test_all_refusals_come_first(ledger: Ledger) -> None:
     ledger.freeze("visits", "a look")
     with pytest.raises(DataSetFrozen):
         charged(ledger, **ANN)
-    ledger.thaw("visits", "looked")
-    assert charged(ledger, **ANN) == first
+    assert ledger.unsettled() == [first.number]
     ledger.withdraw("visits", purpose="p", analyst="Ann", why="has left")
     with pytest.raises(NotAllowed):
         charged(ledger, **ANN)
+    ledger.thaw("visits", "looked")
     assert ledger.begun("visits", PureDP(0.25), plan=ASKED["plan"], digest="d", **ANN) is None
+
+
+def test_after_a_thaw_no_charge_of_before_is_gone_on_with(ledger: Ledger) -> None:
+    """Not settled need not mean not told: an older copy may have been put in place."""
+    first, other = charged(ledger), charged(ledger, digest="e", run=None)
+    ledger.freeze("visits", "a look")
+    ledger.thaw("visits", "looked")
+    assert ledger.unsettled() == [other.number]
+    with pytest.raises(AlreadySettled):
+        ledger.settle(first, {"values": [1]})
+    assert (ledger.settled(first), ledger.repeat_of("visits", "d")) == (None, None)
+    assert charged(ledger).number > first.number
+    assert ledger.data_set("visits").spent == Budget(0.75)
+    ledger.verify()
 
 
 def test_a_charge_from_before_levels_pays_for_no_level(ledger: Ledger) -> None:

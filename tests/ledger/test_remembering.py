@@ -2,14 +2,15 @@
 
 import shutil
 import sqlite3
-from contextlib import closing
+from collections.abc import Callable, Generator
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import psycopg
 import pytest
 
 from letalone.errors import DataSetFrozen, ParameterError
-from letalone.ledger import Ledger
+from letalone.ledger import Ledger, Reservation
 from letalone.ledger.entries import Kind
 from letalone.privacy import ADD_REMOVE, Budget, PureDP
 
@@ -176,18 +177,80 @@ def test_what_was_kept_elsewhere_is_recalled(tmp_path: Path) -> None:
         assert ledger.recall(seen) == [], "it was decided"
 
 
-def test_a_ledger_restored_from_a_backup_of_postgresql_is_frozen(database: str) -> None:
+def begin(ledger: Ledger) -> Reservation:
+    return ledger.charge("one", COST, plan={}, digest="d", run="r")
+
+
+def check_drawn_once(ledger: Ledger, told: Reservation) -> None:
+    """What was told after the copy was made is paid for anew, and not under the same charge."""
+    with pytest.raises(DataSetFrozen):
+        begin(ledger)
+    ledger.thaw("one", "decided")
+    assert begin(ledger) != told
+    assert ledger.data_set("one").releases == 2
+    ledger.verify()
+
+
+def test_what_was_under_way_when_a_copy_was_made_is_not_drawn_for_again_after_it_was_restored(
+    tmp_path: Path,
+) -> None:
+    path, older = tmp_path / "ledger.db", tmp_path / "older.db"
+    with opened(path) as ledger:
+        told = begin(ledger)
+        written_over(path, older)  # a copy that letalone has not made
+        ledger.settle(told, {"answer": 1})
+        put_in_place(older, path)
+        check_drawn_once(ledger, told)
+
+
+def test_a_backup_closes_what_is_under_way_in_the_copy_and_only_there(tmp_path: Path) -> None:
+    path, older = tmp_path / "ledger.db", tmp_path / "older.db"
+    with opened(path) as ledger:
+        under_way, head = begin(ledger), ledger.head
+        ledger.backup(older)
+        assert (begin(ledger), ledger.head) == (under_way, head)
+        seen = ledger.seen
+    assert seen is not None
+    assert sorted(one.name for one in tmp_path.glob("older*")) == ["older.db"]
+    with Ledger.open(older) as copy:
+        copy.verify(head=head)
+        assert copy.recall(seen) == [], "it has all that was seen"
+        assert begin(copy) != under_way
+        assert copy.data_set("one").releases == 2
+
+
+@contextmanager
+def going_back(database: str) -> Generator[Callable[[], None]]:
+    """Puts back what a server has now, as a restored dump does."""
     tables = ("entries", "settlements", "head")
-    with opened(database) as ledger, psycopg.connect(database, autocommit=True) as server:
+    with psycopg.connect(database, autocommit=True) as server:
         server.execute("SET search_path = letalone_ledger")
         for one in tables:
             server.execute(f"CREATE TEMP TABLE old_{one} AS TABLE {one}")
+
+        def go_back() -> None:
+            with server.transaction():
+                for one in reversed(tables):
+                    server.execute(f"DELETE FROM {one}")
+                for one in tables:
+                    server.execute(f"INSERT INTO {one} TABLE old_{one}")
+
+        yield go_back
+
+
+def test_what_was_under_way_in_a_dump_of_postgresql_is_not_drawn_for_again(database: str) -> None:
+    with opened(database) as ledger:
+        told = begin(ledger)
+        with going_back(database) as go_back:
+            ledger.settle(told, {"answer": 1})
+            go_back()
+        check_drawn_once(ledger, told)
+
+
+def test_a_ledger_restored_from_a_backup_of_postgresql_is_frozen(database: str) -> None:
+    with opened(database) as ledger, going_back(database) as go_back:
         charge(ledger, 1)
-        with server.transaction():
-            for one in reversed(tables):
-                server.execute(f"DELETE FROM {one}")
-            for one in tables:
-                server.execute(f"INSERT INTO {one} TABLE old_{one}")
+        go_back()
         assert ledger.data_set("two").frozen
         with pytest.raises(DataSetFrozen):
             charge(ledger, 2)

@@ -312,8 +312,24 @@ def settle(books: Books, reservation: Reservation, release: str | None) -> Entry
         )
     if ended is not None:
         raise AlreadySettled(
-            f"Reservation {reservation.number} is settled already: each gives one answer."
+            f"Reservation {reservation.number} is settled already: each gives one answer, and a "
+            "thaw closes those that have none."
         )
+    return _end(books, reserved, release)
+
+
+def close_begun(books: Books, name: str | None = None) -> None:
+    """Let nobody go on with a charge of before: each is closed without an answer, and stays spent.
+
+    Where entries may be missing, such a charge may have been settled in one of them, and told.
+    """
+    for number in books.unsettled(name):
+        reserved = cast("Entry", books.entry(number))
+        if "run" in reserved.body:
+            _end(books, reserved, None)
+
+
+def _end(books: Books, reserved: Entry, release: str | None) -> Entry:
     entry = books.append(Kind.SETTLED, reserved.name, _ending(reserved.number, release))
     books.add_settlement(settlement_of(reserved, entry, release))
     return entry

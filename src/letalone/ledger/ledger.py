@@ -177,7 +177,11 @@ class Ledger:
         return self._frozen(name, why, Kind.FROZEN)
 
     def thaw(self, name: str, why: str) -> DataSet:
-        """Allow questions about a frozen data set again: for its owner, who knows why it froze."""
+        """Allow questions about a frozen data set again: for its owner, who knows why it froze.
+
+        No charge of before is gone on with: an older copy of the ledger may have been put in
+        place, in which what was settled and told since stands as not settled.
+        """
         return self._frozen(name, why, Kind.THAWED)
 
     # Levels: purposes, and analysts for a purpose, that share the budget of a data set.
@@ -579,8 +583,9 @@ class Ledger:
         """Copy the file, also while others write; returns where. It holds the key: guard it.
 
         Restored, it is an older copy: what was charged since would be forgotten, and its budget
-        spent again. `verify(checkpoints=…)` finds that. A ledger in PostgreSQL is backed up with
-        pg_dump.
+        spent again. `verify(checkpoints=…)` finds that. What is under way now is closed in the
+        copy, without an answer: it may have been told by then. A ledger in PostgreSQL is backed up
+        with pg_dump; after such a copy was restored, `thaw` closes it.
         """
         return str(self._store.backup(path))
 
@@ -638,6 +643,8 @@ class Ledger:
         words = read_text("why", why)
         with self._store.writing() as books:
             after = replace(acts.known(books, name), frozen=kind is Kind.FROZEN)
+            if kind is Kind.THAWED:
+                acts.close_begun(books, name)
             return acts.change(books, kind, after, {"why": words})
 
     def _price_beforehand(self, name: str, privacy: Privacy, question: acts.Question) -> None:

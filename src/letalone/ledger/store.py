@@ -40,6 +40,7 @@ from letalone.errors import (
     LetaloneError,
     ParameterError,
 )
+from letalone.ledger.acts import close_begun
 from letalone.ledger.books import Books, first_entry
 from letalone.ledger.claims import BesideFile, Claims, InProcess
 from letalone.ledger.declared import in_sqlite
@@ -118,6 +119,7 @@ class Store:
         self._check()
         with _in_words(self.path):
             _copy(self._engine, unfinished)
+        _close_begun(unfinished)
         unfinished.replace(place)
         return place
 
@@ -231,12 +233,7 @@ def file_store(path: str | os.PathLike[str], *, create: bool, keep: bool = False
     place = _place(path)
     if not place.exists():
         _touch(place, create=create)
-    engine = create_engine(
-        URL.create("sqlite", database=str(place)),
-        **({"poolclass": QueuePool, "max_overflow": -1} if keep else {"poolclass": NullPool}),
-        connect_args={"timeout": BUSY_SECONDS, "check_same_thread": False},
-    )
-    event.listen(engine, "connect", _prepare)
+    engine = _engine(place, keep=keep)
     store = KeptStore(engine, place) if keep else Store(engine, place)
     with _in_words(place):
         written = _format_of(engine, place, create=create)
@@ -246,6 +243,16 @@ def file_store(path: str | os.PathLike[str], *, create: bool, keep: bool = False
         elif written < FORMAT:
             _upgrade(store)
     return store
+
+
+def _engine(place: Path, *, keep: bool = False) -> Engine:
+    engine = create_engine(
+        URL.create("sqlite", database=str(place)),
+        **({"poolclass": QueuePool, "max_overflow": -1} if keep else {"poolclass": NullPool}),
+        connect_args={"timeout": BUSY_SECONDS, "check_same_thread": False},
+    )
+    event.listen(engine, "connect", _prepare)
+    return engine
 
 
 def _place(path: str | os.PathLike[str]) -> Path:
@@ -347,6 +354,12 @@ def _copy(engine: Engine, to: Path) -> None:
         raise _named_by(cast("int", getattr(error, "sqlite_errorcode", 1)), str(to)) from None
     finally:
         target.close()
+
+
+def _close_begun(copy: Path) -> None:
+    """Whoever restores the copy cannot know whether what is under way now was told meanwhile."""
+    with Store(_engine(copy), copy).writing() as books:
+        close_begun(books)
 
 
 def _prepare(connection: sqlite3.Connection, _: object) -> None:
