@@ -72,6 +72,36 @@ def test_an_older_ledger_that_is_put_in_place_while_it_runs_answers_nothing_more
         assert curator.ledger.data_set(NAME).spent == spent
 
 
+@pytest.mark.long
+def test_a_ledger_that_went_back_twice_to_the_same_backup_does_not_go_back_a_third_time_unnoticed(
+    folder,
+):
+    older, later = folder / "older.db", folder / "later.db"
+    prices = iter(range(20, 99))
+
+    def spend(curator, many):
+        for _ in range(many):
+            ask(curator, epsilon=next(prices) / 1000)
+
+    with open_curator(folder) as curator:
+        curator.ledger.backup(older)
+        spend(curator, 1)
+    for many in (4, 1):
+        put_in_place(older, folder)
+        with open_curator(folder) as curator:
+            assert curator.forgotten == (NAME,)
+            curator.data_sets.thaw(NAME, why="decided", by="olga")
+            spend(curator, many)
+            if many == 1:
+                curator.ledger.backup(later)
+                spend(curator, 1)
+    put_in_place(later, folder)
+    with open_curator(folder) as curator:
+        assert curator.forgotten == (NAME,)
+        with pytest.raises(DataSetFrozen):
+            spend(curator, 1)
+
+
 @pytest.mark.parametrize("what", ["missing", "empty", "another"])
 def test_no_ledger_takes_the_place_of_one_that_knows_what_was_spent(folder, what):
     place(folder, "ledger.db").unlink()

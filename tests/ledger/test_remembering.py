@@ -161,6 +161,23 @@ def test_a_loss_that_others_have_decided_does_not_excuse_a_later_one(tmp_path: P
             charge(second, 23)
 
 
+def test_what_was_decided_stays_known_where_the_same_backup_is_restored_twice(
+    tmp_path: Path,
+) -> None:
+    path, older = tmp_path / "ledger.db", tmp_path / "older.db"
+    known: list[frozenset[str]] = []
+    with opened(path) as ledger:
+        ledger.backup(older)
+        for number in range(3):
+            charge(ledger, number)
+            put_in_place(older, path)
+            assert ledger.data_set("one").frozen
+            ledger.thaw("one", "looked at")
+            assert ledger.seen is not None
+            known.append(ledger.seen.decided)
+    assert known[0] < known[1] < known[2]
+
+
 def test_what_was_kept_elsewhere_is_recalled(tmp_path: Path) -> None:
     path, older = tmp_path / "ledger.db", tmp_path / "older.db"
     with opened(path) as ledger:

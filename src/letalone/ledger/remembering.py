@@ -98,8 +98,9 @@ class Remembering:
         with self._store.writing() as books:
             there = _since(books, seen) is not None or _is_known(books, seen)
             names = [] if there else _freeze_all(books, seen)
-            found = _since(books, None)
-        self.seen = found
+            found = cast("Seen", _since(books, None))
+        # A loss that was decided stays known, also where it was decided in what is lost by now.
+        self.seen = found._replace(decided=found.decided | seen.decided)
         return names
 
 
