@@ -25,6 +25,7 @@ from letalone.errors import (
     DataSetFrozen,
     FormatError,
     LedgerDamaged,
+    LedgerUnavailable,
     LetaloneError,
     ParameterError,
 )
@@ -92,6 +93,10 @@ class Reservation:
 
 class AlreadySettled(ParameterError):  # noqa: N818
     """Another has settled the reservation meanwhile."""
+
+
+class NotBegun(LedgerUnavailable):
+    """An answer was not settled, and the store was given nothing of it: it did not matter."""
 
 
 class NoSuchDataSet(ParameterError):  # noqa: N818
@@ -305,6 +310,11 @@ def refuse(books: Books, name: str, reason: str, question: Question) -> Entry:
 
 def settle(books: Books, reservation: Reservation, release: str | None) -> Entry:
     """Write down how a reservation ended: with this canonical release, or None for a failure."""
+    return end(books, not_ended(books, reservation), release)
+
+
+def not_ended(books: Books, reservation: Reservation) -> Entry:
+    """The entry of a reservation that nobody has settled."""
     reserved, ended = books.reservation(reservation.number)
     if reserved is None or reserved.hash != reservation.ledger_hash:
         raise ParameterError(
@@ -315,7 +325,7 @@ def settle(books: Books, reservation: Reservation, release: str | None) -> Entry
             f"Reservation {reservation.number} is settled already: each gives one answer, and a "
             "thaw closes those that have none."
         )
-    return _end(books, reserved, release)
+    return reserved
 
 
 def close_begun(books: Books, name: str | None = None) -> None:
@@ -326,10 +336,11 @@ def close_begun(books: Books, name: str | None = None) -> None:
     for number in books.unsettled(name):
         reserved = cast("Entry", books.entry(number))
         if "run" in reserved.body:
-            _end(books, reserved, None)
+            end(books, reserved, None)
 
 
-def _end(books: Books, reserved: Entry, release: str | None) -> Entry:
+def end(books: Books, reserved: Entry, release: str | None) -> Entry:
+    """Write down how it ended."""
     entry = books.append(Kind.SETTLED, reserved.name, _ending(reserved.number, release))
     books.add_settlement(settlement_of(reserved, entry, release))
     return entry

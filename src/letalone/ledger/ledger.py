@@ -25,7 +25,7 @@ from datetime import datetime
 from types import TracebackType
 from typing import NoReturn, Self, cast
 
-from letalone.errors import LetaloneError
+from letalone.errors import LedgerUnavailable, LetaloneError
 from letalone.exact.typed import COUNT, Number
 from letalone.ledger import acts, rationing
 from letalone.ledger.acts import Reservation
@@ -350,10 +350,20 @@ class Ledger:
             yield
 
     def settle(self, reservation: Reservation, release: Json) -> Entry:
-        """Write down the answer that a reservation paid for; it has text and whole numbers only."""
-        text = canonical(release, name="release")
-        with self._store.writing(*to_settle(reservation.number)) as books:
-            return acts.settle(books, reservation, text)
+        """Write down the answer that a reservation paid for; it has text and whole numbers only.
+
+        NotBegun where the store could not be used, and was given nothing of the answer.
+        """
+        text, begun = canonical(release, name="release"), False
+        try:
+            with self._store.writing(*to_settle(reservation.number)) as books:
+                reserved = acts.not_ended(books, reservation)
+                begun = True
+                return acts.end(books, reserved, text)
+        except LedgerUnavailable as error:
+            if begun:
+                raise
+            raise acts.NotBegun(str(error)) from None
 
     def settled(self, reservation: Reservation) -> Json | None:
         """The answer that a reservation was settled with, if it was."""

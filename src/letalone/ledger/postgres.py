@@ -40,7 +40,7 @@ from letalone.ledger.books import Books, first_entry
 from letalone.ledger.claims import AtServer
 from letalone.ledger.patience import IN_TURN, LOCK_SECONDS, LOOK_SECONDS, POOL_SECONDS
 from letalone.ledger.statements import CONFIRMED_HEAD
-from letalone.ledger.store import MAYBE_PAID, MAYBE_SPENT, NoRoom
+from letalone.ledger.store import MAYBE_PAID
 from letalone.ledger.tables import METADATA, SCHEMA
 from letalone.ledger.trips import READ_ONE_STATE, Asked, Together
 from letalone.ledger.upgrades import FORMAT, upgrade
@@ -288,6 +288,4 @@ def _named(error: DBAPIError, place: str) -> LetaloneError:
 
 
 def _unavailable(place: str, why: str) -> LedgerUnavailable:
-    full = why == WHY["53"]
-    error, said = (NoRoom, MAYBE_SPENT) if full else (LedgerUnavailable, MAYBE_PAID)
-    return error(f"{place} cannot be used: {why}, and try again. {said}")
+    return LedgerUnavailable(f"{place} cannot be used: {why}, and try again. {MAYBE_PAID}")

@@ -52,7 +52,6 @@ from letalone.ledger.watch import watch_of_file, whose
 APPLICATION = int.from_bytes(b"letA", "big")  # SQLite's own field for "whose file is this"
 EMPTY = 0  # the format of a file in which nothing was written
 BUSY_SECONDS = 30
-MAYBE_SPENT = "An answer that did not fit is told to nobody, and what it cost stays spent."
 MAYBE_PAID = "If a question was under way it may be paid for: the same again goes on with that."
 RETRY_SECONDS = 0.02
 CODE_OF_KIND = 0xFF  # the lower byte of an extended result code is the kind of error
@@ -66,10 +65,6 @@ UNWRITABLE = (
 
 class NotALedger(FormatError):  # noqa: N818
     """What lies at a place is no ledger that this letalone reads; the words name the place."""
-
-
-class NoRoom(LedgerUnavailable):
-    """There is no room left for what was to be written."""
 
 
 class Store:
@@ -390,17 +385,18 @@ def _named(error: DBAPIError, place: str) -> LetaloneError:
 def _named_by(code: int, place: str) -> LetaloneError:
     if code == sqlite3.SQLITE_NOTADB:
         return NotALedger(f"{place} is not a ledger, or its beginning is damaged.")
-    error = LedgerUnavailable
     if code == sqlite3.SQLITE_FULL:
-        error, why = NoRoom, "the disk is full. Make room"
+        why = "the disk is full. Make room"
     elif code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
         why = f"another process has held it for {BUSY_SECONDS} s. Wait for it"
     elif code in UNWRITABLE:
-        why = "the file or its folder cannot be written or read. Look at its permissions"
+        why = (
+            "the file or its folder cannot be written or read. Look at its permissions, and at"
+            " limits of room"
+        )
     else:
         return _damaged(place)
-    said = MAYBE_SPENT if error is NoRoom else MAYBE_PAID
-    return error(f"{place} cannot be used: {why}, and try again. {said}")
+    return LedgerUnavailable(f"{place} cannot be used: {why}, and try again. {MAYBE_PAID}")
 
 
 def _code(error: DBAPIError) -> int:

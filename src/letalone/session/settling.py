@@ -8,15 +8,26 @@ that was paid for, however often a run was cut short and asked for again.
 """
 
 from collections.abc import Generator, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager
 
-from letalone.errors import LedgerUnavailable, LetaloneError
+from letalone.errors import LedgerDamaged, LedgerUnavailable
 from letalone.ledger import Reservation
-from letalone.ledger.acts import AlreadySettled
+from letalone.ledger.acts import AlreadySettled, NotBegun
 from letalone.ledger.claims import WAIT_SECONDS
-from letalone.ledger.store import NoRoom
+from letalone.ledger.store import MAYBE_PAID
 from letalone.privacy.curve import Json
 from letalone.session.table import Table
+
+TRIES = 2
+NO_LEDGER = "The ledger did not take the answer. Its owner has to look at it, and at its disk. "
+STAYS_SPENT = (
+    "The answer about {!r} could not be written down, so it is told to nobody, and what it cost"
+    " stays spent: asking again is charged again."
+)
+
+
+class NotWritten(LedgerUnavailable):
+    """An answer that the ledger did not take; its charge was closed, and is not gone on with."""
 
 
 @contextmanager
@@ -43,16 +54,38 @@ def written_down(tables: Sequence[Table], paid: Sequence[Reservation], stored: J
 
 
 def _settled(table: Table, paid: Reservation, stored: Json) -> Json:
+    """What stands in the ledger, after a second try: a connection may have been cut.
+
+    Whether an answer can be written may depend on what it says: on its length, where room is
+    short. Once the store was given some of it, and did not take it, it is never drawn anew.
+    """
+    failed = list[Exception]()
+    for _ in range(TRIES):
+        try:
+            return _settled_once(table, paid, stored)
+        except AlreadySettled:
+            raise
+        except Exception as error:
+            failed.append(error)
+    words = _words(failed[-1])
+    if not all(isinstance(one, NotBegun) for one in failed) and _closed(table, paid):
+        raise NotWritten(f"{words.removesuffix(MAYBE_PAID)}{STAYS_SPENT.format(table.name)}")
+    raise LedgerUnavailable(words)
+
+
+def _closed(table: Table, paid: Reservation) -> bool:
+    """Whether the charge was ended without an answer. That is shorter than any answer."""
     try:
-        return _settled_once(table, paid, stored)
-    except NoRoom:
-        # Whether it fits depends on how long it is, and so on what was drawn. It is never drawn
-        # anew; where there is no room to say so, there was none for any answer.
-        with suppress(LetaloneError):
-            table.ledger.abandon(paid)
-        raise
-    except LedgerUnavailable:
-        return _settled_once(table, paid, stored)  # a connection may have been cut
+        table.ledger.abandon(paid)
+    except Exception:
+        return False
+    return True
+
+
+def _words(error: Exception) -> str:
+    """What failed; words that are not of a ledger out of reach could tell what was drawn."""
+    known = isinstance(error, (LedgerUnavailable, LedgerDamaged))
+    return str(error) if known else f"{NO_LEDGER}{MAYBE_PAID}"
 
 
 def _settled_once(table: Table, paid: Reservation, stored: Json) -> Json:

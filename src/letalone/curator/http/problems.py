@@ -44,11 +44,16 @@ from letalone.errors import (
 from letalone.ledger.acts import NoSuchDataSet
 from letalone.ledger.claims import UnderWay
 from letalone.ledger.store import NotALedger
+from letalone.session.settling import NotWritten
 
 MEDIA_TYPE = "application/problem+json"
 WHERE = "/problems/"
 MAYBE_PAID = (
     "If an answer was under way it may be paid for: ask the same again, which costs nothing more."
+)
+NOT_WRITTEN = (
+    "The answer is told to nobody, and what it cost stays spent. Tell the owner: the ledger may"
+    " have no room. Asking again is charged again."
 )
 AWAY_SECONDS = 5  # when to try again what was away
 
@@ -129,6 +134,7 @@ KINDS: dict[str, Kind] = {
     ),
     "ledger-damaged": Kind(500, "The ledger is not as it was written", "Tell its owner at once."),
     "ledger-unavailable": Kind(503, "The ledger cannot be reached now", MAYBE_PAID),
+    "answer-not-written": Kind(500, "The ledger did not take the answer", NOT_WRITTEN),
     "under-way": Kind(
         503,
         "The same question is being answered at this moment",
@@ -199,6 +205,7 @@ BY_CLASS: list[tuple[type[LetaloneError], str]] = [
     (NotALedger, "ledger-damaged"),
     (NoSuchDataSet, "ledger-damaged"),  # the database has it, which was looked at before
     (UnderWay, "under-way"),
+    (NotWritten, "answer-not-written"),
     (LedgerUnavailable, "ledger-unavailable"),
     (DatabaseUnavailable, "database-unavailable"),
     (SourceUnreadable, "data-unreadable"),
@@ -220,6 +227,7 @@ BY_CLASS: list[tuple[type[LetaloneError], str]] = [
 ABOUT_A_STORE = {
     "ledger-damaged": "The ledger is not as it was written. Nothing was released. Tell its owner.",
     "ledger-unavailable": f"The ledger cannot be used now. {MAYBE_PAID}",
+    "answer-not-written": f"The ledger did not take the answer. {NOT_WRITTEN}",
     "database-unavailable": f"The curator's database cannot be used now. {MAYBE_PAID}",
     "database-damaged": (
         "The curator's database is not as it was written. Nothing was released. Tell its owner."
@@ -228,6 +236,7 @@ ABOUT_A_STORE = {
 CLASS_OF: dict[str, type[LetaloneError]] = {
     "ledger-damaged": LedgerDamaged,
     "ledger-unavailable": LedgerUnavailable,
+    "answer-not-written": LedgerUnavailable,
     "database-unavailable": ServiceUnavailable,
     "database-damaged": FormatError,
 }
@@ -300,9 +309,8 @@ def of_error(error: LetaloneError) -> Problem:
 def _headers(error: LetaloneError) -> dict[str, str]:
     if isinstance(error, NotRecognised):
         return {"WWW-Authenticate": "Bearer"}
-    if isinstance(error, SourceUnreadable):
-        return {}  # until its owner acts, and nobody knows when
-    if isinstance(error, (LedgerUnavailable, ServiceUnavailable)):
+    away = isinstance(error, (LedgerUnavailable, ServiceUnavailable))
+    if away and not isinstance(error, (NotWritten, SourceUnreadable)):  # else nobody knows when
         return {"Retry-After": str(AWAY_SECONDS)}
     return {"Retry-After": str(error.seconds)} if isinstance(error, TooManyTries) else {}
 
