@@ -10,6 +10,7 @@ import pytest
 import letalone as la
 from letalone.engines.duck import DuckEngine
 from letalone.ledger import Kind, Ledger
+from letalone.ledger.store import MAYBE_PAID
 from letalone.session import releasing
 from session.makers import opened, write_parquet
 from session.test_partners import by_sex, patients, visits
@@ -56,6 +57,27 @@ def test_a_question_to_two_tables_is_gone_on_with_where_nothing_was_settled(
         assert by_sex(mine, theirs).release(0.5).repeated
         for one in (mine, theirs):
             one.ledger.verify()
+
+
+def test_two_tables_pay_once_where_the_ledger_of_the_second_is_away(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    charge = Ledger.charge
+    with visits() as mine, patients() as theirs:
+
+        def away(ledger: Ledger, name: str, *given: Any, **more: Any) -> Any:
+            if name == theirs.name:
+                raise la.LedgerUnavailable(f"held. {MAYBE_PAID}")
+            return charge(ledger, name, *given, **more)
+
+        for _ in range(3):
+            with monkeypatch.context() as patch:
+                patch.setattr(Ledger, "charge", away)
+                with pytest.raises(la.LedgerUnavailable) as told:
+                    by_sex(mine, theirs).release(0.5)
+            assert not hasattr(told.value, "__notes__"), "nothing that says it stays spent"
+        assert not by_sex(mine, theirs).release(0.5).repeated
+        assert charges(mine, theirs) == [1, 1]
 
 
 def test_what_one_of_two_ledgers_has_settled_is_told_so_both_are_charged_anew(

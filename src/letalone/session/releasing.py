@@ -26,7 +26,13 @@ from letalone.answers.promise import price
 from letalone.answers.release import Asked, SplitPart, Standing
 from letalone.engines.failure import FileChanged, RightRevoked, SourceAway, SourceUnreadable
 from letalone.engines.measures import Units
-from letalone.errors import BudgetExceeded, DataSetFrozen, LetaloneError
+from letalone.errors import (
+    BudgetExceeded,
+    DataSetFrozen,
+    LedgerUnavailable,
+    LetaloneError,
+    ServiceUnavailable,
+)
 from letalone.exact.typed import CONFIDENCE, Number
 from letalone.ledger import Reservation, digest_of
 from letalone.ledger.acts import ENGINE_FAILED, FILE_CHANGED, how_to_thaw
@@ -231,7 +237,8 @@ def _all_charged(tables: Sequence[Table], bill: Bill) -> list[Reservation]:
     """A charge to each data set: all, or none.
 
     A data set that refuses comes first, so nothing else is charged then. If one has been spent
-    from elsewhere since it was looked at, what the others were charged stays spent.
+    from elsewhere since it was looked at, what the others were charged stays spent. If the ledger
+    of one is away, it is gone on with.
 
     All belong to one run. The first table's charge is the first that is settled, so while it is
     not, nothing of the run was told, and all of it can be gone on with.
@@ -243,7 +250,9 @@ def _all_charged(tables: Sequence[Table], bill: Bill) -> list[Reservation]:
         try:
             paid[one.name] = charged(one, bill, run=run)
         except LetaloneError as error:
-            _abandon([(each, paid[each.name]) for each in tables if each.name in paid], error)
+            away = isinstance(error, (LedgerUnavailable, ServiceUnavailable))
+            if not (away and tables[0].name in paid):  # else it is gone on with: nothing was drawn
+                _abandon([(each, paid[each.name]) for each in tables if each.name in paid], error)
             raise
     return [paid[one.name] for one in tables]
 
