@@ -80,9 +80,9 @@ def test_who_waits_for_an_equal_question_holds_no_rows(ready, monkeypatch):
     waits, free = Event(), Event()
     take = BesideFile.take
 
-    def taken(claims, number):
+    def taken(claims, *given):
         waits.set()
-        return free.is_set() and take(claims, number)
+        return free.is_set() and take(claims, *given)
 
     monkeypatch.setattr(BesideFile, "take", taken)
     with ThreadPoolExecutor(1) as pool:

@@ -1,8 +1,9 @@
 """A question is claimed by one at a time, among threads and processes, until it ends or dies."""
 
 import os
+import shutil
 import signal
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
 from threading import Thread
@@ -135,3 +136,94 @@ def test_after_a_cut_connection_claims_go_on(database: str, server: Any) -> None
         with ledger.claim("t", "d"):
             assert not is_free(ledger)
         assert is_free(ledger)
+
+
+@pytest.mark.parametrize("word", ["pg_try_advisory_lock", "pg_advisory_unlock"])
+def test_who_is_stopped_while_the_server_is_asked_claims_nothing_for_ever(
+    database: str, word: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As psycopg does it: the statement is done, and then Ctrl+C is told."""
+    execute = psycopg.Connection.execute
+
+    def stopped(connection: Any, query: str, *given: Any, **more: Any) -> Any:
+        done = execute(connection, query, *given, **more)
+        if word in query:
+            monkeypatch.setattr(psycopg.Connection, "execute", execute)
+            raise KeyboardInterrupt
+        return done
+
+    with Ledger.open(database) as one, Ledger.open(database) as other:
+        monkeypatch.setattr(psycopg.Connection, "execute", stopped)
+        with pytest.raises(KeyboardInterrupt), one.claim("t", "d"):
+            pass
+        assert is_free(other)
+        assert is_free(one)
+
+
+def test_who_is_stopped_between_a_claim_and_its_block_has_claimed_nothing(
+    pair: tuple[Ledger, Ledger], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one, other = pair
+    kind = type(one._store.claims)
+    take = kind.take
+
+    def stopped(*given: Any) -> bool:
+        assert take(*given)
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(kind, "take", stopped)
+        with pytest.raises(KeyboardInterrupt), one.claim("t", "d"):
+            pass
+    assert is_free(other)
+    assert is_free(one)
+
+
+def in_child(work: Callable[[], bool]) -> bool:
+    child = os.fork()
+    if child == 0:
+        try:
+            os._exit(int(work()))
+        finally:
+            os._exit(2)
+    code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    assert code in (0, 1)
+    return bool(code)
+
+
+@pytest.mark.parametrize("where", ["file", "kept", "postgres"])
+def test_a_forked_child_that_closes_the_ledger_ends_nothing_of_its_parents(
+    where: str, request: pytest.FixtureRequest
+) -> None:
+    place = request.getfixturevalue("database" if where == "postgres" else "path")
+
+    def close() -> bool:
+        ledger.close()
+        return True
+
+    with Ledger.open(place, keep=where == "kept") as ledger:
+        with ledger.claim("t", "d"):
+            store = ledger._store
+            before = store._watch.stamp() if where != "file" else None
+            assert in_child(close)
+            assert not in_child(lambda: is_free(Ledger.open(place)))
+            assert where == "file" or store._watch.stamp() == before
+            ledger.note("all goes on")
+        assert is_free(ledger)
+
+
+def test_a_claim_outlives_others_who_open_and_close_the_file_beside_the_ledger(path: Path) -> None:
+    """Locks of a process end there; locks of an open file do not."""
+    with Ledger.open(path) as ledger, ledger.claim("t", "d"):
+        shutil.copy(path.with_name(path.name + BESIDE), path.with_name("copy"))
+        assert not in_child(lambda: is_free(Ledger.open(path)))
+
+
+def test_after_the_file_beside_the_ledger_was_removed_claims_meet_in_the_new_one(
+    path: Path,
+) -> None:
+    with Ledger.open(path) as ledger, ledger.claim("t", "d"):
+        path.with_name(path.name + BESIDE).unlink()
+        with ledger.claim("t", "e"):
+            for digest in "de":
+                assert not in_child(lambda which=digest: is_free(Ledger.open(path), which))

@@ -9,20 +9,24 @@ who is still at work on it. Claims are no part of a ledger's content.
 
 In a file's ledger they are locks of the system on single bytes of an empty file beside it; such
 locks belong to a process, so threads are kept apart here. In PostgreSQL they are advisory locks
-of one connection, and end with it.
+of one connection, and end with it. Where somebody presses Ctrl+C while the server is asked, it is
+not known what it did: that connection is given up, with all that it has claimed.
 
-  Tested:   tests/ledger/test_claims.py: threads, processes, killed ones, a connection that is cut
-  Assumed:  a connection to PostgreSQL that is cut while its process lives on is cut at a time
-            that does not depend on what is drawn there
+  Tested:   tests/ledger/test_claims.py: threads, processes, killed ones, stopped ones, forked ones,
+            a connection that is cut, a file that is removed
+  Assumed:  a connection to PostgreSQL that ends while its process lives on ends at a time that
+            does not depend on what is drawn there; nobody removes the file beside a ledger in use
 """
 
 import os
 import sys
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import contextmanager, suppress
 from hashlib import sha256
+from os.path import samestat
 from pathlib import Path
 from stat import S_IMODE
+from struct import pack
 from threading import Lock
 from time import monotonic, sleep
 from typing import Any, Protocol
@@ -42,30 +46,30 @@ class UnderWay(LedgerUnavailable):
 class Claims(Protocol):
     """Numbers that one may have at a time."""
 
-    def take(self, number: int) -> bool:
+    def take(self, number: int, by: object) -> bool:
         """Whether it is one's own now; at once."""
         ...
 
-    def let_go(self, number: int) -> None:
-        """It is nobody's."""
+    def let_go(self, number: int, by: object) -> None:
+        """It is not one's own, whether or not it was: `take` may have been stopped midway."""
         ...
 
 
 @contextmanager
 def claimed(claims: Claims, *words: str, wait_seconds: float) -> Generator[None]:
     """One's own until the end of the block; UnderWay where it is another's for so long."""
-    number, until = _number(words), monotonic() + wait_seconds
-    while not claims.take(number):
-        if monotonic() >= until:
-            raise UnderWay(
-                "The same question is being answered for somebody else at this moment. Ask again"
-                " in a moment: its answer is then a repeat."
-            )
-        sleep(LOOK_SECONDS)
+    number, until, by = _number(words), monotonic() + wait_seconds, object()
     try:
+        while not claims.take(number, by):
+            if monotonic() >= until:
+                raise UnderWay(
+                    "The same question is being answered for somebody else at this moment. Ask"
+                    " again in a moment: its answer is then a repeat."
+                )
+            sleep(LOOK_SECONDS)
         yield
     finally:
-        claims.let_go(number)
+        claims.let_go(number, by)
 
 
 def _number(words: Sequence[str]) -> int:
@@ -76,27 +80,28 @@ def _number(words: Sequence[str]) -> int:
 class InProcess:
     """Claims of threads."""
 
-    __slots__ = ("_guard", "_taken")
+    __slots__ = ("_taken",)
 
     def __init__(self) -> None:
-        self._guard, self._taken = Lock(), set[int]()
+        self._taken = dict[int, object]()
 
-    def take(self, number: int) -> bool:
+    def take(self, number: int, by: object) -> bool:
         """Whether it is one's own now."""
-        with self._guard:
-            free = number not in self._taken
-            self._taken.add(number)
-            return free
+        return self._taken.setdefault(number, by) is by  # one step, whatever other threads do
 
-    def let_go(self, number: int) -> None:
-        """It is nobody's."""
-        with self._guard:
-            self._taken.discard(number)
+    def let_go(self, number: int, by: object) -> None:
+        """It is not one's own."""
+        if self.has(number, by):
+            del self._taken[number]
+
+    def has(self, number: int, by: object) -> bool:
+        """Whether it is one's own."""
+        return self._taken.get(number) is by
 
 
-# The claims of this process, by file. The system forgets all its locks on a file when the process
-# closes it once, so all ledgers of a process share one handle, closed when nothing is claimed.
-_HELD: dict[Path, tuple[int, set[int]]] = {}
+# The claims of this process, by file. All its ledgers share one handle, as locks may be of the
+# process; it is closed when nothing is claimed.
+_HELD: dict[Path, tuple[int, dict[int, object]]] = {}
 _GUARDS = [Lock()]  # the last one counts
 
 
@@ -116,44 +121,58 @@ if hasattr(os, "register_at_fork"):
 class BesideFile:
     """Claims of all processes of a machine that use one file."""
 
-    __slots__ = ("_path",)
+    __slots__ = ("_path", "_place")
 
     def __init__(self, path: Path) -> None:
         self._path = path.resolve()
+        self._place = self._path.with_name(self._path.name + BESIDE)
 
-    def take(self, number: int) -> bool:
+    def take(self, number: int, by: object) -> bool:
         """Whether it is one's own now."""
         with _GUARDS[-1]:
             handle, taken = self._held()
-            free = number not in taken and _locked(handle, number)
-            if free:
-                taken.add(number)
-            self._close_unused()
-            return free
+            free = taken.setdefault(number, by) is by
+            free = free and _locked(handle, number) and self._is_there(handle)
+        if not free:
+            self.let_go(number, by)
+        return free
 
-    def let_go(self, number: int) -> None:
-        """It is nobody's."""
+    def let_go(self, number: int, by: object) -> None:
+        """It is not one's own."""
         with _GUARDS[-1]:
-            handle, taken = self._held()
-            if number in taken:
-                taken.discard(number)
+            handle, taken = _HELD.get(self._path, (0, dict[int, object]()))
+            if taken.get(number) is not by:
+                return
+            with suppress(OSError):  # it was not locked, or the disk knows no locks
                 _unlock(handle, number)
-            self._close_unused()
+            del taken[number]
+            if not taken:
+                os.close(handle)
+                del _HELD[self._path]
 
-    def _held(self) -> tuple[int, set[int]]:
-        if self._path not in _HELD:
-            _HELD[self._path] = _opened(self._path), set()
+    def _held(self) -> tuple[int, dict[int, object]]:
+        handle, taken = _HELD.get(self._path, (None, dict[int, object]()))
+        if handle is None or not self._is_there(handle):
+            _HELD[self._path] = _moved(taken, _opened(self._path, self._place)), taken
+            if handle is not None:
+                os.close(handle)
         return _HELD[self._path]
 
-    def _close_unused(self) -> None:
-        handle, taken = _HELD[self._path]
-        if not taken:
-            os.close(handle)
-            del _HELD[self._path]
+    def _is_there(self, handle: int) -> bool:
+        """Whether others who open the file would find this one; else it was removed."""
+        try:
+            return samestat(os.fstat(handle), self._place.stat())
+        except OSError:
+            return False
 
 
-def _opened(path: Path) -> int:
-    place = path.with_name(path.name + BESIDE)
+def _moved(taken: Iterable[int], handle: int) -> int:
+    for number in taken:
+        _locked(handle, number)
+    return handle
+
+
+def _opened(path: Path, place: Path) -> int:
     try:
         mode = S_IMODE(path.stat().st_mode)  # whoever may use the ledger may claim
         handle = os.open(place, os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0), mode)
@@ -186,9 +205,19 @@ if sys.platform == "win32":
 else:
     import fcntl
 
+    def _lock(handle: int, number: int, kind: int) -> None:
+        """Of the open file where the system has that. Else the lock is of the process, and ends
+        where it closes the file that it opened elsewhere, by another name perhaps."""
+        if sys.platform == "linux":
+            wanted = pack("hhqqi", kind, os.SEEK_SET, number, 1, 0)
+            fcntl.fcntl(handle, fcntl.F_OFD_SETLK, wanted)
+        else:
+            how = fcntl.LOCK_UN if kind == fcntl.F_UNLCK else fcntl.LOCK_EX | fcntl.LOCK_NB
+            fcntl.lockf(handle, how, 1, number)
+
     def _locked(handle: int, number: int) -> bool:
         try:
-            fcntl.lockf(handle, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, number)
+            _lock(handle, number, fcntl.F_WRLCK)
         except (BlockingIOError, PermissionError):  # how systems say "taken"
             return False
         except OSError as error:
@@ -199,7 +228,7 @@ else:
         return True
 
     def _unlock(handle: int, number: int) -> None:
-        fcntl.lockf(handle, fcntl.LOCK_UN, 1, number)
+        _lock(handle, number, fcntl.F_UNLCK)
 
 
 class AtServer:
@@ -212,52 +241,64 @@ class AtServer:
         self._connection: Any = None
         self._begin()
 
-    def take(self, number: int) -> bool:
+    def take(self, number: int, by: object) -> bool:
         """Whether it is one's own now."""
-        if os.getpid() != self._process:
-            self._left_behind.append(self._connection)  # the parent's: never closed here
-            self._connection = None
-            self._begin()
-        if not self._threads.take(number):
+        self._leave_to_parent()
+        if not self._threads.take(number, by):
             return False
+        free = False
         try:
             free = self._asked("SELECT pg_try_advisory_lock(%s)", number)
-        except BaseException:
-            self._threads.let_go(number)
-            raise
-        if not free:
-            self._threads.let_go(number)
+        finally:
+            if not free:
+                self._threads.let_go(number, by)
         return free
 
-    def let_go(self, number: int) -> None:
-        """It is nobody's."""
-        with suppress(Exception):  # a connection that is cut has let go of all
-            self._asked("SELECT pg_advisory_unlock(%s)", number)
-        self._threads.let_go(number)
+    def let_go(self, number: int, by: object) -> None:
+        """It is not one's own."""
+        self._leave_to_parent()
+        if not self._threads.has(number, by):
+            return
+        try:
+            with suppress(Exception), self._guard:  # a connection that is cut has let go of all
+                self._first("SELECT pg_advisory_unlock(%s)", number)
+        finally:
+            self._threads.let_go(number, by)
 
     def close(self) -> None:
         """Let go of the connection, and of all that it has claimed."""
+        self._leave_to_parent()
         with self._guard:
-            connection: Any = self._connection
-            self._connection = None
-        if connection is not None:
-            with suppress(Exception):
-                connection.close()
+            self._drop()
 
     def _begin(self) -> None:
         self._guard, self._threads, self._process = Lock(), InProcess(), os.getpid()
 
+    def _leave_to_parent(self) -> None:
+        """In a forked child: what was claimed is its parent's, and its connection never closed."""
+        if os.getpid() != self._process:
+            self._left_behind.append(self._connection)
+            self._connection = None
+            self._begin()
+
     def _asked(self, statement: str, number: int) -> bool:
         with self._guard:
-            kept: Any = self._connection
-            if kept is not None and not kept.closed:
+            if self._connection is not None:
                 with suppress(Exception):  # the server may have been away meanwhile
-                    return _first(kept, statement, number)
-                with suppress(Exception):
-                    kept.close()
+                    return self._first(statement, number)
             self._connection = self._connect()
-            return _first(self._connection, statement, number)
+            return self._first(statement, number)
 
+    def _first(self, statement: str, number: int) -> bool:
+        try:
+            return bool(self._connection.execute(statement, (number,)).fetchone()[0])
+        except BaseException:
+            self._drop()  # whether it is claimed is not known, and it must not be for ever
+            raise
 
-def _first(connection: Any, statement: str, number: int) -> bool:
-    return bool(connection.execute(statement, (number,)).fetchone()[0])
+    def _drop(self) -> None:
+        connection: Any = self._connection
+        self._connection = None
+        if connection is not None:
+            with suppress(Exception):
+                connection.close()

@@ -122,11 +122,13 @@ class PostgresStore:
         return self._watch.stamp()
 
     def close(self) -> None:
-        """Let go of all connections."""
+        """Let go of all connections; in a forked child those of its parent stay open."""
+        mine = os.getpid() == self._process
         self._open = False
-        self._watch.close()
         self.claims.close()
-        self._engine.dispose()
+        self._engine.dispose(close=mine)
+        if mine:
+            self._watch.close()
 
     @contextmanager
     def _transaction(self, *begin: str, ahead: Sequence[Asked] = ()) -> Generator[Books]:

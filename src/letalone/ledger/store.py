@@ -180,9 +180,11 @@ class KeptStore(Store):
         return self._watch.stamp()
 
     def close(self) -> None:
-        """Let go of all connections."""
-        self._watch.close()
-        super().close()
+        """Let go of all connections; in a forked child those of its parent stay open."""
+        self._open = False
+        if os.getpid() == self._whose[0]:
+            self._watch.close()
+            super().close()
 
     def _check(self) -> None:
         super()._check()
