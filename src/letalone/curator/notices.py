@@ -8,12 +8,16 @@ Theorem.  Rows are removed without an owner only if for 24 hours before, by a cl
 set (steady.py), each look found their retention date over, and the time of day ran along with that
 clock up to ten minutes.
   Proven:   a row of the table is made at the first look that finds a data set overdue, and holds
-            both clocks of that look. A look that finds it not overdue deletes the row; a look at
-            which the clocks have moved differently begins it anew. So where the row is as old as
-            24 hours by the clock of its own start of the machine, no look in between was such
-  Tested:   tests/curator/test_notices.py: jumps ahead, back, in between, several processes
-  Assumed:  a clock that stays wrong for a day while the notice stands is what the owner wants. A
-            machine that is started anew begins the day anew
+            both clocks of that look. A look that does not find it overdue deletes the row, and so
+            does a look that cannot tell, since the ledger is ahead of it; one at which the clocks
+            have moved differently begins it anew. There is no third kind of look, and each reads
+            the clocks while it alone may write. So where the row is as old as 24 hours by the
+            clock of its own start of the machine, all looks since found the data set overdue, and
+            the clocks agreed. The row is kept only once the ledger has said so
+  Tested:   tests/curator/test_notices.py: jumps ahead, back, in between, several processes; clocks
+            that jump at random, against the theorem itself
+  Assumed:  a clock that is wrong at each look of a day while the notice stands is what the owner
+            wants. A machine that is started anew begins the day anew
 """
 
 from collections.abc import Collection, Iterable
@@ -35,22 +39,19 @@ Found = Row[tuple[Any, ...]]
 
 def to_remove(house: House, overdue: Collection[str]) -> list[str]:
     """Which of these data sets had a day's notice; notice is given to the others, or taken back."""
-    now, moment = house.clock(), house.steady()
-    newest = house.book.ledger.newest(limit=1)[0]
-    if now + AGREE < time_of(newest.time):
-        return []  # the ledger is ahead: one of the two clocks was wrong
     with house.database.writing() as connection:
+        now, moment = house.clock(), house.steady()
+        if now + AGREE < time_of(house.book.ledger.newest(limit=1)[0].time):
+            overdue = ()  # one of the two clocks was wrong: nobody can tell what is over
         rows = connection.execute(select(NOTICES)).all()
         off = {row.data_set for row in rows} - set(overdue)
         connection.execute(delete(NOTICES).where(NOTICES.c.data_set.in_(off)))
         mine = {row.data_set: row for row in rows if row.machine == moment.start}
         fresh = [one for one in overdue if not _runs(mine.get(one), now, moment)]
         _begin(connection, fresh, mine, now=now, moment=moment)
+        known = {row.data_set for row in rows if row.machine != moment.start}
+        _say(house, ANNOUNCED, set(fresh) - known, removal=written(now + NOTICE))
     _say(house, CALLED_OFF, off)
-    known = {row.data_set for row in rows if row.machine != moment.start}
-    _say(
-        house, ANNOUNCED, (one for one in fresh if one not in known), removal=written(now + NOTICE)
-    )
     seconds = NOTICE.total_seconds()
     return [one for one in overdue if one not in fresh and _age(mine[one], moment) >= seconds]
 
