@@ -15,9 +15,10 @@ from curator.makers import (
     registered,
     whats,
 )
+from letalone.curator.book import Book
 from letalone.curator.records import Purpose, Role, State
 from letalone.curator.refusals import AlreadyDecided, NotPermitted, NotThere
-from letalone.errors import BudgetExceeded, ParameterError
+from letalone.errors import BudgetExceeded, LedgerUnavailable, ParameterError
 from letalone.privacy import Budget
 
 
@@ -166,6 +167,77 @@ def test_nobody_decides_alone_once_there_was_a_second_person(tmp_path, gone):
         made = propose(curator)
         with pytest.raises(NotPermitted, match="second person"):
             curator.proposals.second(made.id, by="olga")
+
+
+def away(*_, **__):
+    raise LedgerUnavailable("no room")
+
+
+@pytest.mark.parametrize("act", ["added", "given the role", "the first owner"])
+def test_nobody_decides_alone_after_the_ledger_failed_while_a_second_person_came(
+    tmp_path, monkeypatch, act
+):
+    """A person whom the ledger does not know must not have been one, even for a moment."""
+    with open_curator(tmp_path) as curator:
+        people = curator.people
+
+        def come(name):
+            if act == "added":
+                people.add(name, [Role.STEWARD], by="olga")
+            elif act == "given the role":
+                people.change_roles(name, [Role.STEWARD], by="olga")
+
+        if act == "the first owner":
+            with monkeypatch.context() as moment, pytest.raises(LedgerUnavailable):
+                moment.setattr(Book, "write", away)
+                people.first_owner("olga")
+            with pytest.raises(NotThere):
+                people.person("olga")
+            assert people.first_owner("olga")
+            return
+        people.first_owner("olga")
+        people.add("ann", [Role.ANALYST], by="olga")
+        name = "stan" if act == "added" else "ann"
+        with monkeypatch.context() as moment, pytest.raises(LedgerUnavailable):
+            moment.setattr(Book, "write", away)
+            come(name)
+        assert not people.has(name, Role.STEWARD)
+        come(name)
+        people.change_roles(name, [Role.ANALYST], by="olga")
+        assert people.ever(Role.STEWARD, Role.OWNER) == {"olga", name}
+
+
+def test_whoever_is_let_in_stands_in_the_ledger_first(peopled, monkeypatch):
+    """Else a made-up person could come without anybody who reads it seeing them."""
+    people, links = peopled.people, peopled.identities
+    people.disable("ben", by="olga")
+    before = [people.person(name).handed for name in ("stan", "ben")]
+    monkeypatch.setattr(Book, "write", away)
+    for act in (
+        lambda: people.reset_password("stan", by="olga"),
+        lambda: people.enable("ben", by="olga"),
+        lambda: links.link("stan", "s@example.org", issuer="https://id.example", by="olga"),
+    ):
+        with pytest.raises(LedgerUnavailable):
+            act()
+    assert people.log_in("stan", PASSWORD)
+    assert not people.person("ben").active
+    assert links.links(by="olga") == []
+    assert [people.person(name).handed for name in ("stan", "ben")] == before
+    with pytest.raises(LedgerUnavailable):
+        people.disable("ann", by="olga")
+    assert not people.person("ann").active, "what takes away holds all the same"
+
+
+def test_a_budget_is_raised_again_where_the_ledger_failed_to_say_whose_accounts_they_were(
+    ready, monkeypatch
+):
+    made = propose(ready)
+    with monkeypatch.context() as moment, pytest.raises(LedgerUnavailable):
+        moment.setattr(Book, "write", away)
+        ready.proposals.second(made.id, by="stan")
+    assert ready.proposals.second(made.id, by="stan").state is State.GRANTED
+    assert whats(ready)[-1] == "seconded"
 
 
 def seconded_by(curator, name):

@@ -76,8 +76,8 @@ class Identities:
             connection.execute(delete(IDENTITIES).where(IDENTITIES.c.person == person))
             _check_free(connection, issuer, found)
             connection.execute(insert(IDENTITIES).values(row))
-        named = f"{issuer} {found['email'] or found['subject']}"
-        self._write("sign-in linked", person, by=by, account=named)
+            named = f"{issuer} {found['email'] or found['subject']}"
+            self._write("sign-in linked", person, by=by, account=named)
         return self._link(person)
 
     def unlink(self, person: str, *, by: str) -> None:

@@ -4,6 +4,9 @@ An owner adds people and registers data; a steward decides requests and answers 
 analyst asks; an auditor reads the ledger. A wrong name and a wrong password are told apart by
 nothing: not by words, and not by the cost of the check.
 
+What lets somebody in, or gives them a role, is in the ledger before it holds in the database: it
+is written within the transaction. What only takes away holds even where the ledger is away.
+
   Tested:   tests/curator/test_people.py
   Assumed:  Argon2id; the system's random bits
 """
@@ -48,7 +51,7 @@ class People:
             if connection.execute(select(func.count()).select_from(PEOPLE)).scalar_one():
                 return None
             self._insert(connection, read_name(name), frozenset({Role.OWNER}), kept, by=None)
-        self._write(ADDED, name, by=name, roles=["owner"])
+            self._write(ADDED, name, by=name, roles=["owner"])
         return password
 
     def add(self, name: str, roles: Iterable[Role], *, by: str) -> str:
@@ -63,7 +66,7 @@ class People:
                     " name: names stay in the ledger and are not used twice."
                 )
             self._insert(connection, name, wanted, kept, by=by)
-        self._write(ADDED, name, by=by, roles=_words(wanted))
+            self._write(ADDED, name, by=by, roles=_words(wanted))
         return password
 
     def change_roles(self, name: str, roles: Iterable[Role], *, by: str) -> Person:
@@ -76,7 +79,7 @@ class People:
                 _check_other_owner(connection, person)
             _change(connection, name, roles=listed(_words(wanted)), **self._handed(by))
             _end_visits(connection, name)
-        self._write(ROLES_CHANGED, name, by=by, roles=_words(wanted))
+            self._write(ROLES_CHANGED, name, by=by, roles=_words(wanted))
         return self.person(name)
 
     def reset_password(self, name: str, *, by: str) -> str:
@@ -106,7 +109,7 @@ class People:
         with self._house.database.writing() as connection:
             _found(connection, name)
             _change(connection, name, active=True, **self._handed(by))
-        self._write("person enabled", name, by=by)
+            self._write("person enabled", name, by=by)
         return self.person(name)
 
     def log_in(self, name: str, password: str, *, address: str = "") -> Person:
@@ -203,7 +206,7 @@ class People:
     def ever(self, *roles: Role) -> frozenset[str]:
         """Whoever has, or ever had, one of these roles: the ledger says it and never forgets.
 
-        Who was added a moment ago is in the database before the ledger.
+        The database says it too, of those whom an earlier letalone did not bring to the ledger.
         """
         ledger, wanted = self._house.book.ledger, {role.value for role in roles}
         with self._house.database.reading() as connection:
@@ -258,9 +261,9 @@ class People:
             _found(connection, name)
             _change(connection, name, password=kept, must_change=True, **self._handed(by))
             _end_tokens(connection, name)
+            self._write("password reset", name, by=by)
         for what in (LOG_IN, AGAIN):
             forget_tries(self._house, what, name)
-        self._write("password reset", name, by=by)
         return password
 
     def _insert(

@@ -11,9 +11,10 @@ The first owner decides alone until there is a second person: as long as nobody 
 a steward or an owner. The ledger then says that one person has decided.
 
 Theorem.  Once a second person has been a steward or an owner, no budget is raised by one person.
-  Proven:   who is one stands in the ledger, which only grows (and is frozen where it does not):
-            to disable somebody, or to take their role, takes no name from it
-  Tested:   tests/curator/test_requests.py
+  Proven:   who is one stands in the ledger before they are one (people.py), and the ledger only
+            grows (and is frozen where it does not): to disable somebody, or to take their role,
+            takes no name from it. Who raises a budget looks while nobody else may write
+  Tested:   tests/curator/test_requests.py, also with a ledger that fails at each act
   Assumed:  whoever has the files of the machine is trusted, also with its clock
 """
 
@@ -90,8 +91,8 @@ class Proposals:
                 by=both,
             )
             after = self._decided(connection, proposal, State.GRANTED, by=by, reason=words)
-        what = "seconded" if len(both) > 1 else "decided alone"
-        self._write(what, after, by=by, accounts=self._accounts(both))
+            what = "seconded" if len(both) > 1 else "decided alone"
+            self._write(what, after, by=by, accounts=self._accounts(both))
         return after
 
     def can_second(self, found: Proposal, *, by: str) -> bool:

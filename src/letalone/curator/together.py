@@ -19,7 +19,7 @@ Once, so that an owner who has decided can allow questions again.
 from pathlib import Path
 from typing import cast
 
-from sqlalchemy import bindparam, func, insert, or_, select, update
+from sqlalchemy import Connection, bindparam, func, insert, or_, select, update
 
 from letalone.curator.database import Database, DatabaseDamaged
 from letalone.curator.keys import MasterKey, read_master_key
@@ -105,7 +105,11 @@ def without_rows(settings: Settings, database: Database) -> list[str]:
 
 def _is_used(database: Database) -> bool:
     with database.reading() as connection:
-        return bool(connection.execute(select(func.count()).select_from(PEOPLE)).scalar_one())
+        return _has_people(connection)
+
+
+def _has_people(connection: Connection) -> bool:
+    return bool(connection.execute(select(func.count()).select_from(PEOPLE)).scalar_one())
 
 
 def _ledger(place: str, *, new: bool) -> Ledger:
@@ -123,8 +127,15 @@ def _is_empty(place: Path) -> bool:
 
 
 def _check_unused(database: Database, ledger: Ledger) -> None:
-    """A ledger without people belongs to no curator yet; another first start may be quicker."""
-    if ledger.all_acts(ADDED) and not _is_used(database):
+    """A ledger without people belongs to no curator yet; another first start may be quicker.
+
+    Then it is in the ledger before it is in the database: whoever writes there is waited for.
+    """
+    if not ledger.all_acts(ADDED):
+        return
+    with database.writing() as connection:
+        used = _has_people(connection)
+    if not used:
         raise DatabaseDamaged(
             f"The ledger has the people and acts of a curator, and its database, {database.place},"
             " has nobody: it is missing, or another one. Restore its newest backup, or name its"
