@@ -173,6 +173,13 @@ def away(*_, **__):
     raise LedgerUnavailable("no room")
 
 
+def while_away(monkeypatch, act):
+    with monkeypatch.context() as moment:
+        moment.setattr(Book, "write", away)
+        with pytest.raises(LedgerUnavailable):
+            act()
+
+
 @pytest.mark.parametrize("act", ["added", "given the role", "the first owner"])
 def test_nobody_decides_alone_after_the_ledger_failed_while_a_second_person_came(
     tmp_path, monkeypatch, act
@@ -188,9 +195,7 @@ def test_nobody_decides_alone_after_the_ledger_failed_while_a_second_person_came
                 people.change_roles(name, [Role.STEWARD], by="olga")
 
         if act == "the first owner":
-            with monkeypatch.context() as moment, pytest.raises(LedgerUnavailable):
-                moment.setattr(Book, "write", away)
-                people.first_owner("olga")
+            while_away(monkeypatch, lambda: people.first_owner("olga"))
             with pytest.raises(NotThere):
                 people.person("olga")
             assert people.first_owner("olga")
@@ -198,9 +203,7 @@ def test_nobody_decides_alone_after_the_ledger_failed_while_a_second_person_came
         people.first_owner("olga")
         people.add("ann", [Role.ANALYST], by="olga")
         name = "stan" if act == "added" else "ann"
-        with monkeypatch.context() as moment, pytest.raises(LedgerUnavailable):
-            moment.setattr(Book, "write", away)
-            come(name)
+        while_away(monkeypatch, lambda: come(name))
         assert not people.has(name, Role.STEWARD)
         come(name)
         people.change_roles(name, [Role.ANALYST], by="olga")
@@ -212,20 +215,17 @@ def test_whoever_is_let_in_stands_in_the_ledger_first(peopled, monkeypatch):
     people, links = peopled.people, peopled.identities
     people.disable("ben", by="olga")
     before = [people.person(name).handed for name in ("stan", "ben")]
-    monkeypatch.setattr(Book, "write", away)
     for act in (
         lambda: people.reset_password("stan", by="olga"),
         lambda: people.enable("ben", by="olga"),
         lambda: links.link("stan", "s@example.org", issuer="https://id.example", by="olga"),
     ):
-        with pytest.raises(LedgerUnavailable):
-            act()
+        while_away(monkeypatch, act)
     assert people.log_in("stan", PASSWORD)
     assert not people.person("ben").active
     assert links.links(by="olga") == []
     assert [people.person(name).handed for name in ("stan", "ben")] == before
-    with pytest.raises(LedgerUnavailable):
-        people.disable("ann", by="olga")
+    while_away(monkeypatch, lambda: people.disable("ann", by="olga"))
     assert not people.person("ann").active, "what takes away holds all the same"
 
 
@@ -233,9 +233,7 @@ def test_a_budget_is_raised_again_where_the_ledger_failed_to_say_whose_accounts_
     ready, monkeypatch
 ):
     made = propose(ready)
-    with monkeypatch.context() as moment, pytest.raises(LedgerUnavailable):
-        moment.setattr(Book, "write", away)
-        ready.proposals.second(made.id, by="stan")
+    while_away(monkeypatch, lambda: ready.proposals.second(made.id, by="stan"))
     assert ready.proposals.second(made.id, by="stan").state is State.GRANTED
     assert whats(ready)[-1] == "seconded"
 

@@ -120,6 +120,7 @@ def test_a_lost_database_beside_a_used_ledger_makes_no_new_owner(folder, what):
     with open_curator(folder) as curator:
         spent = curator.ledger.data_set(NAME).spent
     rows = list(place(folder, "data").iterdir())
+    place(folder, "master.key").unlink()
     place(folder, "curator.db").unlink()
     if what == "empty":
         place(folder, "curator.db").touch()
@@ -127,6 +128,7 @@ def test_a_lost_database_beside_a_used_ledger_makes_no_new_owner(folder, what):
         with pytest.raises(FormatError, match=r"curator\.db, has nobody.*--start-anew"):
             open_curator(folder)
     assert list(place(folder, "data").iterdir()) == rows
+    assert not place(folder, "master.key").exists(), "it would stand where the right one belongs"
     with open_curator(folder, start_anew=True) as curator:
         with_people(curator)
         grant(registered(curator))
@@ -211,3 +213,18 @@ def test_a_missing_master_key_is_not_made_anew_beside_a_database_in_use(folder):
     with pytest.raises(FormatError, match="Restore it from the backup"):
         open_curator(folder)
     assert not place(folder, "master.key").exists()
+
+
+@pytest.mark.parametrize("marked", [True, False])
+def test_a_database_starts_with_the_key_that_it_knows_and_no_other(folder, marked):
+    """A database of an earlier letalone knows the key with which it is first opened."""
+    own, key = place(folder, "master.key").read_bytes(), place(folder, "master.key")
+    if not marked:
+        damage_row("DELETE FROM facts")(place(folder, "curator.db"))
+        open_curator(folder).close()
+    key.write_bytes(bytes(32))
+    with pytest.raises(FormatError, match=r"not the key of the curator's database.*Restore"):
+        open_curator(folder)
+    key.write_bytes(own)
+    with open_curator(folder) as curator:
+        assert ask(curator)

@@ -41,6 +41,11 @@ class MasterKey:
         """The seal of what a browser keeps while somebody signs in elsewhere."""
         return pseudonym(self.secret, "journey", words, visit)
 
+    @property
+    def mark(self) -> str:
+        """By which a database knows its own key; nobody finds the key from it."""
+        return pseudonym(self.secret, "mark")
+
     def __repr__(self) -> str:
         return "MasterKey(…)"
 

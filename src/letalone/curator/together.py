@@ -2,7 +2,8 @@
 
 A database that is in use needs its own key and its own ledger. One that is missing is never made
 anew: a new key would find nobody, and a new ledger would be a fresh budget for the same people. A
-new database beside a ledger in use would make a new owner, whom nobody has chosen.
+new database beside a ledger in use would make a new owner, whom nobody has chosen. The database
+has a mark of its key, so another one is noticed; a start that is refused makes no key.
 
 An older ledger beside a newer database has forgotten charges. The database keeps the last entry
 that was seen, in the transaction that puts an answer into the history; a ledger that lacks it is an
@@ -25,14 +26,15 @@ from letalone.curator.database import Database, DatabaseDamaged
 from letalone.curator.keys import MasterKey, read_master_key
 from letalone.curator.people import ADDED
 from letalone.curator.settings import Settings
-from letalone.curator.tables import DATA_SETS, PEOPLE, SEEN
+from letalone.curator.tables import DATA_SETS, FACTS, PEOPLE, SEEN, insert_once
 from letalone.curator.words import listed, read_list
-from letalone.errors import LedgerDamaged, ParameterError
+from letalone.errors import FormatError, LedgerDamaged, ParameterError
 from letalone.ledger import Ledger
 from letalone.ledger.postgres import is_postgres
 from letalone.ledger.remembering import Seen
 from letalone.ledger.trips import Asked
 
+KEY_MARK = "mark of the master key"  # beside who answers for the data
 ONLY = 1  # the one row of a table that has one row
 NOT_NEW = (
     " The curator's database is in use, and what was spent stands in its ledger: a new one would"
@@ -60,12 +62,13 @@ def open_together(
     owner starts anew on purpose. Budgets go on even so, since they belong to names.
     """
     new = not _is_used(database)
-    master = read_master_key(settings.master_key_file, make=new)
     ledger = _ledger(settings.ledger_place, new=new)
     try:
         _check_registered(database, ledger)
         if new and not start_anew:
             _check_unused(database, ledger)
+        master = read_master_key(settings.master_key_file, make=new)
+        _check_own(database, master, settings.master_key_file)
     except BaseException:
         ledger.close()
         raise
@@ -144,6 +147,20 @@ def _check_unused(database: Database, ledger: Ledger) -> None:
             " with a new owner all the same: letalone serve --start-anew. Rows that were imported"
             " are then nobody's, and are removed from the folder 'data': copy it first if you need"
             " them."
+        )
+
+
+def _check_own(database: Database, master: MasterKey, place: Path) -> None:
+    """The key is the one that this database has known first."""
+    wanted = select(FACTS.c.words).where(FACTS.c.name == KEY_MARK)
+    with database.writing() as connection:
+        connection.execute(insert_once(FACTS), {"name": KEY_MARK, "words": master.mark})
+        known = connection.execute(wanted).scalar_one()
+    if known != master.mark:
+        raise FormatError(
+            f"{place} is not the key of the curator's database, but another one: under it nobody in"
+            " the data would be found. Restore master.key from the backup that belongs to the"
+            " database, or name the right folder or database."
         )
 
 
