@@ -1,6 +1,7 @@
 """Data sets over time: one name, one budget; newer rows, other processes, the end."""
 
 import os
+from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from time import time
 
@@ -23,10 +24,12 @@ from curator.makers import (
     registration,
     whats,
 )
+from letalone.curator.data_sets import DataSets
 from letalone.curator.records import Purpose
 from letalone.curator.refusals import AlreadyDecided, NotThere
+from letalone.curator.shelf import Shelf
 from letalone.engines.failure import SourceUnreadable
-from letalone.errors import LedgerUnavailable, NotAllowed, ParameterError
+from letalone.errors import LedgerUnavailable, NotAllowed, ParameterError, ServiceUnavailable
 from letalone.plans.schema import Column, Schema
 from letalone.privacy import Budget
 
@@ -277,6 +280,41 @@ def test_what_a_dead_process_left_is_swept_and_nothing_else(ready, tmp_path):
         os.utime(waiting, (time() - 90_000, time() - 90_000))
         assert again.sweep() == ["3.csv"]
         assert ask(again)
+
+
+@pytest.mark.parametrize("act", ["renewed", "erased", "registered"])
+def test_a_clock_that_jumps_while_rows_are_written_removes_none(ready, tmp_path, monkeypatch, act):
+    """Another process sweeps, with a clock two hours ahead, just before a table names the file."""
+    other, swept = open_curator(tmp_path), []
+
+    def sweep_before(place, real):
+        def act(*given, **more):
+            with monkeypatch.context() as jump:
+                jump.setattr("letalone.curator.sweeping.time", lambda: time() + 7200)
+                swept.extend(other.sweep())
+            return real(*given, **more)
+
+        monkeypatch.setattr(place, real.__name__, act)
+
+    sweep_before(Shelf, Shelf._put)
+    sweep_before(DataSets, DataSets._insert)
+    with other:
+        if act == "renewed":
+            ready.data_sets.renew(NAME, file=put(ready), by="olga")
+        elif act == "erased":
+            ready.subjects.erase(NAME, "p3", by="stan", why="asked")
+        else:
+            more = replace(SCHEMA, name="more")
+            ready.data_sets.register(registration(schema=more), file=put(ready), by="olga")
+        assert swept == []
+        assert ready.without_rows() == []
+        assert ask(other, epsilon=0.02)
+
+
+def test_old_rows_stay_where_the_new_ones_are_not_there(ready):
+    with pytest.raises(ServiceUnavailable, match="The old ones hold"):
+        ready.data_sets.rewrite(NAME, lambda _old, _schema, _target: None)
+    assert ask(ready)
 
 
 def test_purposes_may_not_be_larger_than_the_data_set_or_alike():

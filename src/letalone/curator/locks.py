@@ -4,12 +4,12 @@ Readers share, a writer is alone. SQLite's own file locks do it, on every system
 transaction on an empty file is a shared lock, BEGIN EXCLUSIVE an exclusive one. A process that
 dies lets go.
 
-  Tested:   tests/curator/test_locks.py
+  Tested:   tests/curator/test_data_sets.py
 """
 
 import sqlite3
 from collections.abc import Generator
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 
 from letalone.errors import LedgerUnavailable
@@ -32,8 +32,20 @@ def alone(place: Path) -> Generator[None]:
 
 
 @contextmanager
-def _locked(place: Path, *statements: str) -> Generator[None]:
-    with closing(sqlite3.connect(place, timeout=WAIT_SECONDS, isolation_level=None)) as connection:
+def alone_if_free(place: Path) -> Generator[bool]:
+    """Whether nobody reads or changes it; if so, nobody does until the end of the block."""
+    with ExitStack() as stack:
+        free = True
+        try:
+            stack.enter_context(_locked(place, "BEGIN EXCLUSIVE", wait_seconds=0))
+        except LedgerUnavailable:
+            free = False
+        yield free
+
+
+@contextmanager
+def _locked(place: Path, *statements: str, wait_seconds: float = WAIT_SECONDS) -> Generator[None]:
+    with closing(sqlite3.connect(place, timeout=wait_seconds, isolation_level=None)) as connection:
         try:
             for statement in statements:
                 connection.execute(statement).fetchall()

@@ -62,6 +62,11 @@ def place_to_keep(settings: Settings) -> Path:
     return settings.data_folder / f"{new_id()}{KEPT}"
 
 
+def lock_of_files(settings: Settings) -> Path:
+    """Shared by whoever makes files that no table names yet; who removes such has it alone."""
+    return settings.data_folder / f"files{LOCK}"
+
+
 def keep_private(place: Path) -> None:
     """Readable by this user only, and on the disk."""
     place.chmod(0o600)

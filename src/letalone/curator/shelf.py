@@ -2,7 +2,8 @@
 
 A file is never changed. New rows come in a new file; the database names it in one step, the old
 file goes, and the version is raised. If the process dies in between, either the old rows hold or
-the new ones, whose version is raised when they are opened.
+the new ones, whose version is raised when they are opened. Until the database names it, a file is
+kept from being swept by a lock (sweeping.py).
 
   Tested:   tests/curator/test_data_sets.py
 """
@@ -18,16 +19,17 @@ from sqlalchemy import Connection, Row, insert, select, update
 
 from letalone.curator.addresses import check_allowed
 from letalone.curator.house import House
+from letalone.curator.locks import sharing
 from letalone.curator.members import keep_members, marks_of
 from letalone.curator.notices import forget_notice
-from letalone.curator.places import place_of_import, place_to_keep
+from letalone.curator.places import lock_of_files, place_of_import, place_to_keep
 from letalone.curator.refusals import NotThere, Retired
 from letalone.curator.sessions import Sessions, Source, cannot_be_opened
 from letalone.curator.tables import DATA_SETS, HELD
 from letalone.curator.unit_rows import unit_ids
 from letalone.curator.words import of_row, read_day, written
 from letalone.engines.addresses import is_address
-from letalone.errors import ParameterError
+from letalone.errors import ParameterError, ServiceUnavailable
 from letalone.ledger.acts import NoSuchDataSet
 from letalone.plans.schema import Schema
 from letalone.session.session import Session
@@ -86,8 +88,9 @@ class Shelf:
 
     @contextmanager
     def changing(self, name: str) -> Generator[None]:
-        """Nobody reads the rows until the block ends."""
-        with self._sessions.changing(name):
+        """Nobody reads the rows until the block ends, and no file is swept."""
+        files = lock_of_files(self._house.settings)
+        with self._sessions.changing(name), sharing(files):
             yield
 
     def trouble(self, row: Found) -> str | None:
@@ -133,6 +136,7 @@ class Shelf:
             try:
                 write(old, source.schema, target)
                 affected = None if began is None else began(after.version)
+                _check_written(name, target)
                 self._put(after, file=target.name, affected=affected)
             except BaseException:
                 target.unlink(missing_ok=True)
@@ -212,6 +216,15 @@ class Shelf:
 def change(connection: Connection, name: str, **values: object) -> None:
     """Other values in the row of a data set."""
     connection.execute(update(DATA_SETS).where(DATA_SETS.c.name == name).values(**values))
+
+
+def _check_written(name: str, target: Path) -> None:
+    """The old rows go only where the new ones are there."""
+    if not target.is_file():
+        raise ServiceUnavailable(
+            f"The new rows of {name!r} were removed while they were written. The old ones hold:"
+            " look who else uses the folder 'data', and try again."
+        )
 
 
 def gone(row: Found) -> str:

@@ -2,7 +2,11 @@
 
 Uploads of the console, beside which stands whose they are, are for the hour in which they are used.
 
-Tested:   tests/curator/test_data_sets.py
+How old a file is, a clock says that may jump. So nothing is removed while anybody changes rows: who
+does shares a lock, from before the file is made until a table names it.
+
+  Tested:   tests/curator/test_data_sets.py
+  Assumed:  the processes of one folder run on one machine, as everywhere here
 """
 
 from pathlib import Path
@@ -11,17 +15,23 @@ from time import time
 from sqlalchemy import select
 
 from letalone.curator.database import Database
-from letalone.curator.places import KEPT, MEMBERS, WHOSE
+from letalone.curator.locks import alone_if_free
+from letalone.curator.places import KEPT, MEMBERS, WHOSE, lock_of_files
 from letalone.curator.settings import Settings
 from letalone.curator.tables import DATA_SETS, HELD
 
-PATIENCE_SECONDS = 3600  # longer than an import takes, which has its file before its row
+PATIENCE_SECONDS = 3600  # nothing is removed in haste
 VISIT_SECONDS = 3600  # an upload of the console waits for the form that declares it
 UPLOADS_SECONDS = 86_400  # an upload waits for a registration that can be carried out
 
 
 def sweep(settings: Settings, database: Database) -> list[str]:
-    """Removes left-over imports, marks and uploads; their names."""
+    """Removes left-over imports, marks and uploads, unless rows are being changed; their names."""
+    with alone_if_free(lock_of_files(settings)) as free:
+        return _swept(settings, database) if free else []
+
+
+def _swept(settings: Settings, database: Database) -> list[str]:
     with database.reading() as connection:
         named = set(connection.execute(select(DATA_SETS.c.file)).scalars())
         named |= set(connection.execute(select(HELD.c.members)).scalars())
