@@ -2,8 +2,8 @@
 
 Each worker opens the curator by itself, from settings in its environment: nothing that is open
 crosses from one process to another. SIGTERM lets answers that are under way finish, and ends
-the process after SECONDS_TO_END for good. A worker that does not answer its supervisor for a minute
-is replaced, and the log says so.
+the process after SECONDS_TO_END for good, and its supervisor with it. A worker that does not answer
+its supervisor for a minute is replaced, and the log says so.
 
   Tested:   tests/curator/http/test_serving.py: several workers, SIGTERM
 """
@@ -27,6 +27,7 @@ from letalone.curator.demo import NAME, PURPOSE, register_demo
 from letalone.curator.http.app import make_app
 from letalone.curator.http.logs import SERVER_LOGS, make_log
 from letalone.curator.http.metrics import SHARED
+from letalone.curator.http.supervisor import SECONDS_TO_END, Supervisor, stopping_is_no_failure
 from letalone.curator.records import Role
 from letalone.curator.settings import Settings
 from letalone.ledger.postgres import is_postgres, switched_off
@@ -36,7 +37,6 @@ SETTINGS = "LETALONE_CURATOR_SETTINGS"
 OWNER, ANALYST = "owner", "analyst"
 FOR_THE_ANALYST = Budget(1)
 SECONDS_TO_FINISH = 8  # for answers under way; then tables, ledger and database are closed
-SECONDS_TO_END = 10
 PROTOCOL = "letalone.curator.http.prompt:PromptProtocol"
 MOST_AT_ONCE = 500  # connections a worker; more are answered with 503
 KEEP_ALIVE_SECONDS = 75  # longer than clients (5) and proxies (60) use a connection that was idle
@@ -111,25 +111,30 @@ def serve(
     import uvicorn
 
     os.environ[SETTINGS] = dumps(asdict(settings), default=str)
-    if workers > 1:
+    options: dict[str, Any] = {
+        "factory": True,
+        "http": PROTOCOL,
+        "host": host,
+        "port": port,
+        "workers": workers,
+        "access_log": False,  # its lines hold addresses and query strings
+        "log_config": SERVER_LOGS,
+        "server_header": False,
+        "proxy_headers": behind is not None,
+        "forwarded_allow_ips": behind or "",
+        "limit_concurrency": MOST_AT_ONCE,
+        "timeout_graceful_shutdown": SECONDS_TO_FINISH,
+        "timeout_keep_alive": KEEP_ALIVE_SECONDS,
+        "timeout_worker_healthcheck": SECONDS_TO_START,
+    }
+    app = f"{__name__}:app_of_environment"
+    with stopping_is_no_failure():
+        if workers == 1:
+            uvicorn.run(app, **options)
+            return
         os.environ[SHARED] = str(_shared_counters(settings))
-    uvicorn.run(
-        f"{__name__}:app_of_environment",
-        factory=True,
-        http=PROTOCOL,
-        host=host,
-        port=port,
-        workers=workers,
-        access_log=False,  # its lines hold addresses and query strings
-        log_config=SERVER_LOGS,
-        server_header=False,
-        proxy_headers=behind is not None,
-        forwarded_allow_ips=behind or "",
-        limit_concurrency=MOST_AT_ONCE,
-        timeout_graceful_shutdown=SECONDS_TO_FINISH,
-        timeout_keep_alive=KEEP_ALIVE_SECONDS,
-        timeout_worker_healthcheck=SECONDS_TO_START,
-    )
+        config = uvicorn.Config(app, **options)
+        Supervisor(config, [config.bind_socket()]).run()
 
 
 def app_of_environment() -> FastAPI:

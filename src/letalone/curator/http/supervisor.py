@@ -1,0 +1,70 @@
+"""Several workers, and one process that starts them, replaces them and ends them.
+
+The web server's own supervisor asks one worker after the other whether it is there, and looks for
+signals in between only: a worker that hangs would keep it for a minute. So it does that in a
+thread, and the main thread does nothing but wait for a signal. A worker that was not gone
+SECONDS_TO_END after that is ended by the system. No answer is given that is not settled, so this
+loses what a crash would: nothing.
+
+  Tested:   tests/curator/http/test_supervisor.py: SIGTERM while workers start, answer and hang
+"""
+
+import signal
+import sys
+from collections.abc import Generator
+from contextlib import contextmanager
+from multiprocessing import active_children
+from threading import Thread, current_thread, main_thread
+from time import monotonic, sleep
+
+from uvicorn.config import STARTUP_FAILURE
+from uvicorn.supervisors.multiprocess import Multiprocess
+
+SECONDS_TO_END = 10
+LOOK_SECONDS = 0.05
+
+
+class Supervisor(Multiprocess):
+    """The web server's supervisor, and a main thread that hears signals at once."""
+
+    def run(self) -> None:
+        """Returns once it was told to stop and all workers are gone; exits where none can start."""
+        told: list[int] = []  # an Event is not for signal handlers: its lock may be taken
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, lambda number, _: told.append(number))
+        watching = Thread(target=super().run, daemon=True)
+        watching.start()
+        while watching.is_alive() and not told:
+            sleep(LOOK_SECONDS)
+        self.should_exit.set()
+        end_children(SECONDS_TO_END)
+        if not told:
+            sys.exit(STARTUP_FAILURE)
+
+
+def end_children(seconds: float) -> None:
+    """Asks the children of this process to end, and ends those that have not after a while."""
+    for child in active_children():
+        child.terminate()
+    until = monotonic() + seconds
+    while active_children() and monotonic() < until:
+        sleep(LOOK_SECONDS)
+    for child in active_children():
+        child.kill()
+        child.join(1)
+
+
+@contextmanager
+def stopping_is_no_failure() -> Generator[None]:
+    """SIGTERM ends the process with status 0: the web server raises it once more when it is done.
+
+    Where it comes before there is anything to end, it ends the process at once.
+    """
+    if current_thread() is not main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
