@@ -1,5 +1,6 @@
 """A server that cannot be reached has shown no row: nothing is frozen, and nothing is lost."""
 
+import psycopg
 import pytest
 
 import letalone as la
@@ -86,6 +87,48 @@ def test_one_that_goes_away_when_rows_were_read_freezes_as_every_failure_does(
     hole.open()
     with pytest.raises(DataSetFrozen):
         asked(session).release(epsilon=1)
+
+
+CHANGES = [
+    ('ALTER TABLE "{0}" RENAME TO "old {0}"', 'ALTER TABLE "old {0}" RENAME TO "{0}"'),
+    ('ALTER TABLE "{0}" ALTER cost TYPE float4', 'ALTER TABLE "{0}" ALTER cost TYPE float8'),
+]
+
+
+def test_a_table_that_is_not_what_was_opened_is_told_before_the_charge_and_freezes_nothing(
+    hole_and_session,
+):
+    """The catalogue tells it, and no row."""
+    _, session = hole_and_session
+    name = session._table.engine._relation.name
+    for number, (change, back) in enumerate(CHANGES, start=1):
+        on_postgres.run(change.format(name))
+        with pytest.raises(SourceAway, match="is not what it was. Nothing was charged"):
+            asked(session).release(epsilon=number)
+        on_postgres.run(back.format(name))
+        assert asked(session).release(epsilon=number)
+    assert session.spent.epsilon == 3
+
+
+@pytest.mark.parametrize("kind", ["TABLE", "MATERIALIZED VIEW"])
+def test_a_table_that_its_keeper_has_locked_is_told_before_the_charge_and_freezes_nothing(
+    tmp_path, monkeypatch, kind
+):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(patience, "LOOK_SECONDS", 0.15)
+    table = on_postgres.stored({"patient": "text", "cost": "float8"}, ROWS)
+    if kind != "TABLE":
+        on_postgres.run(f'CREATE MATERIALIZED VIEW "seen {table}" AS SELECT * FROM "{table}"')
+        table = f"seen {table}"
+    given = {"unit": "patient", "budget": 10.0, "ledger": "memory"}
+    with la.open(on_postgres.address(table), **given) as session:
+        with psycopg.connect(shared()) as keeper:
+            keeper.execute(f'ALTER {kind} "{table}" RENAME cost TO price')
+            with pytest.raises(SourceAway, match="is locked, .* Nothing was charged"):
+                asked(session).release(epsilon=1)
+            keeper.rollback()
+        assert asked(session).release(epsilon=1)
+        assert session.spent.epsilon == 1
 
 
 class Job:

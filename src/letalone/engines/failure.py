@@ -49,13 +49,14 @@ class RightRevoked(ParameterError):  # noqa: N818
 
 
 class SourceAway(ServiceUnavailable):
-    """The server that has the rows cannot be reached: nothing freezes.
+    """The server that has the rows cannot be reached, or its catalogue says that the table cannot
+    be read (locked by its keeper, or not what was opened): nothing freezes.
 
-    It is said only where a question has sent no statement yet, so whether it is said depends on
-    no row that the question would read. What others have asked may have ended the server; then
-    their own data set is frozen, and tells as much. A connection that is lost later, whatever the
-    server says of it, may be lost because of rows (memory, a keeper who ends what takes long):
-    that freezes.
+    It is said only where a question has sent no statement about rows yet, so whether it is said
+    depends on no row that the question would read. What others have asked may have ended the
+    server; then their own data set is frozen, and tells as much. A connection that is lost later,
+    whatever the server says of it, may be lost because of rows (memory, a keeper who ends what
+    takes long): that freezes.
     """
 
 

@@ -30,7 +30,7 @@ from letalone.engines.partners import lending_scope, lent_rows, unit_kind
 from letalone.engines.postgres_address import read_address
 from letalone.engines.postgres_making import check_made
 from letalone.engines.postgres_reached import reached
-from letalone.engines.postgres_server import Server, check_unchanged, relation_of
+from letalone.engines.postgres_server import Server, check_free, check_unchanged, relation_of
 from letalone.engines.postgres_width import check_width
 from letalone.engines.ranks import Progress
 from letalone.engines.reading import declared_schema, read_as_text
@@ -139,9 +139,12 @@ class PostgresEngine:
                 contained(lambda: side.check(self._server, schema))
 
     def reach(self) -> None:
-        """A connection that answers; SourceAway where there is none. Nothing is read."""
+        """A connection that answers, and a table that is as it was opened and that nobody keeps
+        for themselves; SourceAway else. No row is read.
+        """
+        server = self._server
         with self._lock:
-            self._server.reach()
+            server.reach(lambda: check_free(server, self._relation, server.address))
 
     def read_from_text(self) -> frozenset[str]:
         """The columns that are stored as text and declared to be something else: metadata."""

@@ -13,6 +13,7 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, LiteralString, NamedTuple, TypeVar, cast
 
 from letalone.engines import syntax
+from letalone.engines.dialects.postgres import POSTGRES
 from letalone.engines.failure import EngineFailed, RightRevoked, SourceAway, contained
 from letalone.engines.postgres_address import Address, called
 from letalone.engines.rank_copies import check_is_no_copy, is_copy
@@ -21,6 +22,7 @@ from letalone.engines.rows import Relation
 from letalone.engines.sources import WhichTable
 from letalone.engines.time_limit import MAX_SECONDS
 from letalone.errors import ParameterError
+from letalone.ledger import patience
 
 if TYPE_CHECKING:
     from psycopg import RawCursor
@@ -32,6 +34,7 @@ GRACE_SECONDS = 10.0  # for the server to say that a statement has reached its l
 BATCH = 100_000
 NO_RIGHT = "42501"
 COMPUTED = "GENERATED"
+MODE = "IN ACCESS SHARE MODE"  # what reading takes, and needs the same right
 SETTINGS: dict[str, str] = {
     "TimeZone": "UTC",
     "DateStyle": "ISO, YMD",
@@ -46,6 +49,10 @@ SETTINGS: dict[str, str] = {
 BEGIN: LiteralString = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 WRITE: LiteralString = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"
 SET: LiteralString = "SELECT pg_catalog.set_config($1, $2, true)"
+SOON: LiteralString = """
+SELECT pg_catalog.set_config('lock_timeout', $1, true),
+    pg_catalog.set_config('search_path', '', true)
+"""
 LIMIT: LiteralString = """
 SELECT pg_catalog.set_config(name, least(nullif(reset_val::bigint, 0), $1::bigint)::text, true)
 FROM pg_catalog.pg_settings WHERE name = 'statement_timeout'
@@ -128,15 +135,30 @@ class Server:
         self._cursor: RawCursor[tuple[Any, ...]] | None = None
         self._inside = False
 
-    def reach(self) -> None:
-        """A connection that answers, an old one or another; SourceAway where there is none."""
-        with suppress(Exception):  # raised below, without libpq's words
-            if self._inside or (self._cursor is not None and _is_there(self._cursor)):
-                return
-            self.close()
-            self._open()
+    def reach(self, look: Callable[[], None]) -> None:
+        """A connection that answers, an old one or another, and what `look` finds in the catalogue;
+        SourceAway where that fails. A right that was taken away is told by the question itself.
+        """
+        if self._inside:
             return
-        raise SourceAway(f"The server of {self.address.words!r} cannot be reached.")
+        with suppress(Exception):  # raised below, without the server's words
+            if self._cursor is None or not _is_there(self._cursor):
+                self.close()
+            with suppress(RightRevoked):
+                self._glance(look)
+            return
+        raise SourceAway(f"The table of {self.address.words!r} cannot be reached.")
+
+    def _glance(self, look: Callable[[], None]) -> None:
+        """A short transaction of its own, in which nobody's lock is waited for."""
+        whole = False
+        try:
+            self._open().execute(BEGIN)
+            self._open().execute(SOON, [str(int(1000 * patience.LOOK_SECONDS))])
+            look()
+            whole = True
+        finally:
+            self._end(whole=whole)
 
     @contextmanager
     def reading(self) -> Generator[None]:
@@ -320,9 +342,19 @@ def _check_database(server: Server) -> None:
         )
 
 
-def check_unchanged(server: Server, relation: Relation, address: Address) -> None:
-    """Fails where the table is not what was opened: rows of other types would be told apart
-    otherwise, and a view or a foreign table has no places. The catalogue alone is read.
+def check_free(server: Server, relation: Relation, address: Address) -> None:
+    """Fails where the table is not what was opened, or its keeper keeps readers out: no row is
+    read. A materialised view cannot be locked by a statement of its own.
+    """
+    kind = check_unchanged(server, relation, address)
+    name = POSTGRES.printed(relation.sql)
+    words = f"SELECT FROM {name} WHERE false" if kind == "m" else f"LOCK TABLE {name} {MODE}"
+    _telling_rights(lambda: server.do(words))
+
+
+def check_unchanged(server: Server, relation: Relation, address: Address) -> str:
+    """The kind of the table. Fails where it is not what was opened: rows of other types would be
+    told apart otherwise, and a view or a foreign table has no places. The catalogue alone is read.
     """
     try:
         schema, name = address.table or ("", "")
@@ -333,6 +365,7 @@ def check_unchanged(server: Server, relation: Relation, address: Address) -> Non
         same, kinds = False, []
     if not same or kinds not in ([("r",)], [("p",)], [("m",)]):
         raise EngineFailed
+    return str(kinds[0][0])
 
 
 def _check_parts(server: Server, schema: str, name: str) -> None:

@@ -382,11 +382,12 @@ def reach(tables: Sequence[Table], *, paid: bool) -> None:
 
 
 def source_away(name: str, *, paid: bool = False) -> SourceAway:
-    """What is told where the server that has the rows does not answer."""
+    """What is told where rows cannot be read, for reasons that no row can have."""
     cost = "Ask the same again: it goes on with what was paid" if paid else "Nothing was charged"
     return SourceAway(
-        f"The server that has the rows of {name!r} cannot be reached now, so there is no answer."
-        f" {cost}. Try again in a moment; if it stays so, its owner has to look."
+        f"The rows of {name!r} cannot be read now, so there is no answer: their server does not"
+        f" answer, or their table is locked, or it is not what it was. {cost}. Try again in a"
+        " moment; if it stays so, its owner has to look."
     )
 
 

@@ -238,7 +238,8 @@ def test_a_lost_connection_freezes_the_data_set_and_the_charge_stays():
     name = on_postgres.stored({"x": "float8"}, [[1.0]] * 5)
     with la.open(on_postgres.address(name), unit=la.ROW, budget=1.0) as session:
         engine = session._table.engine if hasattr(session, "_table") else session.table.engine
-        engine._server.run = None
+        ended = "SELECT CAST(pg_catalog.pg_terminate_backend(pg_catalog.pg_backend_pid()) AS int)"
+        engine._statement = lambda *_: (ended, [])
         with pytest.raises(DataSetFrozen, match="could not finish"):
             session.agg(n=la.count()).release(epsilon=0.5)
         assert session.spent.epsilon == 0.5
