@@ -1,6 +1,10 @@
 """Files that are small and large when read are refused by declared limits, before they are read."""
 
+import os
+import sys
 from dataclasses import replace
+from pathlib import Path
+from subprocess import run
 from time import process_time
 
 import pyarrow as pa
@@ -143,3 +147,29 @@ def test_an_external_file_with_long_cells_is_not_opened_anew(peopled, tmp_path):
         with pytest.raises(DataSetFrozen, match="cannot be opened now, and nothing was charged"):
             ask(small, COUNT + " WHERE ward = 'A'")
         assert small.ledger.data_set(NAME) == spent
+
+
+@pytest.mark.long
+def test_the_longest_cells_that_are_let_in_take_a_few_times_the_share(tmp_path):
+    """In a process of its own, whose largest memory is measured: 1.2 GB of cells, 128 MiB each."""
+    code = (
+        "import sys, resource; from pathlib import Path; from curator.makers import *\n"
+        "from curator.test_import_limits import run_of_words\n"
+        "with open_curator(Path(sys.argv[1]), memory_megabytes=1024) as curator:\n"
+        "    with_people(curator)\n"
+        "    file = run_of_words(curator, 60_000, 20_000)\n"
+        "    curator.data_sets.register(registration(), by='olga', file=file, external=True)\n"
+        "    ask(grant(curator))\n"
+        "status = Path('/proc/self/status').read_text().split()\n"
+        "print(status[status.index('VmHWM:') + 1])\n"
+    )
+    folder = Path(__file__).parents[1]
+    paths = os.pathsep.join([str(folder), *sys.path])
+    done = run(
+        [sys.executable, "-c", code, str(tmp_path)],
+        env=os.environ | {"PYTHONPATH": paths},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert int(done.stdout.split()[-1]) < (256 + 5 * 128) << 10
