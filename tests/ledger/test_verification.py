@@ -3,7 +3,9 @@
 import json
 import random
 import shutil
+import sqlite3
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -87,6 +89,18 @@ def test_any_change_to_any_column_of_any_row_is_found(
                     Ledger.open(place).verify()
                 tried += 1
     assert tried >= len(rows) * len(TABLES[table])
+
+
+@pytest.mark.parametrize("table", TABLES)
+def test_bytes_in_any_column_are_damage_in_words(full: Ledger, tmp_path: Path, table: str) -> None:
+    """SQLite keeps bytes in a column of text or numbers, but not in a whole-number key."""
+    words = f"WHERE rowid = (SELECT min(rowid) FROM {table})"
+    for column in TABLES[table]:
+        place = copied(full, tmp_path)
+        with suppress(sqlite3.IntegrityError):
+            execute(place, f"UPDATE {table} SET {column} = ? {words}", b"\xff\x00")
+            with pytest.raises(LedgerDamaged):
+                Ledger.open(place).verify()
 
 
 @pytest.mark.parametrize("table", TABLES)

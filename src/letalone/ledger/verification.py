@@ -15,7 +15,7 @@ all entries up to that one, and names the first that can have been changed.
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from letalone.errors import LedgerDamaged
+from letalone.errors import LedgerDamaged, LetaloneError
 from letalone.exact.typed import refusal
 from letalone.ledger.books import Books, is_signed_head, row_of
 from letalone.ledger.canonical import text_digest
@@ -23,7 +23,7 @@ from letalone.ledger.checkpoints import compare, read_checkpoint
 from letalone.ledger.damage import damaged
 from letalone.ledger.declared import check_declared
 from letalone.ledger.keys import fingerprint
-from letalone.ledger.replay import Replay
+from letalone.ledger.replay import DAMAGE, Replay
 from letalone.ledger.tables import Head, LevelRow, Payment, Row, Settlement
 from letalone.privacy.curve import Json
 
@@ -61,6 +61,17 @@ def verified(
     books: Books, *, head: str | None = None, checkpoints: Sequence[Stored] = ()
 ) -> Verified:
     """Check a ledger from its first entry to its last; LedgerDamaged names the first bad one."""
+    try:
+        return _verified(books, head=head, checkpoints=checkpoints)
+    except LetaloneError:
+        raise
+    except DAMAGE:  # SQLite keeps bytes where text or a number was declared
+        raise LedgerDamaged(
+            "The ledger is damaged: a column holds bytes or another type than it is for."
+        ) from None
+
+
+def _verified(books: Books, *, head: str | None, checkpoints: Sequence[Stored]) -> Verified:
     check_declared(books.connection)
     replay = Replay()
     for row in books.rows():
