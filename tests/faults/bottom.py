@@ -583,6 +583,22 @@ LEDGER: tuple[Fault, ...] = (
         "    if before.frozen is None:\n        raise DataSetFrozen(",
         ("tests/ledger/test_ledger.py::test_a_failure_freezes_and_only_the_owner_thaws",),
     ),
+    Fault(
+        "a charge from before a loss is gone on with after the thaw",
+        "ledger/ledger.py",
+        "                acts.close_begun(books, name)\n",
+        "                pass\n",
+        ("tests/ledger/test_one_charge.py::test_after_a_thaw_no_charge_of_before_is_gone_on_with",),
+    ),
+    Fault(
+        "an older letalone still writes into a ledger that was upgraded",
+        "ledger/tables.py",
+        'Column("signed", Text, key="signature", nullable=False)',
+        'Column("signature", Text, nullable=False)',
+        (
+            "tests/ledger/test_samples.py::test_a_ledger_of_format_2_is_upgraded_and_no_entry_changes",
+        ),
+    ),
 )
 
 AUDIT: tuple[Fault, ...] = (

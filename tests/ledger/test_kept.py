@@ -6,7 +6,7 @@ from threading import Thread
 
 import pytest
 
-from letalone.errors import DataSetFrozen, LetaloneError, ParameterError
+from letalone.errors import DataSetFrozen, LedgerDamaged, LetaloneError, ParameterError
 from letalone.ledger import Ledger
 from letalone.privacy import ADD_REMOVE, Budget, PureDP
 
@@ -110,3 +110,16 @@ def test_a_backup_of_a_kept_ledger_is_whole(tmp_path):
         charge(ledger, 1)
         ledger.backup(tmp_path / "copy.db")
     assert releases(tmp_path / "copy.db") == 1
+
+
+def test_a_file_that_is_written_over_and_loses_its_log_while_it_is_open_answers_nothing(tmp_path):
+    path, copy = tmp_path / "ledger.db", tmp_path / "copy.db"
+    with kept(path) as ledger:
+        ledger.backup(copy)
+        charge(ledger, 1)
+        shutil.copyfile(copy, path)  # the same file, with other bytes
+        for beside in ("-wal", "-shm"):
+            (tmp_path / f"ledger.db{beside}").unlink()
+        for number in (2, 3):
+            with pytest.raises(LedgerDamaged, match=r"ledger\.db-wal was taken away"):
+                charge(ledger, number)

@@ -54,6 +54,7 @@ EMPTY = 0  # the format of a file in which nothing was written
 BUSY_SECONDS = 30
 MAYBE_PAID = "If a question was under way it may be paid for: the same again goes on with that."
 RETRY_SECONDS = 0.02
+LOG = "log"  # what a kept connection remembers: which file is its log
 CODE_OF_KIND = 0xFF  # the lower byte of an extended result code is the kind of error
 UNWRITABLE = (
     sqlite3.SQLITE_READONLY,
@@ -173,6 +174,19 @@ class KeptStore(Store):
         super().__init__(engine, path)
         self._turn, self._whose, self._left_behind = Lock(), whose(path), list[object]()
         self._watch = watch_of_file(path)
+
+    @contextmanager
+    def _transaction(self, begin: str) -> Generator[Connection]:
+        log = Path(f"{self.path}-wal")
+        with super()._transaction(begin) as connection:
+            known, (_, found) = connection.info.get(LOG), whose(log)
+            if known not in (None, found):  # SQLite never takes away a log that is in use
+                raise LedgerDamaged(
+                    f"{log} was taken away or replaced while it was in use. Stop all that use this"
+                    " ledger, put the newest one in its place, and start again."
+                )
+            yield connection
+            connection.info[LOG] = whose(log)[1]
 
     def stamp(self) -> Hashable | None:
         """Another one whenever anybody has written to the file, or put another in its place."""
