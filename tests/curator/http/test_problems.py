@@ -20,6 +20,7 @@ from letalone.curator.http.problems import (
 from letalone.errors import BudgetExceeded, LetaloneError
 from letalone.ledger.acts import NoSuchDataSet
 from letalone.privacy import Budget
+from letalone.session.settling import NotWritten
 
 ERRORS = [
     found
@@ -82,3 +83,12 @@ def test_an_internal_problem_says_nothing() -> None:
 def test_a_ledger_without_the_data_set_is_a_fault_of_the_service_and_no_advice() -> None:
     said = of_error(NoSuchDataSet("Register a new one with ledger.register(name, …)."))
     assert (said.code, "register" in said.detail) == (500, False)
+
+
+def test_a_closed_charge_is_told_as_spent_and_nobody_is_asked_to_send_it_again() -> None:
+    """Clients send again what was away (503): each time would be charged."""
+    problem = of_error(NotWritten("/secret/place cannot be used"))
+    assert (problem.code, problem.headers) == (500, {})
+    assert "stays spent" in problem.detail
+    assert "secret" not in problem.detail
+    assert "costs nothing more" not in problem.detail
