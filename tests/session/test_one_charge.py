@@ -10,8 +10,10 @@ import pytest
 import letalone as la
 from letalone.engines.duck import DuckEngine
 from letalone.ledger import Kind, Ledger
+from letalone.ledger.acts import NotBegun
 from letalone.ledger.store import MAYBE_PAID
 from letalone.session import releasing
+from letalone.session.settling import NotWritten
 from session.makers import opened, write_parquet
 from session.test_partners import by_sex, patients, visits
 
@@ -99,6 +101,26 @@ def test_what_one_of_two_ledgers_has_settled_is_told_so_both_are_charged_anew(
         assert not by_sex(mine, theirs).release(0.5).repeated
         assert charges(mine, theirs) == [3, 3]
         assert theirs.ledger.unsettled() == [left]
+
+
+def test_who_settles_in_the_first_of_two_ledgers_only_is_told_that_both_charges_are_spent(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    settle = Ledger.settle
+    with visits() as mine, patients() as theirs:
+
+        def away(ledger: Ledger, paid: Any, stored: Any) -> Any:
+            if paid.name == theirs.name:
+                raise NotBegun(f"held. {MAYBE_PAID}")
+            return settle(ledger, paid, stored)
+
+        with monkeypatch.context() as patch:
+            patch.setattr(Ledger, "settle", away)
+            with pytest.raises(NotWritten) as told:
+                by_sex(mine, theirs).release(0.5)
+        assert MAYBE_PAID not in str(told.value)
+        assert not by_sex(mine, theirs).release(0.5).repeated
+        assert charges(mine, theirs) == [2, 2]
 
 
 def test_a_question_about_another_version_of_the_first_table_uses_no_old_charge_of_the_second(

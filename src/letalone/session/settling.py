@@ -49,15 +49,16 @@ def written_down(tables: Sequence[Table], paid: Sequence[Reservation], stored: J
     settled: then its answer stands, and what was drawn here is told to nobody.
     """
     for one, reservation in zip(tables, paid, strict=True):
-        stored = _settled(one, reservation, stored)
+        stored = _settled(one, reservation, stored, first=one is tables[0])
     return stored
 
 
-def _settled(table: Table, paid: Reservation, stored: Json) -> Json:
+def _settled(table: Table, paid: Reservation, stored: Json, *, first: bool) -> Json:
     """What stands in the ledger, after a second try: a connection may have been cut.
 
     Whether an answer can be written may depend on what it says: on its length, where room is
-    short. Once the store was given some of it, and did not take it, it is never drawn anew.
+    short. Once the store was given some of it, and did not take it, it is never drawn anew; nor
+    where it stands in the ledger of the first table.
     """
     failed = list[Exception]()
     for _ in range(TRIES):
@@ -68,7 +69,8 @@ def _settled(table: Table, paid: Reservation, stored: Json) -> Json:
         except Exception as error:
             failed.append(error)
     words = _words(failed[-1])
-    if not all(isinstance(one, NotBegun) for one in failed) and _closed(table, paid):
+    goes_on = first and all(isinstance(one, NotBegun) for one in failed)
+    if not goes_on and (_closed(table, paid) or not first):
         raise NotWritten(f"{words.removesuffix(MAYBE_PAID)}{STAYS_SPENT.format(table.name)}")
     raise LedgerUnavailable(words)
 
