@@ -1,5 +1,7 @@
 """What goes to PostgreSQL together: in order, in one state, and all of it or nothing."""
 
+import logging
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -54,6 +56,21 @@ def test_at_the_first_error_nothing_of_a_transaction_is_kept(database: str) -> N
         assert ledger.head == before
         ledger.note("the connection can be used")
         ledger.verify()
+
+
+def test_a_statement_that_fails_says_nothing_to_the_terminal(
+    database: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """psycopg logs what it ignores, and Python prints that where no log was made."""
+    said = list[object]()
+    last = SimpleNamespace(level=0, handle=said.append)
+    row = dict.fromkeys(("number", "name", "kind", "text", "hash"))
+    with opened(database) as ledger, monkeypatch.context() as own:
+        own.setattr(logging.root, "handlers", [])
+        own.setattr(logging, "lastResort", last)
+        with pytest.raises(LedgerUnavailable), ledger._store.writing() as books:
+            books._write(ADD_ENTRY, row)
+    assert said == []
 
 
 def test_what_is_asked_comes_after_what_was_written_before(database: str) -> None:

@@ -15,6 +15,7 @@ this process: those that nobody uses are given up without a wait. What an addres
 
 import os
 from collections.abc import Generator, Mapping
+from logging import NullHandler, getLogger
 from selectors import EVENT_READ, DefaultSelector
 from time import monotonic
 from typing import Any, Self, TypeVar
@@ -26,6 +27,9 @@ from sqlalchemy import Engine, event
 from sqlalchemy.exc import InvalidatePoolError
 
 from letalone.ledger import patience
+
+# What it says where a connection is cut is raised here as an error, too: nothing for a terminal.
+getLogger("psycopg").addHandler(NullHandler())
 
 PLACE = ("host", "hostaddr", "port", "service")
 Waited = TypeVar("Waited")
