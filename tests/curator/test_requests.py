@@ -238,6 +238,21 @@ def test_a_budget_is_raised_again_where_the_ledger_failed_to_say_whose_accounts_
     assert whats(ready)[-1] == "seconded"
 
 
+def test_an_account_handled_while_the_clock_was_ahead_waits_for_days_and_not_a_year(ready, clock):
+    """The wait begins when an owner handles it again, and not before: no clock lets one in."""
+    clock.passed += timedelta(days=365)
+    ready.people.change_roles("stan", [Role.STEWARD], by="olga")
+    clock.passed -= timedelta(days=335)
+    made = propose(ready)
+    with pytest.raises(NotPermitted, match=r"when a clock was wrong.*the same roles again"):
+        ready.proposals.second(made.id, by="stan")
+    ready.people.change_roles("stan", [Role.STEWARD], by="olga")
+    with pytest.raises(NotPermitted, match="lately"):
+        ready.proposals.second(made.id, by="stan")
+    clock.passed += timedelta(days=8)
+    assert ready.proposals.second(made.id, by="stan").state is State.GRANTED
+
+
 def seconded_by(curator, name):
     made = propose(curator)
     try:

@@ -30,7 +30,16 @@ from letalone.curator.records import Person, Proposal, Role, State
 from letalone.curator.refusals import AlreadyDecided, NotPermitted, NotThere
 from letalone.curator.requests import read_words
 from letalone.curator.tables import PROPOSALS
-from letalone.curator.words import amounts, budget_of, new_id, of_row, read_time, time_of, written
+from letalone.curator.words import (
+    AGREE,
+    amounts,
+    budget_of,
+    new_id,
+    of_row,
+    read_time,
+    time_of,
+    written,
+)
 from letalone.errors import ParameterError
 from letalone.ledger.data_sets import budget_to_json
 from letalone.privacy import Budget
@@ -157,8 +166,10 @@ class Proposals:
     def _check_own_hands(self, people: list[Person]) -> None:
         """NotPermitted where somebody else had one of the accounts in their hands lately."""
         wait = timedelta(days=self._house.settings.waiting_days)
-        last = max(people, key=lambda one: one.handed)
-        if self._house.clock() < last.handed + wait:
+        last, now = max(people, key=lambda one: one.handed), self._house.clock()
+        if now + AGREE < last.handed:
+            raise NotPermitted(_handled_ahead(last, wait))
+        if now < last.handed + wait:
             raise NotPermitted(
                 f"The account of {last.name!r} {_handled(last)} lately. Budgets are raised by two"
                 f" people whose accounts were in their own hands for {wait.days} days: these two"
@@ -236,6 +247,16 @@ class Proposals:
             **({} if accounts is None else {"accounts": accounts}),
         }
         self._house.book.write(found.data_set, what, body, by=[by])
+
+
+def _handled_ahead(person: Person, wait: timedelta) -> str:
+    """When it really was, nobody knows: not to count it would let a made-up person in at once."""
+    return (
+        f"The account of {person.name!r} {_handled(person)} when a clock was wrong: by it, on"
+        f" {written(person.handed)}, which is yet to come. Look at the service's clock. If it is"
+        f" right now, let an owner give {person.name!r} the same roles again: the {wait.days} days"
+        " that an account must be in its person's own hands begin then."
+    )
 
 
 def _handled(person: Person) -> str:
