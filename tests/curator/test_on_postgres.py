@@ -3,6 +3,7 @@
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 
+import psycopg
 import pytest
 from sqlalchemy import select
 
@@ -17,10 +18,10 @@ from curator.makers import (
     registered,
     with_people,
 )
-from letalone.curator.database import Database
+from letalone.curator.database import Database, DatabaseDamaged, DatabaseUnavailable
 from letalone.curator.drafts import MOST
 from letalone.curator.records import Price, Question, Scope
-from letalone.curator.tables import TRIES
+from letalone.curator.tables import GRANTS, TRIES
 from letalone.errors import NotAllowed
 from letalone.privacy import Budget
 from postgres import running
@@ -82,3 +83,39 @@ def test_writers_on_postgresql_see_the_last_state(address):
     with database.reading() as connection:
         assert connection.execute(select(TRIES.c.number).where(one)).scalar_one() == 40
     database.close()
+
+
+CHANGES = {
+    "ALTER TABLE grants RENAME TO away": "ALTER TABLE away RENAME TO grants",
+    "ALTER TABLE grants RENAME made TO away": "ALTER TABLE grants RENAME away TO made",
+    "REVOKE ALL ON grants FROM keeper": "GRANT ALL ON grants TO keeper",
+    "ALTER TABLE alembic_version RENAME TO away": "ALTER TABLE away RENAME TO alembic_version",
+    "ALTER SCHEMA public RENAME TO away": "ALTER SCHEMA away RENAME TO public",
+}
+
+
+def test_tables_that_others_have_changed_are_told_in_words(address):
+    """While the service runs, and at its next start."""
+    with psycopg.connect(address, autocommit=True) as server:
+        server.execute("CREATE ROLE keeper LOGIN")
+        server.execute("CREATE DATABASE kept OWNER keeper")
+    place = address.replace("/postgres?", "/kept?")
+    database = Database(place.replace("//postgres:", "//keeper:"))
+    _start(database)
+    with psycopg.connect(place, autocommit=True) as server:
+        for change, back in CHANGES.items():
+            error = DatabaseUnavailable if "REVOKE" in change else DatabaseDamaged
+            server.execute(change)
+            if "alembic" not in change:
+                with pytest.raises(error), database.reading() as connection:
+                    connection.execute(select(GRANTS)).all()
+            with pytest.raises(error, match="curator's database"):
+                _start(database)
+            server.execute(back)
+            _start(database)
+    database.close()
+
+
+def _start(database):
+    database.migrate()
+    database.check_tables()

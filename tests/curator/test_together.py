@@ -162,7 +162,18 @@ def damage_row(statement):
     return damage
 
 
+def damage_name(file):
+    """SQLite's own words about it have a byte that is no letter."""
+    content = file.read_bytes()
+    assert b"CREATE TABLE people" in content
+    file.write_bytes(content.replace(b"CREATE TABLE people", b"CREATE TABLf peo\xffle"))
+
+
 DAMAGES = {
+    "a name of the schema": damage_name,
+    "a table": damage_row("DROP TABLE grants"),
+    "a column": damage_row("ALTER TABLE drafts DROP COLUMN number"),
+    "the revision": damage_row("DROP TABLE alembic_version"),
     "pages": damage_file,
     "the beginning": damage_beginning,
     "a date": damage_row("UPDATE data_sets SET retention = 'Zyxwvut'"),

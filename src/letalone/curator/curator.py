@@ -90,6 +90,7 @@ class Curator:
         try:
             database.check_whole()
             database.migrate()
+            database.check_tables()
             master, ledger = open_together(settings, database, start_anew=start_anew)
         except BaseException:
             database.close()

@@ -19,7 +19,18 @@ from typing import Any, NoReturn, cast
 
 from alembic import command
 from alembic.config import Config
-from sqlalchemy import URL, Connection, Engine, QueuePool, create_engine, event, make_url
+from sqlalchemy import (
+    URL,
+    Connection,
+    Engine,
+    QueuePool,
+    create_engine,
+    event,
+    exists,
+    false,
+    make_url,
+    select,
+)
 from sqlalchemy.exc import (
     ArgumentError,
     DatabaseError,
@@ -29,6 +40,7 @@ from sqlalchemy.exc import (
 )
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
+from letalone.curator.tables import METADATA
 from letalone.curator.unchanged import Unchanged
 from letalone.errors import FormatError, ParameterError, ServiceUnavailable
 from letalone.ledger.patience import IN_TURN
@@ -47,6 +59,9 @@ BUSY_SECONDS = 30
 MIGRATING = 600.0  # seconds: a server is silent while it changes a long table
 CODE_OF_KIND = 0xFF  # the lower byte of an extended result code is the kind of error
 DAMAGE = (sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)  # ERROR: no table
+# PostgreSQL's codes: no such table, column or schema; one that migrations would make is there.
+MISMADE = ("42P01", "42703", "3F000", "42P07")
+NO_RIGHT = "42501"
 OVERWRITE_TRIES, OVERWRITE_MILLISECONDS = 5, 1000
 
 
@@ -120,6 +135,12 @@ class Database:
         if found != "ok":
             raise damaged(self.place)
 
+    def check_tables(self) -> None:
+        """DatabaseDamaged where a table or a column is missing: one query that reads no row."""
+        there = [exists(select(table).where(false())) for table in METADATA.sorted_tables]
+        with self.reading() as connection:
+            connection.execute(select(*there)).all()
+
     def migrate(self, revision: str = "head") -> None:
         """Brings the tables to a revision; several processes may do so at once."""
         with self.writing() as connection:
@@ -139,7 +160,7 @@ class Database:
         PostgreSQL's log is its keeper's affair.
         """
         for _ in range(OVERWRITE_TRIES):
-            with self._engine.connect() as connection:
+            with self._in_words(), self._engine.connect() as connection:
                 if connection.dialect.name != "sqlite":
                     return True
                 connection.exec_driver_sql(f"PRAGMA busy_timeout = {OVERWRITE_MILLISECONDS}")
@@ -177,13 +198,15 @@ class Database:
         except (DatabaseError, InterfaceError, PoolTimeout) as error:
             if _is_damage(error):
                 raise damaged(self.place) from None
-            if isinstance(error, DatabaseError) and not isinstance(error, OperationalError):
+            if not _is_away(error):
                 raise  # such as a key that is there already
             raise DatabaseUnavailable(
                 f"{self.place} cannot be used: the curator's database cannot be reached, is busy or"
                 " full, or does not accept the role. Look at all, and try again. An answer"
                 " that was under way may be paid for: the same question again costs nothing more."
             ) from None
+        except UnicodeDecodeError:  # sqlite3 fails on its own words about a damaged file
+            raise damaged(self.place) from None
 
 
 def damaged(place: str | None = None) -> DatabaseDamaged:
@@ -196,14 +219,31 @@ def damaged(place: str | None = None) -> DatabaseDamaged:
 
 
 def _is_damage(error: Exception) -> bool:
-    """Whether SQLite, or sqlite3 of Python where a text has no letters, says that a file is so."""
+    """Whether SQLite, or sqlite3 of Python where a text has no letters, says that a file is so.
+
+    PostgreSQL looks after its pages; what others did to the tables is damage, too.
+    """
     orig = getattr(error, "orig", None)
     if not isinstance(orig, SqliteError):
-        return False
+        return _code(error) in MISMADE
     code = cast("int | None", getattr(orig, "sqlite_errorcode", None))
     return type(error) in (DatabaseError, OperationalError) and (
         code is None or code & CODE_OF_KIND in DAMAGE
     )
+
+
+def _is_away(error: Exception) -> bool:
+    """Whether the database cannot be used now; else the statement was wrong."""
+    return (
+        not isinstance(error, DatabaseError)
+        or isinstance(error, OperationalError)
+        or _code(error) == NO_RIGHT
+    )
+
+
+def _code(error: Exception) -> str | None:
+    """PostgreSQL's code of an error."""
+    return getattr(getattr(error, "orig", None), "sqlstate", None)
 
 
 def newer() -> NoReturn:
