@@ -57,6 +57,17 @@ def test_an_address_or_a_method_that_does_not_exist_is_not_repeated() -> None:
     assert (line["route"], line["method"]) == ("(none)", "other")
 
 
+def test_what_a_stop_cuts_off_is_told_to_ask_the_same_again() -> None:
+    async def cut_off(scope: Scope, receive: Receive, send: Send) -> None:
+        raise asyncio.CancelledError
+
+    line, sent = logged(cut_off)
+    assert (line["status"], line["level"]) == (503, "info")
+    assert dict(sent[0]["headers"])[b"retry-after"] == b"5"
+    assert "is stopping" in sent[1]["body"].decode()
+    assert "ask the same again, which costs nothing more" in sent[1]["body"].decode()
+
+
 def test_a_failure_leaves_its_class_and_place_and_no_words() -> None:
     line, sent = logged(failing)
     assert line["failure"] == "ValueError"

@@ -11,6 +11,7 @@ server itself go through `PlainLines`, which leaves tracebacks out.
 import json
 import logging
 import sys
+from asyncio import CancelledError
 from collections.abc import Callable
 from pathlib import Path
 from time import monotonic
@@ -20,7 +21,7 @@ from typing import Any, TextIO
 import structlog
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from letalone.curator.http.problems import INTERNAL
+from letalone.curator.http.problems import INTERNAL, STOPPING
 
 CLASSES = (0.01, 0.1, 1.0, 10.0)  # seconds
 UNKNOWN_ROUTE = "(none)"
@@ -41,7 +42,10 @@ def make_log(out: TextIO | None = None) -> Any:
 
 
 class Logged:
-    """Writes down each request, and turns what nobody caught into a problem without words."""
+    """Writes down each request, and turns what nobody caught into a problem without words.
+
+    What was cut off because the service stops is told so (503): who asked can ask the same again.
+    """
 
     def __init__(
         self, app: ASGIApp, log: Any, seen: Seen, *, failed: Callable[[Scope], None] | None = None
@@ -64,6 +68,9 @@ class Logged:
         failure: dict[str, str] = {}
         try:
             await self._app(scope, receive, watch)
+        except CancelledError:  # the web server does that to what is under way when it stops
+            if status == 0:
+                await STOPPING.response()(scope, receive, watch)
         except Exception as error:
             failure = where_it_failed(error)
             if self._failed is not None:

@@ -152,6 +152,7 @@ KINDS: dict[str, Kind] = {
         "The data cannot be read now",
         "Nothing is frozen. Its owner has to look at the file or the table that has the rows.",
     ),
+    "stopping": Kind(503, "The service is stopping", MAYBE_PAID),
     "not-ready": Kind(
         503,
         "The service cannot answer questions now",
@@ -357,4 +358,10 @@ def of_status(status: int, headers: Mapping[str, str] | None = None) -> Problem:
     return Problem(kinds.get(status, "http"), phrase, status=status, headers=headers or {})
 
 
+STOPPING = Problem(
+    "stopping",
+    f"The service is stopping, so there is no answer from here. {MAYBE_PAID}",
+    more={"error": ServiceUnavailable.__name__},
+    headers={"Retry-After": str(AWAY_SECONDS)},
+)
 INTERNAL = Problem("internal", "The service failed, and says no more than that. Tell its owner.")

@@ -16,6 +16,8 @@ from contextlib import contextmanager
 from multiprocessing import active_children
 from threading import Thread, current_thread, main_thread
 from time import monotonic, sleep
+from types import FrameType
+from typing import NoReturn
 
 from uvicorn.config import STARTUP_FAILURE
 from uvicorn.supervisors.multiprocess import Multiprocess
@@ -63,8 +65,12 @@ def stopping_is_no_failure() -> Generator[None]:
     if current_thread() is not main_thread():
         yield
         return
-    before = signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+    before = signal.signal(signal.SIGTERM, _end)
     try:
         yield
     finally:
         signal.signal(signal.SIGTERM, before)
+
+
+def _end(_: int, __: FrameType | None) -> NoReturn:
+    sys.exit(0)
