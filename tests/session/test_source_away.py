@@ -103,7 +103,7 @@ def test_a_table_that_is_not_what_was_opened_is_told_before_the_charge_and_freez
     name = session._table.engine._relation.name
     for number, (change, back) in enumerate(CHANGES, start=1):
         on_postgres.run(change.format(name))
-        with pytest.raises(SourceAway, match="is not what it was. Nothing was charged"):
+        with pytest.raises(SourceAway, match=r"is not what it was\. Nothing was charged"):
             asked(session).release(epsilon=number)
         on_postgres.run(back.format(name))
         assert asked(session).release(epsilon=number)
@@ -124,7 +124,7 @@ def test_a_table_that_its_keeper_has_locked_is_told_before_the_charge_and_freeze
     with la.open(on_postgres.address(table), **given) as session:
         with psycopg.connect(shared()) as keeper:
             keeper.execute(f'ALTER {kind} "{table}" RENAME cost TO price')
-            with pytest.raises(SourceAway, match="is locked, .* Nothing was charged"):
+            with pytest.raises(SourceAway, match=r"is locked, .* Nothing was charged"):
                 asked(session).release(epsilon=1)
             keeper.rollback()
         assert asked(session).release(epsilon=1)
