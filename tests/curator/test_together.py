@@ -165,8 +165,9 @@ def damage_row(statement):
 def damage_name(file):
     """SQLite's own words about it have a byte that is no letter."""
     content = file.read_bytes()
-    assert b"CREATE TABLE people" in content
-    file.write_bytes(content.replace(b"CREATE TABLE people", b"CREATE TABLf peo\xffle"))
+    changed = content.replace(b"tablepeople", b"tablepeopl\xff")
+    assert changed != content
+    file.write_bytes(changed.replace(b"CREATE TABLE people", b"CREATE TABLf people"))
 
 
 DAMAGES = {
