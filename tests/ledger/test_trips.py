@@ -73,6 +73,25 @@ def test_a_statement_that_fails_says_nothing_to_the_terminal(
     assert said == []
 
 
+def test_a_connection_that_cannot_be_undone_is_given_up_in_silence(
+    database: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    def stop() -> None:
+        with ledger._store.writing() as books:
+            books.head()
+            driver = books.connection.connection.driver_connection
+            driver.pgconn.enter_pipeline_mode()  # as Ctrl+C in the midst of one leaves it
+            raise KeyboardInterrupt
+
+    with opened(database) as ledger:
+        before = ledger.head
+        with pytest.raises(KeyboardInterrupt):
+            stop()
+        assert caplog.messages == []
+        assert ledger.head == before
+        ledger.note("all goes on")
+
+
 def test_what_is_asked_comes_after_what_was_written_before(database: str) -> None:
     with opened(database) as ledger, ledger._store.writing() as books:
         first = books.append(Kind.NOTE, None, {"text": "first"})

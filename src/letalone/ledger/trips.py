@@ -14,7 +14,6 @@ a pipeline (psycopg's). At the first error the server skips all that follows, th
 """
 
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from functools import lru_cache
 from typing import Any
 
@@ -73,9 +72,11 @@ class Together:
     def undo(self) -> None:
         """Nothing of it was."""
         self._waiting.clear()
-        with suppress(Exception):  # a connection that is lost is undone by the server
-            if not self._connection.invalidated:
+        if not self._connection.invalidated:
+            try:
                 self._driver().rollback()
+            except Exception:  # lost, or stopped midway by Ctrl+C: the server undoes what it ends
+                self._connection.invalidate()
 
     def _sent(self, asked: Sequence[Asked], *, last: Sequence[str] = ()) -> list[Rows]:
         first: Sequence[str] = () if self._begun else self._begin
