@@ -119,8 +119,10 @@ def test_after_a_fork_a_process_opens_connections_of_its_own(
     mine = server_process()
     assert server_process() == mine, "connections are kept"
     old = kept._store._engine.pool
-    monkeypatch.setattr(os, "getpid", lambda: -1)
-    assert server_process() != mine
+    with monkeypatch.context() as child:
+        child.setattr(os, "getpid", lambda: -1)
+        assert server_process() != mine
+        kept.close()
     old.dispose()  # those of the parent, which has not ended here
 
 
