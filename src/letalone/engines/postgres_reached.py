@@ -7,11 +7,18 @@ the role into the database that every server has, whose catalogue names the othe
   Tested:   tests/engines/conformance/test_reached.py
 """
 
+import socket
+import struct
+from contextlib import suppress
+from typing import Any
+
 from letalone.engines.failure import SourceAway
 from letalone.engines.postgres_server import Server
 from letalone.errors import LetaloneError, ParameterError
 
 PING_SECONDS = 3
+PROTOCOL = 3 << 16
+ASKS, REFUSES, STARTING = b"R", b"E", b"C57P03"  # for a password, or not; the last while it starts
 EVERYWHERE = "postgres"
 KNOWN = "SELECT count(*) > 0 FROM pg_catalog.pg_database WHERE datname = $1"
 SECRETS = "PGPASSWORD, ~/.pgpass or the service file"
@@ -35,7 +42,7 @@ def _why(server: Server, error: Exception) -> LetaloneError:
     from psycopg.errors import ConnectionTimeout
 
     # Who has just waited in vain does not wait once more to hear the same.
-    if isinstance(error, ConnectionTimeout) or not _answers(server.address.server):
+    if isinstance(error, ConnectionTimeout) or not _answers(error):
         return SourceAway(
             f"The server of {server.address.words!r} cannot be reached. Look at the host and the"
             " port of the address, and whether the server runs and is open to this machine."
@@ -62,13 +69,37 @@ def _why_not_let_in(server: Server, error: Exception) -> str:
             )
 
 
-def _answers(server: str) -> bool:
-    """Whether there is a server, whatever it thinks of the role."""
-    from psycopg import pq
-    from psycopg.conninfo import make_conninfo
+def _answers(error: Exception) -> bool:
+    """Whether there is a server that lets anybody in, whatever it thinks of the role.
 
-    asked = make_conninfo(server, connect_timeout=PING_SECONDS)
-    return pq.PGconn.ping(asked.encode()) == pq.Ping.OK
+    A socket of our own: libpq's look stops all threads of the process. Where names were not
+    resolved there is nothing to look at.
+    """
+    tried = getattr(error, "pgconn", None)
+    if tried is None:
+        return False
+    with suppress(OSError, struct.error), _connected(tried) as server:
+        server.sendall(_hello(tried))
+        kind, length = struct.unpack("!ci", server.recv(5, socket.MSG_WAITALL))
+        said = server.recv(length - 4, socket.MSG_WAITALL)
+        return kind == ASKS or (kind == REFUSES and STARTING not in said.split(b"\0"))
+    return False
+
+
+def _connected(tried: Any) -> socket.socket:
+    host, port = (tried.hostaddr or tried.host).decode(), int(tried.port)
+    if not host.startswith("/"):
+        return socket.create_connection((host, port), timeout=PING_SECONDS)
+    made = socket.socket(socket.AF_UNIX)
+    made.settimeout(PING_SECONDS)
+    made.connect(f"{host}/.s.PGSQL.{port}")
+    return made
+
+
+def _hello(tried: Any) -> bytes:
+    """The first message of a connection, which every server answers."""
+    body = b"user\0%b\0database\0%b\0\0" % (tried.user, tried.db)
+    return struct.pack("!ii", len(body) + 8, PROTOCOL) + body
 
 
 def _wants_password(error: Exception) -> bool:
