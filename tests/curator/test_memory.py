@@ -57,14 +57,19 @@ def test_so_many_tables_are_open_as_there_are_shares(ready, monkeypatch):
     assert SHARES == MOST_OPEN + 1
 
 
-def test_the_amount_is_typed_and_divided_among_workers(tmp_path):
+def test_the_amount_is_typed_and_divided_among_workers(tmp_path, monkeypatch):
+    monkeypatch.setattr("letalone.engines.lockdown.half_of_memory", lambda: 4 << 30)
     assert memory_of_worker("4GB", 2) == memory_of_worker("4 GiB", 2) == 2048
     assert memory_of_worker("1.5g", 1) == 1536
     assert memory_of_worker("600MB", 1) == 600
     assert memory_of_worker(None, 1) >= 512
-    for odd in ("", "4", "lots", "-4GB", "4TB", "500MB", "nan GB"):
+    for odd in ("", "4", "lots", "-4GB", "4TB", "500MB", "nan GB", "0GB"):
         with pytest.raises(ParameterError, match="an amount such as 4GB"):
             memory_of_worker(odd, 1)
+    for much in ("8193MB", "999999999999999999GB", f"{'9' * 400}GB"):
+        with pytest.raises(ParameterError, match="at most the 8192MB that this machine has"):
+            memory_of_worker(much, 2)
+    assert memory_of_worker("8GB", 2) == 4096
     with pytest.raises(ParameterError, match="at least 1024MB for 2 workers"):
         memory_of_worker("1000MB", 2)
     with pytest.raises(ParameterError, match="memory_megabytes is 100, but must be at least 512"):

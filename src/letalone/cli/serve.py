@@ -120,20 +120,26 @@ def _check(port: int, workers: int) -> None:
 
 
 def memory_of_worker(typed: str | None, workers: int) -> int:
-    """MiB for the tables of one worker, of what all take together: half of the machine's memory."""
+    """MiB for the tables of one worker, of what all take together: half of the machine's memory.
+
+    More than the machine has is refused: a worker that takes it is ended by the system.
+    """
     from letalone.curator.settings import LEAST_EACH, SHARES
     from letalone.engines.lockdown import half_of_memory
 
+    half, least = half_of_memory() >> 20, workers * SHARES * LEAST_EACH
     if typed is None:
-        return max(SHARES * LEAST_EACH, (half_of_memory() >> 20) // workers)
+        return max(SHARES * LEAST_EACH, half // workers)
+    most = max(2 * half, least)
     found = re.fullmatch(r"(\d+(?:\.\d+)?) ?([MG])i?B?", typed.strip(), re.IGNORECASE | re.ASCII)
-    whole = 0 if found is None else int(float(found[1]) * (1024 if found[2] in "gG" else 1))
-    if whole < workers * SHARES * LEAST_EACH:
+    whole = 0.0 if found is None else float(found[1]) * (1024 if found[2] in "gG" else 1)
+    if not least <= whole <= most:
         raise ParameterError(
-            f"--memory is {typed!r}, but must be an amount such as 4GB or 800MB, and at least"
-            f" {workers * SHARES * LEAST_EACH}MB for {workers} worker{'s' * (workers > 1)}."
+            f"--memory is {typed!r}, but must be an amount such as 4GB or 800MB: at least"
+            f" {least}MB for {workers} worker{'s' * (workers > 1)}, and at most the {most}MB that"
+            " this machine has."
         )
-    return whole // workers
+    return int(whole) // workers
 
 
 def _check_proxy(behind: str | None) -> None:

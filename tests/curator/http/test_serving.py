@@ -236,6 +236,26 @@ def test_the_first_start_happens_once(tmp_path: Path) -> None:
     assert (tmp_path / "curator").stat().st_mode & 0o777 == 0o700
 
 
+def test_a_start_after_one_that_failed_half_way_says_how_to_get_a_password(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    settings = Settings(folder=tmp_path / "curator")
+
+    def fail(*_: object, **__: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as full:
+        full.setattr(serving_module, "register_demo", fail)
+        with pytest.raises(OSError, match="No space left"):
+            prepare(settings)
+    assert prepare(settings) is None
+    assert "--reset-owner owner" in capsys.readouterr().err
+    with Curator.open(settings) as curator:
+        curator.people.change_password("owner", curator.people.reset_owner("owner"), PASSWORD)
+    assert prepare(settings) is None
+    assert "--reset-owner" not in capsys.readouterr().err
+
+
 def test_who_answers_for_the_data_is_kept_and_a_lost_password_is_reset_here(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -12,6 +12,7 @@ import os
 import signal
 import sys
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from json import dumps, loads
 from pathlib import Path
@@ -29,12 +30,17 @@ from letalone.curator.http.logs import SERVER_LOGS, make_log
 from letalone.curator.http.metrics import SHARED
 from letalone.curator.http.supervisor import SECONDS_TO_END, Supervisor, stopping_is_no_failure
 from letalone.curator.records import Role
+from letalone.curator.refusals import NotThere
 from letalone.curator.settings import Settings
 from letalone.ledger.postgres import is_postgres, switched_off
 from letalone.privacy import Budget
 
 SETTINGS = "LETALONE_CURATOR_SETTINGS"
 OWNER, ANALYST = "owner", "analyst"
+LOST = (
+    "the owner has not signed in yet: where the one-time password was lost, stop this, and make"
+    f" another one with the same options and --reset-owner {OWNER}"
+)
 FOR_THE_ANALYST = Budget(1)
 SECONDS_TO_FINISH = 8  # for answers under way; then tables, ledger and database are closed
 PROTOCOL = "letalone.curator.http.prompt:PromptProtocol"
@@ -73,6 +79,7 @@ def prepare(
         curator.facts.say(controller=controller, contact=contact, by=None)
         owner = curator.people.first_owner(OWNER)
         if owner is None:
+            _warn_of_lost_password(curator)
             return None
         register_demo(curator, by=OWNER)
         analyst = curator.people.add(ANALYST, [Role.ANALYST], by=OWNER)
@@ -85,6 +92,13 @@ def _warn_of_forgetful_servers(settings: Settings) -> None:
         if is_postgres(place) and (off := switched_off(place)):
             words = f"charges may be lost when the server loses power: set {', '.join(off)} to on"
             make_log().warning(words)
+
+
+def _warn_of_lost_password(curator: Curator) -> None:
+    """A first start that failed half way (no room) has made an owner and shown no password."""
+    with suppress(NotThere):
+        if curator.people.person(OWNER).must_change:
+            make_log().warning(LOST)
 
 
 def _grant(curator: Curator) -> None:
