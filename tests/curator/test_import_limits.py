@@ -13,7 +13,8 @@ import pytest
 
 from curator.makers import COUNT, NAME, SCHEMA, ask, grant, open_curator, put, registration
 from letalone.curator.settings import Settings
-from letalone.errors import DataSetFrozen, ParameterError
+from letalone.engines.failure import SourceUnreadable
+from letalone.errors import ParameterError
 
 COLUMNS = {"patient": "p", "ward": "A", "cost": 1.5, "age": 3}
 
@@ -144,7 +145,7 @@ def test_an_external_file_with_long_cells_is_not_opened_anew(peopled, tmp_path):
         run_of_words(small, 5_000_000, 10_000)
         small.data_sets.raise_version(NAME, by="olga")
         spent = small.ledger.data_set(NAME)
-        with pytest.raises(DataSetFrozen, match="cannot be opened now, and nothing was charged"):
+        with pytest.raises(SourceUnreadable, match="cannot be opened now, and nothing was charged"):
             ask(small, COUNT + " WHERE ward = 'A'")
         assert small.ledger.data_set(NAME) == spent
 

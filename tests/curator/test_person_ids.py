@@ -12,8 +12,9 @@ from letalone.curator import members
 from letalone.curator.person_ids import candidates
 from letalone.curator.tables import HELD, SUBJECT_KEYS
 from letalone.curator.unit_rows import number_of_rows, spelled_id, unit_ids
+from letalone.engines.failure import SourceUnreadable
 from letalone.engines.server_rows import number_of_one, spelled_at, units_at
-from letalone.errors import DataSetFrozen, ParameterError
+from letalone.errors import ParameterError
 from letalone.plans.schema import Column, Schema
 
 WHY = "case 12/2026"
@@ -154,6 +155,6 @@ def test_a_source_that_is_gone_is_told_for_itself_and_no_other(ready):
     held = {one.data_set: one.held for one in ready.subjects.holdings("p7", by="stan", why=WHY)}
     assert held == {"elsewhere": None, NAME: True}
     assert ask(ready)
-    with pytest.raises(DataSetFrozen) as told, ready.data_sets.opened("elsewhere"):
+    with pytest.raises(SourceUnreadable) as told, ready.data_sets.opened("elsewhere"):
         pass
     assert "away" not in str(told.value)  # analysts are not told which file it is

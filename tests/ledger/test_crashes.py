@@ -97,7 +97,7 @@ def test_a_refusal_that_cannot_be_written_is_an_error_and_no_charge(path: Path) 
         connection.execute("PRAGMA max_page_count = 1")  # SQLite reads it as "no more than now"
 
     event.listen(ledger._store._engine, "connect", full_disk)
-    with pytest.raises(LedgerUnavailable, match="stays spent"):
+    with pytest.raises(LedgerUnavailable, match="the disk is full"):
         ledger.charge("t", PureDP(9), plan={}, digest="d" * 100_000)
     assert Ledger.open(path).data_set("t").releases == 0
 

@@ -214,9 +214,9 @@ def test_ctrl_c_within_a_statement_stays_spent_and_freezes_nothing(
     slow = parse_one("SELECT MAX(HASH(x)) FROM RANGE(100000000000) AS r(x)", dialect="duckdb")
     real = getattr(LockedDuck, way)
 
-    def running(duck: LockedDuck, _: object, *take: object) -> object:
+    def running(duck: LockedDuck, _: object, *take: object, **more: object) -> object:
         Timer(0.05, signal.raise_signal, [signal.SIGINT]).start()
-        return real(duck, slow, *take)
+        return real(duck, slow, *take, **more)
 
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     monkeypatch.setattr(LockedDuck, way, running)

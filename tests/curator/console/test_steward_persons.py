@@ -11,6 +11,11 @@ ABOUT = {"subject": "p3", "why": "case 12"}
 HERE = ABOUT | {"data_set": NAME}
 
 
+def without_secrets(text):
+    """Random letters may spell anything."""
+    return re.sub(r"[\w-]{20,}", "", text)
+
+
 def sent(browser, path, **fields):
     """The page that a form leads to."""
     answer = browser.send(path, **fields)
@@ -120,7 +125,7 @@ def test_what_an_external_source_is_to_do_is_shown_once_and_its_outcome_recorded
     assert "<pre>" in done.text
     act = re.search(r"/persons/outcome\?act=([0-9a-f]+)", done.text)[1]
     assert "asked to erase rows" in stan.see("/").text
-    assert "p3" not in stan.see(f"/persons/outcome?act={act}").text
+    assert "p3" not in without_secrets(stan.see(f"/persons/outcome?act={act}").text)
     fields = {"act": act, "done": "true", "words": "done by mail"}
     still = sent(stan, "/persons/outcome", **fields)
     assert still.status_code == 422
@@ -185,7 +190,7 @@ def test_each_page_about_a_person_can_be_reloaded_and_its_address_does_not_name_
     for path, words in looks.items():
         before, answer = len(fresh.curator.ledger), stan.send(path, **HERE)
         at = answer.headers["location"]
-        assert "p3" not in at
+        assert "p3" not in without_secrets(at)
         assert len(fresh.curator.ledger) == before, "the look comes with the page"
         for number in (1, 2):
             assert words in stan.see(at).text
