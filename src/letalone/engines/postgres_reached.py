@@ -16,6 +16,7 @@ from letalone.engines.failure import SourceAway
 from letalone.engines.postgres_server import Server
 from letalone.errors import LetaloneError, ParameterError
 
+LONGEST = 10_000  # bytes of what it says first
 PING_SECONDS = 3
 PROTOCOL = 3 << 16
 ASKS, REFUSES, STARTING = b"R", b"E", b"C57P03"  # for a password, or not; the last while it starts
@@ -81,7 +82,7 @@ def _answers(error: Exception) -> bool:
     with suppress(OSError, struct.error), _connected(tried) as server:
         server.sendall(_hello(tried))
         kind, length = struct.unpack("!ci", server.recv(5, socket.MSG_WAITALL))
-        said = server.recv(length - 4, socket.MSG_WAITALL)
+        said = server.recv(min(length - 4, LONGEST), socket.MSG_WAITALL)
         return kind == ASKS or (kind == REFUSES and STARTING not in said.split(b"\0"))
     return False
 
@@ -91,8 +92,12 @@ def _connected(tried: Any) -> socket.socket:
     if not host.startswith("/"):
         return socket.create_connection((host, port), timeout=PING_SECONDS)
     made = socket.socket(socket.AF_UNIX)
-    made.settimeout(PING_SECONDS)
-    made.connect(f"{host}/.s.PGSQL.{port}")
+    try:
+        made.settimeout(PING_SECONDS)
+        made.connect(f"{host}/.s.PGSQL.{port}")
+    except OSError:
+        made.close()
+        raise
     return made
 
 
