@@ -2,7 +2,8 @@
 
 The web server's own supervisor asks one worker after the other whether it is there, and looks for
 signals in between only: a worker that hangs would keep it for a minute. So it does that in a
-thread, and the main thread does nothing but wait for a signal. A worker that was not gone
+thread, and the main thread does nothing but wait for a signal. One that died while it was asked
+would not be missed for that minute either: here it is. A worker that was not gone
 SECONDS_TO_END after that is ended by the system. No answer is given that is not settled, so this
 loses what a crash would: nothing.
 
@@ -12,18 +13,37 @@ loses what a crash would: nothing.
 import signal
 import sys
 from collections.abc import Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from multiprocessing import active_children
+from pickle import UnpicklingError
 from threading import Thread, current_thread, main_thread
 from time import monotonic, sleep
 from types import FrameType
 from typing import NoReturn
 
 from uvicorn.config import STARTUP_FAILURE
-from uvicorn.supervisors.multiprocess import Multiprocess
+from uvicorn.supervisors import multiprocess
+from uvicorn.supervisors.multiprocess import Multiprocess, Process
 
 SECONDS_TO_END = 10
 LOOK_SECONDS = 0.05
+
+
+class Worker(Process):
+    """A worker that is known to be gone as soon as it is, also while its answer is waited for."""
+
+    def _healthcheck(self, timeout: float) -> bool | None:
+        """Whether it serves; None where it does not answer in time, or has died."""
+        until = monotonic() + timeout
+        with suppress(OSError, EOFError, UnpicklingError):
+            self.parent_conn.send(b"ping")
+            while self.process.is_alive() and monotonic() < until:
+                if self.parent_conn.poll(LOOK_SECONDS):
+                    return self.parent_conn.recv()
+        return None
+
+
+multiprocess.Process = Worker  # what the web server's supervisor starts
 
 
 class Supervisor(Multiprocess):
