@@ -98,7 +98,7 @@ def test_answers_previews_and_refusals_have_no_fault_either(chromium: Browser, h
         ask(ann, epsilon="0.3")
         check(ann)
         ask(ann, epsilon="2.9")
-        assert "more than is left" in ann.words
+        assert "ask a steward to propose a larger share" in ann.words
         assert ann.page.get_by_role("button", name="Spend ε = 2.9").is_disabled()
         check(ann)
 
