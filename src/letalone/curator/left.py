@@ -16,7 +16,7 @@ from letalone.privacy.filters import FilterState, left_in_words
 
 
 @dataclass(frozen=True, slots=True)
-class Room:
+class Remaining:
     """What is left somewhere, and how many more such answers fit there."""
 
     more: int | float
@@ -50,7 +50,7 @@ class Room:
 
 def least_room(
     book: Book, question: Question, privacy: Privacy, *, delta: Fraction | None, by: str
-) -> Room:
+) -> Remaining:
     """Where the fewest such answers fit, if nothing else is asked."""
     names = (question.data_set, *question.others)
     rooms = [one for name in names for one in _rooms(book, name, question, privacy, delta, by)]
@@ -59,7 +59,7 @@ def least_room(
 
 def _rooms(
     book: Book, name: str, question: Question, privacy: Privacy, delta: Fraction | None, by: str
-) -> Iterable[Room]:
+) -> Iterable[Remaining]:
     """The own grant first: where nothing is less, it is the one that is named."""
     found, purpose, own = book.asked(name, purpose=question.purpose, analyst=by)
     for level in (own, purpose):
@@ -68,7 +68,7 @@ def _rooms(
             where = f"your grant of {level.budget}" if level.analyst else whole
             raised = "share for you" if level.analyst else "share for this purpose"
             more = level.how_many_more(privacy, delta=delta or None)
-            yield Room(more, where, level.state, raised)
+            yield Remaining(more, where, level.state, raised)
     where = f"the whole data set {name!r} ({found.budget}), which others share"
     more = found.how_many_more(privacy.labelled(found.neighbours), delta=delta or None)
-    yield Room(more, where, found.state, "budget for it")
+    yield Remaining(more, where, found.state, "budget for it")

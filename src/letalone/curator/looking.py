@@ -13,7 +13,7 @@ from sqlalchemy import or_, select
 from letalone.answers.arranged import Arrangement
 from letalone.answers.release import Asked
 from letalone.curator.house import House
-from letalone.curator.left import Room, least_room
+from letalone.curator.left import Remaining, least_room
 from letalone.curator.questions import Ready, check_asks
 from letalone.curator.records import Question
 from letalone.curator.stored import check_room
@@ -37,7 +37,7 @@ class Look:
     mine: str | None  # the own answer to the same about the data as they are: asking is free
     older: bool  # whether there is one of older data alone: asking is charged again
     why_not: LetaloneError | None  # what a fresh answer would be refused with
-    over: Room | None  # where too little is left, if it is because of that
+    over: Remaining | None  # where too little is left, if it is because of that
 
 
 def looked_at(
@@ -83,8 +83,8 @@ def _own(house: House, question: Question, digests: list[str], *, by: str) -> st
 
 
 def _why_not(
-    house: House, question: Question, ready: Ready, asked: Asked, room: Room, *, by: str
-) -> tuple[LetaloneError | None, Room | None]:
+    house: House, question: Question, ready: Ready, asked: Asked, room: Remaining, *, by: str
+) -> tuple[LetaloneError | None, Remaining | None]:
     """What a charge would be refused with now, and where too little is left for it."""
     ledger = house.book.ledger
     try:

@@ -11,14 +11,14 @@ import pytest
 from curator.http.conftest import Making
 from letalone.curator.asking import Asking
 from letalone.curator.http.problems import Refused
-from letalone.curator.http.under_way import AT_ONCE, IN_LINE, UnderWay
+from letalone.curator.http.under_way import AT_ONCE, IN_LINE, WorkLimit
 
 FULL = AT_ONCE + IN_LINE
 
 
 def test_pieces_come_in_turn_the_next_after_the_line_is_refused_and_nobody_else_waits() -> None:
     async def check() -> None:
-        under_way, began, done = UnderWay(), list[tuple[str, int]](), asyncio.Event()
+        under_way, began, done = WorkLimit(), list[tuple[str, int]](), asyncio.Event()
 
         async def work(person: str, number: int) -> None:
             async with under_way.of(person):

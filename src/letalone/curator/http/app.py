@@ -45,7 +45,7 @@ from letalone.curator.http.problems import (
     of_validation,
 )
 from letalone.curator.http.remembered import Remembered
-from letalone.curator.http.under_way import UnderWay
+from letalone.curator.http.under_way import WorkLimit
 from letalone.curator.http.who import Service, asks
 from letalone.errors import LedgerUnavailable, LetaloneError, ServiceUnavailable
 
@@ -82,7 +82,7 @@ def make_app(
     lines = log or make_log()
     limiters = CapacityLimiter(MOST_ANSWERS), CapacityLimiter(MOST_PREVIEWS)
     throttle = Throttle(rates or RateLimits())
-    own = UnderWay(), Probes(curator.checks)
+    own = WorkLimit(), Probes(curator.checks)
     service = Service(curator, throttle, Metrics(), Remembered(), *limiters, *own)
     app = FastAPI(
         title="letalone curator",

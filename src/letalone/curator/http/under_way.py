@@ -33,7 +33,7 @@ class _Line:
     pieces: int = 0
 
 
-class UnderWay:
+class WorkLimit:
     """Who has how much under way; for one event loop."""
 
     __slots__ = ("_lines",)

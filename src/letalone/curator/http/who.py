@@ -23,7 +23,7 @@ from letalone.curator.http.metrics import Metrics
 from letalone.curator.http.probes import Probes
 from letalone.curator.http.problems import Problem, Refused, refused
 from letalone.curator.http.remembered import Remembered
-from letalone.curator.http.under_way import UnderWay
+from letalone.curator.http.under_way import WorkLimit
 from letalone.curator.records import Bearer, Scope
 from letalone.curator.refusals import NotRecognised
 
@@ -56,7 +56,7 @@ class Service:
     page: Remembered
     answers: CapacityLimiter
     previews: CapacityLimiter
-    under_way: UnderWay
+    under_way: WorkLimit
     probes: Probes
 
     async def in_turn(self, answer: Callable[[], Response], *, by: str) -> Response:
