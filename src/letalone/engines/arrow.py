@@ -1,6 +1,6 @@
 """What we use of pyarrow, with types.
 
-Only this file, cells.py, cell_lengths.py, coded.py, csv_lines.py and text_views.py talk to it.
+Only this file, cells.py, cell_lengths.py, coded.py and csv_lines.py talk to it.
 
 pyarrow has no type information of its own, so everything is cast here once.
 """

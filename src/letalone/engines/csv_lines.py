@@ -15,7 +15,9 @@ skipped (in a file of one column it is a row whose cell is missing). A line that
 longer than LONGEST_LINE, is dropped.
 
 The fast path is all lines whose quotes stand around whole cells, if there are any. Cells are
-views of the block that was read (Arrow's string_view), so that nothing is copied in Python.
+views of the block that was read (Arrow's string_view), so that nothing is copied in Python. A view
+is sixteen bytes: the length, and the text itself if it has at most twelve bytes, else its first
+four, the number of a buffer and the place in it.
 """
 
 # pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
@@ -31,12 +33,16 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from letalone.engines.csv_cells import cell_pattern, split_line
-from letalone.engines.text_views import PADDING, views_of_text
 
 LONGEST_LINE = 1 << 23  # in bytes: no line decides how much memory is needed
 BLOCK = 1 << 20  # bytes that are read at a time
 CELLS = 1 << 20  # cells that are handed on at a time, so that many columns take no more memory
 LF, CR, QUOTE = 0x0A, 0x0D, 0x22
+INLINE = 12
+PADDING = b"\0" * INLINE  # behind the last text, so that twelve bytes can be read anywhere
+_FIRST_BYTES = np.frombuffer(  # masks that keep the first 0, 1, 2, 3, 4 bytes of a word
+    b"".join(b"\xff" * n + b"\0" * (4 - n) for n in range(5)), np.uint32
+)
 
 Places = NDArray[np.int64]
 
@@ -270,8 +276,38 @@ def _columns(lines: _Lines, rows: slice, places: list[int], delimiter: str) -> l
         rewritten = [lines.block[s : s + size].replace(b'""', b'"') for s, size in spans]
         rewritten += [cells[place] if place < len(cells) else b"" for cells in split]
         where = np.concatenate((doubled, odd))
-        columns.append(views_of_text(lines.data, starts, lengths, where, rewritten))
+        columns.append(_text_column(lines.data, starts, lengths, where, rewritten))
     return columns
+
+
+def _text_column(
+    data: NDArray[np.uint8], starts: Places, lengths: Places, where: Places, others: list[bytes]
+) -> Any:
+    """A column of text: views of the data, but for other texts at some rows; none where empty."""
+    views = _views(data, starts, lengths, 0)
+    extra = np.frombuffer(b"".join(others) + PADDING, np.uint8)
+    sizes = np.array([len(one) for one in others], np.int64)
+    views[where] = _views(extra, np.cumsum(sizes) - sizes, sizes, 1)
+    present = np.packbits(views[:, 0] > 0, bitorder="little")
+    buffers = [pa.py_buffer(one) for one in (present, views, data, extra)]
+    return pa.Array.from_buffers(pa.string_view(), len(starts), buffers)
+
+
+def _views(
+    data: NDArray[np.uint8], starts: Places, lengths: Places, buffer: int
+) -> NDArray[np.uint32]:
+    """Arrow's views: the length and the letters, or the first four, the buffer and the place."""
+    words = np.ndarray((len(data) - 3,), np.uint32, buffer=data.data, strides=(1,))
+    views = np.zeros((len(starts), 4), np.uint32)
+    views[:, 0] = lengths
+    longest = int(lengths.max(initial=0))
+    for part in range(min(3, -(-longest // 4))):
+        mask = _FIRST_BYTES[np.clip(lengths - 4 * part, 0, 4)]
+        views[:, 1 + part] = words[starts + 4 * part] & mask
+    if longest > INLINE:
+        long = np.flatnonzero(lengths > INLINE)
+        views[long, 2], views[long, 3] = buffer, starts[long]
+    return views
 
 
 def _split_odd(

@@ -22,7 +22,7 @@ from sqlglot import exp
 
 from letalone.engines import arrow, syntax
 from letalone.engines.dialects.postgres import POSTGRES
-from letalone.engines.dialects.postgres_words import statement
+from letalone.engines.dialects.postgres_words import check_width, statement
 from letalone.engines.failure import EngineFailed, contained
 from letalone.engines.inputs import Input, key_input, public_input, with_inputs
 from letalone.engines.measures import Exact, Measure, Scope
@@ -31,7 +31,6 @@ from letalone.engines.postgres_address import read_address
 from letalone.engines.postgres_making import check_made
 from letalone.engines.postgres_reached import reached
 from letalone.engines.postgres_server import Server, check_free, check_unchanged, relation_of
-from letalone.engines.postgres_width import check_width
 from letalone.engines.ranks import Progress
 from letalone.engines.reading import declared_schema, read_as_text
 from letalone.engines.rows import Relation, Tables, lent_name, mark_of

@@ -1,16 +1,18 @@
 """DuckDB's words as PostgreSQL's: a function for each kind of node, used when a tree is printed.
 
-  Tested:   tests/engines/conformance/test_golden.py, and by the laws of the engine
+  Tested:   tests/engines/conformance/test_golden.py, test_width.py, and by the laws of the engine
 
 A name of more than 63 bytes, which PostgreSQL would cut off, is replaced by its digest. NULL-safe
 equality is written as the equality of arrays of one element, which tables can be hashed by, unless
 there is another column to hash them by. Text
 with a NUL character or half a surrogate, which PostgreSQL cannot hold, is refused: before anything
-is charged, since the statement is printed then.
+is charged, since the statement is printed then. So is a question whose statement is too wide:
+PostgreSQL computes at most 1664 values of a row at once.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from hashlib import sha256
+from typing import Any, cast
 
 from sqlglot import exp
 
@@ -19,7 +21,8 @@ from letalone.engines.dialects import rewriting
 from letalone.engines.syntax import DOUBLE, Sql
 from letalone.errors import UnsupportedQuery
 
-LONGEST_NAME = 63  # bytes
+MAX_NAME_LENGTH = 63  # bytes
+MAX_WIDTH = 1600  # values of a row; 1664, less what the server adds itself, to group and to sort by
 NUMERIC = "NUMERIC"
 
 
@@ -43,6 +46,42 @@ def holds(text: str) -> bool:
     return "\0" not in text and not any("\ud800" <= letter <= "\udfff" for letter in text)
 
 
+def check_width(queries: Iterable[Sql], *, columns: int) -> None:
+    """Refuses statements that the server cannot run; `columns`: how many the tables have."""
+    widest = max((_widest(one, columns) for one in queries), default=0)
+    if widest > MAX_WIDTH:
+        raise UnsupportedQuery(
+            f"The question needs {widest} sums and columns at once, and PostgreSQL computes at most"
+            f" {MAX_WIDTH}. Ask for less at once: fewer candidates or aggregates in each question."
+            " Nothing was charged."
+        )
+
+
+def _widest(query: Sql, columns: int) -> int:
+    """The most values that any part of a statement has."""
+    tables = {one.alias: one.this for one in query.find_all(exp.CTE)}
+    return max(_width(one, columns, tables) for one in query.find_all(exp.Select))
+
+
+def _width(query: Sql, columns: int, tables: Mapping[str, Sql]) -> int:
+    """How many values the rows of a query have; a star has all those of what is read."""
+    if isinstance(query, exp.SetOperation):
+        return _width(query.this, columns, tables)
+    if isinstance(query, exp.Subquery):
+        return _width(query.this, columns, tables)
+    if isinstance(query, exp.Table):
+        known = tables.get(query.name)
+        return columns if known is None else _width(known, columns, tables)
+    stars = sum(one.is_star for one in query.expressions)
+    inner = sum(_width(one, columns, tables) for one in _read_by(query)) if stars else 0
+    return len(query.expressions) - stars + stars * inner
+
+
+def _read_by(query: Sql) -> list[Sql]:
+    found: list[Any] = [query.args.get("from_"), *query.args.get("joins", ())]
+    return [cast("Sql", one.this) for one in found if one is not None]
+
+
 def _literal(node: Sql) -> Sql:
     """A literal with an exponent is a numeric there, and must be a double."""
     if node.args.get("is_string"):
@@ -55,7 +94,7 @@ def _literal(node: Sql) -> Sql:
 
 def _identifier(node: Sql) -> Sql:
     _check_text(node.name)
-    if len(node.name.encode()) <= LONGEST_NAME:
+    if len(node.name.encode()) <= MAX_NAME_LENGTH:
         return node
     return exp.to_identifier(f"#{sha256(node.name.encode()).hexdigest()[:40]}", quoted=True)
 
