@@ -8,7 +8,7 @@ What a category is stored as does not matter: enumerations are text.
   Tested:   tests/engines/test_reading.py
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -23,6 +23,7 @@ from letalone.plans.types import Type
 
 SHORT_INTEGERS = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER")
 LONG_INTEGERS = ("UBIGINT", "HUGEINT", "UHUGEINT")
+FLOATS = ("FLOAT", "DOUBLE")
 TIMES = ("TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS")
 NANOSECONDS_IN_A_ZONE = "TIMESTAMPTZ_NS"
 DATED = (Type.DATE, Type.TIMESTAMP)
@@ -62,11 +63,14 @@ class Stored:
         return type_of_stored(self.stored)
 
 
+Reader = Callable[[Stored, Sql], Sql]  # the value of a stored column in one type
+
+
 def type_of_stored(stored: str) -> Type:
     """The type of a column from the engine's word for it, which is metadata."""
     if stored in SHORT_INTEGERS or stored in LONG_INTEGERS:
         return Type.INTEGER
-    if stored in ("FLOAT", "DOUBLE", "NUMERIC") or stored.startswith("DECIMAL("):
+    if stored in (*FLOATS, "NUMERIC") or stored.startswith("DECIMAL("):
         return Type.NUMBER
     enumeration = stored.startswith("ENUM(") and stored.endswith(")")
     if stored in ("VARCHAR", "CHAR", "UUID") or enumeration:
@@ -145,7 +149,7 @@ def read(stored: Stored, source: Sql, column: Column, *, clamped: bool = True) -
     if kind is Type.OTHER:
         return Term(source, kind)
     sql = _converted(stored, source, kind)
-    doubles = kind is Type.NUMBER and stored.stored in ("FLOAT", "DOUBLE")
+    doubles = kind is Type.NUMBER and stored.stored in FLOATS
     finite = kind is not Type.NUMBER or not (doubles or stored.type is Type.TEXT)
     if kind in (Type.DATE, Type.TIMESTAMP):
         sql = syntax.case((_in_the_calendar(sql, kind), sql))
@@ -156,18 +160,43 @@ def read(stored: Stored, source: Sql, column: Column, *, clamped: bool = True) -
     return Term(sql, kind, finite=finite or doubles)
 
 
+def read_by(readers: Mapping[Type, Reader], stored: Stored, source: Sql, column: Column) -> Term:
+    """The same by the readers of another engine; not yet guarded if it can be non-finite."""
+    check_readable(column, stored)
+    kind = column.type
+    if kind is Type.OTHER:
+        return Term(source, kind)
+    sql = readers[kind](stored, source)
+    finite = kind is not Type.NUMBER or stored.type in (Type.INTEGER, Type.BOOLEAN)
+    if column.lower is not None or column.upper is not None:
+        return Term(within_bounds(sql, column, finite=finite), kind)
+    return Term(sql, kind, finite=finite)
+
+
+def with_one_zero(value: Sql) -> Sql:
+    """A double as a unit: a zero has one sign, and NULL stands for what is not finite."""
+    zero = (syntax.operation(exp.EQ, value, syntax.double(0.0)), syntax.double(0.0))
+    return syntax.case(zero, (syntax.is_finite(value), value))
+
+
 def _in_the_calendar(sql: Sql, kind: Type) -> Sql:
-    """Whether a date is finite and in the years 1 to 9999, which all engines and Python know."""
-    end = "9999-12-31 23:59:59.999999" if kind is Type.TIMESTAMP else "9999-12-31"
-    first, last = (
-        syntax.cast_to(exp.Literal.string(when), SQL_TYPES[kind]) for when in ("0001-01-01", end)
-    )
-    inside = [
-        syntax.is_finite(sql),
-        syntax.operation(exp.GTE, sql, first),
-        syntax.operation(exp.LTE, sql, last),
-    ]
-    return syntax.joined(exp.And, inside)
+    """Whether a date is finite and in the calendar."""
+    inside = in_the_calendar(sql, SQL_TYPES[kind])
+    return syntax.joined(exp.And, [syntax.is_finite(sql), *inside])
+
+
+def in_the_calendar(sql: Sql, kind: exp.DType) -> list[Sql]:
+    """Conditions: a date is in the years 1 to 9999, which all engines and Python know."""
+    end = "9999-12-31" if kind == DATE else "9999-12-31 23:59:59.999999"
+    first, last = (syntax.cast_to(syntax.text(when), kind) for when in ("0001-01-01", end))
+    return [syntax.operation(exp.GTE, sql, first), syntax.operation(exp.LTE, sql.copy(), last)]
+
+
+def as_long(number: Sql, ends: tuple[Sql, Sql]) -> Sql:
+    """A number as a 64-bit integer where it lies in [start, end)."""
+    start, end = (side.copy() for side in ends)
+    inside = [syntax.operation(exp.GTE, number, start), syntax.operation(exp.LT, number, end)]
+    return syntax.case((syntax.joined(exp.And, inside), syntax.cast_to(number.copy(), BIGINT)))
 
 
 def _converted(stored: Stored, source: Sql, kind: Type) -> Sql:

@@ -98,7 +98,7 @@ def spelled_at(address: str, schema: Schema, typed: str) -> str | None:
         valid = syntax.called("PG_INPUT_IS_VALID", text, syntax.text(kind))
         if _run(server, exp.select(syntax.alias(valid, ID)), typed) != [(True,)]:
             return None  # asked by itself: a cast of a constant is done before any CASE
-        value = exp.Cast(this=text.copy(), to=exp.DataType.build(kind, dialect="postgres"))
+        value = syntax.cast_as(text.copy(), kind, "postgres")
         spelled = _spelled(stored, POSTGRES.unit(stored, value))
         found = _run(server, exp.select(syntax.alias(spelled, ID)), typed)
     return cast("str | None", found[0][0])
@@ -161,7 +161,7 @@ def _named(address: str) -> Sql:
 
 
 def _as_text(of: Sql) -> Sql:
-    return exp.Cast(this=of, to=exp.DataType.build("TEXT", dialect="postgres"))
+    return syntax.cast_as(of, "TEXT", "postgres")
 
 
 def _literal(text: str) -> Sql:

@@ -160,4 +160,4 @@ def _source(relation: Relation) -> Sql:
 
 
 def _as_text(of: Sql) -> Sql:
-    return exp.Cast(this=of, to=exp.DataType.build("STRING", dialect="spark"))
+    return syntax.cast_as(of, "STRING", "spark")

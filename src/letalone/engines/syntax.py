@@ -75,6 +75,11 @@ def _signed(digits: str) -> Sql:
     return exp.Paren(this=exp.Neg(this=number)) if digits.startswith("-") else number
 
 
+def infinity(sign: str = "") -> Sql:
+    """An infinite double, where an engine has no word for it."""
+    return cast_to(text(f"{sign}Infinity"), DOUBLE)
+
+
 def constant(value: Value) -> Sql:
     """The literal of a constant of a plan."""
     match value:
@@ -97,6 +102,11 @@ def constant(value: Value) -> Sql:
 def cast_to(of: Sql, kind: exp.DType) -> Sql:
     """A cast that cannot fail, because every value fits."""
     return exp.Cast(this=of, to=exp.DataType(this=kind))
+
+
+def cast_as(of: Sql, kind: str, dialect: str) -> Sql:
+    """The same to a type in an engine's own words."""
+    return exp.Cast(this=of, to=exp.DataType.build(kind, dialect=dialect))
 
 
 def tried(of: Sql, kind: exp.DType) -> Sql:

@@ -208,9 +208,7 @@ def _number(total: Sql) -> Sql:
 
 def _is_below(total: Sql, bits: int) -> Sql:
     """Whether a total is below 2^bits in size."""
-    end = exp.Cast(
-        this=syntax.text(str(2**bits)), to=exp.DataType.build("HUGEINT", dialect="duckdb")
-    )
+    end = syntax.cast_as(syntax.text(str(2**bits)), "HUGEINT", "duckdb")
     return syntax.operation(exp.LT, syntax.called("ABS", total), end)
 
 

@@ -24,16 +24,18 @@ OFFSET 0 keeps a level apart, and costs neither parallel scans nor order.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import ldexp
+from typing import ClassVar
 
 from sqlglot import exp
 
 from letalone.engines import syntax
 from letalone.engines.dialects import postgres_reading
+from letalone.engines.dialects.dialect import compare_with_ends, with_rank
 from letalone.engines.dialects.guarded import total
 from letalone.engines.dialects.postgres_words import rewritten
 from letalone.engines.reading import Stored
-from letalone.engines.syntax import BIGINT, DOUBLE, Binary, Sql
-from letalone.engines.terms import Levels, Term, big, deepest, plus
+from letalone.engines.syntax import BIGINT, Binary, Sql
+from letalone.engines.terms import Levels, Term, big, deepest
 from letalone.errors import UnsupportedQuery
 from letalone.plans.schema import Column
 from letalone.plans.types import Type
@@ -51,15 +53,8 @@ class PostgresDialect:
 
     stored_rank: str | None = None
 
-    @property
-    def has_first(self) -> bool:
-        """Not so: an array of all rows would have to be made, and may be too large."""
-        return False
-
-    @property
-    def reads_again(self) -> bool:
-        """A transaction sees one state, in which rows stay where they lie."""
-        return True
+    has_first: ClassVar[bool] = False  # an array of all rows would be made, and may be too large
+    reads_again: ClassVar[bool] = True  # a transaction sees one state, in which rows stay in place
 
     def arithmetic(self, kind: Binary, left: Term, right: Term, levels: Levels) -> Term:
         """Guarded, with both operands named: a guard mentions them several times."""
@@ -69,19 +64,7 @@ class PostgresDialect:
 
     def offset(self, x: Term, ends: tuple[int, int], shift: int, levels: Levels) -> Term:  # noqa: ARG002
         """By comparisons with the ends: between them nothing overflows."""
-        (low, high), middle = ends, sum(ends) // 2
-        start, end = (_unscaled(one, shift) for one in ends)
-        least, most = big(low - middle), big(high - middle)
-        if not x.finite:
-            finite = syntax.operation(exp.GT, x.sql, _infinity("-"))
-            least = syntax.case((finite, least))
-        beyond = syntax.is_there(x.sql, finite=x.finite)
-        branches = [
-            (syntax.operation(exp.LTE if start == _infinity("-") else exp.LT, x.sql, start), least),
-            (syntax.operation(exp.LT, x.sql, end), plus(_floor(x.sql, shift), -middle)),
-            (beyond, most),
-        ]
-        return Term(syntax.case(*branches), Type.INTEGER, depth=x.depth)
+        return compare_with_ends(x, ends, shift, floor=_floor(x.sql, shift))
 
     def guess(self, x: Sql, edges: tuple[float, float, float], count: int) -> Sql:
         """A quotient where x lies between the edges, one step or more above the first."""
@@ -113,7 +96,6 @@ class PostgresDialect:
         return syntax.operation(exp.Mul, of, syntax.double(ldexp(1, shift)))
 
     def total(self, of: Sql, most: int) -> Sql:  # noqa: ARG002
-        """A sum, which has more than 64 bits."""
         return exp.Sum(this=of)
 
     def level(self, query: exp.Select, *, last: bool) -> exp.Select:
@@ -142,7 +124,7 @@ class PostgresDialect:
             query = syntax.select(columns, rows)
             return _apart(query) if slow else query
         rank = self._rank(unit, ranks, mark)
-        chosen = [_with_rank(one, rank, mark) for one in columns]
+        chosen = with_rank(columns, rank, mark)
         return syntax.select(chosen, rows, where=[syntax.is_present(unit.copy())])
 
     def _rank(self, unit: Sql, key: str, mark: str) -> Sql:
@@ -151,7 +133,6 @@ class PostgresDialect:
         return rank_of(unit, key, f"{mark}source")
 
     def printed(self, query: Sql, *, pretty: bool = False) -> str:
-        """In PostgreSQL's words."""
         return rewritten(query).sql("postgres", pretty=pretty, identify=True, copy=False)
 
 
@@ -177,28 +158,13 @@ def rank_of(unit: Sql, key: str, source: str) -> Sql:
     return exp.Window(this=exp.RowNumber(), partition_by=[unit.copy()], order=order)
 
 
-def _with_rank(column: Sql, rank: Sql, mark: str) -> Sql:
-    """A column; where it is the rank's, the rank."""
-    if not isinstance(column.this, exp.Column) or column.this.table != f"{mark}ranks":
-        return column
-    return syntax.alias(rank, column.alias)
-
-
 def _digest(key: str, place: Sequence[Sql]) -> Sql:
     """SHA-256 of the key and the place, of 32, 4 and 6 bytes: no two have the same 42."""
-    secret = _cast(exp.Placeholder(this=key), "BYTEA")
+    secret = syntax.cast_as(exp.Placeholder(this=key), "BYTEA", "postgres")
     table, row = place
     words = exp.DPipe(this=secret, expression=syntax.called("OIDSEND", table.copy()))
     whole = exp.DPipe(this=words, expression=syntax.called("TIDSEND", row.copy()))
     return syntax.called("SHA256", whole)
-
-
-def _unscaled(end: int, shift: int) -> Sql:
-    """end / 2^shift: a double, since an end has few bits, or beyond all of them."""
-    try:
-        return syntax.double(ldexp(end, -shift))
-    except OverflowError:
-        return _infinity("" if end > 0 else "-")
 
 
 def _floor(x: Sql, shift: int) -> Sql:
@@ -214,11 +180,3 @@ def _floor(x: Sql, shift: int) -> Sql:
 
 def _whole(of: Sql) -> Sql:
     return syntax.cast_to(of, BIGINT)
-
-
-def _infinity(sign: str = "") -> Sql:
-    return syntax.cast_to(syntax.text(f"{sign}Infinity"), DOUBLE)
-
-
-def _cast(of: Sql, kind: str) -> Sql:
-    return exp.Cast(this=of, to=exp.DataType.build(kind, dialect="postgres"))

@@ -10,7 +10,7 @@ is charged, since the statement is printed then. So is a question whose statemen
 PostgreSQL computes at most 1664 values of a row at once.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from hashlib import sha256
 from typing import Any, cast
 
@@ -107,23 +107,6 @@ def _check_text(text: str) -> None:
         )
 
 
-def _call(node: Sql) -> Sql:
-    rule = CALLS.get(node.name)
-    return node if rule is None else rule(node.expressions)
-
-
-def _is_finite(arguments: list[Sql]) -> Sql:
-    """NaN is larger than all numbers, and no argument is a date (they are read otherwise)."""
-    end = syntax.cast_to(syntax.text("Infinity"), DOUBLE)
-    return syntax.operation(exp.LT, syntax.called("ABS", *arguments), end)
-
-
-def _date_trunc(arguments: list[Sql]) -> Sql:
-    """Of a time without zone: a date would become one in the session's zone."""
-    period, of = arguments
-    return syntax.called("DATE_TRUNC", period, syntax.cast_to(of, syntax.TIMESTAMP))
-
-
 def _cast(node: Sql) -> Sql:
     """What is tried outside of reading fits, as units.py proves; 128 bits are a numeric."""
     kind = node.args["to"]
@@ -158,14 +141,10 @@ def _select(node: Sql) -> Sql:
     return node
 
 
-CALLS: Mapping[str, Callable[[list[Sql]], Sql]] = {
-    "ISFINITE": _is_finite,
-    "DATE_TRUNC": _date_trunc,
-}
 RULES: rewriting.Rules = {
     exp.Literal: _literal,
     exp.Identifier: _identifier,
-    exp.Anonymous: _call,
+    exp.Anonymous: rewriting.rewrite_call,
     exp.TryCast: _cast,
     exp.Cast: _cast,
     exp.Div: _quotient,

@@ -6,6 +6,9 @@ Tested:   tests/engines/test_rewriting.py
 from collections import defaultdict
 from collections.abc import Callable, Mapping
 
+from sqlglot import exp
+
+from letalone.engines import syntax
 from letalone.engines.syntax import Sql
 
 Rules = Mapping[type[Sql], Callable[[Sql], Sql]]
@@ -37,3 +40,16 @@ def _put(parts: list[Part], node: Sql) -> None:
             lists.setdefault(key, list(node.args[key]))[place] = found
     for key, whole in lists.items():
         node.set(key, whole)
+
+
+def rewrite_call(node: Sql) -> Sql:
+    """Functions of DuckDB's that servers do not have, or of another type."""
+    match node.name:
+        case "ISFINITE":  # NaN is larger than all numbers; no argument is a date (read otherwise)
+            size = syntax.called("ABS", *node.expressions)
+            return syntax.operation(exp.LT, size, syntax.infinity())
+        case "DATE_TRUNC":  # a date would become a time in the session's zone
+            period, value = node.expressions
+            return syntax.called("DATE_TRUNC", period, syntax.cast_to(value, syntax.TIMESTAMP))
+        case _:
+            return node

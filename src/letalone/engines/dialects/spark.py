@@ -36,70 +36,40 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import reduce
 from math import ldexp
+from typing import ClassVar
 
 from sqlglot import exp
 
 from letalone.engines import syntax
 from letalone.engines.dialects import spark_reading, spark_words
-from letalone.engines.dialects.duckdb import DUCKDB
+from letalone.engines.dialects.dialect import compare_with_ends, with_rank
+from letalone.engines.dialects.duckdb import DuckDialect
 from letalone.engines.reading import Stored
-from letalone.engines.syntax import BIGINT, TEXT, Binary, Sql
-from letalone.engines.terms import Levels, Term, big, plus
+from letalone.engines.syntax import BIGINT, TEXT, Sql
+from letalone.engines.terms import Levels, Term, big
 from letalone.plans.schema import Column
-from letalone.plans.types import Type
 
 WORD = 24  # bits: 2^39 rows of a word add up to less than 2^63
 DIGITS = 32  # of the digest, hexadecimal: 128 bits
 
 
 @dataclass(frozen=True, slots=True)
-class SparkDialect:
-    """See `letalone.engines.dialects.dialect.Dialect` for what each method promises.
+class SparkDialect(DuckDialect):
+    """What Spark does as DuckDB: arithmetic, but x / 0 is NULL, and guesses: NaN is the largest.
 
     stored_rank: the column that holds the ranks, where they are stored with the rows that have one.
     """
 
     stored_rank: str | None = None
 
-    @property
-    def has_first(self) -> bool:
-        """Not so: it has no order of its own."""
-        return False
-
-    @property
-    def reads_again(self) -> bool:
-        """Not so: a row may have another number when it is read again."""
-        return False
-
-    def arithmetic(self, kind: Binary, left: Term, right: Term, levels: Levels) -> Term:
-        """As the processor computes it: too large is an infinity, and x / 0 is NULL."""
-        return DUCKDB.arithmetic(kind, left, right, levels)
+    has_first: ClassVar[bool] = False  # it has no order of its own
+    reads_again: ClassVar[bool] = False  # a row may have another number when it is read again
 
     def offset(self, x: Term, ends: tuple[int, int], shift: int, levels: Levels) -> Term:  # noqa: ARG002
         """By comparisons with the ends: between them the floor fits into 64 bits."""
-        (low, high), middle = ends, sum(ends) // 2
-        start, end = (_unscaled(one, shift) for one in ends)
-        least, most = big(low - middle), big(high - middle)
         scaled = syntax.operation(exp.Mul, x.sql, syntax.double(ldexp(1, shift)))
         floor = syntax.cast_to(exp.Floor(this=scaled), BIGINT)
-        if not x.finite:
-            above = syntax.operation(exp.GT, x.sql, spark_words.infinity("-"))
-            least = syntax.case((above, least))
-        below = exp.LTE if start == spark_words.infinity("-") else exp.LT
-        branches = [
-            (syntax.operation(below, x.sql, start), least),
-            (syntax.operation(exp.LT, x.sql, end), plus(floor, -middle)),
-            (syntax.is_there(x.sql, finite=x.finite), most),
-        ]
-        return Term(syntax.case(*branches), Type.INTEGER, depth=x.depth)
-
-    def guess(self, x: Sql, edges: tuple[float, float, float], count: int) -> Sql:
-        """As in DuckDB: NaN is the largest, and only what is inside is cast."""
-        return DUCKDB.guess(x, edges, count)
-
-    def scaled(self, of: Sql, shift: int) -> Sql:
-        """A product."""
-        return DUCKDB.scaled(of, shift)
+        return compare_with_ends(x, ends, shift, floor=floor)
 
     def total(self, of: Sql, most: int) -> Sql:
         """A sum for each word of 24 bits, put together: a sum of BIGINT wraps around."""
@@ -131,17 +101,18 @@ class SparkDialect:
         self, columns: Sequence[Sql], source: Sql, ranks: str | None, *, mark: str, unit: Sql | None
     ) -> exp.Select:
         """The rank is computed in the query, unless it is stored; no row is without a unit."""
-        if ranks is None or unit is None or self.stored_rank is not None:
-            stored = [_with_stored_rank(one, self.stored_rank, mark) for one in columns]
+        if ranks is None or unit is None:
+            return syntax.select(columns, syntax.renamed(source, f"{mark}source"))
+        if self.stored_rank is not None:
+            stored = with_rank(columns, syntax.named(self.stored_rank, f"{mark}source"), mark)
             return syntax.select(stored, syntax.renamed(source, f"{mark}source"))
         number = syntax.alias(syntax.called("MONOTONICALLY_INCREASING_ID"), f"{mark}number")
         inside = syntax.select([exp.Star(), number], source.copy())
         rows = syntax.nested(inside, f"{mark}source")
-        chosen = [_with_rank(one, unit, ranks, mark) for one in columns]
+        chosen = with_rank(columns, _rank(unit, ranks, mark), mark)
         return syntax.select(chosen, rows, where=[syntax.is_present(unit.copy())])
 
     def printed(self, query: Sql, *, pretty: bool = False) -> str:
-        """In Spark's words."""
         return spark_words.printed(query, pretty=pretty)
 
 
@@ -172,29 +143,15 @@ def _sum(of: Sql) -> Sql:
 
 
 def _decimal(of: Sql, digits: int) -> Sql:
-    return exp.Cast(this=of, to=exp.DataType.build(f"DECIMAL({digits}, 0)", dialect="spark"))
+    return syntax.cast_as(of, f"DECIMAL({digits}, 0)", "spark")
 
 
-def _with_rank(column: Sql, unit: Sql, key: str, mark: str) -> Sql:
-    """A column; where it is the rank's, the rank."""
-    if not _is_rank(column, mark):
-        return column
+def _rank(unit: Sql, key: str, mark: str) -> Sql:
+    """The rank of a row among those of its unit, by the key of this parameter."""
     number = syntax.named(f"{mark}number", f"{mark}source")
     by = [_digest(key, number, unit), number.copy()]
-    order = exp.Order(expressions=[exp.Ordered(this=one) for one in by])
-    window = exp.Window(this=exp.RowNumber(), partition_by=[unit.copy()], order=order)
-    return syntax.alias(window, column.alias)
-
-
-def _with_stored_rank(column: Sql, rank: str | None, mark: str) -> Sql:
-    """A column; where it is the rank's, the stored one."""
-    if rank is None or not _is_rank(column, mark):
-        return column
-    return syntax.alias(syntax.named(rank, f"{mark}source"), column.alias)
-
-
-def _is_rank(column: Sql, mark: str) -> bool:
-    return isinstance(column.this, exp.Column) and column.this.table == f"{mark}ranks"
+    order = exp.Order(expressions=[exp.Ordered(this=term) for term in by])
+    return exp.Window(this=exp.RowNumber(), partition_by=[unit.copy()], order=order)
 
 
 def _digest(key: str, number: Sql, unit: Sql) -> Sql:
@@ -206,12 +163,4 @@ def _digest(key: str, number: Sql, unit: Sql) -> Sql:
 
 
 def _bytes(of: Sql) -> Sql:
-    return exp.Cast(this=of, to=exp.DataType.build("BINARY", dialect="spark"))
-
-
-def _unscaled(end: int, shift: int) -> Sql:
-    """end / 2^shift: a double, since an end has few bits, or beyond all of them."""
-    try:
-        return syntax.double(ldexp(end, -shift))
-    except OverflowError:
-        return spark_words.infinity("" if end > 0 else "-")
+    return syntax.cast_as(of, "BINARY", "spark")

@@ -9,13 +9,12 @@ Sums are of DECIMAL(38, 0), since a sum of BIGINT wraps around there.
 """
 
 import re
-from collections.abc import Callable, Mapping
 
 from sqlglot import exp
 
 from letalone.engines import syntax
 from letalone.engines.dialects import rewriting
-from letalone.engines.syntax import DOUBLE, TEXT, TIMESTAMP, Sql
+from letalone.engines.syntax import TEXT, Sql
 from letalone.errors import UnsupportedQuery
 
 PLAIN_TEXT = re.compile(r"[A-Za-z0-9 _.:+-]*")
@@ -30,11 +29,6 @@ def printed(query: Sql, *, pretty: bool = False) -> str:
 def rewritten(query: Sql) -> Sql:
     """The tree in Spark's words; the given one stays as it is."""
     return rewriting.rewritten(query, RULES)
-
-
-def infinity(sign: str = "") -> Sql:
-    """An infinite double."""
-    return syntax.cast_to(syntax.text(f"{sign}Infinity"), DOUBLE)
 
 
 def _literal(node: Sql) -> Sql:
@@ -56,21 +50,6 @@ def _bytes(text: str) -> bytes:
     raise UnsupportedQuery(f"{text!r} has half a surrogate in it, which no text has. Leave it out.")
 
 
-def _call(node: Sql) -> Sql:
-    rule = CALLS.get(node.name)
-    return node if rule is None else rule(node.expressions)
-
-
-def _is_finite(arguments: list[Sql]) -> Sql:
-    """NaN is larger than all numbers, and no argument is a date (they are read otherwise)."""
-    return syntax.operation(exp.LT, syntax.called("ABS", *arguments), infinity())
-
-
-def _date_trunc(arguments: list[Sql]) -> Sql:
-    period, of = arguments
-    return syntax.called("DATE_TRUNC", period, syntax.cast_to(of, TIMESTAMP))
-
-
 def _cast(node: Sql) -> Sql:
     kind = node.args["to"]
     if kind.this == exp.DType.INT128:
@@ -81,8 +60,7 @@ def _cast(node: Sql) -> Sql:
 
 
 def _sum(node: Sql) -> Sql:
-    of = node.this
-    return exp.Sum(this=exp.Cast(this=of, to=exp.DataType.build(WIDE, dialect="spark")))
+    return exp.Sum(this=syntax.cast_as(node.this, WIDE, "spark"))
 
 
 def _extract(node: Sql) -> Sql:
@@ -91,14 +69,10 @@ def _extract(node: Sql) -> Sql:
     return node
 
 
-CALLS: Mapping[str, Callable[[list[Sql]], Sql]] = {
-    "ISFINITE": _is_finite,
-    "DATE_TRUNC": _date_trunc,
-}
 RULES: rewriting.Rules = {
     exp.Literal: _literal,
     exp.Identifier: _identifier,
-    exp.Anonymous: _call,
+    exp.Anonymous: rewriting.rewrite_call,
     exp.TryCast: _cast,
     exp.Cast: _cast,
     exp.Sum: _sum,
