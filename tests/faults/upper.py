@@ -247,16 +247,16 @@ ENGINES = (
     ),
     Fault(
         "a partner lends two rows",
-        "engines/partners.py",
-        "syntax.operation(exp.LTE, rows.rank, syntax.whole(1))",
-        "syntax.operation(exp.LTE, rows.rank, syntax.whole(2))",
+        "engines/one_row.py",
+        "with_unit=True, bounded=[_at_most(rows, 1)]",
+        "with_unit=True, bounded=[_at_most(rows, 2)]",
         ("tests/engines/test_partners.py",),
     ),
     Fault(
         "a model is trained on two rows of a person",
-        "engines/training_rows.py",
-        "syntax.operation(exp.LTE, rows.rank, syntax.whole(1))",
-        "syntax.operation(exp.LTE, rows.rank, syntax.whole(2))",
+        "engines/one_row.py",
+        "[_at_most(rows, 1)] if tables.ranks",
+        "[_at_most(rows, 2)] if tables.ranks",
         ("tests/engines/test_training_rows.py",),
     ),
 )

@@ -23,8 +23,8 @@ from letalone.engines.frames import FRAMES, as_private, is_frame, is_lazy
 from letalone.engines.lazy_plan import check_lazy
 from letalone.engines.lockdown import VECTOR, LockedDuck
 from letalone.engines.measures import Exact, Measure, Scope
+from letalone.engines.one_row import lent_rows, one_row_scope, training_rows
 from letalone.engines.parquet_files import reads_to_the_end, sound_copy, unsafe
-from letalone.engines.partners import lending_scope, lent_rows
 from letalone.engines.provenance import IN_MEMORY, vouched_for
 from letalone.engines.public import check_public, copy_of_public
 from letalone.engines.ranks import Progress, draw_ranks
@@ -41,7 +41,6 @@ from letalone.engines.sources import (
 from letalone.engines.sql_engine import SqlEngine, key_table
 from letalone.engines.statements import KEYS, discovery, needs_ranks, statements
 from letalone.engines.syntax import Sql
-from letalone.engines.training_rows import training_rows, training_scope
 from letalone.errors import ParameterError
 from letalone.plans.expressions import Expression
 from letalone.plans.query import PrivateJoin, PublicJoin
@@ -185,7 +184,7 @@ class DuckEngine(SqlEngine):
         *,
         progress: Progress | None = None,
     ) -> arrow.Table:
-        scope, wanted = lending_scope(schema), list(names)
+        scope, wanted = one_row_scope(schema), list(names)
         query = self._sound(lambda: lent_rows(schema, join, wanted, self._tables(scope)))
         self.prepare(scope, progress=progress)
         with self._lock:
@@ -200,7 +199,7 @@ class DuckEngine(SqlEngine):
         where: Expression | None,
         progress: Progress | None = None,
     ) -> dict[str, arrow.Values]:
-        scope = training_scope(schema, where)
+        scope = one_row_scope(schema, where)
         query = self._sound(lambda: training_rows(scope, names, target, self._tables(scope)))
         self.prepare(scope, progress=progress)
         with self._lock:

@@ -22,7 +22,7 @@ from letalone.engines.dialects.postgres_words import check_width, statement
 from letalone.engines.failure import EngineFailed, contained
 from letalone.engines.inputs import Input, key_input, public_input, with_inputs
 from letalone.engines.measures import Exact, Measure, Scope
-from letalone.engines.partners import lending_scope, lent_rows
+from letalone.engines.one_row import lent_rows, one_row_scope, training_rows
 from letalone.engines.postgres_address import read_address
 from letalone.engines.postgres_making import check_made
 from letalone.engines.postgres_reached import reached
@@ -41,7 +41,6 @@ from letalone.engines.sql_engine import (
 from letalone.engines.statements import KEYS, discovery, needs_ranks, statements
 from letalone.engines.syntax import Sql
 from letalone.engines.time_limit import read_timeout
-from letalone.engines.training_rows import training_rows, training_scope
 from letalone.errors import ParameterError
 from letalone.plans.expressions import Expression
 from letalone.plans.query import PrivateJoin, PublicJoin
@@ -173,7 +172,7 @@ class PostgresEngine(SqlEngine):
         progress: Progress | None = None,  # noqa: ARG002
     ) -> LentRows:
         """A part of another table's statement."""
-        scope = lending_scope(schema)
+        scope = one_row_scope(schema)
         self.prepare(scope)
         wanted = list(names)
 
@@ -203,7 +202,7 @@ class PostgresEngine(SqlEngine):
         where: Expression | None,
         progress: Progress | None = None,  # noqa: ARG002
     ) -> dict[str, arrow.Values]:
-        scope = training_scope(schema, where)
+        scope = one_row_scope(schema, where)
         kinds = [schema.column(name).type for name in names]
         self.prepare(scope)
         with self._lock, self._server.reading():

@@ -29,7 +29,7 @@ from letalone.engines.failure import EngineFailed, contained
 from letalone.engines.frames import as_arrow
 from letalone.engines.lockdown import LockedDuck
 from letalone.engines.measures import Exact, Measure, Scope
-from letalone.engines.partners import lending_scope, lent_rows
+from letalone.engines.one_row import lent_rows, one_row_scope
 from letalone.engines.public import check_public, copy_of_public
 from letalone.engines.ranks import Progress
 from letalone.engines.reading import declared_schema
@@ -195,7 +195,7 @@ class SparkEngine(SqlEngine):
         progress: Progress | None = None,  # noqa: ARG002
     ) -> LentRows:
         """A part of another table's statement."""
-        scope = lending_scope(schema)
+        scope = one_row_scope(schema)
         self.prepare(scope)
         query = lent_rows(schema, join, list(names), self._tables(scope))
         return LentRows(self.place(), lambda _: query, {})

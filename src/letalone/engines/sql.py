@@ -19,7 +19,7 @@ from typing import cast
 from sqlglot import exp
 
 from letalone.engines import syntax
-from letalone.engines.edges import Edges, numbered
+from letalone.engines.amounts import Edges, numbered
 from letalone.engines.reading import SQL_TYPES
 from letalone.engines.syntax import BIGINT, DATE, Sql
 from letalone.engines.terms import Levels, Term, as_double, deepest

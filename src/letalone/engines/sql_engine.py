@@ -16,7 +16,7 @@ from sqlglot import exp
 from letalone.engines import arrow, syntax
 from letalone.engines.failure import EngineFailed
 from letalone.engines.measures import Exact, Measure, Scope
-from letalone.engines.partners import unit_kind
+from letalone.engines.one_row import unit_kind
 from letalone.engines.reading import read_as_text
 from letalone.engines.rows import Relation, Tables, lent_name, mark_of
 from letalone.engines.statements import NUMBER, Statement, statements

@@ -4,7 +4,7 @@ The layer of models and this one do not know each other. A `Job` is what a table
 model: its price, the columns that it looks at, and what to do with them.
 
 Theorem.  What is said before the charge is a function of the job, the schema and the condition. The
-rows of neighbours differ in at most one (`engines.training_rows`), so a model that is private for
+rows of neighbours differ in at most one (`engines.one_row`), so a model that is private for
 one row more or less is private for one unit more or less.
   Proven:   nothing before `_fitted` has the engine's rows, and nothing after it but the job's
             own answer is read
