@@ -234,15 +234,15 @@ ENGINES = (
     Fault(
         "a row more than max_rows",
         "engines/statements.py",
-        "most = syntax.whole(self._bounding.max_rows)\n",
-        "most = syntax.whole(self._bounding.max_rows + 1)\n",
+        "limit = syntax.whole(self._bounding.max_rows)\n",
+        "limit = syntax.whole(self._bounding.max_rows + 1)\n",
         ("tests/engines/test_engine_laws.py",),
     ),
     Fault(
         "a unit's rows in a group are not bounded",
         "engines/statements.py",
-        'return syntax.operation(exp.LTE, syntax.named(f"{self._mark}turn"), most)',
-        'return syntax.operation(exp.GTE, syntax.named(f"{self._mark}turn"), most)',
+        'return syntax.operation(exp.LTE, syntax.named(f"{self._mark}turn"), limit)',
+        'return syntax.operation(exp.GTE, syntax.named(f"{self._mark}turn"), limit)',
         (BOUNDED,),
     ),
     Fault(

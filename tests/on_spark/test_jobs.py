@@ -84,12 +84,12 @@ TWO = {0: ([0], 0), 1: ([1, 2], 1)}  # two jobs: the second has the stage of the
     ],
 )  # fmt: skip
 def test_what_was_computed_twice_or_may_have_been_counts_as_tried_again(jobs, stages, begun, again):
-    watched = Jobs(Lists(jobs, stages, begun=begun), "tag", begun=0, most=50)
+    watched = Jobs(Lists(jobs, stages, begun=begun), "tag", begun=0, max_new=50)
     assert watched.were_tried_again() is again
 
 
 def test_what_was_seen_before_it_was_forgotten_is_remembered():
-    watched = Jobs(Lists({0: ([0], 0)}, {0: A}), "tag", begun=0, most=50)
+    watched = Jobs(Lists({0: ([0], 0)}, {0: A}), "tag", begun=0, max_new=50)
     watched.look()
     watched.context = Lists(TWO, {1: SKIPPED, 2: B})
     assert not watched.were_tried_again()

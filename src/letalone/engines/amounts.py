@@ -60,21 +60,25 @@ def square(offset: Term, levels: Levels) -> Term:
 
 def where_all_are(offsets: Sequence[Term], levels: Levels) -> list[Term]:
     """The offsets, NULL in rows where one of them is."""
-    conditions = [syntax.is_present(one.sql) for one in offsets]
+    conditions = [syntax.is_present(offset.sql) for offset in offsets]
     everything = syntax.joined(exp.And, conditions)
     depth = deepest(offsets)
     return [
-        levels.name(replace(one, sql=syntax.case((everything, one.sql)), depth=depth, simple=False))
-        for one in offsets
+        levels.name(
+            replace(offset, sql=syntax.case((everything, offset.sql)), depth=depth, simple=False)
+        )
+        for offset in offsets
     ]
 
 
-def product(offsets: Sequence[Term], asked: ProductSum) -> Sql:
+def product(offsets: Sequence[Term], wanted: ProductSum) -> Sql:
     """The product of powers of offsets; in 128 bits where 64 might be too few."""
     factors = [
-        one.sql for one, power in zip(offsets, asked.powers, strict=True) for _ in range(power)
+        offset.sql
+        for offset, power in zip(offsets, wanted.powers, strict=True)
+        for _ in range(power)
     ]
-    if asked.largest >= LARGEST_LONG:
+    if wanted.largest >= LARGEST_LONG:
         factors[0] = syntax.cast_to(factors[0], syntax.HUGEINT)
     return reduce(lambda left, right: syntax.operation(exp.Mul, left, right), factors)
 
@@ -121,8 +125,8 @@ class Edges:
         """Where a range starts (or the next one, if 1 further)."""
         steps = syntax.cast_to(plus(number, further), syntax.DOUBLE)
         way = syntax.operation(exp.Mul, steps, syntax.double(self._every))
-        whole = syntax.operation(exp.Add, syntax.double(self._first), way)
-        return syntax.operation(exp.Div, whole, syntax.double(self._below))
+        start = syntax.operation(exp.Add, syntax.double(self._first), way)
+        return syntax.operation(exp.Div, start, syntax.double(self._below))
 
     def hold(self, x: Sql) -> Sql:
         """Whether x lies between the first edge and the last; NaN does not."""

@@ -72,13 +72,13 @@ def as_table(source: object) -> Table:
 
 def without_dictionaries(table: Table) -> Table:
     """The same table with categories as plain values, and no cell that cannot be scanned."""
-    whole = cast("Any", table)
-    for number, field in enumerate(whole.schema):
-        column = whole.column(number)
+    plain_table = cast("Any", table)
+    for number, field in enumerate(plain_table.schema):
+        column = plain_table.column(number)
         plain = sound(column)
         if plain is not column:
-            whole = whole.set_column(number, field.name, plain)
-    return cast("Table", whole)
+            plain_table = plain_table.set_column(number, field.name, plain)
+    return cast("Table", plain_table)
 
 
 def parquet_columns(paths: Sequence[Path], names: Sequence[str]) -> object:
@@ -117,7 +117,7 @@ def row_groups(path: Path) -> list[int]:
 def _batches(paths: Sequence[Path], fields: Any) -> Iterator[object]:
     for path in paths:
         for batch in pq.ParquetFile(path).iter_batches(columns=fields.names):
-            columns = [sound(batch.column(one.name)).cast(one.type) for one in fields]
+            columns = [sound(batch.column(field.name)).cast(field.type) for field in fields]
             yield pa.RecordBatch.from_arrays(columns, schema=fields)
 
 
@@ -193,12 +193,12 @@ def ranks_table(
     side without copying either. Other sizes are as right, but slower.
     """
     mask = missing if missing.any() else None
-    whole = pa.record_batch([pa.array(ranks, mask=mask)], names=["rank"])
+    ranked = pa.record_batch([pa.array(ranks, mask=mask)], names=["rank"])
     ends = np.cumsum(np.asarray(sizes, np.int64))
     starts = [0, *(int(end) for end in ends if end < len(ranks))]
     lengths = np.diff([*starts, len(ranks)])
-    batches = [whole.slice(start, int(n)) for start, n in zip(starts, lengths, strict=True)]
-    return cast("Table", pa.Table.from_batches(batches, schema=whole.schema))
+    batches = [ranked.slice(start, int(n)) for start, n in zip(starts, lengths, strict=True)]
+    return cast("Table", pa.Table.from_batches(batches, schema=ranked.schema))
 
 
 def batch_sizes(table: Table) -> list[int]:
@@ -221,8 +221,8 @@ def codes_of(reader: object) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
     if not chunks:
         return np.empty(0, np.int64), np.empty(0, np.bool_)
     if pa.types.is_dictionary(chunks[0].type):
-        whole = pa.chunked_array(chunks).unify_dictionaries()
-        chunks = [chunk.indices for chunk in whole.chunks]
+        unified = pa.chunked_array(chunks).unify_dictionaries()
+        chunks = [chunk.indices for chunk in unified.chunks]
     size = sum(len(chunk) for chunk in chunks)
     codes, missing = np.empty(size, np.int64), np.zeros(size, np.bool_)
     start = 0
@@ -300,7 +300,7 @@ class ParquetOfText:
 
     def _write(self) -> None:
         if self._rows:
-            columns = [pa.array(one, pa.string()) for one in zip(*self._rows, strict=True)]
+            columns = [pa.array(cells, pa.string()) for cells in zip(*self._rows, strict=True)]
             self._writer.write_table(pa.Table.from_arrays(columns, schema=self._fields))
         self._rows, self._size = [], 0
 
@@ -318,10 +318,11 @@ def empty_table(schema: object) -> Table:
 def table_of_rows(batches: Iterable[Sequence[tuple[object, ...]]], kinds: Sequence[Type]) -> Table:
     """Rows of Python values as a table, a batch at a time; columns are called by their number."""
     types = [ROW_TYPES[kind]() for kind in kinds]
-    fields = pa.schema([pa.field(str(n), one) for n, one in enumerate(types)])
+    fields = pa.schema([pa.field(str(n), kind) for n, kind in enumerate(types)])
     made = [
         pa.record_batch(
-            [pa.array([row[n] for row in rows], one) for n, one in enumerate(types)], schema=fields
+            [pa.array([row[n] for row in rows], kind) for n, kind in enumerate(types)],
+            schema=fields,
         )
         for rows in batches
     ]
@@ -334,16 +335,16 @@ def values_of(table: Table, kinds: Sequence[Type]) -> list[Values]:
     The type of an array depends on the declared type alone, never on the values.
     """
     columns = cast("Any", table).columns
-    return [_values(one, kind) for one, kind in zip(columns, kinds, strict=True)]
+    return [_values(column, kind) for column, kind in zip(columns, kinds, strict=True)]
 
 
 def _values(column: Any, kind: Type) -> Values:
     if kind.is_numeric:
         plain = column.cast(pa.float64(), safe=False)
         return np.asarray(plain.to_numpy(zero_copy_only=False), np.float64)
-    found = np.empty(len(column), object)
-    found[:] = column.to_pylist()
-    return found
+    values = np.empty(len(column), object)
+    values[:] = column.to_pylist()
+    return values
 
 
 def size_of_parquet(path: Path) -> tuple[int, int, int]:

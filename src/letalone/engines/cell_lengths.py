@@ -58,7 +58,7 @@ class LargePage:
 
     column: str
     size: int
-    most: int
+    limit: int
 
 
 def cell_lengths(
@@ -94,12 +94,12 @@ def _of_chunk(
     name, pages = chunk.path_in_schema, list[Page]()
     starts = (chunk.dictionary_page_offset, chunk.data_page_offset)
     with path.open("rb") as file:
-        for page in pages_of(file, min(one for one in starts if one), chunk.num_values):
+        for page in pages_of(file, min(offset for offset in starts if offset), chunk.num_values):
             if _mean(page) > longest + INDEX:
                 yield Lengths(name, _mean(page) - INDEX, page.size)
-            most = memory // COPIES if page.is_dictionary else memory
-            if page.size > most:
-                yield LargePage(name, page.size, most)
+            limit = memory // COPIES if page.is_dictionary else memory
+            if page.size > limit:
+                yield LargePage(name, page.size, limit)
             pages.append(page)
     cells = [page for page in pages if not page.is_dictionary]
     by_number = all(page.encoding in BY_NUMBER for page in cells)

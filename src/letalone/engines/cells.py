@@ -61,8 +61,8 @@ def _chunk(cells: Any) -> Any:
 
 
 def _is_text(kind: Any) -> bool:
-    whole = pa.types.is_string(kind) or pa.types.is_large_string(kind)
-    return whole or pa.types.is_string_view(kind)
+    stored_at_once = pa.types.is_string(kind) or pa.types.is_large_string(kind)
+    return stored_at_once or pa.types.is_string_view(kind)
 
 
 def _is_plain(kind: Any) -> bool:
@@ -118,20 +118,20 @@ def _decimals(cells: Any) -> Any:
 
     Made of the same bytes, since a kernel may convert decimals, and stop at one, before it chooses.
     """
-    width, most = cells.type.bit_width // 8, 10**cells.type.precision
+    width, limit = cells.type.bit_width // 8, 10**cells.type.precision
     stored = cells.buffers()[1].slice(cells.offset * width, len(cells) * width)
     places = range(0, stored.size, width)
-    whole = (int.from_bytes(stored[p : p + width], "little", signed=True) for p in places)
-    fits = np.array([abs(number) < most for number in whole]) & np.asarray(cells.is_valid())
-    there = pa.py_buffer(np.packbits(fits, bitorder="little"))
-    return pa.Array.from_buffers(cells.type, len(cells), [there, stored])
+    numbers = (int.from_bytes(stored[p : p + width], "little", signed=True) for p in places)
+    fits = np.array([abs(number) < limit for number in numbers]) & np.asarray(cells.is_valid())
+    validity = pa.py_buffer(np.packbits(fits, bitorder="little"))
+    return pa.Array.from_buffers(cells.type, len(cells), [validity, stored])
 
 
 def _times(cells: Any) -> Any:
     """Seconds and milliseconds as microseconds; what does not fit is missing."""
     kind = cells.type
-    counts, most = cells.view(pa.int64()), MOST_SECONDS * A_SECOND[kind.unit]
-    fits = pc.and_(pc.less_equal(counts, most), pc.greater_equal(counts, -most))
+    counts, limit = cells.view(pa.int64()), MOST_SECONDS * A_SECOND[kind.unit]
+    fits = pc.and_(pc.less_equal(counts, limit), pc.greater_equal(counts, -limit))
     known = pc.if_else(fits, counts, pa.scalar(None, pa.int64()))
     micros = pc.multiply(known, 10**6 // A_SECOND[kind.unit])
     return micros.cast(pa.timestamp("us", kind.tz))

@@ -89,11 +89,11 @@ class Coded:
         """An Arrow array of the values of some codes."""
         values = cast("Any", self.values)
         places = pa.array(np.maximum(codes - FIRST, 0), mask=codes < FIRST)
-        found = values.take(places)
+        taken = values.take(places)
         if (codes == NAN).any():
             nan = pa.scalar(float("nan"), values.type)
-            found = pc.if_else(pa.array(codes == NAN), nan, found)
-        return found
+            taken = pc.if_else(pa.array(codes == NAN), nan, taken)
+        return taken
 
 
 def coded(table: Table, name: str, *, called: str) -> Coded:
@@ -103,10 +103,10 @@ def coded(table: Table, name: str, *, called: str) -> Coded:
         column = column.cast(pa.string())
     if not pa.types.is_dictionary(column.type):
         column = column.dictionary_encode()
-    whole = column.unify_dictionaries().combine_chunks()
-    if isinstance(whole, pa.ChunkedArray):
-        whole = whole.chunk(0) if whole.num_chunks else pa.array([], column.type)
-    values = whole.dictionary
+    encoded = column.unify_dictionaries().combine_chunks()
+    if isinstance(encoded, pa.ChunkedArray):
+        encoded = encoded.chunk(0) if encoded.num_chunks else pa.array([], column.type)
+    values = encoded.dictionary
     order = np.asarray(pc.array_sort_indices(values), np.int64)
     nans = np.zeros(len(values), np.bool_)
     if pa.types.is_floating(values.type):
@@ -115,7 +115,7 @@ def coded(table: Table, name: str, *, called: str) -> Coded:
     code_of = np.full(len(values) + 1, NAN, np.int64)
     code_of[order] = np.arange(len(order)) + FIRST
     code_of[-1] = MISSING
-    places = np.asarray(whole.indices.fill_null(len(values)), np.int64)
+    places = np.asarray(encoded.indices.fill_null(len(values)), np.int64)
     return Coded(called, code_of[places], values.take(pa.array(order)))
 
 
@@ -131,14 +131,14 @@ def labelled(labels: Sequence[str], places: NDArray[np.int64]) -> object:
 
 def as_kind(table: Table, kind: str) -> object:
     """An Arrow table as a frame of "pandas" or "polars"; else itself."""
-    whole = cast("Any", table)
+    arrow_table = cast("Any", table)
     if kind == "pandas":
-        return whole.to_pandas()
+        return arrow_table.to_pandas()
     if kind == "polars":
         import polars as pl
 
-        return cast("Any", pl).from_arrow(whole)
-    return whole
+        return cast("Any", pl).from_arrow(arrow_table)
+    return arrow_table
 
 
 def write_table(table: Table, path: Path) -> None:
@@ -146,8 +146,8 @@ def write_table(table: Table, path: Path) -> None:
     suffix = path.suffix.lower()
     if suffix not in (".csv", ".parquet"):
         raise ParameterError(f"{path.name} ends in {suffix!r}, but must be .csv or .parquet.")
-    whole = cast("Any", table)
+    arrow_table = cast("Any", table)
     if suffix == ".parquet":
-        pq.write_table(whole, path)
+        pq.write_table(arrow_table, path)
     else:
-        csv.write_csv(whole, path)
+        csv.write_csv(arrow_table, path)

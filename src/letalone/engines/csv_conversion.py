@@ -65,13 +65,13 @@ def convert_csv(source: Path, target: Path, *, decimal_comma: Sequence[str] = ()
     try:
         with source.open("rb") as file:
             beside.touch(mode=0o600)  # nobody else reads it before it has the mode of the source
-            found = _written(file, source, beside, decimal_comma)
+            converted = _written(file, source, beside, decimal_comma)
         shutil.copymode(source, beside)
         os.replace(beside, place)  # noqa: PTH105  (also over a file that is there)
     except OSError as error:
         failed = error
     else:
-        return found
+        return converted
     finally:
         with suppress(OSError):
             beside.unlink(missing_ok=True)
@@ -87,21 +87,21 @@ def _written(
     records = _records(file, delimiter, source.name)
     names = _names(next(records, _Record()).cells, source.name)
     points = _places(decimal_comma, names, source.stem)
-    found = Converted()
+    converted = Converted()
     with ParquetOfText(target, names) as rows:
         for record in records:
             if record.cells == [b""] and len(names) > 1:
                 continue
             texts = [_as_text(cell) for cell in record.cells]
             if None in texts:
-                found.not_text += 1
+                converted.not_text += 1
                 continue
             rows.add([_as_cell(text, point=at in points) for at, text in enumerate(texts)])
-            found.rows += 1
-            found.with_line_breaks += record.lines > 1
-            found.uneven += len(texts) != len(names)
-            found.stray_quotes += record.has_stray_quote
-    return found
+            converted.rows += 1
+            converted.with_line_breaks += record.lines > 1
+            converted.uneven += len(texts) != len(names)
+            converted.stray_quotes += record.has_stray_quote
+    return converted
 
 
 def _delimiter(file: IO[bytes], name: str) -> str:
@@ -109,7 +109,7 @@ def _delimiter(file: IO[bytes], name: str) -> str:
     first = file.readline(LONGEST_HEADER)
     check_line_end(first.removesuffix(b"\n").rstrip(b"\r"), name)
     file.seek(len(MARK) if first.startswith(MARK) else 0)
-    return max(DELIMITERS, key=lambda one: first.count(one.encode()))
+    return max(DELIMITERS, key=lambda sign: first.count(sign.encode()))
 
 
 def _names(cells: list[bytes], file: str) -> list[str]:
@@ -151,17 +151,17 @@ def _records(file: IO[bytes], delimiter: str, name: str) -> Iterator[_Record]:
     for number, line in enumerate(iter(lambda: file.readline(LONGEST_RECORD), b""), 1):
         # A line within quotes is read as if the quote stood before it.
         plain = b'"' * bool(opened) + line.removesuffix(b"\n").rstrip(b"\r")
-        found, is_open = split_line(plain, pattern)
+        cells, is_open = split_line(plain, pattern)
         record.lines, size = record.lines + 1, size + len(line)
         record.has_stray_quote |= b'"' in plain and has_stray_quote(plain, pattern)
         if size >= LONGEST_RECORD:
             raise _never_closed(name, number - record.lines + 1)
         if opened:
-            opened.append(found.pop(0))
-            if is_open and not found:
+            opened.append(cells.pop(0))
+            if is_open and not cells:
                 continue
             record.cells.append(b"\n".join(opened))
-        record.cells += found
+        record.cells += cells
         opened = [record.cells.pop()] if is_open else []
         if not opened:
             yield record

@@ -81,10 +81,10 @@ def guess_parquet(path: str | Path, schema: Schema) -> Guess:
 
 
 def _guess(table: str, names: Sequence[str], stream: object) -> Guess:
-    columns = first_rows(stream, most=LOOKED_AT)
+    columns = first_rows(stream, max_rows=LOOKED_AT)
     kinds = [_looks_like(cells) for cells in columns]
-    found = zip(names, columns, kinds, strict=True)
-    texts = {name: cells for name, cells, kind in found if kind is Type.TEXT and cells}
+    guesses = zip(names, columns, kinds, strict=True)
+    texts = {name: cells for name, cells, kind in guesses if kind is Type.TEXT and cells}
     return Guess(
         Schema(table, tuple(map(Column, names, kinds))),
         tuple(name for name, cells in texts.items() if all(map(SOME_DAY.fullmatch, cells))),
@@ -95,8 +95,8 @@ def _guess(table: str, names: Sequence[str], stream: object) -> Guess:
 
 def _looks_like(cells: Sequence[str]) -> Type:
     """The first type that all cells are written as; text where there is none."""
-    found = (kind for kind, fits in FITS.items() if cells and all(map(fits, cells)))
-    return next(found, Type.TEXT)
+    fitting = (kind for kind, fits in FITS.items() if cells and all(map(fits, cells)))
+    return next(fitting, Type.TEXT)
 
 
 def _has_commas(cells: Sequence[str]) -> bool:

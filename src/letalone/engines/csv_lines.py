@@ -93,16 +93,16 @@ def csv_rows(
     return pa.RecordBatchReader.from_batches(fields, batches)
 
 
-def first_rows(stream: Any, *, most: int) -> list[list[str]]:
+def first_rows(stream: Any, *, max_rows: int) -> list[list[str]]:
     """The cells of the first rows of a stream, column by column, without the missing ones."""
-    rows, found = 0, [list[str]() for _ in stream.schema]
+    rows, columns = 0, [list[str]() for _ in stream.schema]
     for batch in stream:
-        for cells, column in zip(found, batch.slice(0, most - rows).columns, strict=True):
+        for cells, column in zip(columns, batch.slice(0, max_rows - rows).columns, strict=True):
             cells += [cell for cell in column.to_pylist() if cell is not None]
         rows += batch.num_rows
-        if rows >= most:
+        if rows >= max_rows:
             break
-    return found
+    return columns
 
 
 def cells_of_line(line: str, delimiter: str) -> tuple[list[str], bool]:
@@ -113,12 +113,12 @@ def cells_of_line(line: str, delimiter: str) -> tuple[list[str], bool]:
 
 def odd_lines(path: Path, number: int, delimiter: str) -> OddLines:
     """Counts the odd lines below the first."""
-    found = OddLines()
+    odd = OddLines()
     for block, too_long in _blocks(path):
         lines, not_text = _lines(block, number, delimiter)
-        found += _counted(lines, number, delimiter)
-        found += OddLines(not_text=not_text, too_long=too_long)
-    return found
+        odd += _counted(lines, number, delimiter)
+        odd += OddLines(not_text=not_text, too_long=too_long)
+    return odd
 
 
 def _batches(
@@ -173,7 +173,7 @@ def _lines(block: bytes, number: int, delimiter: str) -> tuple[_Lines, int]:
     first = _after_each(last)
     broken = _no_text(block, data, starts, at)
     rows = np.flatnonzero(~broken & ((starts < ends) | (number == 1)))
-    found = _Lines(
+    lines = _Lines(
         padded,
         np.frombuffer(padded, np.uint8),
         starts[rows],
@@ -185,7 +185,7 @@ def _lines(block: bytes, number: int, delimiter: str) -> tuple[_Lines, int]:
         finishes,
         doubled,
     )
-    return found, int(broken.sum())
+    return lines, int(broken.sum())
 
 
 def _one_line(block: bytes, number: int) -> tuple[_Lines, int]:
@@ -193,8 +193,8 @@ def _one_line(block: bytes, number: int) -> tuple[_Lines, int]:
     start, end = np.zeros(1, np.int64), np.array([len(block[:-1].rstrip(b"\r"))])
     rows = slice(0, int(_is_text(block) and (end[0] > 0 or number == 1)))
     data, yes = np.frombuffer(block + PADDING, np.uint8), np.ones(1, np.bool_)
-    found = (start[rows], end[rows], start[rows], end[rows] * 0 + 1, yes[rows])
-    return _Lines(block, data, *found, start, end, ~yes), int(not _is_text(block))
+    line = (start[rows], end[rows], start[rows], end[rows] * 0 + 1, yes[rows])
+    return _Lines(block, data, *line, start, end, ~yes), int(not _is_text(block))
 
 
 def _after_each(ends: Places) -> Places:
@@ -260,15 +260,15 @@ def _is_text(line: bytes) -> bool:
 
 def _columns(lines: _Lines, rows: slice, places: list[int], delimiter: str) -> list[Any]:
     """Some rows, column by column."""
-    first, there = lines.first[rows], lines.cells[rows]
+    first, counts = lines.first[rows], lines.cells[rows]
     odd = np.flatnonzero(lines.odd[rows])
-    most = max(places) + 1
-    split = [cells for cells, _ in _split_odd(lines, rows, delimiter, most=most)]
+    max_cells = max(places) + 1
+    split = [cells for cells, _ in _split_odd(lines, rows, delimiter, max_cells=max_cells)]
     columns: list[Any] = []
     for place in places:
-        cell = first + place * (place < there)
+        cell = first + place * (place < counts)
         starts = lines.begins[cell]
-        lengths = (lines.finishes[cell] - starts) * (place < there)
+        lengths = (lines.finishes[cell] - starts) * (place < counts)
         quoted = (lines.data[starts] == QUOTE) & (lengths > 1)
         starts, lengths = starts + quoted, lengths - 2 * quoted
         doubled = np.flatnonzero(lines.doubled[cell] & (lengths > 0) & ~lines.odd[rows])
@@ -286,10 +286,10 @@ def _text_column(
     """A column of text: views of the data, but for other texts at some rows; none where empty."""
     views = _views(data, starts, lengths, 0)
     extra = np.frombuffer(b"".join(others) + PADDING, np.uint8)
-    sizes = np.array([len(one) for one in others], np.int64)
+    sizes = np.array([len(text) for text in others], np.int64)
     views[where] = _views(extra, np.cumsum(sizes) - sizes, sizes, 1)
     present = np.packbits(views[:, 0] > 0, bitorder="little")
-    buffers = [pa.py_buffer(one) for one in (present, views, data, extra)]
+    buffers = [pa.py_buffer(part) for part in (present, views, data, extra)]
     return pa.Array.from_buffers(pa.string_view(), len(starts), buffers)
 
 
@@ -311,14 +311,14 @@ def _views(
 
 
 def _split_odd(
-    lines: _Lines, rows: slice, delimiter: str, *, most: int | None = None
+    lines: _Lines, rows: slice, delimiter: str, *, max_cells: int | None = None
 ) -> Iterator[tuple[list[bytes], bool]]:
     """The cells of each odd line, and whether a quote in it is open."""
     pattern = cell_pattern(delimiter)
     odd = lines.odd[rows]
-    spans = (one[rows][odd].tolist() for one in (lines.starts, lines.ends))
+    spans = (places[rows][odd].tolist() for places in (lines.starts, lines.ends))
     for start, end in zip(*spans, strict=True):
-        yield split_line(lines.block[start:end], pattern, most=most)
+        yield split_line(lines.block[start:end], pattern, max_cells=max_cells)
 
 
 def _counted(lines: _Lines, number: int, delimiter: str) -> OddLines:
@@ -326,10 +326,10 @@ def _counted(lines: _Lines, number: int, delimiter: str) -> OddLines:
     cells, last = lines.cells.copy(), np.minimum(lines.first + number, lines.first + lines.cells)
     overfull = (cells > number) & (lines.ends - lines.finishes[last - 1] > cells - number)
     opened = 0
-    for row, (found, is_open) in zip(
+    for row, (split, is_open) in zip(
         np.flatnonzero(lines.odd), _split_odd(lines, slice(None), delimiter), strict=True
     ):
-        cells[row], overfull[row] = len(found), any(found[number:])
+        cells[row], overfull[row] = len(split), any(split[number:])
         opened += is_open
     uneven, beyond = int((cells != number).sum()), int(overfull.sum())
     return OddLines(len(cells), uneven=uneven, overfull=beyond, open_quotes=opened)

@@ -68,8 +68,8 @@ def as_private(
         if name == unit:
             check_unit(name, kind)
     made = as_declared(loose, unit=unit)
-    found = [(name, made[name] if name in made else _series(series)) for name, series in columns]
-    return arrow.without_dictionaries(arrow.table_of(found))
+    arrays = [(name, made[name] if name in made else _series(series)) for name, series in columns]
+    return arrow.without_dictionaries(arrow.table_of(arrays))
 
 
 def loose_types(source: object) -> dict[str, Type]:

@@ -49,8 +49,8 @@ def key_input(scope: Scope, name: str, *, mark: str) -> Input:
     arrow.key_table(keys, kinds, names=names, number=NUMBER)  # refuses keys of other types
     kept = [n for n, key in enumerate(keys) if all(holds(k) for k in key if isinstance(k, str))]
     columns: list[tuple[str, Type, list[object]]] = [(NUMBER, Type.INTEGER, [*kept])]
-    for place, (one, kind) in enumerate(zip(names, kinds, strict=True)):
-        columns.append((one, kind, [keys[number][place] for number in kept]))
+    for place, (column, kind) in enumerate(zip(names, kinds, strict=True)):
+        columns.append((column, kind, [keys[number][place] for number in kept]))
     return _input(name, columns)
 
 
@@ -60,10 +60,13 @@ def public_input(join: PublicJoin, table: object, *, name: str) -> Input:
         duck.lock([])
         relation = contained(lambda: copy_of_public(duck, join, table, name="public"))
         check_public(duck, relation, join)
-        known = [one for one in relation.columns.values() if one.type is not Type.OTHER]
+        known = [column for column in relation.columns.values() if column.type is not Type.OTHER]
         values = [
-            syntax.alias(read(one, syntax.named(one.name), Column(one.name, one.type)).sql, str(n))
-            for n, one in enumerate(known)
+            syntax.alias(
+                read(column, syntax.named(column.name), Column(column.name, column.type)).sql,
+                str(n),
+            )
+            for n, column in enumerate(known)
         ]
         rows = duck.run(syntax.select(values, relation.sql)) if known else []
     if len(rows) > MOST_ROWS:
@@ -94,11 +97,11 @@ def with_inputs(query: exp.Query, inputs: Mapping[str, exp.Select]) -> exp.Query
         return query
     tables = [
         exp.CTE(
-            this=one,
+            this=table,
             alias=exp.TableAlias(this=exp.to_identifier(name, quoted=True)),
             materialized=True,
         )
-        for name, one in reversed(added.items())
+        for name, table in reversed(added.items())
     ]
     known = query.args.get("with_")
     query.set("with_", exp.With(expressions=[*tables, *(known.expressions if known else ())]))
@@ -125,9 +128,9 @@ def _input(name: str, columns: Sequence[tuple[str, Type, list[object]]]) -> Inpu
 
 def _array(label: str, kind: Type) -> Sql:
     words = {Type.NUMBER: "DOUBLE PRECISION", Type.TEXT: "TEXT"}
-    of = words.get(kind, str(SQL_TYPES[kind].value))
-    whole = exp.DataType.build(f"{of}[]", dialect="postgres")
-    return exp.Cast(this=exp.Placeholder(this=label), to=whole)
+    element = words.get(kind, str(SQL_TYPES[kind].value))
+    array_type = exp.DataType.build(f"{element}[]", dialect="postgres")
+    return exp.Cast(this=exp.Placeholder(this=label), to=array_type)
 
 
 def _column(number: int, kind: Type) -> Sql:

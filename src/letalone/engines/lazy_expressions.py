@@ -113,52 +113,52 @@ class Expressions:
 
     def at(self, number: int, *, within: bool = False) -> None:
         """An expression and all in it; `within` a window or group by person, rows are one's own."""
-        found = self._nodes.view_expression(number)
-        kind = type(found).__name__
+        node = self._nodes.view_expression(number)
+        kind = type(node).__name__
         if kind == "Window":
-            self._window(found)
+            self._window(node)
         elif kind == "Literal":
-            if type(found.value).__name__ == "PySeries":
+            if type(node.value).__name__ == "PySeries":
                 raise self._across("a column from elsewhere, by position")
         elif kind == "Function":
-            self._called(found.function_data, found.input[1:], within=within)
-            self._inner(found, "input", within=within)
+            self._called(node.function_data, node.input[1:], within=within)
+            self._inner(node, "input", within=within)
         elif kind == "Rolling" or (kind in SEVERAL and not within):
-            raise self._across(_over_rows(found.name if kind == "Agg" else kind.lower()))
+            raise self._across(_over_rows(node.name if kind == "Agg" else kind.lower()))
         elif kind in BY_ROW or kind in SEVERAL:
-            self._inner(found, (BY_ROW | SEVERAL)[kind], within=within)
+            self._inner(node, (BY_ROW | SEVERAL)[kind], within=within)
         else:
             self._hide(f"an expression {kind}")
 
-    def _inner(self, found: Any, names: str, *, within: bool) -> None:
+    def _inner(self, node: Any, names: str, *, within: bool) -> None:
         for name in names.split():
-            one: Any = getattr(found, name)
-            numbers = cast("list[int]", one if isinstance(one, list) else [one])
+            part: Any = getattr(node, name)
+            numbers = cast("list[int]", part if isinstance(part, list) else [part])
             for number in numbers:
                 self.at(number, within=within)
 
     def _window(self, window: Any) -> None:
         """By the unit it sees one person's rows; never laid out anew; keys and order are by row."""
-        keys = [self._nodes.view_expression(one) for one in window.partition_by]
-        names = [one.name for one in keys if type(one).__name__ == "Column"]
+        keys = [self._nodes.view_expression(number) for number in window.partition_by]
+        names = [key.name for key in keys if type(key).__name__ == "Column"]
         if self._unit is None or self._unit not in names or window.options.kind == "explode":
             raise self._across("a window over several people (over)")
         if settings_of(window) != WINDOW.split():
             self._hide("a window")
             return
         order = [] if window.order_by is None else [window.order_by]
-        for one in (*window.partition_by, *order):
-            self.at(one)
+        for number in (*window.partition_by, *order):
+            self.at(number)
         self.at(window.function, within=True)
 
     def _called(self, data: Any, more: Sequence[int], *, within: bool) -> None:
         """A function by its name: of one row, of several, or not known."""
-        whole = cast("tuple[Any, ...]", data if isinstance(data, tuple) else (data,))
-        family, _, name = str(whole[0]).rpartition(".")
-        kinds = {type(self._nodes.view_expression(one)).__name__ for one in more}
+        parts = cast("tuple[Any, ...]", data if isinstance(data, tuple) else (data,))
+        family, _, name = str(parts[0]).rpartition(".")
+        kinds = {type(self._nodes.view_expression(number)).__name__ for number in more}
         if name.endswith(LISTED) and kinds - {"Literal"}:
             raise self._across(f"{name} with values of other rows")
-        manner = manner_of(family, name, whole[1:])
+        manner = manner_of(family, name, parts[1:])
         if manner is Manner.COLUMN or (manner is Manner.SEVERAL and not within):
             raise self._across(COLUMNS.get(name, _over_rows(name)))
         if manner is Manner.UNKNOWN:
@@ -189,7 +189,7 @@ def manner_of(family: str, name: str, settings: Sequence[Any]) -> Manner:
 
 def settings_of(node: Any) -> list[str]:
     """All that can be set of a node or an expression."""
-    return [one for one in dir(node) if not one.startswith("_")]
+    return [name for name in dir(node) if not name.startswith("_")]
 
 
 def _over_rows(name: str) -> str:

@@ -89,8 +89,8 @@ class _Plan:
             self._hide(_unseen(str(error)))
             return
         here = self._nodes.get_node()
-        for one in inputs:
-            self._nodes.set_node(one)
+        for number in inputs:
+            self._nodes.set_node(number)
             self._node(unit)
         self._nodes.set_node(here)
 
@@ -174,16 +174,16 @@ class _Plan:
 
     def _before(self, made: Iterable[Any], unit: str | None) -> str | None:
         """The column that the unit is in the input; None where it is computed."""
-        for one in made:
-            if one.output_name == unit:
-                found = self._nodes.view_expression(one.node)
-                return found.name if type(found).__name__ == "Column" else None
+        for expression in made:
+            if expression.output_name == unit:
+                node = self._nodes.view_expression(expression.node)
+                return node.name if type(node).__name__ == "Column" else None
         return unit
 
     def _expressions(self, made: Iterable[Any], unit: str | None, *, within: bool = False) -> None:
         look = Expressions(self._nodes, unit, self._hide, self._across)
-        for one in made:
-            look.at(one.node, within=within)
+        for expression in made:
+            look.at(expression.node, within=within)
 
     def _hide(self, what: str) -> None:
         if what not in self.hidden:
@@ -201,14 +201,14 @@ def _as_written(frame: Any) -> Any:
     return frame._ldf.with_optimizations(nothing._pyoptflags)
 
 
-def _given(one: Any) -> list[Any]:
-    return [] if one is None else [one]
+def _given(expression: Any) -> list[Any]:
+    return [] if expression is None else [expression]
 
 
 def _skips(kind: str, options: str, *_: object) -> bool:
     """Whether a file's first lines are left out."""
     chosen: dict[str, Any] = json.loads(options) if kind == "csv" else {}
-    return any(chosen[one] for one in chosen if one.startswith("skip_"))
+    return any(chosen[name] for name in chosen if name.startswith("skip_"))
 
 
 def _unseen(message: str) -> str:

@@ -163,10 +163,10 @@ def memory_of_room() -> int:
 def half_of_memory() -> int:
     """Half of this machine's memory in bytes; a guess of 4 GiB where it does not say."""
     try:
-        whole = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+        memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     except (AttributeError, OSError, ValueError):
-        whole = 1 << 33
-    return max(whole // 2, LEAST_MEMORY)
+        memory = 1 << 33
+    return max(memory // 2, LEAST_MEMORY)
 
 
 def available_threads() -> int:

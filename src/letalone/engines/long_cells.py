@@ -33,14 +33,14 @@ def check_cells(path: Path, names: Iterable[str], *, megabytes: int = ANY) -> No
 @lru_cache(REMEMBERED)
 def _check(files: Files, names: frozenset[str], memory: int, megabytes: int) -> None:
     longest: dict[str, int] = {}
-    together, most = 0, memory // VECTOR
-    for one in _lengths(files, names, memory, most):
-        if isinstance(one, LargePage):
-            raise _large_page(one)
-        longest[one.column] = max(one.longest, longest.get(one.column, 0))
-        together += one.together
-        if sum(longest.values()) > most:
-            raise _long_cells(longest, most)
+    together, limit = 0, memory // VECTOR
+    for lengths in _lengths(files, names, memory, limit):
+        if isinstance(lengths, LargePage):
+            raise _large_page(lengths)
+        longest[lengths.column] = max(lengths.longest, longest.get(lengths.column, 0))
+        together += lengths.together
+        if sum(longest.values()) > limit:
+            raise _long_cells(longest, limit)
         if together // 10**6 > megabytes:
             raise ParameterError(
                 f"The texts of the file have more than {megabytes:,} MB when they are read, the"
@@ -75,6 +75,6 @@ def _long_cells(longest: dict[str, int], most: int) -> ParameterError:
 def _large_page(page: LargePage) -> ParameterError:
     return ParameterError(
         f"Column {page.column!r} has a page of {page.size:,} bytes when it is read, and at most"
-        f" {page.most:,} are read at a time here. Write the file with smaller pages"
+        f" {page.limit:,} are read at a time here. Write the file with smaller pages"
         " and dictionaries, or let the operator give more memory (letalone serve --memory)."
     )

@@ -42,7 +42,7 @@ def lent_rows(
     wanted = set(names)
     columns = {n: ColumnRef(c.name) for n, c in enumerate(join.columns) if c.name in wanted}
     rows = ScopeRows(one_row_scope(schema), columns.values(), tables)
-    values = [syntax.alias(rows.value(of).sql, f"column{n}") for n, of in columns.items()]
+    values = [syntax.alias(rows.value(column).sql, f"column{n}") for n, column in columns.items()]
     source = rows.select(with_unit=True, bounded=[_at_most(rows, 1)])
     return syntax.select([syntax.alias(rows.unit, UNIT), *values], source)
 

@@ -38,11 +38,11 @@ def pages_of(file: BinaryIO, start: int, values: int) -> Generator[Page]:
         if kind not in FIELDS:
             continue  # an index
         place, counted, encoded = FIELDS[kind]
-        own = header.get(place)
-        if not isinstance(own, dict):
+        fields = header.get(place)
+        if not isinstance(fields, dict):
             raise ValueError("a page without a header of its kind")
-        own = cast("dict[int, object]", own)
-        page = Page(kind == DICTIONARY, size, _number(own, counted), _number(own, encoded))
+        fields = cast("dict[int, object]", fields)
+        page = Page(kind == DICTIONARY, size, _number(fields, counted), _number(fields, encoded))
         values -= 0 if page.is_dictionary else page.values
         yield page
 
@@ -60,10 +60,10 @@ def _header(file: BinaryIO, start: int) -> tuple[dict[int, object], int]:
 
 
 def _number(fields: Mapping[int, object], place: int) -> int:
-    found = fields.get(place)
-    if not isinstance(found, int) or found < 0:
+    number = fields.get(place)
+    if not isinstance(number, int) or number < 0:
         raise ValueError("a page header without its numbers")
-    return found
+    return number
 
 
 class _Record:
@@ -76,12 +76,12 @@ class _Record:
 
     def struct(self) -> dict[int, object]:
         """Fields by their numbers: integers and records; of others nothing is kept."""
-        found: dict[int, object] = {}
+        fields: dict[int, object] = {}
         number = 0
         while head := self._byte():
             number = number + (head >> 4) if head >> 4 else self._integer()
-            found[number] = self._value(head & 15)
-        return found
+            fields[number] = self._value(head & 15)
+        return fields
 
     def _value(self, kind: int) -> object:
         if kind in INTEGERS:

@@ -46,7 +46,7 @@ def relation_of_parquet(duck: LockedDuck, paths: Sequence[Path]) -> Relation:
                 " only if their columns have the same names and types in the same order."
             )
     check_columns(names, paths[0].name)
-    return Relation(_scan(paths, "strict"), {one.name: one for one in columns})
+    return Relation(_scan(paths, "strict"), {column.name: column for column in columns})
 
 
 def unsafe(relation: Relation, names: Iterable[str]) -> list[str]:
@@ -72,8 +72,12 @@ def reads_to_the_end(
 def sound_copy(duck: LockedDuck, paths: Sequence[Path], relation: Relation) -> Relation:
     """The rows copied into a table, in their order, with what cannot be read missing."""
     risky = [relation.columns[name] for name in unsafe(relation, relation.columns)]
-    late = [one.name for one in risky if not reads_to_the_end(duck, paths, one, broken="replace")]
-    columns = [syntax.alias(_cell(one, late), name) for name, one in relation.columns.items()]
+    late = [
+        column.name
+        for column in risky
+        if not reads_to_the_end(duck, paths, column, broken="replace")
+    ]
+    columns = [syntax.alias(_cell(column, late), name) for name, column in relation.columns.items()]
     query = syntax.select(columns, syntax.renamed(_scan(paths, "replace"), "replaced"))
     _beside(query, syntax.renamed(_scan(paths, "ignore"), "left_out"))
     if late:

@@ -34,9 +34,9 @@ def reached(server: Server) -> int:
         raise
     except Exception as error:
         failed = error
-    found = _why(server, failed)
+    refusal = _why(server, failed)
     del failed  # libpq's own words name the user and the way in
-    raise found
+    raise refusal
 
 
 def _why(server: Server, error: Exception) -> LetaloneError:
@@ -82,8 +82,8 @@ def _answers(error: Exception) -> bool:
     with suppress(OSError, struct.error), _connected(tried) as server:
         server.sendall(_hello(tried))
         kind, length = struct.unpack("!ci", server.recv(5, socket.MSG_WAITALL))
-        said = server.recv(min(length - 4, LONGEST), socket.MSG_WAITALL)
-        return kind == ASKS or (kind == REFUSES and STARTING not in said.split(b"\0"))
+        words = server.recv(min(length - 4, LONGEST), socket.MSG_WAITALL)
+        return kind == ASKS or (kind == REFUSES and STARTING not in words.split(b"\0"))
     return False
 
 
@@ -120,7 +120,7 @@ def _has_database(server: Server) -> bool | None:
 
     try:
         with BoundedConnection.connect(server.address.server, dbname=EVERYWHERE) as connection:
-            found = psycopg.RawCursor(connection).execute(KNOWN, [server.address.database])
-            return bool(found.fetchall()[0][0])
+            cursor = psycopg.RawCursor(connection).execute(KNOWN, [server.address.database])
+            return bool(cursor.fetchall()[0][0])
     except Exception:
         return None

@@ -151,14 +151,14 @@ class Server:
 
     def _glance(self, look: Callable[[], None]) -> None:
         """A short transaction of its own, in which nobody's lock is waited for."""
-        whole = False
+        is_whole = False
         try:
             self._open().execute(BEGIN)
             self._open().execute(SOON, [str(int(1000 * patience.LOOK_SECONDS))])
             look()
-            whole = True
+            is_whole = True
         finally:
-            self._end(whole=whole)
+            self._end(whole=is_whole)
 
     @contextmanager
     def reading(self) -> Generator[None]:
@@ -167,13 +167,13 @@ class Server:
             yield
             return
         contained(self._begin)
-        self._inside, whole = True, False
+        self._inside, is_whole = True, False
         try:
             yield
-            whole = True
+            is_whole = True
         finally:
             self._inside = False
-            self._end(whole=whole)
+            self._end(whole=is_whole)
 
     @contextmanager
     def writing(self) -> Generator[None]:
@@ -204,12 +204,12 @@ class Server:
         """What `look` returns; None if it failed, and the transaction goes on as before it."""
         self.do("SAVEPOINT letalone")
         try:
-            found = look()
+            result = look()
         except Exception:
             self.do("ROLLBACK TO SAVEPOINT letalone")
             return None
         self.do("RELEASE SAVEPOINT letalone")
-        return found
+        return result
 
     def streamed(
         self, statement: str, parameters: Sequence[object]
@@ -323,7 +323,9 @@ def _is_there(cursor: "RawCursor[tuple[Any, ...]]") -> bool:
 def relation_of(server: Server) -> Relation:
     """The table of the address and its columns, from the catalogue."""
     _check_database(server)
-    tables = {(str(s), str(n)): Listed(str(kind), told) for s, n, kind, told in server.run(TABLES)}
+    tables = {
+        (str(s), str(n)): Listed(str(kind), comment) for s, n, kind, comment in server.run(TABLES)
+    }
     schema, name = _the_one(server.address, tables)
     _check_parts(server, schema, name)
     columns = columns_of(server, schema, name)
@@ -334,10 +336,10 @@ def relation_of(server: Server) -> Relation:
 
 def _check_database(server: Server) -> None:
     """Names that are too long are cut, and a pooler may lead elsewhere: the server knows."""
-    asked, found = server.address.database, server.run(DATABASE)[0][0]
-    if found != asked:
+    wanted, real = server.address.database, server.run(DATABASE)[0][0]
+    if real != wanted:
         raise ParameterError(
-            f"The address names the database {asked!r}, and the server says that this is {found!r}."
+            f"The address names the database {wanted!r}, and the server says that this is {real!r}."
             " A budget belongs to a table under its own name: write that one into the address."
         )
 
@@ -384,20 +386,20 @@ def columns_of(server: Server, schema: str, name: str) -> dict[str, Stored]:
 
 def _the_one(address: Address, tables: Mapping[tuple[str, str], Listed]) -> tuple[str, str]:
     if address.table is None or address.table not in tables:
-        names = tuple(_as_option(*one) for one, of in tables.items() if of.can_be_opened)
-        asked = "no table was named" if address.table is None else f"{address.words!r} is none"
+        names = tuple(_as_option(*place) for place, entry in tables.items() if entry.can_be_opened)
+        problem = "no table was named" if address.table is None else f"{address.words!r} is none"
         raise WhichTable(
             f"The database {address.database!r} has these tables that the role may read as a whole:"
-            f" {', '.join(names[:30]) or 'none'}; {asked}. Name one: …/{address.database}/TABLE.",
+            f" {', '.join(names[:30]) or 'none'}; {problem}. Name one: …/{address.database}/TABLE.",
             names,
         )
-    found = tables[address.table]
-    if found.kind in "vf":
+    chosen = tables[address.table]
+    if chosen.kind in "vf":
         raise ParameterError(
             f"{address.words!r} is a view or a foreign table, whose rows have no place by which"
             " they could be told apart. Open the table that it is made of."
         )
-    check_is_no_copy(found.comment, called(*address.table))
+    check_is_no_copy(chosen.comment, called(*address.table))
     return address.table
 
 

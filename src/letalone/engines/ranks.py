@@ -49,10 +49,10 @@ def draw_ranks(
     """
     if not missing.any():
         return _ranks(codes, bits, progress)
-    there = ~missing
-    some = _ranks(codes[there], bits, progress)
+    present = ~missing
+    some = _ranks(codes[present], bits, progress)
     ranks = np.zeros(codes.size, some.dtype)
-    ranks[there] = some
+    ranks[present] = some
     return ranks
 
 
@@ -110,8 +110,10 @@ def _untie(keys: Keys, words: NDArray[np.uint32], position: int) -> None:
     first = np.concatenate([_tied(keys[lot : lot + BLOCK + 1], below) + lot for lot in lots])
     tied = np.union1d(first, first + 1)
     some = keys[tied]
-    own = words[(some & (below - np.uint64(1))).view(np.int64)]
-    keys[tied] = some[np.lexsort((own, some >> np.uint64(position)))]  # stable: then by position
+    chances = words[(some & (below - np.uint64(1))).view(np.int64)]
+    keys[tied] = some[
+        np.lexsort((chances, some >> np.uint64(position)))
+    ]  # stable: then by position
 
 
 def _tied(keys: Keys, below: np.uint64) -> NDArray[np.int64]:

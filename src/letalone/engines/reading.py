@@ -124,7 +124,10 @@ def declared_schema(
         for declared in types:
             if declared not in stored:
                 raise unknown_column(declared, list(stored), table=name)
-        columns = [Column(one.name, types.get(one.name, one.type)) for one in stored.values()]
+        columns = [
+            Column(column_as_stored.name, types.get(column_as_stored.name, column_as_stored.type))
+            for column_as_stored in stored.values()
+        ]
         schema = Schema(name, tuple(columns))
     for column in schema.columns:
         if column.name not in stored:

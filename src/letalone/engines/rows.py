@@ -60,11 +60,11 @@ class ScopeRows:
         self.levels = Levels(self.mark, tables.dialect)
         self._scope, self._tables = scope, tables
         where = [] if scope.where is None else [scope.where]
-        derived = [of for _, of in scope.derived]
+        derived = [expression for _, expression in scope.derived]
         groups = [group.of for group in scope.groups]
         used = [*where, *derived, *groups, *expressions]
         self._names = {name for expression in used for name in column_names(expression)}
-        self._names |= {left for join in scope.joins if _is_public(join) for left, _ in join.on}
+        self._names |= {column for join in scope.joins if _is_public(join) for column, _ in join.on}
         self._columns = self._base_columns()
         self._emit = Emitter(self.levels, self._columns)
         for name, expression in scope.derived:
@@ -96,7 +96,7 @@ class ScopeRows:
         rows = self._base(with_unit=with_unit or partners)
         for number, join in enumerate(self._scope.joins):
             rows = self._joined(rows, join, number)
-        where = [*(Term(one, Type.BOOLEAN) for one in bounded), *self._where]
+        where = [*(Term(condition, Type.BOOLEAN) for condition in bounded), *self._where]
         return syntax.nested(self.levels.over(rows, where), f"{self.mark}rows")
 
     def _group(self, number: int) -> Sql:
@@ -173,7 +173,7 @@ class ScopeRows:
         if isinstance(join, PrivateJoin):
             units = (syntax.named(f"{self.mark}unit", names[0]), syntax.named(UNIT, names[1]))
             return [syntax.operation(exp.EQ, *units)]
-        return [self._pair(relation, left, right, names) for left, right in join.on]
+        return [self._pair(relation, column, other, names) for column, other in join.on]
 
     def _pair(self, public: Relation, left: str, right: str, names: tuple[str, str]) -> Sql:
         """Equality of a column with one of a public table, as keys; see `public.py`."""
@@ -228,11 +228,11 @@ def whole_key(number: Sql) -> Sql:
 
     NULL where it is NULL; a zero has one sign.
     """
-    end, whole = syntax.double(float(EXACT)), syntax.tried(number, BIGINT)
+    end, integer = syntax.double(float(EXACT)), syntax.tried(number, BIGINT)
     beyond = syntax.operation(exp.GT, syntax.called("ABS", number), end)
-    same = syntax.operation(exp.EQ, syntax.cast_to(whole, DOUBLE), number.copy())
+    same = syntax.operation(exp.EQ, syntax.cast_to(integer, DOUBLE), number.copy())
     nothing = syntax.cast_to(syntax.NULL.copy(), BIGINT)
-    return syntax.case((beyond, nothing), (same, whole.copy()))
+    return syntax.case((beyond, nothing), (same, integer.copy()))
 
 
 def value_of(relation: Relation, column: Column, source: str, dialect: Dialect) -> Sql:

@@ -58,11 +58,11 @@ def rows_of_one(address: str, schema: Schema, unit_id: str) -> list[ServerRow]:
         values = [value_of(relation, column, SOURCE, POSTGRES) for column in schema.columns]
         query = syntax.select([*place, *values], _source(relation), where=[_is(relation, schema)])
         order = [exp.Ordered(this=syntax.named(name, SOURCE)) for name in WHERE[:2]]
-        found = _run(server, query.order_by(*order), unit_id)
+        rows = _run(server, query.order_by(*order), unit_id)
     names = [column.name for column in schema.columns]
     return [
         ServerRow(cast("tuple[str, str, str]", row[:3]), dict(zip(names, row[3:], strict=True)))
-        for row in found
+        for row in rows
     ]
 
 
@@ -71,8 +71,8 @@ def number_of_one(address: str, schema: Schema, unit_id: str) -> int:
     with _opened(address) as (server, relation):
         number = exp.Count(this=exp.Star())
         query = syntax.select([number], _source(relation), where=[_is(relation, schema)])
-        found = _run(server, query, unit_id)
-    return cast("int", found[0][0]) if found else 0
+        rows = _run(server, query, unit_id)
+    return cast("int", rows[0][0]) if rows else 0
 
 
 def units_at(address: str, schema: Schema) -> list[str]:
@@ -81,8 +81,8 @@ def units_at(address: str, schema: Schema) -> list[str]:
         unit = _unit(relation, schema)
         query = syntax.select([unit], _source(relation), where=[syntax.is_present(unit.copy())])
         text, _ = statement(query.distinct())
-        found = contained(lambda: server.run(text, []))
-    return [cast("str", row[0]) for row in found]
+        rows = contained(lambda: server.run(text, []))
+    return [cast("str", row[0]) for row in rows]
 
 
 def spelled_at(address: str, schema: Schema, typed: str) -> str | None:
@@ -100,8 +100,8 @@ def spelled_at(address: str, schema: Schema, typed: str) -> str | None:
             return None  # asked by itself: a cast of a constant is done before any CASE
         value = syntax.cast_as(text.copy(), kind, "postgres")
         spelled = _spelled(stored, POSTGRES.unit(stored, value))
-        found = _run(server, exp.select(syntax.alias(spelled, ID)), typed)
-    return cast("str | None", found[0][0])
+        rows = _run(server, exp.select(syntax.alias(spelled, ID)), typed)
+    return cast("str | None", rows[0][0])
 
 
 def deleting(address: str, schema: Schema, unit_id: str) -> str:
@@ -136,8 +136,8 @@ def _run(server: Server, query: exp.Select, unit_id: str) -> Sequence[tuple[obje
 
 def _is(relation: Relation, schema: Schema, unit_id: Sql | None = None) -> Sql:
     """Whether a row is the unit's, as questions tell units apart."""
-    asked = unit_id or _as_text(exp.Placeholder(this=ID))
-    return syntax.operation(exp.EQ, _unit(relation, schema), asked)
+    wanted = unit_id or _as_text(exp.Placeholder(this=ID))
+    return syntax.operation(exp.EQ, _unit(relation, schema), wanted)
 
 
 def _unit(relation: Relation, schema: Schema) -> Sql:
@@ -177,5 +177,5 @@ def _shown(value: object) -> str:
     if value is None:
         return "NULL"
     text = str(value).lower() if isinstance(value, bool) else str(value)
-    whole = text.replace("'", "''").replace("\\", "\\\\")
-    return f"E'{whole}'" if "\\" in text else f"'{whole}'"
+    escaped = text.replace("'", "''").replace("\\", "\\\\")
+    return f"E'{escaped}'" if "\\" in text else f"'{escaped}'"

@@ -109,15 +109,15 @@ class SideTable:
         self._check_is_copy(known)
         if known is not None and not known.readable:
             return  # it will not be read
-        found = None if known is None else known.told
-        for asked, words in (("unit", "by the unit"), ("version", "of version")):
-            wanted = getattr(schema, asked)
-            if found is not None and found.get(asked) != wanted:
+        facts = None if known is None else known.told
+        for fact, words in (("unit", "by the unit"), ("version", "of version")):
+            wanted = getattr(schema, fact)
+            if facts is not None and facts.get(fact) != wanted:
                 raise ParameterError(
-                    f"The side table {self.words!r} was made {words} {found.get(asked)!r}, and the"
+                    f"The side table {self.words!r} was made {words} {facts.get(fact)!r}, and the"
                     f" data set is {words} {wanted!r}. {self._remedy()}"
                 )
-        if found is not None and not self._has_columns(server):
+        if facts is not None and not self._has_columns(server):
             raise ParameterError(
                 f"The table has other columns than when its side table {self.words!r} was made."
                 f" {self._remedy()}"
@@ -197,16 +197,16 @@ class SideTable:
         Nothing that somebody else could have made or can change says anything.
         """
         source = POSTGRES.printed(self.relation.sql)
-        found = server.run(KNOWN, [self.schema, self.name, source, RANK])
-        for oid, comment, plain, stranger, readable in found:
+        rows = server.run(KNOWN, [self.schema, self.name, source, RANK])
+        for oid, comment, plain, stranger, readable in rows:
             ours = plain and stranger is None
-            told = told_by(str(comment), written_as=FORMAT) if ours else {}
-            return Known(int(oid), told, stranger, bool(readable))
+            facts = told_by(str(comment), written_as=FORMAT) if ours else {}
+            return Known(int(oid), facts, stranger, bool(readable))
         return None
 
     def _told(self, schema: Schema) -> Told:
-        of = {"of": self.relation.name, "unit": schema.unit, "version": schema.version}
-        return {"format": FORMAT, **of}
+        about = {"of": self.relation.name, "unit": schema.unit, "version": schema.version}
+        return {"format": FORMAT, **about}
 
     def _has_columns(self, server: Server) -> bool:
         stored = columns_of(server, self.schema, self.name)
@@ -215,7 +215,7 @@ class SideTable:
     def _columns(self) -> dict[str, Stored]:
         """All but those that are computed when they are read: they could fail."""
         known = self.relation.columns
-        return {name: one for name, one in known.items() if one.stored != COMPUTED}
+        return {name: column for name, column in known.items() if column.stored != COMPUTED}
 
     def _remedy(self) -> str:
         return (
@@ -248,9 +248,9 @@ class SideTable:
     def _quoted(self) -> str:
         return POSTGRES.printed(syntax.table_named(self.name, schema=self.schema))
 
-    def _comment(self, told: Told) -> exp.Comment:
+    def _comment(self, facts: Told) -> exp.Comment:
         target = syntax.table_named(self.name, schema=self.schema)
-        return exp.Comment(this=target, kind="TABLE", expression=syntax.text(comment_of(told)))
+        return exp.Comment(this=target, kind="TABLE", expression=syntax.text(comment_of(facts)))
 
 
 def side_table_of(written: str | None, relation: Relation, server: Server) -> SideTable | None:

@@ -65,8 +65,8 @@ def find_files(source: str | PathLike[str]) -> Files:
     if "://" in written:
         raise ParameterError(f"{written!r} is not a file of this machine. Copy it here first.")
     exact = Path(written).expanduser()
-    found = [exact] if exact.exists() else _matching(exact)
-    paths = tuple(path.resolve() for path in found if path.is_file())
+    matches = [exact] if exact.exists() else _matching(exact)
+    paths = tuple(path.resolve() for path in matches if path.is_file())
     if not paths:
         what = "No file matches" if has_magic(written) else "There is no file"
         raise ParameterError(f"{what} {written!r}. {_hint(written)}")
@@ -112,7 +112,7 @@ def relation_of_files(duck: LockedDuck, files: Files, *, table: str | None = Non
 def relation_of_view(duck: LockedDuck, name: str) -> Relation:
     """The relation that reads a registered frame."""
     sql = syntax.table_named(name)
-    return Relation(sql, {one.name: one for one in described(duck, sql)})
+    return Relation(sql, {column.name: column for column in described(duck, sql)})
 
 
 def batch_sizes(files: Files) -> list[int]:
@@ -140,18 +140,18 @@ def _duckdb(duck: LockedDuck, table: str | None, file: str) -> Relation:
         syntax.renamed(syntax.called("duckdb_tables"), "tables"),
         where=[syntax.operation(exp.EQ, syntax.named("database_name"), syntax.text("file"))],
     )
-    found = sorted((str(schema), str(name)) for schema, name in duck.run(query))
-    shown = [one for one in found if table in (None, _called(*one))]
-    wanted = shown or [(s, n) for s, n in found if table in (n, f"{s}.{n}")]
+    tables = sorted((str(schema), str(name)) for schema, name in duck.run(query))
+    shown = [place for place in tables if table in (None, _called(*place))]
+    wanted = shown or [(s, n) for s, n in tables if table in (n, f"{s}.{n}")]
     if table is not None and wanted:
-        _check_one_name(wanted[0], found, file)
+        _check_one_name(wanted[0], tables, file)
     if len(wanted) != 1:
-        names = ", ".join(_called(s, n) for s, n in found) or "none"
-        asked = "no table was named" if table is None else f"{table!r} is not one of them"
+        names = ", ".join(_called(s, n) for s, n in tables) or "none"
+        problem = "no table was named" if table is None else f"{table!r} is not one of them"
         raise WhichTable(
-            f"{file} holds these tables: {names}; {asked}. Name one with table=. (A view has no"
+            f"{file} holds these tables: {names}; {problem}. Name one with table=. (A view has no"
             " rows of its own: copy it into a table.)",
-            tuple(_called(s, n) for s, n in found),
+            tuple(_called(s, n) for s, n in tables),
         )
     schema, name = wanted[0]
     sql = syntax.table_named(name, schema=schema, catalog="file")
@@ -159,10 +159,10 @@ def _duckdb(duck: LockedDuck, table: str | None, file: str) -> Relation:
     return Relation(sql, columns, _called(schema, name))
 
 
-def _check_one_name(wanted: tuple[str, str], found: Sequence[tuple[str, str]], file: str) -> None:
+def _check_one_name(wanted: tuple[str, str], tables: Sequence[tuple[str, str]], file: str) -> None:
     """Refuses a name that two tables have, such as s.t: t of schema s, and "s.t" of main."""
     name = _called(*wanted)
-    places = [repr(schema) for schema, table in found if _called(schema, table) == name]
+    places = [repr(schema) for schema, table in tables if _called(schema, table) == name]
     if len(places) > 1:
         raise ParameterError(
             f"{file} holds several tables that are called {name!r}, in the schemas"

@@ -80,12 +80,12 @@ def read_spark_address(source: str) -> Parts:
 
 def parts_of(written: str) -> Parts | None:
     """The parts of a name as Spark reads it; None where it is none."""
-    found: list[str] = []
+    parts: list[str] = []
     at = 0
     while (part := PART.match(written, at)) is not None:
-        found.append(part[2] or part[1].replace("``", "`"))
+        parts.append(part[2] or part[1].replace("``", "`"))
         if part.end() == len(written):
-            return tuple(found)
+            return tuple(parts)
         at = part.end() + 1
         if written[part.end()] != ".":
             return None
@@ -121,8 +121,8 @@ def located(source: str, session: Any = None) -> Table:
         from letalone.engines.spark_start import spark_session
 
         session = privately(spark_session)
-    place, there, forgets = _looked_up(parts, session)
-    if not there:
+    place, exists, forgets = _looked_up(parts, session)
+    if not exists:
         raise ParameterError(
             f"Spark has no table {spelled(place)!r}, or may not read it. It is the Spark that this"
             " machine is set up for (spark-defaults.conf in SPARK_CONF_DIR or SPARK_HOME/conf), or"
@@ -137,9 +137,9 @@ def _looked_up(parts: Parts, session: Any) -> tuple[Place, bool, bool]:
 
     def look() -> tuple[Place, bool, bool]:
         place = _filled(parts, session)
-        there = bool(session.catalog.tableExists(in_backticks(place)))
-        own = place[0].lower() == OWN_CATALOG
-        return place, there, own and session.conf.get(KEPT, FORGETFUL) == FORGETFUL
+        exists = bool(session.catalog.tableExists(in_backticks(place)))
+        is_own = place[0].lower() == OWN_CATALOG
+        return place, exists, is_own and session.conf.get(KEPT, FORGETFUL) == FORGETFUL
 
     try:
         return privately(look)

@@ -30,8 +30,8 @@ def columns_of(expressions: Any, java: Any) -> Columns | None:
     from py4j.protocol import Py4JJavaError
 
     try:  # one expression that has them all as its parts, which is never computed
-        whole = java.org.apache.spark.sql.catalyst.expressions.Coalesce(expressions)
-        written = str(whole.toJSON())
+        parent = java.org.apache.spark.sql.catalyst.expressions.Coalesce(expressions)
+        written = str(parent.toJSON())
     except Py4JJavaError:
         return None
     return _parted(cast("list[Node]", loads(written))[1:])
@@ -44,8 +44,10 @@ def number_of(column: list[Node]) -> int:
 
 def read_by(column: list[Node]) -> list[int]:
     """The numbers of the columns that an expression reads."""
-    attributes = [one for one in nodes_in(column) if kind_of(one["class"]) == "AttributeReference"]
-    return [number_of([one]) for one in attributes]
+    attributes = [
+        node for node in nodes_in(column) if kind_of(node["class"]) == "AttributeReference"
+    ]
+    return [number_of([node]) for node in attributes]
 
 
 def nodes_in(value: object) -> Iterator[Node]:
@@ -56,8 +58,8 @@ def nodes_in(value: object) -> Iterator[Node]:
             yield node
         value = list(node.values())
     if isinstance(value, list):
-        for one in cast("list[object]", value):
-            yield from nodes_in(one)
+        for part in cast("list[object]", value):
+            yield from nodes_in(part)
 
 
 def is_known(node: Node) -> bool:
@@ -76,12 +78,12 @@ def kind_of(written: str) -> str:
 
 def _parted(nodes: list[Node]) -> Columns:
     """Nodes in the order of a tree, root first, as one list for each tree."""
-    found: Columns = []
+    trees: Columns = []
     missing = 0
     for node in nodes:
         if not missing:
-            found.append([])
+            trees.append([])
             missing = 1
-        found[-1].append(node)
+        trees[-1].append(node)
         missing += int(node["num-children"]) - 1
-    return found
+    return trees

@@ -57,13 +57,13 @@ class Jobs:
     """The jobs with a tag, and whether anything of theirs was computed again.
 
     ran: the RDD of each stage that ran; skipped: those that did not. begun: how many jobs Spark had
-    at the last look; most: how many more it may have at the next.
+    at the last look; max_new: how many more it may have at the next.
     """
 
     context: Any
     tag: str
     begun: int
-    most: int
+    max_new: int
     again: Event = field(default_factory=Event)
     ran: dict[int, int] = field(default_factory=dict[int, int])
     skipped: set[int] = field(default_factory=set[int])
@@ -112,18 +112,20 @@ class Jobs:
     def _count(self) -> None:
         """One of ours is forgotten only if most of those that are kept have come after it."""
         before, self.begun = self.begun, _jobs_begun(self.context)
-        if self.begun - before > self.most:
+        if self.begun - before > self.max_new:
             self.again.set()
 
     def _look_at(self, job: Any, store: Any) -> None:
         if job is None:
             self.again.set()
             return
-        stages = [int(one) for one in str(job.stageIds().mkString(" ")).split()]
+        stages = [int(number) for number in str(job.stageIds().mkString(" ")).split()]
         for number in stages:
             self._note(number, _found(store.lastStageAttempt, number))
-        unseen = [one for one in stages if one not in self.ran and one not in self.skipped]
-        may_be = int(job.numSkippedStages()) - sum(one in self.skipped for one in stages)
+        unseen = [
+            number for number in stages if number not in self.ran and number not in self.skipped
+        ]
+        may_be = int(job.numSkippedStages()) - sum(number in self.skipped for number in stages)
         if str(job.status().toString()) not in NOT_ENDED and len(unseen) > max(0, may_be):
             self.again.set()
 
@@ -154,8 +156,8 @@ def jobs_of(session: Any, tag: str, *, seconds: float) -> Generator[Jobs]:
 def new_jobs(session: Any, tag: str) -> Jobs:
     """None yet."""
     context = session.sparkContext
-    most = _retained(context, RETAINED[0]) // 2
-    return Jobs(context, tag, begun=_jobs_begun(context), most=most)
+    kept = _retained(context, RETAINED[0])
+    return Jobs(context, tag, begun=_jobs_begun(context), max_new=kept // 2)
 
 
 def check_is_seen(session: Any) -> None:
@@ -168,10 +170,10 @@ def check_is_seen(session: Any) -> None:
             "This Spark was started with PYSPARK_PIN_THREAD=false: it cannot be seen which jobs are"
             " those of a question. Start it without that."
         )
-    few = [name for name in RETAINED if _retained(context, name) < LEAST_RETAINED]
-    if few:
+    too_small = [name for name in RETAINED if _retained(context, name) < LEAST_RETAINED]
+    if too_small:
         raise ParameterError(
-            f"This Spark forgets what it did too soon: {' and '.join(few)} must be"
+            f"This Spark forgets what it did too soon: {' and '.join(too_small)} must be"
             f" {LEAST_RETAINED} or more. Leave it out, for {USUALLY_RETAINED}."
         )
 

@@ -48,9 +48,9 @@ def rows_of_one(address: str, schema: Schema, unit_id: str) -> list[SparkRow]:
     with _opened(address) as table:
         values = [value_of(table.relation, column, SOURCE, SPARK) for column in schema.columns]
         query = syntax.select(values, _source(table.relation), where=[_is(table.relation, schema)])
-        found = table.run(query, unit_id)
+        rows = table.run(query, unit_id)
     names = [column.name for column in schema.columns]
-    ordered = sorted(found, key=lambda row: [(one is None, str(one)) for one in row])
+    ordered = sorted(rows, key=lambda row: [(value is None, str(value)) for value in row])
     return [SparkRow(dict(zip(names, row, strict=True))) for row in ordered]
 
 
@@ -59,8 +59,8 @@ def number_of_one(address: str, schema: Schema, unit_id: str) -> int:
     with _opened(address) as table:
         number = exp.Count(this=exp.Star())
         where = [_is(table.relation, schema)]
-        found = table.run(syntax.select([number], _source(table.relation), where=where), unit_id)
-    return cast("int", found[0][0])
+        rows = table.run(syntax.select([number], _source(table.relation), where=where), unit_id)
+    return cast("int", rows[0][0])
 
 
 def units_at(address: str, schema: Schema) -> Iterator[str]:
@@ -87,8 +87,8 @@ def spelled_at(address: str, schema: Schema, typed: str) -> str | None:
             kind = exp.DataType.build(table.kinds[stored.name], "spark")
             value = exp.TryCast(this=value, to=kind)
         spelled = syntax.alias(_as_text(SPARK.unit(stored, value)), ID)
-        found = cast("str | None", table.run(exp.select(spelled), typed)[0][0])
-    return None if found is None or _is_rounded(typed, found, stored) else found
+        unit = cast("str | None", table.run(exp.select(spelled), typed)[0][0])
+    return None if unit is None or _is_rounded(typed, unit, stored) else unit
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +120,7 @@ def _opened(address: str) -> Generator[_Opened]:
     relation = privately(lambda: relation_of(frame, view=view))
     session = privately(lambda: own_session(frame))
     privately(lambda: check_is_seen(session))
-    kinds = {str(one.name): str(one.dataType.simpleString()) for one in frame.schema.fields}
+    kinds = {str(field.name): str(field.dataType.simpleString()) for field in frame.schema.fields}
     privately(lambda: frame.createGlobalTempView(view))
     try:
         yield _Opened(session, relation, kinds)

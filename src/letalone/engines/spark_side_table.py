@@ -75,14 +75,14 @@ class SparkSideTable:
 
     def check_place(self, session: Any) -> None:
         """Refuses a table that is something else, and a schema that is not there."""
-        found = self._found(session)
-        if found is not None and not found:
+        facts = self._found(session)
+        if facts is not None and not facts:
             raise ParameterError(
                 f"There is a table {self.words!r} that is no copy with ranks, as this letalone"
                 " makes them: a plain table of this user or of the owner of the data. Give"
                 " side_table= another name."
             )
-        if found is None and not session.catalog.databaseExists(in_backticks(self.place[:2])):
+        if facts is None and not session.catalog.databaseExists(in_backticks(self.place[:2])):
             raise ParameterError(
                 f"There is no schema {spelled(self.place[:2])!r} to make a side table in. Make it"
                 " (CREATE SCHEMA …), or leave side_table out."
@@ -90,14 +90,14 @@ class SparkSideTable:
 
     def check(self, session: Any, schema: Schema) -> None:
         """Refuses a copy of another table, unit, version or columns: before any charge."""
-        found, told = self._found(session), self._told(schema)
-        for asked, words in (("of", "from"), ("unit", "by the unit"), ("version", "of version")):
-            if found is not None and found.get(asked) != told[asked]:
+        facts, wanted = self._found(session), self._told(schema)
+        for fact, words in (("of", "from"), ("unit", "by the unit"), ("version", "of version")):
+            if facts is not None and facts.get(fact) != wanted[fact]:
                 raise ParameterError(
-                    f"The side table {self.words!r} was made {words} {found.get(asked)!r}, and the"
-                    f" data set is {words} {told[asked]!r}. {self._remedy()}"
+                    f"The side table {self.words!r} was made {words} {facts.get(fact)!r}, and the"
+                    f" data set is {words} {wanted[fact]!r}. {self._remedy()}"
                 )
-        if found is not None and found != told:
+        if facts is not None and facts != wanted:
             raise ParameterError(
                 f"The table has other columns than when its side table {self.words!r} was made."
                 f" {self._remedy()}"
@@ -113,20 +113,23 @@ class SparkSideTable:
         catalog, schema, name = self.place
         copy = Relation(
             syntax.table_named(name, schema=schema, catalog=catalog),
-            {name: replace(one, name=copied) for copied, (name, one) in self._copied().items()},
+            {
+                name: replace(column, name=copied)
+                for copied, (name, column) in self._copied().items()
+            },
         )
         return replace(tables, private=copy, dialect=SparkDialect(stored_rank=RANK))
 
     def make(self, session: Any, schema: Schema, key: bytes) -> bool:
         """Writes the copy, if it is not there; whether there is one of this unit and version."""
-        found = self._found(session)
-        if found is None:
+        facts = self._found(session)
+        if facts is None:
             with suppress(Exception):  # another may have been faster, or the place is full
                 self._write(session, schema, key)
-            found = self._found(session)
+            facts = self._found(session)
         else:
             session.catalog.refreshTable(in_backticks(self.place))  # it may have been made anew
-        return found == self._told(schema)
+        return facts == self._told(schema)
 
     def _write(self, session: Any, schema: Schema, key: bytes) -> None:
         """The copy and its comment, at once; other catalogues have a format of their own."""
@@ -173,10 +176,12 @@ class SparkSideTable:
         return source is not None and owner == _owner_of(in_backticks(source), session)
 
     def _told(self, schema: Schema) -> Told:
-        of = _called(self.source) or f"the frame {schema.name}"
-        columns = [[name, one.stored, one.collated] for name, one in self._copied().values()]
+        original = _called(self.source) or f"the frame {schema.name}"
+        columns = [
+            [name, column.stored, column.collated] for name, column in self._copied().values()
+        ]
         digest = sha256(dumps(columns).encode()).hexdigest()
-        about = {"of": of, "unit": schema.unit, "version": schema.version}
+        about = {"of": original, "unit": schema.unit, "version": schema.version}
         return {"format": FORMAT, **about, "columns": digest}
 
     def _remedy(self) -> str:
@@ -218,8 +223,8 @@ def _place(written: str, session: Any) -> Place | None:
     schema = parts_of(str(session.catalog.currentDatabase())) or ()
     if parts is None or len(parts) > 3 or (len(parts) == 1 and len(schema) != 1):
         return None
-    own = (str(session.catalog.currentCatalog()), *schema)
-    place = own[: 3 - len(parts)] + parts
+    current = (str(session.catalog.currentCatalog()), *schema)
+    place = current[: 3 - len(parts)] + parts
     small = place[0].lower() == OWN_CATALOG and session.conf.get(CASES, "false") != "true"
     return tuple(part.lower() for part in place) if small else place
 

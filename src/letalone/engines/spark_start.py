@@ -62,19 +62,19 @@ def _session() -> Any:
 
 def _started() -> Any:
     try:
-        found = quiet(_start)
+        session = quiet(_start)
     except LetaloneError:
         raise
     except Exception:
-        found = None  # raised below, without what Spark said
-    if found is None:
+        session = None  # raised below, without what Spark said
+    if session is None:
         raise ParameterError(_reason())
-    if found.sparkContext.getConf().contains(REMOTE):
-        found.stop()
+    if session.sparkContext.getConf().contains(REMOTE):
+        session.stop()
         raise _connect(f"{REMOTE} in spark-defaults.conf")
-    _OURS.append(found)
-    atexit.register(_stop, found)
-    return found
+    _OURS.append(session)
+    atexit.register(_stop, session)
+    return session
 
 
 def _start() -> Any:
@@ -97,7 +97,7 @@ def _forget_ended() -> None:
     context: Any = SparkContext._active_spark_context
     if context is None:
         return
-    ours = [one for one in _OURS if one.sparkContext is context]
+    ours = [session for session in _OURS if session.sparkContext is context]
     if not ours:
         raise ParameterError(
             "The Spark that was started in this process has ended. Start the process again, and"
@@ -139,8 +139,8 @@ def _connect(name: str) -> ParameterError:
 def has_java() -> bool:
     """Whether there is a Java where Spark looks for it; it is not run."""
     home = os.environ.get("JAVA_HOME")
-    own = bool(home) and (Path(home) / "bin" / "java").exists()
-    return own or shutil.which("java") is not None
+    in_home = bool(home) and (Path(home) / "bin" / "java").exists()
+    return in_home or shutil.which("java") is not None
 
 
 def _reason() -> str:

@@ -38,11 +38,11 @@ def settings_of(session: Any) -> dict[str, str | None]:
     """The settings of a session."""
     if not is_old(session):
         return dict(session.conf.getAll)
-    pairs, found = session._jsparkSession.conf().getAll().iterator(), dict[str, str | None]()
+    pairs, settings = session._jsparkSession.conf().getAll().iterator(), dict[str, str | None]()
     while pairs.hasNext():
         pair = pairs.next()
-        found[str(pair._1())] = pair._2()
-    return found
+        settings[str(pair._1())] = pair._2()
+    return settings
 
 
 def rows_of(frame: Any) -> list[tuple[Any, ...]]:
@@ -75,12 +75,12 @@ def _old_frame(table: object, session: Any) -> Any:
     from pyspark.sql.pandas.serializers import ArrowStreamSerializer
     from pyspark.sql.pandas.types import from_arrow_schema, to_arrow_schema
 
-    whole, java = cast("Any", table), session._jvm
-    schema = from_arrow_schema(whole.schema)
-    if not whole.num_rows:
+    arrow_table, java = cast("Any", table), session._jvm
+    schema = from_arrow_schema(arrow_table.schema)
+    if not arrow_table.num_rows:
         return session.createDataFrame([], schema)
     step = int(session.conf.get("spark.sql.execution.arrow.maxRecordsPerBatch"))
-    batches = whole.cast(to_arrow_schema(schema)).to_batches(max_chunksize=step)
+    batches = arrow_table.cast(to_arrow_schema(schema)).to_batches(max_chunksize=step)
     rows = session.sparkContext._serialize_to_jvm(
         batches,
         ArrowStreamSerializer(),

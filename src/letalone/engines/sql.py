@@ -110,13 +110,13 @@ class Emitter:
                 return self._clamp(self.value(of), lower, upper)
 
     def _arithmetic(self, op: str, left: Expression, right: Expression) -> Term:
-        one = as_double(self.term(left))
-        other = as_double(self.value(right) if op == "/" else self.term(right))
-        return self._levels.dialect.arithmetic(ARITHMETIC[op], one, other, self._levels)
+        first = as_double(self.term(left))
+        second = as_double(self.value(right) if op == "/" else self.term(right))
+        return self._levels.dialect.arithmetic(ARITHMETIC[op], first, second, self._levels)
 
     def _comparison(self, op: str, left: Term, right: Term) -> Term:
         if left.type is not right.type and left.type.is_numeric:
-            left, right = as_double(left), as_double(right)
+            return self._comparison(op, as_double(left), as_double(right))
         return _true_or_false(syntax.operation(COMPARISONS[op], left.sql, right.sql), left, right)
 
     def _chain(self, kind: type[exp.And] | type[exp.Or], parts: tuple[Expression, ...]) -> Term:
@@ -136,7 +136,10 @@ class Emitter:
     ) -> Term:
         conditions = [self.value(condition) for condition, _ in branches]
         results = _alike([*(self.term(value) for _, value in branches), self.term(otherwise)])
-        pairs = [(one.sql, two.sql) for one, two in zip(conditions, results, strict=False)]
+        pairs = [
+            (condition.sql, result.sql)
+            for condition, result in zip(conditions, results, strict=False)
+        ]
         return Term(
             syntax.case(*pairs, otherwise=results[-1].sql),
             results[0].type,
@@ -162,10 +165,10 @@ class Emitter:
     def _clamp(self, of: Term, lower: Fraction | None, upper: Fraction | None) -> Term:
         """A comparison with NULL is not true, so what is missing stays so."""
         ends = [end for end in (lower, upper) if end is not None]
-        whole = of.type is Type.INTEGER and all(is_whole(end) for end in ends)
-        x = self._levels.name(of if whole else as_double(of))
+        integer = of.type is Type.INTEGER and all(is_whole(end) for end in ends)
+        x = self._levels.name(of if integer else as_double(of))
         sides = ((exp.LT, lower), (exp.GT, upper))
-        branches = [(side, _end(end, whole=whole)) for side, end in sides if end is not None]
+        branches = [(side, _end(end, whole=integer)) for side, end in sides if end is not None]
         pairs = [(syntax.operation(side, x.sql, end), end.copy()) for side, end in branches]
         return replace(x, sql=syntax.case(*pairs, otherwise=x.sql), simple=False)
 

@@ -142,7 +142,7 @@ class _Builder:
         self, scope: Scope, numbered: Sequence[tuple[int, Measure]], tables: Tables
     ) -> None:
         measures = [measure for _, measure in numbered]
-        expressions = [of for measure in measures for of in looked_at(measure)]
+        expressions = [expression for measure in measures for expression in looked_at(measure)]
         self._measures = measures
         self._rows = ScopeRows(scope, expressions, tables)
         self._mark = self._rows.mark
@@ -181,8 +181,8 @@ class _Builder:
 
     def totals(self, *, listed: bool = False) -> exp.Select:
         """One row for each group that there is."""
-        found = self._of_pairs(listed=listed) if self._paired else self._of_rows()
-        return self._values_counted(found) if self._distinct else found
+        sums = self._of_pairs(listed=listed) if self._paired else self._of_rows()
+        return self._values_counted(sums) if self._distinct else sums
 
     def _values_counted(self, values: exp.Select) -> exp.Select:
         """How many different values each group has, from a row for each group and value."""
@@ -196,9 +196,9 @@ class _Builder:
     def _of_rows(self) -> exp.Select:
         with_unit = self._has_unit and self._needs_unit()
         columns = [*self._by(), *self._named_sums()]
-        there = [syntax.is_present(syntax.named(f"{self._mark}cell"))] if self._cell else []
+        in_a_cell = [syntax.is_present(syntax.named(f"{self._mark}cell"))] if self._cell else []
         rows = self._rows.select(with_unit=with_unit, bounded=self._bounded())
-        query = syntax.select(columns, rows, where=there)
+        query = syntax.select(columns, rows, where=in_a_cell)
         return syntax.grouped(query, self._by())
 
     def _needs_unit(self) -> bool:
@@ -210,8 +210,8 @@ class _Builder:
             return []
         if self._paired or self._bounding.max_rows is None:
             return [syntax.is_present(self._rows.unit)]
-        most = syntax.whole(self._bounding.max_rows)
-        return [syntax.operation(exp.LTE, self._rows.rank, most)]
+        limit = syntax.whole(self._bounding.max_rows)
+        return [syntax.operation(exp.LTE, self._rows.rank, limit)]
 
     def _by(self) -> list[Sql]:
         cells = [f"{self._mark}cell"] if self._cell else []
@@ -229,37 +229,37 @@ class _Builder:
     # Pairs of a unit and a group
 
     def _of_pairs(self, *, listed: bool) -> exp.Select:
-        few = self._bounding.max_rows is not None
+        bounds_rows = self._bounding.max_rows is not None
         at_once = self._cell or not self._reads_again
-        pairs = self._pairs(turns=few and at_once)
+        pairs = self._pairs(turns=bounds_rows and at_once)
         if listed and self._keys:
             pairs = self._listed(pairs)
         where: list[Sql] = []
         if self._bounding.max_groups is not None and self._keys:
             pairs = self._placed(pairs)
-            most = syntax.whole(self._bounding.max_groups)
-            where.append(syntax.operation(exp.LTE, syntax.named(f"{self._mark}place"), most))
+            limit = syntax.whole(self._bounding.max_groups)
+            where.append(syntax.operation(exp.LTE, syntax.named(f"{self._mark}place"), limit))
         if self._cell:
             where.append(syntax.is_present(syntax.named(f"{self._mark}cell")))
         columns = [*self._by(), *self._sums_of_pairs()]
         source = syntax.nested(pairs, f"{self._mark}pairs kept")
-        if few and not at_once:
+        if bounds_rows and not at_once:
             chosen = syntax.select([exp.Star()], source, where=where)
             source, where = self._few_rows(chosen), []
         return syntax.grouped(syntax.select(columns, source, where=where), self._by())
 
     def _few_rows(self, chosen: exp.Select) -> Sql:
         """Pairs with few rows as they are; only those with more have their rows put in order."""
-        name, most = f"{self._mark}chosen", syntax.whole(self._bounding.max_rows or 0)
+        name, limit = f"{self._mark}chosen", syntax.whole(self._bounding.max_rows or 0)
         rows, pairs = syntax.named(f"{self._mark}rows"), syntax.table_named(name)
         unit = f"{self._mark}unit"
         names = [unit, *self._keys, *self._result_names()]
-        columns = [syntax.named(one) for one in names]
-        light = syntax.select(columns, pairs, where=[syntax.operation(exp.LTE, rows, most)])
+        columns = [syntax.named(column) for column in names]
+        light = syntax.select(columns, pairs, where=[syntax.operation(exp.LTE, rows, limit)])
         many = syntax.select(
-            [syntax.named(one) for one in (unit, *self._keys)],
+            [syntax.named(column) for column in (unit, *self._keys)],
             pairs,
-            where=[syntax.operation(exp.GT, rows, most)],
+            where=[syntax.operation(exp.GT, rows, limit)],
         )
         both = syntax.both(light, self._pairs(turns=True, only=many))
         return syntax.nested(syntax.with_table(both, chosen, name), f"{self._mark}kept")
@@ -286,12 +286,12 @@ class _Builder:
             rows = _semi_joined(rows, only, [f"{self._mark}unit"], missing=self._keys)
         turn = syntax.window(exp.RowNumber(), partition=by, order=self._rows.rank)
         columns = [exp.Star(), syntax.alias(turn, f"{self._mark}turn")]
-        few = syntax.nested(rows, f"{self._mark}some")
-        return syntax.nested(syntax.select(columns, few), f"{self._mark}turns")
+        chosen = syntax.nested(rows, f"{self._mark}some")
+        return syntax.nested(syntax.select(columns, chosen), f"{self._mark}turns")
 
     def _turn(self) -> Sql:
-        most = syntax.whole(self._bounding.max_rows or 0)
-        return syntax.operation(exp.LTE, syntax.named(f"{self._mark}turn"), most)
+        limit = syntax.whole(self._bounding.max_rows or 0)
+        return syntax.operation(exp.LTE, syntax.named(f"{self._mark}turn"), limit)
 
     def _listed(self, pairs: exp.Select) -> exp.Select:
         """The pairs whose group is listed."""
@@ -361,27 +361,27 @@ class _Builder:
         if grid.power == 2 and not self._clipped:
             squared = square(where, self._rows.levels)
             return (self._add(self._total(squared.sql, widest(grid) ** 2)),)
-        most = max(abs(grid.low), abs(grid.high)) if self._clipped else widest(grid)
-        total = self._add(self._total(where.sql, most))
+        largest = max(abs(grid.low), abs(grid.high)) if self._clipped else widest(grid)
+        total = self._add(self._total(where.sql, largest))
         return (total,) if self._clipped else (total, self._add(exp.Count(this=where.sql)))
 
-    def _product(self, asked: ProductSum) -> Sql:
+    def _product(self, wanted: ProductSum) -> Sql:
         if self._clipped:
             raise UnsupportedQuery(
                 "A clipped total has no product with another: it is made of several values."
                 " Bound the rows of a unit instead: max_rows=."
             )
-        key = repr(asked.places)
+        key = repr(wanted.places)
         if key not in self._together:
-            found = [self._place(grid) for grid in asked.places]
-            self._together[key] = where_all_are(found, self._rows.levels)
+            places = [self._place(grid) for grid in wanted.places]
+            self._together[key] = where_all_are(places, self._rows.levels)
         factors = self._together[key]
-        if not any(asked.powers):
+        if not any(wanted.powers):
             return exp.Count(this=factors[0].sql)
-        found = product(factors, asked)
-        if asked.largest < LARGEST_LONG:
-            return self._total(found, asked.largest)
-        return exp.Sum(this=found)
+        value = product(factors, wanted)
+        if wanted.largest < LARGEST_LONG:
+            return self._total(value, wanted.largest)
+        return exp.Sum(this=value)
 
     def _total(self, of: Sql, most: int) -> Sql:
         return self._rows.levels.dialect.total(of, most)
@@ -414,11 +414,15 @@ class _Builder:
                 "A clipped total has no place in a histogram: it is made of several values."
                 " Bound the rows of a unit instead: max_rows=."
             )
-        for one in cells:
+        for measure in cells:
             levels, rows = self._rows.levels, self._rows
-            histogram = isinstance(one, Cells)
-            found = cell(rows.term(one.of), one, levels) if histogram else rows.value(one.of)
-            levels.name(found, f"{self._mark}cell")
+            histogram = isinstance(measure, Cells)
+            value = (
+                cell(rows.term(measure.of), measure, levels)
+                if histogram
+                else rows.value(measure.of)
+            )
+            levels.name(value, f"{self._mark}cell")
         return bool(cells)
 
 

@@ -84,8 +84,10 @@ class _Units:
             keys=None,
             bounding=Bounding(),
         )
-        of = [one for _, feature in per_unit.features for one in made_of(feature)]
-        self._rows, self._dialect = ScopeRows(inner, of, tables), tables.dialect
+        expressions = [
+            expression for _, feature in per_unit.features for expression in made_of(feature)
+        ]
+        self._rows, self._dialect = ScopeRows(inner, expressions, tables), tables.dialect
         self._before = columns_before(scope.schema, per_unit)
         self._raw: list[Sql] = []
         self._best: list[Sql] = []  # columns beside the rows: what FIRST would look for
@@ -147,18 +149,18 @@ class _Units:
         steps = steps_of(feature, self._before.type_of(feature.of).type)
         grid = GridSum(feature.of, steps.low, steps.high, steps.shift)
         value = self._place(grid)
-        most = max(abs(steps.low), abs(steps.high))
-        total = self._add(self._dialect.total(value, most))
+        largest = max(abs(steps.low), abs(steps.high))
+        total = self._add(self._dialect.total(value, largest))
         number = self._add(exp.Count(this=value))
         return _Sum(total, number, steps)
 
     def _place(self, grid: GridSum) -> Sql:
         """The place of a value on its steps as a column, once for each grid."""
-        if (found := self._places.get(repr(grid))) is None:
+        if (column := self._places.get(repr(grid))) is None:
             levels = self._rows.levels
-            found = levels.name(place(self._rows.term(grid.of), grid, levels)).sql
-            self._places[repr(grid)] = found
-        return found
+            column = levels.name(place(self._rows.term(grid.of), grid, levels)).sql
+            self._places[repr(grid)] = column
+        return column
 
     def _add(self, sql: Sql) -> Sql:
         """An aggregate as a column, once."""
@@ -172,7 +174,7 @@ class _Units:
 
 def _first(value: Sql, by: Sequence[tuple[Sql, bool]]) -> Sql:
     """The value that comes first in an order (True: largest first), what is missing at the end."""
-    order = [exp.Ordered(this=one, desc=down, nulls_first=False) for one, down in by]
+    order = [exp.Ordered(this=term, desc=down, nulls_first=False) for term, down in by]
     return syntax.called("FIRST", exp.Order(this=value, expressions=order))
 
 
@@ -192,8 +194,8 @@ def _mean(of: _Sum, dialect: Dialect) -> Sql:
     mean = syntax.operation(exp.Div, _number(of.total), number)
     low, high = syntax.double(of.steps.low), syntax.double(of.steps.high)
     within = syntax.called("GREATEST", low, syntax.called("LEAST", mean, high))
-    there = syntax.operation(exp.GT, of.number, syntax.whole(0))
-    return syntax.case((there, dialect.scaled(within, -of.steps.shift)))
+    has_values = syntax.operation(exp.GT, of.number, syntax.whole(0))
+    return syntax.case((has_values, dialect.scaled(within, -of.steps.shift)))
 
 
 def _number(total: Sql) -> Sql:
@@ -216,8 +218,8 @@ def _double(total: Sql, dropped: int) -> Sql:
     """A total without its last bits, towards zero, as a double."""
     step = 2**dropped
     rest = syntax.operation(exp.IntDiv, total, syntax.whole(step)) if dropped else total
-    whole = syntax.cast_to(syntax.tried(rest, BIGINT), DOUBLE)
-    return syntax.operation(exp.Mul, whole, syntax.double(step)) if dropped else whole
+    double = syntax.cast_to(syntax.tried(rest, BIGINT), DOUBLE)
+    return syntax.operation(exp.Mul, double, syntax.double(step)) if dropped else double
 
 
 def _truth(value: bool) -> Sql:

@@ -84,15 +84,15 @@ def compare_with_ends(x: Term, ends: tuple[int, int], shift: int, *, floor: Sql)
     """The offset by comparisons with the ends: only between them is the floor computed."""
     (low, high), middle = ends, sum(ends) // 2
     start, end = (_divide(place, shift) for place in ends)
-    least, most = big(low - middle), big(high - middle)
+    smallest, largest = big(low - middle), big(high - middle)
     if not x.finite:
         finite = syntax.operation(exp.GT, x.sql, syntax.infinity("-"))
-        least = syntax.case((finite, least))
+        smallest = syntax.case((finite, smallest))
     below = exp.LTE if start == syntax.infinity("-") else exp.LT
     branches = [
-        (syntax.operation(below, x.sql, start), least),
+        (syntax.operation(below, x.sql, start), smallest),
         (syntax.operation(exp.LT, x.sql, end), plus(floor, -middle)),
-        (syntax.is_there(x.sql, finite=x.finite), most),
+        (syntax.is_there(x.sql, finite=x.finite), largest),
     ]
     return Term(syntax.case(*branches), Type.INTEGER, depth=x.depth)
 

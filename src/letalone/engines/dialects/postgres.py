@@ -58,9 +58,9 @@ class PostgresDialect:
 
     def arithmetic(self, kind: Binary, left: Term, right: Term, levels: Levels) -> Term:
         """Guarded, with both operands named: a guard mentions them several times."""
-        one, other = levels.name(left), levels.name(right)
-        sql = total(kind, one.sql, other.sql)
-        return Term(sql, Type.NUMBER, finite=False, depth=deepest((one, other)))
+        first, second = levels.name(left), levels.name(right)
+        sql = total(kind, first.sql, second.sql)
+        return Term(sql, Type.NUMBER, finite=False, depth=deepest((first, second)))
 
     def offset(self, x: Term, ends: tuple[int, int], shift: int, levels: Levels) -> Term:  # noqa: ARG002
         """By comparisons with the ends: between them nothing overflows."""
@@ -78,11 +78,11 @@ class PostgresDialect:
         steps = syntax.operation(exp.Mul, x, syntax.double(below))
         above = syntax.operation(exp.Sub, steps, syntax.double(first))
         ratio = syntax.operation(exp.Div, above, syntax.double(every))
-        most = syntax.called("LEAST", _whole(exp.Floor(this=ratio)), big(count - 1))
+        number = syntax.called("LEAST", _whole(exp.Floor(this=ratio)), big(count - 1))
         return syntax.case(
             (syntax.operation(exp.LT, x, syntax.double(first / below)), big(0)),
             (syntax.operation(exp.GTE, x, syntax.double(last / below)), big(count - 1)),
-            (syntax.operation(exp.GTE, above, syntax.double(every)), most),
+            (syntax.operation(exp.GTE, above, syntax.double(every)), number),
             otherwise=big(0),
         )
 
@@ -102,8 +102,8 @@ class PostgresDialect:
         """Kept apart, so that a statement stays as long as its tree, and no constant is computed
         with before its guard: but not the last level, nor one of pieces that mention one column.
         """
-        pieces = [one for one in query.expressions if not isinstance(one, exp.Star)]
-        mentions = [len(list(one.find_all(exp.Column))) for one in pieces]
+        pieces = [piece for piece in query.expressions if not isinstance(piece, exp.Star)]
+        mentions = [len(list(piece.find_all(exp.Column))) for piece in pieces]
         return query if last or all(number == 1 for number in mentions) else _apart(query)
 
     def read(self, stored: Stored, source: Sql, column: Column) -> Term:
@@ -120,7 +120,7 @@ class PostgresDialect:
         """The rank is computed in the query; rows without a unit are left out."""
         rows = syntax.renamed(source, f"{mark}source")
         if ranks is None or unit is None:
-            slow = any(_is_slow(one) for one in columns)
+            slow = any(_is_slow(column) for column in columns)
             query = syntax.select(columns, rows)
             return _apart(query) if slow else query
         rank = self._rank(unit, ranks, mark)
@@ -153,8 +153,8 @@ def _is_slow(column: Sql) -> bool:
 def rank_of(unit: Sql, key: str, source: str) -> Sql:
     """The rank of a row among those of its unit, by the key of this parameter."""
     place = [syntax.named(name, source) for name in ("tableoid", "ctid")]
-    by = [_digest(key, place), *(one.copy() for one in place)]
-    order = exp.Order(expressions=[exp.Ordered(this=one) for one in by])
+    by = [_digest(key, place), *(part.copy() for part in place)]
+    order = exp.Order(expressions=[exp.Ordered(this=part) for part in by])
     return exp.Window(this=exp.RowNumber(), partition_by=[unit.copy()], order=order)
 
 
@@ -163,19 +163,19 @@ def _digest(key: str, place: Sequence[Sql]) -> Sql:
     secret = syntax.cast_as(exp.Placeholder(this=key), "BYTEA", "postgres")
     table, row = place
     words = exp.DPipe(this=secret, expression=syntax.called("OIDSEND", table.copy()))
-    whole = exp.DPipe(this=words, expression=syntax.called("TIDSEND", row.copy()))
-    return syntax.called("SHA256", whole)
+    keyed_place = exp.DPipe(this=words, expression=syntax.called("TIDSEND", row.copy()))
+    return syntax.called("SHA256", keyed_place)
 
 
 def _floor(x: Sql, shift: int) -> Sql:
     """floor(x · 2^shift) as an integer; where the product would vanish, it is zero."""
-    whole = _whole(exp.Floor(this=syntax.operation(exp.Mul, x, syntax.double(ldexp(1, shift)))))
+    floor = _whole(exp.Floor(this=syntax.operation(exp.Mul, x, syntax.double(ldexp(1, shift)))))
     if shift >= 0:
-        return whole
+        return floor
     vanishes = syntax.operation(
         exp.LTE, syntax.called("ABS", x), syntax.double(ldexp(1, -1075 - shift))
     )
-    return syntax.case((vanishes, big(0)), otherwise=whole)
+    return syntax.case((vanishes, big(0)), otherwise=floor)
 
 
 def _whole(of: Sql) -> Sql:

@@ -121,8 +121,8 @@ def _double_of_numeric(source: Sql) -> Sql:
 
 def _text(stored: Stored, source: Sql) -> Sql:
     if stored.type in (Type.DATE, Type.TIMESTAMP):
-        found = _date(stored, source) if stored.type is Type.DATE else _timestamp(stored, source)
-        return plain(found)
+        moment = _date(stored, source) if stored.type is Type.DATE else _timestamp(stored, source)
+        return plain(moment)
     return plain(source)
 
 

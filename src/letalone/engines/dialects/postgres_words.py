@@ -48,7 +48,7 @@ def holds(text: str) -> bool:
 
 def check_width(queries: Iterable[Sql], *, columns: int) -> None:
     """Refuses statements that the server cannot run; `columns`: how many the tables have."""
-    widest = max((_widest(one, columns) for one in queries), default=0)
+    widest = max((_widest(query, columns) for query in queries), default=0)
     if widest > MAX_WIDTH:
         raise UnsupportedQuery(
             f"The question needs {widest} sums and columns at once, and PostgreSQL computes at most"
@@ -59,8 +59,8 @@ def check_width(queries: Iterable[Sql], *, columns: int) -> None:
 
 def _widest(query: Sql, columns: int) -> int:
     """The most values that any part of a statement has."""
-    tables = {one.alias: one.this for one in query.find_all(exp.CTE)}
-    return max(_width(one, columns, tables) for one in query.find_all(exp.Select))
+    tables = {table.alias: table.this for table in query.find_all(exp.CTE)}
+    return max(_width(part, columns, tables) for part in query.find_all(exp.Select))
 
 
 def _width(query: Sql, columns: int, tables: Mapping[str, Sql]) -> int:
@@ -72,14 +72,14 @@ def _width(query: Sql, columns: int, tables: Mapping[str, Sql]) -> int:
     if isinstance(query, exp.Table):
         known = tables.get(query.name)
         return columns if known is None else _width(known, columns, tables)
-    stars = sum(one.is_star for one in query.expressions)
-    inner = sum(_width(one, columns, tables) for one in _read_by(query)) if stars else 0
+    stars = sum(part.is_star for part in query.expressions)
+    inner = sum(_width(part, columns, tables) for part in _read_by(query)) if stars else 0
     return len(query.expressions) - stars + stars * inner
 
 
 def _read_by(query: Sql) -> list[Sql]:
-    found: list[Any] = [query.args.get("from_"), *query.args.get("joins", ())]
-    return [cast("Sql", one.this) for one in found if one is not None]
+    clauses: list[Any] = [query.args.get("from_"), *query.args.get("joins", ())]
+    return [cast("Sql", clause.this) for clause in clauses if clause is not None]
 
 
 def _literal(node: Sql) -> Sql:
@@ -125,7 +125,7 @@ def _same(node: Sql) -> Sql:
     top = node
     while isinstance(top.parent, exp.And | exp.Paren):
         top = top.parent
-    if any(not isinstance(one.this, exp.Array) for one in top.find_all(exp.EQ)):
+    if any(not isinstance(equality.this, exp.Array) for equality in top.find_all(exp.EQ)):
         return node
     sides = [exp.Array(expressions=[side]) for side in (node.this, node.expression)]
     return exp.EQ(this=sides[0], expression=sides[1])

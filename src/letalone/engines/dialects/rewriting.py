@@ -22,24 +22,24 @@ def rewritten(query: Sql, rules: Rules) -> Sql:
         _put(waiting.pop(id(node), []), node)
         parent, key, place = node.parent, node.arg_key, node.index
         rule = rules.get(type(node))
-        found = node if rule is None else rule(node)
+        new = node if rule is None else rule(node)
         if node is tree:
-            return found
-        if found is not node:
-            waiting[id(parent)].append((key or "", place, found))
+            return new
+        if new is not node:
+            waiting[id(parent)].append((key or "", place, new))
     return tree
 
 
 def _put(parts: list[Part], node: Sql) -> None:
     """The new parts of a node, at once: each by itself would have its whole list numbered anew."""
     lists: dict[str, list[Sql]] = {}
-    for key, place, found in parts:
+    for key, place, new in parts:
         if place is None:
-            node.set(key, found)
+            node.set(key, new)
         else:
-            lists.setdefault(key, list(node.args[key]))[place] = found
-    for key, whole in lists.items():
-        node.set(key, whole)
+            lists.setdefault(key, list(node.args[key]))[place] = new
+    for key, nodes in lists.items():
+        node.set(key, nodes)
 
 
 def rewrite_call(node: Sql) -> Sql:

@@ -132,9 +132,9 @@ def _word(of: Sql, place: int, most: int) -> Sql:
     bits = syntax.called("SHIFTRIGHT", of.copy(), syntax.whole(place)) if place else of.copy()
     if most >> place >> WORD:  # the last word has the sign
         bits = exp.Paren(this=exp.BitwiseAnd(this=bits, expression=big((1 << WORD) - 1)))
-    found = _decimal(_sum(bits), 20)
+    total = _decimal(_sum(bits), 20)
     scale = _decimal(syntax.text(str(1 << place)), 15)
-    return syntax.operation(exp.Mul, found, scale) if place else found
+    return syntax.operation(exp.Mul, total, scale) if place else total
 
 
 def _sum(of: Sql) -> Sql:
@@ -157,8 +157,8 @@ def _rank(unit: Sql, key: str, mark: str) -> Sql:
 def _digest(key: str, number: Sql, unit: Sql) -> Sql:
     """The first half of SHA-256 of the key, of 32 bytes, the number, of 8, and the unit."""
     who = _bytes(syntax.cast_to(unit.copy(), TEXT))
-    whole = syntax.called("CONCAT", exp.Placeholder(this=key), _bytes(number), who)
-    digest = syntax.called("SHA2", whole, syntax.whole(256))
+    keyed_number = syntax.called("CONCAT", exp.Placeholder(this=key), _bytes(number), who)
+    digest = syntax.called("SHA2", keyed_number, syntax.whole(256))
     return syntax.called("LEFT", digest, syntax.whole(DIGITS))
 
 

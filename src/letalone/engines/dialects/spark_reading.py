@@ -115,9 +115,9 @@ def _timestamp(stored: Stored, source: Sql) -> Sql:
 
 def _written(text: Sql, kind: Type, wanted: exp.DType) -> Sql:
     """Text as a date or a time; a time of a date's text is dropped, whatever its zone."""
-    full = [syntax.text(one) for one in (NO_SECONDS, "$1:00$2")]
-    found = syntax.tried(syntax.called("REGEXP_REPLACE", text.copy(), *full), wanted)
-    inside = syntax.case((_in_the_calendar(found, wanted), found.copy()))
+    full = [syntax.text(piece) for piece in (NO_SECONDS, "$1:00$2")]
+    moment = syntax.tried(syntax.called("REGEXP_REPLACE", text.copy(), *full), wanted)
+    inside = syntax.case((_in_the_calendar(moment, wanted), moment.copy()))
     return syntax.case((_is_written(text, kind), inside))
 
 
