@@ -14,7 +14,7 @@ from letalone.engines import syntax
 from letalone.engines.dialects.spark import SPARK
 from letalone.engines.rows import unit_of
 from letalone.engines.spark import SparkEngine, open_spark
-from letalone.engines.spark_versions import frame_of_arrow, printed
+from letalone.engines.spark_versions import frame_of_arrow, print_for_session
 from letalone.engines.sql_engine import draw_key
 from letalone.plans.schema import Schema
 from seeded import SeededBits
@@ -116,7 +116,7 @@ def ranks(engine: SparkEngine, schema: Schema, size: int) -> list[int | None]:
     key = {"key": draw_key(engine._bits)}
     found = {
         row["number"]: row["rank"]
-        for row in engine._session.sql(printed(made, engine._session), args=key).collect()
+        for row in engine._session.sql(print_for_session(made, engine._session), args=key).collect()
     }
     source = SPARK.printed(engine._relation.sql)
     text = f"SELECT MONOTONICALLY_INCREASING_ID() FROM {source}"

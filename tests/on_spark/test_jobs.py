@@ -6,7 +6,7 @@ import pytest
 from py4j.protocol import Py4JJavaError
 
 import letalone as la
-from letalone.engines.spark_jobs import RETAINED, Jobs, check_is_seen, jobs_of
+from letalone.engines.spark_jobs import RETAINED_SETTINGS, Jobs, check_is_seen, jobs_of
 from letalone.errors import ParameterError
 from on_spark import spark as sparks
 
@@ -117,7 +117,7 @@ def test_a_spark_that_forgets_or_mixes_up_threads_is_refused_when_a_table_is_ope
         with pytest.raises(ParameterError, match="PYSPARK_PIN_THREAD"):
             check_is_seen(spark)
     java = context._jsc.sc().conf()
-    for name in RETAINED:
+    for name in RETAINED_SETTINGS:
         java.set(name, "99")
         try:
             with pytest.raises(ParameterError, match=f"{name} must be 100 or more"):

@@ -96,7 +96,7 @@ def widest(grid: GridSum) -> int:
 def cell(of: Term, cells: Cells, levels: Levels) -> Term:
     """The number of the cell of x, 0 … count - 1; NULL where x is missing."""
     x = levels.name(as_double(of))
-    number, depth = numbered(x, Edges.of(cells.lower, cells.step, cells.count), levels)
+    number, depth = number_range(x, Edges.of(cells.lower, cells.step, cells.count), levels)
     return Term(
         syntax.case((syntax.is_there(x.sql, finite=x.finite), number)), Type.INTEGER, depth=depth
     )
@@ -136,7 +136,7 @@ class Edges:
         return syntax.joined(exp.And, [above, syntax.operation(exp.LTE, x, last)])
 
 
-def numbered(x: Term, edges: Edges, levels: Levels) -> tuple[Sql, int]:
+def number_range(x: Term, edges: Edges, levels: Levels) -> tuple[Sql, int]:
     """The number of the range of x, what lies outside in the first or the last; and its depth."""
     guess = levels.name(Term(edges.guess(x.sql, levels.dialect), Type.INTEGER, depth=x.depth))
     nudged = syntax.case(

@@ -20,7 +20,7 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 from pyarrow import csv
 
-from letalone.engines.cells import is_valid, sound
+from letalone.engines.cells import is_valid, make_readable
 from letalone.errors import ParameterError
 from letalone.plans.types import Key, Type
 
@@ -39,7 +39,7 @@ ROW_TYPES: Mapping[Type, Callable[[], object]] = {
 }
 
 Values = NDArray[Any]
-WRITTEN_AT_ONCE = 1 << 24  # letters
+LETTERS_AT_ONCE = 1 << 24  # letters
 
 
 class Table(Protocol):
@@ -75,7 +75,7 @@ def without_dictionaries(table: Table) -> Table:
     plain_table = cast("Any", table)
     for number, field in enumerate(plain_table.schema):
         column = plain_table.column(number)
-        plain = sound(column)
+        plain = make_readable(column)
         if plain is not column:
             plain_table = plain_table.set_column(number, field.name, plain)
     return cast("Table", plain_table)
@@ -87,7 +87,7 @@ def parquet_columns(paths: Sequence[Path], names: Sequence[str]) -> object:
     The files may store a type in several ways, such as decimals of several widths.
     """
     schema = pq.ParquetFile(paths[0]).schema_arrow
-    kinds = [_widest(sound(pa.array([], schema.field(name).type)).type) for name in names]
+    kinds = [_widest(make_readable(pa.array([], schema.field(name).type)).type) for name in names]
     fields = pa.schema([pa.field(n, kind) for n, kind in zip(names, kinds, strict=True)])
     return pa.RecordBatchReader.from_batches(fields, _batches(paths, fields))
 
@@ -117,7 +117,7 @@ def row_groups(path: Path) -> list[int]:
 def _batches(paths: Sequence[Path], fields: Any) -> Iterator[object]:
     for path in paths:
         for batch in pq.ParquetFile(path).iter_batches(columns=fields.names):
-            columns = [sound(batch.column(field.name)).cast(field.type) for field in fields]
+            columns = [make_readable(batch.column(field.name)).cast(field.type) for field in fields]
             yield pa.RecordBatch.from_arrays(columns, schema=fields)
 
 
@@ -148,7 +148,7 @@ def column_of(values: Values, kind: Type, missing: Values | None = None) -> obje
     return pa.array(values, ROW_TYPES[kind](), mask=missing, from_pandas=True)
 
 
-def taken(column: object, places: NDArray[np.int64], missing: NDArray[np.bool_]) -> object:
+def take_cells(column: object, places: NDArray[np.int64], missing: NDArray[np.bool_]) -> object:
     """The cells of a column at these places; missing where there is none."""
     return cast("Any", column).take(column_of(places, Type.INTEGER, missing))
 
@@ -158,7 +158,7 @@ def presence_of(missing: Iterable[bool]) -> object:
     return pa.array([None if gone else b"" for gone in missing], pa.binary())
 
 
-def nothing(rows: int) -> object:
+def empty_column(rows: int) -> object:
     """A column of which nothing is known."""
     return pa.nulls(rows)
 
@@ -206,7 +206,7 @@ def batch_sizes(table: Table) -> list[int]:
     return [batch.num_rows for batch in cast("Any", table).to_batches()]
 
 
-def whole(reader: object) -> Table:
+def read_all(reader: object) -> Table:
     """All batches of a reader."""
     return cast("Table", cast("Any", reader).read_all())
 
@@ -217,7 +217,7 @@ def codes_of(reader: object) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
     Whole numbers are their own code. Other values are numbered batch by batch, and then the
     batches' numberings are made one.
     """
-    chunks = [_numbered(batch.column(0)) for batch in cast("Any", reader)]
+    chunks = [_encode(batch.column(0)) for batch in cast("Any", reader)]
     if not chunks:
         return np.empty(0, np.int64), np.empty(0, np.bool_)
     if pa.types.is_dictionary(chunks[0].type):
@@ -236,13 +236,13 @@ def codes_of(reader: object) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
     return codes, missing
 
 
-def numbered(codes: NDArray[np.int64]) -> NDArray[np.int64]:
+def number_codes(codes: NDArray[np.int64]) -> NDArray[np.int64]:
     """The same codes as numbers from 0, in the order in which they first come."""
     indices = cast("Any", pa.array(codes).dictionary_encode()).indices
     return indices.to_numpy(zero_copy_only=False).astype(np.int64)
 
 
-def _numbered(values: Any) -> Any:
+def _encode(values: Any) -> Any:
     """Whole numbers as they are, other values numbered: the values themselves can be let go."""
     return values if pa.types.is_integer(values.type) else values.dictionary_encode()
 
@@ -295,7 +295,7 @@ class ParquetOfText:
         number = len(self._fields)
         self._rows.append((cells + [None] * (number - len(cells)))[:number])
         self._size += sum(len(cell or "") + 1 for cell in self._rows[-1])
-        if self._size >= WRITTEN_AT_ONCE:
+        if self._size >= LETTERS_AT_ONCE:
             self._write()
 
     def _write(self) -> None:

@@ -23,11 +23,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 A_SECOND = {"s": 1, "ms": 1000}
-MOST_SECONDS = 2**63 // 10**6 - 1  # that fit into microseconds
+MAX_SECONDS = 2**63 // 10**6 - 1  # that fit into microseconds
 THERE = pa.scalar(b"", pa.binary())
 
 
-def sound(column: Any) -> Any:
+def make_readable(column: Any) -> Any:
     """The column with the same chunks, each of them readable; itself where it is already."""
     if isinstance(column, pa.ChunkedArray):
         chunks = column.chunks or [pa.array([], column.type)]
@@ -40,13 +40,13 @@ def sound(column: Any) -> Any:
 def _chunk(cells: Any) -> Any:
     kind = cells.type
     if pa.types.is_dictionary(kind):
-        return _undone(cells.indices, cells.dictionary)
+        return _decode(cells.indices, cells.dictionary)
     if pa.types.is_run_end_encoded(kind):
         rows = cells.offset + np.arange(len(cells))
         runs = np.searchsorted(np.asarray(cells.run_ends), rows, side="right")
-        return _undone(pa.array(runs), cells.values)
+        return _decode(pa.array(runs), cells.values)
     if isinstance(kind, pa.BaseExtensionType):
-        return _extended(cells)
+        return _read_extension(cells)
     if _is_text(kind):
         return cells if is_valid(cells) else _texts(cells)
     if pa.types.is_timestamp(kind) and kind.unit in A_SECOND:
@@ -72,7 +72,7 @@ def _is_plain(kind: Any) -> bool:
     return number or time or pa.types.is_boolean(kind) or pa.types.is_null(kind)
 
 
-def _undone(places: Any, values: Any) -> Any:
+def _decode(places: Any, values: Any) -> Any:
     """Categories and runs as plain values; a place that is none is missing."""
     inside = pc.and_(pc.greater_equal(places, 0), pc.less(places, len(values)))
     known = pc.if_else(inside, places, pa.scalar(None, places.type))
@@ -82,7 +82,7 @@ def _undone(places: Any, values: Any) -> Any:
     return plain.take(known)
 
 
-def _extended(cells: Any) -> Any:
+def _read_extension(cells: Any) -> Any:
     if cells.type.extension_name in ("arrow.uuid", "arrow.bool8"):
         return cells
     if cells.type.extension_name == "arrow.json":
@@ -130,7 +130,7 @@ def _decimals(cells: Any) -> Any:
 def _times(cells: Any) -> Any:
     """Seconds and milliseconds as microseconds; what does not fit is missing."""
     kind = cells.type
-    counts, limit = cells.view(pa.int64()), MOST_SECONDS * A_SECOND[kind.unit]
+    counts, limit = cells.view(pa.int64()), MAX_SECONDS * A_SECOND[kind.unit]
     fits = pc.and_(pc.less_equal(counts, limit), pc.greater_equal(counts, -limit))
     known = pc.if_else(fits, counts, pa.scalar(None, pa.int64()))
     micros = pc.multiply(known, 10**6 // A_SECOND[kind.unit])

@@ -22,7 +22,7 @@ from letalone.engines.arrow import ParquetOfText
 from letalone.engines.csv_cells import cell_pattern, has_stray_quote, split_line
 from letalone.engines.csv_files import (
     DELIMITERS,
-    LONGEST_HEADER,
+    MAX_HEADER_BYTES,
     WITH_COMMA,
     check_line_end,
 )
@@ -31,8 +31,8 @@ from letalone.engines.reading import check_columns
 from letalone.errors import ParameterError
 from letalone.plans.schema import unknown_column
 
-MARK = "\ufeff".encode()
-LONGEST_RECORD = 1 << 27  # in bytes: lines that questions leave out become cells here
+BYTE_ORDER_MARK = "\ufeff".encode()
+MAX_RECORD_BYTES = 1 << 27  # in bytes: lines that questions leave out become cells here
 
 
 @dataclass(slots=True)
@@ -65,7 +65,7 @@ def convert_csv(source: Path, target: Path, *, decimal_comma: Sequence[str] = ()
     try:
         with source.open("rb") as file:
             beside.touch(mode=0o600)  # nobody else reads it before it has the mode of the source
-            converted = _written(file, source, beside, decimal_comma)
+            converted = _write_parquet(file, source, beside, decimal_comma)
         shutil.copymode(source, beside)
         os.replace(beside, place)  # noqa: PTH105  (also over a file that is there)
     except OSError as error:
@@ -80,7 +80,7 @@ def convert_csv(source: Path, target: Path, *, decimal_comma: Sequence[str] = ()
     raise ParameterError(f"{target} cannot be written: {failed.strerror or 'no reason given'}.")
 
 
-def _written(
+def _write_parquet(
     file: IO[bytes], source: Path, target: Path, decimal_comma: Sequence[str]
 ) -> Converted:
     delimiter = _delimiter(file, source.name)
@@ -106,9 +106,9 @@ def _written(
 
 def _delimiter(file: IO[bytes], name: str) -> str:
     """As for questions: whichever is there most in the first line. A mark before it is passed."""
-    first = file.readline(LONGEST_HEADER)
+    first = file.readline(MAX_HEADER_BYTES)
     check_line_end(first.removesuffix(b"\n").rstrip(b"\r"), name)
-    file.seek(len(MARK) if first.startswith(MARK) else 0)
+    file.seek(len(BYTE_ORDER_MARK) if first.startswith(BYTE_ORDER_MARK) else 0)
     return max(DELIMITERS, key=lambda sign: first.count(sign.encode()))
 
 
@@ -148,13 +148,13 @@ def _records(file: IO[bytes], delimiter: str, name: str) -> Iterator[_Record]:
     """One after the other. Line breaks in cells are LF."""
     pattern = cell_pattern(delimiter)
     record, opened, size, number = _Record(), list[bytes](), 0, 0
-    for number, line in enumerate(iter(lambda: file.readline(LONGEST_RECORD), b""), 1):
+    for number, line in enumerate(iter(lambda: file.readline(MAX_RECORD_BYTES), b""), 1):
         # A line within quotes is read as if the quote stood before it.
         plain = b'"' * bool(opened) + line.removesuffix(b"\n").rstrip(b"\r")
         cells, is_open = split_line(plain, pattern)
         record.lines, size = record.lines + 1, size + len(line)
         record.has_stray_quote |= b'"' in plain and has_stray_quote(plain, pattern)
-        if size >= LONGEST_RECORD:
+        if size >= MAX_RECORD_BYTES:
             raise _never_closed(name, number - record.lines + 1)
         if opened:
             opened.append(cells.pop(0))

@@ -36,9 +36,9 @@ from letalone.plans.schema import Column, Schema
 from letalone.plans.types import Type
 
 DELIMITERS = ",;\t|"
-LONGEST_HEADER = 1 << 20
-LOOKED_AT = 20_480  # rows
-WORDS = re.compile("true|false|t|f|yes|no|y|n", re.IGNORECASE)
+MAX_HEADER_BYTES = 1 << 20
+GUESSED_ROWS = 20_480  # rows
+TRUTH_WORDS = re.compile("true|false|t|f|yes|no|y|n", re.IGNORECASE)
 LEADING_ZERO = re.compile("[-+]?0[0-9]")  # of a code, such as 02139: a number would lose it
 SOME_DAY = re.compile(r"\d{1,4}([-/.])\d{1,2}\1\d{1,4}([ T]\d{1,2}:\d{2}.*)?")
 WITH_COMMA = re.compile(r" *[-+]?\d+(,\d+)? *")
@@ -81,7 +81,7 @@ def guess_parquet(path: str | Path, schema: Schema) -> Guess:
 
 
 def _guess(table: str, names: Sequence[str], stream: object) -> Guess:
-    columns = first_rows(stream, max_rows=LOOKED_AT)
+    columns = first_rows(stream, max_rows=GUESSED_ROWS)
     kinds = [_looks_like(cells) for cells in columns]
     guesses = zip(names, columns, kinds, strict=True)
     texts = {name: cells for name, cells, kind in guesses if kind is Type.TEXT and cells}
@@ -130,7 +130,7 @@ def _exists(day: str) -> bool:
 
 
 FITS: dict[Type, Callable[[str], bool]] = {
-    Type.BOOLEAN: lambda cell: WORDS.fullmatch(cell) is not None,
+    Type.BOOLEAN: lambda cell: TRUTH_WORDS.fullmatch(cell) is not None,
     Type.INTEGER: _is_integer,
     Type.NUMBER: _is_number,
     Type.DATE: _is_date,
@@ -145,10 +145,10 @@ def csv_dialect(path: Path) -> tuple[list[str], str]:
     """
     try:
         with path.open("rb") as file:
-            line = file.readline(LONGEST_HEADER + 2).removesuffix(b"\n").rstrip(b"\r")
+            line = file.readline(MAX_HEADER_BYTES + 2).removesuffix(b"\n").rstrip(b"\r")
     except OSError as error:
         raise unreadable(path, error) from None
-    if len(line) > LONGEST_HEADER:
+    if len(line) > MAX_HEADER_BYTES:
         raise ParameterError(
             f"The first line of {path.name} is longer than 1 MiB, but holds the names of columns."
             " Begin the file with a line of names, and end lines with a line feed."
@@ -194,7 +194,7 @@ def load_csv(
     lines = f"{into}_lines"
     duck.connection.register(lines, csv_rows(paths, names, delimiter, only=only or names))
     try:
-        duck.run(syntax.copied(syntax.table_named(lines), into))
+        duck.run(syntax.copy_table(syntax.table_named(lines), into))
     finally:
         duck.connection.unregister(lines)
 

@@ -34,9 +34,11 @@ from numpy.typing import NDArray
 
 from letalone.engines.csv_cells import cell_pattern, split_line
 
-LONGEST_LINE = 1 << 23  # in bytes: no line decides how much memory is needed
-BLOCK = 1 << 20  # bytes that are read at a time
-CELLS = 1 << 20  # cells that are handed on at a time, so that many columns take no more memory
+MAX_LINE_BYTES = 1 << 23  # in bytes: no line decides how much memory is needed
+BLOCK_BYTES = 1 << 20  # bytes that are read at a time
+CELLS_AT_ONCE = (
+    1 << 20
+)  # cells that are handed on at a time, so that many columns take no more memory
 LF, CR, QUOTE = 0x0A, 0x0D, 0x22
 INLINE = 12
 PADDING = b"\0" * INLINE  # behind the last text, so that twelve bytes can be read anywhere
@@ -116,7 +118,7 @@ def odd_lines(path: Path, number: int, delimiter: str) -> OddLines:
     odd = OddLines()
     for block, too_long in _blocks(path):
         lines, not_text = _lines(block, number, delimiter)
-        odd += _counted(lines, number, delimiter)
+        odd += _count_odd(lines, number, delimiter)
         odd += OddLines(not_text=not_text, too_long=too_long)
     return odd
 
@@ -125,7 +127,7 @@ def _batches(
     paths: Sequence[Path], names: Sequence[str], delimiter: str, fields: Any
 ) -> Iterator[Any]:
     place = {name: number for number, name in enumerate(names)}
-    places, size = [place[name] for name in fields.names], max(1, CELLS // len(fields))
+    places, size = [place[name] for name in fields.names], max(1, CELLS_AT_ONCE // len(fields))
     for path in paths:
         for block, _ in _blocks(path):
             lines, _ = _lines(block, len(names), delimiter)
@@ -142,10 +144,10 @@ def _blocks(path: Path) -> Iterator[tuple[bytes, int]]:
     with path.open("rb") as file:
         file.readline()
         line, lost = bytearray(), False
-        while part := file.read(BLOCK):
+        while part := file.read(BLOCK_BYTES):
             first, last = part.find(b"\n") + 1, part.rfind(b"\n") + 1
             line += part[: first or None]
-            if lost or len(line) > LONGEST_LINE + bool(first):
+            if lost or len(line) > MAX_LINE_BYTES + bool(first):
                 lost, line = True, bytearray()
             if first:
                 yield bytes(line), int(lost)
@@ -157,7 +159,7 @@ def _blocks(path: Path) -> Iterator[tuple[bytes, int]]:
 
 def _lines(block: bytes, number: int, delimiter: str) -> tuple[_Lines, int]:
     """The rows of a block, and how many lines were dropped since they are no UTF-8."""
-    if len(block) > BLOCK:
+    if len(block) > BLOCK_BYTES:
         return _one_line(block, number)
     padded = block + PADDING
     data = np.frombuffer(padded, np.uint8)[: len(block)]
@@ -321,7 +323,7 @@ def _split_odd(
         yield split_line(lines.block[start:end], pattern, max_cells=max_cells)
 
 
-def _counted(lines: _Lines, number: int, delimiter: str) -> OddLines:
+def _count_odd(lines: _Lines, number: int, delimiter: str) -> OddLines:
     """The odd ones among the rows of a block."""
     cells, last = lines.cells.copy(), np.minimum(lines.first + number, lines.first + lines.cells)
     overfull = (cells > number) & (lines.ends - lines.finishes[last - 1] > cells - number)

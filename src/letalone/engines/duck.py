@@ -16,12 +16,12 @@ from typing import Any, TypeVar, cast
 from sqlglot import exp
 
 from letalone.engines import arrow, syntax
-from letalone.engines.counted import counted
+from letalone.engines.counted import count_combinations
 from letalone.engines.csv_files import check_every_line, load_csv
 from letalone.engines.failure import EngineFailed, contained
 from letalone.engines.frames import FRAMES, as_private, is_frame, is_lazy
 from letalone.engines.lazy_plan import check_lazy
-from letalone.engines.lockdown import VECTOR, LockedDuck
+from letalone.engines.lockdown import VECTOR_ROWS, LockedDuck
 from letalone.engines.measures import Exact, Measure, Scope
 from letalone.engines.one_row import lent_rows, one_row_scope, training_rows
 from letalone.engines.parquet_files import reads_to_the_end, sound_copy, unsafe
@@ -39,7 +39,7 @@ from letalone.engines.sources import (
     relation_of_view,
 )
 from letalone.engines.sql_engine import SqlEngine, key_table
-from letalone.engines.statements import KEYS, discovery, needs_ranks, statements
+from letalone.engines.statements import KEYS, build_discovery, build_statements, needs_ranks
 from letalone.engines.syntax import Sql
 from letalone.errors import ParameterError
 from letalone.plans.expressions import Expression
@@ -71,7 +71,7 @@ def open_duck(
     a frame that tells people apart; `memory` is in bytes (half of the machine's if not given).
     """
     files = None if is_frame(source) else find_files(_path(source))
-    kinds = _declared(schema, types)
+    kinds = _declared_types(schema, types)
     frame = as_private(source, kinds, unit=unit) if files is None else None
     duck = LockedDuck(threads=threads, memory=memory)
     try:
@@ -130,14 +130,14 @@ class DuckEngine(SqlEngine):
 
     def measure(self, scope: Scope, measures: Sequence[Measure]) -> list[Exact]:
         self._load()
-        made = statements(scope, measures, self._tables(scope))
+        made = build_statements(scope, measures, self._tables(scope))
         if self._made_sound(statement.sql for statement in made):
-            made = statements(scope, measures, self._tables(scope))
+            made = build_statements(scope, measures, self._tables(scope))
         self.prepare(scope)
         return self._measure(scope, made, measures)
 
     def discover(self, scope: Scope) -> list[tuple[tuple[Key, ...], int]]:
-        query = self._sound(lambda: discovery(scope, self._tables(scope)))
+        query = self._sound(lambda: build_discovery(scope, self._tables(scope)))
         self.prepare(scope)
         return self._discover(scope, query)
 
@@ -226,7 +226,7 @@ class DuckEngine(SqlEngine):
         if self._files is not None and self._files.kind == "csv":
             check_every_line(self._files.paths)
         called = self._relation.name or _file_name(self._files)
-        query = self._sound(lambda: counted(self._relation, names, called=called))
+        query = self._sound(lambda: count_combinations(self._relation, names, called=called))
         with self._lock:
             return self._all_rows(query)
 
@@ -277,7 +277,7 @@ class DuckEngine(SqlEngine):
     def _draw_ranks(self, name: str, column: Column, progress: Progress) -> None:
         unit = syntax.alias(unit_of(self._relation, column, "#source"), "unit")
         query = syntax.select([unit], syntax.renamed(self._relation.sql, "#source"))
-        codes, missing = self._duck.read(query, arrow.codes_of, rows=VECTOR)
+        codes, missing = self._duck.read(query, arrow.codes_of, rows=VECTOR_ROWS)
         progress(0.3)
         ranks = draw_ranks(codes, missing, bits=self._bits, progress=progress)
         table = arrow.ranks_table(ranks, missing, self._batch_sizes())
@@ -304,7 +304,7 @@ class DuckEngine(SqlEngine):
                 self._duck.connection.unregister(KEYS)
 
     def _all_rows(self, query: Sql) -> arrow.Table:
-        return self._reading(lambda: self._duck.read(query, arrow.whole))
+        return self._reading(lambda: self._duck.read(query, arrow.read_all))
 
     def _reading(self, run: Callable[[], Result]) -> Result:
         """What `run` returns; FileChanged where the files change meanwhile, or did before."""
@@ -343,7 +343,7 @@ def _path(source: object) -> str | PathLike[str]:
     raise ParameterError(f"The source is {kind}, but must be the path of a file or {FRAMES}.")
 
 
-def _declared(schema: Schema | None, types: Mapping[str, Type] | None) -> Mapping[str, Type]:
+def _declared_types(schema: Schema | None, types: Mapping[str, Type] | None) -> Mapping[str, Type]:
     return (
         types or {} if schema is None else {column.name: column.type for column in schema.columns}
     )

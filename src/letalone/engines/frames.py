@@ -85,7 +85,7 @@ def names_of(source: object) -> list[str]:
     if arrow.is_arrow(source):
         return list(frame.schema.names)
     if is_lazy(source):
-        return _collected(lambda lazy: list(lazy.collect_schema().names()), source)
+        return _collect(lambda lazy: list(lazy.collect_schema().names()), source)
     return [str(name) for name in frame.columns]
 
 
@@ -110,11 +110,11 @@ def is_lazy(source: object) -> bool:
 
 
 def _from_polars(source: object) -> arrow.Table:
-    frame = _collected(lambda frame: frame.collect(), source) if is_lazy(source) else source
+    frame = _collect(lambda frame: frame.collect(), source) if is_lazy(source) else source
     return cast("arrow.Table", _with_arrow_types(frame).to_arrow())
 
 
-def _collected(run: Callable[[Any], Result], lazy: object) -> Result:
+def _collect(run: Callable[[Any], Result], lazy: object) -> Result:
     """What Polars makes of a lazy frame; its own words could show a value."""
     try:
         return run(lazy)
@@ -155,7 +155,7 @@ def _series(series: Any) -> object:
     array = arrow.array_of(series)
     if array is None and str(series.dtype) in TEXTS:  # some cell is no text that Arrow can hold
         return _texts(series)
-    return arrow.nothing(len(series)) if array is None else array
+    return arrow.empty_column(len(series)) if array is None else array
 
 
 def _texts(series: Any) -> object:

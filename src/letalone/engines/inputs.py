@@ -28,7 +28,9 @@ from letalone.plans.query import PublicJoin
 from letalone.plans.schema import Column
 from letalone.plans.types import Type
 
-MOST_ROWS = 1_000_000  # of a public table, which goes along with every statement that joins it
+MAX_PUBLIC_ROWS = (
+    1_000_000  # of a public table, which goes along with every statement that joins it
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,10 +71,10 @@ def public_input(join: PublicJoin, table: object, *, name: str) -> Input:
             for n, column in enumerate(known)
         ]
         rows = duck.run(syntax.select(values, relation.sql)) if known else []
-    if len(rows) > MOST_ROWS:
+    if len(rows) > MAX_PUBLIC_ROWS:
         raise ParameterError(
-            f"The public table {join.name!r} has {len(rows)} rows, and at most {MOST_ROWS} can go"
-            " along to a server. Keep those that are needed."
+            f"The public table {join.name!r} has {len(rows)} rows, and at most {MAX_PUBLIC_ROWS}"
+            " can go along to a server. Keep those that are needed."
         )
     cells = [[row[n] for row in rows] for n in range(len(known))]
     for column in cells:

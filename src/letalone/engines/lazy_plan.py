@@ -86,7 +86,7 @@ class _Plan:
         except ParameterError:
             raise
         except Exception as error:  # Polars shows no Python functions, and may change
-            self._hide(_unseen(str(error)))
+            self._hide(_name_hidden_step(str(error)))
             return
         here = self._nodes.get_node()
         for number in inputs:
@@ -103,7 +103,7 @@ class _Plan:
             return unit
         match kind:
             case "DataFrameScan":
-                self._expressions(_given(node.selection), unit)
+                self._expressions(_as_list(node.selection), unit)
                 self.frames[:] = [IN_MEMORY]
             case "Scan":
                 self._file(node, unit)
@@ -134,7 +134,7 @@ class _Plan:
             raise self._across("numbers of rows")
         if node.scan_type[0] != "parquet":
             self._hide(SCAN.format(node.scan_type[0]))
-        self._expressions(_given(node.predicate), unit)
+        self._expressions(_as_list(node.predicate), unit)
 
     def _function(self, function: Sequence[Any], unit: str | None) -> str | None:
         match str(function[0]):
@@ -201,7 +201,7 @@ def _as_written(frame: Any) -> Any:
     return frame._ldf.with_optimizations(nothing._pyoptflags)
 
 
-def _given(expression: Any) -> list[Any]:
+def _as_list(expression: Any) -> list[Any]:
     return [] if expression is None else [expression]
 
 
@@ -211,7 +211,7 @@ def _skips(kind: str, options: str, *_: object) -> bool:
     return any(chosen[name] for name in chosen if name.startswith("skip_"))
 
 
-def _unseen(message: str) -> str:
+def _name_hidden_step(message: str) -> str:
     """What Polars does not show, from what it says instead: never of a cell."""
     if any(word in message for word in ("anonymousfunction", "python", "rolling map")):
         return "a Python function"

@@ -12,12 +12,12 @@ from pathlib import Path
 from threading import Lock
 
 from letalone.engines.cell_lengths import LargePage, Lengths, cell_lengths
-from letalone.engines.lockdown import VECTOR, memory_of_room
+from letalone.engines.lockdown import VECTOR_ROWS, memory_of_room
 from letalone.engines.sources import Files, find_files
 from letalone.errors import ParameterError
 
 ONE_AT_A_TIME = Lock()  # each takes memory
-REMEMBERED = 256  # files
+REMEMBERED_FILES = 256  # files
 ANY = 1 << 62
 
 
@@ -30,10 +30,10 @@ def check_cells(path: Path, names: Iterable[str], *, megabytes: int = ANY) -> No
             _check(files, frozenset(names), memory_of_room(), megabytes)
 
 
-@lru_cache(REMEMBERED)
+@lru_cache(REMEMBERED_FILES)
 def _check(files: Files, names: frozenset[str], memory: int, megabytes: int) -> None:
     longest: dict[str, int] = {}
-    together, limit = 0, memory // VECTOR
+    together, limit = 0, memory // VECTOR_ROWS
     for lengths in _lengths(files, names, memory, limit):
         if isinstance(lengths, LargePage):
             raise _large_page(lengths)
@@ -66,7 +66,7 @@ def _long_cells(longest: dict[str, int], most: int) -> ParameterError:
     return ParameterError(
         f"Cells of the file are too long: the longest of each column that is read have together"
         f" {sum(longest.values()):,} bytes or more, of which {longest[column]:,} in {column!r}. At"
-        f" most {most:,} are read here, so that {VECTOR:,} rows fit into memory. Leave out"
+        f" most {most:,} are read here, so that {VECTOR_ROWS:,} rows fit into memory. Leave out"
         " columns that are not needed, shorten their cells, or let the operator give more memory"
         " (letalone serve --memory)."
     )

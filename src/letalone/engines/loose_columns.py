@@ -124,7 +124,7 @@ def _by_code(name: str, series: Any, kind: Type, unit: str | None) -> object:
     alone = type(series)(values, dtype=values.dtype)
     categories = as_declared([(name, alone, kind)], unit=unit)[name]
     codes = np.asarray(series.cat.codes, np.int64)
-    return arrow.taken(categories, codes, codes < 0)
+    return arrow.take_cells(categories, codes, codes < 0)
 
 
 def _values(series: Any) -> Values:
@@ -251,7 +251,9 @@ def _read(texts: Sequence[tuple[str, object, Type]]) -> dict[str, object]:
     with closing(LockedDuck()) as duck:
         duck.lock([])
         duck.connection.register(TEXTS, arrow.table_of(numbered))
-        printed = syntax.printed(query)
-        table = contained(lambda: arrow.whole(duck.connection.sql(printed).to_arrow_reader(BATCH)))
+        printed = syntax.print_sql(query)
+        table = contained(
+            lambda: arrow.read_all(duck.connection.sql(printed).to_arrow_reader(BATCH))
+        )
     columns = cast("Any", table).columns
     return {name: column for (name, _, _), column in zip(texts, columns, strict=True)}

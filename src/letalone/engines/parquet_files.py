@@ -84,7 +84,7 @@ def sound_copy(duck: LockedDuck, paths: Sequence[Path], relation: Relation) -> R
         duck.connection.register(FIXED, arrow.parquet_columns(paths, late))
         _beside(query, syntax.renamed(syntax.table_named(FIXED), "fixed"))
     try:
-        duck.run(syntax.created(query, COPY))
+        duck.run(syntax.create_table(query, COPY))
     finally:
         if late:
             duck.connection.unregister(FIXED)
@@ -128,8 +128,8 @@ def _columns(duck: LockedDuck, path: Path) -> tuple[list[str], list[Stored]]:
     source = syntax.called("parquet_schema", syntax.text(str(path)))
     wanted = [syntax.named("name"), syntax.named("num_children")]
     query = syntax.select(wanted, syntax.renamed(source, "file"))
-    names = _top_names(opened(lambda: duck.run(query), path.name))
-    return names, opened(lambda: described(duck, _scan([path], "strict")), path.name)
+    names = _top_names(open_or_refuse(lambda: duck.run(query), path.name))
+    return names, open_or_refuse(lambda: describe_columns(duck, _scan([path], "strict")), path.name)
 
 
 def _top_names(schema: Sequence[tuple[object, ...]]) -> list[str]:
@@ -143,14 +143,14 @@ def _top_names(schema: Sequence[tuple[object, ...]]) -> list[str]:
     return names
 
 
-def described(duck: LockedDuck, source: Sql) -> list[Stored]:
+def describe_columns(duck: LockedDuck, source: Sql) -> list[Stored]:
     """The columns of a relation, from its metadata."""
     everything = syntax.select([exp.Star()], syntax.renamed(source, "source"))
     rows = duck.run(exp.Describe(this=everything))
     return [Stored(str(name), str(kind)) for name, kind, *_ in rows]
 
 
-def opened(run: Callable[[], Result], name: str, *, why: str = "it is damaged") -> Result:
+def open_or_refuse(run: Callable[[], Result], name: str, *, why: str = "it is damaged") -> Result:
     """What `run` returns; a file that cannot be opened is named without the engine's words."""
     try:
         return run()

@@ -18,17 +18,17 @@ from sqlglot import exp
 
 from letalone.engines import arrow
 from letalone.engines.dialects.postgres import POSTGRES
-from letalone.engines.dialects.postgres_words import check_width, statement
+from letalone.engines.dialects.postgres_words import check_width, write_statement
 from letalone.engines.failure import EngineFailed, contained
 from letalone.engines.inputs import Input, key_input, public_input, with_inputs
 from letalone.engines.measures import Exact, Measure, Scope
 from letalone.engines.one_row import lent_rows, one_row_scope, training_rows
 from letalone.engines.postgres_address import read_address
 from letalone.engines.postgres_making import check_made
-from letalone.engines.postgres_reached import reached
+from letalone.engines.postgres_reached import connect_or_explain
 from letalone.engines.postgres_server import Server, check_free, check_unchanged, relation_of
 from letalone.engines.ranks import Progress
-from letalone.engines.reading import declared_schema, read_as_text
+from letalone.engines.reading import columns_read_from_text, declared_schema
 from letalone.engines.rows import Relation, Tables, mark_of
 from letalone.engines.side_table import SideTable, side_table_of
 from letalone.engines.sql_engine import (
@@ -38,7 +38,7 @@ from letalone.engines.sql_engine import (
     new_key_name,
     rows_by_name,
 )
-from letalone.engines.statements import KEYS, discovery, needs_ranks, statements
+from letalone.engines.statements import KEYS, build_discovery, build_statements, needs_ranks
 from letalone.engines.syntax import Sql
 from letalone.engines.time_limit import read_timeout
 from letalone.errors import ParameterError
@@ -49,7 +49,7 @@ from letalone.plans.types import Key, Type
 from letalone.randomness.bits import SYSTEM, BitSource
 
 READS_TEXT = 160000  # the first version that can be asked whether text is a number
-OLDEST = 140000  # the first one whose numerics have an infinity
+OLDEST_VERSION = 140000  # the first one whose numerics have an infinity
 
 
 def open_postgres(
@@ -71,12 +71,12 @@ def open_postgres(
     """
     server = Server(read_address(source, table), timeout_seconds=read_timeout(timeout_seconds))
     try:
-        version = reached(server)
+        version = connect_or_explain(server)
         with server.reading():
             relation = contained(lambda: relation_of(server))
             side = contained(lambda: side_table_of(side_table, relation, server))
         declared = declared_schema(relation.columns, schema, types or {}, relation.name or "")
-        _check_version(version, read_as_text(declared, relation.columns))
+        _check_version(version, columns_read_from_text(declared, relation.columns))
         _check_encoding(contained(server.encoding))
         place = contained(server.place)
     except BaseException:
@@ -131,13 +131,13 @@ class PostgresEngine(SqlEngine):
     def measure(self, scope: Scope, measures: Sequence[Measure]) -> list[Exact]:
         self.prepare(scope)
         with self._lock, self._server.reading():
-            made = statements(scope, measures, self._seen(scope, self._server))
+            made = build_statements(scope, measures, self._seen(scope, self._server))
             return self._measure(scope, made, measures)
 
     def discover(self, scope: Scope) -> list[tuple[tuple[Key, ...], int]]:
         self.prepare(scope)
         with self._lock, self._server.reading():
-            return self._discover(scope, discovery(scope, self._seen(scope, self._server)))
+            return self._discover(scope, build_discovery(scope, self._seen(scope, self._server)))
 
     def prepare(self, scope: Scope, *, progress: Progress | None = None) -> None:  # noqa: ARG002
         """Writes the side table, if there is to be one; else ranks are made in each statement."""
@@ -263,7 +263,7 @@ class PostgresEngine(SqlEngine):
             inputs.append(key_input(scope, KEYS, mark=mark_of(scope)))
         queries = {table.name: table.query for table in inputs}
         queries |= {name: query for name, (query, _) in self._lent.items()}
-        text, names = statement(with_inputs(cast("exp.Query", query), queries))
+        text, names = write_statement(with_inputs(cast("exp.Query", query), queries))
         given: dict[str, object] = dict(self._secret)
         for table in inputs:
             given |= table.parameters
@@ -282,7 +282,7 @@ def _check_encoding(encoding: str) -> None:
 
 
 def _check_version(version: int, from_text: Iterable[str]) -> None:
-    if version < OLDEST:
+    if version < OLDEST_VERSION:
         raise ParameterError("The server is older than PostgreSQL 14. Take a newer one.")
     names = sorted(from_text)
     if version < READS_TEXT and names:

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 Result = TypeVar("Result")
 GRACE_SECONDS = 10.0  # for the server to say that a statement has reached its limit
-BATCH = 100_000
+BATCH_ROWS = 100_000
 NO_RIGHT = "42501"
 COMPUTED = "GENERATED"
 MODE = "IN ACCESS SHARE MODE"  # what reading takes, and needs the same right
@@ -115,7 +115,7 @@ WHERE c.relkind = 'f'
 """
 
 
-class Listed(NamedTuple):
+class CatalogueEntry(NamedTuple):
     """A table that the role may read."""
 
     kind: str
@@ -198,7 +198,7 @@ class Server:
     def run(self, statement: str, parameters: Sequence[object] = ()) -> list[tuple[Any, ...]]:
         """All rows of a statement's result."""
         text, cursor = cast("LiteralString", statement), self._open()
-        return _telling_rights(lambda: cursor.execute(text, list(parameters)).fetchall())
+        return _tell_rights(lambda: cursor.execute(text, list(parameters)).fetchall())
 
     def tried(self, look: Callable[[], Result]) -> Result | None:
         """What `look` returns; None if it failed, and the transaction goes on as before it."""
@@ -219,8 +219,8 @@ class Server:
 
         with psycopg.RawServerCursor(self._open().connection, "letalone") as cursor:
             text = cast("LiteralString", statement)
-            _telling_rights(lambda: cursor.execute(text, list(parameters)))
-            while rows := cursor.fetchmany(BATCH):
+            _tell_rights(lambda: cursor.execute(text, list(parameters)))
+            while rows := cursor.fetchmany(BATCH_ROWS):
                 yield rows
 
     def place(self) -> str:
@@ -287,11 +287,11 @@ class Server:
 
     def _open(self) -> "RawCursor[tuple[Any, ...]]":
         if self._cursor is None or self._cursor.connection.closed:
-            self._cursor = _connected(self.address.server)
+            self._cursor = _connect(self.address.server)
         return self._cursor
 
 
-def _telling_rights(run: Callable[[], Result]) -> Result:
+def _tell_rights(run: Callable[[], Result]) -> Result:
     """What `run` returns; a right that was taken away is told as that, without a cause."""
     try:
         return run()
@@ -301,7 +301,7 @@ def _telling_rights(run: Callable[[], Result]) -> Result:
     raise RightRevoked
 
 
-def _connected(server: str) -> "RawCursor[tuple[Any, ...]]":
+def _connect(server: str) -> "RawCursor[tuple[Any, ...]]":
     import psycopg
 
     from letalone.ledger.connecting import BoundedConnection
@@ -324,9 +324,10 @@ def relation_of(server: Server) -> Relation:
     """The table of the address and its columns, from the catalogue."""
     _check_database(server)
     tables = {
-        (str(s), str(n)): Listed(str(kind), comment) for s, n, kind, comment in server.run(TABLES)
+        (str(s), str(n)): CatalogueEntry(str(kind), comment)
+        for s, n, kind, comment in server.run(TABLES)
     }
-    schema, name = _the_one(server.address, tables)
+    schema, name = _find_table(server.address, tables)
     _check_parts(server, schema, name)
     columns = columns_of(server, schema, name)
     check_columns(list(columns), called(schema, name))
@@ -351,7 +352,7 @@ def check_free(server: Server, relation: Relation, address: Address) -> None:
     kind = check_unchanged(server, relation, address)
     name = POSTGRES.printed(relation.sql)
     words = f"SELECT FROM {name} WHERE false" if kind == "m" else f"LOCK TABLE {name} {MODE}"
-    _telling_rights(lambda: server.do(words))
+    _tell_rights(lambda: server.do(words))
 
 
 def check_unchanged(server: Server, relation: Relation, address: Address) -> str:
@@ -384,7 +385,9 @@ def columns_of(server: Server, schema: str, name: str) -> dict[str, Stored]:
     return {str(row[0]): Stored(str(row[0]), _word(*row[1:])) for row in rows}
 
 
-def _the_one(address: Address, tables: Mapping[tuple[str, str], Listed]) -> tuple[str, str]:
+def _find_table(
+    address: Address, tables: Mapping[tuple[str, str], CatalogueEntry]
+) -> tuple[str, str]:
     if address.table is None or address.table not in tables:
         names = tuple(_as_option(*place) for place, entry in tables.items() if entry.can_be_opened)
         problem = "no table was named" if address.table is None else f"{address.words!r} is none"

@@ -10,17 +10,17 @@ from letalone.errors import ParameterError
 
 RANK = "letalone_rank"  # the column of the copy
 MARK = "letalone: a copy with ranks. Drop it, and it is made anew. "
-Told = dict[str, object]
+CopyFacts = dict[str, object]
 
 
-def comment_of(facts: Told) -> str:
+def comment_of(facts: CopyFacts) -> str:
     """The comment that says it; `told` names its format."""
     return MARK + dumps(facts)
 
 
-def told_by(comment: str, *, written_as: int) -> Told:
+def read_facts(comment: str, *, written_as: int) -> CopyFacts:
     """What a comment says, of this format; nothing, if it is none of ours."""
-    facts = _told(comment)
+    facts = _read_comment(comment)
     return facts if facts.get("format") == written_as else {}
 
 
@@ -33,7 +33,7 @@ def check_is_no_copy(comment: object, name: str) -> None:
     """Refuses a copy as a data set of its own: it would have a budget beside that of its rows."""
     if not is_copy(comment):
         return
-    original = _told(str(comment)).get("of")
+    original = _read_comment(str(comment)).get("of")
     which = (
         f"of {original!r} with ranks; open that one" if isinstance(original, str) else "with ranks"
     )
@@ -43,9 +43,9 @@ def check_is_no_copy(comment: object, name: str) -> None:
     )
 
 
-def _told(comment: str) -> Told:
+def _read_comment(comment: str) -> CopyFacts:
     try:
         facts = loads(comment.removeprefix(MARK)) if is_copy(comment) else None
     except (ValueError, RecursionError):
         return {}
-    return cast("Told", facts) if isinstance(facts, dict) else {}
+    return cast("CopyFacts", facts) if isinstance(facts, dict) else {}

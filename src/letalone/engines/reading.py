@@ -136,7 +136,7 @@ def declared_schema(
     return schema
 
 
-def read_as_text(schema: Schema, stored: Mapping[str, Stored]) -> frozenset[str]:
+def columns_read_from_text(schema: Schema, stored: Mapping[str, Stored]) -> frozenset[str]:
     """The columns that are stored as text and declared to be something else: metadata."""
     return frozenset(
         column.name
@@ -151,7 +151,7 @@ def read(stored: Stored, source: Sql, column: Column, *, clamped: bool = True) -
     kind = column.type
     if kind is Type.OTHER:
         return Term(source, kind)
-    sql = _converted(stored, source, kind)
+    sql = _convert(stored, source, kind)
     doubles = kind is Type.NUMBER and stored.stored in FLOATS
     finite = kind is not Type.NUMBER or not (doubles or stored.type is Type.TEXT)
     if kind in (Type.DATE, Type.TIMESTAMP):
@@ -202,25 +202,25 @@ def as_long(number: Sql, ends: tuple[Sql, Sql]) -> Sql:
     return syntax.case((syntax.joined(exp.And, inside), syntax.cast_to(number.copy(), BIGINT)))
 
 
-def _converted(stored: Stored, source: Sql, kind: Type) -> Sql:
+def _convert(stored: Stored, source: Sql, kind: Type) -> Sql:
     """The stored value in another type, without the guards and the clamps."""
     if stored.stored in ZONED and kind is not Type.TEXT:
-        source = syntax.tried(source, TIMESTAMP)  # the session's time zone is UTC
+        source = syntax.try_cast(source, TIMESTAMP)  # the session's time zone is UTC
     if stored.collated:
         source = plain_text(source)
     if stored.stored.startswith("DECIMAL("):
         source = syntax.case((_has_its_digits(stored, source), source))
     if kind is Type.TEXT and stored.type in DATED and not stored.stored.startswith("TIMESTAMP_NS"):
         # Times beyond the calendar cannot be written; nanoseconds do not reach beyond it.
-        when = _in_the_calendar(syntax.tried(source, SQL_TYPES[stored.type]), stored.type)
+        when = _in_the_calendar(syntax.try_cast(source, SQL_TYPES[stored.type]), stored.type)
         source = syntax.case((when, source))
     if _is_as_wanted(stored, kind):
         return source
     if stored.type is Type.TEXT and kind is not Type.TEXT:
         return _from_text(
-            source if stored.stored == "VARCHAR" else syntax.tried(source, TEXT), kind
+            source if stored.stored == "VARCHAR" else syntax.try_cast(source, TEXT), kind
         )
-    return syntax.tried(source, SQL_TYPES[kind])
+    return syntax.try_cast(source, SQL_TYPES[kind])
 
 
 def _from_text(source: Sql, kind: Type) -> Sql:
@@ -230,15 +230,15 @@ def _from_text(source: Sql, kind: Type) -> Sql:
         return truth_of(trimmed)
     # Straight to a time without zone would ignore an offset in the text; numbers and days need no
     # trimming, which costs more than the rest.
-    value = syntax.tried(trimmed, TIMESTAMPTZ) if kind is Type.TIMESTAMP else source
+    value = syntax.try_cast(trimmed, TIMESTAMPTZ) if kind is Type.TIMESTAMP else source
     pattern = syntax.text(f" *{text_grammar.PATTERNS[kind]} *")
     written = [is_short(source), syntax.called("REGEXP_FULL_MATCH", source, pattern)]
-    return syntax.case((syntax.joined(exp.And, written), syntax.tried(value, SQL_TYPES[kind])))
+    return syntax.case((syntax.joined(exp.And, written), syntax.try_cast(value, SQL_TYPES[kind])))
 
 
 def is_short(text: Sql) -> Sql:
     """Whether a text has at most as many letters as a number or a date can have."""
-    longest = syntax.whole(text_grammar.LONGEST)
+    longest = syntax.whole(text_grammar.MAX_TEXT_LENGTH)
     return syntax.operation(exp.LTE, syntax.called("LENGTH", text), longest)
 
 

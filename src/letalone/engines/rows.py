@@ -17,7 +17,7 @@ from letalone.engines.dialects.dialect import Dialect
 from letalone.engines.dialects.duckdb import DUCKDB
 from letalone.engines.measures import Scope
 from letalone.engines.reading import SQL_TYPES, Stored
-from letalone.engines.sql import Emitter
+from letalone.engines.sql import ExpressionEmitter
 from letalone.engines.syntax import BIGINT, DOUBLE, Sql
 from letalone.engines.terms import Levels, Term
 from letalone.errors import ParameterError
@@ -66,7 +66,7 @@ class ScopeRows:
         self._names = {name for expression in used for name in column_names(expression)}
         self._names |= {column for join in scope.joins if _is_public(join) for column, _ in join.on}
         self._columns = self._base_columns()
-        self._emit = Emitter(self.levels, self._columns)
+        self._emit = ExpressionEmitter(self.levels, self._columns)
         for name, expression in scope.derived:
             self._columns[name] = self.levels.name(self._emit.term(expression))
         self._where = [self._emit.value(condition) for condition in where]
@@ -177,7 +177,7 @@ class ScopeRows:
 
     def _pair(self, public: Relation, left: str, right: str, names: tuple[str, str]) -> Sql:
         """Equality of a column with one of a public table, as keys; see `public.py`."""
-        stored, column = _stored(public, right), self._column(left)
+        stored, column = _find_column(public, right), self._column(left)
         if stored.type.of_keys is not column.type.of_keys or not column.type.is_groupable:
             raise ParameterError(
                 f"Column {left!r} is {column.type.value} and {right!r} of the public table is"
@@ -189,7 +189,7 @@ class ScopeRows:
         return syntax.operation(exp.EQ, *(key_of(side) for side in sides))
 
     def _term(self, relation: Relation, column: Column, source: str = "") -> Term:
-        stored = _stored(relation, column.name)
+        stored = _find_column(relation, column.name)
         named = syntax.named(stored.name, source or None)
         return self._tables.dialect.read(stored, named, column)
 
@@ -211,7 +211,7 @@ def unit_of(relation: Relation, column: Column, source: str, dialect: Dialect = 
             f"The unit {column.name!r} is a column whose values cannot be told apart. Choose a"
             " column of text or whole numbers."
         )
-    stored = _stored(relation, column.name)
+    stored = _find_column(relation, column.name)
     return dialect.unit(stored, syntax.named(stored.name, source))
 
 
@@ -228,7 +228,7 @@ def whole_key(number: Sql) -> Sql:
 
     NULL where it is NULL; a zero has one sign.
     """
-    end, integer = syntax.double(float(EXACT)), syntax.tried(number, BIGINT)
+    end, integer = syntax.double(float(EXACT)), syntax.try_cast(number, BIGINT)
     beyond = syntax.operation(exp.GT, syntax.called("ABS", number), end)
     same = syntax.operation(exp.EQ, syntax.cast_to(integer, DOUBLE), number.copy())
     nothing = syntax.cast_to(syntax.NULL.copy(), BIGINT)
@@ -237,7 +237,7 @@ def whole_key(number: Sql) -> Sql:
 
 def value_of(relation: Relation, column: Column, source: str, dialect: Dialect) -> Sql:
     """A value as it is declared, for whoever sees a person's rows; NULL for what is no number."""
-    stored = _stored(relation, column.name)
+    stored = _find_column(relation, column.name)
     term = dialect.read(stored, syntax.named(stored.name, source), column)
     if column.type is Type.NUMBER and not term.finite:
         return syntax.case((syntax.is_finite(term.sql), term.sql))
@@ -258,7 +258,7 @@ def lent_name(data_set: str) -> str:
     return f"{LENT}{sha256(data_set.encode(errors='surrogatepass')).hexdigest()[:32]}"
 
 
-def _stored(relation: Relation, name: str) -> Stored:
+def _find_column(relation: Relation, name: str) -> Stored:
     stored = relation.columns.get(name)
     if stored is None:
         raise ParameterError(

@@ -26,10 +26,10 @@ from sqlglot import exp
 
 from letalone.engines import syntax
 from letalone.engines.dialects.postgres import POSTGRES, PostgresDialect, rank_of
-from letalone.engines.dialects.postgres_words import statement
+from letalone.engines.dialects.postgres_words import write_statement
 from letalone.engines.postgres_address import PUBLIC, called
 from letalone.engines.postgres_server import COMPUTED, Server, columns_of
-from letalone.engines.rank_copies import RANK, Told, comment_of, told_by
+from letalone.engines.rank_copies import RANK, CopyFacts, comment_of, read_facts
 from letalone.engines.reading import Stored
 from letalone.engines.rows import Relation, Tables, unit_of
 from letalone.errors import ParameterError
@@ -76,7 +76,7 @@ class Known(NamedTuple):
     """
 
     oid: int
-    told: Told
+    told: CopyFacts
     stranger: str | None
     readable: bool
 
@@ -169,7 +169,7 @@ class SideTable:
         return known.oid if self._has_columns(server) else None
 
     def _write(self, server: Server, schema: Schema, key: bytes) -> None:
-        text, _ = statement(self._copy(schema))
+        text, _ = write_statement(self._copy(schema))
         server.do(text, [key])
         for (revoke,) in server.run(OTHERS, [self._quoted()]):
             server.do(str(revoke))
@@ -200,11 +200,11 @@ class SideTable:
         rows = server.run(KNOWN, [self.schema, self.name, source, RANK])
         for oid, comment, plain, stranger, readable in rows:
             ours = plain and stranger is None
-            facts = told_by(str(comment), written_as=FORMAT) if ours else {}
+            facts = read_facts(str(comment), written_as=FORMAT) if ours else {}
             return Known(int(oid), facts, stranger, bool(readable))
         return None
 
-    def _told(self, schema: Schema) -> Told:
+    def _told(self, schema: Schema) -> CopyFacts:
         about = {"of": self.relation.name, "unit": schema.unit, "version": schema.version}
         return {"format": FORMAT, **about}
 
@@ -248,17 +248,17 @@ class SideTable:
     def _quoted(self) -> str:
         return POSTGRES.printed(syntax.table_named(self.name, schema=self.schema))
 
-    def _comment(self, facts: Told) -> exp.Comment:
+    def _comment(self, facts: CopyFacts) -> exp.Comment:
         target = syntax.table_named(self.name, schema=self.schema)
         return exp.Comment(this=target, kind="TABLE", expression=syntax.text(comment_of(facts)))
 
 
 def side_table_of(written: str | None, relation: Relation, server: Server) -> SideTable | None:
     """The copy of this name, where there is to be one and the role may use it."""
-    return None if written is None else side_table(written, relation).for_this_role(server)
+    return None if written is None else make_side_table(written, relation).for_this_role(server)
 
 
-def side_table(written: str, relation: Relation) -> SideTable:
+def make_side_table(written: str, relation: Relation) -> SideTable:
     """The copy of a relation under the name that the owner gave: "schema.name" or "name"."""
     schema, dot, name = written.partition(".")
     place = (schema, name) if dot else (PUBLIC, schema)

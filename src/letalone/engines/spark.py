@@ -45,9 +45,9 @@ from letalone.engines.spark_frame import (
 from letalone.engines.spark_jobs import Jobs, check_is_seen, jobs_of
 from letalone.engines.spark_plan import check_plan
 from letalone.engines.spark_side_table import SparkSideTable
-from letalone.engines.spark_side_table import side_table as side_table_of
-from letalone.engines.spark_silence import privately as _private
-from letalone.engines.spark_versions import frame_of_arrow, printed, rows_of
+from letalone.engines.spark_side_table import make_side_table as side_table_of
+from letalone.engines.spark_silence import run_silently as _private
+from letalone.engines.spark_versions import frame_of_arrow, print_for_session, rows_of
 from letalone.engines.sql_engine import (
     LentRows,
     SqlEngine,
@@ -56,7 +56,7 @@ from letalone.engines.sql_engine import (
     new_key_name,
     rows_by_name,
 )
-from letalone.engines.statements import KEYS, discovery, needs_ranks, statements
+from letalone.engines.statements import KEYS, build_discovery, build_statements, needs_ranks
 from letalone.engines.syntax import Sql
 from letalone.engines.time_limit import read_timeout
 from letalone.errors import UnsupportedQuery
@@ -144,13 +144,13 @@ class SparkEngine(SqlEngine):
 
     def measure(self, scope: Scope, measures: Sequence[Measure]) -> list[Exact]:
         self.prepare(scope)
-        made = statements(scope, measures, self._tables(scope))
+        made = build_statements(scope, measures, self._tables(scope))
         with self._lock:
             return self._measure(scope, made, measures)
 
     def discover(self, scope: Scope) -> list[tuple[tuple[Key, ...], int]]:
         self.prepare(scope)
-        query = discovery(scope, self._tables(scope))
+        query = build_discovery(scope, self._tables(scope))
         with self._lock:
             return self._discover(scope, query)
 
@@ -264,7 +264,7 @@ class SparkEngine(SqlEngine):
         """A statement, in which each key of ranks is drawn anew."""
         names = {parameter.name for parameter in query.find_all(exp.Placeholder)}
         secrets = {name: draw_key(self._bits) for name in sorted(names)}
-        return self._session.sql(printed(query, self._session), args=secrets)
+        return self._session.sql(print_for_session(query, self._session), args=secrets)
 
     def _view(self, table: object, name: str) -> Any:
         """An Arrow table of this process, under a name in our session alone."""

@@ -33,7 +33,7 @@ from typing import Any, cast
 from urllib.parse import quote
 
 from letalone.engines.failure import EngineFailed
-from letalone.engines.spark_silence import privately
+from letalone.engines.spark_silence import run_silently
 from letalone.errors import ParameterError
 
 PREFIX, CLUSTER = "spark:", "spark://"
@@ -120,8 +120,8 @@ def located(source: str, session: Any = None) -> Table:
     if session is None:
         from letalone.engines.spark_start import spark_session
 
-        session = privately(spark_session)
-    place, exists, forgets = _looked_up(parts, session)
+        session = run_silently(spark_session)
+    place, exists, forgets = _look_up(parts, session)
     if not exists:
         raise ParameterError(
             f"Spark has no table {spelled(place)!r}, or may not read it. It is the Spark that this"
@@ -132,17 +132,17 @@ def located(source: str, session: Any = None) -> Table:
     return session, spelled(place)
 
 
-def _looked_up(parts: Parts, session: Any) -> tuple[Place, bool, bool]:
+def _look_up(parts: Parts, session: Any) -> tuple[Place, bool, bool]:
     """The whole name, whether such a table is there, and whether Spark keeps none of its own."""
 
     def look() -> tuple[Place, bool, bool]:
-        place = _filled(parts, session)
+        place = _fill_in(parts, session)
         exists = bool(session.catalog.tableExists(in_backticks(place)))
         is_own = place[0].lower() == OWN_CATALOG
         return place, exists, is_own and session.conf.get(KEPT, FORGETFUL) == FORGETFUL
 
     try:
-        return privately(look)
+        return run_silently(look)
     except EngineFailed:
         pass  # raised below, without what Spark said
     raise ParameterError(
@@ -166,9 +166,9 @@ def place_of(source: object) -> Place | None:
     parts = read_name(written)
     if is_remote(session):
         return None
-    if not privately(lambda: _is_of_a_catalog(parts, session)):
+    if not run_silently(lambda: _is_of_a_catalog(parts, session)):
         return None
-    first, second, third = privately(lambda: _filled(parts, session))
+    first, second, third = run_silently(lambda: _fill_in(parts, session))
     return first.lower(), second.lower(), third.lower()
 
 
@@ -185,7 +185,7 @@ def stand_in_of(place: Place) -> Path:
     return Path(".".join([*names, "spark"]))
 
 
-def _filled(parts: Parts, session: Any) -> Place:
+def _fill_in(parts: Parts, session: Any) -> Place:
     """The whole name."""
     *before, name = parts
     catalog = before[0] if len(before) == 2 else str(session.catalog.currentCatalog())

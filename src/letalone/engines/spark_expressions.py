@@ -34,7 +34,7 @@ def columns_of(expressions: Any, java: Any) -> Columns | None:
         written = str(parent.toJSON())
     except Py4JJavaError:
         return None
-    return _parted(cast("list[Node]", loads(written))[1:])
+    return _split_trees(cast("list[Node]", loads(written))[1:])
 
 
 def number_of(column: list[Node]) -> int:
@@ -76,7 +76,7 @@ def kind_of(written: str) -> str:
     return written.rpartition(".")[2] if written.startswith(SQL) else written
 
 
-def _parted(nodes: list[Node]) -> Columns:
+def _split_trees(nodes: list[Node]) -> Columns:
     """Nodes in the order of a tree, root first, as one list for each tree."""
     trees: Columns = []
     missing = 0

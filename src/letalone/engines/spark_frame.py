@@ -124,7 +124,7 @@ def own_session(frame: Any) -> Any:
 
 def relation_of(frame: Any, *, view: str) -> Relation:
     """The frame under the name of a global view, and its columns as they are stored."""
-    columns = [_stored(field) for field in frame.schema.fields]
+    columns = [_stored_column(field) for field in frame.schema.fields]
     check_columns([column.name for column in columns], "The Spark frame")
     _check_repeatable(frame)
     database = frame.sparkSession.conf.get(GLOBAL, "global_temp")
@@ -137,7 +137,7 @@ def view_name() -> str:
     return f"letalone_{token_hex(16)}"
 
 
-def _stored(field: Any) -> Stored:
+def _stored_column(field: Any) -> Stored:
     """Our word for a type, from Spark's."""
     word, name = str(field.dataType.simpleString()), str(field.name)
     written = str((field.metadata or {}).get(CHARACTERS, word)).split(" collate ")[0]

@@ -44,9 +44,9 @@ from typing import Any
 
 from letalone.errors import ParameterError
 
-EACH_SECONDS = 1.0
+LOOK_EVERY_SECONDS = 1.0
 EVENTS_MILLISECONDS = 60_000
-RETAINED = ("spark.ui.retainedJobs", "spark.ui.retainedStages")
+RETAINED_SETTINGS = ("spark.ui.retainedJobs", "spark.ui.retainedStages")
 USUALLY_RETAINED = 1000
 LEAST_RETAINED = 100
 NOT_ENDED = ("RUNNING", "UNKNOWN")
@@ -79,7 +79,7 @@ class Jobs:
             self._count()
             store = self.context._jsc.sc().statusStore()
             for number in self.context._jsc.sc().statusTracker().getJobIdsForTag(self.tag):
-                self._look_at(_found(store.job, number), store)
+                self._look_at(_look_up(store.job, number), store)
             if len(set(self.ran.values())) < len(self.ran):
                 self.again.set()
 
@@ -121,7 +121,7 @@ class Jobs:
             return
         stages = [int(number) for number in str(job.stageIds().mkString(" ")).split()]
         for number in stages:
-            self._note(number, _found(store.lastStageAttempt, number))
+            self._note(number, _look_up(store.lastStageAttempt, number))
         unseen = [
             number for number in stages if number not in self.ran and number not in self.skipped
         ]
@@ -156,7 +156,7 @@ def jobs_of(session: Any, tag: str, *, seconds: float) -> Generator[Jobs]:
 def new_jobs(session: Any, tag: str) -> Jobs:
     """None yet."""
     context = session.sparkContext
-    kept = _retained(context, RETAINED[0])
+    kept = _read_retained(context, RETAINED_SETTINGS[0])
     return Jobs(context, tag, begun=_jobs_begun(context), max_new=kept // 2)
 
 
@@ -170,7 +170,9 @@ def check_is_seen(session: Any) -> None:
             "This Spark was started with PYSPARK_PIN_THREAD=false: it cannot be seen which jobs are"
             " those of a question. Start it without that."
         )
-    too_small = [name for name in RETAINED if _retained(context, name) < LEAST_RETAINED]
+    too_small = [
+        name for name in RETAINED_SETTINGS if _read_retained(context, name) < LEAST_RETAINED
+    ]
     if too_small:
         raise ParameterError(
             f"This Spark forgets what it did too soon: {' and '.join(too_small)} must be"
@@ -180,7 +182,7 @@ def check_is_seen(session: Any) -> None:
 
 def _watch(jobs: Jobs, done: Event, end: float) -> None:
     """Cancels again and again: a statement has several jobs, one after the other."""
-    while not done.wait(EACH_SECONDS):
+    while not done.wait(LOOK_EVERY_SECONDS):
         with suppress(Exception):  # the cluster may have gone, and the statement with it
             jobs.look()
         with suppress(Exception):
@@ -188,7 +190,7 @@ def _watch(jobs: Jobs, done: Event, end: float) -> None:
                 jobs.cancel()
 
 
-def _found(look: Callable[[int], Any], number: int) -> Any:
+def _look_up(look: Callable[[int], Any], number: int) -> Any:
     """What is in a list; None where it is not, or no longer."""
     from py4j.protocol import Py4JJavaError
 
@@ -202,5 +204,5 @@ def _jobs_begun(context: Any) -> int:
     return int(context._jsc.sc().dagScheduler().numTotalJobs())
 
 
-def _retained(context: Any, name: str) -> int:
+def _read_retained(context: Any, name: str) -> int:
     return int(context._jsc.sc().conf().get(name, str(USUALLY_RETAINED)))

@@ -26,8 +26,8 @@ from letalone.engines.rows import Relation, unit_of, value_of
 from letalone.engines.spark_address import located
 from letalone.engines.spark_frame import frame_of, own_session, relation_of, view_name
 from letalone.engines.spark_jobs import Jobs, check_is_seen, jobs_of, new_jobs
-from letalone.engines.spark_silence import privately
-from letalone.engines.spark_versions import printed, rows_of
+from letalone.engines.spark_silence import run_silently
+from letalone.engines.spark_versions import print_for_session, rows_of
 from letalone.engines.syntax import Sql
 from letalone.engines.time_limit import MAX_SECONDS
 from letalone.plans.schema import Schema
@@ -45,7 +45,7 @@ class SparkRow:
 
 def rows_of_one(address: str, schema: Schema, unit_id: str) -> list[SparkRow]:
     """The rows of one unit, in the order of their values. Only declared columns are read."""
-    with _opened(address) as table:
+    with _open_table(address) as table:
         values = [value_of(table.relation, column, SOURCE, SPARK) for column in schema.columns]
         query = syntax.select(values, _source(table.relation), where=[_is(table.relation, schema)])
         rows = table.run(query, unit_id)
@@ -56,7 +56,7 @@ def rows_of_one(address: str, schema: Schema, unit_id: str) -> list[SparkRow]:
 
 def number_of_one(address: str, schema: Schema, unit_id: str) -> int:
     """How many rows a unit has."""
-    with _opened(address) as table:
+    with _open_table(address) as table:
         number = exp.Count(this=exp.Star())
         where = [_is(table.relation, schema)]
         rows = table.run(syntax.select([number], _source(table.relation), where=where), unit_id)
@@ -65,20 +65,20 @@ def number_of_one(address: str, schema: Schema, unit_id: str) -> int:
 
 def units_at(address: str, schema: Schema) -> Iterator[str]:
     """The ids of all units, as text, one after the other: there may be many."""
-    with _opened(address) as table:
+    with _open_table(address) as table:
         unit = syntax.alias(_unit(table.relation, schema), ID)
         query = syntax.select([unit], _source(table.relation)).distinct()
-        jobs = privately(lambda: new_jobs(table.session, view_name()))
+        jobs = run_silently(lambda: new_jobs(table.session, view_name()))
         with jobs.ending(MAX_SECONDS):
-            rows = privately(lambda: table.iterated(query, jobs))
-            while (row := privately(lambda: next(rows, None))) is not None:
+            rows = run_silently(lambda: table.iterated(query, jobs))
+            while (row := run_silently(lambda: next(rows, None))) is not None:
                 if row[0] is not None:
                     yield str(row[0])
 
 
 def spelled_at(address: str, schema: Schema, typed: str) -> str | None:
     """A typed id as Spark spells the unit: 007 is 7; None where it can be no unit there."""
-    with _opened(address) as table:
+    with _open_table(address) as table:
         stored = table.relation.columns[schema.unit or ""]
         if stored.stored == "VARCHAR":
             return typed  # byte by byte
@@ -92,16 +92,16 @@ def spelled_at(address: str, schema: Schema, typed: str) -> str | None:
 
 
 @dataclass(frozen=True, slots=True)
-class _Opened:
+class _OpenTable:
     session: Any
     relation: Relation
     kinds: dict[str, str]
 
     def framed(self, query: exp.Select, **given: str) -> Any:
-        return self.session.sql(printed(query, self.session), args=given or None)
+        return self.session.sql(print_for_session(query, self.session), args=given or None)
 
     def run(self, query: exp.Select, unit_id: str) -> list[tuple[Any, ...]]:
-        return privately(lambda: self._collected(query, unit_id))
+        return run_silently(lambda: self._collected(query, unit_id))
 
     def iterated(self, query: exp.Select, jobs: Jobs) -> Iterator[Any]:
         """The rows as a thread of Spark's brings them."""
@@ -114,16 +114,16 @@ class _Opened:
 
 
 @contextmanager
-def _opened(address: str) -> Generator[_Opened]:
+def _open_table(address: str) -> Generator[_OpenTable]:
     """The table in a session of our own."""
-    frame, view = privately(lambda: frame_of(located(address))), view_name()
-    relation = privately(lambda: relation_of(frame, view=view))
-    session = privately(lambda: own_session(frame))
-    privately(lambda: check_is_seen(session))
+    frame, view = run_silently(lambda: frame_of(located(address))), view_name()
+    relation = run_silently(lambda: relation_of(frame, view=view))
+    session = run_silently(lambda: own_session(frame))
+    run_silently(lambda: check_is_seen(session))
     kinds = {str(field.name): str(field.dataType.simpleString()) for field in frame.schema.fields}
-    privately(lambda: frame.createGlobalTempView(view))
+    run_silently(lambda: frame.createGlobalTempView(view))
     try:
-        yield _Opened(session, relation, kinds)
+        yield _OpenTable(session, relation, kinds)
     finally:
         with suppress(Exception):  # the cluster may have gone before
             session.catalog.dropGlobalTempView(view)

@@ -40,7 +40,7 @@ from sqlglot import exp
 
 from letalone.engines import syntax
 from letalone.engines.dialects.spark import SPARK, SparkDialect
-from letalone.engines.rank_copies import RANK, Told, comment_of, told_by
+from letalone.engines.rank_copies import RANK, CopyFacts, comment_of, read_facts
 from letalone.engines.reading import Stored
 from letalone.engines.rows import Relation, Tables, unit_of
 from letalone.engines.spark_address import (
@@ -51,7 +51,7 @@ from letalone.engines.spark_address import (
     spelled,
 )
 from letalone.engines.spark_address import Parts as Place
-from letalone.engines.spark_versions import printed
+from letalone.engines.spark_versions import print_for_session
 from letalone.errors import ParameterError
 from letalone.plans.schema import Schema
 
@@ -136,7 +136,7 @@ class SparkSideTable:
         using = "USING parquet " if self.place[0] == OWN_CATALOG else ""
         comment = _literal(comment_of(self._told(schema)))
         made = f"CREATE TABLE {in_backticks(self.place)} {using}COMMENT {comment} AS "
-        session.sql(made + printed(self._rows(schema), session), args={KEY: key})
+        session.sql(made + print_for_session(self._rows(schema), session), args={KEY: key})
 
     def _rows(self, schema: Schema) -> exp.Select:
         """The rows that have a unit, in names that every catalogue takes, and their ranks."""
@@ -155,7 +155,7 @@ class SparkSideTable:
         some = [pair for pair in self.relation.columns.items() if pair[1].stored != "OTHER"]
         return {f"column{number}": pair for number, pair in enumerate(some)}
 
-    def _found(self, session: Any) -> Told | None:
+    def _found(self, session: Any) -> CopyFacts | None:
         """What the comment of the table of this name says; None where there is no table.
 
         What somebody else has made says nothing.
@@ -165,7 +165,7 @@ class SparkSideTable:
             return None
         known = session.catalog.getTable(quoted)
         ours = known.tableType in TABLES and self._has_owner(session)
-        return told_by(str(known.description), written_as=FORMAT) if ours else {}
+        return read_facts(str(known.description), written_as=FORMAT) if ours else {}
 
     def _has_owner(self, session: Any) -> bool:
         """Whether it is of this user or of the owner of the data, if it says whose it is."""
@@ -175,8 +175,8 @@ class SparkSideTable:
         source = self.source
         return source is not None and owner == _owner_of(in_backticks(source), session)
 
-    def _told(self, schema: Schema) -> Told:
-        original = _called(self.source) or f"the frame {schema.name}"
+    def _told(self, schema: Schema) -> CopyFacts:
+        original = _source_name(self.source) or f"the frame {schema.name}"
         columns = [
             [name, column.stored, column.collated] for name, column in self._copied().values()
         ]
@@ -191,7 +191,9 @@ class SparkSideTable:
         )
 
 
-def side_table(written: str, relation: Relation, *, session: Any, source: object) -> SparkSideTable:
+def make_side_table(
+    written: str, relation: Relation, *, session: Any, source: object
+) -> SparkSideTable:
     """The copy under the name that the owner gave; what it leaves out is the session's own."""
     place = _place(written, session)
     if place is None:
@@ -209,7 +211,7 @@ def _place_of(source: object, session: Any) -> Place | None:
     return _place(str(cast("tuple[object, ...]", source)[1]), session)
 
 
-def _called(source: Place | None) -> str | None:
+def _source_name(source: Place | None) -> str | None:
     """One name for each table: its place in small letters, as in spark_address.py."""
     return None if source is None else spelled(tuple(part.lower() for part in source))
 

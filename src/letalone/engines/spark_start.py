@@ -24,7 +24,7 @@ from subprocess import DEVNULL
 from threading import Lock
 from typing import Any
 
-from letalone.engines.spark_silence import quiet
+from letalone.engines.spark_silence import with_loggers_off
 from letalone.errors import LetaloneError, ParameterError
 
 CONNECT = ("SPARK_REMOTE", "SPARK_CONNECT_MODE_ENABLED")
@@ -39,7 +39,7 @@ def spark_session() -> Any:
     _check_not_connect()
     with _LOCK, warnings.catch_warnings():
         warnings.simplefilter("ignore")  # Spark's, about versions and about the pipe to its JVM
-        return _session() if is_started() else _started()
+        return _session() if is_started() else _start_ours()
 
 
 def is_started() -> bool:
@@ -50,7 +50,7 @@ def is_started() -> bool:
 
     context: Any = SparkContext._active_spark_context
     with suppress(Exception):  # its JVM may be gone
-        return context is not None and not quiet(lambda: context._jsc.sc().isStopped())
+        return context is not None and not with_loggers_off(lambda: context._jsc.sc().isStopped())
     return False
 
 
@@ -60,9 +60,9 @@ def _session() -> Any:
     return SparkSession.builder.getOrCreate()
 
 
-def _started() -> Any:
+def _start_ours() -> Any:
     try:
-        session = quiet(_start)
+        session = with_loggers_off(_start)
     except LetaloneError:
         raise
     except Exception:
@@ -111,7 +111,7 @@ def _forget_ended() -> None:
 def _stop(session: Any) -> None:
     with suppress(Exception), warnings.catch_warnings():  # it may have ended before
         warnings.simplefilter("ignore")
-        quiet(session.stop)
+        with_loggers_off(session.stop)
 
 
 def _check_installed() -> None:

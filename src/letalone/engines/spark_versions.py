@@ -17,16 +17,16 @@ from typing import Any, cast
 from sqlglot import exp
 
 from letalone.engines import arrow, syntax
-from letalone.engines.dialects.rewriting import rewritten
+from letalone.engines.dialects.rewriting import rewrite_tree
 from letalone.engines.dialects.spark import SPARK
 from letalone.engines.syntax import Sql
 
 
-def printed(query: Sql, session: Any) -> str:
+def print_for_session(query: Sql, session: Any) -> str:
     """The statement in the words of the session's version."""
     if not is_old(session):
         return SPARK.printed(query)
-    return SPARK.printed(rewritten(query, {exp.Anonymous: _in_old_words}))
+    return SPARK.printed(rewrite_tree(query, {exp.Anonymous: _in_old_words}))
 
 
 def is_old(session: Any) -> bool:

@@ -19,7 +19,7 @@ from typing import cast
 from sqlglot import exp
 
 from letalone.engines import syntax
-from letalone.engines.amounts import Edges, numbered
+from letalone.engines.amounts import Edges, number_range
 from letalone.engines.reading import SQL_TYPES
 from letalone.engines.syntax import BIGINT, DATE, Sql
 from letalone.engines.terms import Levels, Term, as_double, deepest
@@ -63,7 +63,7 @@ COMPARISONS: Mapping[str, syntax.Binary] = {
 PARTS = {"year": "YEAR", "month": "MONTH", "day": "DAY", "weekday": "ISODOW", "hour": "HOUR"}
 
 
-class Emitter:
+class ExpressionEmitter:
     """Turns expressions over the given columns into terms over one chain of levels."""
 
     def __init__(self, levels: Levels, columns: Mapping[str, Term]) -> None:
@@ -129,7 +129,7 @@ class Emitter:
 
     def _one_of(self, of: Term, values: tuple[Value, ...]) -> Term:
         once = self._levels.name(of)
-        return _true_or_false(_listed(once, values), once)
+        return _true_or_false(_is_one_of(once, values), once)
 
     def _case(
         self, branches: tuple[tuple[Expression, Expression], ...], otherwise: Expression
@@ -159,7 +159,7 @@ class Emitter:
     def _bin(self, node: Bin) -> Term:
         x = self._levels.name(as_double(self.term(node.of)))
         edges = Edges.of(node.lower, node.width, node.count)
-        number, depth = numbered(x, edges, self._levels)
+        number, depth = number_range(x, edges, self._levels)
         return Term(syntax.case((edges.hold(x.sql), number)), Type.INTEGER, depth=depth)
 
     def _clamp(self, of: Term, lower: Fraction | None, upper: Fraction | None) -> Term:
@@ -188,7 +188,7 @@ def _true_or_false(sql: Sql, *made_of: Term) -> Term:
     return Term(sql, Type.BOOLEAN, depth=deepest(made_of))
 
 
-def _listed(of: Term, values: tuple[Value, ...]) -> Sql:
+def _is_one_of(of: Term, values: tuple[Value, ...]) -> Sql:
     """IN, with whole numbers compared as such and numbers as doubles."""
     doubles = [v for v in values if isinstance(v, Fraction)] if of.type is Type.INTEGER else []
     others = [value for value in values if value not in doubles]

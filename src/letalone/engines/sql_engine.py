@@ -17,9 +17,9 @@ from letalone.engines import arrow, syntax
 from letalone.engines.failure import EngineFailed
 from letalone.engines.measures import Exact, Measure, Scope
 from letalone.engines.one_row import unit_kind
-from letalone.engines.reading import read_as_text
+from letalone.engines.reading import columns_read_from_text
 from letalone.engines.rows import Relation, Tables, lent_name, mark_of
-from letalone.engines.statements import NUMBER, Statement, statements
+from letalone.engines.statements import NUMBER, Statement, build_statements
 from letalone.engines.syntax import Sql
 from letalone.plans.schema import Schema
 from letalone.plans.types import Key
@@ -41,7 +41,7 @@ class SqlEngine(ABC):
         return self._schema
 
     def read_from_text(self) -> frozenset[str]:
-        return read_as_text(self._schema, self._relation.columns)
+        return columns_read_from_text(self._schema, self._relation.columns)
 
     def taken_on_trust(self) -> tuple[str, ...]:
         return self._trusted
@@ -56,7 +56,7 @@ class SqlEngine(ABC):
 
     def _shown(self, scope: Scope, measures: Sequence[Measure]) -> list[Sql]:
         named = replace(self._relation, sql=syntax.table_named(scope.schema.name))
-        made = statements(scope, measures, replace(self._tables(scope), private=named))
+        made = build_statements(scope, measures, replace(self._tables(scope), private=named))
         return [statement.sql for statement in made]
 
     @abstractmethod

@@ -52,7 +52,7 @@ from letalone.engines.measures import (
 from letalone.engines.rows import ScopeRows, Tables
 from letalone.engines.syntax import BIGINT, Sql
 from letalone.engines.terms import Term
-from letalone.engines.units import of_units
+from letalone.engines.units import as_table_of_units
 from letalone.errors import ParameterError, UnsupportedQuery
 from letalone.plans.expressions import Expression
 
@@ -112,10 +112,10 @@ def needs_ranks(scope: Scope) -> bool:
     return scope.schema.unit is not None and bool(chooses) and scope.per_unit is None
 
 
-def statements(scope: Scope, measures: Sequence[Measure], tables: Tables) -> list[Statement]:
+def build_statements(scope: Scope, measures: Sequence[Measure], tables: Tables) -> list[Statement]:
     """One statement for all measures but those that group by values, and one for each of these."""
     check_keys(scope)
-    scope, tables = of_units(scope, tables)
+    scope, tables = as_table_of_units(scope, tables)
     numbered = list(enumerate(measures))
     plain = [pair for pair in numbered if not isinstance(pair[1], ALONE)]
     cells = [[pair] for pair in numbered if isinstance(pair[1], ALONE)]
@@ -123,9 +123,9 @@ def statements(scope: Scope, measures: Sequence[Measure], tables: Tables) -> lis
     return [_Builder(scope, lot, tables).all_keys() for lot in lots]
 
 
-def discovery(scope: Scope, tables: Tables) -> exp.Select:
+def build_discovery(scope: Scope, tables: Tables) -> exp.Select:
     """All groups that there are, with their number of units."""
-    scope, tables = of_units(scope, tables)
+    scope, tables = as_table_of_units(scope, tables)
     return _Builder(scope, [(0, Units())], tables).totals()
 
 
@@ -189,7 +189,7 @@ class _Builder:
         keys = [syntax.named(name) for name in self._keys]
         number = syntax.alias(exp.Count(this=exp.Star()), f"{self._mark}sum0")
         source = syntax.nested(values, f"{self._mark}values")
-        return syntax.grouped(syntax.select([*keys, number], source), keys)
+        return syntax.group_by(syntax.select([*keys, number], source), keys)
 
     # Rows
 
@@ -199,7 +199,7 @@ class _Builder:
         in_a_cell = [syntax.is_present(syntax.named(f"{self._mark}cell"))] if self._cell else []
         rows = self._rows.select(with_unit=with_unit, bounded=self._bounded())
         query = syntax.select(columns, rows, where=in_a_cell)
-        return syntax.grouped(query, self._by())
+        return syntax.group_by(query, self._by())
 
     def _needs_unit(self) -> bool:
         return self._bounding.max_rows is None or any(isinstance(m, Units) for m in self._measures)
@@ -246,7 +246,7 @@ class _Builder:
         if bounds_rows and not at_once:
             chosen = syntax.select([exp.Star()], source, where=where)
             source, where = self._few_rows(chosen), []
-        return syntax.grouped(syntax.select(columns, source, where=where), self._by())
+        return syntax.group_by(syntax.select(columns, source, where=where), self._by())
 
     def _few_rows(self, chosen: exp.Select) -> Sql:
         """Pairs with few rows as they are; only those with more have their rows put in order."""
@@ -261,7 +261,7 @@ class _Builder:
             pairs,
             where=[syntax.operation(exp.GT, rows, limit)],
         )
-        both = syntax.both(light, self._pairs(turns=True, only=many))
+        both = syntax.union_all(light, self._pairs(turns=True, only=many))
         return syntax.nested(syntax.with_table(both, chosen, name), f"{self._mark}kept")
 
     def _pairs(self, *, turns: bool, only: exp.Select | None = None) -> exp.Select:
@@ -276,14 +276,14 @@ class _Builder:
             if self._bounding.max_groups is not None and self._keys:
                 first = exp.Min(this=self._rows.rank)
                 columns.append(syntax.alias(first, f"{self._mark}first"))
-        return syntax.grouped(syntax.select(columns, source, where=where), by)
+        return syntax.group_by(syntax.select(columns, source, where=where), by)
 
     def _turns(self, source: Sql, only: exp.Select | None) -> Sql:
         """Rows (of some pairs only) with their place among those of their unit and group."""
         by = [self._rows.unit, *(syntax.named(name) for name in self._keys)]
         rows = syntax.select([exp.Star()], source)
         if only is not None:
-            rows = _semi_joined(rows, only, [f"{self._mark}unit"], missing=self._keys)
+            rows = _semi_join(rows, only, [f"{self._mark}unit"], missing=self._keys)
         turn = syntax.window(exp.RowNumber(), partition=by, order=self._rows.rank)
         columns = [exp.Star(), syntax.alias(turn, f"{self._mark}turn")]
         chosen = syntax.nested(rows, f"{self._mark}some")
@@ -442,7 +442,7 @@ def _clip(total: Sql, grid: GridSum) -> Sql:
     return syntax.operation(exp.Mul, offset, offset)
 
 
-def _semi_joined(
+def _semi_join(
     rows: exp.Select, only: exp.Select, names: Sequence[str], *, missing: Sequence[str]
 ) -> exp.Select:
     """The rows whose columns of these names, and of those that may be NULL, are in another."""

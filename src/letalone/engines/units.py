@@ -45,12 +45,12 @@ from letalone.plans.features import (
 from letalone.plans.query import Bounding
 from letalone.plans.types import Type
 
-LARGEST = 2**63 - 1
-EXACT = 53  # whole numbers of up to so many bits are doubles
-DROPPED = (0, 11, 32)  # how many of the last bits a total may lose to be one
+LARGEST_LONG = 2**63 - 1
+EXACT_BITS = 53  # whole numbers of up to so many bits are doubles
+DROPPED_BITS = (0, 11, 32)  # how many of the last bits a total may lose to be one
 
 
-def of_units(scope: Scope, tables: Tables) -> tuple[Scope, Tables]:
+def as_table_of_units(scope: Scope, tables: Tables) -> tuple[Scope, Tables]:
     """The scope as one about a table of units; itself, where its rows are rows."""
     if scope.per_unit is None:
         return scope, tables
@@ -105,7 +105,7 @@ class _Units:
             best = syntax.select([exp.Star(), *self._best], rows)
             rows = syntax.nested(best, f"{self._rows.mark}with best")
         grouped = syntax.select(raw, rows)
-        made = syntax.nested(syntax.grouped(grouped, [unit]), f"{self._rows.mark}made")
+        made = syntax.nested(syntax.group_by(grouped, [unit]), f"{self._rows.mark}made")
         return syntax.select(self._columns, made)
 
     def _column(self, feature: Feature) -> Sql:
@@ -182,10 +182,10 @@ def _total(of: _Sum, dialect: Dialect) -> Sql:
     """The total; whole numbers that 64 bits cannot hold become the nearest one that they can."""
     if of.steps.kind is Type.NUMBER:
         return dialect.scaled(_number(of.total), -of.steps.shift)
-    end, start = syntax.whole(LARGEST), syntax.whole(-LARGEST)
+    end, start = syntax.whole(LARGEST_LONG), syntax.whole(-LARGEST_LONG)
     above = (syntax.operation(exp.GT, of.total, end), end)
     below = (syntax.operation(exp.LT, of.total, start), start)
-    return syntax.tried(syntax.case(above, below, otherwise=of.total), BIGINT)
+    return syntax.try_cast(syntax.case(above, below, otherwise=of.total), BIGINT)
 
 
 def _mean(of: _Sum, dialect: Dialect) -> Sql:
@@ -203,8 +203,8 @@ def _number(total: Sql) -> Sql:
 
     DuckDB's own cast rounds twice. Up to 2^85, which no table's totals reach, the casts fit.
     """
-    *fine, coarse = [(bits, _double(total, bits)) for bits in DROPPED]
-    branches = [(_is_below(total, EXACT + bits), value) for bits, value in fine]
+    *fine, coarse = [(bits, _double(total, bits)) for bits in DROPPED_BITS]
+    branches = [(_is_below(total, EXACT_BITS + bits), value) for bits, value in fine]
     return syntax.case(*branches, otherwise=coarse[1])
 
 
@@ -218,7 +218,7 @@ def _double(total: Sql, dropped: int) -> Sql:
     """A total without its last bits, towards zero, as a double."""
     step = 2**dropped
     rest = syntax.operation(exp.IntDiv, total, syntax.whole(step)) if dropped else total
-    double = syntax.cast_to(syntax.tried(rest, BIGINT), DOUBLE)
+    double = syntax.cast_to(syntax.try_cast(rest, BIGINT), DOUBLE)
     return syntax.operation(exp.Mul, double, syntax.double(step)) if dropped else double
 
 

@@ -237,18 +237,18 @@ def _read_source(making: Making, source: Any, key: str | None, known: Known) -> 
     if not isinstance(inner, exp.Query):
         making.hidden.append(f"{source.name or source.key}, which is no table")
         return None
-    names = _renamed(source, _renamed_by(columns, inner.named_selects))
+    names = _names_in_source(source, _rename_first(columns, inner.named_selects))
     place = names.index(key) if key is not None and names.count(key) == 1 else None
     return _read(making, inner, place, known)
 
 
-def _renamed(source: Sql, names: Sequence[str]) -> list[str]:
+def _names_in_source(source: Sql, names: Sequence[str]) -> list[str]:
     alias = source.args.get("alias")
     given = () if alias is None else _columns(alias)
-    return _renamed_by(given, names)
+    return _rename_first(given, names)
 
 
-def _renamed_by(given: Sequence[str], names: Sequence[str]) -> list[str]:
+def _rename_first(given: Sequence[str], names: Sequence[str]) -> list[str]:
     """The columns of a query that has other names for the first ones."""
     return [*given, *names[len(given) :]]
 

@@ -82,7 +82,7 @@ class DuckDialect:
             return value
         if stored.type in (Type.DATE, Type.TIMESTAMP) or stored.stored.startswith("DECIMAL("):
             return value  # a time beyond the calendar cannot be written as text
-        return syntax.tried(value, TEXT)
+        return syntax.try_cast(value, TEXT)
 
     def ranked(
         self,
@@ -101,7 +101,7 @@ class DuckDialect:
         return query
 
     def printed(self, query: Sql, *, pretty: bool = False) -> str:
-        return syntax.printed(query, pretty=pretty)
+        return syntax.print_sql(query, pretty=pretty)
 
 
 DUCKDB = DuckDialect()

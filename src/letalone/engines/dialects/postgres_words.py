@@ -26,14 +26,14 @@ MAX_WIDTH = 1600  # values of a row; 1664, less what the server adds itself, to 
 NUMERIC = "NUMERIC"
 
 
-def rewritten(query: Sql) -> Sql:
+def rewrite_for_postgres(query: Sql) -> Sql:
     """The tree in PostgreSQL's words; the given one stays as it is."""
-    return rewriting.rewritten(query, RULES)
+    return rewriting.rewrite_tree(query, RULES)
 
 
-def statement(query: Sql) -> tuple[str, list[str]]:
+def write_statement(query: Sql) -> tuple[str, list[str]]:
     """The text of a statement with $1, $2, … for its parameters, and their names in that order."""
-    tree, names = rewritten(query), list[str]()
+    tree, names = rewrite_for_postgres(query), list[str]()
     for node in tree.find_all(exp.Placeholder):
         if node.name not in names:
             names.append(node.name)
@@ -115,7 +115,7 @@ def _cast(node: Sql) -> Sql:
     return exp.Cast(this=node.this, to=kind)
 
 
-def _quotient(node: Sql) -> Sql:
+def _division(node: Sql) -> Sql:
     """As it stands: sqlglot would cast its left side."""
     node.set("typed", True)
     return node
@@ -147,7 +147,7 @@ RULES: rewriting.Rules = {
     exp.Anonymous: rewriting.rewrite_call,
     exp.TryCast: _cast,
     exp.Cast: _cast,
-    exp.Div: _quotient,
+    exp.Div: _division,
     exp.NullSafeEQ: _same,
     exp.Select: _select,
 }

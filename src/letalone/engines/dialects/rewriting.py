@@ -15,7 +15,7 @@ Rules = Mapping[type[Sql], Callable[[Sql], Sql]]
 Part = tuple[str, int | None, Sql]  # under which name of its parent, and where in a list
 
 
-def rewritten(query: Sql, rules: Rules) -> Sql:
+def rewrite_tree(query: Sql, rules: Rules) -> Sql:
     """A copy of the tree, with the rules applied to each node: from the leaves up."""
     tree, waiting = query.copy(), defaultdict[int, list[Part]](list)
     for node in reversed(list(tree.dfs())):  # a rule may wrap its parts

@@ -49,8 +49,8 @@ from letalone.engines.syntax import BIGINT, TEXT, Sql
 from letalone.engines.terms import Levels, Term, big
 from letalone.plans.schema import Column
 
-WORD = 24  # bits: 2^39 rows of a word add up to less than 2^63
-DIGITS = 32  # of the digest, hexadecimal: 128 bits
+WORD_BITS = 24  # bits: 2^39 rows of a word add up to less than 2^63
+DIGEST_DIGITS = 32  # of the digest, hexadecimal: 128 bits
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +73,7 @@ class SparkDialect(DuckDialect):
 
     def total(self, of: Sql, most: int) -> Sql:
         """A sum for each word of 24 bits, put together: a sum of BIGINT wraps around."""
-        places = range(0, max(1, most.bit_length()), WORD)
+        places = range(0, max(1, most.bit_length()), WORD_BITS)
         words = [_word(of, place, most) for place in places]
         return reduce(lambda low, high: syntax.operation(exp.Add, low, high), words)
 
@@ -86,7 +86,7 @@ class SparkDialect(DuckDialect):
         name = query.args["from_"].this.alias
         if int(name.rpartition("level")[2]) % 4 == 3:
             for piece in query.expressions[1:]:
-                piece.set("this", _kept(piece.this))
+                piece.set("this", _keep_apart(piece.this))
         return query
 
     def read(self, stored: Stored, source: Sql, column: Column) -> Term:
@@ -113,13 +113,13 @@ class SparkDialect(DuckDialect):
         return syntax.select(chosen, rows, where=[syntax.is_present(unit.copy())])
 
     def printed(self, query: Sql, *, pretty: bool = False) -> str:
-        return spark_words.printed(query, pretty=pretty)
+        return spark_words.print_for_spark(query, pretty=pretty)
 
 
 SPARK = SparkDialect()
 
 
-def _kept(piece: Sql) -> Sql:
+def _keep_apart(piece: Sql) -> Sql:
     """The same value, which Spark computes where it stands: a row's number is never negative."""
     number = syntax.called("MONOTONICALLY_INCREASING_ID")
     return syntax.case((syntax.operation(exp.GTE, number, syntax.whole(0)), piece))
@@ -127,11 +127,11 @@ def _kept(piece: Sql) -> Sql:
 
 def _word(of: Sql, place: int, most: int) -> Sql:
     """What the bits from a place on add to a sum: a decimal, unless they are all."""
-    if most >> WORD == 0:
+    if most >> WORD_BITS == 0:
         return _sum(of)
     bits = syntax.called("SHIFTRIGHT", of.copy(), syntax.whole(place)) if place else of.copy()
-    if most >> place >> WORD:  # the last word has the sign
-        bits = exp.Paren(this=exp.BitwiseAnd(this=bits, expression=big((1 << WORD) - 1)))
+    if most >> place >> WORD_BITS:  # the last word has the sign
+        bits = exp.Paren(this=exp.BitwiseAnd(this=bits, expression=big((1 << WORD_BITS) - 1)))
     total = _decimal(_sum(bits), 20)
     scale = _decimal(syntax.text(str(1 << place)), 15)
     return syntax.operation(exp.Mul, total, scale) if place else total
@@ -159,7 +159,7 @@ def _digest(key: str, number: Sql, unit: Sql) -> Sql:
     who = _bytes(syntax.cast_to(unit.copy(), TEXT))
     keyed_number = syntax.called("CONCAT", exp.Placeholder(this=key), _bytes(number), who)
     digest = syntax.called("SHA2", keyed_number, syntax.whole(256))
-    return syntax.called("LEFT", digest, syntax.whole(DIGITS))
+    return syntax.called("LEFT", digest, syntax.whole(DIGEST_DIGITS))
 
 
 def _bytes(of: Sql) -> Sql:

@@ -73,7 +73,7 @@ def _integer(stored: Stored, source: Sql) -> Sql:
         return as_long(nearest, (syntax.double(-(2.0**63)), syntax.double(2.0**63)))
     if stored.type is Type.TEXT:
         text = _plain(stored, source)
-        rounded = _tried(text.copy(), WIDE)  # half away from zero
+        rounded = _try_cast(text.copy(), WIDE)  # half away from zero
         return syntax.case((_is_written(text, Type.INTEGER), as_long(rounded, LONG)))
     return as_long(syntax.called("ROUND", source, syntax.whole(0)), LONG)
 
@@ -83,7 +83,7 @@ def _number(stored: Stored, source: Sql) -> Sql:
         return source
     if stored.type is Type.TEXT:
         text = _plain(stored, source)
-        return syntax.case((_is_written(text, Type.NUMBER), syntax.tried(text.copy(), DOUBLE)))
+        return syntax.case((_is_written(text, Type.NUMBER), syntax.try_cast(text.copy(), DOUBLE)))
     return syntax.cast_to(source, DOUBLE)
 
 
@@ -99,13 +99,13 @@ def _date(stored: Stored, source: Sql) -> Sql:
     if stored.stored == "DATE":
         return syntax.case((_in_the_calendar(source, DATE), source.copy()))
     if stored.type is Type.TEXT:
-        return _written(_plain(stored, source), Type.DATE, DATE)
+        return _read_moment(_plain(stored, source), Type.DATE, DATE)
     return syntax.cast_to(_timestamp(stored, source), DATE)
 
 
 def _timestamp(stored: Stored, source: Sql) -> Sql:
     if stored.type is Type.TEXT:
-        return _written(_plain(stored, source), Type.TIMESTAMP, TIMESTAMP)
+        return _read_moment(_plain(stored, source), Type.TIMESTAMP, TIMESTAMP)
     if stored.stored == "DATE":
         at = syntax.cast_to(source, TIMESTAMP)
         return syntax.case((_in_the_calendar(source.copy(), DATE), at))
@@ -113,10 +113,10 @@ def _timestamp(stored: Stored, source: Sql) -> Sql:
     return syntax.case((_in_the_calendar(at, TIMESTAMP), at.copy()))
 
 
-def _written(text: Sql, kind: Type, wanted: exp.DType) -> Sql:
+def _read_moment(text: Sql, kind: Type, wanted: exp.DType) -> Sql:
     """Text as a date or a time; a time of a date's text is dropped, whatever its zone."""
     full = [syntax.text(piece) for piece in (NO_SECONDS, "$1:00$2")]
-    moment = syntax.tried(syntax.called("REGEXP_REPLACE", text.copy(), *full), wanted)
+    moment = syntax.try_cast(syntax.called("REGEXP_REPLACE", text.copy(), *full), wanted)
     inside = syntax.case((_in_the_calendar(moment, wanted), moment.copy()))
     return syntax.case((_is_written(text, kind), inside))
 
@@ -141,8 +141,8 @@ def _is_written(text: Sql, kind: Type) -> Sql:
     return syntax.joined(exp.And, [is_short(text), syntax.called("REGEXP_LIKE", text, pattern)])
 
 
-def _tried(of: Sql, kind: str) -> Sql:
+def _try_cast(of: Sql, kind: str) -> Sql:
     return exp.TryCast(this=of, to=exp.DataType.build(kind, dialect="spark"))
 
 
-LONG = _tried(syntax.text(str(-(2**63))), WIDE), _tried(syntax.text(str(2**63)), WIDE)
+LONG = _try_cast(syntax.text(str(-(2**63))), WIDE), _try_cast(syntax.text(str(2**63)), WIDE)

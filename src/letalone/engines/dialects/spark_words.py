@@ -21,14 +21,14 @@ PLAIN_TEXT = re.compile(r"[A-Za-z0-9 _.:+-]*")
 WIDE = "DECIMAL(38, 0)"
 
 
-def printed(query: Sql, *, pretty: bool = False) -> str:
+def print_for_spark(query: Sql, *, pretty: bool = False) -> str:
     """The tree in Spark's words; the given one stays as it is. Parameters are written :name."""
-    return rewritten(query).sql("spark", pretty=pretty, identify=True, copy=False)
+    return rewrite_for_spark(query).sql("spark", pretty=pretty, identify=True, copy=False)
 
 
-def rewritten(query: Sql) -> Sql:
+def rewrite_for_spark(query: Sql) -> Sql:
     """The tree in Spark's words; the given one stays as it is."""
-    return rewriting.rewritten(query, RULES)
+    return rewriting.rewrite_tree(query, RULES)
 
 
 def _literal(node: Sql) -> Sql:
