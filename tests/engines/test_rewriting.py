@@ -3,7 +3,7 @@
 from sqlglot import exp
 
 from letalone.engines import syntax
-from letalone.engines.dialects import postgres_words, spark_words
+from letalone.engines.dialects import postgres_words, spark
 from letalone.engines.dialects.rewriting import rewrite_tree
 
 
@@ -30,7 +30,7 @@ def test_a_list_that_is_twice_as_long_takes_twice_the_steps_and_no_more(monkeypa
     """One part after the other, each with its whole list, would be four times as many."""
     for rewrite, value in (
         (postgres_words.rewrite_for_postgres, lambda number: syntax.double(number + 0.5)),
-        (spark_words.rewrite_for_spark, lambda number: syntax.text(f"ä{number}")),
+        (spark.rewrite_for_spark, lambda number: syntax.text(f"ä{number}")),
     ):
         steps = [numbered(monkeypatch, rewrite, one_of(many, value)) for many in (500, 1000)]
         assert steps[0] >= 500

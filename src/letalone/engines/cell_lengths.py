@@ -29,12 +29,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from letalone.engines.page_headers import (
-    BY_NUMBER,
-    DELTA_BYTE_ARRAY,
-    Page,
-    pages_of,
-)
+from letalone.engines.page_headers import BY_NUMBER, DELTA_BYTE_ARRAY, Page, pages_of
 
 MAX_ROWS_AT_ONCE = 1 << 16  # at a time
 COPIES = 4  # that Arrow makes of a dictionary, or of cells, and a bit more

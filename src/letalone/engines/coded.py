@@ -48,7 +48,6 @@ class Coded:
 
     @property
     def is_dated(self) -> bool:
-        """Whether the values are dates or times."""
         kind = cast("Any", self.values).type
         return pa.types.is_date(kind) or pa.types.is_timestamp(kind)
 
@@ -59,14 +58,12 @@ class Coded:
         return not (self.is_text or pa.types.is_boolean(kind) or pa.types.is_null(kind))
 
     def texts(self) -> list[str]:
-        """The values as text, in order."""
         values = cast("Any", self.values)
         if pa.types.is_timestamp(values.type):
             return [str(moment) for moment in self.moments()]
         return [str(value) for value in values.cast(pa.string()).to_pylist()]
 
     def numbers(self) -> NDArray[np.float64]:
-        """The values as floats, in order."""
         return np.asarray(cast("Any", self.values).cast(pa.float64(), safe=False), np.float64)
 
     def moments(self) -> NDArray[np.datetime64]:
@@ -86,7 +83,6 @@ class Coded:
         return Coded(self.name, codes, cast("Any", self.values).take(pa.array(np.argsort(places))))
 
     def taken(self, codes: Codes) -> object:
-        """An Arrow array of the values of some codes."""
         values = cast("Any", self.values)
         places = pa.array(np.maximum(codes - FIRST, 0), mask=codes < FIRST)
         taken = values.take(places)

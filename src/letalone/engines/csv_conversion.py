@@ -20,12 +20,7 @@ from typing import IO
 
 from letalone.engines.arrow import ParquetOfText
 from letalone.engines.csv_cells import cell_pattern, has_stray_quote, split_line
-from letalone.engines.csv_files import (
-    DELIMITERS,
-    MAX_HEADER_BYTES,
-    WITH_COMMA,
-    check_line_end,
-)
+from letalone.engines.csv_files import DELIMITERS, MAX_HEADER_BYTES, WITH_COMMA, check_line_end
 from letalone.engines.failure import unreadable
 from letalone.engines.reading import check_columns
 from letalone.errors import ParameterError

@@ -261,7 +261,6 @@ def _is_text(line: bytes) -> bool:
 
 
 def _columns(lines: _Lines, rows: slice, places: list[int], delimiter: str) -> list[Any]:
-    """Some rows, column by column."""
     first, counts = lines.first[rows], lines.cells[rows]
     odd = np.flatnonzero(lines.odd[rows])
     max_cells = max(places) + 1

@@ -16,13 +16,7 @@ from hashlib import sha256
 from typing import Any, TypeVar, cast
 
 from letalone.engines import arrow
-from letalone.engines.loose_columns import (
-    as_declared,
-    cell_text,
-    check_unit,
-    is_loose,
-    kind_of,
-)
+from letalone.engines.loose_columns import as_declared, cell_text, check_unit, is_loose, kind_of
 from letalone.engines.reading import check_columns
 from letalone.errors import ParameterError
 from letalone.plans.types import Type

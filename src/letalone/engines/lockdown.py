@@ -136,7 +136,6 @@ class LockedDuck:
             reader.close()  # an unfinished one would hold the connection and stop the next
 
     def close(self) -> None:
-        """Closes the connection and removes what it spilled."""
         self.connection.close()
         self._remove()
 

@@ -48,7 +48,6 @@ def pages_of(file: BinaryIO, start: int, values: int) -> Generator[Page]:
 
 
 def _header(file: BinaryIO, start: int) -> tuple[dict[int, object], int]:
-    """The record at a place, and its length."""
     for look in LOOKS:
         file.seek(start)
         record = _Record(file.read(look))

@@ -31,13 +31,7 @@ from letalone.engines.ranks import Progress
 from letalone.engines.reading import columns_read_from_text, declared_schema
 from letalone.engines.rows import Relation, Tables, mark_of
 from letalone.engines.side_table import SideTable, side_table_of
-from letalone.engines.sql_engine import (
-    LentRows,
-    SqlEngine,
-    draw_key,
-    new_key_name,
-    rows_by_name,
-)
+from letalone.engines.sql_engine import LentRows, SqlEngine, draw_key, new_key_name, rows_by_name
 from letalone.engines.statements import KEYS, build_discovery, build_statements, needs_ranks
 from letalone.engines.syntax import Sql
 from letalone.engines.time_limit import read_timeout
@@ -155,12 +149,10 @@ class PostgresEngine(SqlEngine):
             self._public[join.table_digest] = public_input(join, table, name=self._name_of_copy())
 
     def forget_public(self, digest: str) -> None:
-        """Forgets a public table; no copy of it stays at the server."""
         with self._lock:
             self._public.pop(digest, None)
 
     def place(self) -> str:
-        """Tables of one place can be joined: those of one database."""
         return self._place
 
     def lend(
@@ -171,7 +163,6 @@ class PostgresEngine(SqlEngine):
         *,
         progress: Progress | None = None,  # noqa: ARG002
     ) -> LentRows:
-        """A part of another table's statement."""
         scope = one_row_scope(schema)
         self.prepare(scope)
         wanted = list(names)

@@ -45,7 +45,6 @@ class Address:
 
     @property
     def words(self) -> str:
-        """The database and the table, for people."""
         return self.database if self.table is None else f"{self.database}/{called(*self.table)}"
 
 

@@ -192,11 +192,9 @@ class Server:
             raise
 
     def do(self, statement: str, parameters: Sequence[object] = ()) -> None:
-        """Runs a statement without a result."""
         self._open().execute(cast("LiteralString", statement), list(parameters))
 
     def run(self, statement: str, parameters: Sequence[object] = ()) -> list[tuple[Any, ...]]:
-        """All rows of a statement's result."""
         text, cursor = cast("LiteralString", statement), self._open()
         return _tell_rights(lambda: cursor.execute(text, list(parameters)).fetchall())
 
@@ -233,11 +231,9 @@ class Server:
         return self._open().connection.info.server_version
 
     def encoding(self) -> str:
-        """How the database stores text."""
         return self._open().connection.info.parameter_status("server_encoding") or ""
 
     def close(self) -> None:
-        """Lets go of the connection."""
         cursor, self._cursor = self._cursor, None
         if cursor is not None:
             with suppress(Exception):

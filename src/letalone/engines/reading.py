@@ -183,7 +183,6 @@ def with_one_zero(value: Sql) -> Sql:
 
 
 def _in_the_calendar(sql: Sql, kind: Type) -> Sql:
-    """Whether a date is finite and in the calendar."""
     inside = in_the_calendar(sql, SQL_TYPES[kind])
     return syntax.joined(exp.And, [syntax.is_finite(sql), *inside])
 

@@ -82,12 +82,10 @@ class ScopeRows:
 
     @property
     def unit(self) -> Sql:
-        """The column that holds the unit."""
         return syntax.named(f"{self.mark}unit")
 
     @property
     def rank(self) -> Sql:
-        """The column that holds the rank of a row among those of its unit."""
         return syntax.named(f"{self.mark}rank")
 
     def select(self, *, with_unit: bool, bounded: Sequence[Sql] = ()) -> Sql:

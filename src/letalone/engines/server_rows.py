@@ -143,7 +143,6 @@ def _is(relation: Relation, schema: Schema, unit_id: Sql | None = None) -> Sql:
 
 
 def _unit(relation: Relation, schema: Schema) -> Sql:
-    """The unit of a row as text."""
     column = schema.column(schema.unit or "")
     return _spell(relation.columns[column.name], unit_of(relation, column, SOURCE, POSTGRES))
 

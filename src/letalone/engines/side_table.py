@@ -125,11 +125,9 @@ class SideTable:
 
     @property
     def words(self) -> str:
-        """What the copy is called."""
         return called(self.schema, self.name)
 
     def tables(self, tables: Tables) -> Tables:
-        """What a statement reads whose bounding needs ranks."""
         copy = replace(self.relation, sql=syntax.table_named(self.name, schema=self.schema))
         return replace(tables, private=copy, dialect=PostgresDialect(stored_rank=RANK))
 

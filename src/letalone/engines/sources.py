@@ -84,7 +84,6 @@ def _hint(written: str) -> str:
 
 
 def _matching(pattern: Path) -> list[Path]:
-    """The files that match a pattern, sorted by name."""
     parts = pattern.absolute().parts
     fixed = next((n for n, part in enumerate(parts) if has_magic(part)), len(parts))
     if fixed == len(parts):

@@ -183,7 +183,6 @@ class SparkEngine(SqlEngine):
                 _private(lambda: self._session.catalog.dropTempView(relation.sql.name))
 
     def place(self) -> str:
-        """Tables of one place can be joined: those of one application of Spark."""
         return f"spark {self._session.sparkContext.applicationId}"
 
     def lend(
@@ -194,7 +193,6 @@ class SparkEngine(SqlEngine):
         *,
         progress: Progress | None = None,  # noqa: ARG002
     ) -> LentRows:
-        """A part of another table's statement."""
         scope = one_row_scope(schema)
         self.prepare(scope)
         query = lent_rows(schema, join, list(names), self._tables(scope))
@@ -267,7 +265,6 @@ class SparkEngine(SqlEngine):
         return self._session.sql(print_for_session(query, self._session), args=secrets)
 
     def _view(self, table: object, name: str) -> Any:
-        """An Arrow table of this process, under a name in our session alone."""
         made = frame_of_arrow(table, self._session)
         made.createOrReplaceTempView(name)
         return made

@@ -186,7 +186,6 @@ def stand_in_of(place: Place) -> Path:
 
 
 def _fill_in(parts: Parts, session: Any) -> Place:
-    """The whole name."""
     *before, name = parts
     catalog = before[0] if len(before) == 2 else str(session.catalog.currentCatalog())
     if before:

@@ -138,7 +138,6 @@ def view_name() -> str:
 
 
 def _stored_column(field: Any) -> Stored:
-    """Our word for a type, from Spark's."""
     word, name = str(field.dataType.simpleString()), str(field.name)
     written = str((field.metadata or {}).get(CHARACTERS, word)).split(" collate ")[0]
     if written.startswith(("char(", "varchar(")):

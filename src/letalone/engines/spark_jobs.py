@@ -70,11 +70,9 @@ class Jobs:
     _lock: Lock = field(default_factory=Lock)
 
     def cancel(self) -> None:
-        """Those that run now."""
         self.context.cancelJobsWithTag(self.tag)
 
     def look(self) -> None:
-        """At what Spark has in its lists now."""
         with self._lock:
             self._count()
             store = self.context._jsc.sc().statusStore()
@@ -191,7 +189,6 @@ def _watch(jobs: Jobs, done: Event, end: float) -> None:
 
 
 def _look_up(look: Callable[[int], Any], number: int) -> Any:
-    """What is in a list; None where it is not, or no longer."""
     from py4j.protocol import Py4JJavaError
 
     with suppress(Py4JJavaError):

@@ -3,12 +3,8 @@
 Nodes and functions are let through by name, and all others are not. A limit, a sample, a join, a
 set operation and a sub-query are refused. So is a window or an aggregate, unless the unit is
 among its keys. A node or function that is not known here, rows of an RDD and code in Python hide
-how rows are made: the owner's word is needed (provenance.py).
-
-Parquet and ORC files say which columns there are and where each row ends. Of CSV, JSON and other
-files Spark takes the types from the cells, and a quote may take in the lines of others; the types
-of columns that are names of folders come from these names. One person's cell could so change
-everybody's: this is hidden, too.
+how rows are made: the owner's word is needed (provenance.py). So do files of text, whose columns
+and lines may follow from a cell (spark_nodes.py).
 
   Theorem (SOUNDNESS 30).  Of a frame that is let through without a word, the rows of a unit are
   made of that unit's rows in its tables: those of others are the same without them.
@@ -21,9 +17,7 @@ everybody's: this is hidden, too.
             is among no keys. With la.ROW as the unit nothing has keys; whole rows that are equal
             may become one, since one row more or less is then one more or less, or none.
   Assumed:  functions of Spark's own (in catalyst.expressions) see one row, or the rows of their
-            group. Files of Parquet and ORC, and what a catalogue calls a table, are what they are:
-            what a catalogue says of a table with such files, or of one with files of its own
-            (Delta, Iceberg), does not follow from its cells.
+            group. Files of Parquet and ORC, and what a catalogue calls a table, are what they are.
   Tested:   tests/on_spark/test_making.py
 """
 
@@ -35,10 +29,11 @@ from typing import Any
 
 from letalone.engines.provenance import hides_its_making, mixes_people, vouched_for
 from letalone.engines.rank_copies import MARK, RANK, check_is_no_copy, is_copy
-from letalone.engines.spark_expressions import (
-    SQL,
+from letalone.engines.spark_nodes import (
     Columns,
     columns_of,
+    comment_on,
+    hidden_in,
     is_known,
     kind_of,
     nodes_in,
@@ -83,20 +78,6 @@ HIDDEN = {
     "PythonUDAF": PYTHON,
     "PythonUDTF": PYTHON,
 }
-SOURCES = SQL + "execution.datasources."
-REMOTE = "v2.jdbc.JDBCTable"
-COLUMNAR = ("parquet.ParquetFileFormat", "orc.OrcFileFormat")
-COLUMNAR_TABLES = ("v2.parquet.ParquetTable", "v2.orc.OrcTable")
-COLUMNAR_IN_HIVE = ("ParquetHiveSerDe", "OrcSerde")
-OTHER_FILES = (
-    "files that are not Parquet or ORC (in CSV or JSON a cell of one person can change the type of"
-    " a column, or take in the lines of others: write them as Parquet, and open that)"
-)
-FOLDERS = (
-    "columns that are names of folders (a cell of one person can change the type of such a column:"
-    " open a table of a catalogue, which says the types)"
-)
-NO_FILES = "a source that is no table of files (it may be a query there)"
 Unit = frozenset[int] | None  # the columns that decide who a row is of; None: each row
 
 
@@ -141,7 +122,6 @@ class _Making:
         return self._others(node, kind, unit)
 
     def named(self, node: Any) -> frozenset[int]:
-        """The column of a node that has the unit's name."""
         columns = self._columns(node.output())
         return frozenset(
             number_of(column) for column in columns if column[0].get("name") == self.unit
@@ -257,53 +237,4 @@ def _through(unit: Unit, numbers: list[int], columns: Columns) -> Unit:
 
 
 def _each(items: Any) -> list[Any]:
-    """What a list of Scala's holds."""
     return [items.apply(number) for number in range(int(items.size()))]
-
-
-def hidden_in(node: Any, kind: str, java: Any) -> list[str]:
-    """What a table does not show of how its rows come about, in words."""
-    if kind == "HiveTableRelation":
-        serde = str(node.tableMeta().storage().serde())
-        return [] if any(serializer in serde for serializer in COLUMNAR_IN_HIVE) else [OTHER_FILES]
-    if kind == "LogicalRelation":
-        return _hidden_in_files(node, java)
-    table = node.table()
-    if _is(table, "v2.FileTable", java):
-        return _hidden_in_format(table, COLUMNAR_TABLES, table.fileIndex(), java)
-    of_catalog = node.identifier().isDefined() and not _is(table, REMOTE, java)
-    return [] if of_catalog else [NO_FILES]
-
-
-def _hidden_in_files(node: Any, java: Any) -> list[str]:
-    """Formats with a list of their files, such as Delta, know the types of folders."""
-    files = node.relation()
-    if not _is(files, "HadoopFsRelation", java):
-        return [NO_FILES]
-    location = None if node.catalogTable().isDefined() else files.location()
-    return _hidden_in_format(files.fileFormat(), COLUMNAR, location, java)
-
-
-def _hidden_in_format(files: Any, columnar: tuple[str, ...], location: Any, java: Any) -> list[str]:
-    """found: by which folders Spark has found the files, where no catalogue names them."""
-    if not any(_is(files, kind, java) for kind in columnar):
-        return [OTHER_FILES]
-    by_folders = _is(location, "PartitioningAwareFileIndex", java)  # nothing is no instance
-    return [FOLDERS] if by_folders and int(location.partitionSchema().size()) else []
-
-
-def _is(thing: Any, kind: str, java: Any) -> bool:
-    return bool(java.java.lang.Class.forName(SOURCES + kind).isInstance(thing))
-
-
-def comment_on(node: Any, kind: str) -> str:
-    """What a catalogue says of a table, where there is one."""
-    if kind == "DataSourceV2Relation":
-        return str(node.table().properties().get("comment"))
-    if kind == "HiveTableRelation":
-        about = node.tableMeta()
-    elif node.catalogTable().isDefined():
-        about = node.catalogTable().get()
-    else:
-        return ""
-    return str(about.comment().get()) if about.comment().isDefined() else ""

@@ -104,7 +104,6 @@ class _OpenTable:
         return run_silently(lambda: self._collected(query, unit_id))
 
     def iterated(self, query: exp.Select, jobs: Jobs) -> Iterator[Any]:
-        """The rows as a thread of Spark's brings them."""
         with jobs.tagged():
             return iter(self.framed(query).toLocalIterator())
 
@@ -115,7 +114,6 @@ class _OpenTable:
 
 @contextmanager
 def _open_table(address: str) -> Generator[_OpenTable]:
-    """The table in a session of our own."""
     frame, view = run_silently(lambda: frame_of(located(address))), view_name()
     relation = run_silently(lambda: relation_of(frame, view=view))
     session = run_silently(lambda: own_session(frame))
@@ -151,7 +149,6 @@ def _is(relation: Relation, schema: Schema) -> Sql:
 
 
 def _unit(relation: Relation, schema: Schema) -> Sql:
-    """The unit of a row as text."""
     return _as_text(unit_of(relation, schema.column(schema.unit or ""), SOURCE, SPARK))
 
 

@@ -43,13 +43,7 @@ from letalone.engines.dialects.spark import SPARK, SparkDialect
 from letalone.engines.rank_copies import RANK, CopyFacts, comment_of, read_facts
 from letalone.engines.reading import Stored
 from letalone.engines.rows import Relation, Tables, unit_of
-from letalone.engines.spark_address import (
-    OWN_CATALOG,
-    in_backticks,
-    parts_of,
-    place_of,
-    spelled,
-)
+from letalone.engines.spark_address import OWN_CATALOG, in_backticks, parts_of, place_of, spelled
 from letalone.engines.spark_address import Parts as Place
 from letalone.engines.spark_versions import print_for_session
 from letalone.errors import ParameterError
@@ -105,11 +99,9 @@ class SparkSideTable:
 
     @property
     def words(self) -> str:
-        """What the copy is called."""
         return spelled(self.place)
 
     def tables(self, tables: Tables) -> Tables:
-        """What a statement reads whose bounding needs ranks."""
         catalog, schema, name = self.place
         copy = Relation(
             syntax.table_named(name, schema=schema, catalog=catalog),

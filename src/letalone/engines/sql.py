@@ -46,12 +46,7 @@ from letalone.plans.expressions import (
 from letalone.plans.types import Type, type_of_value
 from letalone.plans.typing import is_whole
 
-ARITHMETIC: Mapping[str, syntax.Binary] = {
-    "+": exp.Add,
-    "-": exp.Sub,
-    "*": exp.Mul,
-    "/": exp.Div,
-}
+ARITHMETIC: Mapping[str, syntax.Binary] = {"+": exp.Add, "-": exp.Sub, "*": exp.Mul, "/": exp.Div}
 COMPARISONS: Mapping[str, syntax.Binary] = {
     "=": exp.EQ,
     "<>": exp.NEQ,
@@ -204,7 +199,6 @@ def _is_one_of(of: Term, values: tuple[Value, ...]) -> Sql:
 
 
 def _alike(results: list[Term]) -> list[Term]:
-    """The results of a case in one type."""
     kinds = {result.type for result in results} - {Type.OTHER}
     kind = kinds.pop() if len(kinds) == 1 else Type.NUMBER
     if kind is Type.NUMBER:

@@ -71,7 +71,6 @@ class Figure:
     clipped: bool
 
     def value(self, row: Sequence[int | None]) -> int:
-        """The exact value, from one row of the result."""
         numbers = [row[column] or 0 for column in self.columns]
         match self.measure:
             case GridSum(power=1) as grid if not self.clipped:
@@ -180,7 +179,6 @@ class _Builder:
         return Statement(query, self._figures, grouped=True)
 
     def totals(self, *, listed: bool = False) -> exp.Select:
-        """One row for each group that there is."""
         sums = self._of_pairs(listed=listed) if self._paired else self._of_rows()
         return self._values_counted(sums) if self._distinct else sums
 
@@ -294,7 +292,6 @@ class _Builder:
         return syntax.operation(exp.LTE, syntax.named(f"{self._mark}turn"), limit)
 
     def _listed(self, pairs: exp.Select) -> exp.Select:
-        """The pairs whose group is listed."""
         everything = exp.Column(this=exp.Star(), table=exp.to_identifier("pairs", quoted=True))
         query = syntax.select([everything], syntax.nested(pairs, "pairs"))
         keys = syntax.renamed(syntax.table_named(KEYS), "listed")

@@ -43,7 +43,6 @@ class Levels:
         self._number = 0
 
     def name(self, term: Term, name: str | None = None) -> Term:
-        """The term as a column of its own."""
         if term.simple and name is None:
             return term
         self._number += 1

@@ -97,7 +97,6 @@ class _Units:
         ]
 
     def select(self) -> exp.Select:
-        """One row for each unit, with its features by name."""
         unit = self._rows.unit
         raw = [syntax.alias(sql, self._name(number)) for number, sql in enumerate(self._raw)]
         rows = self._rows.select(with_unit=True, bounded=[syntax.is_present(unit)])
@@ -209,7 +208,6 @@ def _number(total: Sql) -> Sql:
 
 
 def _is_below(total: Sql, bits: int) -> Sql:
-    """Whether a total is below 2^bits in size."""
     end = syntax.cast_as(syntax.text(str(2**bits)), "HUGEINT", "duckdb")
     return syntax.operation(exp.LT, syntax.called("ABS", total), end)
 

@@ -111,7 +111,6 @@ class PostgresDialect:
         return postgres_reading.read(stored, source, column)
 
     def unit(self, stored: Stored, value: Sql) -> Sql:
-        """Text byte by byte."""
         return postgres_reading.unit(stored, value)
 
     def ranked(
@@ -140,7 +139,6 @@ POSTGRES = PostgresDialect()
 
 
 def _apart(query: exp.Select) -> exp.Select:
-    """A SELECT that is not pulled up into the one above."""
     query.set("offset", exp.Offset(expression=exp.Literal.number(0)))
     return query
 

@@ -164,14 +164,12 @@ def _in_the_calendar(of: Sql, kind: exp.DType) -> Sql:
 
 
 def _is_written(source: Sql, kind: Type) -> Sql:
-    """Whether the grammar admits a text."""
     text, pattern = plain(source), syntax.text(f"^ *(?:{PATTERNS[kind]}) *$")
     matches = exp.Paren(this=exp.RegexpLike(this=text, expression=pattern))
     return syntax.joined(exp.And, [is_short(text.copy()), matches])
 
 
 def _is_day(source: Sql, kind: Type) -> Sql:
-    """Whether the grammar admits a text, and its day exists."""
     return syntax.joined(exp.And, [_is_written(source, kind), _is_valid(plain(source), kind)])
 
 

@@ -58,7 +58,6 @@ def check_width(queries: Iterable[Sql], *, columns: int) -> None:
 
 
 def _widest(query: Sql, columns: int) -> int:
-    """The most values that any part of a statement has."""
     tables = {table.alias: table.this for table in query.find_all(exp.CTE)}
     return max(_width(part, columns, tables) for part in query.find_all(exp.Select))
 
