@@ -12,15 +12,15 @@ from golden.keeping import check
 
 LATER = ("max", "min", "open", "sum")  # public, and left out of `import *`
 OPERATORS = {
-    f"__{name}__"
-    for name in (
-        "abs add and call contains enter eq exit float ge getitem gt int invert iter le len lt"
-        " matmul mod mul ne neg or pow radd rand rmul ror rsub rtruediv sub truediv"
-    ).split()
+    *("__abs__", "__add__", "__and__", "__call__", "__contains__", "__enter__", "__exit__"),
+    *("__float__", "__ge__", "__getitem__", "__gt__", "__int__", "__invert__", "__iter__"),
+    *("__le__", "__len__", "__lt__", "__mod__", "__mul__", "__neg__", "__or__", "__pow__"),
+    *("__radd__", "__rand__", "__rmul__", "__ror__", "__rsub__", "__rtruediv__", "__sub__"),
+    "__truediv__",
 }
 # Of a curve: all else is what curves ask of each other.
 OF_A_CURVE = {
-    *("__add__", "__eq__", "__mul__", "__rmul__", "delta", "delta_bounds", "described", "epsilon"),
+    *("__add__", "__mul__", "__rmul__", "delta", "delta_bounds", "described", "epsilon"),
     *("epsilon_bounds", "exact", "group", "neighbours", "parameters", "sampled", "shuffled"),
     *("to_json", "tradeoff", "tradeoff_bounds", "under", "with_neighbours"),
 }
