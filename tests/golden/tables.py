@@ -57,10 +57,13 @@ print(np.random.laplace(0, 1))
 
 
 def write_tables(folder: Path) -> None:
-    """my.csv with its schema, plain.csv without one, works.csv, which is public, and code."""
+    """my.csv with its schema, plain.csv without one, works.csv, which is public,
+    homes.csv of the same people, and code."""
     (folder / "my.csv").write_text(CSV, "utf-8")
     (folder / "my.letalone.toml").write_text(SCHEMA, "utf-8")
     (folder / "plain.csv").write_text(CSV, "utf-8")
     (folder / "works.csv").write_text("work,sector\nprivate,A\npublic,B\nown,A\n", "utf-8")
+    homes = "".join(f"{n},{'AB'[n % 2]}\n" for n in range(100))
+    (folder / "homes.csv").write_text(f"person_id,city\n{homes}", "utf-8")
     (folder / "mine.py").write_text(CODE, "utf-8")
     (folder / "script.py").write_text(SCRIPT, "utf-8")

@@ -76,7 +76,7 @@ QUICK: dict[str, tuple[tuple[str, ...], ...]] = {
         ("query", "plain.csv", "SELECT COUNT(*) FROM plain", "--epsilon", "0.1"),
         ("query", "absent.csv", COUNT, "--epsilon", "0.1"),
         ("query", "my.csv", COUNT, "--epsilom", "0.1"),
-    ),  # fmt: skip
+    ),
     "train": (
         (*TRAIN, "--epsilon", "1", "--budget", "8:1e-6"),
         (*TRAIN, "--epsilon", "1"),
@@ -112,7 +112,7 @@ QUICK: dict[str, tuple[tuple[str, ...], ...]] = {
         ("noise", "laplas", "1", "--epsilon", "1", "--sensitivity", "1"),
         ("noise", "laplace", "1", "--epsilon", "-1", "--sensitivity", "1"),
         ("noise", "laplace", "one", "--epsilon", "1", "--sensitivity", "1"),
-    ),  # fmt: skip
+    ),
     "account": (
         ("account", "3 * laplace(epsilon=0.1)"),
         ("account", "gaussian(sigma=2) * 4 + approx(1, 1e-7)", "--delta", "1e-5"),
