@@ -97,7 +97,7 @@ class SparkSession:
     def tableExists(self, name: str) -> bool:  # noqa: N802
         return "nothing" not in name
 
-    def getTable(self, name: str) -> Any:  # noqa: N802
+    def getTable(self, _: str) -> Any:  # noqa: N802
         return SparkSession()
 
 
