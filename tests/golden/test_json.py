@@ -61,6 +61,41 @@ QUICK: dict[str, tuple[tuple[str, ...], ...]] = {
             "works=works.csv",
         ),
         ("query", "my.csv", COUNT, "--epsilon", "0.1", "--receipt", "r.json"),
+    ),
+    "describe": (
+        ("describe", "my.csv"),
+        ("query", "my.csv", COUNT, *ASK),
+        ("describe", "my.csv"),
+        ("describe", "plain.csv"),
+        ("describe", "absent.csv"),
+    ),
+    "noise": (
+        ("noise", "laplace", "42", "7", "--epsilon", "0.5", "--sensitivity", "1"),
+        ("noise", "geometric", "42", "7", "--epsilon", "0.01", "--sensitivity", "1"),
+        *(
+            ("noise", name, "42", "7", "--epsilon", "0.01", "--delta", "1e-9", "--sensitivity", "1")
+            for name in ("gaussian", "discrete-gaussian")
+        ),
+        ("noise", "gaussian", "1", "--sigma", "2", "--sensitivity", "1"),
+        ("noise", "laplas", "1", "--epsilon", "1", "--sensitivity", "1"),
+        ("noise", "laplace", "1", "--epsilon", "-1", "--sensitivity", "1"),
+        ("noise", "laplace", "one", "--epsilon", "1", "--sensitivity", "1"),
+    ),
+    "lint": (("lint", "script.py"), ("lint", "mine.py"), ("lint", "absent.py")),
+    "serve": (("serve", "--port", "0"), ("serve", "--workers", "0")),
+    "audit": (
+        ("audit", "mine:nothing", "--claimed-epsilon", "1"),
+        ("audit",),
+    ),
+    "attack": (
+        ("attack", "nothing"),
+        ("attack", "linkage", "my.csv"),
+        ("attack", "reconstruction", "my.csv", "--column", "income"),
+    ),
+}
+SLOW: dict[str, tuple[tuple[str, ...], ...]] = {
+    "query_refused": (
+        ("query", "my.csv", COUNT, *ASK),
         ("query", "my.csv", COUNT, "--epsilon", "90"),
         ("query", "my.csv", COUNT),
         ("query", "my.csv", HOURS, "--epsilon", "0.5"),
@@ -88,30 +123,11 @@ QUICK: dict[str, tuple[tuple[str, ...], ...]] = {
         ("train", "my.csv", "--target", "nothing", "--epsilon", "1"),
         ("train", "my.csv", "--target", "income", "--features", "hours", "--epsilon", "1"),
     ),
-    "describe": (
-        ("describe", "my.csv"),
-        ("query", "my.csv", COUNT, *ASK),
-        ("describe", "my.csv"),
-        ("describe", "plain.csv"),
-        ("describe", "absent.csv"),
-    ),
     "anonymity": (
         (*KNOWN, "--sensitive", "income"),
         (*KNOWN, "--k", "3", "--out", "alike.csv"),
         (*KNOWN, "--k", "0"),
         ("anonymity", "my.csv", "--quasi-identifiers", "nothing"),
-    ),
-    "noise": (
-        ("noise", "laplace", "42", "7", "--epsilon", "0.5", "--sensitivity", "1"),
-        ("noise", "geometric", "42", "7", "--epsilon", "0.01", "--sensitivity", "1"),
-        *(
-            ("noise", name, "42", "7", "--epsilon", "0.01", "--delta", "1e-9", "--sensitivity", "1")
-            for name in ("gaussian", "discrete-gaussian")
-        ),
-        ("noise", "gaussian", "1", "--sigma", "2", "--sensitivity", "1"),
-        ("noise", "laplas", "1", "--epsilon", "1", "--sensitivity", "1"),
-        ("noise", "laplace", "1", "--epsilon", "-1", "--sensitivity", "1"),
-        ("noise", "laplace", "one", "--epsilon", "1", "--sensitivity", "1"),
     ),
     "account": (
         ("account", "3 * laplace(epsilon=0.1)"),
@@ -124,7 +140,6 @@ QUICK: dict[str, tuple[tuple[str, ...], ...]] = {
         ("calibrate", "? * laplace(epsilon=0.1)", "--epsilon", "1"),
         ("calibrate", "laplace(epsilon=0.1)", "--epsilon", "1"),
     ),
-    "lint": (("lint", "script.py"), ("lint", "mine.py"), ("lint", "absent.py")),
     "explain": (
         ("explain", "epsilon", "0.5", "--delta", "1e-6"),
         *ANSWERED,
@@ -149,18 +164,6 @@ QUICK: dict[str, tuple[tuple[str, ...], ...]] = {
         ("ledger", "show", "absent.db"),
         ("ledger", "verify", LEDGER, "--head", "0" * 64),
     ),
-    "serve": (("serve", "--port", "0"), ("serve", "--workers", "0")),
-    "audit": (
-        ("audit", "mine:nothing", "--claimed-epsilon", "1"),
-        ("audit",),
-    ),
-    "attack": (
-        ("attack", "nothing"),
-        ("attack", "linkage", "my.csv"),
-        ("attack", "reconstruction", "my.csv", "--column", "income"),
-    ),
-}
-SLOW: dict[str, tuple[tuple[str, ...], ...]] = {
     "demo": (("demo",),),
     "doctor": (("doctor",),),
     "explain_error": (("explain", "error"), ("explain", "error", "--theorem", "tail")),
