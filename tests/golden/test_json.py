@@ -12,7 +12,7 @@ from unittest.mock import patch
 
 import pytest
 
-from golden.keeping import check_random
+from golden.keeping import check_random, in_blanks
 from golden.tables import write_tables
 from golden.terminal import letalone
 
@@ -239,6 +239,19 @@ def without_numbers(value: Any) -> Any:
     return "<number>" if isinstance(value, int | float | None) else value
 
 
+def form_of(commands: list[Any], *, whole: bool) -> list[Any]:
+    """Of attacks and audits the form alone: how often one succeeds is chance."""
+    return commands if whole else [one | {"out": form(one.get("out"))} for one in commands]
+
+
+def form(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: form(inner) for name, inner in value.items()}
+    if isinstance(value, list):
+        return [form(inner) for inner in value[:1]]
+    return in_blanks(value) if isinstance(value, str) else without_numbers(value)
+
+
 @pytest.mark.parametrize("name", QUICK)
 def test_json(name: str) -> None:
     check_random(f"json/{name}.json", lambda: run_all(QUICK[name]))
@@ -247,4 +260,5 @@ def test_json(name: str) -> None:
 @pytest.mark.long
 @pytest.mark.parametrize("name", SLOW)
 def test_json_of_what_takes_longer(name: str) -> None:
-    check_random(f"json/{name}.json", lambda: run_all(SLOW[name]))
+    random = name.startswith(("attack_", "audit_", "demo"))
+    check_random(f"json/{name}.json", lambda: form_of(run_all(SLOW[name]), whole=not random))
