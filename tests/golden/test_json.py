@@ -22,6 +22,7 @@ HOURS = "SELECT AVG(hours) AS hours FROM my"
 ASK = ("--epsilon", "2", "--budget", "20:1e-6")
 TRAIN = ("train", "my.csv", "--target", "income", "--features", "age,work", "--model", "bayes")
 KNOWN = ("anonymity", "my.csv", "--quasi-identifiers", "zip,age")
+SURE = ("--samples", "2000", "--confidence", "0.999999")
 LEDGER = "my.letalone.db"
 ANSWERED: tuple[tuple[str, ...], ...] = (
     ("query", "my.csv", COUNT, *ASK, "--receipt", "n.json"),
@@ -169,8 +170,8 @@ SLOW: dict[str, tuple[tuple[str, ...], ...]] = {
     "explain_error": (("explain", "error"), ("explain", "error", "--theorem", "tail")),
     "audit_runs": (
         ("audit", "mine:fails", "--claimed-epsilon", "1"),
-        ("audit", "mine:laplace", "--claimed-epsilon", "1", "--samples", "400"),
-        ("audit", "mine:laplace", "--claimed-epsilon", "0.001", "--samples", "2000"),
+        ("audit", "mine:laplace", "--claimed-epsilon", "1", *SURE),
+        ("audit", "mine:laplace", "--claimed-epsilon", "0.001", *SURE),
     ),
     "attack_tables": (
         ("attack", "linkage"),
@@ -241,12 +242,14 @@ def without_numbers(value: Any) -> Any:
 
 def form_of(commands: list[Any], *, whole: bool) -> list[Any]:
     """Of attacks and audits the form alone: how often one succeeds is chance."""
-    return commands if whole else [one | {"out": form(one.get("out"))} for one in commands]
+    if whole:
+        return commands
+    return [one | ({"out": form(one["out"])} if "out" in one else {}) for one in commands]
 
 
 def form(value: Any) -> Any:
     if isinstance(value, dict):
-        return {name: form(inner) for name, inner in value.items()}
+        return {name: "<str>" if name == "event" else form(one) for name, one in value.items()}
     if isinstance(value, list):
         return [form(inner) for inner in value[:1]]
     return in_blanks(value) if isinstance(value, str) else without_numbers(value)
