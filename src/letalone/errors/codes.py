@@ -136,6 +136,14 @@ class Code(Enum):
         "Check the name; the lists of the service show what there is.",
         problem_type="not-found",
     )
+    NO_SUCH_ADDRESS = CodeEntry(
+        Group.NAME,
+        "ParameterError",
+        "There is nothing at this address. /api/v1/openapi.json lists those that there are.",
+        "A service is asked at an address that it does not have.",
+        "Give a client the address of the service, with nothing after the machine's name.",
+        problem_type="not-found",
+    )
     # What is missing
     MISSING_EPSILON = CodeEntry(
         Group.MISSING,

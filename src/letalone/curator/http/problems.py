@@ -25,6 +25,7 @@ from letalone.errors.in_http import in_http, members_in_http, served_code
 MEDIA_TYPE = "application/problem+json"
 WHERE = "/problems/"
 AWAY, AWAY_SECONDS = 503, 5  # what cannot be reached now, and when to try again
+NOT_FOUND = 404
 AMOUNTS = ("spent", "asked", "left", "level")
 
 
@@ -283,12 +284,13 @@ def of_status(status: int, headers: Mapping[str, str] | None = None) -> Problem:
     """The problem of an address or a method that does not exist."""
     kinds = {404: "not-found", 405: "method-not-allowed", 413: "body-too-large"}
     words = {
-        404: "There is nothing at this address. /api/v1/openapi.json lists those that there are.",
+        404: Code.NO_SUCH_ADDRESS.template,
         405: f"This address does not know the method. It knows: {(headers or {}).get('Allow')}.",
         413: "The body is too large.",
     }
     phrase = words.get(status, f"{HTTPStatus(status).phrase}.")
-    return Problem(kinds.get(status, "http"), phrase, status=status, headers=headers or {})
+    more = {"code": Code.NO_SUCH_ADDRESS.name} if status == NOT_FOUND else {}
+    return Problem(kinds.get(status, "http"), phrase, status, more, headers or {})
 
 
 STOPPING = Problem(
