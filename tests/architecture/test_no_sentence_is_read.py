@@ -81,7 +81,7 @@ SEARCHES = {
 def modules() -> Iterator[tuple[str, ast.Module]]:
     for path in sorted(ROOT.rglob("*.py")):
         parts = path.relative_to(ROOT).with_suffix("").parts
-        yield ".".join(dict.fromkeys((parts[0], parts[-1]))), ast.parse(path.read_text("utf-8"))
+        yield f"{parts[0]}.{parts[-1]}", ast.parse(path.read_text("utf-8"))
 
 
 def uses_regular_expressions(tree: ast.Module) -> bool:
