@@ -25,7 +25,7 @@ from letalone.privacy.loss.lattice_law import (
     law_below,
 )
 from letalone.privacy.loss.merged import merged
-from letalone.privacy.loss.pairs import Atoms, Pair, ends_of
+from letalone.privacy.loss.pairs import Atoms, Losses, ends_of
 from letalone.privacy.loss.remembered import Memory
 from letalone.privacy.loss.tilted import (
     NOTHING_KNOWN,
@@ -61,8 +61,7 @@ NUDGES = (1.0, 0.8, 1.25, 0.5, 2.0, 0.25, 4.0)
 
 MEMORY = Memory()
 
-Source = Pair | Atoms
-Sources = tuple[tuple[Source, int], ...]
+Sources = tuple[tuple[Losses, int], ...]
 
 
 @dataclass(frozen=True)
@@ -302,7 +301,7 @@ def _first_look(sources: Sources, aim: Aim) -> Estimate:
     return _estimate(_laws(sources, step, upper=True, ignored=ignored), aim)
 
 
-def _held(source: Source, *, top: float, bottom: float) -> float:
+def _held(source: Losses, *, top: float, bottom: float) -> float:
     """How far apart the losses are that a law will hold."""
     if isinstance(source, Atoms):
         return 0.0
@@ -339,7 +338,7 @@ def _widest(sources: Sources) -> float:
 
 
 @lru_cache(maxsize=256)
-def _width(source: Source) -> float:
+def _width(source: Losses) -> float:
     if isinstance(source, Atoms):
         return float(np.ptp(source.losses)) or float(np.abs(source.losses).max())
     return _held(source, top=1e-20, bottom=1e-17)
@@ -375,7 +374,7 @@ def _round(sources: Sources, step: float) -> Fraction:
     return Fraction(width) / int(best)
 
 
-def _apart(source: Source) -> float:
+def _apart(source: Losses) -> float:
     """How far the ends of the losses are apart; for many atoms there is nothing to fit."""
     if isinstance(source, Atoms):
         return float(np.ptp(source.losses)) if source.losses.size == 2 else inf
