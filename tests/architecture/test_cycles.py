@@ -23,12 +23,13 @@ def name_of(path: Path) -> str:
 
 
 def statements(node: ast.AST) -> Iterator[ast.AST]:
-    """All nodes that run, at some time."""
+    """All statements that run, at some time."""
     for child in ast.iter_child_nodes(node):
         if isinstance(child, ast.If) and ast.unparse(child.test) == "TYPE_CHECKING":
             continue
-        yield child
-        yield from statements(child)
+        if isinstance(child, ast.stmt | ast.ExceptHandler | ast.match_case):
+            yield child
+            yield from statements(child)
 
 
 def imported(tree: ast.AST, modules: set[str]) -> set[str]:
@@ -49,9 +50,18 @@ def graph() -> Graph:
 
 def knots(edges: Graph) -> list[frozenset[str]]:
     """The largest sets of modules that all reach each other."""
+    edges = without_ends(edges)
     reach = {name: reached(edges, name) for name in edges}
     together = {frozenset(m for m in reach[n] if n in reach[m]) for n in edges if n in reach[n]}
     return sorted(together, key=sorted)
+
+
+def without_ends(edges: Graph) -> Graph:
+    """Without modules that import none of the others, again and again: few are left to look at."""
+    ends = {name for name, others in edges.items() if not others}
+    if not ends:
+        return edges
+    return without_ends({name: edges[name] - ends for name in edges.keys() - ends})
 
 
 def reached(edges: Graph, start: str) -> set[str]:
