@@ -481,7 +481,7 @@ MECHANISMS: tuple[Fault, ...] = (
     ),
     Fault(
         "selection: scores are twice as steep",
-        "mechanisms/selection.py",
+        "mechanisms/choosing.py",
         "return epsilon / sensitivity if monotone else epsilon / (2 * sensitivity)",
         "return epsilon / sensitivity",
         (
