@@ -14,7 +14,7 @@ from letalone.exact.balls import float_above, float_below
 from letalone.privacy.curve import Privacy
 
 if TYPE_CHECKING:
-    from letalone.privacy.loss.accountant import Sources
+    from letalone.privacy.loss.grids import Sources
 
 COARSER = 4.0
 MOST_ORDERS = 64

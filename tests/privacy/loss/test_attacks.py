@@ -16,8 +16,8 @@ from letalone.privacy import (
     compose,
 )
 from letalone.privacy.discrete_gaussian import DiscreteGaussianPrivacy
+from letalone.privacy.loss.grids import merge_laws
 from letalone.privacy.loss.lattice_law import _chord, law_below
-from letalone.privacy.loss.merged import merged
 from letalone.privacy.loss.pairs import Atoms
 from letalone.privacy.loss.tilted import _Spectrum, _values
 
@@ -114,7 +114,7 @@ def test_leaks_of_nearly_1_are_merged() -> None:
     sure = law_below(Atoms(np.zeros(1), np.zeros(1), 1.0), F(1), top=0.0, bottom=0.0)
     full = Atoms(np.zeros(1), np.zeros(1), 1.0 + 2.0**-40)
     laws = [(sure, 1), (law_below(full, F(1), top=0.0, bottom=0.0), 1)] * 10
-    assert merged(laws, upper=True)[0][0].infinite >= 1
+    assert merge_laws(laws, upper=True)[0][0].infinite >= 1
 
 
 @pytest.mark.parametrize(
