@@ -8,6 +8,7 @@ import pytest
 
 import letalone as la
 from letalone.engines.failure import SourceUnreadable
+from letalone.ledger import charging
 from letalone.ledger.freezes import freeze_of
 from letalone.session import releasing, training
 from letalone.session.query import Query
@@ -96,14 +97,14 @@ def test_a_partner_or_a_training_whose_file_was_changed_charges_nobody(tmp_path)
 
 def test_one_that_is_changed_behind_the_charge_freezes_nothing(tmp_path, monkeypatch):
     path, session = of_a_file(tmp_path)
-    charged = releasing._all_charged
+    charged = charging._charge_all
 
-    def charge_then_touch(*given):
-        paid = charged(*given)
+    def charge_then_touch(*given, **how):
+        paid = charged(*given, **how)
         _touch(path)
         return paid
 
-    monkeypatch.setattr(releasing, "_all_charged", charge_then_touch)
+    monkeypatch.setattr(charging, "_charge_all", charge_then_touch)
     with pytest.raises(SourceUnreadable, match="What was charged stays spent"):
         session.agg(n=la.count()).release(1)
     assert not session.ledger.data_set("visits").frozen

@@ -9,11 +9,11 @@ import pytest
 
 import letalone as la
 from letalone.engines.duck import DuckEngine
-from letalone.ledger import Kind, Ledger
+from letalone.ledger import Kind, Ledger, charging
 from letalone.ledger.acts import NotBegun
+from letalone.ledger.charging import NotWritten
 from letalone.ledger.store import MAYBE_PAID
 from letalone.session import releasing
-from letalone.session.settling import NotWritten
 from session.makers import opened, write_parquet
 from session.test_partners import by_sex, patients, visits
 
@@ -141,7 +141,7 @@ def test_of_two_who_draw_for_one_charge_one_is_told(
     """A claim can be lost with its connection: then another may settle meanwhile."""
     path, book = write_parquet(tmp_path / "visits.parquet"), tmp_path / "book.db"
     settle, between = Ledger.settle, list[la.Release]()
-    monkeypatch.setattr(releasing, "alone_with", lambda *_, **__: nullcontext())
+    monkeypatch.setattr(charging, "_claim", lambda *_, **__: nullcontext())
     with opened(path, ledger=book) as one, opened(path, ledger=book) as other:
 
         def late(ledger: Ledger, *given: Any) -> Any:

@@ -8,7 +8,7 @@ from black_hole import black_hole
 from engines import on_postgres
 from letalone.engines.failure import SourceAway
 from letalone.errors import DataSetFrozen, ServiceUnavailable
-from letalone.ledger import connecting, patience
+from letalone.ledger import charging, connecting, patience
 from letalone.session import releasing, training
 from letalone.session.query import Query
 from postgres import shared
@@ -53,19 +53,19 @@ def test_a_source_that_is_away_is_told_before_the_charge_and_freezes_nothing(hol
 
 def test_one_that_goes_away_behind_the_charge_leaves_it_open(hole_and_session, monkeypatch):
     hole, session = hole_and_session
-    charged = releasing._all_charged
+    charged = charging._charge_all
 
-    def charge_then_cut(*given):
-        paid = charged(*given)
+    def charge_then_cut(*given, **how):
+        paid = charged(*given, **how)
         hole.cut()
         return paid
 
-    monkeypatch.setattr(releasing, "_all_charged", charge_then_cut)
+    monkeypatch.setattr(charging, "_charge_all", charge_then_cut)
     with pytest.raises(ServiceUnavailable, match="it goes on with what was paid"):
         asked(session).release(epsilon=1)
     assert len(session.ledger.unsettled()) == 1
     hole.open()
-    monkeypatch.setattr(releasing, "_all_charged", charged)
+    monkeypatch.setattr(charging, "_charge_all", charged)
     assert asked(session).release(epsilon=1), "nothing is frozen"
 
 

@@ -15,49 +15,34 @@ themselves is a function of questions, declarations and earlier answers.
   Assumed:  an observer does not see how long it took (`time_steps`, for services)
 """
 
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
-from fractions import Fraction
-from secrets import token_hex
-from typing import cast
+from typing import TypeVar, cast
 
 from letalone.answers.promise import price
 from letalone.answers.release import Asked, SplitPart, Standing
 from letalone.engines.failure import FileChanged, RightRevoked, SourceAway, SourceUnreadable
 from letalone.engines.measures import Units
-from letalone.errors import (
-    BudgetExceeded,
-    DataSetFrozen,
-    LedgerUnavailable,
-    LetaloneError,
-    ServiceUnavailable,
-)
 from letalone.exact.typed import CONFIDENCE, Number
-from letalone.ledger import Reservation, digest_of
-from letalone.ledger.acts import ENGINE_FAILED, FILE_CHANGED, how_to_thaw
+from letalone.ledger import digest_of
+from letalone.ledger.acts import ENGINE_FAILED, FILE_CHANGED
+from letalone.ledger.charging import Charge, Settled, Work, charged_work, find_repeat
 from letalone.ledger.claims import WAIT_SECONDS
 from letalone.plans.query import Plan
-from letalone.privacy import Budget, Privacy
+from letalone.privacy import Budget
 from letalone.privacy.curve import Json
-from letalone.privacy.filters import brief
 from letalone.session.notes import in_rows, notes_of, question_of, starved
 from letalone.session.outputs import filled, slots_of
 from letalone.session.partners import lent, locked, partners_of, read_from_text, taken_on_trust
 from letalone.session.release import Release, batch_to_json, releases_from
-from letalone.session.settling import alone_with, written_down
-from letalone.session.table import Table
-from letalone.session.time_steps import at_step, now
+from letalone.session.table import Left, Table
+from letalone.session.time_steps import at_step
 from letalone.session.together import cheapest
 from letalone.tables.columns import Columns
 from letalone.tables.compiled import Compiled, Share, compiled
 
-STOPPED = (
-    "Stopped. The price was charged before the data was touched. There is no answer; nothing is"
-    " frozen. Ask the same again: it goes on with what was paid."
-)
-TOLD = {ENGINE_FAILED: "its engine could not finish"}
-ONE_TABLE = "one"  # the run of a question that one data set pays for
+Result = TypeVar("Result")
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,17 +52,6 @@ class Priced:
     whole: Compiled
     asked: Asked
     shares: tuple[Share, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Bill:
-    """What is charged at once, for one question or several, and under which name it is kept."""
-
-    privacy: Privacy
-    plan: Json
-    digest: str
-    delta: Fraction | None
-    words: str
 
 
 def priced(
@@ -113,6 +87,40 @@ def priced(
     return Priced(whole, asked, shares)
 
 
+class TableWork(Work):
+    """Work on rows of open tables: under their locks, at the time step of who asks."""
+
+    harmless = (RightRevoked,)
+
+    def __init__(self, tables: Sequence[Table]) -> None:
+        self.tables = tables
+
+    def hold(self) -> AbstractContextManager[None]:
+        return locked(self.tables)
+
+    def reach(self, *, paid: bool) -> None:
+        reach(self.tables, paid=paid)
+
+    def at_step(self, began: float, run: Callable[[], Result]) -> Result:
+        return at_step(self.tables[0].asker, began, run)
+
+    def reason(self, error: Exception) -> str:
+        return FILE_CHANGED if isinstance(error, FileChanged) else ENGINE_FAILED
+
+
+class Answering(TableWork):
+    """Measures and adds noise, for one question or a batch."""
+
+    def __init__(self, tables: Sequence[Table], questions: Sequence[Priced]) -> None:
+        super().__init__(tables)
+        self.questions = questions
+
+    def make(self) -> Json:
+        table = self.tables[0]
+        releases = [_release(one, _measured(table, one.whole)) for one in self.questions]
+        return releases[0].to_json() if len(releases) == 1 else batch_to_json(releases)
+
+
 def released(table: Table, question: Priced, *, remark: str | None = None) -> Release:
     """The answer; an earlier one where the same question was answered before."""
     found = repeat_of(table, question, remark=remark)  # no data is read, so it waits for nobody
@@ -130,25 +138,25 @@ def fresh(
 
     UnderWay where somebody else, in any process, is at work on the same for longer than this.
     """
-    bill = _bill(question)
-    (release,) = _answered(table, bill, [question], remark=remark, wait_seconds=wait_seconds)
+    charge = _charge(question)
+    (release,) = _answers(table, charge, [question], remark=remark, wait_seconds=wait_seconds)
     return release
 
 
 def repeat_of(table: Table, question: Priced, *, remark: str | None = None) -> Release | None:
     """An earlier answer to the same question, where there is one: no data is read."""
-    tables, bill = [table, *partners_of(table, [question.whole.plan])], _bill(question)
-    stored = _repeated(tables, bill)
-    if stored is None:
+    tables, charge = [table, *partners_of(table, [question.whole.plan])], _charge(question)
+    settled = find_repeat([one.payer for one in tables], charge)
+    if settled is None:
         return None
-    (release,) = _told(tables, bill, stored, remark=remark, repeated=True)
+    (release,) = _tell(tables, charge, settled, remark=remark)
     return release
 
 
-def _bill(question: Priced) -> Bill:
+def _charge(question: Priced) -> Charge:
     asked = question.asked
-    words = f"The answer costs ({_price(question)})"
-    return Bill(asked.privacy, asked.plan, asked.digest, asked.delta or None, words)
+    what = f"The answer costs ({Budget(asked.epsilon, asked.delta)})"
+    return Charge(what, asked.privacy, asked.plan, asked.digest, asked.delta or None)
 
 
 def released_together(table: Table, questions: Sequence[Priced]) -> list[Release]:
@@ -156,210 +164,50 @@ def released_together(table: Table, questions: Sequence[Priced]) -> list[Release
     plans: Json = {"kind": "batch", "questions": [one.asked.plan for one in questions]}
     digest = digest_of({"batch": [one.asked.digest for one in questions]}, name="The batch")
     tables = [table, *partners_of(table, [one.whole.plan for one in questions])]
-    with locked(tables):
-        # What is charged must fit all of them: the one with the least delta decides its form.
-        states = [one.data_set().state for one in tables]
-        state = min(states, key=lambda one: one.budget.delta)
-        curve = cheapest([one.asked.privacy for one in questions], state)
-        cost = price(curve)
-        words = f"The {len(questions)} answers together cost ({cost})"
-        bill = Bill(curve, plans, digest, None, words)
-        remark = f"Charged as one of {len(questions)} answers that cost ({cost}) together."
-        return _answered(table, bill, questions, remark=remark if len(questions) > 1 else None)
+    # What is charged must fit all of them: the one with the least delta decides its form.
+    state = min((one.data_set().state for one in tables), key=lambda state: state.budget.delta)
+    curve = cheapest([one.asked.privacy for one in questions], state)
+    cost = price(curve)
+    what = f"The {len(questions)} answers together cost ({cost})"
+    charge = Charge(what, curve, plans, digest, None)
+    remark = f"Charged as one of {len(questions)} answers that cost ({cost}) together."
+    return _answers(table, charge, questions, remark=remark if len(questions) > 1 else None)
 
 
-def _answered(
+def _answers(
     table: Table,
-    bill: Bill,
+    charge: Charge,
     questions: Sequence[Priced],
     *,
     remark: str | None,
     wait_seconds: float = WAIT_SECONDS,
 ) -> list[Release]:
     tables = [table, *partners_of(table, [one.whole.plan for one in questions])]
-    with alone_with(tables, bill.digest, wait_seconds=wait_seconds), locked(tables):
-        before = _repeated(tables, bill)  # by somebody who asked at the same moment
-        stored = before or _settled(tables, bill, questions)
-        return _told(tables, bill, stored, remark=remark, repeated=before is not None)
+    payers, work = [one.payer for one in tables], Answering(tables, questions)
+    settled = charged_work(payers, charge, work, wait_seconds=wait_seconds)
+    return _tell(tables, charge, settled, remark=remark)
 
 
-def _told(
-    tables: Sequence[Table], bill: Bill, stored: Json, *, remark: str | None, repeated: bool
+def _tell(
+    tables: Sequence[Table], charge: Charge, settled: Settled, *, remark: str | None
 ) -> list[Release]:
-    table, *beside = tables
-    receipt, standing_now = table.ledger.told(table.name, stored)
     standing = Standing(
-        left=table.left(bill.privacy, delta=bill.delta, beside=beside, now=standing_now),
+        left=left_of(tables, charge, settled),
         remark=remark,
-        repeated=repeated,
-        receipt=receipt,
+        repeated=settled.repeated,
+        receipt=settled.receipt,
     )
-    return releases_from(stored, standing)
+    return releases_from(settled.stored, standing)
 
 
-def _repeated(tables: Sequence[Table], bill: Bill) -> Json | None:
-    """The first earlier answer that was charged to all of the data sets as they are now.
-
-    Processes that asked at once may have been charged in another order by another ledger.
-    """
-    if len(tables) == 1:
-        return paid_for(tables[0], bill)
-    found, *others = [_repeats(one, bill.digest) for one in tables]
-    answer = next((one for one in found if all(one in each for each in others)), None)
-    if answer is None:
-        return None
-    shown = [paid_for(one, bill, answer=answer) for one in tables]
-    return None if None in shown else answer  # a version may have been raised meanwhile
-
-
-def paid_for(table: Table, bill: Bill, *, answer: Json | None = None) -> Json | None:
-    """An earlier answer; refused in the same words whether or not another has asked before."""
-    try:
-        return shared(table, bill.digest, answer=answer)
-    except BudgetExceeded as refused:
-        raise _level_exceeded(refused, bill) from None
-
-
-def shared(table: Table, digest: str, *, answer: Json | None = None) -> Json | None:
-    """An earlier answer for whoever asks; where the budget is rationed, their levels pay for it."""
-    asker = table.asker
-    return table.ledger.share(
-        table.name, digest, analyst=asker.analyst, purpose=asker.purpose, answer=answer
-    )
-
-
-def _repeats(table: Table, digest: str) -> list[Json]:
-    asker = table.asker
-    return table.ledger.repeats_of(table.name, digest, analyst=asker.analyst, purpose=asker.purpose)
-
-
-def _all_charged(tables: Sequence[Table], bill: Bill) -> list[Reservation]:
-    """A charge to each data set: all, or none.
-
-    A data set that refuses comes first, so nothing else is charged then. If one has been spent
-    from elsewhere since it was looked at, what the others were charged stays spent. If the ledger
-    of one is away, it is gone on with.
-
-    All belong to one run. The first table's charge is the first that is settled, so while it is
-    not, nothing of the run was told, and all of it can be gone on with.
-    """
-    paid: dict[str, Reservation] = {}
-    alone = len(tables) == 1
-    run = ONE_TABLE if alone else _begun(tables[0], bill) or token_hex(16)
-    for one in tables if alone else sorted(tables, key=lambda one: _fits(one, bill)):
-        try:
-            paid[one.name] = charged(one, bill, run=run)
-        except LetaloneError as error:
-            away = isinstance(error, (LedgerUnavailable, ServiceUnavailable))
-            if not (away and tables[0].name in paid):  # else it is gone on with: nothing was drawn
-                _abandon([(each, paid[each.name]) for each in tables if each.name in paid], error)
-            raise
-    return [paid[one.name] for one in tables]
-
-
-def _begun(table: Table, bill: Bill) -> str | None:
-    """The run that was charged to this table for the same question, and never settled."""
-    return table.ledger.begun(
-        table.name,
-        bill.privacy.labelled(table.schema.protects),
-        plan=bill.plan,
-        digest=bill.digest,
-        delta=bill.delta,
-        analyst=table.asker.analyst,
-        purpose=table.asker.purpose,
-    )
-
-
-def _fits(table: Table, bill: Bill) -> bool:
-    curve = bill.privacy.labelled(table.schema.protects)
-    asker = table.asker
-    return table.ledger.fits(
-        table.name, curve, delta=bill.delta, analyst=asker.analyst, purpose=asker.purpose
-    )
-
-
-def _abandon(paid: Sequence[tuple[Table, Reservation]], error: LetaloneError) -> None:
-    for one, reservation in paid:
-        with suppress(LetaloneError):
-            one.ledger.abandon(reservation)
-        error.add_note(
-            f"{one.name!r} was charged a moment before. Its data was not touched, and there is no"
-            " answer, but what was charged stays spent."
-        )
-
-
-def charged(table: Table, bill: Bill, *, run: str = ONE_TABLE) -> Reservation:
-    """Pays before data is touched; where it does not fit, what is left and what to change.
-
-    What was paid in the same run, and led to no answer, is gone on with.
-    """
-    curve = bill.privacy.labelled(table.schema.protects)
-    try:
-        return table.ledger.charge(
-            table.name,
-            curve,
-            plan=bill.plan,
-            digest=bill.digest,
-            delta=bill.delta,
-            analyst=table.asker.analyst,
-            purpose=table.asker.purpose,
-            run=run,
-        )
-    except BudgetExceeded as refused:
-        if refused.level is not None:
-            raise _level_exceeded(refused, bill) from None
-        asked = refused.asked  # the ledger has written it down; said below for this question
-    found = table.data_set()
-    leak = bill.privacy.certain_leak()
-    own = (
-        " It has a δ of its own, and only a share of the budget's δ is set aside for such answers:"
-        " ask with a smaller delta, or list the keys."
-        if leak != 0
-        else ""
-    )
-    left = brief(found.remaining, up=False)
-    raise BudgetExceeded(
-        f"{bill.words} and does not fit into the budget of {table.name!r}, ({found.budget}):"
-        f" ({brief(found.spent)}) is spent, so about ({left}) is left. Nothing was charged; the"
-        f" refusal is written down.{own} Ask with a smaller epsilon, or ask less.",
-        spent=found.spent,
-        asked=asked,
-        left=found.remaining,
-    )
-
-
-def _level_exceeded(refused: BudgetExceeded, bill: Bill) -> BudgetExceeded:
-    used, left = refused.spent or Budget(0), refused.left or Budget(0)
-    return BudgetExceeded(
-        f"{bill.words} and does not fit into what is left for {refused.level}: ({brief(used)}) is"
-        f" used, so about ({brief(left, up=False)}) is left. Nothing was charged; the refusal is"
-        " written down. Ask with a smaller epsilon, ask less, or ask the owner for more.",
-        spent=refused.spent,
-        asked=refused.asked,
-        left=refused.left,
-        level=refused.level,
-    )
-
-
-def _settled(tables: Sequence[Table], bill: Bill, questions: Sequence[Priced]) -> Json:
-    """The answers, charged before data is touched, as they were written down at their step."""
-    reach(tables, paid=False)
-    began, paid = now(), _all_charged(tables, bill)
-    try:
-        found = at_step(tables[0].asker, began, lambda: _all_measured(tables, questions))
-    except RightRevoked:
-        for one, reservation in zip(tables, paid, strict=True):
-            one.ledger.abandon(reservation)
-        raise
-    except KeyboardInterrupt as stopped:
-        stopped.add_note(STOPPED)
-        raise
-    if isinstance(found, str):
-        for one, reservation in zip(tables, paid, strict=True):
-            one.ledger.fail(reservation, found)
-        raise frozen([one.name for one in tables], found)
-    stored = found[0].to_json() if len(found) == 1 else batch_to_json(found)
-    return written_down(tables, paid, stored)
+def left_of(tables: Sequence[Table], charge: Charge, settled: Settled) -> Left:
+    """What was left when it was told."""
+    privacy, delta = charge.privacy, charge.delta
+    first, *others = [
+        table.left(privacy, delta=delta, now=now)
+        for table, now in zip(tables, settled.payers, strict=True)
+    ]
+    return replace(first, beside=tuple(others))
 
 
 def reach(tables: Sequence[Table], *, paid: bool) -> None:
@@ -401,33 +249,6 @@ def file_changed(name: str, *, paid: bool = False) -> SourceUnreadable:
     )
 
 
-def frozen(names: Sequence[str], why: str) -> DataSetFrozen:
-    """The one fact that is told when an engine could not finish, or a file was changed then."""
-    which = f"set {names[0]!r} is" if len(names) == 1 else f"sets {' and '.join(names)} are"
-    return DataSetFrozen(
-        f"The data {which} frozen: {TOLD.get(why, why)}. There is no answer, and what was charged"
-        " stays spent.",
-        remedy=how_to_thaw(names[0]),
-    )
-
-
-def _all_measured(tables: Sequence[Table], questions: Sequence[Priced]) -> list[Release] | str:
-    """The answers, or the one fact that is written down if anything went wrong, whatever it was.
-
-    The error is dropped here and not raised from: its words, its cause and its context could
-    hold a private value.
-    """
-    reach(tables, paid=True)
-    try:
-        return [_release(one, _measured(tables[0], one.whole)) for one in questions]
-    except RightRevoked:
-        raise  # it depends on no data
-    except FileChanged:
-        return FILE_CHANGED
-    except Exception:
-        return ENGINE_FAILED
-
-
 def _measured(table: Table, whole: Compiled) -> Columns:
     engine = table.engine
     engine.prepare(whole.scope, progress=table.tell)
@@ -453,11 +274,6 @@ def digest_at(asked: Asked, version: int) -> str:
     schema = {**cast("Json", asked.plan["schema"]), "version": version}
     plan: Json = {**asked.plan, "schema": schema}
     return _digest(plan, epsilon=asked.epsilon, delta=asked.delta, confidence=asked.confidence)
-
-
-def _price(question: Priced) -> str:
-    asked = question.asked
-    return str(Budget(asked.epsilon, asked.delta))
 
 
 def _sql(table: Table, whole: Compiled) -> str:

@@ -5,13 +5,14 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from copy import copy
 from dataclasses import dataclass
-from fractions import Fraction
 from threading import Event, RLock
 
 from letalone.engines.failure import EngineFailed
 from letalone.engines.measures import Engine
 from letalone.errors import ParameterError
+from letalone.exact.typed import Number
 from letalone.ledger import DataSet, Ledger
+from letalone.ledger.charging import Payer
 from letalone.plans.query import PublicJoin
 from letalone.plans.schema import Schema
 from letalone.privacy.curve import Privacy
@@ -30,7 +31,7 @@ class Left:
 
     data_set: DataSet
     privacy: Privacy
-    delta: Fraction | None
+    delta: Number | None
     kept: str
     beside: "tuple[Left, ...]" = ()
 
@@ -115,6 +116,12 @@ class Table:
         """How the data set stands in the ledger."""
         return self.ledger.data_set(self.name)
 
+    @property
+    def payer(self) -> Payer:
+        """The data set as it is charged, for whoever asks."""
+        asker = self.asker
+        return Payer(self.ledger, self.name, self.schema.protects, asker.analyst, asker.purpose)
+
     def tell(self, done: float) -> None:
         """How far long work is; whoever listens cannot make the work fail, which would freeze."""
         if self.progress is not None:
@@ -189,7 +196,7 @@ class Table:
         self,
         privacy: Privacy,
         *,
-        delta: Fraction | None = None,
+        delta: Number | None = None,
         beside: "Sequence[Table]" = (),
         now: DataSet | None = None,
     ) -> "Left":

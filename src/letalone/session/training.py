@@ -6,7 +6,7 @@ model: its price, the columns that it looks at, and what to do with them.
 Theorem.  What is said before the charge is a function of the job, the schema and the condition. The
 rows of neighbours differ in at most one (`engines.training_rows`), so a model that is private for
 one row more or less is private for one unit more or less.
-  Proven:   nothing before `_fitted` has the engine's rows, and nothing after it but the job's
+  Proven:   nothing before `Fitting.make` has the engine's rows, and nothing after it but the job's
             own answer is read
   Tested:   tests/learn/test_sessions.py
 """
@@ -17,11 +17,10 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from numpy.typing import NDArray
 
-from letalone.engines.failure import FileChanged, RightRevoked
 from letalone.errors import NeighboursDiffer, ParameterError, UnsupportedQuery
 from letalone.exact.typed import Number, as_typed
 from letalone.ledger import digest_of
-from letalone.ledger.acts import ENGINE_FAILED, FILE_CHANGED
+from letalone.ledger.charging import Charge, charged_work
 from letalone.plans.aggregates import count
 from letalone.plans.expressions import Expression
 from letalone.plans.query import make_plan
@@ -30,11 +29,8 @@ from letalone.plans.unnamed import check_no_feature
 from letalone.privacy import Budget, Privacy
 from letalone.privacy.curve import Json
 from letalone.privacy.neighbours import is_replace
-from letalone.session.partners import locked
-from letalone.session.releasing import STOPPED, Bill, charged, frozen, paid_for, reach
-from letalone.session.settling import alone_with, written_down
+from letalone.session.releasing import TableWork, left_of
 from letalone.session.table import Left, Table
-from letalone.session.time_steps import at_step, now
 
 if TYPE_CHECKING:
     from letalone.session.query import Query
@@ -107,14 +103,11 @@ def trained(question: "Query", prepare: Callable[[Schema], Job]) -> Trained:
     price = Budget(job.epsilon, job.delta)
     exactly = {"epsilon": str(as_typed(job.epsilon)), "delta": str(as_typed(job.delta))}
     digest = digest_of({"plan": plan, **exactly}, name="The training")
-    bill = Bill(job.privacy, plan, digest, price.delta or None, f"The model costs ({price})")
-    with alone_with([table], digest), locked([table]):
-        stored = paid_for(table, bill)
-        repeated = stored is not None
-        if stored is None:
-            stored = _settled(table, bill, job, where)
-        left = table.left(bill.privacy, delta=bill.delta)
-        return Trained(stored, table.ledger.receipt(stored), repeated, left)
+    what = f"The model costs ({price})"
+    charge = Charge(what, job.privacy, plan, digest, price.delta or None)
+    settled = charged_work([table.payer], charge, Fitting(table, job, where))
+    left = left_of([table], charge, settled)
+    return Trained(settled.stored, settled.receipt, settled.repeated, left)
 
 
 def _plan(question: "Query", job: Job) -> tuple[Json, Expression | None]:
@@ -127,38 +120,20 @@ def _plan(question: "Query", job: Job) -> tuple[Json, Expression | None]:
     return {**stored, **columns, "model": job.described()}, rows.where
 
 
-def _settled(table: Table, bill: Bill, job: Job, where: Expression | None) -> Json:
-    reach([table], paid=False)
-    began, paid = now(), charged(table, bill)
-    try:
-        stored = at_step(table.asker, began, lambda: _fitted(table, job, where))
-    except RightRevoked:
-        table.ledger.abandon(paid)
-        raise
-    except KeyboardInterrupt as stopped:
-        stopped.add_note(STOPPED)
-        raise
-    if isinstance(stored, str):
-        table.ledger.fail(paid, stored)
-        raise frozen([table.name], stored)
-    return written_down([table], [paid], stored)
+class Fitting(TableWork):
+    """Fetches rows and fits."""
 
+    def __init__(self, table: Table, job: Job, where: Expression | None) -> None:
+        super().__init__([table])
+        self.job, self.where = job, where
 
-def _fitted(table: Table, job: Job, where: Expression | None) -> Json | str:
-    """The model, or one fact if anything went wrong: its words could hold a private value."""
-    names = [*job.features, *([] if job.target is None else [job.target])]
-    reach([table], paid=True)
-    try:
+    def make(self) -> Json:
+        (table,), target = self.tables, self.job.target
+        names = [*self.job.features, *([] if target is None else [target])]
         columns = table.engine.training_rows(
-            table.schema, names, target=job.target, where=where, progress=table.tell
+            table.schema, names, target=target, where=self.where, progress=table.tell
         )
-        return job.fitted(columns)
-    except RightRevoked:
-        raise  # it depends on no data
-    except FileChanged:
-        return FILE_CHANGED
-    except Exception:
-        return ENGINE_FAILED
+        return self.job.fitted(columns)
 
 
 def _check_place(table: Table) -> None:

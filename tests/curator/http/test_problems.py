@@ -20,7 +20,7 @@ from letalone.curator.http.problems import (
 from letalone.errors import BudgetExceeded, LetaloneError
 from letalone.ledger.acts import NoSuchDataSet
 from letalone.privacy import Budget
-from letalone.session.settling import NotWritten
+from letalone.ledger.charging import NotWritten
 
 ERRORS = [
     found

@@ -44,7 +44,7 @@ from letalone.errors import (
 from letalone.ledger.acts import NoSuchDataSet
 from letalone.ledger.claims import UnderWay
 from letalone.ledger.store import NotALedger
-from letalone.session.settling import NotWritten
+from letalone.ledger.charging import NotWritten
 
 MEDIA_TYPE = "application/problem+json"
 WHERE = "/problems/"
