@@ -76,7 +76,8 @@ def test_all_have_paid_when_the_work_begins_and_all_have_settled_when_it_is_told
         assert payer.ledger.repeat_of(payer.name, "a question") == settled.stored
     assert not settled.repeated
     assert settled.receipt == paying[0].ledger.receipt(settled.stored)
-    assert [payer.spent for payer in settled.payers] == [la.Budget(1)] * len(names)
+    left = [settled.remaining, *settled.remaining.beside]
+    assert [one.data_set.spent for one in left] == [la.Budget(1)] * len(names)
 
 
 @pytest.mark.parametrize("names", [["a"], ["a", "b"]])

@@ -91,7 +91,7 @@ def test_a_partner_or_a_training_whose_file_was_changed_charges_nobody(tmp_path)
     with pytest.raises(SourceUnreadable, match="'visits'"):
         question.release(1)
     with pytest.raises(SourceUnreadable):
-        training.trained(Query(theirs._table), lambda _: job)
+        training.train(Query(theirs._table), job)
     assert (mine.spent.epsilon, theirs.spent.epsilon) == (0, 0)
 
 

@@ -140,7 +140,7 @@ class Job:
     def described(self):
         return {"kind": "a constant"}
 
-    def fitted(self, columns):
+    def fit(self, columns):
         assert len(columns["cost"]) > 0
         return {"value": 1}
 
@@ -151,5 +151,5 @@ def test_a_training_whose_source_is_away_is_told_so_too(hole_and_session):
     job = Job()
     job.privacy = la.PureDP(1.0, neighbours=session.schema.neighbours)
     with pytest.raises(SourceAway, match="Nothing was charged"):
-        training.trained(Query(session._table), lambda _: job)
+        training.train(Query(session._table), job)
     assert session.spent.epsilon == 0

@@ -76,6 +76,10 @@ class RemoteQuery(Query):
         found = asked_of(self.table, self.plan, price, "explanation", show_sql=sql)
         return str(found["words"])
 
+    def trainable_schema(self) -> NoReturn:
+        """Refused: a model is trained where the rows are."""
+        self.train()
+
     def train(self, *_: object, **__: object) -> NoReturn:
         """Refused: a model is trained where the rows are."""
         raise UnsupportedQuery(

@@ -98,6 +98,10 @@ class RemoteSession(Session):
             " data set with a client of that person."
         )
 
+    def trainable_schema(self) -> NoReturn:
+        """Refused: a model is trained where the rows are."""
+        self._so_far().train()
+
     def train(self, *_: object, **__: object) -> NoReturn:
         """Refused: a model is trained where the rows are."""
         self._so_far().train()

@@ -105,20 +105,16 @@ class PrivateEstimator(BaseEstimator):
         knots: int | None,
     ) -> Self:
         self._check_table(y, target)
-        jobs: list[TableJob] = []
-
-        def prepare(schema: Schema) -> TableJob:
-            jobs.append(self.job_for(schema, features=features, target=target, knots=knots))
-            return jobs[-1]
-
-        found = table.train(prepare)
-        plan, encoder = jobs[-1].plan, jobs[-1].encoder
-        left = f"{found.left}{EARLIER * found.repeated}"
+        schema = table.trainable_schema()
+        job = self.job_for(schema, features=features, target=target, knots=knots)
+        settled = table.train(job)
+        plan, encoder = job.plan, job.encoder
+        left = f"{settled.remaining}{EARLIER * settled.repeated}"
         self.n_features_in_, self.encoder_, self.target_ = width_of(encoder), encoder, target
         self.__dict__.pop("feature_names_in_", None)
-        fit = self._fit_of(plan, receipt=found.receipt, left=left)
-        fit = replace(fit, privacy=plan.privacy.labelled(jobs[-1].protects))
-        self._publish(plan, model_from(found.stored), fit)
+        fit = self._fit_of(plan, receipt=settled.receipt, left=left)
+        fit = replace(fit, privacy=plan.privacy.labelled(job.protects))
+        self._publish(plan, model_from(settled.stored), fit)
         return self
 
     def _check_table(self, y: Any, target: str | None) -> None:

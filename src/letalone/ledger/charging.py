@@ -25,7 +25,7 @@ work but what was settled, or the one fact.
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Generator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from secrets import token_hex
 from time import monotonic
 from typing import TypeVar
@@ -52,7 +52,7 @@ from letalone.ledger.ledger import Ledger
 from letalone.ledger.store import MAYBE_PAID
 from letalone.privacy import Budget, Neighbours, Privacy
 from letalone.privacy.curve import Json
-from letalone.privacy.filters import brief
+from letalone.privacy.filters import brief, left_in_words
 
 ONE_PAYER = "one"  # the run of what one data set pays for
 SETTLE_TRIES = 2
@@ -106,14 +106,23 @@ class Payer:
     analyst: str | None = None
     purpose: str | None = None
 
-    def curve(self, charge: Charge) -> Privacy:
-        return charge.privacy if self.protects is None else charge.privacy.labelled(self.protects)
+    def curve(self, privacy: Privacy) -> Privacy:
+        return privacy if self.protects is None else privacy.labelled(self.protects)
+
+    def data_set(self) -> DataSet:
+        return self.ledger.data_set(self.name)
+
+    def where_kept(self) -> str:
+        """Where the budget lives, in words."""
+        if self.ledger.durable:
+            return "The budget is kept in the ledger."
+        return 'The budget lives in this process only: la.open(…, ledger="budget.db") keeps it.'
 
     def fits(self, charge: Charge) -> bool:
         """Whether the charge would be accepted as all stands; nothing is written down."""
         return self.ledger.fits(
             self.name,
-            self.curve(charge),
+            self.curve(charge.privacy),
             delta=charge.delta,
             analyst=self.analyst,
             purpose=self.purpose,
@@ -123,7 +132,7 @@ class Payer:
         """The run of an equal charge that was never settled."""
         return self.ledger.begun(
             self.name,
-            self.curve(charge),
+            self.curve(charge.privacy),
             plan=charge.plan,
             digest=charge.digest,
             delta=charge.delta,
@@ -139,7 +148,7 @@ class Payer:
         try:
             return self.ledger.charge(
                 self.name,
-                self.curve(charge),
+                self.curve(charge.privacy),
                 plan=charge.plan,
                 digest=charge.digest,
                 delta=charge.delta,
@@ -208,13 +217,38 @@ class Work(ABC):
 
 
 @dataclass(frozen=True, slots=True)
+class RemainingBudget:
+    """What was left of a budget at one moment; put into words when somebody looks.
+
+    kept: where the budget lives, in words. beside: of the other data sets that paid.
+    """
+
+    data_set: DataSet
+    privacy: Privacy
+    delta: Number | None
+    kept: str
+    beside: "tuple[RemainingBudget, ...]" = ()
+
+    def __str__(self) -> str:
+        others = [f"Of {other.data_set.name!r}: {other}" for other in self.beside]
+        return " ".join([self._words(), *others])
+
+    def _words(self) -> str:
+        data_set = self.data_set
+        more = data_set.how_many_more(self.privacy, delta=self.delta)
+        like = f"about {more:,} more like this" if isinstance(more, int) else "any number like this"
+        left = f"Left: about {left_in_words(data_set.state)} of ({data_set.budget}), {like}."
+        return f"{left} {self.kept}"
+
+
+@dataclass(frozen=True, slots=True)
 class Settled:
-    """What stands in the ledgers; its receipt, and how the payers stood when it was told."""
+    """What stands in the ledgers; its receipt, and what was left when it was told."""
 
     stored: Json
     repeated: bool
     receipt: Json
-    payers: tuple[DataSet, ...]
+    remaining: RemainingBudget
 
 
 def charged_work(
@@ -233,12 +267,12 @@ def charged_work(
     `wait_seconds`.
     """
     if not repeats:
-        return _tell(payers, _work(payers, charge, work, repeats=False), repeated=False)
+        return _tell(payers, charge, _work(payers, charge, work, repeats=False))
     with _claim(payers, charge, wait_seconds=wait_seconds), work.hold():
         earlier = find_repeat(payers, charge)  # by somebody who asked at the same moment, too
         if earlier is not None:
             return earlier
-        return _tell(payers, _work(payers, charge, work, repeats=True), repeated=False)
+        return _tell(payers, charge, _work(payers, charge, work, repeats=True))
 
 
 def uncharged_work(work: Work) -> Json:
@@ -263,14 +297,35 @@ def find_repeat(payers: Sequence[Payer], charge: Charge) -> Settled | None:
         if stored is not None:
             shared = [payer.share(charge, answer=stored) for payer in payers]
             stored = None if None in shared else stored  # a version may have been raised meanwhile
-    return None if stored is None else _tell(payers, stored, repeated=True)
+    return None if stored is None else _tell(payers, charge, stored, repeated=True)
 
 
-def _tell(payers: Sequence[Payer], stored: Json, *, repeated: bool) -> Settled:
-    first, *others = payers
-    receipt, standing = first.ledger.told(first.name, stored)
-    beside = [payer.ledger.data_set(payer.name) for payer in others]
-    return Settled(stored, repeated, receipt, (standing, *beside))
+def _tell(
+    payers: Sequence[Payer], charge: Charge, stored: Json, *, repeated: bool = False
+) -> Settled:
+    receipt, data_set = payers[0].ledger.told(payers[0].name, stored)
+    remaining = remaining_for(payers, charge.privacy, delta=charge.delta, now=data_set)
+    return Settled(stored, repeated, receipt, remaining)
+
+
+def remaining_for(
+    payers: Sequence[Payer],
+    privacy: Privacy,
+    *,
+    delta: Number | None = None,
+    now: DataSet | None = None,
+) -> RemainingBudget:
+    """What is left of all that would pay, the first named first, for more with this curve."""
+    first, *beside = [
+        RemainingBudget(
+            data_set=payer.data_set() if now is None or payer is not payers[0] else now,
+            privacy=payer.curve(privacy),
+            delta=delta or None,
+            kept=payer.where_kept(),
+        )
+        for payer in payers
+    ]
+    return replace(first, beside=tuple(beside))
 
 
 @contextmanager
@@ -432,7 +487,7 @@ def _words(error: Exception) -> str:
 def _refusal(payer: Payer, charge: Charge, refused: BudgetExceeded) -> BudgetExceeded:
     if refused.level is not None:
         return _level_refusal(charge, refused)
-    data_set = payer.ledger.data_set(payer.name)
+    data_set = payer.data_set()
     on_delta = charge.advice_on_delta if charge.privacy.certain_leak() != 0 else ""
     advice = " ".join(filter(None, [on_delta, charge.advice]))
     return BudgetExceeded(

@@ -12,6 +12,7 @@ from letalone.answers.promise import as_sure
 from letalone.answers.release import SplitPart
 from letalone.errors import ParameterError
 from letalone.exact.typed import Number
+from letalone.ledger.charging import RemainingBudget
 from letalone.plans.parts import Formula
 from letalone.plans.query import Extreme, Plan, PrivateBounds, Quantiles, Regression, TopK
 from letalone.privacy import Budget, Privacy
@@ -19,7 +20,7 @@ from letalone.session.notes import short_of_rows, starved
 from letalone.session.outputs import slots_of
 from letalone.session.partners import partners_of
 from letalone.session.releasing import Priced
-from letalone.session.table import Left, Table
+from letalone.session.table import Table
 from letalone.tables.compiled import Compiled, compiled
 
 IN_ROWS = (Quantiles, Extreme, TopK, PrivateBounds)
@@ -49,7 +50,7 @@ class Preview:
     errors: dict[str, float | None]
     question: str
     notes: tuple[str, ...]
-    left: Left | str
+    left: RemainingBudget | str
     in_rows: frozenset[str] = frozenset()
     alone: dict[str, float] = field(default_factory=dict[str, float])
     warnings: tuple[str, ...] = ()
@@ -111,7 +112,7 @@ def preview_of(table: Table, question: Priced, *, rows: int | None = None) -> Pr
         errors=errors,
         question=asked.question,
         notes=asked.notes,
-        left=table.left(asked.privacy, delta=asked.delta, beside=partners_of(table, [plan])),
+        left=table.remaining(asked.privacy, delta=asked.delta, beside=partners_of(table, [plan])),
         in_rows=frozenset(name for name, one in plan.aggregates if isinstance(one, IN_ROWS)),
         warnings=(*starved(asked.split), *short_of_rows(plan, question.shares, rows=rows)),
         formulas=frozenset(name for name, one in plan.aggregates if isinstance(one, Formula)),

@@ -161,7 +161,7 @@ class Query(Asking):
         )
         asked = question.asked
         beside = partners_of(self.table, [question.whole.plan])
-        left = [str(self.table.left(asked.privacy, delta=asked.delta, beside=beside))]
+        left = [str(self.table.remaining(asked.privacy, delta=asked.delta, beside=beside))]
         return explained(asked, left, sql=sql)
 
     def release(

@@ -36,7 +36,7 @@ from letalone.session.notes import in_rows, notes_of, question_of, starved
 from letalone.session.outputs import filled, slots_of
 from letalone.session.partners import lent, locked, partners_of, read_from_text, taken_on_trust
 from letalone.session.release import Release, batch_to_json, releases_from
-from letalone.session.table import Left, Table
+from letalone.session.table import Table
 from letalone.session.time_steps import at_step
 from letalone.session.together import cheapest
 from letalone.tables.columns import Columns
@@ -149,7 +149,7 @@ def repeat_of(table: Table, question: Priced, *, remark: str | None = None) -> R
     settled = find_repeat([one.payer for one in tables], charge)
     if settled is None:
         return None
-    (release,) = _tell(tables, charge, settled, remark=remark)
+    (release,) = _tell(settled, remark=remark)
     return release
 
 
@@ -185,29 +185,17 @@ def _answers(
     tables = [table, *partners_of(table, [one.whole.plan for one in questions])]
     payers, work = [one.payer for one in tables], Answering(tables, questions)
     settled = charged_work(payers, charge, work, wait_seconds=wait_seconds)
-    return _tell(tables, charge, settled, remark=remark)
+    return _tell(settled, remark=remark)
 
 
-def _tell(
-    tables: Sequence[Table], charge: Charge, settled: Settled, *, remark: str | None
-) -> list[Release]:
+def _tell(settled: Settled, *, remark: str | None) -> list[Release]:
     standing = Standing(
-        left=left_of(tables, charge, settled),
+        left=settled.remaining,
         remark=remark,
         repeated=settled.repeated,
         receipt=settled.receipt,
     )
     return releases_from(settled.stored, standing)
-
-
-def left_of(tables: Sequence[Table], charge: Charge, settled: Settled) -> Left:
-    """What was left when it was told."""
-    privacy, delta = charge.privacy, charge.delta
-    first, *others = [
-        table.left(privacy, delta=delta, now=now)
-        for table, now in zip(tables, settled.payers, strict=True)
-    ]
-    return replace(first, beside=tuple(others))
 
 
 def reach(tables: Sequence[Table], *, paid: bool) -> None:

@@ -12,39 +12,16 @@ from letalone.engines.measures import Engine
 from letalone.errors import ParameterError
 from letalone.exact.typed import Number
 from letalone.ledger import DataSet, Ledger
-from letalone.ledger.charging import Payer
+from letalone.ledger.charging import Payer, RemainingBudget, remaining_for
 from letalone.plans.query import PublicJoin
 from letalone.plans.schema import Schema
 from letalone.privacy.curve import Privacy
-from letalone.privacy.filters import left_in_words
 from letalone.randomness.bits import SYSTEM, BitSource
 
 Progress = Callable[[float], None]
 Joined = tuple[
     str, tuple[tuple[str, str], ...]
 ]  # a public table's digest, and what it is joined on
-
-
-@dataclass(frozen=True, slots=True)
-class Left:
-    """What was left of a budget at one moment; put into words when somebody looks."""
-
-    data_set: DataSet
-    privacy: Privacy
-    delta: Number | None
-    kept: str
-    beside: "tuple[Left, ...]" = ()
-
-    def __str__(self) -> str:
-        others = [f"Of {one.data_set.name!r}: {one}" for one in self.beside]
-        return " ".join([self._own(), *others])
-
-    def _own(self) -> str:
-        found = self.data_set
-        more = found.how_many_more(self.privacy, delta=self.delta)
-        like = f"about {more:,} more like this" if isinstance(more, int) else "any number like this"
-        left = f"Left: about {left_in_words(found.state)} of ({found.budget}), {like}."
-        return f"{left} {self.kept}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,19 +165,10 @@ class Table:
 
     def where_kept(self) -> str:
         """Where the budget lives, in words."""
-        if self.ledger.durable:
-            return "The budget is kept in the ledger."
-        return 'The budget lives in this process only: la.open(…, ledger="budget.db") keeps it.'
+        return self.payer.where_kept()
 
-    def left(
-        self,
-        privacy: Privacy,
-        *,
-        delta: Number | None = None,
-        beside: "Sequence[Table]" = (),
-        now: DataSet | None = None,
-    ) -> "Left":
+    def remaining(
+        self, privacy: Privacy, *, delta: Number | None = None, beside: "Sequence[Table]" = ()
+    ) -> RemainingBudget:
         """What is left now, also of tables beside it, and how many more like this would fit."""
-        mine = privacy.labelled(self.schema.protects)
-        others = tuple(one.left(privacy, delta=delta) for one in beside)
-        return Left(now or self.data_set(), mine, delta or None, self.where_kept(), others)
+        return remaining_for([table.payer for table in (self, *beside)], privacy, delta=delta)

@@ -1,7 +1,7 @@
 """Training a model on a table: charged like a question, and free when it is asked again.
 
-The layer of models and this one do not know each other. A `Job` is what a table needs to know of a
-model: its price, the columns that it looks at, and what to do with them.
+The layer of models and this one do not know each other. A `FitJob` is what a table needs to know of
+a model: its price, the columns that it looks at, and what to do with them.
 
 Theorem.  What is said before the charge is a function of the job, the schema and the condition. The
 rows of neighbours differ in at most one (`engines.training_rows`), so a model that is private for
@@ -11,93 +11,48 @@ one row more or less is private for one unit more or less.
   Tested:   tests/learn/test_sessions.py
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
-
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING
 
 from letalone.errors import NeighboursDiffer, ParameterError, UnsupportedQuery
-from letalone.exact.typed import Number, as_typed
+from letalone.exact.typed import as_typed
 from letalone.ledger import digest_of
-from letalone.ledger.charging import Charge, charged_work
+from letalone.ledger.charging import Charge, Settled, charged_work
 from letalone.plans.aggregates import count
 from letalone.plans.expressions import Expression
+from letalone.plans.fit_job import FitJob
 from letalone.plans.query import make_plan
 from letalone.plans.schema import Schema
 from letalone.plans.unnamed import check_no_feature
-from letalone.privacy import Budget, Privacy
+from letalone.privacy import Budget
 from letalone.privacy.curve import Json
 from letalone.privacy.neighbours import is_replace
-from letalone.session.releasing import TableWork, left_of
-from letalone.session.table import Left, Table
+from letalone.session.releasing import TableWork
+from letalone.session.table import Table
 
 if TYPE_CHECKING:
     from letalone.session.query import Query
 
-Columns = Mapping[str, NDArray[Any]]
 NOT_ON_SPARK = (
     "A model cannot be trained on a table of Spark: its rows would have to come here. Write the"
     " columns that it needs to Parquet files, one row of each unit, and open these."
 )
 
 
-class Job(Protocol):
-    """What a table needs to know of a model that is trained on it."""
-
-    @property
-    def features(self) -> Sequence[str]:
-        """The columns that the model looks at."""
-        ...
-
-    @property
-    def target(self) -> str | None:
-        """The column that it learns to predict; rows without it are left out."""
-        ...
-
-    @property
-    def epsilon(self) -> Number:
-        """The price, with `delta`: what `privacy` promises."""
-        ...
-
-    @property
-    def delta(self) -> Number:
-        """The probability at which the promise may fail."""
-        ...
-
-    @property
-    def privacy(self) -> Privacy:
-        """What the model reveals about one row."""
-        ...
-
-    def described(self) -> Json:
-        """All that decides the law of the model, but the rows."""
-        ...
-
-    def fitted(self, columns: Columns) -> Json:
-        """The model, as it is published; must succeed for any values."""
-        ...
-
-
-@dataclass(frozen=True, slots=True)
-class Trained:
-    """A model as it was written down, its receipt, and what was left of the budget then."""
-
-    stored: Json
-    receipt: Json
-    repeated: bool
-    left: Left
-
-
-def trained(question: "Query", prepare: Callable[[Schema], Job]) -> Trained:
-    """The model that the job gives, charged before rows are read; an earlier one where it is the
-    same job about the same rows."""
+def trainable_schema(question: "Query") -> Schema:
+    """What is public about the rows; refused where no model can be trained on them."""
     table = question.table
     table.check_open()
     _check_rows_alone(question)
     _check_place(table)
     _check_relation(table)
-    job = prepare(table.schema)
+    return table.schema
+
+
+def train(question: "Query", job: FitJob) -> Settled:
+    """The model that the job gives, charged before rows are read; an earlier one where it is the
+    same job about the same rows."""
+    trainable_schema(question)
+    table = question.table
     _check_columns(table, job)
     plan, where = _plan(question, job)
     price = Budget(job.epsilon, job.delta)
@@ -105,12 +60,10 @@ def trained(question: "Query", prepare: Callable[[Schema], Job]) -> Trained:
     digest = digest_of({"plan": plan, **exactly}, name="The training")
     what = f"The model costs ({price})"
     charge = Charge(what, job.privacy, plan, digest, price.delta or None)
-    settled = charged_work([table.payer], charge, Fitting(table, job, where))
-    left = left_of([table], charge, settled)
-    return Trained(settled.stored, settled.receipt, settled.repeated, left)
+    return charged_work([table.payer], charge, Fitting(table, job, where))
 
 
-def _plan(question: "Query", job: Job) -> tuple[Json, Expression | None]:
+def _plan(question: "Query", job: FitJob) -> tuple[Json, Expression | None]:
     """The plan as it is stored, and the condition, both checked as those of a question are."""
     schema = question.table.schema
     most = None if schema.unit is None else 1
@@ -123,7 +76,7 @@ def _plan(question: "Query", job: Job) -> tuple[Json, Expression | None]:
 class Fitting(TableWork):
     """Fetches rows and fits."""
 
-    def __init__(self, table: Table, job: Job, where: Expression | None) -> None:
+    def __init__(self, table: Table, job: FitJob, where: Expression | None) -> None:
         super().__init__([table])
         self.job, self.where = job, where
 
@@ -133,7 +86,7 @@ class Fitting(TableWork):
         columns = table.engine.training_rows(
             table.schema, names, target=target, where=self.where, progress=table.tell
         )
-        return self.job.fitted(columns)
+        return self.job.fit(columns)
 
 
 def _check_place(table: Table) -> None:
@@ -161,7 +114,7 @@ def _check_relation(table: Table) -> None:
         )
 
 
-def _check_columns(table: Table, job: Job) -> None:
+def _check_columns(table: Table, job: FitJob) -> None:
     names = [*job.features, *([] if job.target is None else [job.target])]
     for name in names:
         table.schema.column(name)

@@ -42,9 +42,9 @@ from letalone.errors import (
     UnsupportedQuery,
 )
 from letalone.ledger.acts import NoSuchDataSet
+from letalone.ledger.charging import NotWritten
 from letalone.ledger.claims import UnderWay
 from letalone.ledger.store import NotALedger
-from letalone.ledger.charging import NotWritten
 
 MEDIA_TYPE = "application/problem+json"
 WHERE = "/problems/"
