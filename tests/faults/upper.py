@@ -274,16 +274,16 @@ SESSION = (
     ),
     Fault(
         "a question is named without its price",
-        "session/releasing.py",
+        "session/pricing.py",
         "{name: str(value) for name, value in price.items()}",
         "{name: str(value) for name, value in price.items() if name != 'epsilon'}",
         ("tests/session/test_releasing.py",),
     ),
     Fault(
         "a batch costs as much as its first question",
-        "session/releasing.py",
-        "cheapest([one.asked.privacy for one in questions], state)",
-        "cheapest([one.asked.privacy for one in questions][:1], state)",
+        "session/batch.py",
+        "cheapest([question.terms.privacy for question in questions], state)",
+        "cheapest([question.terms.privacy for question in questions][:1], state)",
         ("tests/session/test_batches.py",),
     ),
 )
@@ -385,18 +385,17 @@ LEARN = (
     ),
     Fault(
         "a server that is lost when rows were read is said to be away",
-        "session/releasing.py",
+        "session/pricing.py",
         """    def make(self) -> Json:
-        table = self.tables[0]
-        releases = [_release(one, _measured(table, one.whole)) for one in self.questions]
+        releases = [_measure(question) for question in self.questions]
 """,
-        """    harmless = (RightRevoked, SourceAway)
+        """    harmless = (*TableWork.harmless, ServiceUnavailable)
 
     def make(self) -> Json:
-        table, releases = self.tables[0], list[Release]()
-        for one in self.questions:
+        releases = list[Release]()
+        for question in self.questions:
             self.reach(paid=True)
-            releases.append(_release(one, _measured(table, one.whole)))
+            releases.append(_measure(question))
 """,
         ("tests/session/test_source_away.py",),
     ),

@@ -10,7 +10,7 @@ import letalone as la
 from letalone.engines.failure import SourceUnreadable
 from letalone.ledger import charging
 from letalone.ledger.freezes import freeze_of
-from letalone.session import releasing, training
+from letalone.session import pricing, training
 from letalone.session.query import Query
 from session.makers import opened, visits
 from session.test_source_away import Job
@@ -117,13 +117,13 @@ def test_one_that_is_changed_while_rows_are_read_freezes_and_the_ledger_says_why
     """Whether a change falls into the time of a statement depends on rows: it is a failure. Of a
     file that is cut short the engine's own error comes first."""
     path, session = of_a_file(tmp_path)
-    measured = releasing._measured
+    measured = pricing._draw
 
     def change_then_measure(*given):
         change(path)
         return measured(*given)
 
-    monkeypatch.setattr(releasing, "_measured", change_then_measure)
+    monkeypatch.setattr(pricing, "_draw", change_then_measure)
     with pytest.raises(la.DataSetFrozen, match="its file was changed while it was read"):
         session.agg(n=la.count()).bound(max_rows=1).release(1)
     freeze = freeze_of(session.ledger, "visits")

@@ -13,7 +13,6 @@ from letalone.ledger import Kind, Ledger, charging
 from letalone.ledger.acts import NotBegun
 from letalone.ledger.charging import NotWritten
 from letalone.ledger.store import MAYBE_PAID
-from letalone.session import releasing
 from session.makers import opened, write_parquet
 from session.test_partners import by_sex, patients, visits
 
@@ -196,11 +195,11 @@ def test_a_failure_that_another_wrote_down_meanwhile_is_no_answer(
 def test_who_keeps_a_question_for_too_long_is_told_of_and_nothing_is_charged() -> None:
     session = opened()
     question = session.agg(n=la.count())
-    asked = releasing.priced(question.table, question.plan, epsilon=0.5)
+    priced = question.price(0.5)
     with (
-        session.ledger.claim(session.name, asked.asked.digest),
+        session.ledger.claim(session.name, priced.terms.digest),
         pytest.raises(la.LedgerUnavailable, match="is being answered"),
     ):
-        releasing.fresh(question.table, asked, wait_seconds=0)
+        priced.answer(wait_seconds=0)
     assert charges(session) == [0]
     assert not question.release(0.5).repeated

@@ -9,7 +9,7 @@ from engines import on_postgres
 from letalone.engines.failure import SourceAway
 from letalone.errors import DataSetFrozen, ServiceUnavailable
 from letalone.ledger import charging, connecting, patience
-from letalone.session import releasing, training
+from letalone.session import pricing, training
 from letalone.session.query import Query
 from postgres import shared
 
@@ -74,14 +74,14 @@ def test_one_that_goes_away_when_rows_were_read_freezes_as_every_failure_does(
 ):
     """The first question of a batch has read rows, which may be why the server is gone."""
     hole, session = hole_and_session
-    measured = releasing._measured
+    measured = pricing._draw
 
     def measure_then_cut(*given):
         found = measured(*given)
         hole.cut()
         return found
 
-    monkeypatch.setattr(releasing, "_measured", measure_then_cut)
+    monkeypatch.setattr(pricing, "_draw", measure_then_cut)
     with pytest.raises(DataSetFrozen):
         session.batch([asked(session), asked(session, 2)], epsilon=1)
     hole.open()

@@ -233,9 +233,13 @@ class RemainingBudget:
         others = [f"Of {other.data_set.name!r}: {other}" for other in self.beside]
         return " ".join([self._words(), *others])
 
+    @property
+    def how_many_more(self) -> int | float:
+        """About how many more with this curve fit."""
+        return self.data_set.how_many_more(self.privacy, delta=self.delta)
+
     def _words(self) -> str:
-        data_set = self.data_set
-        more = data_set.how_many_more(self.privacy, delta=self.delta)
+        data_set, more = self.data_set, self.how_many_more
         like = f"about {more:,} more like this" if isinstance(more, int) else "any number like this"
         left = f"Left: about {left_in_words(data_set.state)} of ({data_set.budget}), {like}."
         return f"{left} {self.kept}"
@@ -354,7 +358,8 @@ def _work(payers: Sequence[Payer], charge: Charge, work: Work, *, repeats: bool)
         raise
     if isinstance(outcome, str):
         _fail_all(payers, paid, outcome)
-        raise _frozen_error(payers, work.failure if outcome == ENGINE_FAILED else outcome)
+        fact = work.failure if outcome == ENGINE_FAILED else outcome
+        raise frozen_error([payer.name for payer in payers], fact)
     for payer, reservation in zip(payers, paid, strict=True):
         goes_on = repeats and payer is payers[0]
         outcome = _settle(payer, reservation, outcome, goes_on=goes_on)
@@ -423,9 +428,8 @@ def _fail_all(payers: Sequence[Payer], paid: Sequence[Reservation], why: str) ->
         raise errors[0]
 
 
-def _frozen_error(payers: Sequence[Payer], fact: str) -> DataSetFrozen:
+def frozen_error(names: Sequence[str], fact: str) -> DataSetFrozen:
     """The one fact that is told when work could not finish, or its file was changed then."""
-    names = [payer.name for payer in payers]
     which = f"set {names[0]!r} is" if len(names) == 1 else f"sets {' and '.join(names)} are"
     return DataSetFrozen(
         f"The data {which} frozen: {fact}. There is no answer, and what was charged stays spent.",

@@ -10,12 +10,10 @@ from threading import Event, RLock
 from letalone.engines.failure import EngineFailed
 from letalone.engines.measures import Engine
 from letalone.errors import ParameterError
-from letalone.exact.typed import Number
 from letalone.ledger import DataSet, Ledger
-from letalone.ledger.charging import Payer, RemainingBudget, remaining_for
+from letalone.ledger.charging import Payer
 from letalone.plans.query import PublicJoin
 from letalone.plans.schema import Schema
-from letalone.privacy.curve import Privacy
 from letalone.randomness.bits import SYSTEM, BitSource
 
 Progress = Callable[[float], None]
@@ -166,9 +164,3 @@ class Table:
     def where_kept(self) -> str:
         """Where the budget lives, in words."""
         return self.payer.where_kept()
-
-    def remaining(
-        self, privacy: Privacy, *, delta: Number | None = None, beside: "Sequence[Table]" = ()
-    ) -> RemainingBudget:
-        """What is left now, also of tables beside it, and how many more like this would fit."""
-        return remaining_for([table.payer for table in (self, *beside)], privacy, delta=delta)

@@ -26,8 +26,8 @@ from letalone.plans.unnamed import check_no_feature
 from letalone.privacy import Budget
 from letalone.privacy.curve import Json
 from letalone.privacy.neighbours import is_replace
-from letalone.session.releasing import TableWork
 from letalone.session.table import Table
+from letalone.session.table_work import TableWork
 
 if TYPE_CHECKING:
     from letalone.session.query import Query

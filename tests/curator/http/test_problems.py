@@ -19,8 +19,8 @@ from letalone.curator.http.problems import (
 )
 from letalone.errors import BudgetExceeded, LetaloneError
 from letalone.ledger.acts import NoSuchDataSet
-from letalone.privacy import Budget
 from letalone.ledger.charging import NotWritten
+from letalone.privacy import Budget
 
 ERRORS = [
     found

@@ -7,9 +7,8 @@ import pytest
 
 from letalone.curator.http.open_page import day_and_time
 from letalone.curator.http.wording import in_plain_words
-from letalone.ledger.acts import ENGINE_FAILED
+from letalone.ledger.charging import Work, frozen_error
 from letalone.ledger.levels import Key, not_allowed
-from letalone.session.releasing import frozen
 
 Service = Any
 PYTHON = re.compile(r"\bla\.|ledger\.\w+\(|session\.|=…|letalone ledger")
@@ -18,7 +17,7 @@ PYTHON = re.compile(r"\bla\.|ledger\.\w+\(|session\.|=…|letalone ledger")
 @pytest.mark.parametrize(
     "words",
     [
-        str(frozen(["visits"], ENGINE_FAILED)),
+        str(frozen_error(["visits"], Work.failure)),
         str(not_allowed(Key("visits", "care", "ann"))),
         "give the budget a δ, such as la.Budget(epsilon=1, delta=1e-6), or use noise",
     ],
