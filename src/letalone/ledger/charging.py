@@ -71,6 +71,8 @@ Result = TypeVar("Result")
 class NotWritten(LedgerUnavailable):
     """An answer that the ledger did not take; its charge was closed, and is not gone on with."""
 
+    default_code = "ANSWER_NOT_WRITTEN"
+
 
 @dataclass(frozen=True, slots=True)
 class Charge:
