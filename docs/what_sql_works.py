@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from pathlib import Path
 
-from letalone.plans.parts import PublicJoin
+from letalone.plans.clauses import PublicJoin
 from letalone.plans.query import make_plan
 from letalone.plans.schema import Column, Schema
 from letalone.plans.types import Type

@@ -9,16 +9,8 @@ import pytest
 from letalone.engines.measures import scope_of
 from letalone.engines.statements import ALONE
 from letalone.errors import ParameterError
-from letalone.plans.query import (
-    Count,
-    CountUnits,
-    CountValues,
-    Mean,
-    Plan,
-    Sum,
-    TopK,
-    Variance,
-)
+from letalone.plans.parts import Count, CountUnits, CountValues, Mean, MostFrequent, Sum, Variance
+from letalone.plans.query import Plan
 from letalone.privacy import REPLACE, Relation
 from letalone.tables.ahead import epsilon_for
 from letalone.tables.compiled import Compiled, compiled
@@ -181,7 +173,7 @@ def test_with_negligible_noise_the_answers_are_the_plain_ones() -> None:
 
 def test_top_k_names_the_winners_and_counts_them() -> None:
     rows = [{"u": 1, "d": d, "x": 0, "a": 0} for d in "A" * 50 + "B" * 900 + "C" * 400]
-    plan = plan_of({"t": TopK(D, 2, ("A", "B", "C", "D"))}, grouped=False)
+    plan = plan_of({"t": MostFrequent(D, 2, ("A", "B", "C", "D"))}, grouped=False)
     answer = answered(plan, rows, epsilon=1)["t"]
     assert answer.labels is not None
     assert answer.labels.tolist() == [["B", "C"]]

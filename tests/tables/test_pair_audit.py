@@ -13,14 +13,9 @@ import pytest
 
 from letalone.audit import Verdict, audit, confidence_of_each
 from letalone.plans.expressions import col
-from letalone.plans.query import (
-    Aggregate,
-    Correlation,
-    CountValues,
-    Covariance,
-    Regression,
-    Slope,
-)
+from letalone.plans.pairs import Correlation, Covariance, Regression, Slope
+from letalone.plans.parts import CountValues
+from letalone.plans.query import Aggregate
 from letalone.tables.compiled import compiled
 from letalone.tables.vectors import VectorPart
 from seeded import SeededBits

@@ -9,19 +9,9 @@ import pytest
 
 from letalone.errors import ParameterError
 from letalone.plans.expressions import col
-from letalone.plans.query import (
-    Aggregate,
-    Bounding,
-    Correlation,
-    CountValues,
-    Covariance,
-    Deviation,
-    GroupColumn,
-    Plan,
-    Regression,
-    Slope,
-    Variance,
-)
+from letalone.plans.pairs import Correlation, Covariance, Regression, Slope
+from letalone.plans.parts import CountValues, Deviation, Variance
+from letalone.plans.query import Aggregate, Bounding, GroupColumn, Plan
 from letalone.plans.schema import Column, Schema
 from letalone.plans.types import Type
 from letalone.tables import least_squares

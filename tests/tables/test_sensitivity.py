@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from letalone.engines.measures import Cells, GridSum, Measure, Rows, RowsWith, Units, scope_of
 from letalone.errors import ParameterError, UnsupportedQuery
-from letalone.plans.query import Count, CountUnits, Mean, Plan, Quantiles
+from letalone.plans.parts import Count, CountUnits, Mean, Quantiles
+from letalone.plans.query import Plan
 from letalone.privacy import ADD_REMOVE, REPLACE
 from letalone.tables.candidates import TopPart
 from letalone.tables.choices import ChoicePart

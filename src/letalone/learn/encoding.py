@@ -34,8 +34,8 @@ from letalone.learn.declared_columns import (
     cells_of,
     read_declared,
 )
+from letalone.plans.records import to_stored
 from letalone.plans.schema import Schema, did_you_mean
-from letalone.plans.stored import to_stored
 from letalone.plans.types import Type
 from letalone.privacy.curve import Json
 

@@ -23,7 +23,7 @@ from typing import cast
 from letalone.errors import ParameterError
 from letalone.exact.canonical import canonical
 from letalone.exact.typed import refusal
-from letalone.plans.aggregates import Asked, resolved
+from letalone.plans.aggregates import AggregateRequest, resolved
 from letalone.plans.checks import (
     check_columns,
     check_grouped,
@@ -31,8 +31,10 @@ from letalone.plans.checks import (
     check_per_unit,
     check_plan,
 )
+from letalone.plans.clauses import Bounding, GroupColumn, Join, PrivateJoin, PublicJoin
 from letalone.plans.constants import as_bound, shown
 from letalone.plans.dates import dated, first_day
+from letalone.plans.described import described
 from letalone.plans.domains import closed_domain
 from letalone.plans.expressions import Bin, ColumnRef, Expression, StartOf, as_expression
 from letalone.plans.features import (
@@ -42,36 +44,11 @@ from letalone.plans.features import (
     resolved_features,
     rows_schema,
 )
+from letalone.plans.formulas import Aggregate, flattened
 from letalone.plans.keys import MOST_KEYS, read_keys
 from letalone.plans.keys import product as all_of
-from letalone.plans.parts import (
-    Aggregate,
-    Bounding,
-    Compared,
-    Correlation,
-    Count,
-    CountPresent,
-    CountUnits,
-    CountValues,
-    Covariance,
-    Deviation,
-    Extreme,
-    Formula,
-    GroupColumn,
-    Histogram,
-    Join,
-    Mean,
-    PrivateBounds,
-    PrivateJoin,
-    PublicJoin,
-    Quantiles,
-    Regression,
-    Slope,
-    Sum,
-    TopK,
-    Variance,
-    flattened,
-)
+from letalone.plans.parts import CountUnits, PrivateBounds
+from letalone.plans.records import StructuralEquality, fields_to_stored
 from letalone.plans.schema import Schema
 from letalone.plans.trees import AskedFormula, Computable
 from letalone.plans.types import Key, Type
@@ -81,39 +58,23 @@ from letalone.plans.unnamed import check_names_nobody
 __all__ = [
     "Aggregate",
     "Bounding",
-    "Correlation",
-    "Count",
-    "CountPresent",
-    "CountUnits",
-    "CountValues",
-    "Covariance",
-    "Deviation",
-    "Extreme",
-    "Formula",
     "GroupColumn",
-    "Histogram",
     "Join",
-    "Mean",
     "Plan",
-    "PrivateBounds",
     "PrivateJoin",
     "PublicJoin",
-    "Quantiles",
-    "Regression",
-    "Slope",
-    "Sum",
-    "TopK",
-    "Variance",
     "bins",
     "make_plan",
 ]
 
+FORMAT = 1
+KIND = "plan"
 USUAL_MAX_ROWS = 10
 Group = str | GroupColumn | tuple[str, Expression]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Plan(Compared):
+class Plan(StructuralEquality):
     """A frozen question; see the module. `keys=None` with groups: keys are found privately."""
 
     schema: Schema
@@ -155,9 +116,7 @@ class Plan(Compared):
 
     def to_json(self) -> dict[str, object]:
         """The plan as JSON, format 1, without loss."""
-        from letalone.plans.stored import plan_to_json  # it restores plans, so it imports this
-
-        return plan_to_json(self)
+        return {"format": FORMAT, "kind": KIND, **fields_to_stored(self)}
 
     def digest(self) -> str:
         """The SHA-256 of the canonical spelling: the same for the same question."""
@@ -165,8 +124,6 @@ class Plan(Compared):
 
     def in_words(self) -> str:
         """The question in words: which rows, what of them, for whom, how bounded."""
-        from letalone.plans.described import described
-
         return described(self)
 
 
@@ -261,7 +218,7 @@ def _dated(asked: Computable | Aggregate, columns: Columns) -> Computable | Aggr
     if isinstance(asked, AskedFormula):
         parts = tuple(cast("Computable", _dated(part, columns)) for part in asked.parts)
         return replace(asked, parts=parts)
-    if not isinstance(asked, Asked) or asked.of is None:
+    if not isinstance(asked, AggregateRequest) or asked.of is None:
         return asked
     by = tuple(dated(one, columns) for one in asked.by)
     return replace(asked, of=dated(asked.of, columns), by=by)

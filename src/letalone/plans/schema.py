@@ -23,6 +23,7 @@ from letalone.errors import ParameterError
 from letalone.exact.typed import COUNT, read_flag, refusal
 from letalone.plans.constants import as_bound, shown, well_formed
 from letalone.plans.keys import read_column_keys
+from letalone.plans.records import stored_as
 from letalone.plans.types import Key, Type
 from letalone.privacy.neighbours import ADD_REMOVE, Neighbours, read_neighbours
 
@@ -33,6 +34,7 @@ UNFIT = re.compile(r'[\\/:*?"<>|%\x00-\x1f]')
 LONGEST_IN_A_PATH = 100  # in bytes; names of files have 255
 
 
+@stored_as("Column")
 @dataclass(frozen=True, slots=True)
 class Column:
     """A column: its type and, where declared, its bounds and its keys (None last)."""
@@ -76,6 +78,7 @@ class Column:
         return bound
 
 
+@stored_as("Schema")
 @dataclass(frozen=True, slots=True)
 class Schema:
     """The columns of a table, and whose privacy is protected.

@@ -12,8 +12,10 @@ from letalone.answers.promise import as_sure
 from letalone.answers.release import SplitPart
 from letalone.errors import ParameterError
 from letalone.exact.typed import Number
-from letalone.plans.parts import Formula
-from letalone.plans.query import Extreme, Plan, PrivateBounds, Quantiles, Regression, TopK
+from letalone.plans.facts import ErrorKind, facts_of
+from letalone.plans.formulas import Formula
+from letalone.plans.pairs import Regression
+from letalone.plans.query import Plan
 from letalone.privacy import Budget, Privacy
 from letalone.session.notes import short_of_rows, starved
 from letalone.session.outputs import slots_of
@@ -22,7 +24,6 @@ from letalone.session.releasing import Priced
 from letalone.session.table import Left, Table
 from letalone.tables.compiled import Compiled, compiled
 
-IN_ROWS = (Quantiles, Extreme, TopK, PrivateBounds)
 LARGE = 1000  # from here on without digits after the point
 MOST_TRIED = 10  # aggregates that are compiled by themselves, too
 ROWS = (100, 1_000, 10_000)  # for which errors that depend on rows are shown
@@ -112,7 +113,9 @@ def preview_of(table: Table, question: Priced, *, rows: int | None = None) -> Pr
         question=asked.question,
         notes=asked.notes,
         left=table.left(asked.privacy, delta=asked.delta, beside=partners_of(table, [plan])),
-        in_rows=frozenset(name for name, one in plan.aggregates if isinstance(one, IN_ROWS)),
+        in_rows=frozenset(
+            name for name, one in plan.aggregates if facts_of(one).error is ErrorKind.IN_ROWS
+        ),
         warnings=(*starved(asked.split), *short_of_rows(plan, question.shares, rows=rows)),
         formulas=frozenset(name for name, one in plan.aggregates if isinstance(one, Formula)),
         fitted=frozenset(name for name, one in plan.aggregates if isinstance(one, Regression)),

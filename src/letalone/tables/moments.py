@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from letalone.engines.measures import Measure
-from letalone.plans.query import Aggregate, Deviation, Mean, Sum, Variance
+from letalone.plans.formulas import Aggregate
+from letalone.plans.parts import Deviation, Mean, Sum, Variance
 from letalone.tables.columns import Answer
 from letalone.tables.corners import FIRST, ONE, SECOND, Corners
 from letalone.tables.intervals import Flags, Law, fitting, width, within

@@ -11,7 +11,8 @@ from fractions import Fraction
 from typing import Literal, TypeGuard
 
 from letalone.plans.expressions import Expression
-from letalone.plans.query import Aggregate, Correlation, Covariance, Regression, Slope
+from letalone.plans.formulas import Aggregate
+from letalone.plans.pairs import Correlation, Covariance, Regression, Slope
 from letalone.tables.cross import MOST_BITS, Axis, CrossCorners
 from letalone.tables.grid import grid_for
 from letalone.tables.pairs import Pair, PairPart

@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from letalone.engines.measures import Measure
-from letalone.plans.query import Correlation, Covariance, Regression, Slope
+from letalone.plans.pairs import Correlation, Covariance, Regression, Slope
 from letalone.tables.columns import Answer
 from letalone.tables.cross import Axis, CrossCorners
 from letalone.tables.intervals import Law

@@ -13,9 +13,9 @@ from typing import cast
 
 from letalone.engines.measures import Cells, DistinctValues, RowsWith, Units
 from letalone.plans.expressions import Expression
-from letalone.plans.parts import flattened
-from letalone.plans.query import (
-    Aggregate,
+from letalone.plans.formulas import Aggregate, flattened
+from letalone.plans.pairs import Regression
+from letalone.plans.parts import (
     Count,
     CountPresent,
     CountUnits,
@@ -24,14 +24,13 @@ from letalone.plans.query import (
     Extreme,
     Histogram,
     Mean,
-    Plan,
+    MostFrequent,
     PrivateBounds,
     Quantiles,
-    Regression,
     Sum,
-    TopK,
     Variance,
 )
+from letalone.plans.query import Plan
 from letalone.plans.types import Type
 from letalone.plans.typing import Columns
 from letalone.tables.candidates import BoundsPart, TopPart
@@ -164,7 +163,7 @@ def _other(facts: Facts, names: tuple[str, ...], aggregate: Aggregate) -> Part |
             return RankPart(names, unit, _scale(facts, aggregate), share, extreme=True)
         case Histogram():
             return _histogram(names, unit, aggregate)
-        case TopK(of, k, candidates):
+        case MostFrequent(of, k, candidates):
             return TopPart(names, unit, of, k, candidates)
         case PrivateBounds(of):
             return BoundsPart(names, unit, of, facts.is_whole(of))

@@ -15,7 +15,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from letalone.errors import ParameterError
-from letalone.plans.query import GroupColumn, Plan
+from letalone.plans.clauses import GroupColumn
+from letalone.plans.query import Plan
 from letalone.privacy import Privacy
 from letalone.tables.choices import ChoicePart
 from letalone.tables.discovery import Discovery
