@@ -23,7 +23,7 @@ that a row holds can make it fail.
   Tested:   tests/plans/test_expressions.py
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from fractions import Fraction
 from typing import Literal as OneOfThese
@@ -497,20 +497,25 @@ def _nodes_in(value: object) -> Iterator[Expression]:
 def _inlined(node: Expression, derived: Mapping[str, Expression]) -> Expression:
     if isinstance(node, ColumnRef):
         return derived.get(node.name, node)
-    if isinstance(node, Literal):
+    return with_parts(node, lambda part: _inlined(part, derived))
+
+
+def with_parts(node: Expression, change: Callable[[Expression], Expression]) -> Expression:
+    """The expression with each of its direct parts changed."""
+    if isinstance(node, Literal | ColumnRef):
         return node
-    changed = {
-        part.name: _changed(getattr(node, part.name), derived)
+    parts = {
+        part.name: _with_nodes(getattr(node, part.name), change)
         for part in fields(cast("Node", node))
     }
-    return type(node)(**changed)
+    return type(node)(**parts)
 
 
-def _changed(value: object, derived: Mapping[str, Expression]) -> object:
+def _with_nodes(value: object, change: Callable[[Expression], Expression]) -> object:
     if isinstance(value, Expression):
-        return _inlined(value, derived)
+        return change(value)
     if isinstance(value, tuple):
-        return tuple(_changed(item, derived) for item in cast("tuple[object, ...]", value))
+        return tuple(_with_nodes(item, change) for item in cast("tuple[object, ...]", value))
     return value
 
 

@@ -9,9 +9,11 @@ for instead, and its interval treats sum and count jointly.
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import partial
 
 from letalone.errors import ParameterError, UnsupportedQuery
 from letalone.exact.typed import refusal
+from letalone.plans.bounds import resolve_all
 from letalone.plans.expressions import Expression, same
 from letalone.plans.facts import (
     FACTS,
@@ -157,7 +159,7 @@ def resolved_formula(asked: AskedFormula, columns: Columns, resolve: Resolve) ->
     """The formula over the columns of a table; where it is one aggregate, that."""
     if not asked.parts:
         raise ParameterError("A formula needs an aggregate: it is a constant. Add la.count().")
-    parts = [resolve(part) for part in asked.parts]
+    parts = resolve_all(*(partial(resolve, part) for part in asked.parts))
     for part in parts:
         _check_single(part)
     tree = _with_means(checked(asked.tree), parts, columns)

@@ -11,11 +11,12 @@ or are given by name: bounds={"cost": (0, 1000)}. Each class has its facts (`pla
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import partial
 from typing import cast
 
 from letalone.errors import ParameterError
 from letalone.exact.typed import read_flag, refusal
-from letalone.plans.bounds import check_numeric, check_range, resolved_bounds
+from letalone.plans.bounds import check_numeric, check_range, resolve_all, resolved_bounds
 from letalone.plans.expressions import Expression, same
 from letalone.plans.facts import (
     AggregateRequest,
@@ -229,27 +230,18 @@ def _clamp_columns(
     request: AggregateRequest, columns: Columns
 ) -> list[tuple[Expression, Fraction, Fraction]]:
     """Each column as a number, within the bounds that are given or declared."""
-    given, together = dict(request.bounds), [cast("Expression", request.of), *request.by]
-    _check_known(given, together)
-    numbers = [as_number(of, columns) for of in together]
-    clamped: list[tuple[Expression, Fraction, Fraction]] = []
-    for of, number in zip(together, numbers, strict=True):
-        check_numeric(number, columns, done=request.word)
-        lower, upper = given.get(name_of(of), (None, None))
-        clamped.append((number, *_bounds_of(number, columns, lower, upper)))
-    return clamped
+    together = [cast("Expression", request.of), *request.by]
+    _check_known(dict(request.bounds), together)
+    return resolve_all(*(partial(_clamp_column, of, request, columns) for of in together))
 
 
-def _bounds_of(
-    of: Expression, columns: Columns, lower: Fraction | None, upper: Fraction | None
-) -> Range:
-    try:
-        return resolved_bounds(of, columns, lower=lower, upper=upper)
-    except ParameterError as error:
-        said = str(error).replace(
-            "Give lower=…, upper=…", f"Give bounds={{{name_of(of)!r}: (…, …)}}"
-        )
-        raise ParameterError(said) from None
+def _clamp_column(
+    of: Expression, request: AggregateRequest, columns: Columns
+) -> tuple[Expression, Fraction, Fraction]:
+    number = as_number(of, columns)
+    check_numeric(number, columns, done=request.word)
+    lower, upper = dict(request.bounds).get(name_of(of), (None, None))
+    return number, *resolved_bounds(number, columns, lower=lower, upper=upper, by_name=True)
 
 
 def _check_known(given: dict[str, Range], columns: list[Expression]) -> None:

@@ -13,13 +13,16 @@ goes could change which rows of another are kept.
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
 from fractions import Fraction
 from hashlib import sha256
 from pathlib import Path
 from typing import Self, cast
 
 from letalone.errors import ParameterError
+from letalone.errors.codes import Code
+from letalone.errors.problem import problem
+from letalone.errors.remedies import UseName
+from letalone.errors.spelling import did_you_mean, nearest
 from letalone.exact.typed import COUNT, read_flag, refusal
 from letalone.plans.constants import as_bound, shown, well_formed
 from letalone.plans.keys import read_column_keys
@@ -206,17 +209,11 @@ def check_names(names: Sequence[str], what: str) -> None:
 def unknown_column(name: object, names: Sequence[str], *, table: str) -> ParameterError:
     """The error for a column that is not there: which there are, and the nearest one."""
     rest = f" and {len(names) - LISTED} more" if len(names) > LISTED else ""
+    known, meant = f"{', '.join(names[:LISTED])}{rest}", nearest(str(name), names)
+    remedies = () if meant is None else (UseName(str(name), meant),)
     return ParameterError(
-        f"Column {name!r} is not in table {table!r}. Its columns are:"
-        f" {', '.join(names[:LISTED])}{rest}.{did_you_mean(str(name), names)}"
+        problem(Code.UNKNOWN_COLUMN, *remedies, name=name, table=table, known=known)
     )
-
-
-def did_you_mean(word: str, words: Iterable[str]) -> str:
-    """A closing question if one of the words is near, else nothing."""
-    by_lower = {known.lower(): known for known in words}
-    near = get_close_matches(word.lower(), by_lower, n=1)
-    return f" Did you mean {by_lower[near[0]]!r}?" if near else ""
 
 
 def _none(keys: tuple[Key, ...]) -> tuple[None, ...]:

@@ -31,8 +31,9 @@ from re import fullmatch
 from typing import TypeVar, cast
 
 from letalone.errors import FormatError, LetaloneError
+from letalone.errors.spelling import did_you_mean
 from letalone.plans.constants import as_bound, shown
-from letalone.plans.schema import Column, Schema, did_you_mean
+from letalone.plans.schema import Column, Schema
 from letalone.plans.types import Key, Type
 from letalone.privacy.neighbours import Neighbours, Relation
 

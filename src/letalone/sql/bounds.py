@@ -4,14 +4,14 @@ Tested:   tests/sql/test_bounds.py
 """
 
 from collections.abc import Collection, Mapping
-from dataclasses import fields, replace
+from dataclasses import replace
 from fractions import Fraction
 from math import isinf
 from typing import cast
 
 from letalone.errors import ParameterError
-from letalone.plans.bounds import check_numeric
-from letalone.plans.expressions import Clamp, ColumnRef, Expression, Literal, Node, column_names
+from letalone.plans.bounds import check_numeric, clamp_columns
+from letalone.plans.expressions import ColumnRef, Expression, column_names
 from letalone.plans.facts import AggregateRequest, as_number, read_bounds
 from letalone.plans.trees import AskedFormula, Computable
 from letalone.plans.typing import Columns
@@ -104,26 +104,5 @@ def _bounded(asked: Computable, bounds: Bounds) -> Computable:
         names = [*column_names(one.of), *(name for of in one.by for name in column_names(of))]
         more = {name: bounds[name] for name in names if name in bounds}
         return replace(one, bounds=tuple({**more, **dict(one.bounds)}.items()))
-    by = tuple(clamped(of, bounds) for of in one.by)
-    return replace(one, of=clamped(one.of, bounds), by=by)
-
-
-def clamped(node: Expression, bounds: Bounds) -> Expression:
-    """The expression with each of these columns clamped where it is read."""
-    if isinstance(node, ColumnRef):
-        ends = bounds.get(node.name)
-        return node if ends is None else Clamp(node, *ends)
-    if isinstance(node, Literal):
-        return node
-    changed = {
-        part.name: _changed(getattr(node, part.name), bounds) for part in fields(cast("Node", node))
-    }
-    return type(node)(**changed)
-
-
-def _changed(value: object, bounds: Bounds) -> object:
-    if isinstance(value, Expression):
-        return clamped(value, bounds)
-    if isinstance(value, tuple):
-        return tuple(_changed(item, bounds) for item in cast("tuple[object, ...]", value))
-    return value
+    by = tuple(clamp_columns(of, bounds) for of in one.by)
+    return replace(one, of=clamp_columns(one.of, bounds), by=by)

@@ -15,8 +15,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from letalone.errors import ParameterError
+from letalone.errors.remedies import FindKeys
 from letalone.plans.clauses import GroupColumn
-from letalone.plans.query import Plan
+from letalone.plans.query import NOT_LISTED, Plan, missing_keys
 from letalone.privacy import Privacy
 from letalone.tables.choices import ChoicePart
 from letalone.tables.discovery import Discovery
@@ -33,11 +34,7 @@ class KeysNeeded(ParameterError):  # noqa: N818
     """A question by `groups` whose keys are not known, and no δ with which to find them."""
 
     def __init__(self, groups: tuple[GroupColumn, ...]) -> None:
-        super().__init__(
-            "No keys are given, so which keys there are must be found out privately, and that"
-            " needs a delta above 0. List the keys to be answered, keys=[…], or give a delta,"
-            " such as delta=1e-6."
-        )
+        super().__init__(missing_keys(groups, FindKeys(), python=NOT_LISTED))
         self.groups = groups
 
 
