@@ -221,8 +221,7 @@ def _resolved(feature: Feature, columns: Columns) -> Feature:
         case UnitTotal(of) | UnitMean(of):
             of = _as_number(dated(of, columns), columns)
             check_numeric(of, columns, done="adding up")
-            bounds = {"lower": feature.lower, "upper": feature.upper}
-            lower, upper = resolved_bounds(of, columns, **bounds)
+            lower, upper = resolved_bounds(of, columns, lower=feature.lower, upper=feature.upper)
             return replace(feature, of=of, lower=lower, upper=upper)
         case UnitExtreme(of) | UnitCondition(of):
             return replace(feature, of=dated(of, columns))

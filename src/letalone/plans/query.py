@@ -166,7 +166,7 @@ def make_plan(
     condition = None if where is None else dated(as_expression(where), columns)
     grouped = tuple(_group(group, columns) for group in _listed(groups))
     kept = columns_of(rows, joins=joins, derived=named, where=condition)
-    asked, keys = resolve_all(
+    asked, listed = resolve_all(
         partial(_resolve_aggregates, aggregates, columns, kept),
         partial(_keys, keys, grouped, columns, find=find_keys),
     )
@@ -177,7 +177,7 @@ def make_plan(
         derived=named,
         joins=tuple(joins),
         groups=grouped,
-        keys=keys,
+        keys=listed,
         aggregates=asked,
         bounding=_one_row(given) if units else _bounding(schema, grouped, asked, given),
         per_unit=units,
