@@ -227,8 +227,8 @@ def _opening() -> Iterator[str]:
         " text and on the",
         "declared columns, never on the data.",
         "",
-        f"The text may have {MAX_SQL_LENGTH:,} characters. It is read as {', '.join(DIALECTS[:-1])} and"
-        f" {DIALECTS[-1]} write it, in that order;",
+        f"The text may have {MAX_SQL_LENGTH:,} characters. It is read as"
+        f" {', '.join(DIALECTS[:-1])} and {DIALECTS[-1]} write it, in that order;",
         "the first that fits counts (`dialect=` and `--dialect` name one). This page is made from"
         " the translator's tables, and every",
         "example on it is run by the tests.",

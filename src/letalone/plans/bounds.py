@@ -3,7 +3,7 @@
 The exact sums are whole numbers on a grid of doubles, so a range must be wide enough for
 its own size: [10^9, 10^9 + 1] is fine, [10^15, 10^15 + 1] holds too few doubles.
 
-  Tested:   tests/plans/test_bounds.py
+  Tested:   tests/plans/test_aggregates.py, test_missing.py
 """
 
 from collections.abc import Callable, Mapping

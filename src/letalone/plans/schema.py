@@ -18,7 +18,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Self, cast
 
-from letalone.errors import ParameterError
+from letalone.errors import FormatError, ParameterError
 from letalone.errors.codes import Code
 from letalone.errors.problem import problem
 from letalone.errors.remedies import UseName
@@ -27,6 +27,7 @@ from letalone.exact.typed import COUNT, read_flag, refusal
 from letalone.plans.constants import as_bound, shown, well_formed
 from letalone.plans.keys import read_column_keys
 from letalone.plans.records import stored_as
+from letalone.plans.schema_file import parse_schema, read_field, read_schema_text, write_schema
 from letalone.plans.types import Key, Type
 from letalone.privacy.neighbours import ADD_REMOVE, Neighbours, read_neighbours
 
@@ -128,23 +129,21 @@ class Schema:
 
     def to_toml(self, remarks: Mapping[str, str] | None = None) -> str:
         """The schema file, with comments that say what can be filled in; remarks are by column."""
-        from letalone.plans.schema_file import written  # it builds schemas, so it imports this
-
-        return written(self, remarks or {})
+        return write_schema(self, remarks or {})
 
     @classmethod
     def from_toml(cls, text: str) -> "Schema":
         """The schema that a file declares; refuses what is unknown, damaged or newer."""
-        from letalone.plans.schema_file import parsed
-
-        return parsed(text)
+        return parse_schema(text, cls, Column)
 
     @classmethod
     def read(cls, path: str | Path) -> "Schema":
-        """The schema in a file."""
-        from letalone.plans.schema_file import read
-
-        return read(Path(path))
+        """The schema in a file; the errors name the file."""
+        text = read_schema_text(Path(path))
+        try:
+            return cls.from_toml(text)
+        except FormatError as error:
+            raise FormatError(f"{path}: {error}") from None
 
     def _check_unit(self, unit: str) -> None:
         if unit.lower() == "row":
@@ -158,6 +157,24 @@ class Schema:
                 f"The unit column {unit!r} has bounds, and clamping it would merge people."
                 " Remove its lower and upper."
             )
+
+
+def read_source(path: Path) -> str:
+    """Where the data of a schema file are, as it says."""
+    Schema.read(path)  # or says what is wrong with it
+    source = read_field(path, "source")
+    if source is None:
+        raise FormatError(
+            f"{path} does not say where its data are. Open the data, or add a line such as"
+            ' source = "postgresql://host/database/table".'
+        )
+    return source
+
+
+def read_side_table(path: Path) -> str | None:
+    """The copy with ranks that a schema file allows on its server."""
+    Schema.read(path)
+    return read_field(path, "side_table")
 
 
 def schema_path(data_path: str | Path, table: str | None = None) -> Path:
