@@ -30,13 +30,12 @@ from letalone.plans.query import Plan
 from letalone.plans.types import Key
 from letalone.privacy import Neighbours, Privacy, compose
 from letalone.randomness.bits import SYSTEM, BitSource
-from letalone.tables.choices import ChoicePart
 from letalone.tables.columns import Answer, Columns
 from letalone.tables.discovery import Discovery, Keys
 from letalone.tables.formulas import as_double, confidence_of, evaluated, linear
+from letalone.tables.part import ChoicePart, VectorPart
 from letalone.tables.sensitivity import contribution
 from letalone.tables.split import Split, split
-from letalone.tables.vectors import VectorPart
 
 Found = list[tuple[tuple[Key, ...], int]]
 SURE = Constraint(

@@ -19,13 +19,12 @@ from letalone.errors.remedies import FindKeys
 from letalone.plans.clauses import GroupColumn
 from letalone.plans.query import NOT_LISTED, Plan, missing_keys
 from letalone.privacy import Privacy
-from letalone.tables.choices import ChoicePart
 from letalone.tables.discovery import Discovery
 from letalone.tables.grid import bits_for
 from letalone.tables.noise import Noise, gaussians, geometric, root_above
+from letalone.tables.part import ROOT_TWO, ChoicePart, VectorPart, as_share
 from letalone.tables.parts import Parts, parts_of
 from letalone.tables.sensitivity import Contribution, contribution
-from letalone.tables.vectors import ROOT_TWO, VectorPart, as_share
 
 HAIR = 1 - Fraction(1, 2**40)  # more than a curve loses by rounding when it is composed
 
