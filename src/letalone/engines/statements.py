@@ -24,18 +24,7 @@ from typing import TypeGuard
 
 from sqlglot import exp
 
-from letalone.engines import syntax
-from letalone.engines.amounts import (
-    LARGEST_LONG,
-    cell,
-    middle,
-    offset,
-    place,
-    product,
-    square,
-    where_all_are,
-    widest,
-)
+from letalone.engines import amounts, syntax
 from letalone.engines.measures import (
     Cells,
     DistinctValues,
@@ -74,7 +63,7 @@ class Figure:
         numbers = [row[column] or 0 for column in self.columns]
         match self.measure:
             case GridSum(power=1) as grid if not self.clipped:
-                return numbers[0] + (middle(grid) - grid.low) * numbers[1]
+                return numbers[0] + (amounts.middle(grid) - grid.low) * numbers[1]
             case _:
                 return numbers[0]
 
@@ -356,9 +345,9 @@ class _Builder:
     def _grid_columns(self, grid: GridSum) -> tuple[int, ...]:
         where = self._place(grid)
         if grid.power == 2 and not self._clipped:
-            squared = square(where, self._rows.levels)
-            return (self._add(self._total(squared.sql, widest(grid) ** 2)),)
-        largest = max(abs(grid.low), abs(grid.high)) if self._clipped else widest(grid)
+            squared = amounts.square(where, self._rows.levels)
+            return (self._add(self._total(squared.sql, amounts.widest(grid) ** 2)),)
+        largest = max(abs(grid.low), abs(grid.high)) if self._clipped else amounts.widest(grid)
         total = self._add(self._total(where.sql, largest))
         return (total,) if self._clipped else (total, self._add(exp.Count(this=where.sql)))
 
@@ -371,12 +360,12 @@ class _Builder:
         key = repr(wanted.places)
         if key not in self._together:
             places = [self._place(grid) for grid in wanted.places]
-            self._together[key] = where_all_are(places, self._rows.levels)
+            self._together[key] = amounts.where_all_are(places, self._rows.levels)
         factors = self._together[key]
         if not any(wanted.powers):
             return exp.Count(this=factors[0].sql)
-        value = product(factors, wanted)
-        if wanted.largest < LARGEST_LONG:
+        value = amounts.product(factors, wanted)
+        if wanted.largest < amounts.LARGEST_LONG:
             return self._total(value, wanted.largest)
         return exp.Sum(this=value)
 
@@ -392,7 +381,7 @@ class _Builder:
         """The place on a grid (its offset, unless clipped) as a column, once for each grid."""
         key = (repr(grid.of), grid.low, grid.high, grid.shift)
         if key not in self._places:
-            levels, make = self._rows.levels, place if self._clipped else offset
+            levels, make = self._rows.levels, amounts.place if self._clipped else amounts.offset
             self._places[key] = levels.name(make(self._rows.term(grid.of), grid, levels))
         return self._places[key]
 
@@ -415,7 +404,7 @@ class _Builder:
             levels, rows = self._rows.levels, self._rows
             histogram = isinstance(measure, Cells)
             value = (
-                cell(rows.term(measure.of), measure, levels)
+                amounts.cell(rows.term(measure.of), measure, levels)
                 if histogram
                 else rows.value(measure.of)
             )

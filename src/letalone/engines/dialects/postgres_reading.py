@@ -16,18 +16,8 @@ from collections.abc import Mapping
 
 from sqlglot import exp
 
-from letalone.engines import syntax
-from letalone.engines.reading import (
-    FLOATS,
-    Reader,
-    Stored,
-    as_long,
-    in_the_calendar,
-    is_short,
-    read_by,
-    truth_of,
-    with_one_zero,
-)
+from letalone.engines import reading, syntax
+from letalone.engines.reading import FLOATS, Reader, Stored
 from letalone.engines.syntax import BIGINT, DATE, DOUBLE, TIMESTAMP, Sql
 from letalone.engines.terms import Term
 from letalone.engines.text_grammar import PATTERNS
@@ -44,13 +34,13 @@ VALID: Mapping[Type, str] = {  # the type to ask for, where the grammar does not
 
 def read(stored: Stored, source: Sql, column: Column) -> Term:
     """The value of a column in its declared type; not yet guarded if it can be non-finite."""
-    return read_by(READERS, stored, source, column)
+    return reading.read_by(READERS, stored, source, column)
 
 
 def unit(stored: Stored, value: Sql) -> Sql:
     """The unit of a row as it is stored; text byte by byte, one zero, nothing non-finite."""
     if stored.stored in FLOATS:
-        return with_one_zero(value)
+        return reading.with_one_zero(value)
     if stored.stored == NUMERIC:
         size, end = syntax.called("ABS", value), _numeric("Infinity")
         return syntax.case((syntax.operation(exp.LT, size, end), value))
@@ -66,7 +56,7 @@ def plain(value: Sql) -> Sql:
 def _boolean(stored: Stored, source: Sql) -> Sql:
     if stored.type is Type.BOOLEAN:
         return source
-    return truth_of(syntax.called("BTRIM", plain(source)))
+    return reading.truth_of(syntax.called("BTRIM", plain(source)))
 
 
 def _integer(stored: Stored, source: Sql) -> Sql:
@@ -75,11 +65,11 @@ def _integer(stored: Stored, source: Sql) -> Sql:
     if stored.type is Type.BOOLEAN:
         return _cast(_cast(source, "INT"), "BIGINT")
     if stored.stored in FLOATS:
-        return as_long(source, (syntax.double(-(2.0**63)), syntax.double(2.0**63)))
+        return reading.as_long(source, (syntax.double(-(2.0**63)), syntax.double(2.0**63)))
     if stored.stored == NUMERIC:
-        return as_long(syntax.called("ROUND", source), LONG)
+        return reading.as_long(syntax.called("ROUND", source), LONG)
     rounded = syntax.called("ROUND", _cast(plain(source), NUMERIC))
-    return syntax.case((_is_written(source, Type.INTEGER), as_long(rounded, LONG)))
+    return syntax.case((_is_written(source, Type.INTEGER), reading.as_long(rounded, LONG)))
 
 
 def _number(stored: Stored, source: Sql) -> Sql:
@@ -160,13 +150,13 @@ def _in_utc(zoned: Sql) -> Sql:
 
 
 def _in_the_calendar(of: Sql, kind: exp.DType) -> Sql:
-    return syntax.joined(exp.And, in_the_calendar(of, kind))
+    return syntax.joined(exp.And, reading.in_the_calendar(of, kind))
 
 
 def _is_written(source: Sql, kind: Type) -> Sql:
     text, pattern = plain(source), syntax.text(f"^ *(?:{PATTERNS[kind]}) *$")
     matches = exp.Paren(this=exp.RegexpLike(this=text, expression=pattern))
-    return syntax.joined(exp.And, [is_short(text.copy()), matches])
+    return syntax.joined(exp.And, [reading.is_short(text.copy()), matches])
 
 
 def _is_day(source: Sql, kind: Type) -> Sql:

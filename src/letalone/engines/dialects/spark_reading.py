@@ -13,18 +13,8 @@ from collections.abc import Mapping
 
 from sqlglot import exp
 
-from letalone.engines import syntax
-from letalone.engines.reading import (
-    FLOATS,
-    Reader,
-    Stored,
-    as_long,
-    in_the_calendar,
-    is_short,
-    read_by,
-    truth_of,
-    with_one_zero,
-)
+from letalone.engines import reading, syntax
+from letalone.engines.reading import FLOATS, Reader, Stored
 from letalone.engines.syntax import BIGINT, DATE, DOUBLE, TEXT, TIMESTAMP, Sql
 from letalone.engines.terms import Term
 from letalone.engines.text_grammar import PATTERNS
@@ -38,13 +28,13 @@ WIDE = "DECIMAL(38, 0)"
 
 def read(stored: Stored, source: Sql, column: Column) -> Term:
     """The value of a column in its declared type; not yet guarded if it can be non-finite."""
-    return read_by(READERS, stored, source, column)
+    return reading.read_by(READERS, stored, source, column)
 
 
 def unit(stored: Stored, value: Sql) -> Sql:
     """The unit of a row as it is stored; text byte by byte, one zero, nothing non-finite."""
     if stored.stored in FLOATS:
-        return with_one_zero(value)
+        return reading.with_one_zero(value)
     return _bytewise(stored, value) if stored.type is Type.TEXT else value
 
 
@@ -62,7 +52,7 @@ def _plain(stored: Stored, value: Sql) -> Sql:
 def _boolean(stored: Stored, source: Sql) -> Sql:
     if stored.type is Type.BOOLEAN:
         return source
-    return truth_of(syntax.called("TRIM", _plain(stored, source)))
+    return reading.truth_of(syntax.called("TRIM", _plain(stored, source)))
 
 
 def _integer(stored: Stored, source: Sql) -> Sql:
@@ -70,12 +60,12 @@ def _integer(stored: Stored, source: Sql) -> Sql:
         return source if stored.stored == "BIGINT" else syntax.cast_to(source, BIGINT)
     if stored.stored in FLOATS:
         nearest = syntax.called("RINT", syntax.cast_to(source, DOUBLE))
-        return as_long(nearest, (syntax.double(-(2.0**63)), syntax.double(2.0**63)))
+        return reading.as_long(nearest, (syntax.double(-(2.0**63)), syntax.double(2.0**63)))
     if stored.type is Type.TEXT:
         text = _plain(stored, source)
         rounded = _try_cast(text.copy(), WIDE)  # half away from zero
-        return syntax.case((_is_written(text, Type.INTEGER), as_long(rounded, LONG)))
-    return as_long(syntax.called("ROUND", source, syntax.whole(0)), LONG)
+        return syntax.case((_is_written(text, Type.INTEGER), reading.as_long(rounded, LONG)))
+    return reading.as_long(syntax.called("ROUND", source, syntax.whole(0)), LONG)
 
 
 def _number(stored: Stored, source: Sql) -> Sql:
@@ -132,13 +122,15 @@ READERS: Mapping[Type, Reader] = {
 
 
 def _in_the_calendar(of: Sql, kind: exp.DType) -> Sql:
-    return syntax.joined(exp.And, in_the_calendar(of, kind))
+    return syntax.joined(exp.And, reading.in_the_calendar(of, kind))
 
 
 def _is_written(text: Sql, kind: Type) -> Sql:
     """Whether the grammar admits a text. Nothing may follow: $ would pass over a line break."""
     pattern = syntax.text(f"^ *(?:{PATTERNS[kind]}) *(?![-]|[^-])")
-    return syntax.joined(exp.And, [is_short(text), syntax.called("REGEXP_LIKE", text, pattern)])
+    return syntax.joined(
+        exp.And, [reading.is_short(text), syntax.called("REGEXP_LIKE", text, pattern)]
+    )
 
 
 def _try_cast(of: Sql, kind: str) -> Sql:
