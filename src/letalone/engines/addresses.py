@@ -1,4 +1,4 @@
-"""Addresses of tables that are no files: on a PostgreSQL server, or on Spark.
+"""Reads addresses of tables that are no files: on a PostgreSQL server, or on Spark.
 
 What they share: how they are told from paths, what they are called, and where in the working folder
 their schema files and their ledger lie.

@@ -1,4 +1,4 @@
-"""What is added up for each row: an offset on a grid, a cell of a histogram. Whole numbers.
+"""Computes what is added up for each row: an offset on a grid, a cell. Whole numbers.
 
 Let y = floor(x · 2^shift), and i = clamp(y, low, high) the place of x. For whole numbers
 2·i = |y − low| − |y − high| + low + high: y < low gives 2·low, y > high gives 2·high. Doubles do

@@ -1,4 +1,4 @@
-"""What we use of pyarrow, with types.
+"""Wraps the functions of pyarrow that we use, with types.
 
 Only this file, cells.py, cell_lengths.py, coded.py and csv_lines.py talk to it.
 

@@ -1,4 +1,4 @@
-"""How long the cells of a Parquet file's columns are, before an engine reads them.
+"""Measures how long the cells of a Parquet file's columns are, before an engine reads them.
 
 A dictionary of one long word and a run of a million equal numbers take a few hundred bytes in a
 file. An engine multiplies the word by the rows that it has at hand, and DuckDB does not count this

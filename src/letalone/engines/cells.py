@@ -1,4 +1,4 @@
-"""Cells of Arrow columns that no reader of them can stumble over, whatever a row holds.
+"""Makes cells of Arrow columns readable, so that no reader stops at one, whatever a row holds.
 
 An Arrow array promises more than anybody checks: text may be no UTF-8, a time may lie beyond what
 fits into microseconds, a map may have a key twice. DuckDB stops at such a cell, and that one

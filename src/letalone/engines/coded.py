@@ -1,4 +1,4 @@
-"""Columns as codes: whole numbers in the order of the values, and the values themselves.
+"""Encodes columns as codes: whole numbers in the order of the values, and the values themselves.
 
 Code 0 is a missing value and code 1 is NaN; value number i of a sorted column has code i + 2.
 

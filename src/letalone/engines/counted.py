@@ -1,4 +1,4 @@
-"""Every combination of values of some columns, with its number of rows: exact, for the owner.
+"""Counts the rows of every combination of values of some columns: exact, for the owner.
 
 Values are told apart as they are stored. NULL is a value, NaN is one (whatever its bits), and
 -0.0 is 0.0. Text is compared byte by byte, whatever collation its table has. Types that no

@@ -1,4 +1,4 @@
-"""The cells of one line of a CSV file, given this line alone.
+"""Splits one line of a CSV file into its cells, given this line alone.
 
 The delimiter separates them. A cell that begins with a quote (blanks before it aside) ends at the
 next quote that is not doubled; two quotes in it are one; what follows the closing quote is kept,

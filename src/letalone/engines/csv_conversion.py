@@ -1,4 +1,4 @@
-"""A CSV file as a Parquet file of text, read as spreadsheets do: quotes may hold line breaks.
+"""Converts a CSV file to a Parquet file of text, as spreadsheets read it: quotes may hold breaks.
 
 For the owner alone, who runs it and sees what was odd: here one line can change what becomes of
 those below it, which a private question must never allow (csv_lines.py). A quote that is not

@@ -1,4 +1,4 @@
-"""CSV files: every cell is text until a type is declared, and no line can make reading fail.
+"""Reads CSV files: cells are text until a type is declared, and no line can make reading fail.
 
 The first line holds the names; it is metadata. Everything below is data, so nothing is guessed
 from it. A record is a line: see csv_lines.py, which reads all of them, for questions and for the

@@ -1,4 +1,4 @@
-"""pandas, Polars and Arrow frames as Arrow tables: types are declared, or from metadata.
+"""Converts pandas, Polars and Arrow frames to Arrow tables: types are declared, or metadata.
 
 Columns are handed over without copying where the layouts agree. Columns of pandas whose dtype
 follows their cells are read as they are declared (loose_columns.py). Categories are plain values.

@@ -1,4 +1,4 @@
-"""Tables that go along with a statement as parameters: the listed keys, public tables.
+"""Sends tables along with a statement as parameters: the listed keys, public tables.
 
 A server that we may only read holds no table of ours. So each column is one array, and a CTE makes
 rows of them again.

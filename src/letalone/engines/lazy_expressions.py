@@ -1,4 +1,4 @@
-"""The expressions of a lazy Polars frame: each cell is made of one row, or of one person's rows.
+"""Checks the expressions of a lazy Polars frame: cells are made of one row, or of one person's.
 
 A window or a group by person may look at several rows, which are all one's own. What is outside of
 it may not, nor may the keys and the order of a window: Polars computes them before it parts rows.

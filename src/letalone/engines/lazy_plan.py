@@ -1,4 +1,4 @@
-"""How the rows of a lazy Polars frame are made, read off its plan, given the unit.
+"""Reads from the plan of a lazy Polars frame how its rows are made, given the unit.
 
 Polars shows its plan as nodes and expressions (what its GPU engine reads). A node or a function
 that is not listed here, or has a setting that is not, is hidden: the owner may vouch for it. What

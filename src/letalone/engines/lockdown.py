@@ -1,4 +1,4 @@
-"""A DuckDB that can read the files it was given, and nothing else.
+"""Locks a DuckDB down to the files that it was given.
 
 In this order, which DuckDB needs: where to spill (a folder that only this user can enter,
 removed on close), how much memory and how many threads, UTC, IEEE doubles, which rewritings,

@@ -1,4 +1,4 @@
-"""Files whose cells are too long for the memory that reads them are refused before they are read.
+"""Refuses files whose cells are too long for the memory that reads them, before they are read.
 
 DuckDB takes 2,048 rows of all columns at a time, and what they hold does not count towards its
 limit of memory. So that many rows with the longest cell of each column must fit into it.

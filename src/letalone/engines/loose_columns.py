@@ -1,4 +1,4 @@
-"""Columns of pandas whose dtype follows their cells, each read as what it is declared to be.
+"""Reads columns of pandas whose dtype follows their cells, each as what it is declared to be.
 
 One missing cell makes int64 float64 and bool object; one odd cell makes anything object. So such a
 dtype is data, and nothing may follow from it: all numbers are one type, and a column is converted

@@ -1,4 +1,4 @@
-"""One row of each unit: lent to the engine of another private table, or to train a model on.
+"""Takes one row of each unit: to lend to the engine of another private table, or to train on.
 
 The row is the one with the smallest stored rank. What is lent is handed over as an Arrow table, so
 that each engine stays locked to its own files, or as a part of a server's statement, and is gone

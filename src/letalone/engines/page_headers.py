@@ -1,4 +1,4 @@
-"""The headers of a Parquet column's pages, and nothing else of them: how large they are when read.
+"""Reads the headers of a Parquet column's pages, and nothing else: how large they are when read.
 
 A page is at most as large as its header says, however small it is in the file. Headers are records
 of Thrift's compact protocol; fields have the numbers of parquet.thrift (apache/parquet-format).

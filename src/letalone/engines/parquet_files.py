@@ -1,4 +1,4 @@
-"""Parquet files: names and types from the footer, and rows that DuckDB can read to the end.
+"""Reads Parquet files: names and types from the footer, and rows that DuckDB reads to the end.
 
 DuckDB stops at text that is no UTF-8, at times beyond what fits into microseconds and at decimals
 longer than their type, so one person's row could stop a release. Hence each column that could

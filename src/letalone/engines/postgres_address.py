@@ -1,4 +1,4 @@
-"""The address of a table on a PostgreSQL server.
+"""Reads the address of a table on a PostgreSQL server.
 
     postgresql://user@host:5432/database/table
     postgresql://host/database/schema.table?sslmode=verify-full

@@ -1,4 +1,4 @@
-"""How the rows of a table on PostgreSQL come about: stored views and row policies.
+"""Checks how the rows of a table on PostgreSQL come about: stored views and row policies.
 
 A materialized view is taken if its definition makes each row from one person's (view_making.py)
 and what it reads are tables. A function, an operator, a type or a collation of somebody's own, and

@@ -1,4 +1,4 @@
-"""Whether a PostgreSQL server lets us in, and why not: in words of our own.
+"""Connects to a PostgreSQL server, or explains in words of our own why it does not let us in.
 
 libpq has no code for a connection that failed, only the server's words, which are not passed on. So
 the server is asked: whether it answers anybody, whether it wants a password, and whether it lets

@@ -1,4 +1,4 @@
-"""A table on a PostgreSQL server: its columns, and transactions that only read.
+"""Connects to a table on a PostgreSQL server: its columns, and transactions that only read.
 
 A transaction is READ ONLY and REPEATABLE READ: all its statements see one state. Its settings do
 not depend on the server's: UTC, no search path, ISO dates, shortest exact doubles, a time limit.

@@ -1,4 +1,4 @@
-"""Public tables that a private one is joined to: unique on their key, so that no row is doubled.
+"""Copies and checks public tables of a join: unique on their key, so that no row is doubled.
 
 They are public, so an error here may say what is wrong with them.
 

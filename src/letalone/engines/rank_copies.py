@@ -1,4 +1,4 @@
-"""What the comment of a copy with ranks says of it, on every engine that keeps such copies.
+"""Writes and reads the comment of a copy with ranks, on every engine that keeps such copies.
 
 Tested:   tests/engines/conformance/test_side_table.py, tests/on_spark/test_side_table.py
 """

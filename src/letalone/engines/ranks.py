@@ -1,4 +1,4 @@
-"""Ranks: a uniformly random order of each unit's rows, drawn once.
+"""Draws ranks: a uniformly random order of each unit's rows, drawn once.
 
 A row has 32 random bits of its own. Rows are sorted once, as 64-bit keys: the unit above, as many
 of the row's bits as there is room for, the row's position below. The few rows of a unit that

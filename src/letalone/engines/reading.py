@@ -1,4 +1,4 @@
-"""How a stored column becomes a value of a plan's type: total, whatever the cell holds.
+"""Reads a stored column as a value of a plan's type: total, whatever the cell holds.
 
 A cell that cannot be read as the declared type is missing; what text stands for is in
 text_grammar.py. Whole numbers outside of 64 bits,

@@ -1,4 +1,4 @@
-"""The rows of a scope as one SELECT: columns read, ranks beside them, public tables joined.
+"""Selects the rows of a scope: columns read, ranks beside them, public tables joined.
 
 The ranks stand in a table of their own, in the order of the rows, and are put beside them by
 POSITION. Everything that filters stands above that join, and DuckDB leaves it there.

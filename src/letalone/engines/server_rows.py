@@ -1,4 +1,4 @@
-"""One unit's rows of a table on PostgreSQL: found, counted, and what would change them.
+"""Finds and counts one unit's rows on PostgreSQL, and writes what would change them.
 
 Everything here is private: for whoever handles a person's request. Nothing is written: what is to
 be changed is a statement for the owner to run. It names a row by where it lies and by the

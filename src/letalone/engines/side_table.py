@@ -1,4 +1,4 @@
-"""A copy of a table with its ranks, written once where the owner allows it: `side_table=`.
+"""Writes a copy of a table with its ranks, once, where the owner allows it: `side_table=`.
 
 A rank in the query is a sort of all rows; stored ranks cost next to nothing (bench/engines.py). The
 copy holds the rows that have a unit as they were when it was made, with a column of ranks, in the

@@ -1,4 +1,4 @@
-"""What can be opened: files, patterns of files, frames. Names and types come from metadata.
+"""Finds what can be opened: files, patterns of files. Names and types come from metadata.
 
 Theorem (in the sense of SOUNDNESS 2).  Nothing here looks at a value to decide a name or a type.
   Proven:   Parquet: the footer's schema. DuckDB: the catalogue. Frames: their dtypes. CSV: the

@@ -1,4 +1,4 @@
-"""The address of a table on Spark, and the place of a table however it is written.
+"""Reads the address of a table on Spark, and finds the place of a table however it is written.
 
     spark:catalog.schema.table
     spark:schema.table

@@ -1,4 +1,4 @@
-"""A DataFrame of Spark as a table to ask: its columns, and a session of our own to ask it in.
+"""Reads the columns of a DataFrame of Spark, and makes a session of our own to ask it in.
 
 The session shares the cluster, the catalogue and what is cached with the frame's, and has its
 settings, but for those below, which do not depend on anybody's: nothing raises (ANSI off), UTC,

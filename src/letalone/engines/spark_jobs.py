@@ -1,4 +1,4 @@
-"""The jobs of one statement: they end at a time limit, and what was computed twice is seen.
+"""Watches the jobs of one statement: they end at a time limit, and what is computed twice is seen.
 
 Spark computes anew what is lost with an executor, and not what others have already read of it. The
 numbers of rows (dialects/spark.py) can then be others: a frame that is joined or sorted has its

@@ -1,4 +1,4 @@
-"""What the nodes of a Spark plan show: which columns expressions read, and how tables are made.
+"""Reads nodes of a Spark plan: which columns expressions read, and what tables show of their rows.
 
 All expressions of a node are read by one call into the JVM: a table can have thousands of columns.
 

@@ -1,4 +1,4 @@
-"""How a Spark frame is made, read from its analysed plan: by row, by person, or not at all.
+"""Reads from its analysed plan how a Spark frame is made: by row, by person, or not at all.
 
 Nodes and functions are let through by name, and all others are not. A limit, a sample, a join, a
 set operation and a sub-query are refused. So is a window or an aggregate, unless the unit is

@@ -1,4 +1,4 @@
-"""One unit's rows of a table on Spark: found and counted, for whoever handles a person's request.
+"""Finds and counts one unit's rows on Spark, for whoever handles a person's request.
 
 Everything here is private. Nothing is written, and of rows only those of one person come back. Rows
 on Spark have no place that stays, so they are put in order by their values: of two that are equal

@@ -1,4 +1,4 @@
-"""A copy of a frame with its ranks, written once where the owner allows it: `side_table=` on Spark.
+"""Writes a copy of a frame with its ranks, once, where the owner allows it: `side_table=` on Spark.
 
 A rank in the query is a hash of each row and a sort of all; a stored one is a column more to read
 (bench/engines_spark.py). The copy holds the rows that have a unit as they were when it was made.

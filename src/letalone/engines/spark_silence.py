@@ -1,4 +1,4 @@
-"""Nothing of what Spark raises or logs in this process goes on: it could show a row.
+"""Silences what Spark raises or logs in this process: it could show a row.
 
 Tested:   tests/on_spark/test_frames.py
 """

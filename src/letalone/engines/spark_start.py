@@ -1,4 +1,4 @@
-"""The Spark of this process: the one that runs already, else as this machine is set up.
+"""Starts the Spark of this process as this machine is set up, or takes the one that runs already.
 
 It is started as SparkSession.builder.getOrCreate() would: spark-defaults.conf of SPARK_CONF_DIR or
 SPARK_HOME/conf says which cluster and which catalogues. What its driver would print goes nowhere,

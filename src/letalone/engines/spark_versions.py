@@ -1,4 +1,4 @@
-"""What Spark 3.5 and Spark 4 say differently: each has one name here.
+"""Hides what Spark 3.5 and Spark 4 say differently: each has one name here.
 
 Of Spark 3.5: text has no collation, so all of it is compared byte by byte; Arrow tables come and go
 by the functions that pandas frames come and go by there.

@@ -1,4 +1,4 @@
-"""Expressions of a plan as DuckDB SQL, with the plan's semantics and nothing that can fail.
+"""Emits expressions of a plan as DuckDB SQL, with the plan's semantics and nothing that can fail.
 
 Theorem.  The SQL of an admitted expression raises on no row, and a term that is not finite
 stands for a missing value wherever it goes.

@@ -1,4 +1,4 @@
-"""What the engines on DuckDB, PostgreSQL and Spark share: a table, and integers from statements.
+"""The base of the engines on DuckDB, PostgreSQL and Spark: a table, and integers from statements.
 
 Tested:   tests/engines/test_engine_laws.py, which every engine has to pass
 """

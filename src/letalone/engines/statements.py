@@ -1,4 +1,4 @@
-"""A scope and measures as SQL statements whose results are whole numbers.
+"""Builds SQL statements from a scope and measures; their results are whole numbers.
 
 Rows alone are bounded by their stored rank. Where groups are bounded or totals clipped, rows
 are first added up for each unit and group ("pairs"), and the pairs are bounded:

@@ -1,4 +1,4 @@
-"""SQL by builders: every piece is a syntax tree, and every operation stands in brackets.
+"""Builds SQL: every piece is a syntax tree, and every operation stands in brackets.
 
 sqlglot prints a product of sums without brackets unless they are nodes of their own, so
 the operations here put them in. Names are always quoted, text is always a literal node.

@@ -1,4 +1,4 @@
-"""How numbers, dates, times and truth values are written in text: one grammar for every engine.
+"""Says how numbers, dates, times and truth values are written in text: one grammar for all.
 
 A cell that the grammar does not admit is missing, on DuckDB, PostgreSQL, Spark and in Python. Of
 what it admits, each engine's own cast reads the same value; what is left to the cast is whether

@@ -1,4 +1,4 @@
-"""Rows that are units, as a relation: one SELECT that has one row for each unit.
+"""Makes a relation whose rows are units: one SELECT that has one row for each unit.
 
 What is asked of units is then asked of this relation as of a table whose rows are units of
 their own.

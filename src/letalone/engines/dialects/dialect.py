@@ -1,4 +1,4 @@
-"""What an engine's SQL has to say in its own way; everything else is written once.
+"""A dialect writes what an engine's SQL says in its own way; all else is written once.
 
 Statements are trees in DuckDB's words. Where engines differ in what they compute (a product that
 overflows, a stored type, the rank of a row), a dialect writes the piece while the tree is built.

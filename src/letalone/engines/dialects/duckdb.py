@@ -1,4 +1,4 @@
-"""DuckDB's way: doubles as the processor has them, ranks beside the rows by position.
+"""DuckDB's dialect: doubles as the processor has them, ranks beside the rows by position.
 
 Assumed:  DuckDB computes in IEEE doubles (`ieee_floating_point_ops`), as lockdown.py sets, so
           nothing here raises: what is too large is an infinity

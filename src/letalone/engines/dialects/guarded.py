@@ -1,4 +1,4 @@
-"""Double arithmetic for engines that raise where a result is too large or too small.
+"""Guards double arithmetic for engines that raise where a result is too large or too small.
 
 PostgreSQL raises where a sum, product or quotient of finite doubles is infinite, where a product
 or quotient of others than zero is zero, and where something is divided by zero. An error that

@@ -1,4 +1,4 @@
-"""PostgreSQL's way: nothing may raise, and ranks come from a keyed hash in the query.
+"""PostgreSQL's dialect: nothing may raise, and ranks come from a keyed hash in the query.
 
 Ranks. The rank of a row is its place among the rows of its unit, ordered by SHA-256 of a secret
 key and of where the row lies (`tableoid`, `ctid`), then by where it lies. `ranks` is the name of

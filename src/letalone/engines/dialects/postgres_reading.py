@@ -1,4 +1,4 @@
-"""How a column that PostgreSQL stores becomes a value of a plan's type: total, whatever it holds.
+"""Reads a column that PostgreSQL stores as a value of a plan's type: total, whatever it holds.
 
 The rules are those of reading.py. PostgreSQL's casts raise, so each is asked first whether it
 would: by a range, or for text by the grammar of text_grammar.py, and then, where the day may not

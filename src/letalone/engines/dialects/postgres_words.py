@@ -1,4 +1,4 @@
-"""DuckDB's words as PostgreSQL's: a function for each kind of node, used when a tree is printed.
+"""Rewrites DuckDB's words as PostgreSQL's, by a function for each kind of node, to print a tree.
 
   Tested:   tests/engines/conformance/test_golden.py, test_width.py, and by the laws of the engine
 

@@ -1,4 +1,4 @@
-"""A tree in the words of another engine: a rule for each kind of node, used when it is printed.
+"""Rewrites a tree in the words of another engine, by a rule for each kind of node, to print it.
 
 Tested:   tests/engines/test_rewriting.py
 """

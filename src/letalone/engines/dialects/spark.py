@@ -1,4 +1,4 @@
-"""Spark's way: an own session in which nothing raises, and ranks from a keyed hash in the query.
+"""Spark's dialect: a session in which nothing raises, and ranks from a keyed hash in the query.
 
 Ranks. The rank of a row is its place among the rows of its unit, ordered by SHA-256 of a secret
 key, of the row's number in this execution (`monotonically_increasing_id`) and of its unit, then by

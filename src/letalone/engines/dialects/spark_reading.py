@@ -1,4 +1,4 @@
-"""How a column that Spark stores becomes a value of a plan's type: total, whatever it holds.
+"""Reads a column that Spark stores as a value of a plan's type: total, whatever it holds.
 
 The rules are those of reading.py, and text stands for what text_grammar.py says. Text is compared
 byte by byte, whatever collation its column has; what is no UTF-8 is missing; CHAR(n) is read
