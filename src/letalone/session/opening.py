@@ -375,8 +375,8 @@ def _with_unit(schema: Schema, unit: str | Unit | None, call: _Asked, *, declare
         if unit != "row":
             raise error
         told = f"{error} If each row is another person's,"
-        sentence = Spelled(f"{told} give unit=la.ROW.", http=f"{told} leave unit out.")
-        raise ParameterError(problem(error.code, sentence=sentence))
+        words = Spelled(f"{told} give unit=la.ROW.", http=f"{told} leave unit out.")
+        raise ParameterError(problem(error.code, words=words))
     found = schema.protecting(None if unit is ROW else unit)
     _check_unit(found)
     return found
