@@ -45,14 +45,11 @@ from letalone.privacy.bank import (
     open_accounts,
     price_of,
 )
-from letalone.privacy.bounds import ZERO, shown, six
+from letalone.privacy.bounds import ZERO, rational_above, shown, six
 from letalone.privacy.budget import Budget
-from letalone.privacy.composition import Composed
-from letalone.privacy.conversions import rational_above, read_curve
+from letalone.privacy.conversions import read_curve
 from letalone.privacy.curve import Privacy
 from letalone.privacy.neighbours import Neighbours, unify
-from letalone.privacy.sampled import Sampled
-from letalone.privacy.sampled_group import SampledGroup
 
 # Where a curve must be read at one delta and none was named: this part of the budget's.
 USUAL_POINT = Fraction(1, 1000)
@@ -287,7 +284,7 @@ def _too_dear(state: FilterState, privacy: Privacy, price: Price) -> Problem:
 
 
 def _hint(state: FilterState, privacy: Privacy, price: Price) -> str:
-    if _is_sampled(privacy):
+    if any(part.is_sampled for part, _ in privacy.as_parts()):
         return (
             "A filter charges a sampled step as one (ε, δ) pair, which is dear. If the number of "
             "steps and their noise are fixed beforehand, la.compose and la.calibrate use the "
@@ -300,8 +297,3 @@ def _hint(state: FilterState, privacy: Privacy, price: Price) -> str:
             "open the filter with a larger share, Shares(leak=…)."
         )
     return "Ask for less: more noise (a smaller epsilon), or fewer questions."
-
-
-def _is_sampled(privacy: Privacy) -> bool:
-    parts = privacy.parts if isinstance(privacy, Composed) else ((privacy, 1),)
-    return any(isinstance(part, Sampled | SampledGroup) for part, _ in parts)
