@@ -131,7 +131,7 @@ CURVES: tuple[Fault, ...] = (
     ),
     Fault(
         "sums of discrete Gaussian terms: what follows the last is not charged",
-        "privacy/lattice.py",
+        "privacy/discrete_gaussian.py",
         "return total + rest * _unit()",
         "return total",
         ("tests/privacy/test_lattice.py::test_what_is_left_out_term_by_term_is_charged",),
