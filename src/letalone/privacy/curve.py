@@ -75,7 +75,6 @@ CUTS = (0.25, 1.0, 4.0)
 MOST_CUTS = 60
 Interval = tuple[float, tuple[float, float]]
 Json = dict[str, object]
-Part = tuple["Privacy", int]
 Orders: TypeAlias = "tuple[Losses, ...]"
 
 ANY_EPSILON = Constraint("a finite number", lambda _: True, "", (float("nan"), float("inf")))
@@ -230,7 +229,7 @@ class Privacy(ABC):
 
     # How it composes.
 
-    def as_parts(self) -> tuple[Part, ...]:
+    def as_parts(self) -> "tuple[Part, ...]":
         """The releases that this is a list of, each with how often it was run."""
         return ((self, 1),)
 
@@ -483,6 +482,9 @@ class Privacy(ABC):
         if epsilon < 0:
             return once(lambda: ball(epsilon).exp() * (ball(1 - false_alarm) - as_ball(delta)))
         return once(lambda: 1 - as_ball(delta) - ball(epsilon).exp() * ball(false_alarm))
+
+
+Part = tuple[Privacy, int]  # a curve, and how often it was run
 
 
 @lru_cache(maxsize=256)

@@ -65,7 +65,7 @@ def _kind(stored: Json) -> type[Privacy]:
     if kind is None:
         raise FormatError(
             f"This privacy curve is of kind {stored.get('kind')!r}; known kinds are: "
-            f"{', '.join(KINDS)}."
+            f"{', '.join(sorted(KINDS))}."
         )
     return kind
 
