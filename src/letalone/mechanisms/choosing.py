@@ -122,7 +122,6 @@ class Exponential(Chooser):
 
     @property
     def privacy(self) -> Privacy:
-        """What a choice reveals."""
         return about(BoundedRange(self.epsilon), self.neighbours)
 
     def _draw(self, scores: Scores, bits: BitSource) -> int:
@@ -140,7 +139,6 @@ class PermuteAndFlip(Chooser):
 
     @property
     def privacy(self) -> Privacy:
-        """What a choice reveals."""
         return about(PureDP(self.epsilon), self.neighbours)
 
     def _draw(self, scores: Scores, bits: BitSource) -> int:

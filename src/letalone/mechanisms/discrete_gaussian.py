@@ -122,7 +122,6 @@ class DiscreteGaussian(SigmaNoise):
         )
 
     def error(self, confidence: Number = 0.95, *, size: int = 1) -> int:
-        """All of `size` numbers stay within this of the truth, at least this often."""
         return discrete_gaussian_width(self.sigma, confidence, size)
 
     def _mean_size(self) -> Ball:

@@ -80,11 +80,9 @@ class Composed(Privacy):
         )
 
     def upper_delta(self, epsilon: Fraction) -> Bound:
-        """Without the lower bound."""
         return composed_delta(self.parts, epsilon) if self.parts else ZERO
 
     def _epsilon_above(self, delta: Fraction) -> float:
-        """By loss distributions where all parts have one."""
         if delta == 0 or not account.is_known(self.parts):
             return Privacy._epsilon_above(self, delta)
         worst = self.worst_loss()
@@ -115,11 +113,9 @@ class Composed(Privacy):
         return Bounds(self.lowest_envelope(false_alarm), reduce(smaller, alone, together))
 
     def lower_missed(self, false_alarm: Fraction) -> Bound:
-        """Without the upper bound."""
         return self.lowest_envelope(false_alarm) if self.parts else 1 - false_alarm
 
     def worst_loss(self) -> Bound | None:
-        """The sum of the parts' worst losses."""
         total: Bound = ZERO
         for part, count in self.parts:
             worst = part.worst_loss()
@@ -129,7 +125,6 @@ class Composed(Privacy):
         return total
 
     def certain_leak(self) -> Bound:
-        """The probability that some part leaks."""
         return together((part.certain_leak(), count) for part, count in self.parts)
 
     def for_group(self, size: int) -> Privacy:
@@ -140,7 +135,6 @@ class Composed(Privacy):
         return groups[0]
 
     def also_for_group(self, size: int) -> tuple[Privacy, ...]:
-        """Each part for the group."""
         with suppress(UnsupportedQuery):
             return (compose(*(part.group(size) * count for part, count in self.parts)),)
         return ()
@@ -167,11 +161,9 @@ class Composed(Privacy):
         return total
 
     def parameters(self) -> Json:
-        """The parts with their counts."""
         return {"parts": [[part.to_json(), str(count)] for part, count in self.parts]}
 
     def described(self) -> str:
-        """The parts with their counts."""
         return " + ".join(_term(part, count) for part, count in self.parts) or "nothing"
 
 

@@ -135,11 +135,9 @@ class DiscreteGaussianPrivacy(Privacy):
         return None if atoms is None else (atoms,)
 
     def parameters(self) -> Json:
-        """Sensitivity and sigma."""
         return {"sensitivity": str(self.sensitivity), "sigma": str(self.sigma)}
 
     def described(self) -> str:
-        """Sensitivity and sigma."""
         shift = at_a_glance(Fraction(self.sensitivity))
         return f"sensitivity={shift}, sigma={shown(self.sigma)}"
 

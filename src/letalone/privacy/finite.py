@@ -125,7 +125,6 @@ class Finite(Privacy):
         self.fill(neighbours, p=one, q=other, orders=orders)
 
     def certified_delta(self, epsilon: Fraction) -> Bounds:
-        """The worse of both orders."""
         return exactly(larger(*(steps.delta(epsilon) for steps in self.orders)))
 
     def certified_missed(self, false_alarm: Fraction) -> Bounds:
@@ -162,11 +161,9 @@ class Finite(Privacy):
         return tuple(envelope_atoms(steps.lines()) for steps in self.orders)
 
     def parameters(self) -> Json:
-        """Both distributions."""
         return {"p": [str(x) for x in self.p], "q": [str(x) for x in self.q]}
 
     def described(self) -> str:
-        """Both distributions, or how many outcomes there are."""
         if len(self.p) > SHOWN_OUTCOMES:
             return f"{len(self.p)} outcomes"
         p, q = (", ".join(shown(x) for x in law) for law in (self.p, self.q))
@@ -226,15 +223,12 @@ class FiniteGroup(Privacy):
         return min([ONE, *(self._at_corner(r) for r in self.corners())])
 
     def for_group(self, size: int) -> Privacy:
-        """Groups of groups."""
         return FiniteGroup(self.step, size * self.size)
 
     def parameters(self) -> Json:
-        """The pair and the size of the group."""
         return {"step": self.step.to_json(), "size": str(self.size)}
 
     def described(self) -> str:
-        """The pair and the size of the group."""
         return f"{self.step.described()}, size={self.size}"
 
 

@@ -111,7 +111,6 @@ class Shuffled(Privacy):
         return self._batch_bounds(Answers(base), epsilon)[0]
 
     def _amplifies(self) -> bool:
-        """Whether there is anybody to hide among."""
         return self.reports > 1 and at_most(self.worst_loss(), MOST_EPSILON)
 
     def _amplified(self, epsilon: Fraction) -> Fraction:
@@ -150,11 +149,9 @@ class Shuffled(Privacy):
         return (self.base * size,)
 
     def parameters(self) -> Json:
-        """The local curve and the number of reports."""
         return {"base": self.base.to_json(), "reports": str(self.reports)}
 
     def described(self) -> str:
-        """The local curve and the number of reports."""
         return f"{type(self.base).__name__}({self.base.described()}), reports={self.reports}"
 
     def _price(self) -> str:

@@ -119,11 +119,9 @@ class OptimalComposition(Privacy):
         return Bounds(self.lowest_envelope(false_alarm), reduce(smaller, alone, ONE))
 
     def worst_loss(self) -> Fraction:
-        """The sum of the epsilons."""
         return sum((epsilon * times for epsilon, _, times in self.steps), ZERO)
 
     def certain_leak(self) -> Bound:
-        """The probability that some step leaks."""
         leaks = [(delta, times) for _, delta, times in self.steps if delta]
         if not leaks:
             return ZERO
@@ -138,11 +136,9 @@ class OptimalComposition(Privacy):
         return OptimalComposition((g.stated_epsilon, g.stated_delta, n) for g, n in pairs)
 
     def parameters(self) -> Json:
-        """Epsilon, delta and number of each step."""
         return {"steps": [[str(part) for part in step] for step in self.steps]}
 
     def described(self) -> str:
-        """Epsilon, delta and number of each step."""
         return " + ".join(f"{n} × ({shown(e)}, {shown(d)})" for e, d, n in self.steps)
 
 

@@ -72,11 +72,9 @@ class ZCDP(Privacy):
         return MOMENTS_ONLY
 
     def parameters(self) -> Json:
-        """Rho."""
         return {"rho": written(self.rho)}
 
     def described(self) -> str:
-        """Rho."""
         return f"rho={shown(self.rho)}"
 
 

@@ -38,12 +38,10 @@ class Listed:
     shift: float
 
     def delta_above(self, epsilon: float) -> float:
-        """An upper bound on delta."""
         finite = self._sum(epsilon - self.shift) * (1 + self.error) + LOST * self.masses.size
         return min(1.0, finite + self._leak(1))
 
     def delta_below(self, epsilon: float) -> float:
-        """A lower bound on delta."""
         return max(0.0, self._sum(epsilon + self.shift) * (1 - self.error) + self._leak(-1))
 
     def _leak(self, side: int) -> float:

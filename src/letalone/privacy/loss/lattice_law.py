@@ -70,7 +70,6 @@ class LatticeLaw:
     lost: float = 0.0  # about how far the mean was lowered
 
     def losses(self) -> Floats:
-        """The losses, as floats."""
         return self.origin + grid_points(self.first, self.masses.size, self.step)
 
 

@@ -53,7 +53,6 @@ class MixturePair:
         return self.mu * (self.first + self.second)
 
     def tails(self, losses: Floats) -> Tails:
-        """At the x that has the loss."""
         pieces = [self._tails(losses[k : k + CHUNK]) for k in range(0, losses.size, CHUNK)]
         return Tails(*(np.concatenate(side) for side in zip(*pieces, strict=True)))
 

@@ -80,7 +80,6 @@ class GaussianPair:
     misplaced: float = 0.0
 
     def tails(self, losses: Floats) -> Tails:
-        """Tails of two Gaussians."""
         one, one_below = _normal_tails(losses / self.mu - self.mu / 2)
         other, other_below = _normal_tails(losses / self.mu + self.mu / 2)
         return Tails(one, other, one_below, other_below)
@@ -176,7 +175,6 @@ class PoissonPair:
 
     @property
     def coarse(self) -> float:
-        """That of the base."""
         return self.base.coarse
 
     @property
