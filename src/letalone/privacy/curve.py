@@ -266,7 +266,7 @@ class Privacy(ABC):
         if epsilon >= 0:
             return self.certified_delta(epsilon)
         bounds = self.certified_delta(-epsilon)
-        return Bounds(*(_mirrored(bound, epsilon) for bound in bounds))
+        return Bounds(*(_mirror(bound, epsilon) for bound in bounds))
 
     def epsilon(self, delta: Number) -> float:
         """The smallest epsilon for this delta, rounded up.
@@ -503,7 +503,7 @@ def _in_order(lower: float, upper: float) -> tuple[float, float]:
     )
 
 
-def _mirrored(bound: Bound, epsilon: Fraction) -> Bound:
+def _mirror(bound: Bound, epsilon: Fraction) -> Bound:
     # 1 - e^-e (1 - delta) = (1 - e^-e) + e^-e delta: two positive terms, nothing cancels.
     return once(lambda: -ball(epsilon).expm1() + ball(epsilon).exp() * as_ball(bound))
 

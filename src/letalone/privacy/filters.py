@@ -39,8 +39,8 @@ from letalone.exact.typed import DELTA, EPSILON, Number, as_typed, refusal
 from letalone.privacy.bank import (
     USUAL_SHARES,
     Account,
+    FilterPrice,
     Notion,
-    Price,
     Shares,
     open_accounts,
     price_of,
@@ -103,11 +103,11 @@ def opened(budget: Budget, shares: Shares = USUAL_SHARES) -> FilterState:
 
 def charged(state: FilterState, privacy: Privacy, *, delta: Number | None = None) -> FilterState:
     """The state after a release; BudgetExceeded where no account would be within its limit."""
-    return _charged(state, _read(privacy), _point(state, delta))
+    return _charge_unlabelled(state, _read(privacy), _point(state, delta))
 
 
 @lru_cache(maxsize=64)
-def _charged(state: FilterState, privacy: Privacy, delta: Fraction) -> FilterState:
+def _charge_unlabelled(state: FilterState, privacy: Privacy, delta: Fraction) -> FilterState:
     """Asked twice for each release: before a lock is taken, and under it."""
     label = unify(state.neighbours, privacy.neighbours)
     price = _price(state, privacy, delta)
@@ -116,7 +116,7 @@ def _charged(state: FilterState, privacy: Privacy, delta: Fraction) -> FilterSta
         raise BudgetExceeded(
             _too_dear(state, privacy, price),
             spent=state.spent,
-            asked=_asked(privacy, delta),
+            asked=_as_budget(privacy, delta),
             left=state.remaining,
         )
     return replace(after, neighbours=label)
@@ -252,7 +252,7 @@ class Odometer:
         """Count a release, before its noise is drawn; returns the reading."""
         with self._lock:
             self._states = [
-                state and _charged_or_passed(state, privacy, delta) for state in self._states
+                state and _charge_or_pass(state, privacy, delta) for state in self._states
             ]
         return self.epsilon
 
@@ -273,7 +273,7 @@ class Odometer:
         return f"Odometer(at most ε = {self.epsilon:g}, δ = {float(self.delta):g})"
 
 
-def _charged_or_passed(
+def _charge_or_pass(
     state: FilterState, privacy: Privacy, delta: Number | None
 ) -> FilterState | None:
     try:
@@ -296,11 +296,11 @@ def _point(state: FilterState, delta: Number | None) -> Fraction:
     return usual if delta is None else DELTA.typed("delta", delta)
 
 
-def _price(state: FilterState, privacy: Privacy, delta: Number | None) -> Price:
+def _price(state: FilterState, privacy: Privacy, delta: Number | None) -> FilterPrice:
     return price_of(privacy.labelled(None), state.accounts, delta=_point(state, delta))
 
 
-def _asked(privacy: Privacy, delta: Fraction) -> Budget | None:
+def _as_budget(privacy: Privacy, delta: Fraction) -> Budget | None:
     """The release as one pair, at its largest loss or else at a delta; None if there is none."""
     worst, leak = privacy.worst_loss(), rational_above(privacy.certain_leak())
     if leak >= 1:
@@ -311,7 +311,7 @@ def _asked(privacy: Privacy, delta: Fraction) -> Budget | None:
     return None if isinf(epsilon) else Budget(as_typed(epsilon), delta)
 
 
-def _after(state: FilterState, price: Price, count: int) -> FilterState:
+def _after(state: FilterState, price: FilterPrice, count: int) -> FilterState:
     """Added to every account, dead ones too."""
     epsilon = state.budget.epsilon
     pairs = zip(state.accounts, price.amounts, strict=True)
@@ -344,7 +344,7 @@ def left_in_words(state: FilterState) -> str:
     return f"{epsilon} ({own})"
 
 
-def _too_dear(state: FilterState, privacy: Privacy, price: Price) -> Problem:
+def _too_dear(state: FilterState, privacy: Privacy, price: FilterPrice) -> Problem:
     sentence = (
         f"{privacy} does not fit into the budget ({state.budget}): ({brief(state.spent)}) is "
         f"spent, so about ({brief(state.remaining, up=False)}) is left. Nothing was charged."
@@ -354,7 +354,7 @@ def _too_dear(state: FilterState, privacy: Privacy, price: Price) -> Problem:
     return problem(Code.BUDGET_EXCEEDED, sentence=f"{sentence} {_hint(state, privacy, price)}")
 
 
-def _hint(state: FilterState, privacy: Privacy, price: Price) -> str:
+def _hint(state: FilterState, privacy: Privacy, price: FilterPrice) -> str:
     if any(part.is_sampled for part, _ in privacy.as_parts()):
         return (
             "A filter charges a sampled step as one (ε, δ) pair, which is dear. If the number of "

@@ -142,7 +142,7 @@ class OptimalComposition(Privacy):
         return " + ".join(f"{n} × ({shown(e)}, {shown(d)})" for e, d, n in self.steps)
 
 
-class Tails(NamedTuple):
+class BinomialTails(NamedTuple):
     """Outcomes of several steps, by rising loss, with the probability of that loss or more."""
 
     losses: tuple[Fraction, ...]
@@ -190,16 +190,18 @@ def _excess(steps: tuple[Step, ...], epsilon: Fraction) -> Ball:
 
 
 @lru_cache(maxsize=32)
-def _tails(steps: tuple[Step, ...], precision: int) -> Tails:
-    return with_bits(lambda: _summed(_outcomes(steps)), precision)
+def _tails(steps: tuple[Step, ...], precision: int) -> BinomialTails:
+    return with_bits(lambda: _sum_tails(_outcomes(steps)), precision)
 
 
-def _summed(outcomes: dict[Fraction, tuple[Ball, Ball]]) -> Tails:
+def _sum_tails(outcomes: dict[Fraction, tuple[Ball, Ball]]) -> BinomialTails:
     losses = sorted(outcomes)
     falling = [outcomes[loss] for loss in reversed(losses)]
     likely = accumulate(p for p, _ in falling)
     unlikely = accumulate(q for _, q in falling)
-    return Tails(tuple(losses), tuple(falling[::-1]), tuple(likely)[::-1], tuple(unlikely)[::-1])
+    return BinomialTails(
+        tuple(losses), tuple(falling[::-1]), tuple(likely)[::-1], tuple(unlikely)[::-1]
+    )
 
 
 def _outcomes(steps: tuple[Step, ...]) -> dict[Fraction, tuple[Ball, Ball]]:
