@@ -26,6 +26,7 @@ from typing import Any
 
 from letalone.engines.spark_silence import with_loggers_off
 from letalone.errors import LetaloneError, ParameterError
+from letalone.errors.problem import without_context
 
 CONNECT = ("SPARK_REMOTE", "SPARK_CONNECT_MODE_ENABLED")
 REMOTE = "spark.remote"
@@ -61,14 +62,10 @@ def _session() -> Any:
 
 
 def _start_ours() -> Any:
-    try:
-        session = with_loggers_off(_start)
-    except LetaloneError:
-        raise
-    except Exception:
-        session = None  # raised below, without what Spark said
-    if session is None:
-        raise ParameterError(_reason())
+    def failed(caught: Exception) -> Exception:
+        return caught if isinstance(caught, LetaloneError) else ParameterError(_reason())
+
+    session = without_context(lambda: with_loggers_off(_start), Exception, error=failed)
     if session.sparkContext.getConf().contains(REMOTE):
         session.stop()
         raise _connect(f"{REMOTE} in spark-defaults.conf")

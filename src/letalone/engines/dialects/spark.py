@@ -55,6 +55,7 @@ from letalone.engines.reading import Stored
 from letalone.engines.syntax import BIGINT, TEXT, Sql
 from letalone.engines.terms import Levels, Term, big
 from letalone.errors import UnsupportedQuery
+from letalone.errors.problem import without_context
 from letalone.plans.schema import Column
 
 WORD_BITS = 24  # bits: 2^39 rows of a word add up to less than 2^63
@@ -193,11 +194,12 @@ def _identifier(node: Sql) -> Sql:
 
 
 def _encode(text: str) -> bytes:
-    try:
-        return text.encode()
-    except UnicodeEncodeError:
-        pass  # raised below, without the error of the codec
-    raise UnsupportedQuery(f"{text!r} has half a surrogate in it, which no text has. Leave it out.")
+    def failed(_: object) -> UnsupportedQuery:
+        return UnsupportedQuery(
+            f"{text!r} has half a surrogate in it, which no text has. Leave it out."
+        )
+
+    return without_context(text.encode, UnicodeEncodeError, error=failed)
 
 
 def _cast(node: Sql) -> Sql:
