@@ -6,8 +6,7 @@ from collections.abc import Iterator
 import pytest
 
 import letalone as la
-from letalone.answers.shown import as_shown
-from letalone.answers.titles import title_of
+from letalone.answers.shown import as_shown, title_of
 from letalone.plans.facts import FACTS, REQUESTED, AggregateRequest, Needs, facts_of
 from letalone.plans.formulas import Aggregate
 from letalone.plans.query import Plan

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any, Self, cast
 
-from letalone.answers import frames, picture, views
+from letalone.answers import columns, picture, views
 from letalone.answers.columns import (
     Cell,
     KeyColumn,
@@ -24,8 +24,7 @@ from letalone.answers.columns import (
     output_to_json,
 )
 from letalone.answers.promise import FAMILY, as_sure, group_promise, promise
-from letalone.answers.shown import as_shown
-from letalone.answers.titles import title_of
+from letalone.answers.shown import as_shown, title_of
 from letalone.errors import FormatError, LetaloneError
 from letalone.exact.typed import Number, read_written
 from letalone.privacy.bounds import above
@@ -175,15 +174,15 @@ class ReleaseRecord:
 
     def to_pandas(self) -> Any:
         """A pandas frame, one row for each group."""
-        return frames.to_pandas(self._named)
+        return columns.to_pandas(self._named)
 
     def to_polars(self) -> Any:
         """A Polars frame, one row for each group."""
-        return frames.to_polars(self._named)
+        return columns.to_polars(self._named)
 
     def to_arrow(self) -> Any:
         """An Arrow table, one row for each group."""
-        return frames.to_arrow(self._named)
+        return columns.to_arrow(self._named)
 
     def plot(self, path: object = None) -> Any:
         """A matplotlib figure with error bars; a path ending in .svg, .png or .pdf writes it."""

@@ -8,12 +8,13 @@ standard deviation) that the noise took to 0, where its interval allows much mor
 all values are the same. What is known beforehand (that a sum of what is never negative is not)
 narrows an interval, and it holds as often as before. Where the noise took the number itself beyond
 what is known, its interval is that of the end that it is shown at: this holds all that the
-narrowed one does, and is never empty.
+narrowed one does, and is never empty. `title_of` says what was asked in the few words that stand
+above a picture: count and mean of cost by ward. All of it is from the stored plan, which is public.
 
-  Tested:   tests/answers/test_shown.py
+  Tested:   tests/answers/test_shown.py, test_titles.py
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from math import inf, isfinite
 from typing import cast
@@ -21,10 +22,12 @@ from typing import cast
 from letalone.answers.columns import Output
 from letalone.exact.typed import read_written
 from letalone.plans.formulas import facts_of_stored
+from letalone.plans.wording import and_words
 from letalone.privacy.curve import Json
 
 Range = tuple[float, float]
 Ends = tuple[float | None, float | None, float | None]
+MAX_TITLE_LENGTH = 200  # a picture breaks it into lines
 NEARLY = 1e-9  # of the range: ends are computed in floats
 
 
@@ -91,3 +94,22 @@ def _known(plan: Json) -> dict[str, tuple[Range, float]]:
 
 def _bound(stored: object) -> float:
     return float(read_written(str(cast("Json", stored)["number"])))
+
+
+def title_of(plan: Json, keys: Sequence[str]) -> str:
+    """The aggregates and the group columns; what is filtered or bounded is not said here."""
+    listed = cast("list[list[object]]", plan.get("aggregates", []))
+    words = list(dict.fromkeys(_title(cast("Json", node)) for _, node in listed)) or ["answer"]
+    by = f" by {and_words(list(keys))}" if keys else ""
+    said = and_words(words) + by
+    return said if len(said) <= MAX_TITLE_LENGTH else said[: MAX_TITLE_LENGTH - 1] + "…"
+
+
+def _title(node: Json) -> str:
+    facts = facts_of_stored(node)
+    word = str(node.get("node")).lower() if facts is None else facts.title(node)
+    of = node.get("of")
+    if not isinstance(of, Mapping):
+        return word
+    name = cast("Json", of).get("name")
+    return f"{word} of {name}" if isinstance(name, str) else word
