@@ -451,7 +451,7 @@ def same(left: Expression, right: Expression) -> bool:
 def children(node: Expression) -> Iterator[Expression]:
     """The parts that an expression is directly made of, in order."""
     for part in fields(cast("Node", node)):
-        yield from _nodes_in(getattr(node, part.name))
+        yield from nodes_in(getattr(node, part.name))
 
 
 def checked_size(expression: Expression) -> Expression:
@@ -486,12 +486,13 @@ def column_names(expression: Expression) -> list[str]:
     return list(names)
 
 
-def _nodes_in(value: object) -> Iterator[Expression]:
+def nodes_in(value: object) -> Iterator[Expression]:
+    """The expressions in a field: itself, or those in a tuple of any depth."""
     if isinstance(value, Expression):
         yield value
     elif isinstance(value, tuple):
         for item in cast("tuple[object, ...]", value):
-            yield from _nodes_in(item)
+            yield from nodes_in(item)
 
 
 def _inlined(node: Expression, derived: Mapping[str, Expression]) -> Expression:

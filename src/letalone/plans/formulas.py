@@ -14,7 +14,7 @@ from functools import partial
 from letalone.errors import ParameterError, UnsupportedQuery
 from letalone.exact.typed import refusal
 from letalone.plans.bounds import resolve_all
-from letalone.plans.expressions import Expression, same
+from letalone.plans.expressions import Expression, nodes_in, same
 from letalone.plans.facts import (
     FACTS,
     AggregateFacts,
@@ -25,22 +25,8 @@ from letalone.plans.facts import (
     facts_of,
     one_number,
 )
-from letalone.plans.pairs import Correlation, Covariance, Regression, Slope
-from letalone.plans.parts import (
-    Count,
-    CountPresent,
-    CountUnits,
-    CountValues,
-    Deviation,
-    Extreme,
-    Histogram,
-    Mean,
-    MostFrequent,
-    PrivateBounds,
-    Quantiles,
-    Sum,
-    Variance,
-)
+from letalone.plans.pairs import PairAggregate
+from letalone.plans.parts import ColumnAggregate, Count, CountPresent, Mean, Sum
 from letalone.plans.records import STORED_NAMES, Json, StructuralEquality
 from letalone.plans.trees import (
     Answered,
@@ -91,26 +77,7 @@ class Formula(StructuralEquality):
     tree: Tree
 
 
-Aggregate = (
-    Count
-    | CountUnits
-    | CountPresent
-    | CountValues
-    | Sum
-    | Mean
-    | Variance
-    | Deviation
-    | Covariance
-    | Correlation
-    | Slope
-    | Regression
-    | Quantiles
-    | Extreme
-    | Histogram
-    | MostFrequent
-    | PrivateBounds
-    | Formula
-)
+Aggregate = ColumnAggregate | PairAggregate | Formula
 Resolve = Callable[[Computable], Aggregate]
 
 
@@ -142,17 +109,10 @@ def shown_name(name: str) -> str:
 
 def expressions_of(asked: Aggregate) -> tuple[Expression, ...]:
     """What an aggregate looks at in each row."""
-    match asked:
-        case Count() | CountUnits():
-            return ()
-        case Covariance(of, by) | Correlation(of, by) | Slope(of, by):
-            return (of, by)
-        case Regression(of, by):
-            return (of, *by)
-        case Formula(parts):
-            return tuple(of for part in parts for of in expressions_of(part))
-        case _:
-            return (asked.of,)
+    if isinstance(asked, Formula):
+        return tuple(of for part in asked.parts for of in expressions_of(part))
+    of, by = getattr(asked, "of", ()), getattr(asked, "by", ())
+    return tuple(nodes_in((of, by)))
 
 
 def resolved_formula(asked: AskedFormula, columns: Columns, resolve: Resolve) -> Aggregate:

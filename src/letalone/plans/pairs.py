@@ -213,6 +213,9 @@ class Regression(StructuralEquality):
     by_upper: tuple[Fraction, ...]
 
 
+PairAggregate = Covariance | Correlation | Slope | Regression
+
+
 def _request(word: str, of: Of, by: tuple[Of, ...], bounds: object) -> AggregateRequest:
     read = tuple(read_of(column) for column in by)
     return AggregateRequest(word, read_of(of), by=read, bounds=read_bounds(bounds))

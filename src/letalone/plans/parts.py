@@ -527,6 +527,23 @@ class PrivateBounds(StructuralEquality):
     of: Expression
 
 
+ColumnAggregate = (
+    Count
+    | CountUnits
+    | CountPresent
+    | CountValues
+    | Sum
+    | Mean
+    | Variance
+    | Deviation
+    | Quantiles
+    | Extreme
+    | Histogram
+    | MostFrequent
+    | PrivateBounds
+)
+
+
 def read_edges(edges: object) -> tuple[Fraction, ...]:
     """The edges of a histogram: numbers that rise."""
     if isinstance(edges, str) or not isinstance(edges, Iterable):
