@@ -108,7 +108,7 @@ def arranged(release: AnyRelease, how: Arrangement) -> AnyRelease:
     kept = [place for place, row in enumerate(rows) if _holds(how.having, row)]
     places = kept
     for one in reversed(how.order):
-        places = _sorted(places, [row.get(one.name) for row in rows], one)
+        places = _sort_rows(places, [row.get(one.name) for row in rows], one)
     end = None if how.limit is None else how.offset + how.limit
     places = places[how.offset : end]
     shown = tuple(output for output in release.outputs if output.aggregate not in how.hidden)
@@ -136,15 +136,15 @@ def _holds(condition: Condition | None, row: Mapping[str, Cell]) -> bool:
 def _value(condition: Condition, row: Mapping[str, Cell]) -> Cell:
     match condition:
         case Named(name):
-            return _known(row.get(name))
+            return _without_nan(row.get(name))
         case Fixed(value):
             return value
         case Test(op, parts):
             found = [_value(part, row) for part in parts]
-            return _compared(op, *found) if op in COMPARED else _joined(op, found)
+            return _compare(op, *found) if op in COMPARED else _combine_truths(op, found)
 
 
-def _joined(op: str, found: Sequence[Cell]) -> bool | None:
+def _combine_truths(op: str, found: Sequence[Cell]) -> bool | None:
     match op:
         case "and":
             return False if False in found else None if None in found else True
@@ -156,7 +156,7 @@ def _joined(op: str, found: Sequence[Cell]) -> bool | None:
             return found[0] is None
 
 
-def _compared(op: str, left: Cell, right: Cell) -> bool | None:
+def _compare(op: str, left: Cell, right: Cell) -> bool | None:
     if left is None or right is None:
         return None
     left, right = _alike(left, right), _alike(right, left)
@@ -176,13 +176,13 @@ def _alike(one: Cell, other: Cell) -> Cell:
         return None
 
 
-def _known(cell: Cell) -> Cell:
+def _without_nan(cell: Cell) -> Cell:
     return None if isinstance(cell, float) and isnan(cell) else cell
 
 
-def _sorted(places: list[int], cells: Sequence[Cell], one: Order) -> list[int]:
+def _sort_rows(places: list[int], cells: Sequence[Cell], one: Order) -> list[int]:
     """A stable sort."""
-    found = {place: _sortable(_known(cells[place]), ranges=one.ranges) for place in places}
+    found = {place: _sortable(_without_nan(cells[place]), ranges=one.ranges) for place in places}
     there = [place for place in places if found[place] is not None]
     gone = [place for place in places if found[place] is None]
     there.sort(key=lambda place: cast("Any", found[place]), reverse=one.descending)

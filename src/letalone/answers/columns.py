@@ -132,10 +132,10 @@ def check_lengths(keys: Sequence[KeyColumn], outputs: Sequence[Output]) -> int:
 
 
 def _texts(cells: Sequence[Cell]) -> list[str | None]:
-    return [_written(cell) for cell in cells]
+    return [_write_cell(cell) for cell in cells]
 
 
-def _written(cell: Cell) -> str | None:
+def _write_cell(cell: Cell) -> str | None:
     match cell:
         case None | str():
             return cell

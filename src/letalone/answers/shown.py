@@ -33,7 +33,7 @@ NEARLY = 1e-9  # of the range: ends are computed in floats
 
 def as_shown(plan: Json, outputs: Sequence[Output]) -> tuple[Output, ...]:
     """The outputs of the answer to a plan: each value in its interval, or None where unknown."""
-    known = _known(plan)
+    known = _read_ranges(plan)
     return tuple(_inside(output, *known.get(output.aggregate, (None, inf))) for output in outputs)
 
 
@@ -41,12 +41,12 @@ def _inside(output: Output, whole: Range | None, much: float) -> Output:
     if output.low is None or output.high is None or not output.kind.is_numeric:
         return output
     ends = zip(output.values, output.low, output.high, strict=True)
-    found = [_spread(_narrowed(cast("Ends", one), whole), much) for one in ends]
+    found = [_spread(_narrow(cast("Ends", one), whole), much) for one in ends]
     values, low, high = zip(*found, strict=True) if found else ((), (), ())
     return replace(output, values=values, low=low, high=high)
 
 
-def _narrowed(ends: Ends, whole: Range | None) -> Ends:
+def _narrow(ends: Ends, whole: Range | None) -> Ends:
     value, low, high = ends
     if value is None or low is None or high is None:
         return ends
@@ -74,7 +74,7 @@ def _is_all(low: float, high: float, whole: Range) -> bool:
     return low <= least + slack and high >= most - slack
 
 
-def _known(plan: Json) -> dict[str, tuple[Range, float]]:
+def _read_ranges(plan: Json) -> dict[str, tuple[Range, float]]:
     """The range of each aggregate that has one, and what is much where it is a spread.
 
     None where the plan is not as it is stored.

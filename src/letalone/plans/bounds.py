@@ -23,7 +23,7 @@ from letalone.plans.expressions import (
     ColumnRef,
     Expression,
     column_names,
-    inlined,
+    inline_columns,
     with_parts,
 )
 from letalone.plans.types import Type
@@ -54,7 +54,7 @@ def check_range(lower: Fraction, upper: Fraction, *, words: str) -> None:
         )
 
 
-def resolved_bounds(
+def resolve_bounds(
     of: Expression, columns: Columns, *, lower: object, upper: object, by_name: bool = False
 ) -> tuple[Fraction, Fraction]:
     """The given bounds, else those that the schema declares; a refusal with the remedies.
@@ -62,8 +62,8 @@ def resolved_bounds(
     Where an expression has one value alone, as CASE WHEN … THEN 1 END has, they hold 0, too.
     `by_name`: bounds are given by the names of columns.
     """
-    low = _declared(of, columns, "lower") if lower is None else as_bound("lower", lower)
-    high = _declared(of, columns, "upper") if upper is None else as_bound("upper", upper)
+    low = _declared_bound(of, columns, "lower") if lower is None else as_bound("lower", lower)
+    high = _declared_bound(of, columns, "upper") if upper is None else as_bound("upper", upper)
     if low is None or high is None:
         sides = [side for side, end in (("lower", low), ("upper", high)) if end is None]
         raise ParameterError(_missing_bounds(of, columns, sides, by_name=by_name))
@@ -122,7 +122,7 @@ def check_cells(cells: int) -> None:
         )
 
 
-def _declared(of: Expression, columns: Columns, side: str) -> Fraction | None:
+def _declared_bound(of: Expression, columns: Columns, side: str) -> Fraction | None:
     """What the schema says: of a column itself, or by interval arithmetic of an expression."""
     if isinstance(of, ColumnRef) and of.name in columns.declared:
         return getattr(columns.declared[of.name], side)
@@ -194,7 +194,7 @@ def _join_bounds(without: list[Problem]) -> Problem:
 
 def columns_without_bounds(of: Expression, columns: Columns) -> tuple[str, ...]:
     """The columns of numbers in an expression whose bounds are not known."""
-    names = dict.fromkeys(column_names(inlined(of, columns.derived)))
+    names = dict.fromkeys(column_names(inline_columns(of, columns.derived)))
     return tuple(name for name in names if _is_open(name, columns))
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from letalone.errors import ParameterError, UnsupportedQuery
 from letalone.exact.typed import refusal
 from letalone.plans.clauses import Bounding, GroupColumn, Join, PrivateJoin, PublicJoin
-from letalone.plans.expressions import ColumnRef, Expression, inlined
+from letalone.plans.expressions import ColumnRef, Expression, inline_columns
 from letalone.plans.facts import check_aggregate, facts_of
 from letalone.plans.features import PerUnit, check_features, rows_schema
 from letalone.plans.formulas import Aggregate, flattened, shown_name
@@ -110,7 +110,7 @@ def check_grouped(keys: object, groups: Sequence[GroupColumn]) -> None:
 def check_not_unit(groups: Iterable[tuple[str, Expression]], columns: Columns) -> None:
     """Refuses to look for groups that are one unit each: whatever the data, none would be found."""
     for name, of in groups:
-        whole, unit = inlined(of, columns.derived), columns.unit
+        whole, unit = inline_columns(of, columns.derived), columns.unit
         if unit is not None and isinstance(whole, ColumnRef) and whole.name == unit:
             raise UnsupportedQuery(
                 f"The groups of {name!r} are not listed, and each would be one {unit} alone, whom"

@@ -15,7 +15,7 @@ from letalone.plans.expressions import (
     Expression,
     Literal,
     Node,
-    inlined,
+    inline_columns,
 )
 from letalone.plans.types import Key, Type
 from letalone.plans.typing import MISSING, PART_RANGE, Columns
@@ -50,7 +50,7 @@ def is_covered(expression: Expression, columns: Columns, keys: Collection[Key]) 
     """
     if columns.type_of(expression).nullable and None not in keys:
         return False
-    whole = inlined(expression, columns.derived)
+    whole = inline_columns(expression, columns.derived)
     if isinstance(whole, ColumnRef | Bin) and columns.type_of(whole).type is not Type.BOOLEAN:
         return False
     domain = closed_domain(whole, columns)

@@ -469,9 +469,9 @@ def checked_size(expression: Expression) -> Expression:
     return expression
 
 
-def inlined(expression: Expression, derived: Mapping[str, Expression]) -> Expression:
+def inline_columns(expression: Expression, derived: Mapping[str, Expression]) -> Expression:
     """The expression with each derived column replaced by what it is, checked for size."""
-    return checked_size(_inlined(checked_size(expression), derived))
+    return checked_size(_inline(checked_size(expression), derived))
 
 
 def column_names(expression: Expression) -> list[str]:
@@ -495,10 +495,10 @@ def nodes_in(value: object) -> Iterator[Expression]:
             yield from nodes_in(item)
 
 
-def _inlined(node: Expression, derived: Mapping[str, Expression]) -> Expression:
+def _inline(node: Expression, derived: Mapping[str, Expression]) -> Expression:
     if isinstance(node, ColumnRef):
         return derived.get(node.name, node)
-    return with_parts(node, lambda part: _inlined(part, derived))
+    return with_parts(node, lambda part: _inline(part, derived))
 
 
 def with_parts(node: Expression, change: Callable[[Expression], Expression]) -> Expression:

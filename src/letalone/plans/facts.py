@@ -21,7 +21,7 @@ from typing import Any, TypeVar, cast
 
 from letalone.errors import ParameterError
 from letalone.exact.typed import Number, refusal
-from letalone.plans.bounds import check_numeric, check_range, resolved_bounds
+from letalone.plans.bounds import check_numeric, check_range, resolve_bounds
 from letalone.plans.constants import as_bound
 from letalone.plans.expressions import Case, ColumnRef, Expression, Literal, Not
 from letalone.plans.records import STORED_NAMES, StructuralEquality, stored_as
@@ -166,7 +166,7 @@ def clamp_request(
     """What is asked about, as a number, within the bounds that are given or declared."""
     of = as_number(cast("Expression", request.of), columns)
     check_numeric(of, columns, done=request.word)
-    return of, *resolved_bounds(of, columns, lower=request.lower, upper=request.upper)
+    return of, *resolve_bounds(of, columns, lower=request.lower, upper=request.upper)
 
 
 def read_of(of: object) -> Expression:

@@ -29,17 +29,17 @@ from letalone.plans.pairs import PairAggregate
 from letalone.plans.parts import ColumnAggregate, Count, CountPresent, Mean, Sum
 from letalone.plans.records import STORED_NAMES, Json, StructuralEquality
 from letalone.plans.trees import (
-    Answered,
-    Applied,
-    AskedFormula,
-    Combined,
     Computable,
     Constant,
+    FormulaRequest,
+    FunctionCall,
+    Operation,
+    PartValue,
     Tree,
-    checked,
+    check_tree,
     in_words,
-    renumbered,
-    used,
+    parts_used,
+    renumber_parts,
 )
 from letalone.plans.types import Type
 from letalone.plans.typing import Columns
@@ -51,8 +51,8 @@ def _describe(formula: "Formula") -> str:
 
 def _check(formula: "Formula", columns: Columns) -> None:
     """Refuses a formula that is damaged, or whose parts cannot be answered."""
-    tree = checked(formula.tree)
-    if not formula.parts or used(tree) != list(range(len(formula.parts))):
+    tree = check_tree(formula.tree)
+    if not formula.parts or parts_used(tree) != list(range(len(formula.parts))):
         raise refusal("formula", formula.tree, "a tree that reads each part, in order")
     for part in formula.parts:
         _check_single(part)
@@ -115,20 +115,20 @@ def expressions_of(asked: Aggregate) -> tuple[Expression, ...]:
     return tuple(nodes_in((of, by)))
 
 
-def resolved_formula(asked: AskedFormula, columns: Columns, resolve: Resolve) -> Aggregate:
+def resolve_formula(asked: FormulaRequest, columns: Columns, resolve: Resolve) -> Aggregate:
     """The formula over the columns of a table; where it is one aggregate, that."""
     if not asked.parts:
         raise ParameterError("A formula needs an aggregate: it is a constant. Add la.count().")
     parts = resolve_all(*(partial(resolve, part) for part in asked.parts))
     for part in parts:
         _check_single(part)
-    tree = _with_means(checked(asked.tree), parts, columns)
-    numbers = used(tree)
-    if isinstance(tree, Answered):
+    tree = _with_means(check_tree(asked.tree), parts, columns)
+    numbers = parts_used(tree)
+    if isinstance(tree, PartValue):
         return parts[tree.part]
     places = {number: place for place, number in enumerate(numbers)}
     order = [places.get(number, 0) for number in range(len(parts))]
-    return Formula(tuple(parts[number] for number in numbers), renumbered(tree, order))
+    return Formula(tuple(parts[number] for number in numbers), renumber_parts(tree, order))
 
 
 def _check_single(part: Aggregate) -> None:
@@ -142,15 +142,15 @@ def _check_single(part: Aggregate) -> None:
 def _with_means(tree: Tree, parts: list[Aggregate], columns: Columns) -> Tree:
     """The tree with ratios that are means in place; `parts` grows by these."""
     match tree:
-        case Combined("/", Answered(top), Answered(bottom)):
+        case Operation("/", PartValue(top), PartValue(bottom)):
             found = _mean(parts[top], parts[bottom], columns)
-            return tree if found is None else Answered(_added(found, parts))
-        case Combined(op, left, right):
+            return tree if found is None else PartValue(_add_part(found, parts))
+        case Operation(op, left, right):
             pair = (_with_means(one, parts, columns) for one in (left, right))
-            return Combined(op, *pair)
-        case Applied(function, of, digits):
-            return Applied(function, _with_means(of, parts, columns), digits)
-        case Answered() | Constant():
+            return Operation(op, *pair)
+        case FunctionCall(function, of, digits):
+            return FunctionCall(function, _with_means(of, parts, columns), digits)
+        case PartValue() | Constant():
             return tree
 
 
@@ -162,7 +162,7 @@ def _mean(top: Aggregate, bottom: Aggregate, columns: Columns) -> Mean | None:
     return Mean(top.of, top.lower, top.upper) if rows or present else None
 
 
-def _added(found: Mean, parts: list[Aggregate]) -> int:
+def _add_part(found: Mean, parts: list[Aggregate]) -> int:
     if found not in parts:
         parts.append(found)
     return parts.index(found)

@@ -16,7 +16,7 @@ from typing import cast
 
 from letalone.errors import ParameterError
 from letalone.exact.typed import read_flag, refusal
-from letalone.plans.bounds import check_numeric, check_range, resolve_all, resolved_bounds
+from letalone.plans.bounds import check_numeric, check_range, resolve_all, resolve_bounds
 from letalone.plans.expressions import Expression, same
 from letalone.plans.facts import (
     AggregateRequest,
@@ -244,7 +244,7 @@ def _clamp_column(
     number = as_number(of, columns)
     check_numeric(number, columns, done=request.word)
     lower, upper = dict(request.bounds).get(name_of(of), (None, None))
-    return number, *resolved_bounds(number, columns, lower=lower, upper=upper, by_name=True)
+    return number, *resolve_bounds(number, columns, lower=lower, upper=upper, by_name=True)
 
 
 def _check_known(given: dict[str, Range], columns: list[Expression]) -> None:

@@ -47,24 +47,24 @@ def surely_present(condition: Expression | None) -> Names:
         case Or(parts):
             return reduce(Names.intersection, (surely_present(part) for part in parts))
         case Not(IsNull(of)) | Not(of):
-            return _needed(of)
+            return _columns_needed(of)
         case None:
             return NOTHING
         case _:
-            return _needed(cast("Expression", condition))
+            return _columns_needed(cast("Expression", condition))
 
 
-def _needed(expression: Expression) -> Names:
+def _columns_needed(expression: Expression) -> Names:
     """Columns that are not missing wherever the expression is not missing."""
     match cast("Node", expression):
         case ColumnRef(name):
             return frozenset((name,))
         case Arithmetic(_, left, right) | Comparison(_, left, right):
-            return _needed(left) | _needed(right)
+            return _columns_needed(left) | _columns_needed(right)
         case Negated(of) | Not(of) | OneOf(of) | Bin(of) | Clamp(of):
-            return _needed(of)
+            return _columns_needed(of)
         case DatePart(_, of) | StartOf(_, of):
-            return _needed(of)
+            return _columns_needed(of)
         # `and`, `or` and cases can be there without all of their parts; `is_null` always is.
         case And() | Or() | Case() | IsNull() | Literal():
             return NOTHING

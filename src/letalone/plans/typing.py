@@ -43,7 +43,7 @@ from letalone.plans.expressions import (
     Or,
     StartOf,
     checked_size,
-    inlined,
+    inline_columns,
 )
 from letalone.plans.presence import surely_present
 from letalone.plans.schema import Column, Schema, unknown_column
@@ -81,8 +81,8 @@ class Columns:
 
     def type_of(self, expression: Expression) -> Typed:
         """The type of an expression, or a refusal in words."""
-        inlined(expression, self.derived)  # refuses what derived columns make too large
-        return _typed(expression, self)
+        inline_columns(expression, self.derived)  # refuses what derived columns make too large
+        return _type_node(expression, self)
 
 
 def type_of(expression: Expression, schema: Schema) -> Typed:
@@ -117,7 +117,7 @@ def columns_of(
 
 def _with_derived(columns: Columns, name: str, expression: Expression) -> Columns:
     typed = columns.type_of(expression)
-    whole = inlined(expression, columns.derived)
+    whole = inline_columns(expression, columns.derived)
     return replace(
         columns,
         typed={**columns.typed, name: typed},
@@ -129,12 +129,14 @@ def _within(
     columns: Columns, where: Expression, derived: Sequence[tuple[str, Expression]]
 ) -> Columns:
     """The same columns in the rows that the filter keeps: some are surely there."""
-    here = surely_present(checked_size(where)) | surely_present(inlined(where, columns.derived))
+    here = surely_present(checked_size(where)) | surely_present(
+        inline_columns(where, columns.derived)
+    )
     typed = dict(columns.typed)
     for name in typed.keys() - columns.derived.keys():
         typed[name] = replace(typed[name], nullable=typed[name].nullable and name not in here)
     for name, expression in derived:
-        again = _typed(expression, replace(columns, typed=typed))
+        again = _type_node(expression, replace(columns, typed=typed))
         typed[name] = replace(again, nullable=again.nullable and name not in here)
     return replace(columns, typed=typed)
 
@@ -145,7 +147,7 @@ def _of_column(column: Column) -> Typed:
     return Typed(column.type, lower, upper)
 
 
-def _typed(expression: Expression, columns: Columns) -> Typed:
+def _type_node(expression: Expression, columns: Columns) -> Typed:
     match cast("Node", expression):
         case ColumnRef(name):
             if name not in columns.typed:
@@ -167,7 +169,7 @@ def _typed(expression: Expression, columns: Columns) -> Typed:
         case Not(of):
             return Typed(Type.BOOLEAN, nullable=_condition(of, columns))
         case IsNull(of):
-            _typed(of, columns)
+            _type_node(of, columns)
             return Typed(Type.BOOLEAN, nullable=False)
         case OneOf(of, values):
             return _one_of(of, values, columns)
@@ -176,13 +178,13 @@ def _typed(expression: Expression, columns: Columns) -> Typed:
         case DatePart(part, of):
             return _date_part(part, of, columns)
         case StartOf(period, of):
-            found = _dated(of, columns, f"start of its {period}")
+            found = _type_of_date(of, columns, f"start of its {period}")
             return Typed(Type.DATE, nullable=found.nullable)
         case Bin(of, _, _, count):
             _numeric(of, columns, "put into ranges")
             return Typed(Type.INTEGER, 0, count - 1)
         case Clamp(of, lower, upper):
-            return _clamped(_numeric(of, columns, "clamped"), lower, upper)
+            return _clamp_interval(_numeric(of, columns, "clamped"), lower, upper)
 
 
 def _of_constant(value: Value) -> Typed:
@@ -242,7 +244,7 @@ def _over(a: float, b: float) -> float:
 
 
 def _comparison(expression: Comparison, columns: Columns) -> Typed:
-    left, right = (_typed(side, columns) for side in (expression.left, expression.right))
+    left, right = (_type_node(side, columns) for side in (expression.left, expression.right))
     _check_comparable(expression, left, right)
     if expression.op not in ("=", "<>"):
         _check_ordered(expression, left.type)
@@ -301,7 +303,7 @@ def _check_ordered(expression: Comparison, kind: Type) -> None:
 
 
 def _one_of(of: Expression, values: tuple[Value, ...], columns: Columns) -> Typed:
-    found = _typed(of, columns)
+    found = _type_node(of, columns)
     for value in values:
         kind = _of_constant(value)
         if kind == MISSING:
@@ -318,7 +320,7 @@ def _case(expression: Case, columns: Columns) -> Typed:
     for condition, _ in expression.branches:
         _condition(condition, columns)
     results = [*(value for _, value in expression.branches), expression.otherwise]
-    found = [_typed(result, columns) for result in results]
+    found = [_type_node(result, columns) for result in results]
     known = [typed for typed in found if typed != MISSING]
     kinds = {typed.type for typed in known}
     if len(kinds) > 1 and kinds != {Type.INTEGER, Type.NUMBER}:
@@ -333,18 +335,18 @@ def _case(expression: Case, columns: Columns) -> Typed:
         kinds.pop() if len(kinds) == 1 else Type.NUMBER,
         min(typed.lower for typed in known),
         max(typed.upper for typed in known),
-        nullable=any(typed.nullable for typed in _reached(expression, found, columns)),
+        nullable=any(typed.nullable for typed in _reachable_values(expression, found, columns)),
     )
 
 
-def _reached(expression: Case, found: list[Typed], columns: Columns) -> list[Typed]:
+def _reachable_values(expression: Case, found: list[Typed], columns: Columns) -> list[Typed]:
     """The values that rows can get: not `otherwise` if `c` and `not c` are branches."""
     conditions = [condition for condition, _ in expression.branches]
     sure = [repr(Not(c)) for c in conditions if not _condition(c, columns)]
     return found[:-1] if any(repr(c) in sure for c in conditions) else found
 
 
-def _clamped(found: Typed, lower: Fraction | None, upper: Fraction | None) -> Typed:
+def _clamp_interval(found: Typed, lower: Fraction | None, upper: Fraction | None) -> Typed:
     ends = [end for end in (lower, upper) if end is not None]
     whole = found.type is Type.INTEGER and all(is_whole(end) for end in ends)
     low = -inf if lower is None else float(lower)
@@ -361,13 +363,15 @@ def is_whole(end: Fraction) -> bool:
 
 def _date_part(part: str, of: Expression, columns: Columns) -> Typed:
     allowed = (Type.TIMESTAMP,) if part == "hour" else ORDERED
-    found = _dated(of, columns, part, allowed)
+    found = _type_of_date(of, columns, part, allowed)
     lower, upper = PART_RANGE.get(part, (-inf, inf))
     return Typed(Type.INTEGER, lower, upper, found.nullable)
 
 
-def _dated(of: Expression, columns: Columns, what: str, allowed: Sequence[Type] = ORDERED) -> Typed:
-    found = _typed(of, columns)
+def _type_of_date(
+    of: Expression, columns: Columns, what: str, allowed: Sequence[Type] = ORDERED
+) -> Typed:
+    found = _type_node(of, columns)
     if found.type not in allowed:
         raise ParameterError(
             f"'{in_words(of)}' is {found.type.value} and has no {what}. It must be"
@@ -378,7 +382,7 @@ def _dated(of: Expression, columns: Columns, what: str, allowed: Sequence[Type] 
 
 def _condition(expression: Expression, columns: Columns) -> bool:
     """Whether a condition can be missing; refuses what is no condition."""
-    found = _typed(expression, columns)
+    found = _type_node(expression, columns)
     if found.type is not Type.BOOLEAN:
         raise ParameterError(
             f"'{in_words(expression)}' is {found.type.value}, but must be a condition, such as"
@@ -388,7 +392,7 @@ def _condition(expression: Expression, columns: Columns) -> bool:
 
 
 def _numeric(expression: Expression, columns: Columns, done: str) -> Typed:
-    found = _typed(expression, columns)
+    found = _type_node(expression, columns)
     if not found.type.is_numeric:
         hint = (
             " Count with la.case((condition, 1), otherwise=0)."

@@ -16,15 +16,15 @@ from sqlglot import exp
 
 from letalone.answers.arranged import Arrangement, Condition, Fixed, Named, Order, Test
 from letalone.answers.columns import Cell
-from letalone.plans.dates import moment
+from letalone.plans.dates import read_moment
 from letalone.plans.expressions import Bin, Expression, Literal, same
 from letalone.plans.facts import AggregateRequest
 from letalone.plans.trees import Computable
 from letalone.plans.types import Type, type_of_value
 from letalone.sql.formulas import Formulas, default_name, free_name
-from letalone.sql.groups import Grouped, is_grouping, key_of
+from letalone.sql.groups import GroupClause, is_grouping, key_of
 from letalone.sql.names import only
-from letalone.sql.refusals import refused
+from letalone.sql.refusals import refuse_node
 from letalone.sql.text import Unread, slip
 from letalone.sql.values import COMPARED, Translator
 
@@ -37,7 +37,7 @@ class Arranging:
     """Reads the clauses over what SELECT asks for; `hidden` collects what only they ask for."""
 
     translate: Translator
-    groups: Sequence[Grouped]
+    groups: Sequence[GroupClause]
     asked: dict[str, Computable]
     selected: Sequence[str]
     hidden: dict[str, Computable]
@@ -81,14 +81,14 @@ class Arranging:
                 pair = cast("exp.Binary", node)
                 return self._compared(COMPARED[type(node)], pair.left, pair.right)
             case _:
-                raise refused(node, HAVING)
+                raise refuse_node(node, HAVING)
 
     def _compared(self, op: str, left: exp.Expr, right: exp.Expr) -> Test:
         """A comparison of two of the same type, as in WHERE; text beside a date is read as one."""
         sides = self._operand(left), self._operand(right)
         kinds = self._type(sides[0]), self._type(sides[1])
         if Type.DATE in kinds:
-            sides = _dated(sides[0]), _dated(sides[1])
+            sides = _read_dates(sides[0]), _read_dates(sides[1])
             kinds = self._type(sides[0]), self._type(sides[1])
         if kinds[0] is not kinds[1] and not (kinds[0].is_numeric and kinds[1].is_numeric):
             what = f"HAVING compares {kinds[0].value} with {kinds[1].value}"
@@ -136,7 +136,7 @@ class Arranging:
             if isinstance(found, Literal):
                 return Fixed(_cell(found))
             raise Unread("HAVING looks at the answer, not at rows", _where(), node=node)
-        raise refused(node, HAVING)
+        raise refuse_node(node, HAVING)
 
     def _group_column(self, node: exp.Expr) -> str | None:
         """The group column of this name: in HAVING it goes before a name that SELECT gives."""
@@ -242,10 +242,10 @@ class Arranging:
         return int(digits)
 
 
-def _dated(of: Condition) -> Condition:
+def _read_dates(of: Condition) -> Condition:
     match of:
         case Fixed(str() as text):
-            return Fixed(cast("date", moment(text, Type.DATE)))
+            return Fixed(cast("date", read_moment(text, Type.DATE)))
         case _:
             return of
 

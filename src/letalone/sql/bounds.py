@@ -13,7 +13,7 @@ from letalone.errors import ParameterError
 from letalone.plans.bounds import check_numeric, clamp_columns
 from letalone.plans.expressions import ColumnRef, Expression, column_names
 from letalone.plans.facts import AggregateRequest, as_number, read_bounds
-from letalone.plans.trees import AskedFormula, Computable
+from letalone.plans.trees import Computable, FormulaRequest
 from letalone.plans.typing import Columns
 
 Bounds = Mapping[str, tuple[Fraction, Fraction]]
@@ -35,12 +35,12 @@ def bounded(
                 f"Bounds are given for {name!r}, but no SUM, AVG or other number of it is"
                 f" asked.{added}"
             )
-    return {name: _bounded(one, given) for name, one in aggregates.items()}
+    return {name: _give_bounds(one, given) for name, one in aggregates.items()}
 
 
 def columns_within(asked: Computable) -> list[str]:
     """The columns whose values an aggregate adds up or searches."""
-    if isinstance(asked, AskedFormula):
+    if isinstance(asked, FormulaRequest):
         return [name for part in asked.parts for name in columns_within(part)]
     one = cast("AggregateRequest", asked)
     if one.counts or one.of is None:
@@ -52,14 +52,14 @@ def unbounded(aggregates: Mapping[str, Computable], columns: Columns) -> list[st
     """The columns without declared bounds that some aggregate needs bounds of."""
     found: dict[str, None] = {}
     for one in aggregates.values():
-        for part in one.parts if isinstance(one, AskedFormula) else (one,):
+        for part in one.parts if isinstance(one, FormulaRequest) else (one,):
             found |= dict.fromkeys(_lacking(cast("AggregateRequest", part), columns))
     return list(found)
 
 
 def is_open_ended(asked: Computable, columns: Columns) -> bool:
     """Whether values that are added up have no bounds, as those of a quotient."""
-    parts = asked.parts if isinstance(asked, AskedFormula) else (asked,)
+    parts = asked.parts if isinstance(asked, FormulaRequest) else (asked,)
     return any(_open_values(cast("AggregateRequest", part), columns) for part in parts)
 
 
@@ -90,9 +90,9 @@ def _is_open(name: str, columns: Columns) -> bool:
     return typed.type.is_numeric and (isinf(typed.lower) or isinf(typed.upper))
 
 
-def _bounded(asked: Computable, bounds: Bounds) -> Computable:
-    if isinstance(asked, AskedFormula):
-        return replace(asked, parts=tuple(_bounded(part, bounds) for part in asked.parts))
+def _give_bounds(asked: Computable, bounds: Bounds) -> Computable:
+    if isinstance(asked, FormulaRequest):
+        return replace(asked, parts=tuple(_give_bounds(part, bounds) for part in asked.parts))
     one = cast("AggregateRequest", asked)
     if one.counts or one.of is None:
         return one

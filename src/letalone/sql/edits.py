@@ -105,7 +105,7 @@ def span_of(node: exp.Expr, tokens: Sequence[Token]) -> Span | None:
     if not inside:
         return None
     left, right = inside[0], inside[-1]
-    while (missing := _unbalanced(tokens[left : right + 1])) != (0, 0):
+    while (missing := _count_missing_brackets(tokens[left : right + 1])) != (0, 0):
         opening, closing = missing
         left, right = left - bool(opening), right + bool(closing)
         if left < 0 or right >= len(tokens):
@@ -113,7 +113,7 @@ def span_of(node: exp.Expr, tokens: Sequence[Token]) -> Span | None:
     return tokens[left].start, tokens[right].end + 1
 
 
-def _unbalanced(tokens: Sequence[Token]) -> tuple[int, int]:
+def _count_missing_brackets(tokens: Sequence[Token]) -> tuple[int, int]:
     """How many brackets are missing: opening ones before, closing ones after."""
     opening = depth = 0
     for token in tokens:

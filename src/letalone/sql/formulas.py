@@ -13,11 +13,11 @@ from sqlglot import exp
 
 from letalone.plans.expressions import ColumnRef, Literal
 from letalone.plans.facts import AggregateRequest
-from letalone.plans.trees import Computable, Operator, applied, combined
-from letalone.sql.aggregates import AGGREGATED, aggregate, called, is_aggregate
+from letalone.plans.trees import Computable, Operator, apply_function, combine
+from letalone.sql.aggregates import AGGREGATED, aggregate, is_aggregate, name_aggregate
 from letalone.sql.functions import number_of
 from letalone.sql.names import only
-from letalone.sql.refusals import refused, shown
+from letalone.sql.refusals import refuse_node, sql_name
 from letalone.sql.text import Unread
 from letalone.sql.values import Translator
 
@@ -50,7 +50,7 @@ class Formulas:
             return aggregate(node, self.translate)
         translate = FORMULAS.get(type(node))
         if translate is None:
-            raise refused(node, AGGREGATED if isinstance(node, exp.Func) else FORMULA)
+            raise refuse_node(node, AGGREGATED if isinstance(node, exp.Func) else FORMULA)
         return translate(self, node)
 
     def read_literal(self, node: exp.Expr) -> Value:
@@ -84,7 +84,7 @@ class Formulas:
         left, right = self._value(binary.this), self._value(binary.expression)
         if isinstance(left, Literal) and isinstance(right, Literal):
             return _constant(self.translate(node), node)
-        return combined(OPERATIONS[type(node)], _plain(left), _plain(right))
+        return combine(OPERATIONS[type(node)], _plain(left), _plain(right))
 
     def read_negative(self, node: exp.Expr) -> Value:
         """The opposite."""
@@ -95,7 +95,7 @@ class Formulas:
     def read_absolute(self, node: exp.Expr) -> Value:
         """The size."""
         only(node, "this")
-        return applied("absolute", _plain(self._value(node.this)))
+        return apply_function("absolute", _plain(self._value(node.this)))
 
     def read_rounded(self, node: exp.Expr) -> Value:
         """To so many digits."""
@@ -104,7 +104,7 @@ class Formulas:
         digits = 0 if decimals is None else number_of(decimals, self.translate, "The digits")
         if digits != int(digits):
             raise Unread("ROUND takes whole digits", "Write ROUND(AVG(cost), 2).", node=node)
-        return applied("rounded", _plain(self._value(node.this)), int(digits))
+        return apply_function("rounded", _plain(self._value(node.this)), int(digits))
 
     def read_nullif(self, node: exp.Expr) -> Value:
         """NULLIF(…, 0), which guards a division."""
@@ -112,7 +112,7 @@ class Formulas:
         other = self._value(cast("exp.Nullif", node).expression)
         if not isinstance(other, Literal) or other.value != 0:
             instead = "Only NULLIF(…, 0) is read, before a division."
-            raise Unread(f"This {shown(node)} is not read", instead, node=node)
+            raise Unread(f"This {sql_name(node)} is not read", instead, node=node)
         return self._value(node.this)
 
 
@@ -121,7 +121,7 @@ def default_name(node: exp.Expr, asked: Computable) -> str:
     while type(node) in (exp.Paren, exp.Round):
         node = node.this
     return (
-        called(node, asked)
+        name_aggregate(node, asked)
         if isinstance(asked, AggregateRequest) and is_aggregate(node)
         else "formula"
     )

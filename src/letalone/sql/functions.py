@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, cast
 
 from sqlglot import exp
 
-from letalone.plans.dates import moment
+from letalone.plans.dates import read_moment
 from letalone.plans.expressions import (
     Case,
     Clamp,
@@ -28,7 +28,7 @@ from letalone.plans.expressions import (
 )
 from letalone.plans.types import Type
 from letalone.sql.names import only
-from letalone.sql.refusals import refused
+from letalone.sql.refusals import refuse_node
 from letalone.sql.text import Unread, slip
 
 if TYPE_CHECKING:
@@ -86,9 +86,9 @@ def read_cast(node: exp.Expr, _: "Translator") -> Expression:
     kind = cast("exp.DataType", node.args["to"]).this
     literal = type(node.this) is exp.Literal and node.this.args.get("is_string")
     if not literal or kind not in (*DATES, *TIMES):
-        raise refused(node)
+        raise refuse_node(node)
     only(node, "this", "to", "_type")
-    return Literal(moment(node.this.this, Type.DATE if kind in DATES else Type.TIMESTAMP))
+    return Literal(read_moment(node.this.this, Type.DATE if kind in DATES else Type.TIMESTAMP))
 
 
 def read_case(node: exp.Expr, translate: "Translator") -> Expression:
@@ -96,14 +96,17 @@ def read_case(node: exp.Expr, translate: "Translator") -> Expression:
     only(node, "this", "ifs", "default")
     ifs = cast("list[exp.If]", node.args["ifs"])
     branches = [
-        (_when(node.this, one.this, translate), _result(one.args["true"], translate)) for one in ifs
+        (_read_condition(node.this, one.this, translate), _result(one.args["true"], translate))
+        for one in ifs
     ]
     default = node.args.get("default")
     otherwise = Literal(None) if default is None else _result(default, translate)
     return Case(tuple(branches), otherwise)
 
 
-def _when(subject: exp.Expr | None, condition: exp.Expr, translate: "Translator") -> Expression:
+def _read_condition(
+    subject: exp.Expr | None, condition: exp.Expr, translate: "Translator"
+) -> Expression:
     if subject is None:
         return translate(condition)
     return Comparison("=", translate(subject), translate(condition))
@@ -239,7 +242,7 @@ def read_function(node: exp.Expr, translate: "Translator") -> Expression:
     """A function that sqlglot does not know."""
     name = str(node.this).upper()
     if name not in FUNCTIONS:
-        raise refused(node)
+        raise refuse_node(node)
     return FUNCTIONS[name](node, translate)
 
 

@@ -42,7 +42,7 @@ BUCKETS = ("min_value", "max_value", "num_buckets")
 
 
 @dataclass(frozen=True, slots=True)
-class Grouped:
+class GroupClause:
     """A group column: its name in the answer, and what it is in each row."""
 
     name: str
@@ -75,16 +75,16 @@ def is_grouping(node: exp.Expr) -> bool:
     return not any(is_aggregate(one) for one in node.walk())
 
 
-def grouped(
+def read_group_by(
     nodes: Sequence[exp.Expr], selected: Sequence[tuple[str | None, exp.Expr]], names: Names
-) -> list[Grouped]:
+) -> list[GroupClause]:
     """The group columns in their order; `selected` are the columns of SELECT with their names."""
     translate = Translator(names)
     keys = {name: key_of(node, translate) for name, node in selected if name and is_grouping(node)}
-    found: list[Grouped] = []
+    found: list[GroupClause] = []
     for node in nodes:
         of = key_of(_meant(node, selected, names), translate)
-        found.append(Grouped(_name(of, keys, len(found) + 1), of))
+        found.append(GroupClause(_name(of, keys, len(found) + 1), of))
     return found
 
 
@@ -178,7 +178,7 @@ def _floor(
         raise Unread("This FLOOR is not read", GROUPED, node=node)
     by = number_of(quotient.expression, translate, "The width of a range")
     of = translate(quotient.this)
-    bounds = _declared(of, translate.names)
+    bounds = _declared_bounds(of, translate.names)
     if by != width or width <= 0 or bounds is None:
         instead = "Write BIN(age, 0, 100, 10): from, to and the width of a range."
         raise Unread("These ranges have no public ends", instead, node=node)
@@ -186,7 +186,7 @@ def _floor(
     return Bin(of, first * width, width, int(last - first) + 1)
 
 
-def _declared(of: Expression, names: Names) -> tuple[Fraction, Fraction] | None:
+def _declared_bounds(of: Expression, names: Names) -> tuple[Fraction, Fraction] | None:
     columns = [*names.schema.columns, *(c for one in names.joined.values() for c in one.added)]
     for column in columns:
         if isinstance(of, ColumnRef) and column.name == of.name:

@@ -85,7 +85,7 @@ class Names:
             for one in self.joined.values():
                 one.check_not_shared(identifier, found)
             return found
-        raise _unknown(identifier, self.all_names, table=self.schema.name)
+        raise _unknown_column(identifier, self.all_names, table=self.schema.name)
 
     def type_of(self, expression: Expression) -> Type:
         """The type of an expression over these columns, or a refusal."""
@@ -104,10 +104,10 @@ class Names:
             own = [column.name for column in self.schema.columns]
             found = matching(identifier, own)
             if found is None:
-                raise _unknown(identifier, own, table=self.schema.name)
+                raise _unknown_column(identifier, own, table=self.schema.name)
             return found
         if table not in self.joined:
-            instead = f"The table is called {quoted(self.called)}: or leave out the prefix."
+            instead = f"The table is called {quote_name(self.called)}: or leave out the prefix."
             raise slip(f"There is no table {prefix!r} in this SQL", instead, node=node)
         return _of_joined(identifier, self.joined[table])
 
@@ -130,7 +130,7 @@ def looks_like(name: str, names: Sequence[str]) -> str | None:
     return next((one for one in near if not plain or one.lower() != name.lower()), None)
 
 
-def quoted(name: str) -> str:
+def quote_name(name: str) -> str:
     """A name as SQL writes it."""
     return name if name.isidentifier() else f'"{name}"'
 
@@ -150,19 +150,19 @@ def _of_joined(identifier: exp.Identifier, table: Joined) -> str:
     names = [column.name for column in table.schema.columns]
     found = matching(identifier, names)
     if found is None:
-        raise _unknown(identifier, names, table=table.name)
+        raise _unknown_column(identifier, names, table=table.name)
     table.check_not_shared(identifier, found)
     partners = {right: left for left, right in table.on}
     return partners.get(found, found)
 
 
-def _unknown(identifier: exp.Identifier, names: Sequence[str], *, table: str) -> Unread:
+def _unknown_column(identifier: exp.Identifier, names: Sequence[str], *, table: str) -> Unread:
     name = identifier.name
     twin = looks_like(name, names)
     if twin is not None:
         instead = f"Type {twin!r} again, by hand."
         what = f"{name!r} only looks like {twin!r}: it has other letters"
-        return slip(what, instead, node=identifier, edit=quoted(twin))
+        return slip(what, instead, node=identifier, edit=quote_name(twin))
     facts = unknown_column(name, names, table=table).facts
     meant = nearest(name, names)
     hint = "" if meant is None else f" Did you mean {meant!r}?"
@@ -170,7 +170,7 @@ def _unknown(identifier: exp.Identifier, names: Sequence[str], *, table: str) ->
         f"Column {name!r} is not in table {table!r}",
         f"Its columns are: {facts['known']}.{hint}",
         node=identifier,
-        edit=None if meant is None else quoted(meant),
+        edit=None if meant is None else quote_name(meant),
     )
 
 

@@ -34,8 +34,8 @@ from letalone.plans.wording import in_words
 from letalone.sql.arranging import Arranging
 from letalone.sql.edits import Span, mend, read_tokens, span_of
 from letalone.sql.formulas import Formulas, default_name, free_name
-from letalone.sql.groups import Grouped, grouped, is_grouping, key_of
-from letalone.sql.names import Joined, Names, looks_like, only, quoted
+from letalone.sql.groups import GroupClause, is_grouping, key_of, read_group_by
+from letalone.sql.names import Joined, Names, looks_like, only, quote_name
 from letalone.sql.refusals import CLAUSES
 from letalone.sql.tables import names_of
 from letalone.sql.text import (
@@ -44,7 +44,7 @@ from letalone.sql.text import (
     Text,
     Unread,
     not_understood,
-    parsed,
+    parse_select,
     read_text,
     slip,
     too_deep,
@@ -86,7 +86,7 @@ def read_question(
     first: Unread | LetaloneError | None = None
     spoken = DIALECTS[0]
     for one in _dialects(dialect):
-        result = _tried(text, one, known)
+        result = _try_dialect(text, one, known)
         if isinstance(result, Question):
             return result
         if first is not (better := _better(first, result)):
@@ -103,12 +103,12 @@ def _remedies(
 ) -> Iterator[Remedy]:
     """What would be read instead: in another dialect, after an edit, or a count of rows."""
     others = [one for one in DIALECTS if one != named] if named is not None else []
-    if any(isinstance(_tried(text, one, known), Question) for one in others):
+    if any(isinstance(_try_dialect(text, one, known), Question) for one in others):
         yield LeaveOut(Argument("dialect"))
-    edit = mend(text, unread, dialect, lambda again: _tried(again, dialect, known))
+    edit = mend(text, unread, dialect, lambda again: _try_dialect(again, dialect, known))
     if edit is not None:
         yield edit
-    yield AskInstead(f"SELECT COUNT(*) FROM {quoted(known.schema.name)}")
+    yield AskInstead(f"SELECT COUNT(*) FROM {quote_name(known.schema.name)}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,9 +120,9 @@ class _Known:
     whole_name: Sequence[str]
 
 
-def _tried(text: Text, dialect: str, known: _Known) -> Question | Unread | LetaloneError:
+def _try_dialect(text: Text, dialect: str, known: _Known) -> Question | Unread | LetaloneError:
     try:
-        return _question(text, parsed(text, dialect), dialect, known)
+        return _question(text, parse_select(text, dialect), dialect, known)
     except Unread as error:
         return error.with_traceback(None)
     except LetaloneError as error:
@@ -165,9 +165,9 @@ def _question(text: Text, query: exp.Select, dialect: str, known: _Known) -> Que
     _check_clauses(query)
     names = names_of(query, known.schema, known.tables, whole_name=known.whole_name)
     translate = Translator(names)
-    selected = [_selected(node, names) for node in query.expressions]
+    selected = [_read_selected(node, names) for node in query.expressions]
     groups = _groups(query, selected, names)
-    asked, order = _asked(selected, groups, translate)
+    asked, order = _read_aggregates(selected, groups, translate)
     where = query.args.get("where")
     condition = None if where is None else translate(where.this)
     hidden: dict[str, Computable] = {}
@@ -207,7 +207,7 @@ def _check_clauses(query: exp.Select) -> None:
     only(query, *READ)
 
 
-def _selected(node: exp.Expr, names: Names) -> tuple[str | None, exp.Expr]:
+def _read_selected(node: exp.Expr, names: Names) -> tuple[str | None, exp.Expr]:
     """A column of SELECT: its name, if it was given one, and what it is."""
     if type(node) is exp.Star or (type(node) is exp.Column and type(node.this) is exp.Star):
         instead = "Count or add up: SELECT COUNT(*), AVG(cost)."
@@ -230,7 +230,7 @@ def _check_alias(name: str, names: Names, node: exp.Expr) -> None:
 
 def _groups(
     query: exp.Select, selected: Sequence[tuple[str | None, exp.Expr]], names: Names
-) -> list[Grouped]:
+) -> list[GroupClause]:
     group = query.args.get("group")
     if group is None:
         return []
@@ -238,12 +238,12 @@ def _groups(
     only(group, "expressions", words={**words, "grouping_sets": "GROUPING SETS"})
     if not group.expressions:
         raise Unread("GROUP BY has no columns", SHAPE, node=group, word="GROUP")
-    return grouped(group.expressions, selected, names)
+    return read_group_by(group.expressions, selected, names)
 
 
-def _asked(
+def _read_aggregates(
     selected: Sequence[tuple[str | None, exp.Expr]],
-    groups: Sequence[Grouped],
+    groups: Sequence[GroupClause],
     translate: Translator,
 ) -> tuple[dict[str, Computable], list[str]]:
     """The aggregates by name, and the names of all columns of SELECT in their order."""
@@ -280,7 +280,7 @@ def _check_once(key: str, name: str | None, order: Sequence[str], node: exp.Expr
         raise slip(f"Two columns are called {name!r}", "Give one another name.", node=node)
 
 
-def _key(node: exp.Expr, groups: Sequence[Grouped], translate: Translator) -> str | None:
+def _key(node: exp.Expr, groups: Sequence[GroupClause], translate: Translator) -> str | None:
     """The group column that a selected expression is; None where it holds an aggregate."""
     if not is_grouping(node):
         return None

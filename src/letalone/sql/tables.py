@@ -14,32 +14,32 @@ from typing import cast
 from sqlglot import exp
 
 from letalone.plans.schema import Schema
-from letalone.sql.names import Joined, Names, matching, only, quoted
-from letalone.sql.refusals import CLAUSES, Refused
+from letalone.sql.names import Joined, Names, matching, only, quote_name
+from letalone.sql.refusals import CLAUSES, SqlRefusal
 from letalone.sql.text import Unread, slip
 
 QUALIFIERS = ("db", "catalog")
 UNIQUE = (
     "Join a public table on equal keys: JOIN cities USING (city), or ON visits.city = cities.city."
 )
-JOINS: dict[str, Refused] = {
-    "LEFT": Refused(
+JOINS: dict[str, SqlRefusal] = {
+    "LEFT": SqlRefusal(
         "LEFT JOIN",
         "Write JOIN: rows without a partner are left out.",
         "SELECT COUNT(*) FROM visits LEFT JOIN cities USING (city)",
     ),
-    "RIGHT": Refused(
+    "RIGHT": SqlRefusal(
         "RIGHT JOIN",
         "Write JOIN: rows without a partner are left out.",
         "SELECT COUNT(*) FROM visits RIGHT JOIN cities USING (city)",
     ),
-    "FULL": Refused(
+    "FULL": SqlRefusal(
         "FULL JOIN",
         "Write JOIN: rows without a partner are left out.",
         "SELECT COUNT(*) FROM visits FULL JOIN cities USING (city)",
     ),
-    "CROSS": Refused("CROSS JOIN", UNIQUE, "SELECT COUNT(*) FROM visits CROSS JOIN cities"),
-    "NATURAL": Refused(
+    "CROSS": SqlRefusal("CROSS JOIN", UNIQUE, "SELECT COUNT(*) FROM visits CROSS JOIN cities"),
+    "NATURAL": SqlRefusal(
         "NATURAL JOIN",
         "Name the columns: JOIN cities USING (city).",
         "SELECT COUNT(*) FROM visits NATURAL JOIN cities",
@@ -60,12 +60,12 @@ def names_of(
     """
     source = query.args.get("from_")
     if source is None:
-        raise slip("The SQL has no FROM", f"The table is called {quoted(schema.name)}.")
+        raise slip("The SQL has no FROM", f"The table is called {quote_name(schema.name)}.")
     called = _private(source.this, schema, tables, whole_name)
     names = Names(schema, called, {})
     for holder in (query, source.this):
         for join in cast("list[exp.Join]", holder.args.get("joins") or []):
-            names = _joined(join, names, tables)
+            names = _read_join(join, names, tables)
     return names
 
 
@@ -77,7 +77,7 @@ def _private(
         return _alias(table, name.name)
     if matching(name, [schema.name]) is None:
         if matching(name, list(tables)) is not None:
-            instead = f"Write FROM {quoted(schema.name)} JOIN {name.name} USING (…)."
+            instead = f"Write FROM {quote_name(schema.name)} JOIN {name.name} USING (…)."
             raise slip("A public table stands in FROM", instead, node=table)
         if matching(name, whole_name[-1:]) is not None:
             return _alias(table, name.name)
@@ -86,8 +86,8 @@ def _private(
 
 
 def _other_table(table: exp.Expr, schema: Schema) -> Unread:
-    own = quoted(schema.name)
-    what = f"There is no table {_dotted(table)!r}: this one is called {own}"
+    own = quote_name(schema.name)
+    what = f"There is no table {_dotted_name(table)!r}: this one is called {own}"
     parts = exp.Tuple(expressions=[part.copy() for part in cast("exp.Table", table).parts])
     return slip(what, f"Write FROM {own}.", node=parts, edit=own)
 
@@ -96,9 +96,9 @@ def _name(table: exp.Expr, schema: Schema, whole_name: Sequence[str] = ()) -> ex
     plain = type(table) is exp.Table and type(table.this) is exp.Identifier
     if type(table) is exp.Subquery:
         what = "Not answered: a query within a query"
-        raise Unread(what, f"Write FROM {quoted(schema.name)}.", node=table)
+        raise Unread(what, f"Write FROM {quote_name(schema.name)}.", node=table)
     if not plain:
-        what = f"FROM must name the table {quoted(schema.name)}"
+        what = f"FROM must name the table {quote_name(schema.name)}"
         raise Unread(what, "Files and table functions are not read here.", node=table)
     identifier = cast("exp.Identifier", table.this)
     foreign = _is_qualified(table) and not _ends(whole_name, table)
@@ -128,7 +128,7 @@ def _is_file(name: str) -> bool:
     return "/" in name or "\\" in name
 
 
-def _dotted(table: exp.Expr) -> str:
+def _dotted_name(table: exp.Expr) -> str:
     return ".".join(part.name for part in cast("exp.Table", table).parts)
 
 
@@ -143,7 +143,7 @@ def _alias(table: exp.Expr, name: str) -> str:
     return str(alias.name).casefold()
 
 
-def _joined(join: exp.Join, names: Names, tables: Mapping[str, Schema]) -> Names:
+def _read_join(join: exp.Join, names: Names, tables: Mapping[str, Schema]) -> Names:
     _check_kind(join)
     identifier = _name(join.this, names.schema)
     name = matching(identifier, list(tables))
@@ -153,11 +153,11 @@ def _joined(join: exp.Join, names: Names, tables: Mapping[str, Schema]) -> Names
     if called == names.called or called in names.joined:
         raise slip(f"Two tables are called {called!r}", "Give one an alias.", node=join)
     on = _using(join, names, tables[name]) or _on(join, called, names, tables[name])
-    found = Joined(name, on, tables[name], _shared(on, names.schema, tables[name]))
+    found = Joined(name, on, tables[name], _shared_names(on, names.schema, tables[name]))
     return Names(names.schema, names.called, {**names.joined, called: found})
 
 
-def _shared(on: tuple[tuple[str, str], ...], own: Schema, other: Schema) -> frozenset[str]:
+def _shared_names(on: tuple[tuple[str, str], ...], own: Schema, other: Schema) -> frozenset[str]:
     """Names that both private tables have, in any case, beside those that they are joined on."""
     if other.unit is None:
         return frozenset()

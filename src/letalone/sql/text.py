@@ -159,10 +159,10 @@ def read_text(sql: object) -> Text:
     return text
 
 
-def parsed(text: Text, dialect: str) -> exp.Select:
+def parse_select(text: Text, dialect: str) -> exp.Select:
     """The one SELECT of the text, in a dialect; raises `Unread`."""
     problem: Unread | None = None
-    with _unlogged():
+    with _silence_sqlglot():
         try:
             reader = Dialect.get_or_raise(dialect)
             tokens = reader.tokenize(text.statement)
@@ -194,7 +194,7 @@ def _check_letters(text: Text) -> None:
                 f"The SQL has a letter that nobody can see, U+{ord(letter):04X}",
                 "Remove it: type the line again instead of pasting it.",
             )
-            found.node = _between(place, place)
+            found.node = _node_at(place, place)
             raise text.error(found)
 
 
@@ -211,7 +211,7 @@ def _check_tokens(tokens: Sequence[Token]) -> None:
         raise Unread(f"The SQL begins with {first[:20]!r}", SHAPE, word=first, final=True)
     if len(tokens) > MAX_TOKENS or _depth(tokens) > MAX_DEPTH:
         raise too_deep()
-    if (name := _overfull(tokens)) is not None:
+    if (name := _find_overfull_call(tokens)) is not None:
         period = name.text.upper() in TRUNCATING
         what = f"a {'period' if period else 'quantile'}, and no more"
         instead = "DATE_TRUNC('month', day)" if period else "QUANTILE_CONT(cost, 0.5)"
@@ -220,10 +220,10 @@ def _check_tokens(tokens: Sequence[Token]) -> None:
 
 
 def _check_periods(tokens: Sequence[Token]) -> None:
-    if (name := _unquoted(tokens)) is not None:
+    if (name := _find_unquoted_period(tokens)) is not None:
         what = f"{name.text.upper()} takes a period in quotes first"
         raise slip(what, "Write DATE_TRUNC('month', day).", node=_at(name))
-    if (name := _week_from_sunday(tokens)) is not None:
+    if (name := _find_week_from_sunday(tokens)) is not None:
         what = f"The weeks of {name.text.upper()} begin on Sunday"
         raise slip(what, "Write DATE_TRUNC('week', at): they begin on Monday.", node=_at(name))
 
@@ -235,11 +235,11 @@ def _check_hints(tokens: Sequence[Token], statement: str) -> None:
         before = tokens[max(bisect_right(starts, hint.start()) - 1, 0)]
         within = before.start <= hint.start() <= before.end
         if not within or before.token_type is TokenType.HINT:
-            node = _between(hint.start(), hint.end() - 1)
+            node = _node_at(hint.start(), hint.end() - 1)
             raise Unread("A comment with a hint", "Leave it out: /*+ … */.", node=node)
 
 
-def _overfull(tokens: Sequence[Token]) -> Token | None:
+def _find_overfull_call(tokens: Sequence[Token]) -> Token | None:
     """The name of the first of these functions that is called with more than two arguments."""
     for name, arguments in _calls(tokens, (*OF_TWO, *TRUNCATING)):
         if _commas(arguments) > 1:
@@ -247,7 +247,7 @@ def _overfull(tokens: Sequence[Token]) -> Token | None:
     return None
 
 
-def _unquoted(tokens: Sequence[Token]) -> Token | None:
+def _find_unquoted_period(tokens: Sequence[Token]) -> Token | None:
     """The name of the first DATE_TRUNC that does not begin with a period in quotes."""
     for name, arguments in _calls(tokens, PERIOD_FIRST):
         if not arguments or arguments[0].token_type is not TokenType.STRING:
@@ -255,7 +255,7 @@ def _unquoted(tokens: Sequence[Token]) -> Token | None:
     return None
 
 
-def _week_from_sunday(tokens: Sequence[Token]) -> Token | None:
+def _find_week_from_sunday(tokens: Sequence[Token]) -> Token | None:
     """The name of the first of BigQuery's functions that is called with WEEK."""
     for name, arguments in _calls(tokens, FROM_SUNDAY):
         if any(token.text.upper() == "WEEK" for token in _inside(arguments)):
@@ -293,10 +293,10 @@ def _inside(tokens: Sequence[Token]) -> Iterator[Token]:
 
 def _at(token: Token) -> exp.Expr:
     """A node that stands where a token does."""
-    return _between(token.start, token.end)
+    return _node_at(token.start, token.end)
 
 
-def _between(start: int, end: int) -> exp.Expr:
+def _node_at(start: int, end: int) -> exp.Expr:
     found = exp.Placeholder()
     found.meta.update(start=start, end=end)
     return found
@@ -349,7 +349,7 @@ class _Shut(logging.Filter):
 
 
 @contextmanager
-def _unlogged() -> Generator[None]:
+def _silence_sqlglot() -> Generator[None]:
     logger, shut = logging.getLogger("sqlglot"), _Shut()
     logger.addFilter(shut)
     try:

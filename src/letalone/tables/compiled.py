@@ -32,7 +32,7 @@ from letalone.privacy import Neighbours, Privacy, compose
 from letalone.randomness.bits import SYSTEM, BitSource
 from letalone.tables.columns import Answer, Columns
 from letalone.tables.discovery import Discovery, Keys
-from letalone.tables.formulas import as_double, confidence_of, evaluated, linear
+from letalone.tables.formulas import as_double, confidence_of, evaluate_formula, linear
 from letalone.tables.part import ChoicePart, VectorPart
 from letalone.tables.sensitivity import contribution
 from letalone.tables.split import Split, split
@@ -204,7 +204,7 @@ class Compiled:
                 answers |= {name: found[name] for name in names}
         for name, aggregate in self.plan.aggregates:
             if isinstance(aggregate, Formula):
-                answers[name] = evaluated(name, aggregate, answers)
+                answers[name] = evaluate_formula(name, aggregate, answers)
         ordered = {name: answers[name] for name, _ in self.plan.aggregates}
         return Columns(keys, ordered, self.confidence)
 

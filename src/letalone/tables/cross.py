@@ -118,7 +118,7 @@ class CrossCorners:
     def shares(self, exact: list[Wholes]) -> Wholes:
         """The pairs of corners of each group, in units, from what was measured."""
         pairs = product(self.first.shares, self.second.shares)
-        found = [_shared(left, right, exact) for left, right in pairs]
+        found = [_sum_products(left, right, exact) for left, right in pairs]
         return np.stack(found, axis=-1) // self.unit
 
     def form(self, polynomial: Floats) -> Floats:
@@ -144,7 +144,7 @@ class ClampedColumn:
         return GridAxis(self.of, grid_for(self.lower, self.upper, bits, whole=whole), degree)
 
 
-def _shared(left: list[int], right: list[int], exact: list[Wholes]) -> Wholes:
+def _sum_products(left: list[int], right: list[int], exact: list[Wholes]) -> Wholes:
     factors = [a * b for a, b in product(left, right)]
     terms = [factor * moment for factor, moment in zip(factors, exact, strict=True)]
     return sum(terms[1:], terms[0])

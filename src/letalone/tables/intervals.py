@@ -45,7 +45,7 @@ class Family(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Law:
+class NoiseLaw:
     """Independent noises, each of this scale (Laplace) or standard deviation (Gaussian)."""
 
     family: Family
@@ -57,7 +57,7 @@ class Law:
         return self.scale * (2**0.5 if self.family is Family.LAPLACE else 1.0)
 
 
-def width(law: Law, weights: Floats, confidence: float) -> float:
+def width(law: NoiseLaw, weights: Floats, confidence: float) -> float:
     """A weighted sum of noises stays within this with at least this probability."""
     sizes = np.sort(np.abs(weights[weights != 0]))[::-1]
     if law.family is Family.GAUSSIAN:
@@ -65,7 +65,7 @@ def width(law: Law, weights: Floats, confidence: float) -> float:
     return law.scale * _laplace_width(tuple(sizes.tolist()), 1 - confidence)
 
 
-def within(law: Law, weights: Floats, values: Floats, confidence: float) -> Flags:
+def within(law: NoiseLaw, weights: Floats, values: Floats, confidence: float) -> Flags:
     """Whether noises with these weights (in the last axis) may be as large as the values."""
     if law.family is Family.GAUSSIAN:
         spread = law.scale * np.sqrt(np.sum(weights**2, axis=-1))
@@ -129,11 +129,11 @@ def _laplace_width(sizes: tuple[float, ...], miss: float) -> float:
         (_share(scale, scales[:j] + scales[j + 1 :]), scale) for j, scale in enumerate(scales)
     ]
     most = sum(scales, Fraction(0)) * (8 - Fraction(log(miss)))
-    halved = partial(_halved, with_shares, most / 2**STEPS, miss)
+    halved = partial(_bisect, with_shares, most / 2**STEPS, miss)
     return float(most * with_bits(halved, 128 + 64 * len(scales)) / 2**STEPS)
 
 
-def _halved(with_shares: list[tuple[Fraction, Fraction]], step: Fraction, miss: float) -> int:
+def _bisect(with_shares: list[tuple[Fraction, Fraction]], step: Fraction, miss: float) -> int:
     """The least number of steps beyond which the noise strays seldom enough."""
     terms = [(ball(share), ball(-step / scale)) for share, scale in with_shares]
     low, high = 0, 2**STEPS

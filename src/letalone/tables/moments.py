@@ -35,7 +35,7 @@ from letalone.plans.formulas import Aggregate
 from letalone.plans.parts import Deviation, Mean, Sum, Variance
 from letalone.tables.columns import Answer
 from letalone.tables.grid import Grid
-from letalone.tables.intervals import Flags, Law, fitting, width, within
+from letalone.tables.intervals import Flags, NoiseLaw, fitting, width, within
 from letalone.tables.noise import Noise
 from letalone.tables.part import ROOT_TWO, VectorPart, Wholes, needs_rows
 from letalone.tables.sensitivity import Contribution, Moved, rounded_shares_move, shares_move
@@ -179,7 +179,7 @@ class MomentsPart(VectorPart):
             for name, aggregate in self.asked
         }
 
-    def _answer(self, asked: Moment, noisy: Floats, law: Law, confidence: float) -> Answer:
+    def _answer(self, asked: Moment, noisy: Floats, law: NoiseLaw, confidence: float) -> Answer:
         match asked:
             case Sum():
                 return self._sum(noisy, law, confidence)
@@ -189,10 +189,10 @@ class MomentsPart(VectorPart):
                 square = self._variance(noisy, law, confidence)
         if sample:
             form = self.corners.form(ONE)
-            square = sampled(square, noisy @ form, width(law, form, confidence))
+            square = scale_to_sample(square, noisy @ form, width(law, form, confidence))
         return _root(square) if isinstance(asked, Deviation) else square
 
-    def _sum(self, noisy: Floats, law: Law, confidence: float) -> Answer:
+    def _sum(self, noisy: Floats, law: NoiseLaw, confidence: float) -> Answer:
         """Each end for values that stray from their places as far as they can."""
         grid = self.corners.grid
         least, most = (self._value_form(strays) for strays in grid.strays)
@@ -201,7 +201,7 @@ class MomentsPart(VectorPart):
         high = noisy @ most + width(law, most, confidence)
         return Answer(value, np.minimum(low, value), np.maximum(high, value))
 
-    def _mean(self, noisy: Floats, law: Law, confidence: float) -> Answer:
+    def _mean(self, noisy: Floats, law: NoiseLaw, confidence: float) -> Answer:
         mean, some = self._means(noisy)
         first, one = self.corners.form(FIRST), self.corners.form(ONE)
 
@@ -217,7 +217,7 @@ class MomentsPart(VectorPart):
         ends = (np.where(some, one, none) for one, none in zip(places, without, strict=True))
         return Answer(*(self._clamped(end) for end in ends))
 
-    def _variance(self, noisy: Floats, law: Law, confidence: float) -> Answer:
+    def _variance(self, noisy: Floats, law: NoiseLaw, confidence: float) -> Answer:
         mean, some = self._means(noisy)
         rows = np.where(some, noisy @ self.corners.form(ONE), 1.0)
         variance = np.clip(noisy @ self.corners.form(SECOND) / rows - mean**2, 0.0, 1.0)
@@ -270,12 +270,12 @@ class MomentsPart(VectorPart):
                     grid.radius * min(float(np.sqrt(square)), square / (2 * EVEN**0.5)) + grid.slack
                 )
 
-    def _widest_mean(self, law: Law, confidence: float) -> float:
+    def _widest_mean(self, law: NoiseLaw, confidence: float) -> float:
         forms = self.corners.form
         tried = np.linspace(0.0, 1.0, 5)
         return max(width(law, forms(FIRST) - m * forms(ONE), confidence) for m in tried)
 
-    def _widest_square(self, law: Law, confidence: float) -> float:
+    def _widest_square(self, law: NoiseLaw, confidence: float) -> float:
         forms = self.corners.form
         tried = product(np.linspace(0.0, 1.0, 5), repeat=2)
         return max(
@@ -291,7 +291,7 @@ def _norm(weights: Floats) -> float:
     return float(np.sqrt(np.sum(weights**2)))
 
 
-def sampled(answer: Answer, rows: Floats, width: float) -> Answer:
+def scale_to_sample(answer: Answer, rows: Floats, width: float) -> Answer:
     """The answer as an estimate from a sample of noisy size `rows`, known to within `width`."""
     fewest, most = _factor(rows + width), _factor(rows - width)
     low = np.minimum(answer.low * fewest, answer.low * most)

@@ -40,11 +40,11 @@ from letalone.tables.cross import (
     GridAxis,
     IsWhole,
 )
-from letalone.tables.intervals import Law
-from letalone.tables.moments import sampled
+from letalone.tables.intervals import NoiseLaw
+from letalone.tables.moments import scale_to_sample
 from letalone.tables.noise import Noise
 from letalone.tables.part import ROOT_TWO, VectorPart, Wholes, needs_rows
-from letalone.tables.regression import EVEN, LeastSquares, line
+from letalone.tables.regression import EVEN, LeastSquaresSolver, line
 from letalone.tables.sensitivity import Contribution, Moved, refuse_clip
 from letalone.tables.spread import widths
 
@@ -113,7 +113,7 @@ class PairPart(VectorPart):
         first, second = self.corners.first, self.corners.second
         return (second, first) if turned else (first, second)
 
-    def _line(self, turned: bool) -> LeastSquares:
+    def _line(self, turned: bool) -> LeastSquaresSolver:
         """One feature: the axis `by`, whose powers the matrix holds."""
         of, by = self._axes(turned)
         form = [[_form(self.corners, a, b, turned) for b in range(3)] for a in range(2)]
@@ -164,7 +164,7 @@ class _Seen:
 
     corners: CrossCorners
     noisy: Floats
-    law: Law
+    law: NoiseLaw
     confidence: float
 
     @cached_property
@@ -192,8 +192,8 @@ class _Seen:
     def covariance(self, *, sample: bool) -> Answer:
         """From −1 to 1."""
         value, half, known, _ = self._ratio(self._about(1, 1), self._about(0, 0), most=1.0)
-        found = _known(value, half + self._crossed, known, most=1.0)
-        return sampled(found, self.rows, self.rows_width) if sample else found
+        found = _make_answer(value, half + self._crossed, known, most=1.0)
+        return scale_to_sample(found, self.rows, self.rows_width) if sample else found
 
     def slope(self, *, turned: bool) -> Answer:
         """That of the first along the second, or turned; it may be anything."""
@@ -204,7 +204,7 @@ class _Seen:
         root = np.sqrt(least / self._most_rows) - by  # a deviation, less what places stray
         known = known & (root > 0)
         half = half + moved / np.where(known, root, 1.0) ** 2
-        return _known(value, half, known, most=np.inf)
+        return _make_answer(value, half, known, most=np.inf)
 
     def correlation(self) -> Answer:
         """From −1 to 1: the root of the product of both sums of squares is linearised."""
@@ -223,7 +223,7 @@ class _Seen:
             (self.corners.first.slack, self.corners.second.slack), (left, right), strict=True
         )
         turns = sum(2 * slack * np.sqrt(self._most_rows / least) for slack, least in slacks)
-        return _known(value, half + turns, known, most=1.0)
+        return _make_answer(value, half + turns, known, most=1.0)
 
     @property
     def _most_rows(self) -> Floats:
@@ -256,7 +256,7 @@ class _Seen:
     def _about(self, a: int, b: int) -> Floats:
         """The form of the sum of (t − m)^a (s − m')^b, for each group."""
         first, second = self.means
-        polynomial = _shifted(first, a)[:, :, None] * _shifted(second, b)[:, None, :]
+        polynomial = _shift_powers(first, a)[:, :, None] * _shift_powers(second, b)[:, None, :]
         return self.corners.form(polynomial)
 
 
@@ -267,14 +267,14 @@ def _form(corners: CrossCorners, a: int, b: int, turned: bool) -> Floats:
     return corners.form(polynomial)
 
 
-def _shifted(mean: Floats, power: int) -> Floats:
+def _shift_powers(mean: Floats, power: int) -> Floats:
     """The coefficients of (t − mean)^power."""
     one, none = np.ones_like(mean), np.zeros_like(mean)
     columns = ([one, none, none], [-mean, one, none], [mean**2, -2 * mean, one])[power]
     return np.stack(columns, axis=-1)
 
 
-def _known(value: Floats, half: Floats, known: NDArray[np.bool_], *, most: float) -> Answer:
+def _make_answer(value: Floats, half: Floats, known: NDArray[np.bool_], *, most: float) -> Answer:
     """Values with their intervals, cut at the ends of the range; missing where not known."""
     low, high = np.maximum(value - half, -most), np.minimum(value + half, most)
     ends = ((value, np.nan), (low, -most), (high, most))
@@ -292,7 +292,7 @@ def pair_parts(
     found: dict[str, list[tuple[str, Pair]]] = {}
     for name, aggregate in asked:
         if is_pair(aggregate):
-            found.setdefault(repr(_ordered(aggregate)), []).append((name, aggregate))
+            found.setdefault(repr(_order_columns(aggregate)), []).append((name, aggregate))
     return [_part(group, unit, bits, is_whole) for group in found.values()]
 
 
@@ -306,7 +306,7 @@ def is_pair(aggregate: Aggregate) -> TypeGuard[Pair]:
 def _part(
     group: list[tuple[str, Pair]], unit: Contribution, bits: int, is_whole: IsWhole
 ) -> PairPart:
-    columns = _ordered(group[0][1])
+    columns = _order_columns(group[0][1])
     turned = [repr(_columns(one)) != repr(columns) for _, one in group]
     first, second = _degree(group, turned, 0), _degree(group, turned, 1)
     fine = min(bits, MAX_PRODUCT_BITS[first + second])
@@ -331,6 +331,6 @@ def _columns(asked: Pair) -> tuple[ClampedColumn, ClampedColumn]:
     return of, ClampedColumn(asked.by, asked.by_lower, asked.by_upper)
 
 
-def _ordered(asked: Pair) -> tuple[ClampedColumn, ClampedColumn]:
+def _order_columns(asked: Pair) -> tuple[ClampedColumn, ClampedColumn]:
     first, second = sorted(_columns(asked), key=repr)
     return first, second

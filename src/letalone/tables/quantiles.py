@@ -60,9 +60,9 @@ from letalone.privacy import BoundedRange, Privacy, compose
 from letalone.randomness.bits import BitSource
 from letalone.tables.choices import Integers, choose_ranks, refuse_tiny
 from letalone.tables.columns import Answer
-from letalone.tables.consistent import Tree, tree_for
+from letalone.tables.consistent import CountTree, tree_for
 from letalone.tables.grid import CellScale
-from letalone.tables.intervals import Family, Law
+from letalone.tables.intervals import Family, NoiseLaw
 from letalone.tables.noise import LARGEST_SCALE, Noise, geometric
 from letalone.tables.part import ROOT_TWO, ChoicePart, Floats, VectorPart, Wholes
 from letalone.tables.ranks import mean_band, ranks_of, spread, widest
@@ -112,7 +112,7 @@ class RankPart(ChoicePart):
     def by_tree(self) -> bool:
         """Whether ends read off a tree are narrower than ends that are chosen; at 95 %."""
         scale = float(self._tree_moved.l1 / (2 * END))
-        law, sure = Law(Family.LAPLACE, scale), float(INSIDE)
+        law, sure = NoiseLaw(Family.LAPLACE, scale), float(INSIDE)
         read = mean_band(self._tree, float(self.share), law, sure)
         return read < self._margin(Fraction(1), sure) / self._many
 
@@ -182,7 +182,7 @@ class RankPart(ChoicePart):
         return self._mechanism(epsilon * END).shortfall(self.cells.count + 2, confidence)
 
     @property
-    def _tree(self) -> Tree:
+    def _tree(self) -> CountTree:
         return tree_for(self.cells.count)
 
     @property
@@ -243,7 +243,7 @@ class TreePart(VectorPart):
         return (self.scale.cells,)
 
     @property
-    def tree(self) -> Tree:
+    def tree(self) -> CountTree:
         """The tree over the cells."""
         return tree_for(self.scale.cells.count)
 
@@ -277,7 +277,7 @@ class TreePart(VectorPart):
         return law.deviation * max(found)
 
 
-def tree_moves(tree: Tree, scale: CellScale, unit: Contribution) -> Moved:
+def tree_moves(tree: CountTree, scale: CellScale, unit: Contribution) -> Moved:
     """How far one unit moves a tree over cells: each level moves as the cells do."""
     one = sensitivity_of(scale.cells, unit)
     return Moved(tree.levels * one.l1, tree.levels * one.l2_squared)

@@ -46,7 +46,7 @@ from letalone.engines.measures import Measure, ProductSum
 from letalone.plans.pairs import Regression
 from letalone.tables.columns import Answer
 from letalone.tables.cross import ClampedColumn, GridAxis, IsWhole
-from letalone.tables.intervals import Law
+from letalone.tables.intervals import NoiseLaw
 from letalone.tables.noise import Noise
 from letalone.tables.part import ROOT_TWO, VectorPart, Wholes, needs_rows
 from letalone.tables.sensitivity import Contribution, Moved, products_move, refuse_clip
@@ -60,7 +60,7 @@ FEWER_BITS = 6  # there are less than 2^6 products, and noise is that much large
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class LeastSquares:
+class LeastSquaresSolver:
     """What each number of a noisy vector counts for in A and b, and how answers follow from β.
 
     `left` has the shape (d + 1, d + 1, numbers), `right` (d + 1, numbers). The answer is
@@ -74,7 +74,7 @@ class LeastSquares:
     shift: Floats
     slacks: Floats
 
-    def answer(self, noisy: Floats, law: Law, confidence: float) -> Answer:
+    def answer(self, noisy: Floats, law: NoiseLaw, confidence: float) -> Answer:
         """The coefficients of each group, missing where there seem to be no rows."""
         matrix, target = np.einsum("gl,ikl->gik", noisy, self.left), noisy @ self.right.T
         spoiled, rows_width = self._noise(law), widths(law, self.left[0, 0], confidence)
@@ -95,7 +95,7 @@ class LeastSquares:
         values = solved @ self.turn.T + self.shift
         return Answer(np.where(known, values, np.nan), values - half, values + half)
 
-    def error(self, law: Law, confidence: float, rows: int) -> float:
+    def error(self, law: NoiseLaw, confidence: float, rows: int) -> float:
         """The largest half-width of a coefficient, for features spread evenly that all matter.
 
         Where they are not, or go together, it is larger, and coefficients may be missing.
@@ -126,11 +126,11 @@ class LeastSquares:
         moved = self._moved[:, -1] + np.abs(solved) @ self._moved[:, :-1]
         return np.einsum("goi,gi->go", np.abs(self.turn @ inverse), moved)
 
-    def _noise(self, law: Law) -> float:
+    def _noise(self, law: NoiseLaw) -> float:
         return law.deviation * float(np.sqrt(np.sum(self.left**2)))
 
 
-def line(of: GridAxis, by: Sequence[GridAxis], left: Floats, right: Floats) -> LeastSquares:
+def line(of: GridAxis, by: Sequence[GridAxis], left: Floats, right: Floats) -> LeastSquaresSolver:
     """Least squares of one axis on others; the answers are in the units of their values."""
     rise = np.array([of.grid.radius / one.grid.radius for one in by])
     centres = np.array([one.grid.centre + one.grid.offset for one in by])
@@ -138,7 +138,7 @@ def line(of: GridAxis, by: Sequence[GridAxis], left: Floats, right: Floats) -> L
     turn[0, 1:] = -rise * centres
     shift = np.array([of.grid.centre + of.grid.offset] + [0.0] * len(by))
     slacks = np.array([0.0, *(one.slack for one in by), of.slack])
-    return LeastSquares(left, right, turn, shift, slacks)
+    return LeastSquaresSolver(left, right, turn, shift, slacks)
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,7 +205,7 @@ class RegressionPart(VectorPart):
         return self._line.error(noise.law, confidence, rows)
 
     @property
-    def _line(self) -> LeastSquares:
+    def _line(self) -> LeastSquaresSolver:
         size, forms = len(self.by) + 1, np.eye(len(self.products)) / self.row
         left = np.zeros((size, size, len(forms)))
         for (i, k), form in zip(combinations_with_replacement(range(size), 2), forms, strict=False):

@@ -25,7 +25,7 @@ from statistics import NormalDist
 import numpy as np
 from numpy.typing import NDArray
 
-from letalone.tables.intervals import Family, Law
+from letalone.tables.intervals import Family, NoiseLaw
 
 Floats = NDArray[np.float64]
 STEPS = 50
@@ -36,7 +36,7 @@ ROOT = float(np.sqrt(2 * np.pi))
 EVENNESS = np.linspace(0, 1, 257)  # Σa⁴/(Σa²)² at which `reach` is tabled
 
 
-def widths(law: Law, weights: Floats, confidence: float) -> Floats:
+def widths(law: NoiseLaw, weights: Floats, confidence: float) -> Floats:
     """Sums of noises, weighted along the last axis, stay within these with this probability."""
     if law.family is Family.GAUSSIAN:
         spread = np.sqrt(np.sum(weights**2, axis=-1))
@@ -56,11 +56,11 @@ def reach(family: Family, evenness: Floats, confidence: float) -> Floats:
         return np.zeros(evenness.shape)
     if family is Family.GAUSSIAN:
         return np.full(evenness.shape, NormalDist().inv_cdf((1 + confidence) / 2))
-    return np.interp(evenness, EVENNESS, _tabled(confidence))
+    return np.interp(evenness, EVENNESS, _tabulate(confidence))
 
 
 @lru_cache(maxsize=64)
-def _tabled(confidence: float) -> Floats:
+def _tabulate(confidence: float) -> Floats:
     """The reach of 1/EVENNESS equal Laplace noises; infinitely many are a Gaussian one."""
     many = 1 / EVENNESS[1:]
     found = _laplace(np.ones((many.size, 1)), (1 - confidence) / 2, many)
