@@ -37,28 +37,28 @@ def as_shown(plan: Json, outputs: Sequence[Output]) -> tuple[Output, ...]:
     return tuple(_inside(output, *known.get(output.aggregate, (None, inf))) for output in outputs)
 
 
-def _inside(output: Output, whole: Range | None, much: float) -> Output:
+def _inside(output: Output, known: Range | None, much: float) -> Output:
     if output.low is None or output.high is None or not output.kind.is_numeric:
         return output
     ends = zip(output.values, output.low, output.high, strict=True)
-    found = [_spread(_narrow(cast("Ends", one), whole), much) for one in ends]
-    values, low, high = zip(*found, strict=True) if found else ((), (), ())
+    shown = [_spread(_narrow(cast("Ends", triple), known), much) for triple in ends]
+    values, low, high = zip(*shown, strict=True) if shown else ((), (), ())
     return replace(output, values=values, low=low, high=high)
 
 
-def _narrow(ends: Ends, whole: Range | None) -> Ends:
+def _narrow(ends: Ends, known_range: Range | None) -> Ends:
     value, low, high = ends
     if value is None or low is None or high is None:
         return ends
-    if whole is None:
+    if known_range is None:
         high = high if low < high else max(high, 2 * low - value)  # of counts stored as 0 to 0
         return min(max(value, low), high), low, high
-    least, most = whole
-    if isfinite(most - least):
-        return (None if _is_all(low, high, whole) else min(max(value, low), high)), low, high
-    known = min(max(value, least), most)
+    least, largest = known_range
+    if isfinite(largest - least):
+        return (None if _is_all(low, high, known_range) else min(max(value, low), high)), low, high
+    known = min(max(value, least), largest)
     low, high = low + min(known - value, 0), high + max(known - value, 0)
-    low, high = max(low, least), min(high, most)
+    low, high = max(low, least), min(high, largest)
     return min(max(known, low), high), low, high
 
 
@@ -69,9 +69,9 @@ def _spread(ends: Ends, much: float) -> Ends:
 
 
 def _is_all(low: float, high: float, whole: Range) -> bool:
-    least, most = whole
-    slack = NEARLY * (most - least)
-    return low <= least + slack and high >= most - slack
+    least, largest = whole
+    slack = NEARLY * (largest - least)
+    return low <= least + slack and high >= largest - slack
 
 
 def _read_ranges(plan: Json) -> dict[str, tuple[Range, float]]:
@@ -79,17 +79,17 @@ def _read_ranges(plan: Json) -> dict[str, tuple[Range, float]]:
 
     None where the plan is not as it is stored.
     """
-    found: dict[str, tuple[Range, float]] = {}
+    ranges: dict[str, tuple[Range, float]] = {}
     try:
         for name, stored in cast("list[tuple[str, Json]]", plan["aggregates"]):
             facts = facts_of_stored(stored)
             if facts is not None and facts.known_range is not None:
                 ends = facts.known_range(_bound(stored["lower"]), _bound(stored["upper"]))
                 share = facts.unknown_above
-                found[name] = ends, inf if share is None else share * ends[1]
+                ranges[name] = ends, inf if share is None else share * ends[1]
     except (LookupError, TypeError, ValueError, ArithmeticError):
         return {}
-    return found
+    return ranges
 
 
 def _bound(stored: object) -> float:
@@ -101,15 +101,15 @@ def title_of(plan: Json, keys: Sequence[str]) -> str:
     listed = cast("list[list[object]]", plan.get("aggregates", []))
     words = list(dict.fromkeys(_title(cast("Json", node)) for _, node in listed)) or ["answer"]
     by = f" by {and_words(list(keys))}" if keys else ""
-    said = and_words(words) + by
-    return said if len(said) <= MAX_TITLE_LENGTH else said[: MAX_TITLE_LENGTH - 1] + "…"
+    title = and_words(words) + by
+    return title if len(title) <= MAX_TITLE_LENGTH else title[: MAX_TITLE_LENGTH - 1] + "…"
 
 
 def _title(node: Json) -> str:
     facts = facts_of_stored(node)
     word = str(node.get("node")).lower() if facts is None else facts.title(node)
-    of = node.get("of")
-    if not isinstance(of, Mapping):
+    column = node.get("of")
+    if not isinstance(column, Mapping):
         return word
-    name = cast("Json", of).get("name")
+    name = cast("Json", column).get("name")
     return f"{word} of {name}" if isinstance(name, str) else word

@@ -78,7 +78,7 @@ def output_cells(output: Output) -> list[str]:
     if output.low is None or output.high is None:
         return [cell_text(value) for value in output.values]
     ends = zip(output.values, output.low, output.high, strict=True)
-    return [interval_text(*one) for one in ends]
+    return [interval_text(*triple) for triple in ends]
 
 
 def grid(keys: Sequence[KeyColumn], outputs: Sequence[Output], *, most: int) -> tuple[Grid, int]:

@@ -95,13 +95,13 @@ def friendly_step(lower: Fraction, upper: Fraction, kind: Type) -> Fraction:
     """
     if kind is Type.INTEGER and upper - lower < MOST_CELLS:
         return Fraction(1)
-    most = (upper - lower) / USUAL_CELLS
+    widest = (upper - lower) / USUAL_CELLS
     power = Fraction(1)
-    while power > most:
+    while power > widest:
         power /= 10
-    while power * 10 <= most:
+    while power * 10 <= widest:
         power *= 10
-    return next(power * times for times in (5, 2, 1) if power * times <= most)
+    return next(power * times for times in (5, 2, 1) if power * times <= widest)
 
 
 def read_step(step: object, lower: Fraction, upper: Fraction) -> Fraction:
@@ -175,20 +175,20 @@ def resolve_all(*steps: Callable[[], Any]) -> list[Any]:
 
 def _join_problems(missing: list[Problem]) -> Problem:
     """Columns without bounds as one problem, and the others beside it, each once."""
-    without = [one for one in missing if one.code is Code.MISSING_BOUNDS]
-    others = [one for one in missing if one.code is not Code.MISSING_BOUNDS]
+    without = [problem for problem in missing if problem.code is Code.MISSING_BOUNDS]
+    others = [problem for problem in missing if problem.code is not Code.MISSING_BOUNDS]
     if without:
         others.insert(0, _join_bounds(without))
-    first, *rest = {repr(one): one for one in others}.values()
+    first, *rest = {repr(problem): problem for problem in others}.values()
     return replace(first, others=tuple(rest))
 
 
 def _join_bounds(without: list[Problem]) -> Problem:
-    names = tuple(dict.fromkeys(name for one in without for name in one.facts["columns"]))
+    names = tuple(dict.fromkeys(name for problem in without for name in problem.facts["columns"]))
     if len(names) == 1:
         return without[0]
     python = f"{' and '.join(map(repr, names))} have no declared bounds, and none are read from the"
-    by_name = all(cast("AddBounds", one.remedies[0]).by_name for one in without)
+    by_name = all(cast("AddBounds", problem.remedies[0]).by_name for problem in without)
     return missing_bounds(names, python=f"{python} data.", by_name=by_name)
 
 

@@ -31,12 +31,12 @@ if TYPE_CHECKING:
 
 def described(plan: "Plan") -> str:
     """The question as one sentence, its parts separated by semicolons."""
-    asked = [facts_of(aggregate).describe(aggregate) for _, aggregate in plan.aggregates]
-    parts = [and_words(asked) + _groups(plan.groups, plan.keys)]
+    aggregates = [facts_of(aggregate).describe(aggregate) for _, aggregate in plan.aggregates]
+    parts = [and_words(aggregates) + _groups(plan.groups, plan.keys)]
     parts += _steps(plan, "rows" if plan.per_unit is None else "units")
     if plan.per_unit is None:
         return "; ".join([*parts, _bounding(plan.schema.unit, plan.bounding, plan.where)])
-    features = [f"{name} is {_feature(one)}" for name, one in plan.per_unit.features]
+    features = [f"{name} is {_feature(feature)}" for name, feature in plan.per_unit.features]
     one_row = f"each {plan.schema.unit} is one row, made of all its rows"
     return "; ".join([*parts, one_row, *features, *_steps(plan.per_unit, "of its rows")])
 
@@ -44,7 +44,7 @@ def described(plan: "Plan") -> str:
 def _steps(of: "Plan | PerUnit", rows: str) -> list[str]:
     """Which rows, and what is beside them."""
     parts = [] if of.where is None else [f"only {rows} with {in_words(of.where)}"]
-    parts += [f"where {name} is {in_words(one)}" for name, one in of.derived]
+    parts += [f"where {name} is {in_words(expression)}" for name, expression in of.derived]
     return [*parts, *(_join(join) for join in of.joins)]
 
 

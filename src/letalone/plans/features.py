@@ -127,8 +127,8 @@ def rows_schema(schema: Schema, per_unit: PerUnit | None) -> Schema:
     if per_unit is None:
         return schema
     before = columns_before(schema, per_unit)
-    found = [_column(name, feature, before) for name, feature in per_unit.features]
-    return Schema(schema.name, tuple(found), neighbours=schema.neighbours)
+    columns = [_column(name, feature, before) for name, feature in per_unit.features]
+    return Schema(schema.name, tuple(columns), neighbours=schema.neighbours)
 
 
 def always_there(schema: Schema, per_unit: PerUnit | None) -> frozenset[str]:
@@ -153,7 +153,9 @@ def resolve_features(per_unit: PerUnit, schema: Schema) -> PerUnit:
         )
     columns = columns_of(schema, joins=per_unit.joins, derived=derived)
     where = None if per_unit.where is None else read_dates(per_unit.where, columns)
-    features = tuple((name, _resolve_feature(one, columns)) for name, one in per_unit.features)
+    features = tuple(
+        (name, _resolve_feature(feature, columns)) for name, feature in per_unit.features
+    )
     return PerUnit(features, where, derived, per_unit.joins)
 
 
@@ -200,9 +202,9 @@ def steps_of(feature: UnitTotal | UnitMean, kind: Type) -> StepGrid:
     The ends are rounded inwards, so that totals and means keep to the bounds.
     """
     lower, upper = cast("Fraction", feature.lower), cast("Fraction", feature.upper)
-    most = max(abs(lower), abs(upper))
-    whole = kind is Type.INTEGER and most < WHOLE
-    shift = 0 if whole else STEPS - _bits(most)
+    largest = max(abs(lower), abs(upper))
+    is_whole = kind is Type.INTEGER and largest < WHOLE
+    shift = 0 if is_whole else STEPS - _bits(largest)
     unit = Fraction(2) ** shift
     low, high = ceil(lower * unit), floor(upper * unit)
     if low > high:
@@ -210,7 +212,7 @@ def steps_of(feature: UnitTotal | UnitMean, kind: Type) -> StepGrid:
             f"There is no whole number between the bounds of '{in_words(feature.of)}', which is"
             " integer. Give wider bounds."
         )
-    return StepGrid(low, high, shift, Type.INTEGER if whole else Type.NUMBER)
+    return StepGrid(low, high, shift, Type.INTEGER if is_whole else Type.NUMBER)
 
 
 def _bits(number: Fraction) -> int:
@@ -311,8 +313,8 @@ def _column(name: str, feature: Feature, before: Columns) -> Column:
 def _total(name: str, feature: UnitTotal, before: Columns) -> Column:
     """One row at least is added up, and nobody knows how many: only one side is known."""
     steps = steps_of(feature, before.type_of(feature.of).type)
-    whole = steps.kind is Type.INTEGER
-    lower, upper = (Fraction(steps.low), Fraction(steps.high)) if whole else _bounds_of(feature)
+    is_whole = steps.kind is Type.INTEGER
+    lower, upper = (Fraction(steps.low), Fraction(steps.high)) if is_whole else _bounds_of(feature)
     return Column(name, steps.kind, lower if lower >= 0 else None, upper if upper <= 0 else None)
 
 
@@ -332,13 +334,13 @@ def _one_of_them(name: str, of: Expression, before: Columns) -> Column:
 def _ends(of: Expression, before: Columns) -> tuple[Fraction | None, Fraction | None]:
     """The interval of an expression; none where it is a point or too large to be a bound."""
     typed = before.type_of(of)
-    most = WHOLE if typed.type is Type.INTEGER else LARGEST_BOUND
+    largest = WHOLE if typed.type is Type.INTEGER else LARGEST_BOUND
     if typed.lower >= typed.upper:
         return None, None
-    found = [
-        as_bound("bound", end) if abs(end) < most else None for end in (typed.lower, typed.upper)
+    ends = [
+        as_bound("bound", end) if abs(end) < largest else None for end in (typed.lower, typed.upper)
     ]
-    return found[0], found[1]
+    return ends[0], ends[1]
 
 
 def _keys(of: Expression, before: Columns, kind: Type) -> tuple[Key, ...] | None:

@@ -89,11 +89,11 @@ def facts_of_stored(stored: Json) -> AggregateFacts | None:
 def flattened(aggregates: Iterable[tuple[str, Aggregate]]) -> list[tuple[str, Aggregate]]:
     """The aggregates with the parts of formulas in place of these, under `inner_name`."""
     flat: list[tuple[str, Aggregate]] = []
-    for name, one in aggregates:
-        if isinstance(one, Formula):
-            flat += [(inner_name(name, number), part) for number, part in enumerate(one.parts)]
+    for name, member in aggregates:
+        if isinstance(member, Formula):
+            flat += [(inner_name(name, number), part) for number, part in enumerate(member.parts)]
         else:
-            flat.append((name, one))
+            flat.append((name, member))
     return flat
 
 
@@ -143,10 +143,10 @@ def _with_means(tree: Tree, parts: list[Aggregate], columns: Columns) -> Tree:
     """The tree with ratios that are means in place; `parts` grows by these."""
     match tree:
         case Operation("/", PartValue(top), PartValue(bottom)):
-            found = _mean(parts[top], parts[bottom], columns)
-            return tree if found is None else PartValue(_add_part(found, parts))
+            mean = _mean(parts[top], parts[bottom], columns)
+            return tree if mean is None else PartValue(_add_part(mean, parts))
         case Operation(op, left, right):
-            pair = (_with_means(one, parts, columns) for one in (left, right))
+            pair = (_with_means(side, parts, columns) for side in (left, right))
             return Operation(op, *pair)
         case FunctionCall(function, of, digits):
             return FunctionCall(function, _with_means(of, parts, columns), digits)

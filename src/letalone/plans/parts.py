@@ -298,8 +298,8 @@ def _describe_quantiles(asked: "Quantiles") -> str:
 
 def _step_type(asked: "Quantiles | Extreme", columns: Columns) -> Type:
     ends = (asked.lower, asked.upper, asked.step)
-    whole = all(end.denominator == 1 for end in ends)
-    return number_type(asked.of, columns) if whole else Type.NUMBER
+    is_whole = all(end.denominator == 1 for end in ends)
+    return number_type(asked.of, columns) if is_whole else Type.NUMBER
 
 
 def _labels(labels: list[str]) -> list[str]:
@@ -465,12 +465,12 @@ def _check_most_frequent(asked: "MostFrequent", columns: Columns) -> None:
 
 def _winners(asked: "MostFrequent", columns: Columns) -> Sequence[OutputColumn]:
     kind = columns.type_of(asked.of).type.of_keys
-    found: list[OutputColumn] = []
+    outputs: list[OutputColumn] = []
     for place, label in enumerate(_labels([str(rank + 1) for rank in range(asked.k)])):
         count = f"{label}_count" if label else "count"
-        found.append(OutputColumn(place, label, label, kind, has_interval=False, is_winner=True))
-        found.append(OutputColumn(place, count, label, Type.INTEGER))
-    return found
+        outputs.append(OutputColumn(place, label, label, kind, has_interval=False, is_winner=True))
+        outputs.append(OutputColumn(place, count, label, Type.INTEGER))
+    return outputs
 
 
 @aggregate(

@@ -166,7 +166,7 @@ def make_plan(
     condition = None if where is None else read_dates(as_expression(where), columns)
     grouped = tuple(_group(group, columns) for group in _as_sequence(groups))
     kept = columns_of(rows, joins=joins, derived=named, where=condition)
-    asked, listed = resolve_all(
+    resolved, listed = resolve_all(
         partial(_resolve_aggregates, aggregates, columns, kept),
         partial(_keys, keys, grouped, columns, find=find_keys),
     )
@@ -178,8 +178,8 @@ def make_plan(
         joins=tuple(joins),
         groups=grouped,
         keys=listed,
-        aggregates=asked,
-        bounding=_one_row(given) if units else _bounding(schema, grouped, asked, given),
+        aggregates=resolved,
+        bounding=_one_row(given) if units else _bounding(schema, grouped, resolved, given),
         per_unit=units,
     )
     check_names_nobody(plan)
@@ -234,16 +234,16 @@ def _read_dates_of(asked: Computable | Aggregate, columns: Columns) -> Computabl
         return replace(asked, parts=parts)
     if not isinstance(asked, AggregateRequest) or asked.of is None:
         return asked
-    by = tuple(read_dates(one, columns) for one in asked.by)
+    by = tuple(read_dates(column, columns) for column in asked.by)
     return replace(asked, of=read_dates(asked.of, columns), by=by)
 
 
 def _resolve_aggregates(
     aggregates: Mapping[str, Computable | Aggregate], columns: Columns, kept: Columns
 ) -> tuple[tuple[str, Aggregate], ...]:
-    dated_ones = [_read_dates_of(one, columns) for one in aggregates.values()]
-    found = resolve_all(*(partial(resolve_aggregate, one, kept) for one in dated_ones))
-    return tuple(zip(aggregates, found, strict=True))
+    dated_ones = [_read_dates_of(request, columns) for request in aggregates.values()]
+    resolved = resolve_all(*(partial(resolve_aggregate, request, kept) for request in dated_ones))
+    return tuple(zip(aggregates, resolved, strict=True))
 
 
 def _as_sequence(groups: Sequence[Group]) -> Sequence[Group]:
@@ -295,12 +295,14 @@ def _keys(
         _check_ranges(read, groups)
         _check_starts(read, groups)
         return read
-    found = [closed_domain(group.of, columns) for group in groups]
-    domains = [domain for domain in found if domain is not None]
+    domains_or_none = [closed_domain(group.of, columns) for group in groups]
+    domains = [domain for domain in domains_or_none if domain is not None]
     if not groups or len(domains) < len(groups):
         check_not_unit(((group.name, group.of) for group in groups), columns)
         if groups and not find:
-            without = [group for group, keys in zip(groups, found, strict=True) if keys is None]
+            without = [
+                group for group, keys in zip(groups, domains_or_none, strict=True) if keys is None
+            ]
             raise ParameterError(missing_keys(without, FindKeys(), python=NOT_LISTED))
         return None
     number = prod(len(domain) for domain in domains)

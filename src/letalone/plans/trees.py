@@ -130,16 +130,16 @@ class FormulaRequest(Computable):
 
 def combine(op: Operator, left: object, right: object) -> FormulaRequest:
     """The formula of an operation on two aggregates, formulas or numbers."""
-    one, other = as_formula(left), as_formula(right)
-    parts = one.parts + tuple(part for part in other.parts if part not in one.parts)
+    first, other = as_formula(left), as_formula(right)
+    parts = first.parts + tuple(part for part in other.parts if part not in first.parts)
     moved = renumber_parts(other.tree, [parts.index(part) for part in other.parts])
-    return FormulaRequest(parts, check_tree(Operation(op, one.tree, moved)))
+    return FormulaRequest(parts, check_tree(Operation(op, first.tree, moved)))
 
 
 def apply_function(function: Function, of: object, digits: int = 0) -> FormulaRequest:
     """The formula of a function of an aggregate or a formula."""
-    found = as_formula(of)
-    return FormulaRequest(found.parts, check_tree(FunctionCall(function, found.tree, digits)))
+    formula = as_formula(of)
+    return FormulaRequest(formula.parts, check_tree(FunctionCall(function, formula.tree, digits)))
 
 
 def as_formula(value: object) -> FormulaRequest:
@@ -173,9 +173,9 @@ def map_tree(tree: Tree, change: Callable[[PartValue], Tree]) -> Tree:
 
 def parts_used(tree: Tree) -> list[int]:
     """The parts that a tree reads, in order, each once."""
-    found: dict[int, None] = {}
-    map_tree(tree, lambda one: found.setdefault(one.part) or one)
-    return list(found)
+    parts: dict[int, None] = {}
+    map_tree(tree, lambda one: parts.setdefault(one.part) or one)
+    return list(parts)
 
 
 def check_tree(tree: object) -> Tree:

@@ -117,11 +117,11 @@ def columns_of(
 
 def _with_derived(columns: Columns, name: str, expression: Expression) -> Columns:
     typed = columns.type_of(expression)
-    whole = inline_columns(expression, columns.derived)
+    inlined = inline_columns(expression, columns.derived)
     return replace(
         columns,
         typed={**columns.typed, name: typed},
-        derived={**columns.derived, name: whole},
+        derived={**columns.derived, name: inlined},
     )
 
 
@@ -158,8 +158,8 @@ def _type_node(expression: Expression, columns: Columns) -> Typed:
         case Arithmetic():
             return _arithmetic(cast("Arithmetic", expression), columns)
         case Negated(of):
-            found = _numeric(of, columns, "negated")
-            return Typed(Type.NUMBER, -found.upper, -found.lower, found.nullable)
+            typed = _numeric(of, columns, "negated")
+            return Typed(Type.NUMBER, -typed.upper, -typed.lower, typed.nullable)
         case Comparison():
             return _comparison(cast("Comparison", expression), columns)
         case And(parts) | Or(parts):
@@ -178,8 +178,8 @@ def _type_node(expression: Expression, columns: Columns) -> Typed:
         case DatePart(part, of):
             return _date_part(part, of, columns)
         case StartOf(period, of):
-            found = _type_of_date(of, columns, f"start of its {period}")
-            return Typed(Type.DATE, nullable=found.nullable)
+            typed = _type_of_date(of, columns, f"start of its {period}")
+            return Typed(Type.DATE, nullable=typed.nullable)
         case Bin(of, _, _, count):
             _numeric(of, columns, "put into ranges")
             return Typed(Type.INTEGER, 0, count - 1)
@@ -303,7 +303,7 @@ def _check_ordered(expression: Comparison, kind: Type) -> None:
 
 
 def _one_of(of: Expression, values: tuple[Value, ...], columns: Columns) -> Typed:
-    found = _type_node(of, columns)
+    typed = _type_node(of, columns)
     for value in values:
         kind = _of_constant(value)
         if kind == MISSING:
@@ -312,8 +312,8 @@ def _one_of(of: Expression, values: tuple[Value, ...], columns: Columns) -> Type
                 " and add | ….is_null()."
             )
         named = [of] if isinstance(of, ColumnRef) else []
-        _check_same_kind(found.type, kind.type, f"{in_words(of)} is one of …", columns=named)
-    return Typed(Type.BOOLEAN, nullable=found.nullable)
+        _check_same_kind(typed.type, kind.type, f"{in_words(of)} is one of …", columns=named)
+    return Typed(Type.BOOLEAN, nullable=typed.nullable)
 
 
 def _case(expression: Case, columns: Columns) -> Typed:
@@ -348,12 +348,12 @@ def _reachable_values(expression: Case, found: list[Typed], columns: Columns) ->
 
 def _clamp_interval(found: Typed, lower: Fraction | None, upper: Fraction | None) -> Typed:
     ends = [end for end in (lower, upper) if end is not None]
-    whole = found.type is Type.INTEGER and all(is_whole(end) for end in ends)
+    is_integer = found.type is Type.INTEGER and all(is_whole(end) for end in ends)
     low = -inf if lower is None else float(lower)
     high = inf if upper is None else float(upper)
-    kind = Type.INTEGER if whole else Type.NUMBER
-    least, most = (min(max(end, low), high) for end in (found.lower, found.upper))
-    return Typed(kind, least, most, found.nullable)
+    kind = Type.INTEGER if is_integer else Type.NUMBER
+    least, largest = (min(max(end, low), high) for end in (found.lower, found.upper))
+    return Typed(kind, least, largest, found.nullable)
 
 
 def is_whole(end: Fraction) -> bool:
@@ -363,44 +363,44 @@ def is_whole(end: Fraction) -> bool:
 
 def _date_part(part: str, of: Expression, columns: Columns) -> Typed:
     allowed = (Type.TIMESTAMP,) if part == "hour" else ORDERED
-    found = _type_of_date(of, columns, part, allowed)
+    typed = _type_of_date(of, columns, part, allowed)
     lower, upper = PART_RANGE.get(part, (-inf, inf))
-    return Typed(Type.INTEGER, lower, upper, found.nullable)
+    return Typed(Type.INTEGER, lower, upper, typed.nullable)
 
 
 def _type_of_date(
     of: Expression, columns: Columns, what: str, allowed: Sequence[Type] = ORDERED
 ) -> Typed:
-    found = _type_node(of, columns)
-    if found.type not in allowed:
+    typed = _type_node(of, columns)
+    if typed.type not in allowed:
         raise ParameterError(
-            f"'{in_words(of)}' is {found.type.value} and has no {what}. It must be"
+            f"'{in_words(of)}' is {typed.type.value} and has no {what}. It must be"
             f" {' or '.join(kind.value for kind in allowed)}; declare it so in the schema."
         )
-    return found
+    return typed
 
 
 def _condition(expression: Expression, columns: Columns) -> bool:
     """Whether a condition can be missing; refuses what is no condition."""
-    found = _type_node(expression, columns)
-    if found.type is not Type.BOOLEAN:
+    typed = _type_node(expression, columns)
+    if typed.type is not Type.BOOLEAN:
         raise ParameterError(
-            f"'{in_words(expression)}' is {found.type.value}, but must be a condition, such as"
+            f"'{in_words(expression)}' is {typed.type.value}, but must be a condition, such as"
             ' la.col("age") >= 65.'
         )
-    return found.nullable
+    return typed.nullable
 
 
 def _numeric(expression: Expression, columns: Columns, done: str) -> Typed:
-    found = _type_node(expression, columns)
-    if not found.type.is_numeric:
+    typed = _type_node(expression, columns)
+    if not typed.type.is_numeric:
         hint = (
             " Count with la.case((condition, 1), otherwise=0)."
-            if found.type is Type.BOOLEAN
+            if typed.type is Type.BOOLEAN
             else ""
         )
-        kind = "missing" if found == MISSING else found.type.value
+        kind = "missing" if typed == MISSING else typed.type.value
         raise ParameterError(
             f"'{in_words(expression)}' is {kind} and cannot be {done}; numbers can.{hint}"
         )
-    return found
+    return typed

@@ -109,8 +109,8 @@ def join_words(words: list[str]) -> str:
 
 
 def _cases(branches: tuple[tuple[Expression, Expression], ...], otherwise: Expression) -> str:
-    said = "; ".join(f"{_part(value)} if {_part(condition)}" for condition, value in branches)
-    return f"({said}; otherwise {_part(otherwise)})"
+    cases = "; ".join(f"{_part(value)} if {_part(condition)}" for condition, value in branches)
+    return f"({cases}; otherwise {_part(otherwise)})"
 
 
 def _ends(lower: Fraction | None, upper: Fraction | None) -> str:

@@ -66,10 +66,10 @@ def _read_argument(node: exp.Expr, translate: Translator) -> Expression:
         raise Unread("An aggregate in an order", "Leave out the order: it adds nothing.", node=node)
     if type(node) is exp.Star:
         raise Unread("* is answered in COUNT(*) only", "Name the column: SUM(cost).", node=node)
-    found = translate(node)
-    if isinstance(found, Literal):
+    argument = translate(node)
+    if isinstance(argument, Literal):
         raise Unread("An aggregate of a constant", "Name a column: SUM(cost).", node=node)
-    return found
+    return argument
 
 
 def _with_bounds(make: Callable[..., AggregateRequest], of: Expression) -> AggregateRequest:
@@ -104,8 +104,8 @@ def _count(node: exp.Expr, translate: Translator) -> AggregateRequest:
         return ask.count()
     if type(of) is exp.Distinct:
         return _distinct(of, translate)
-    found = translate(of)
-    return ask.count() if isinstance(found, Literal) else ask.count(found)
+    counted = translate(of)
+    return ask.count() if isinstance(counted, Literal) else ask.count(counted)
 
 
 def _distinct(node: exp.Expr, translate: Translator) -> AggregateRequest:
@@ -117,11 +117,11 @@ def _distinct(node: exp.Expr, translate: Translator) -> AggregateRequest:
 
 
 def _count_different(node: exp.Expr, translate: Translator) -> AggregateRequest:
-    found = translate(node)
-    if not isinstance(found, ColumnRef):
+    column = translate(node)
+    if not isinstance(column, ColumnRef):
         instead = "Count a column: COUNT(DISTINCT ward)."
         raise Unread("COUNT(DISTINCT …) of an expression", instead, node=node)
-    return ask.count_distinct(found.name)
+    return ask.count_distinct(column.name)
 
 
 def _about_distinct(node: exp.Expr, translate: Translator) -> AggregateRequest:
@@ -141,17 +141,17 @@ def _where(condition: Expression, of: Expression) -> Expression:
 def _read_filter(node: exp.Expr, translate: Translator) -> AggregateRequest:
     """COUNT(*) FILTER (WHERE …): rows for which it is not true count as missing."""
     only(node, "this", "expression")
-    asked = aggregate(node.this, translate)
-    if asked.word == "count_distinct":
+    request = aggregate(node.this, translate)
+    if request.word == "count_distinct":
         instead = "Put the condition into WHERE, in a question of its own."
         raise Unread("FILTER beside DISTINCT is not read", instead, node=node)
     condition = translate(cast("exp.Filter", node).expression.this)
-    return replace(asked, of=_where(condition, ONE if asked.of is None else asked.of))
+    return replace(request, of=_where(condition, ONE if request.of is None else request.of))
 
 
 def _quantiles(of: exp.Expr, at: exp.Expr, translate: Translator) -> AggregateRequest:
     listed = at.expressions if type(at) is exp.Array else [at]
-    ranks = [number_of(one, translate, "The quantile") for one in listed]
+    ranks = [number_of(rank, translate, "The quantile") for rank in listed]
     return _with_bounds(partial(_quantile, ranks), _read_argument(of, translate))
 
 
@@ -182,11 +182,11 @@ def _within_group(node: exp.Expr, translate: Translator) -> AggregateRequest:
     inner, order = node.this, cast("exp.WithinGroup", node).expression
     if type(inner) not in (exp.PercentileCont, exp.PercentileDisc) or inner.args.get("expression"):
         raise refuse_node(inner, AGGREGATED)
-    (one,) = order.expressions if len(order.expressions) == 1 else (None,)
-    if one is None or one.args.get("desc"):
+    (ordered,) = order.expressions if len(order.expressions) == 1 else (None,)
+    if ordered is None or ordered.args.get("desc"):
         instead = "Order by one column, upwards: WITHIN GROUP (ORDER BY cost)."
         raise Unread("This order is not read", instead, node=order)
-    return _quantiles(one.this, inner.this, translate)
+    return _quantiles(ordered.this, inner.this, translate)
 
 
 def _of_two(
@@ -195,15 +195,15 @@ def _of_two(
     """Two columns; their bounds are declared, or written as CLAMP."""
     only(node, "this", "expression")
     pair = cast("exp.Binary", node)
-    found = [_read_argument(one, translate) for one in (pair.this, pair.expression)]
+    arguments = [_read_argument(argument, translate) for argument in (pair.this, pair.expression)]
     bounds: dict[str, tuple[Fraction, Fraction]] = {}
-    for place, one in enumerate(found):
-        match one:
+    for place, argument in enumerate(arguments):
+        match argument:
             case Clamp(ColumnRef(name), Fraction() as lower, Fraction() as upper):
-                bounds[name], found[place] = (lower, upper), one.of
+                bounds[name], arguments[place] = (lower, upper), argument.of
             case _:
                 pass
-    return make(*found, bounds=bounds or None)
+    return make(*arguments, bounds=bounds or None)
 
 
 SPELLED: dict[type[exp.Expr], str] = {

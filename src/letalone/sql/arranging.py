@@ -46,13 +46,19 @@ class Arranging:
         """The arrangement that a query asks for."""
         args = cast("Mapping[str, exp.Expr | None]", query.args)
         having, order = args.get("having"), args.get("order")
-        found = Arrangement(
+        arrangement = Arrangement(
             having=None if having is None else self.condition(having.this),
             order=() if order is None else self._orders(order),
             limit=self._number(args.get("limit"), "LIMIT"),
             offset=self._number(args.get("offset"), "OFFSET") or 0,
         )
-        return Arrangement(found.having, found.order, found.limit, found.offset, tuple(self.hidden))
+        return Arrangement(
+            arrangement.having,
+            arrangement.order,
+            arrangement.limit,
+            arrangement.offset,
+            tuple(self.hidden),
+        )
 
     def condition(self, node: exp.Expr) -> Condition:
         """A condition on the rows of the answer."""
@@ -74,7 +80,7 @@ class Arranging:
                 return Test("and", ends)
             case exp.In() if not node.args.get("query"):
                 only(node, "this", "expressions")
-                tests = [self._compared("=", node.this, one) for one in node.expressions]
+                tests = [self._compared("=", node.this, value) for value in node.expressions]
                 return Test("or", tuple(tests))
             case _ if type(node) in COMPARED:
                 only(node, "this", "expression")
@@ -132,9 +138,9 @@ class Arranging:
             self._check_one_number(name, node)
             return Named(name)
         if is_grouping(node):
-            found = self.translate(node)
-            if isinstance(found, Literal):
-                return Fixed(_cell(found))
+            operand = self.translate(node)
+            if isinstance(operand, Literal):
+                return Fixed(_cell(operand))
             raise Unread("HAVING looks at the answer, not at rows", _where(), node=node)
         raise refuse_node(node, HAVING)
 
@@ -160,21 +166,21 @@ class Arranging:
             return self._key(node)
         known = self._known()
         if having:
-            keys = [one for one in node.find_all(exp.Column) if self._group_column(one)]
-            hides = {one.name.casefold() for one in keys}
-            known = {name: one for name, one in known.items() if name not in hides}
+            keys = [column for column in node.find_all(exp.Column) if self._group_column(column)]
+            hides = {column.name.casefold() for column in keys}
+            known = {name: column for name, column in known.items() if name not in hides}
         return self._aggregate(Formulas(self.translate, known)(node), node)
 
     def _mentions(self, node: exp.Expr) -> bool:
         """Whether an aggregate of SELECT is meant by its name."""
         known = self._known()
         return any(
-            one.name.casefold() in known and self.translate.names.find(one.this) is None
-            for one in node.find_all(exp.Column)
+            column.name.casefold() in known and self.translate.names.find(column.this) is None
+            for column in node.find_all(exp.Column)
         )
 
     def _known(self) -> dict[str, Computable]:
-        return {name.casefold(): one for name, one in self.asked.items()}
+        return {name.casefold(): asked for name, asked in self.asked.items()}
 
     def _selected(self, name: str, *, quoted: bool) -> str | None:
         names = [*(group.name for group in self.groups), *self.asked]
@@ -200,7 +206,7 @@ class Arranging:
 
     def _orders(self, order: exp.Expr) -> tuple[Order, ...]:
         only(order, "expressions")
-        return tuple(self._order(cast("exp.Ordered", one)) for one in order.expressions)
+        return tuple(self._order(cast("exp.Ordered", ordered)) for ordered in order.expressions)
 
     def _order(self, node: exp.Ordered) -> Order:
         only(node, "this", "desc", "nulls_first")
@@ -212,7 +218,7 @@ class Arranging:
             name,
             descending=bool(node.args.get("desc")),
             missing_first=bool(node.args.get("nulls_first")),
-            ranges=any(one.name == name and isinstance(one.of, Bin) for one in self.groups),
+            ranges=any(group.name == name and isinstance(group.of, Bin) for group in self.groups),
         )
 
     def _check_one_number(self, name: str, node: exp.Expr) -> None:

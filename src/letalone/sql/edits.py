@@ -144,17 +144,17 @@ def _edit_for(unread: Unread, text: Text, dialect: str) -> EditSql | None:
 
 def _list_values(node: exp.Like, text: Text, tokens: Sequence[Token]) -> EditSql | None:
     """ward LIKE 'A%' as ward IN ('A', 'B'), and as ward = 'A' where it stands for one value."""
-    of, whole = span_of(node.this, tokens), span_of(node, tokens)
-    if of is None or whole is None or type(node.expression) is not exp.Literal:
+    of, span = span_of(node.this, tokens), span_of(node, tokens)
+    if of is None or span is None or type(node.expression) is not exp.Literal:
         return None
     column, pattern = text.written[slice(*of)], str(node.expression.this)
     negated = any(
-        of[1] <= token.start < whole[1] and token.text.upper() == "NOT" for token in tokens
+        of[1] <= token.start < span[1] and token.text.upper() == "NOT" for token in tokens
     )
     if set(pattern) & set("%_"):
-        return EditSql(whole, f"{column} {'NOT ' * negated}IN ('A', 'B')")
+        return EditSql(span, f"{column} {'NOT ' * negated}IN ('A', 'B')")
     value = "'" + pattern.replace("'", "''") + "'"
-    return EditSql(whole, f"{column} {'<>' if negated else '='} {value}")
+    return EditSql(span, f"{column} {'<>' if negated else '='} {value}")
 
 
 def _leave_out(node: exp.Expr, text: Text, tokens: Sequence[Token]) -> EditSql | None:

@@ -40,9 +40,9 @@ class Formulas:
 
     def __call__(self, node: exp.Expr) -> Computable:
         """The aggregate or the formula that a node stands for, or a refusal."""
-        found = self._value(node)
-        if isinstance(found, Computable):
-            return found
+        value = self._value(node)
+        if isinstance(value, Computable):
+            return value
         raise Unread("A constant is selected", "Ask for an aggregate: COUNT(*).", node=node)
 
     def _value(self, node: exp.Expr) -> Value:
@@ -55,10 +55,10 @@ class Formulas:
 
     def read_literal(self, node: exp.Expr) -> Value:
         """A number."""
-        found = self.translate(node)
-        if isinstance(found, Literal) and isinstance(found.value, str | bool):
+        literal = self.translate(node)
+        if isinstance(literal, Literal) and isinstance(literal.value, str | bool):
             raise Unread("Text is selected", "Ask for an aggregate: COUNT(*).", node=node)
-        return cast("Literal", found)
+        return cast("Literal", literal)
 
     def read_named(self, node: exp.Expr) -> Value:
         """An aggregate by its name in SELECT."""
@@ -129,14 +129,16 @@ def default_name(node: exp.Expr, asked: Computable) -> str:
 
 def free_name(name: str, asked: Computable, *, taken: Collection[str]) -> str:
     """The name where it is free; else with its column, as count_distinct_sex, or a number."""
-    used = {one.casefold() for one in taken}
+    used = {candidate.casefold() for candidate in taken}
     if name.casefold() not in used:
         return name
     if isinstance(asked, AggregateRequest) and asked.word == "count_distinct":
         columns = [asked.of.name] if isinstance(asked.of, ColumnRef) else []
         name = "_".join([name, *columns])
     numbered = (f"{name}_{number}" for number in count(2))
-    return next(one for one in chain([name], numbered) if one.casefold() not in used)
+    return next(
+        candidate for candidate in chain([name], numbered) if candidate.casefold() not in used
+    )
 
 
 def _plain(value: Value) -> object:

@@ -75,10 +75,10 @@ ZERO, ONE = Literal(0), Literal(1)
 
 def number_of(node: exp.Expr, translate: "Translator", what: str) -> Fraction:
     """A constant number."""
-    found = _end(translate(node))
-    if found is None:
+    number = _end(translate(node))
+    if number is None:
         raise Unread(f"{what} must be a number", "Write it out: 0.5.", node=node)
-    return found
+    return number
 
 
 def read_cast(node: exp.Expr, _: "Translator") -> Expression:
@@ -96,8 +96,11 @@ def read_case(node: exp.Expr, translate: "Translator") -> Expression:
     only(node, "this", "ifs", "default")
     ifs = cast("list[exp.If]", node.args["ifs"])
     branches = [
-        (_read_condition(node.this, one.this, translate), _result(one.args["true"], translate))
-        for one in ifs
+        (
+            _read_condition(node.this, branch.this, translate),
+            _result(branch.args["true"], translate),
+        )
+        for branch in ifs
     ]
     default = node.args.get("default")
     otherwise = Literal(None) if default is None else _result(default, translate)
@@ -132,7 +135,7 @@ def read_coalesce(node: exp.Expr, translate: "Translator") -> Expression:
     *first, last = translate.several([node.this, *node.expressions])
     if not first:
         return last
-    return Case(tuple((Not(IsNull(one)), one) for one in first), last)
+    return Case(tuple((Not(IsNull(value)), value) for value in first), last)
 
 
 def read_absolute(node: exp.Expr, translate: "Translator") -> Expression:
@@ -155,16 +158,17 @@ def read_least(node: exp.Expr, translate: "Translator") -> Expression:
 def _extreme(node: exp.Expr, translate: "Translator", *, largest: bool) -> Expression:
     """GREATEST(0, x) clamps; GREATEST(x, y) is a case. What is missing makes it missing."""
     only(node, "this", "expressions", "ignore_nulls")
-    found, *rest = sorted(
-        translate.several([node.this, *node.expressions]), key=lambda one: isinstance(one, Literal)
+    extreme, *rest = sorted(
+        translate.several([node.this, *node.expressions]),
+        key=lambda value: isinstance(value, Literal),
     )
-    for one in rest:
-        end = _end(one)
+    for value in rest:
+        end = _end(value)
         if end is None:
-            found = _larger(found, one, largest=largest)
+            extreme = _larger(extreme, value, largest=largest)
         else:
-            found = _clamped(found, *((end, None) if largest else (None, end)))
-    return found
+            extreme = _clamped(extreme, *((end, None) if largest else (None, end)))
+    return extreme
 
 
 def _end(node: Expression) -> Fraction | None:

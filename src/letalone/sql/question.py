@@ -85,12 +85,12 @@ def read_question(
     text, known = read_text(sql), _Known(schema, tables or {}, whole_name)
     first: Unread | LetaloneError | None = None
     spoken = DIALECTS[0]
-    for one in _dialects(dialect):
-        result = _try_dialect(text, one, known)
+    for spelling in _dialects(dialect):
+        result = _try_dialect(text, spelling, known)
         if isinstance(result, Question):
             return result
         if first is not (better := _better(first, result)):
-            first, spoken = better, one
+            first, spoken = better, spelling
         if isinstance(result, Unread) and result.final:
             break
     if not isinstance(first, Unread):
@@ -102,8 +102,8 @@ def _remedies(
     text: Text, unread: Unread, dialect: str, known: "_Known", *, named: str | None
 ) -> Iterator[Remedy]:
     """What would be read instead: in another dialect, after an edit, or a count of rows."""
-    others = [one for one in DIALECTS if one != named] if named is not None else []
-    if any(isinstance(_try_dialect(text, one, known), Question) for one in others):
+    others = [spelling for spelling in DIALECTS if spelling != named] if named is not None else []
+    if any(isinstance(_try_dialect(text, spelling, known), Question) for spelling in others):
         yield LeaveOut(Argument("dialect"))
     edit = mend(text, unread, dialect, lambda again: _try_dialect(again, dialect, known))
     if edit is not None:
@@ -167,13 +167,13 @@ def _question(text: Text, query: exp.Select, dialect: str, known: _Known) -> Que
     translate = Translator(names)
     selected = [_read_selected(node, names) for node in query.expressions]
     groups = _groups(query, selected, names)
-    asked, order = _read_aggregates(selected, groups, translate)
+    aggregates, order = _read_aggregates(selected, groups, translate)
     where = query.args.get("where")
     condition = None if where is None else translate(where.this)
     hidden: dict[str, Computable] = {}
-    arrangement = Arranging(translate, groups, asked, order, hidden).read(query)
+    arrangement = Arranging(translate, groups, aggregates, order, hidden).read(query)
     return Question(
-        aggregates={**asked, **hidden},
+        aggregates={**aggregates, **hidden},
         where=condition,
         groups=tuple(group.group for group in groups),
         group_names=tuple(group.name for group in groups),
@@ -247,7 +247,7 @@ def _read_aggregates(
     translate: Translator,
 ) -> tuple[dict[str, Computable], list[str]]:
     """The aggregates by name, and the names of all columns of SELECT in their order."""
-    found: dict[str, Computable] = {}
+    aggregates: dict[str, Computable] = {}
     order: list[str] = []
     given = {name for name, _ in selected if name} | {group.name for group in groups}
     for name, node in selected:
@@ -256,19 +256,19 @@ def _read_aggregates(
             _check_once(key, name, order, node)
             order.append(key)
             continue
-        asked = Formulas(translate, {})(node)
-        usual = name or default_name(node, asked)
-        twice = name is not None or found.get(usual) == asked
-        shown = usual if twice else free_name(usual, asked, taken={*given, *found})
-        if shown in found:
+        request = Formulas(translate, {})(node)
+        usual = name or default_name(node, request)
+        twice = name is not None or aggregates.get(usual) == request
+        shown = usual if twice else free_name(usual, request, taken={*given, *aggregates})
+        if shown in aggregates:
             what = f"Two columns are called {shown!r}"
             raise slip(what, "Name one: SUM(cost) AS costs.", node=node)
-        found[shown] = asked
+        aggregates[shown] = request
         order.append(shown)
-    if not found:
+    if not aggregates:
         what = "The SQL asks for no COUNT, SUM or other aggregate"
         raise Unread(what, SHAPE, node=selected[0][1] if selected else None)
-    return found, order
+    return aggregates, order
 
 
 def _check_once(key: str, name: str | None, order: Sequence[str], node: exp.Expr) -> None:

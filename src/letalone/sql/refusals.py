@@ -229,8 +229,8 @@ CLAUSES: dict[str, SqlRefusal] = {
 def refuse_node(node: exp.Expr, instead: str = CONDITIONS) -> Unread:
     """The refusal of a node that has no translation."""
     for kind in type(node).__mro__:
-        if (found := REFUSED.get(cast("type[exp.Expr]", kind))) is not None:
-            return Unread(f"Not answered: {found.what}", found.instead, node=node)
+        if (refusal := REFUSED.get(cast("type[exp.Expr]", kind))) is not None:
+            return Unread(f"Not answered: {refusal.what}", refusal.instead, node=node)
     return Unread(f"Not answered: {sql_name(node)}", instead, node=node)
 
 

@@ -86,10 +86,10 @@ def _private(
 
 
 def _other_table(table: exp.Expr, schema: Schema) -> Unread:
-    own = quote_name(schema.name)
-    what = f"There is no table {_dotted_name(table)!r}: this one is called {own}"
+    name = quote_name(schema.name)
+    what = f"There is no table {_dotted_name(table)!r}: this one is called {name}"
     parts = exp.Tuple(expressions=[part.copy() for part in cast("exp.Table", table).parts])
-    return slip(what, f"Write FROM {own}.", node=parts, edit=own)
+    return slip(what, f"Write FROM {name}.", node=parts, edit=name)
 
 
 def _name(table: exp.Expr, schema: Schema, whole_name: Sequence[str] = ()) -> exp.Identifier:
@@ -118,10 +118,10 @@ def _is_qualified(table: exp.Expr) -> bool:
 def _ends(whole_name: Sequence[str], table: exp.Expr) -> bool:
     """Whether what was typed, part by part, is the end of the table's whole name."""
     parts = cast("exp.Table", table).parts
-    if len(parts) > len(whole_name) or any(type(one) is not exp.Identifier for one in parts):
+    if len(parts) > len(whole_name) or any(type(part) is not exp.Identifier for part in parts):
         return False
     pairs = zip(parts, whole_name[-len(parts) :], strict=True)
-    return all(matching(cast("exp.Identifier", one), [name]) is not None for one, name in pairs)
+    return all(matching(cast("exp.Identifier", part), [name]) is not None for part, name in pairs)
 
 
 def _is_file(name: str) -> bool:
@@ -153,8 +153,8 @@ def _read_join(join: exp.Join, names: Names, tables: Mapping[str, Schema]) -> Na
     if called == names.called or called in names.joined:
         raise slip(f"Two tables are called {called!r}", "Give one an alias.", node=join)
     on = _using(join, names, tables[name]) or _on(join, called, names, tables[name])
-    found = Joined(name, on, tables[name], _shared_names(on, names.schema, tables[name]))
-    return Names(names.schema, names.called, {**names.joined, called: found})
+    joined = Joined(name, on, tables[name], _shared_names(on, names.schema, tables[name]))
+    return Names(names.schema, names.called, {**names.joined, called: joined})
 
 
 def _shared_names(on: tuple[tuple[str, str], ...], own: Schema, other: Schema) -> frozenset[str]:
@@ -173,11 +173,11 @@ def _no_public(
         instead = "Join a public table; in Python, .per_unit(…) makes one row of each person."
         return Unread("Not answered: a table joined to itself", instead, node=join)
     known = f"Public tables are: {', '.join(tables)}." if tables else "No public table is given."
-    own, other = names.schema.name, identifier.name
+    name, other = names.schema.name, identifier.name
     how = (
         "A table that anyone may see is given with tables={'cities': frame}, or --public"
         f" cities=cities.csv. If {other!r} is private, too, it is joined in Python, on the unit:"
-        f" {own if own.isidentifier() else 'table'}.sql(…, tables={{{other!r}: its session}})."
+        f" {name if name.isidentifier() else 'table'}.sql(…, tables={{{other!r}: its session}})."
     )
     what = f"There is no public table {other!r}"
     return slip(what, f"{known} {how}", node=identifier)
@@ -199,8 +199,8 @@ def _using(join: exp.Join, names: Names, public: Schema) -> tuple[tuple[str, str
     pairs: list[tuple[str, str]] = []
     for one in cast("list[exp.Expr]", join.args.get("using") or []):
         identifier = cast("exp.Identifier", one if type(one) is exp.Identifier else one.this)
-        own = [column.name for column in names.schema.columns]
-        left = matching(identifier, own)
+        names_here = [column.name for column in names.schema.columns]
+        left = matching(identifier, names_here)
         right = matching(identifier, [column.name for column in public.columns])
         if left is None or right is None:
             table = public.name if left else names.schema.name
@@ -211,11 +211,11 @@ def _using(join: exp.Join, names: Names, public: Schema) -> tuple[tuple[str, str
 
 
 def _on(join: exp.Join, called: str, names: Names, public: Schema) -> tuple[tuple[str, str], ...]:
-    own = Names(names.schema, names.called, {})
+    here = Names(names.schema, names.called, {})
     other = Names(public, called, {})
     condition = cast("exp.Expr", join.args["on"])
     parts = condition.flatten() if type(condition) is exp.And else [condition]
-    return tuple(_pair(one, own, other) for one in parts)
+    return tuple(_pair(part, here, other) for part in parts)
 
 
 def _pair(node: exp.Expr, own: Names, other: Names) -> tuple[str, str]:

@@ -139,11 +139,11 @@ class Text:
         first = self.written.rfind("\n", 0, start) + 1
         last = self.written.find("\n", start)
         line = self.written[first : last if last >= 0 else None].replace("\t", " ")
-        left = max(0, min(start - first - SHOWN_WIDTH // 2, len(line) - SHOWN_WIDTH))
-        marks = min(max(end - start, 1), SHOWN_WIDTH - (start - first - left))
-        mark = " " * (start - first - left) + "^" * marks
+        cut = max(0, min(start - first - SHOWN_WIDTH // 2, len(line) - SHOWN_WIDTH))
+        marks = min(max(end - start, 1), SHOWN_WIDTH - (start - first - cut))
+        mark = " " * (start - first - cut) + "^" * marks
         number = self.written.count("\n", 0, start) + 1
-        return number, start - first + 1, f"  {line[left : left + SHOWN_WIDTH]}\n  {mark}"
+        return number, start - first + 1, f"  {line[cut : cut + SHOWN_WIDTH]}\n  {mark}"
 
 
 def read_text(sql: object) -> Text:
@@ -152,9 +152,9 @@ def read_text(sql: object) -> Text:
         raise ParameterError(f"The SQL is {type(sql).__name__}, but must be text. {SHAPE}")
     if len(sql) > MAX_SQL_LENGTH:
         raise ParameterError(f"The SQL has more than {MAX_SQL_LENGTH:,} characters. Shorten it.")
-    found = EXPLAIN.match(sql)
-    statement = sql if found is None else " " * found.end() + sql[found.end() :]
-    text = Text(sql, statement, explain=found is not None)
+    explain = EXPLAIN.match(sql)
+    statement = sql if explain is None else " " * explain.end() + sql[explain.end() :]
+    text = Text(sql, statement, explain=explain is not None)
     _check_letters(text)
     return text
 
@@ -190,12 +190,12 @@ def too_deep() -> Unread:
 def _check_letters(text: Text) -> None:
     for place, letter in enumerate(text.written):
         if category(letter) in ("Cf", "Cc", "Cs", "Co") and letter not in "\n\r\t":
-            found = slip(
+            unread = slip(
                 f"The SQL has a letter that nobody can see, U+{ord(letter):04X}",
                 "Remove it: type the line again instead of pasting it.",
             )
-            found.node = _node_at(place, place)
-            raise text.error(found)
+            unread.node = _node_at(place, place)
+            raise text.error(unread)
 
 
 def _check_tokens(tokens: Sequence[Token]) -> None:
@@ -297,9 +297,9 @@ def _at(token: Token) -> exp.Expr:
 
 
 def _node_at(start: int, end: int) -> exp.Expr:
-    found = exp.Placeholder()
-    found.meta.update(start=start, end=end)
-    return found
+    node = exp.Placeholder()
+    node.meta.update(start=start, end=end)
+    return node
 
 
 def _depth(tokens: Sequence[Token]) -> int:
@@ -318,8 +318,8 @@ def not_understood() -> Unread:
 
 
 def _near(error: SqlglotError) -> Unread:
-    found = cast("list[dict[str, str]]", getattr(error, "errors", None) or [{}])
-    words = found[0].get("highlight")
+    errors = cast("list[dict[str, str]]", getattr(error, "errors", None) or [{}])
+    words = errors[0].get("highlight")
     place = f" near {words[:40]!r}" if words else ""
     what = f"The SQL is not understood{place}: look for a bracket, a quote or a comma"
     return slip(what, SHAPE, puzzling=True)
@@ -327,9 +327,9 @@ def _near(error: SqlglotError) -> Unread:
 
 def _place_of(node: exp.Expr) -> tuple[int, int] | None:
     """Where a node stands: its own place, or from the first to the last of its parts."""
-    found = [one.meta for one in node.walk() if "start" in one.meta]
-    own = node.meta if "start" in node.meta else min(found, key=_start, default=None)
-    return None if own is None else (_start(own), int(own["end"]) + 1)
+    places = [part.meta for part in node.walk() if "start" in part.meta]
+    place = node.meta if "start" in node.meta else min(places, key=_start, default=None)
+    return None if place is None else (_start(place), int(place["end"]) + 1)
 
 
 def _start(meta: dict[str, object]) -> int:

@@ -94,8 +94,8 @@ class TopPart(ChoicePart):
         answer = count_answer(noisy.astype(np.float64), float(noise.error(confidence)))
         labels = np.empty(len(self.candidates), dtype=object)
         labels[:] = self.candidates
-        found = Answer(answer.values, answer.low, answer.high, labels[winners])
-        return dict.fromkeys(self.names, found)
+        answered = Answer(answer.values, answer.low, answer.high, labels[winners])
+        return dict.fromkeys(self.names, answered)
 
     def error(self, epsilon: Fraction, *, confidence: float) -> float:
         """How much less frequent than the best one left a winner may be, in rows."""
@@ -157,7 +157,9 @@ class BoundsPart(ChoicePart):
         del confidence
         below, upto = np.split(np.stack(exact[:-1], axis=1).astype(np.int64), 2, axis=1)
         rows = np.asarray(exact[-1], dtype=np.int64)
-        found = [self._bounds(*one, epsilon, bits) for one in zip(below, upto, rows, strict=True)]
+        found = [
+            self._bounds(*counts, epsilon, bits) for counts in zip(below, upto, rows, strict=True)
+        ]
         bounds = np.array(found, dtype=np.float64).reshape(-1, 2)
         return dict.fromkeys(self.names, Answer(bounds, bounds, bounds))
 

@@ -66,13 +66,13 @@ class CountTree:
         sums = fitted[1:]
         for level in range(self.levels - 2, -1, -1):
             sums[level] = _sum_children(fitted[level + 1], self.children[level])
-            own = self.own[level]
-            fitted[level] = own * fitted[level] + (1 - own) * sums[level]
-        found = fitted[0]
+            weights = self.own[level]
+            fitted[level] = weights * fitted[level] + (1 - weights) * sums[level]
+        nodes = fitted[0]
         for level, children in enumerate(self.children):
-            left = np.repeat(found - sums[level], np.diff(children), axis=1)
-            found = fitted[level + 1] + left * self.parts[level]
-        return found
+            surplus = np.repeat(nodes - sums[level], np.diff(children), axis=1)
+            nodes = fitted[level + 1] + surplus * self.parts[level]
+        return nodes
 
     def squares(self, forms: Floats) -> Floats:
         """Σa² of the noise in linear forms of the cells' counts, one for each row."""
@@ -80,10 +80,10 @@ class CountTree:
         for children, parts in zip(self.children[::-1], self.parts[::-1], strict=True):
             onto.insert(0, _sum_children(onto[0] * parts, children))
         before, total = onto[0], np.zeros(len(forms))
-        for level, own in enumerate(self.own):
-            total += np.sum((before * own) ** 2, axis=1)
+        for level, weights in enumerate(self.own):
+            total += np.sum((before * weights) ** 2, axis=1)
             if level < len(self.children):
-                passed = before * (1 - own) - onto[level]
+                passed = before * (1 - weights) - onto[level]
                 many = np.diff(self.children[level])
                 before = onto[level + 1] + np.repeat(passed, many, axis=1)
         return total
@@ -162,11 +162,11 @@ def _siblings(tree: CountTree, path: list[Integers], level: int) -> tuple[Intege
 def _descendants(tree: CountTree) -> list[tuple[Floats, Floats]]:
     """Running sums over each level of what a node and all below it add to Σa² and Σa⁴."""
     each = [np.ones((2, tree.count))]
-    for own, children in zip(tree.own[-2::-1], tree.children[::-1], strict=True):
+    for weights, children in zip(tree.own[-2::-1], tree.children[::-1], strict=True):
         inner = _sum_children(each[0], children)
-        powers = [[weight**2, weight**4] for weight in (own, 1 - own)]
+        powers = [[weight**2, weight**4] for weight in (weights, 1 - weights)]
         each.insert(0, np.array(powers[0]) + np.array(powers[1]) * inner)
-    return [(_cumulate(one[0]), _cumulate(one[1])) for one in each]
+    return [(_cumulate(pair[0]), _cumulate(pair[1])) for pair in each]
 
 
 def _cumulate(values: Floats) -> Floats:

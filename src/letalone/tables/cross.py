@@ -140,8 +140,8 @@ class ClampedColumn:
     upper: Fraction
 
     def axis(self, degree: Degree, bits: int, is_whole: IsWhole) -> GridAxis:
-        whole = is_whole(self.of)
-        return GridAxis(self.of, grid_for(self.lower, self.upper, bits, whole=whole), degree)
+        is_integer = is_whole(self.of)
+        return GridAxis(self.of, grid_for(self.lower, self.upper, bits, whole=is_integer), degree)
 
 
 def _sum_products(left: list[int], right: list[int], exact: list[Wholes]) -> Wholes:

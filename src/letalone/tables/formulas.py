@@ -34,12 +34,12 @@ def evaluate_formula(name: str, formula: Formula, answers: Mapping[str, Answer])
     """The answer of a formula from those of its parts."""
     parts = [answers[inner_name(name, number)] for number in range(len(formula.parts))]
     with np.errstate(all="ignore"):
-        found = _evaluate(formula.tree, parts)
+        answer = _evaluate(formula.tree, parts)
     # Between two open ends any value would mislead: the noise leaves nothing to tell.
-    known = np.isfinite(found.values) & (np.isfinite(found.low) | np.isfinite(found.high))
-    low = np.where(np.isnan(found.low), -np.inf, found.low)
-    high = np.where(np.isnan(found.high), np.inf, found.high)
-    return Answer(np.where(known, found.values, np.nan), low, high)
+    known = np.isfinite(answer.values) & (np.isfinite(answer.low) | np.isfinite(answer.high))
+    low = np.where(np.isnan(answer.low), -np.inf, answer.low)
+    high = np.where(np.isnan(answer.high), np.inf, answer.high)
+    return Answer(np.where(known, answer.values, np.nan), low, high)
 
 
 def linear(tree: Tree) -> dict[int, Fraction] | None:
@@ -64,7 +64,7 @@ def linear(tree: Tree) -> dict[int, Fraction] | None:
 
 
 def _times(found: dict[int, Fraction] | None, factor: Fraction) -> dict[int, Fraction] | None:
-    return None if found is None else {part: factor * one for part, one in found.items()}
+    return None if found is None else {part: factor * weight for part, weight in found.items()}
 
 
 def _plus(
@@ -88,20 +88,20 @@ def as_double(number: Fraction | int) -> float:
 def _evaluate(tree: Tree, parts: Sequence[Answer]) -> Answer:
     match tree:
         case PartValue(part):
-            one = parts[part]
-            return Answer(one.values, np.minimum(one.low, one.high), one.high)
+            answer = parts[part]
+            return Answer(answer.values, np.minimum(answer.low, answer.high), answer.high)
         case Constant(value):
             return _as_constant(as_double(value))
         case Operation(op, left, right):
             return _combine(op, _evaluate(left, parts), _evaluate(right, parts))
         case FunctionCall("negative", of):
-            found = _evaluate(of, parts)
-            return Answer(-found.values, -found.high, -found.low)
+            inner = _evaluate(of, parts)
+            return Answer(-inner.values, -inner.high, -inner.low)
         case FunctionCall("absolute", of):
             return _absolute(_evaluate(of, parts))
         case FunctionCall(_, of, digits):
-            found = _evaluate(of, parts)
-            return Answer(*(_round(x, digits) for x in (found.values, found.low, found.high)))
+            inner = _evaluate(of, parts)
+            return Answer(*(_round(x, digits) for x in (inner.values, inner.low, inner.high)))
 
 
 def _as_constant(number: float) -> Answer:
@@ -130,9 +130,11 @@ def _products(left: Answer, right: Answer) -> list[Floats]:
 def _divide(left: Answer, right: Answer) -> Answer:
     values = np.where(right.values == 0, np.nan, left.values / right.values)
     pairs = [(a, b) for a in (left.low, left.high) for b in (right.low, right.high)]
-    found = _corners(values, [np.where(np.isinf(b), 0.0, a / b) for a, b in pairs])
+    quotients = _corners(values, [np.where(np.isinf(b), 0.0, a / b) for a, b in pairs])
     holds = (right.low <= 0) & (right.high >= 0)
-    return Answer(values, np.where(holds, -np.inf, found.low), np.where(holds, np.inf, found.high))
+    return Answer(
+        values, np.where(holds, -np.inf, quotients.low), np.where(holds, np.inf, quotients.high)
+    )
 
 
 def _corners(values: Floats, ends: Sequence[Floats]) -> Answer:

@@ -78,9 +78,9 @@ def within(law: NoiseLaw, weights: Floats, values: Floats, confidence: float) ->
     tail = np.zeros(values.shape)
     far, count = np.abs(values), scales.shape[-1]
     for j in range(count):
-        share, own = np.exp(-far / scales[..., j]), squares[..., j]
+        share, square = np.exp(-far / scales[..., j]), squares[..., j]
         for other in (squares[..., i] for i in range(count) if i != j):
-            share *= own / (own - other)
+            share *= square / (square - other)
         tail += share
     return tail >= 1 - confidence
 
@@ -88,12 +88,12 @@ def within(law: NoiseLaw, weights: Floats, values: Floats, confidence: float) ->
 def farthest(accepted: Callable[[Floats], Flags], start: Floats, end: Floats) -> Floats:
     """From `start` (accepted) towards `end`: where acceptance ends, rounded outwards."""
     inside, outside = start.copy(), end.copy()
-    whole = accepted(end)
+    accepts_end = accepted(end)
     for _ in range(STEPS):
         middle = (inside + outside) / 2
         good = accepted(middle)
         inside, outside = np.where(good, middle, inside), np.where(good, outside, middle)
-    return np.where(whole, end, outside)
+    return np.where(accepts_end, end, outside)
 
 
 def fitting(
@@ -101,8 +101,8 @@ def fitting(
 ) -> tuple[Floats, Floats]:
     """The ends of the accepted numbers around a value; all of them where it is not accepted."""
     ends = np.stack([np.full(value.shape, least), np.full(value.shape, most)])
-    found = farthest(accepted, np.stack([value, value]), ends)  # both sides at once
-    low, high = np.where(accepted(value), found, ends)
+    ends_found = farthest(accepted, np.stack([value, value]), ends)  # both sides at once
+    low, high = np.where(accepted(value), ends_found, ends)
     return low, high
 
 
@@ -128,9 +128,9 @@ def _laplace_width(sizes: tuple[float, ...], miss: float) -> float:
     with_shares = [
         (_share(scale, scales[:j] + scales[j + 1 :]), scale) for j, scale in enumerate(scales)
     ]
-    most = sum(scales, Fraction(0)) * (8 - Fraction(log(miss)))
-    halved = partial(_bisect, with_shares, most / 2**STEPS, miss)
-    return float(most * with_bits(halved, 128 + 64 * len(scales)) / 2**STEPS)
+    widest = sum(scales, Fraction(0)) * (8 - Fraction(log(miss)))
+    halved = partial(_bisect, with_shares, widest / 2**STEPS, miss)
+    return float(widest * with_bits(halved, 128 + 64 * len(scales)) / 2**STEPS)
 
 
 def _bisect(with_shares: list[tuple[Fraction, Fraction]], step: Fraction, miss: float) -> int:
@@ -139,8 +139,8 @@ def _bisect(with_shares: list[tuple[Fraction, Fraction]], step: Fraction, miss: 
     low, high = 0, 2**STEPS
     for _ in range(STEPS):
         middle = (low + high) // 2
-        found = sum((share * (rate * middle).exp() for share, rate in terms), ball(0))
-        low, high = (middle, high) if upper(found) > miss else (low, middle)
+        tail = sum((share * (rate * middle).exp() for share, rate in terms), ball(0))
+        low, high = (middle, high) if upper(tail) > miss else (low, middle)
     return high
 
 

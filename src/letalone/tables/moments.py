@@ -195,18 +195,18 @@ class MomentsPart(VectorPart):
     def _sum(self, noisy: Floats, law: NoiseLaw, confidence: float) -> Answer:
         """Each end for values that stray from their places as far as they can."""
         grid = self.corners.grid
-        least, most = (self._value_form(strays) for strays in grid.strays)
+        least, largest = (self._value_form(strays) for strays in grid.strays)
         value = noisy @ self._value_form(grid.offset)
         low = noisy @ least - width(law, least, confidence)
-        high = noisy @ most + width(law, most, confidence)
+        high = noisy @ largest + width(law, largest, confidence)
         return Answer(value, np.minimum(low, value), np.maximum(high, value))
 
     def _mean(self, noisy: Floats, law: NoiseLaw, confidence: float) -> Answer:
         mean, some = self._means(noisy)
-        first, one = self.corners.form(FIRST), self.corners.form(ONE)
+        first, constant = self.corners.form(FIRST), self.corners.form(ONE)
 
         def accepted(tried: Floats) -> Flags:
-            weights = first - tried[..., None] * one
+            weights = first - tried[..., None] * constant
             return within(law, weights, np.sum(weights * noisy, axis=-1), confidence)
 
         low, high = fitting(accepted, mean, least=-1.0, most=1.0)
@@ -214,7 +214,9 @@ class MomentsPart(VectorPart):
         strays = zip((mean, low, high), (grid.offset, *grid.strays), strict=True)
         places = (grid.centre + grid.radius * end + far for end, far in strays)
         without = (grid.centre, float(self.lower), float(self.upper))
-        ends = (np.where(some, one, none) for one, none in zip(places, without, strict=True))
+        ends = (
+            np.where(some, constant, none) for constant, none in zip(places, without, strict=True)
+        )
         return Answer(*(self._clamped(end) for end in ends))
 
     def _variance(self, noisy: Floats, law: NoiseLaw, confidence: float) -> Answer:
@@ -232,13 +234,13 @@ class MomentsPart(VectorPart):
         low, high = fitting(accepted, variance, least=0.0, most=1.0)
         square = self.corners.grid.radius**2
         ends = ((variance, 0.5), (low, 0.0), (high, 1.0))
-        return self._widened(*(square * np.where(some, end, whole) for end, whole in ends))
+        return self._widened(*(square * np.where(some, end, otherwise) for end, otherwise in ends))
 
     def _widened(self, variance: Floats, low: Floats, high: Floats) -> Answer:
         """By what places stray from values: a deviation moves by no more than these do."""
-        slack, most = self.corners.grid.slack, self.corners.grid.radius
+        slack, radius = self.corners.grid.slack, self.corners.grid.radius
         least = np.maximum(np.sqrt(low) - slack, 0.0) ** 2
-        return Answer(variance, least, np.minimum(np.sqrt(high) + slack, most) ** 2)
+        return Answer(variance, least, np.minimum(np.sqrt(high) + slack, radius) ** 2)
 
     def _means(self, noisy: Floats) -> tuple[Floats, Flags]:
         """Where the mean is in [−1, 1], and whether there seem to be rows at all."""
@@ -293,9 +295,9 @@ def _norm(weights: Floats) -> float:
 
 def scale_to_sample(answer: Answer, rows: Floats, width: float) -> Answer:
     """The answer as an estimate from a sample of noisy size `rows`, known to within `width`."""
-    fewest, most = _factor(rows + width), _factor(rows - width)
-    low = np.minimum(answer.low * fewest, answer.low * most)
-    high = np.maximum(answer.high * fewest, answer.high * most)
+    fewest, largest = _factor(rows + width), _factor(rows - width)
+    low = np.minimum(answer.low * fewest, answer.low * largest)
+    high = np.maximum(answer.high * fewest, answer.high * largest)
     return Answer(answer.values * _factor(rows), low, high)
 
 

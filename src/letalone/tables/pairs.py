@@ -91,7 +91,7 @@ class PairPart(VectorPart):
     def answers(self, noisy: Floats, noise: Noise, confidence: float) -> dict[str, Answer]:
         """Each aggregate with its interval."""
         seen = _Seen(self.corners, noisy, noise.law, confidence)
-        return {name: self._answer(one, seen, turned) for name, one, turned in self.asked}
+        return {name: self._answer(asked, seen, turned) for name, asked, turned in self.asked}
 
     def _answer(self, asked: Pair, seen: "_Seen", turned: bool) -> Answer:
         of, by = self._radii(turned)
@@ -125,7 +125,9 @@ class PairPart(VectorPart):
         """The half-width to expect for this many rows, where values are spread evenly."""
         if rows is None:
             raise needs_rows(name)
-        asked, turned = next((one, turned) for own, one, turned in self.asked if own == name)
+        asked, turned = next(
+            (aggregate, turned) for known, aggregate, turned in self.asked if known == name
+        )
         if isinstance(asked, Regression):
             return self._line(turned).error(noise.law, confidence, rows)
         of, by = self._radii(turned)
@@ -186,14 +188,14 @@ class _Seen:
     def means(self) -> tuple[Floats, Floats]:
         """Where the means are in [−1, 1]."""
         rows = np.where(self.some, self.rows, np.inf)
-        first, second = (self.noisy @ self._plain(*one) / rows for one in ((1, 0), (0, 1)))
+        first, second = (self.noisy @ self._plain(*powers) / rows for powers in ((1, 0), (0, 1)))
         return np.clip(first, -1.0, 1.0), np.clip(second, -1.0, 1.0)
 
     def covariance(self, *, sample: bool) -> Answer:
         """From −1 to 1."""
         value, half, known, _ = self._ratio(self._about(1, 1), self._about(0, 0), most=1.0)
-        found = _make_answer(value, half + self._crossed, known, most=1.0)
-        return scale_to_sample(found, self.rows, self.rows_width) if sample else found
+        answer = _make_answer(value, half + self._crossed, known, most=1.0)
+        return scale_to_sample(answer, self.rows, self.rows_width) if sample else answer
 
     def slope(self, *, turned: bool) -> Answer:
         """That of the first along the second, or turned; it may be anything."""
@@ -212,11 +214,13 @@ class _Seen:
         sums = [self._sum(form) for form in (first, second)]
         strays = [widths(self.law, form, self.confidence) for form in (first, second)]
         known = self.some & (sums[0] > strays[0]) & (sums[1] > strays[1])
-        x, y = (np.where(known, one, 1.0) for one in sums)
+        x, y = (np.where(known, total, 1.0) for total in sums)
         value = np.clip(self._sum(cross) / np.sqrt(x * y), -1.0, 1.0)
         tilt = np.sqrt(y / x)[:, None]
         form = cross - value[:, None] / 2 * (tilt * first + second / tilt)
-        left, right = (np.where(known, one - z, 1.0) for one, z in zip(sums, strays, strict=True))
+        left, right = (
+            np.where(known, total - z, 1.0) for total, z in zip(sums, strays, strict=True)
+        )
         half = widths(self.law, form, self.confidence) / np.sqrt(left * right)
         # Angles between columns move by less than twice what places stray, by their deviations.
         slacks = zip(
@@ -269,8 +273,8 @@ def _form(corners: CrossCorners, a: int, b: int, turned: bool) -> Floats:
 
 def _shift_powers(mean: Floats, power: int) -> Floats:
     """The coefficients of (t − mean)^power."""
-    one, none = np.ones_like(mean), np.zeros_like(mean)
-    columns = ([one, none, none], [-mean, one, none], [mean**2, -2 * mean, one])[power]
+    ones, none = np.ones_like(mean), np.zeros_like(mean)
+    columns = ([ones, none, none], [-mean, ones, none], [mean**2, -2 * mean, ones])[power]
     return np.stack(columns, axis=-1)
 
 
@@ -289,11 +293,11 @@ def pair_parts(
     asked: Sequence[tuple[str, Aggregate]], unit: Contribution, bits: int, is_whole: IsWhole
 ) -> list[PairPart]:
     """A part for each two columns that something is asked about; `is_whole` is by their types."""
-    found: dict[str, list[tuple[str, Pair]]] = {}
+    groups: dict[str, list[tuple[str, Pair]]] = {}
     for name, aggregate in asked:
         if is_pair(aggregate):
-            found.setdefault(repr(_order_columns(aggregate)), []).append((name, aggregate))
-    return [_part(group, unit, bits, is_whole) for group in found.values()]
+            groups.setdefault(repr(_order_columns(aggregate)), []).append((name, aggregate))
+    return [_part(group, unit, bits, is_whole) for group in groups.values()]
 
 
 def is_pair(aggregate: Aggregate) -> TypeGuard[Pair]:
@@ -307,19 +311,23 @@ def _part(
     group: list[tuple[str, Pair]], unit: Contribution, bits: int, is_whole: IsWhole
 ) -> PairPart:
     columns = _order_columns(group[0][1])
-    turned = [repr(_columns(one)) != repr(columns) for _, one in group]
+    turned = [repr(_columns(aggregate)) != repr(columns) for _, aggregate in group]
     first, second = _degree(group, turned, 0), _degree(group, turned, 1)
     fine = min(bits, MAX_PRODUCT_BITS[first + second])
     axes = columns[0].axis(first, fine, is_whole), columns[1].axis(second, fine, is_whole)
-    asked = tuple((name, one, way) for (name, one), way in zip(group, turned, strict=True))
-    return PairPart(asked, unit, CrossCorners(*axes, bits))
+    turns = tuple(
+        (name, aggregate, way) for (name, aggregate), way in zip(group, turned, strict=True)
+    )
+    return PairPart(turns, unit, CrossCorners(*axes, bits))
 
 
 def _degree(group: list[tuple[str, Pair]], turned: list[bool], place: int) -> Degree:
     """Whether the column at this place (0 or 1) is needed squared."""
-    for (_, one), way in zip(group, turned, strict=True):
+    for (_, aggregate), way in zip(group, turned, strict=True):
         along = 0 if way else 1
-        if isinstance(one, Correlation) or (isinstance(one, Slope | Regression) and along == place):
+        if isinstance(aggregate, Correlation) or (
+            isinstance(aggregate, Slope | Regression) and along == place
+        ):
             return SQUARED
     return PLAIN
 

@@ -264,20 +264,20 @@ class TreePart(VectorPart):
     def answers(self, noisy: Floats, noise: Noise, confidence: float) -> dict[str, Answer]:
         """Each quantile with its interval, one row for each key."""
         ranks = ranks_of(self.tree, noisy)
-        found = [
+        intervals = [
             ranks.interval(float(share), noise.law, confidence=confidence) for share in self.shares
         ]
-        place, low, high = (np.stack(ends, axis=1) for ends in zip(*found, strict=True))
+        place, low, high = (np.stack(ends, axis=1) for ends in zip(*intervals, strict=True))
         return dict.fromkeys(self.names, self.scale.answer(place, low, high))
 
     def width(self, noise: Noise, confidence: float) -> float:
         """The widest band, in rows."""
         law = noise.law
-        found = (widest(self.tree, float(q), law.family, confidence) for q in self.shares)
-        return law.deviation * max(found)
+        bands = (widest(self.tree, float(q), law.family, confidence) for q in self.shares)
+        return law.deviation * max(bands)
 
 
 def tree_moves(tree: CountTree, scale: CellScale, unit: Contribution) -> Moved:
     """How far one unit moves a tree over cells: each level moves as the cells do."""
-    one = sensitivity_of(scale.cells, unit)
-    return Moved(tree.levels * one.l1, tree.levels * one.l2_squared)
+    level = sensitivity_of(scale.cells, unit)
+    return Moved(tree.levels * level.l1, tree.levels * level.l2_squared)

@@ -79,13 +79,13 @@ class Ranks:
         self, share: float, law: NoiseLaw, stray: Floats, beside: float
     ) -> tuple[Floats, Floats]:
         """The most and the least that ranks may be, within the noise."""
-        one = band(self.tree, share, law, beside)
+        width = band(self.tree, share, law, beside)
         rises = np.diff(self.rising, axis=1) > JUMP * law.deviation
         no = np.zeros((len(rises), 1), np.bool_)
         after, before = np.hstack([no, rises]), np.hstack([rises, no])
-        most = np.maximum.accumulate(np.where(after, self.noisy + one, -np.inf), axis=1)
-        least = _least_after(np.where(before, self.noisy - one, np.inf))
-        return np.maximum(self.rising + stray, most), np.minimum(self.rising - stray, least)
+        highest = np.maximum.accumulate(np.where(after, self.noisy + width, -np.inf), axis=1)
+        least = _least_after(np.where(before, self.noisy - width, np.inf))
+        return np.maximum(self.rising + stray, highest), np.minimum(self.rising - stray, least)
 
     def _band(self, share: float, law: NoiseLaw, confidence: float) -> Floats:
         """What a block's mean less share · n strays by, at each of its places."""
@@ -95,9 +95,9 @@ class Ranks:
         gained = np.interp(np.log2(self.lengths), *_gains(self.tree))
         at_an_end = (self.starts == 0) | (self.starts + self.lengths == self.tree.count + 1)
         gained = np.where(at_an_end, 0.0, gained)
-        left = np.sqrt(np.maximum(mean - gained, LEAST * mean))
+        deviation = np.sqrt(np.maximum(mean - gained, LEAST * mean))
         far = law.deviation * reach(law.family, _evenness(squares, fourths), confidence)
-        return np.repeat(left, self.lengths).reshape(self.rising.shape) * far
+        return np.repeat(deviation, self.lengths).reshape(self.rising.shape) * far
 
 
 def ranks_of(tree: CountTree, noisy: Floats) -> Ranks:
@@ -105,11 +105,11 @@ def ranks_of(tree: CountTree, noisy: Floats) -> Ranks:
     from scipy.optimize import isotonic_regression  # slow to load
 
     ranks = np.pad(np.cumsum(tree.counts(noisy), axis=1), ((0, 0), (1, 0)))
-    found: list[Any] = [isotonic_regression(row) for row in ranks]
-    rising = np.array([one.x for one in found], dtype=np.float64).reshape(ranks.shape)
+    fits: list[Any] = [isotonic_regression(row) for row in ranks]
+    rising = np.array([fit.x for fit in fits], dtype=np.float64).reshape(ranks.shape)
     none = np.zeros(0, np.int64)  # there may be no key
-    starts: Integers = np.concatenate([none, *(one.blocks[:-1] for one in found)])
-    lengths: Integers = np.concatenate([none, *(np.diff(one.blocks) for one in found)])
+    starts: Integers = np.concatenate([none, *(fit.blocks[:-1] for fit in fits)])
+    lengths: Integers = np.concatenate([none, *(np.diff(fit.blocks) for fit in fits)])
     return Ranks(tree, ranks, rising, starts, lengths)
 
 

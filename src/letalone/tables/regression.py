@@ -132,12 +132,12 @@ class LeastSquaresSolver:
 
 def line(of: GridAxis, by: Sequence[GridAxis], left: Floats, right: Floats) -> LeastSquaresSolver:
     """Least squares of one axis on others; the answers are in the units of their values."""
-    rise = np.array([of.grid.radius / one.grid.radius for one in by])
-    centres = np.array([one.grid.centre + one.grid.offset for one in by])
+    rise = np.array([of.grid.radius / axis.grid.radius for axis in by])
+    centres = np.array([axis.grid.centre + axis.grid.offset for axis in by])
     turn = np.diag([of.grid.radius, *rise])
     turn[0, 1:] = -rise * centres
     shift = np.array([of.grid.centre + of.grid.offset] + [0.0] * len(by))
-    slacks = np.array([0.0, *(one.slack for one in by), of.slack])
+    slacks = np.array([0.0, *(axis.slack for axis in by), of.slack])
     return LeastSquaresSolver(left, right, turn, shift, slacks)
 
 
@@ -157,14 +157,16 @@ class RegressionPart(VectorPart):
     @property
     def products(self) -> tuple[ProductSum, ...]:
         """What is summed: z_i z_j for i ≤ j, then z_i s, where z = (1, t₁, …, t_d)."""
-        places = (*(one.place for one in self.by), self.of.place)
+        places = (*(axis.place for axis in self.by), self.of.place)
         size = len(self.by) + 1
         pairs = [*combinations_with_replacement(range(size), 2), *((i, size) for i in range(size))]
         return tuple(ProductSum(places, self._powers(*pair)) for pair in pairs)
 
     def _powers(self, first: int, second: int) -> tuple[int, ...]:
         """Those of t₁ … t_d and s in a product of two columns; column 0 is the number 1."""
-        return tuple((first == one) + (second == one) for one in range(1, len(self.by) + 2))
+        return tuple(
+            (first == number) + (second == number) for number in range(1, len(self.by) + 2)
+        )
 
     @property
     def measures(self) -> tuple[Measure, ...]:
@@ -189,7 +191,8 @@ class RegressionPart(VectorPart):
     def vector(self, exact: list[Wholes]) -> Wholes:
         """The sums of products, each scaled so that its largest product counts a row."""
         scaled = [
-            total * self.row // one.largest for one, total in zip(self.products, exact, strict=True)
+            total * self.row // product.largest
+            for product, total in zip(self.products, exact, strict=True)
         ]
         return np.stack(scaled, axis=-1)
 

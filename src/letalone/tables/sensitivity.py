@@ -149,8 +149,8 @@ def shares_move(weight: int, unit: Contribution) -> Moved:
 
 def rounded_shares_move(weight: Fraction, unit: Contribution, numbers: int) -> Moved:
     """The same for sums rounded down to whole numbers; `numbers` of them for each group."""
-    one = shares_move(1, unit)
-    scaled = Moved(ceil(one.l1 * weight), ceil(one.l2_squared * weight**2))
+    single = shares_move(1, unit)
+    scaled = Moved(ceil(single.l1 * weight), ceil(single.l2_squared * weight**2))
     return _after_rounding(scaled, unit, numbers)
 
 
@@ -159,13 +159,13 @@ def products_move(products: Sequence[ProductSum], row: int, unit: Contribution) 
 
     Each is scaled so that its largest product counts `row`. At most what each moves, added up.
     """
-    each = [number_moves(-row if one.ends[0] else 0, row, unit) for one in products]
+    each = [number_moves(-row if product.ends[0] else 0, row, unit) for product in products]
     return _after_rounding(together(*each), unit, len(products))
 
 
 def together(*each: Moved) -> Moved:
     """Several vectors beside each other: at most what each moves, added up."""
-    return Moved(sum(one.l1 for one in each), sum(one.l2_squared for one in each))
+    return Moved(sum(moved.l1 for moved in each), sum(moved.l2_squared for moved in each))
 
 
 def _after_rounding(moved: Moved, unit: Contribution, numbers: int) -> Moved:

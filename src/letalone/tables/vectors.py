@@ -114,10 +114,10 @@ class TotalPart(VectorPart):
 
     def answers(self, noisy: Floats, noise: Noise, confidence: float) -> dict[str, Answer]:
         """The sum: each end for values that stray from their places as far as they can."""
-        least, most = self.grid.strays
+        least, largest = self.grid.strays
         value = noisy @ self._form(self.grid.offset)
         low = noisy @ self._form(least) - self._half(noise, confidence, least)
-        high = noisy @ self._form(most) + self._half(noise, confidence, most)
+        high = noisy @ self._form(largest) + self._half(noise, confidence, largest)
         answer = Answer(value, np.minimum(low, value), np.maximum(high, value))
         return dict.fromkeys(self.names, answer)
 
