@@ -83,7 +83,6 @@ class Arrangement:
     hidden: tuple[str, ...] = ()
 
     def in_words(self) -> str:
-        """What was done to the rows, in words."""
         sentences: list[str] = []
         if self.having is not None:
             sentences.append(f"only those with {_words(self.having)}")

@@ -107,7 +107,7 @@ def title_of(plan: Json, keys: Sequence[str]) -> str:
 
 def _title(node: Json) -> str:
     facts = facts_of_stored(node)
-    word = str(node.get("node")).lower() if facts is None else facts.title(node)
+    word = str(node.get("node")).lower() if facts is None else facts.title_of(node)
     column = node.get("of")
     if not isinstance(column, Mapping):
         return word

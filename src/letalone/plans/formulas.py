@@ -18,12 +18,10 @@ from letalone.plans.expressions import Expression, nodes_in, same
 from letalone.plans.facts import (
     FACTS,
     AggregateFacts,
-    Needs,
     aggregate,
     always,
     check_aggregate,
     facts_of,
-    one_number,
 )
 from letalone.plans.pairs import PairAggregate
 from letalone.plans.parts import ColumnAggregate, Count, CountPresent, Mean, Sum
@@ -41,7 +39,6 @@ from letalone.plans.trees import (
     parts_used,
     renumber_parts,
 )
-from letalone.plans.types import Type
 from letalone.plans.typing import Columns
 
 
@@ -62,10 +59,8 @@ def _check(formula: "Formula", columns: Columns) -> None:
 @aggregate(
     "Formula",
     title=always("formula"),
-    needs=Needs.BOUNDS,
     describe=_describe,
     check=_check,
-    columns=one_number(Type.NUMBER),
     is_single=lambda _: False,
     note=always("is computed from noisy numbers; its interval follows from theirs"),
 )

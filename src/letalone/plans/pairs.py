@@ -21,7 +21,6 @@ from letalone.plans.expressions import Expression, same
 from letalone.plans.facts import (
     AggregateRequest,
     Bounds,
-    Needs,
     Of,
     OutputColumn,
     Range,
@@ -29,7 +28,6 @@ from letalone.plans.facts import (
     always,
     as_number,
     name_of,
-    one_number,
     read_bounds,
     read_of,
 )
@@ -104,12 +102,9 @@ def _resolve_covariance(request: AggregateRequest, columns: Columns) -> "Covaria
 @aggregate(
     "Covariance",
     words=("covariance",),
-    title=always("covariance"),
-    needs=Needs.BOUNDS,
     describe=lambda asked: f"{'sample ' * asked.sample}covariance of {_two_in_words(asked, 'and')}",
     resolve=_resolve_covariance,
     check=_check_two,
-    columns=one_number(Type.NUMBER),
     note=BOTH,
     sql_word="covar_pop",
 )
@@ -123,12 +118,9 @@ class Covariance(TwoClamped):
 @aggregate(
     "Correlation",
     words=("correlation",),
-    title=always("correlation"),
-    needs=Needs.BOUNDS,
     describe=lambda asked: f"correlation of {_two_in_words(asked, 'and')}",
     resolve=lambda request, columns: Correlation(*_resolve_two(request, columns)),
     check=_check_two,
-    columns=one_number(Type.NUMBER),
     known_range=lambda _lower, _upper: (-1.0, 1.0),
     note=BOTH,
     sql_word="corr",
@@ -142,11 +134,9 @@ class Correlation(TwoClamped):
     "Slope",
     words=("regression_slope",),
     title=always("slope"),
-    needs=Needs.BOUNDS,
     describe=lambda asked: f"slope of {_two_in_words(asked, 'along')}",
     resolve=lambda request, columns: Slope(*_resolve_two(request, columns)),
     check=_check_two,
-    columns=one_number(Type.NUMBER),
     note=BOTH,
     sql_word="regr_slope",
 )
@@ -193,7 +183,6 @@ def _coefficients(asked: "Regression", _: Columns) -> Sequence[OutputColumn]:
     "Regression",
     words=("linear_regression",),
     title=always("regression"),
-    needs=Needs.BOUNDS,
     describe=_describe_regression,
     resolve=_resolve_regression,
     check=_check_regression,

@@ -43,7 +43,6 @@ class Arranging:
     hidden: dict[str, Computable]
 
     def read(self, query: exp.Select) -> Arrangement:
-        """The arrangement that a query asks for."""
         args = cast("Mapping[str, exp.Expr | None]", query.args)
         having, order = args.get("having"), args.get("order")
         arrangement = Arrangement(
@@ -61,7 +60,6 @@ class Arranging:
         )
 
     def condition(self, node: exp.Expr) -> Condition:
-        """A condition on the rows of the answer."""
         match node:
             case exp.Paren():
                 return self.condition(node.this)

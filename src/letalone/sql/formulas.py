@@ -54,7 +54,6 @@ class Formulas:
         return translate(self, node)
 
     def read_literal(self, node: exp.Expr) -> Value:
-        """A number."""
         literal = self.translate(node)
         if isinstance(literal, Literal) and isinstance(literal.value, str | bool):
             raise Unread("Text is selected", "Ask for an aggregate: COUNT(*).", node=node)
@@ -73,12 +72,10 @@ class Formulas:
         raise Unread(f"{found!r} is selected as it is, which would show rows", instead, node=node)
 
     def read_brackets(self, node: exp.Expr) -> Value:
-        """What stands in brackets."""
         only(node, "this")
         return self._value(node.this)
 
     def read_operation(self, node: exp.Expr) -> Value:
-        """Plus, minus, times, divided by."""
         only(node, "this", "expression", "typed", "safe")
         binary = cast("exp.Binary", node)
         left, right = self._value(binary.this), self._value(binary.expression)
@@ -87,18 +84,15 @@ class Formulas:
         return combine(OPERATIONS[type(node)], _plain(left), _plain(right))
 
     def read_negative(self, node: exp.Expr) -> Value:
-        """The opposite."""
         only(node, "this")
         of = self._value(node.this)
         return cast("Literal", self.translate(node)) if isinstance(of, Literal) else -of
 
     def read_absolute(self, node: exp.Expr) -> Value:
-        """The size."""
         only(node, "this")
         return apply_function("absolute", _plain(self._value(node.this)))
 
     def read_rounded(self, node: exp.Expr) -> Value:
-        """To so many digits."""
         only(node, "this", "decimals")
         decimals = node.args.get("decimals")
         digits = 0 if decimals is None else number_of(decimals, self.translate, "The digits")

@@ -64,7 +64,6 @@ class Names:
     joined: Mapping[str, Joined]
 
     def column(self, node: exp.Expr) -> ColumnRef:
-        """The column that is meant."""
         only(node, "this", "table", words={"db": "A name with dots", "catalog": "A name with dots"})
         if type(node.this) is not exp.Identifier:
             raise Unread("A column must be called by its name", node=node)
@@ -95,7 +94,6 @@ class Names:
         return type_of(expression, schema).type
 
     def find(self, identifier: exp.Identifier) -> str | None:
-        """The column of this name, if there is one."""
         return matching(identifier, self.all_names)
 
     def _of_table(self, prefix: str, node: exp.Expr) -> str:

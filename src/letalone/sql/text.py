@@ -344,7 +344,6 @@ class _Shut(logging.Filter):
         self.thread = get_ident()
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Whether another thread logs this."""
         return record.thread != self.thread
 
 

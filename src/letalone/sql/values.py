@@ -66,7 +66,6 @@ class Translator:
         return translate(node, self)
 
     def several(self, nodes: Sequence[exp.Expr]) -> list[Expression]:
-        """Each of them."""
         return [self(node) for node in nodes]
 
 

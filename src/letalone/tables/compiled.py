@@ -80,7 +80,6 @@ class Compiled:
 
     @property
     def scope(self) -> Scope:
-        """Which rows an engine must measure."""
         return replace(scope_of(self.plan), keys=self.keys)
 
     @property
@@ -96,7 +95,6 @@ class Compiled:
 
     @property
     def parts(self) -> tuple[Share, ...]:
-        """The price, part by part."""
         split, keys = self.split, self.split.discovery
         shares = [self._share(place) for place in range(len(split.parts.parts))]
         if keys is None:

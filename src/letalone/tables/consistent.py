@@ -51,7 +51,6 @@ class CountTree:
 
     @property
     def count(self) -> int:
-        """How many cells there are."""
         return len(self.ends[-1]) - 1
 
     def vector(self, cells: NDArray[Any]) -> Integers:

@@ -53,7 +53,6 @@ class GridAxis:
 
     @property
     def place(self) -> GridSum:
-        """The column as an engine measures it."""
         return GridSum(self.of, self.grid.low, self.grid.high, self.grid.shift)
 
     @property
@@ -99,7 +98,6 @@ class CrossCorners:
 
     @property
     def count(self) -> int:
-        """How many pairs of corners there are."""
         return (self.first.degree + 1) * (self.second.degree + 1)
 
     @property
@@ -110,7 +108,6 @@ class CrossCorners:
         return tuple(ProductSum(places, pair) for pair in powers)
 
     def moves(self, unit: Contribution) -> Moved:
-        """How far one unit moves all pairs of corners of all groups."""
         if self.unit == 1:
             return shares_move(int(self.row), unit)
         return rounded_shares_move(self.row, unit, self.count)

@@ -52,12 +52,10 @@ class Grid:
 
     @property
     def middle(self) -> int:
-        """The place half way."""
         return (self.low + self.high) // 2
 
     @property
     def step(self) -> Fraction:
-        """The value of one step."""
         return Fraction(2) ** -self.shift
 
     @property
@@ -127,7 +125,6 @@ class CellScale:
 
     @property
     def cells(self) -> Cells:
-        """What an engine counts."""
         count = floor((self.upper - self.lower) / self.step) + 1
         return Cells(self.of, self.lower, self.step, count)
 

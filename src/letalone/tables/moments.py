@@ -72,19 +72,16 @@ class Corners:
 
     @property
     def count(self) -> int:
-        """How many corners there are."""
         return self.degree + 1 + self.missing
 
     @property
     def measures(self) -> tuple[Measure, ...]:
-        """What an engine must measure."""
         of, grid = self.of, self.grid
         powers: tuple[Literal[1, 2], ...] = (1,) if self.degree == 1 else (1, 2)
         sums = (GridSum(of, grid.low, grid.high, grid.shift, power) for power in powers)
         return (RowsWith(of), *sums, *([Rows()] if self.missing else []))
 
     def moves(self, unit: Contribution) -> Moved:
-        """How far one unit moves all corners of all groups."""
         if self.unit == 1:
             return shares_move(int(self.row), unit)
         return rounded_shares_move(self.row, unit, self.degree + 1)
@@ -132,17 +129,14 @@ class MomentsPart(VectorPart):
 
     @property
     def names(self) -> tuple[str, ...]:  # pyright: ignore[reportIncompatibleVariableOverride]
-        """The names of the aggregates."""
         return tuple(name for name, _ in self.asked)
 
     @property
     def measures(self) -> tuple[Measure, ...]:
-        """Those of the corners."""
         return self.corners.measures
 
     @property
     def moved(self) -> Moved:
-        """That of the corners."""
         return self.corners.moves(self.unit)
 
     @property
@@ -169,11 +163,9 @@ class MomentsPart(VectorPart):
         return self.corners.form((grid.centre + strays, grid.radius, 0.0))
 
     def vector(self, exact: list[Wholes]) -> Wholes:
-        """The corners."""
         return self.corners.shares(exact)
 
     def answers(self, noisy: Floats, noise: Noise, confidence: float) -> dict[str, Answer]:
-        """Each aggregate with its interval."""
         return {
             name: self._answer(aggregate, noisy, noise.law, confidence)
             for name, aggregate in self.asked

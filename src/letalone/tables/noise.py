@@ -52,12 +52,10 @@ class Noise:
 
     @property
     def privacy(self) -> Privacy:
-        """What the release reveals."""
         return self.mechanism.privacy
 
     @property
     def words(self) -> str:
-        """The mechanism as a person would name it."""
         if isinstance(self.mechanism, Geometric):
             return "geometric noise (Laplace's law on whole numbers)"
         return "Gaussian noise"

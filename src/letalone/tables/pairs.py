@@ -66,17 +66,14 @@ class PairPart(VectorPart):
 
     @property
     def names(self) -> tuple[str, ...]:  # pyright: ignore[reportIncompatibleVariableOverride]
-        """The names of the aggregates."""
         return tuple(name for name, _, _ in self.asked)
 
     @property
     def measures(self) -> tuple[Measure, ...]:
-        """Those of the corners."""
         return self.corners.measures
 
     @property
     def moved(self) -> Moved:
-        """That of the corners."""
         return self.corners.moves(self.unit)
 
     @property
@@ -85,11 +82,9 @@ class PairPart(VectorPart):
         return ROOT_TWO * self.moved.l1 * self.corners.count**0.5 / float(self.corners.row)
 
     def vector(self, exact: list[Wholes]) -> Wholes:
-        """The pairs of corners."""
         return self.corners.shares(exact)
 
     def answers(self, noisy: Floats, noise: Noise, confidence: float) -> dict[str, Answer]:
-        """Each aggregate with its interval."""
         seen = _Seen(self.corners, noisy, noise.law, confidence)
         return {name: self._answer(asked, seen, turned) for name, asked, turned in self.asked}
 
@@ -171,12 +166,10 @@ class _Seen:
 
     @cached_property
     def rows(self) -> Floats:
-        """The noisy number of rows."""
         return self.noisy @ self._plain(0, 0)
 
     @cached_property
     def rows_width(self) -> float:
-        """How far that may be off."""
         return float(widths(self.law, self._plain(0, 0), self.confidence))
 
     @cached_property

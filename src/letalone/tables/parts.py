@@ -69,7 +69,6 @@ class PlanFacts:
         return self.columns.type_of(group[0][1].of).nullable
 
     def is_whole(self, of: Expression) -> bool:
-        """Whether an expression is a whole number."""
         return self.columns.type_of(of).type is Type.INTEGER
 
 

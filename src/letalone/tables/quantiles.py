@@ -85,12 +85,10 @@ class RankPart(ChoicePart):
 
     @property
     def measures(self) -> tuple[Measure, ...]:
-        """The cells."""
         return (self.scale.cells,)
 
     @property
     def cells(self) -> Cells:
-        """The cells."""
         return self.scale.cells
 
     @property
@@ -134,7 +132,6 @@ class RankPart(ChoicePart):
     def answers(
         self, exact: list[Wholes], epsilon: Fraction, *, confidence: float, bits: BitSource
     ) -> dict[str, Answer]:
-        """The value and the two ends, for each key."""
         cells = np.asarray(exact[0], dtype=np.int64).reshape(-1, self.cells.count)
         rows = np.sum(cells, axis=1).astype(object)  # times a denominator they may pass 2^63
         targets = int(self.share * self._many) * rows + self._constant(epsilon)
@@ -239,17 +236,14 @@ class TreePart(VectorPart):
 
     @property
     def measures(self) -> tuple[Measure, ...]:
-        """The cells."""
         return (self.scale.cells,)
 
     @property
     def tree(self) -> CountTree:
-        """The tree over the cells."""
         return tree_for(self.scale.cells.count)
 
     @property
     def moved(self) -> Moved:
-        """Each level moves as the cells do."""
         return tree_moves(self.tree, self.scale, self.unit)
 
     @property
@@ -258,11 +252,9 @@ class TreePart(VectorPart):
         return ROOT_TWO * self.moved.l1 * max(spread(self.tree, float(q)) for q in self.shares)
 
     def vector(self, exact: list[Wholes]) -> Wholes:
-        """All nodes."""
         return self.tree.vector(exact[0])
 
     def answers(self, noisy: Floats, noise: Noise, confidence: float) -> dict[str, Answer]:
-        """Each quantile with its interval, one row for each key."""
         ranks = ranks_of(self.tree, noisy)
         intervals = [
             ranks.interval(float(share), noise.law, confidence=confidence) for share in self.shares

@@ -170,7 +170,6 @@ class RegressionPart(VectorPart):
 
     @property
     def measures(self) -> tuple[Measure, ...]:
-        """The products."""
         return self.products
 
     @property
@@ -197,7 +196,6 @@ class RegressionPart(VectorPart):
         return np.stack(scaled, axis=-1)
 
     def answers(self, noisy: Floats, noise: Noise, confidence: float) -> dict[str, Answer]:
-        """The intercept and the coefficients."""
         answer = self._line.answer(noisy, noise.law, confidence)
         return dict.fromkeys(self.names, answer)
 
