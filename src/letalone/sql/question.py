@@ -14,8 +14,9 @@ an engine but as constants and names of a plan.
   Assumed:  sqlglot reads SQL as it is meant
 """
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
 from typing import cast
 from unicodedata import normalize
 
@@ -67,7 +68,8 @@ class Question:
     arrangement: Arrangement
     explain: bool
     dialect: str
-    places: Mapping[str, Span]  # of expressions that are added up, by their words
+    # Where expressions stand that are added up, by their words; looked for when it is asked.
+    places: Callable[[], Mapping[str, Span]] = field(compare=False, repr=False)
 
 
 def read_question(
@@ -181,7 +183,7 @@ def _question(text: Text, query: exp.Select, dialect: str, known: _Known) -> Que
         arrangement=arrangement,
         explain=text.explain,
         dialect=dialect,
-        places=_places(text, query, dialect, translate),
+        places=partial(_places, text, query, dialect, translate),
     )
 
 
