@@ -16,9 +16,9 @@ from letalone.plans.clauses import PublicJoin
 from letalone.plans.query import make_plan
 from letalone.plans.schema import Column, Schema
 from letalone.plans.types import Type
+from letalone.sql.from_clause import JOINS
 from letalone.sql.question import read_question
 from letalone.sql.refusals import CLAUSES, REFUSED, SqlRefusal
-from letalone.sql.tables import JOINS
 from letalone.sql.text import DIALECTS, MAX_SQL_LENGTH
 
 PAGE = Path(__file__).parent / "reference" / "sql.md"

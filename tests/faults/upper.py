@@ -202,7 +202,7 @@ TABLES = (
     ),
     Fault(
         "parts of a formula are as sure as the formula",
-        "tables/formulas.py",
+        "tables/formula_answers.py",
         "return confidence if parts <= 1 else",
         "return confidence if parts <= 9 else",
         ("tests/tables/test_formulas.py",),

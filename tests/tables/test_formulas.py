@@ -16,7 +16,7 @@ from letalone.plans.query import make_plan
 from letalone.plans.trees import Constant, FunctionCall, Operation, PartValue, Tree
 from letalone.tables.columns import Answer
 from letalone.tables.compiled import compiled
-from letalone.tables.formulas import evaluate_formula
+from letalone.tables.formula_answers import evaluate_formula
 from session.makers import opened
 from tables.plans_for_tests import A, F, X, plan_of
 

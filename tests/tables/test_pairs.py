@@ -18,7 +18,7 @@ from letalone.tables import regression as regressions
 from letalone.tables.ahead import epsilon_for
 from letalone.tables.compiled import compiled
 from letalone.tables.intervals import Family, NoiseLaw
-from letalone.tables.pairs import PairPart
+from letalone.tables.pair_parts import PairPart
 from letalone.tables.parts import parts_of
 from letalone.tables.regression import LeastSquaresSolver
 from seeded import SeededBits

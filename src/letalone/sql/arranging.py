@@ -21,10 +21,10 @@ from letalone.plans.expressions import Bin, Expression, Literal, same
 from letalone.plans.facts import AggregateRequest
 from letalone.plans.trees import Computable
 from letalone.plans.types import Type, type_of_value
-from letalone.sql.formulas import Formulas, default_name, free_name
 from letalone.sql.groups import GroupClause, is_grouping, key_of
 from letalone.sql.names import only
 from letalone.sql.refusals import refuse_node
+from letalone.sql.sql_formulas import Formulas, default_name, free_name
 from letalone.sql.text import Unread, slip
 from letalone.sql.values import COMPARED, Translator
 

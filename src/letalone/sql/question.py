@@ -34,11 +34,11 @@ from letalone.plans.trees import Computable
 from letalone.plans.wording import in_words
 from letalone.sql.arranging import Arranging
 from letalone.sql.edits import Span, mend, read_tokens, span_of
-from letalone.sql.formulas import Formulas, default_name, free_name
+from letalone.sql.from_clause import names_of
 from letalone.sql.groups import GroupClause, is_grouping, key_of, read_group_by
 from letalone.sql.names import Joined, Names, looks_like, only, quote_name
 from letalone.sql.refusals import CLAUSES
-from letalone.sql.tables import names_of
+from letalone.sql.sql_formulas import Formulas, default_name, free_name
 from letalone.sql.text import (
     DIALECTS,
     SHAPE,

@@ -32,7 +32,7 @@ from letalone.privacy import Neighbours, Privacy, compose
 from letalone.randomness.bits import SYSTEM, BitSource
 from letalone.tables.columns import Answer, Columns
 from letalone.tables.discovery import Discovery, Keys
-from letalone.tables.formulas import as_double, confidence_of, evaluate_formula, linear
+from letalone.tables.formula_answers import as_double, confidence_of, evaluate_formula, linear
 from letalone.tables.part import ChoicePart, VectorPart
 from letalone.tables.sensitivity import contribution
 from letalone.tables.split import Split, split

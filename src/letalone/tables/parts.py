@@ -37,7 +37,7 @@ from letalone.plans.typing import Columns
 from letalone.tables.candidates import BoundsPart, TopPart
 from letalone.tables.grid import CellScale, grid_for
 from letalone.tables.moments import Corners, Moment, MomentsPart
-from letalone.tables.pairs import is_pair, pair_parts
+from letalone.tables.pair_parts import is_pair, pair_parts
 from letalone.tables.part import AnyPart
 from letalone.tables.quantiles import RankPart, TreePart
 from letalone.tables.regression import regression_part
@@ -169,7 +169,7 @@ def _extreme(facts: PlanFacts, names: tuple[str, ...], asked: Extreme) -> AnyPar
 
 
 # What answers an aggregate that shares its noise with no other; counts of rows and moments of
-# one column are in `_moments_with_count`, those of two in `pairs.pair_parts`.
+# one column are in `_moments_with_count`, those of two in `pair_parts.pair_parts`.
 PARTS: dict[type, Callable[[PlanFacts, tuple[str, ...], Any], AnyPart]] = {
     CountUnits: lambda facts, names, _: CountPart(names, facts.unit, Units()),
     CountPresent: lambda facts, names, asked: CountPart(names, facts.unit, RowsWith(asked.of)),
