@@ -167,7 +167,7 @@ def _extreme(node: exp.Expr, translate: "Translator", *, largest: bool) -> Expre
         if end is None:
             extreme = _larger(extreme, value, largest=largest)
         else:
-            extreme = _clamped(extreme, *((end, None) if largest else (None, end)))
+            extreme = _clamp_to(extreme, *((end, None) if largest else (None, end)))
     return extreme
 
 
@@ -178,7 +178,7 @@ def _end(node: Expression) -> Fraction | None:
     return Fraction(node.value) if isinstance(node.value, int | Fraction) else None
 
 
-def _clamped(of: Expression, lower: Fraction | None, upper: Fraction | None) -> Expression:
+def _clamp_to(of: Expression, lower: Fraction | None, upper: Fraction | None) -> Expression:
     """GREATEST(0, LEAST(x, 1000)) is one clamp."""
     if isinstance(of, Clamp) and (of.lower is None) != (lower is None):
         low, high = of.lower if lower is None else lower, of.upper if upper is None else upper
