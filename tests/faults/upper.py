@@ -77,8 +77,8 @@ TABLES = (
     Fault(
         "a tree moves as one of its levels",
         "tables/quantiles.py",
-        "return Moved(tree.levels * one.l1, tree.levels * one.l2_squared)",
-        "return one",
+        "return Moved(tree.levels * level.l1, tree.levels * level.l2_squared)",
+        "return level",
         (f"{PART}[quartiles]",),
     ),
     Fault(
@@ -154,8 +154,8 @@ TABLES = (
     Fault(
         "vectors beside each other move as the largest",
         "tables/sensitivity.py",
-        "return Moved(sum(one.l1 for one in each),",
-        "return Moved(max(one.l1 for one in each),",
+        "return Moved(sum(moved.l1 for moved in each),",
+        "return Moved(max(moved.l1 for moved in each),",
         (f"{PART}[plane]",),
     ),
     Fault(
@@ -202,7 +202,7 @@ TABLES = (
     ),
     Fault(
         "parts of a formula are as sure as the formula",
-        "tables/formulas.py",
+        "tables/formula_answers.py",
         "return confidence if parts <= 1 else",
         "return confidence if parts <= 9 else",
         ("tests/tables/test_formulas.py",),

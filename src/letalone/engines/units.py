@@ -30,7 +30,7 @@ from letalone.engines.terms import Term
 from letalone.plans.features import (
     Feature,
     PerUnit,
-    Steps,
+    StepGrid,
     UnitCondition,
     UnitCount,
     UnitExtreme,
@@ -68,7 +68,7 @@ class _Sum:
 
     total: Sql
     number: Sql
-    steps: Steps
+    steps: StepGrid
 
 
 class _Units:

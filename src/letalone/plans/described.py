@@ -23,7 +23,7 @@ from letalone.plans.features import (
     UnitValue,
 )
 from letalone.plans.types import Key
-from letalone.plans.wording import and_words, clamped_in_words, in_words, listed, value_in_words
+from letalone.plans.wording import and_words, clamped_in_words, in_words, join_words, value_in_words
 
 if TYPE_CHECKING:
     from letalone.plans.query import Plan
@@ -31,12 +31,12 @@ if TYPE_CHECKING:
 
 def described(plan: "Plan") -> str:
     """The question as one sentence, its parts separated by semicolons."""
-    asked = [facts_of(aggregate).describe(aggregate) for _, aggregate in plan.aggregates]
-    parts = [and_words(asked) + _groups(plan.groups, plan.keys)]
+    aggregates = [facts_of(aggregate).describe(aggregate) for _, aggregate in plan.aggregates]
+    parts = [and_words(aggregates) + _groups(plan.groups, plan.keys)]
     parts += _steps(plan, "rows" if plan.per_unit is None else "units")
     if plan.per_unit is None:
         return "; ".join([*parts, _bounding(plan.schema.unit, plan.bounding, plan.where)])
-    features = [f"{name} is {_feature(one)}" for name, one in plan.per_unit.features]
+    features = [f"{name} is {_feature(feature)}" for name, feature in plan.per_unit.features]
     one_row = f"each {plan.schema.unit} is one row, made of all its rows"
     return "; ".join([*parts, one_row, *features, *_steps(plan.per_unit, "of its rows")])
 
@@ -44,7 +44,7 @@ def described(plan: "Plan") -> str:
 def _steps(of: "Plan | PerUnit", rows: str) -> list[str]:
     """Which rows, and what is beside them."""
     parts = [] if of.where is None else [f"only {rows} with {in_words(of.where)}"]
-    parts += [f"where {name} is {in_words(one)}" for name, one in of.derived]
+    parts += [f"where {name} is {in_words(expression)}" for name, expression in of.derived]
     return [*parts, *(_join(join) for join in of.joins)]
 
 
@@ -53,9 +53,9 @@ def _feature(feature: Feature) -> str:
         case UnitCount():
             return "their number"
         case UnitTotal(of, lower, upper):
-            return f"the total of {_clamped(of, lower, upper)}"
+            return f"the total of {_within_bounds(of, lower, upper)}"
         case UnitMean(of, lower, upper):
-            return f"the mean of {_clamped(of, lower, upper)}"
+            return f"the mean of {_within_bounds(of, lower, upper)}"
         case UnitExtreme(of, largest):
             return f"the {'largest' if largest else 'smallest'} {in_words(of)}"
         case UnitCondition(of, every):
@@ -65,7 +65,7 @@ def _feature(feature: Feature) -> str:
             return f"{in_words(of)} in the one with the {which}"
 
 
-def _clamped(of: Expression, lower: Fraction | None, upper: Fraction | None) -> str:
+def _within_bounds(of: Expression, lower: Fraction | None, upper: Fraction | None) -> str:
     assert lower is not None
     assert upper is not None
     return clamped_in_words(of, lower, upper)
@@ -79,7 +79,7 @@ def _groups(groups: tuple[GroupColumn, ...], keys: tuple[tuple[Key, ...], ...] |
         return f", for each {names} that enough units have"
     if len(keys) <= 5 and len(groups) == 1:
         shown_keys = [value_in_words(groups[0].shown(key)) for (key,) in keys]
-        return f", for each {names} among {listed(shown_keys)}"
+        return f", for each {names} among {join_words(shown_keys)}"
     what = "values" if len(groups) == 1 else "combinations"
     return f", for each of {len(keys):,} {what} of {names}"
 

@@ -14,32 +14,32 @@ from typing import cast
 from sqlglot import exp
 
 from letalone.plans.schema import Schema
-from letalone.sql.names import Joined, Names, matching, only, quoted
-from letalone.sql.refusals import CLAUSES, Refused
+from letalone.sql.names import Joined, Names, matching, only, quote_name
+from letalone.sql.refusals import CLAUSES, SqlRefusal
 from letalone.sql.text import Unread, slip
 
 QUALIFIERS = ("db", "catalog")
 UNIQUE = (
     "Join a public table on equal keys: JOIN cities USING (city), or ON visits.city = cities.city."
 )
-JOINS: dict[str, Refused] = {
-    "LEFT": Refused(
+JOINS: dict[str, SqlRefusal] = {
+    "LEFT": SqlRefusal(
         "LEFT JOIN",
         "Write JOIN: rows without a partner are left out.",
         "SELECT COUNT(*) FROM visits LEFT JOIN cities USING (city)",
     ),
-    "RIGHT": Refused(
+    "RIGHT": SqlRefusal(
         "RIGHT JOIN",
         "Write JOIN: rows without a partner are left out.",
         "SELECT COUNT(*) FROM visits RIGHT JOIN cities USING (city)",
     ),
-    "FULL": Refused(
+    "FULL": SqlRefusal(
         "FULL JOIN",
         "Write JOIN: rows without a partner are left out.",
         "SELECT COUNT(*) FROM visits FULL JOIN cities USING (city)",
     ),
-    "CROSS": Refused("CROSS JOIN", UNIQUE, "SELECT COUNT(*) FROM visits CROSS JOIN cities"),
-    "NATURAL": Refused(
+    "CROSS": SqlRefusal("CROSS JOIN", UNIQUE, "SELECT COUNT(*) FROM visits CROSS JOIN cities"),
+    "NATURAL": SqlRefusal(
         "NATURAL JOIN",
         "Name the columns: JOIN cities USING (city).",
         "SELECT COUNT(*) FROM visits NATURAL JOIN cities",
@@ -60,12 +60,12 @@ def names_of(
     """
     source = query.args.get("from_")
     if source is None:
-        raise slip("The SQL has no FROM", f"The table is called {quoted(schema.name)}.")
+        raise slip("The SQL has no FROM", f"The table is called {quote_name(schema.name)}.")
     called = _private(source.this, schema, tables, whole_name)
     names = Names(schema, called, {})
     for holder in (query, source.this):
         for join in cast("list[exp.Join]", holder.args.get("joins") or []):
-            names = _joined(join, names, tables)
+            names = _read_join(join, names, tables)
     return names
 
 
@@ -77,7 +77,7 @@ def _private(
         return _alias(table, name.name)
     if matching(name, [schema.name]) is None:
         if matching(name, list(tables)) is not None:
-            instead = f"Write FROM {quoted(schema.name)} JOIN {name.name} USING (…)."
+            instead = f"Write FROM {quote_name(schema.name)} JOIN {name.name} USING (…)."
             raise slip("A public table stands in FROM", instead, node=table)
         if matching(name, whole_name[-1:]) is not None:
             return _alias(table, name.name)
@@ -86,19 +86,19 @@ def _private(
 
 
 def _other_table(table: exp.Expr, schema: Schema) -> Unread:
-    own = quoted(schema.name)
-    what = f"There is no table {_dotted(table)!r}: this one is called {own}"
+    name = quote_name(schema.name)
+    what = f"There is no table {_dotted_name(table)!r}: this one is called {name}"
     parts = exp.Tuple(expressions=[part.copy() for part in cast("exp.Table", table).parts])
-    return slip(what, f"Write FROM {own}.", node=parts, edit=own)
+    return slip(what, f"Write FROM {name}.", node=parts, edit=name)
 
 
 def _name(table: exp.Expr, schema: Schema, whole_name: Sequence[str] = ()) -> exp.Identifier:
     plain = type(table) is exp.Table and type(table.this) is exp.Identifier
     if type(table) is exp.Subquery:
         what = "Not answered: a query within a query"
-        raise Unread(what, f"Write FROM {quoted(schema.name)}.", node=table)
+        raise Unread(what, f"Write FROM {quote_name(schema.name)}.", node=table)
     if not plain:
-        what = f"FROM must name the table {quoted(schema.name)}"
+        what = f"FROM must name the table {quote_name(schema.name)}"
         raise Unread(what, "Files and table functions are not read here.", node=table)
     identifier = cast("exp.Identifier", table.this)
     foreign = _is_qualified(table) and not _ends(whole_name, table)
@@ -118,17 +118,17 @@ def _is_qualified(table: exp.Expr) -> bool:
 def _ends(whole_name: Sequence[str], table: exp.Expr) -> bool:
     """Whether what was typed, part by part, is the end of the table's whole name."""
     parts = cast("exp.Table", table).parts
-    if len(parts) > len(whole_name) or any(type(one) is not exp.Identifier for one in parts):
+    if len(parts) > len(whole_name) or any(type(part) is not exp.Identifier for part in parts):
         return False
     pairs = zip(parts, whole_name[-len(parts) :], strict=True)
-    return all(matching(cast("exp.Identifier", one), [name]) is not None for one, name in pairs)
+    return all(matching(cast("exp.Identifier", part), [name]) is not None for part, name in pairs)
 
 
 def _is_file(name: str) -> bool:
     return "/" in name or "\\" in name
 
 
-def _dotted(table: exp.Expr) -> str:
+def _dotted_name(table: exp.Expr) -> str:
     return ".".join(part.name for part in cast("exp.Table", table).parts)
 
 
@@ -143,7 +143,7 @@ def _alias(table: exp.Expr, name: str) -> str:
     return str(alias.name).casefold()
 
 
-def _joined(join: exp.Join, names: Names, tables: Mapping[str, Schema]) -> Names:
+def _read_join(join: exp.Join, names: Names, tables: Mapping[str, Schema]) -> Names:
     _check_kind(join)
     identifier = _name(join.this, names.schema)
     name = matching(identifier, list(tables))
@@ -153,11 +153,11 @@ def _joined(join: exp.Join, names: Names, tables: Mapping[str, Schema]) -> Names
     if called == names.called or called in names.joined:
         raise slip(f"Two tables are called {called!r}", "Give one an alias.", node=join)
     on = _using(join, names, tables[name]) or _on(join, called, names, tables[name])
-    found = Joined(name, on, tables[name], _shared(on, names.schema, tables[name]))
-    return Names(names.schema, names.called, {**names.joined, called: found})
+    joined = Joined(name, on, tables[name], _shared_names(on, names.schema, tables[name]))
+    return Names(names.schema, names.called, {**names.joined, called: joined})
 
 
-def _shared(on: tuple[tuple[str, str], ...], own: Schema, other: Schema) -> frozenset[str]:
+def _shared_names(on: tuple[tuple[str, str], ...], own: Schema, other: Schema) -> frozenset[str]:
     """Names that both private tables have, in any case, beside those that they are joined on."""
     if other.unit is None:
         return frozenset()
@@ -173,11 +173,11 @@ def _no_public(
         instead = "Join a public table; in Python, .per_unit(…) makes one row of each person."
         return Unread("Not answered: a table joined to itself", instead, node=join)
     known = f"Public tables are: {', '.join(tables)}." if tables else "No public table is given."
-    own, other = names.schema.name, identifier.name
+    name, other = names.schema.name, identifier.name
     how = (
         "A table that anyone may see is given with tables={'cities': frame}, or --public"
         f" cities=cities.csv. If {other!r} is private, too, it is joined in Python, on the unit:"
-        f" {own if own.isidentifier() else 'table'}.sql(…, tables={{{other!r}: its session}})."
+        f" {name if name.isidentifier() else 'table'}.sql(…, tables={{{other!r}: its session}})."
     )
     what = f"There is no public table {other!r}"
     return slip(what, f"{known} {how}", node=identifier)
@@ -199,8 +199,8 @@ def _using(join: exp.Join, names: Names, public: Schema) -> tuple[tuple[str, str
     pairs: list[tuple[str, str]] = []
     for one in cast("list[exp.Expr]", join.args.get("using") or []):
         identifier = cast("exp.Identifier", one if type(one) is exp.Identifier else one.this)
-        own = [column.name for column in names.schema.columns]
-        left = matching(identifier, own)
+        names_here = [column.name for column in names.schema.columns]
+        left = matching(identifier, names_here)
         right = matching(identifier, [column.name for column in public.columns])
         if left is None or right is None:
             table = public.name if left else names.schema.name
@@ -211,11 +211,11 @@ def _using(join: exp.Join, names: Names, public: Schema) -> tuple[tuple[str, str
 
 
 def _on(join: exp.Join, called: str, names: Names, public: Schema) -> tuple[tuple[str, str], ...]:
-    own = Names(names.schema, names.called, {})
+    here = Names(names.schema, names.called, {})
     other = Names(public, called, {})
     condition = cast("exp.Expr", join.args["on"])
     parts = condition.flatten() if type(condition) is exp.And else [condition]
-    return tuple(_pair(one, own, other) for one in parts)
+    return tuple(_pair(part, here, other) for part in parts)
 
 
 def _pair(node: exp.Expr, own: Names, other: Names) -> tuple[str, str]:

@@ -13,11 +13,11 @@ from sqlglot import exp
 
 from letalone.plans.expressions import ColumnRef, Literal
 from letalone.plans.facts import AggregateRequest
-from letalone.plans.trees import Computable, Operator, applied, combined
-from letalone.sql.aggregates import AGGREGATED, aggregate, called, is_aggregate
+from letalone.plans.trees import Computable, Operator, apply_function, combine
+from letalone.sql.aggregates import AGGREGATED, aggregate, is_aggregate, name_aggregate
 from letalone.sql.functions import number_of
 from letalone.sql.names import only
-from letalone.sql.refusals import refused, shown
+from letalone.sql.refusals import refuse_node, sql_name
 from letalone.sql.text import Unread
 from letalone.sql.values import Translator
 
@@ -40,9 +40,9 @@ class Formulas:
 
     def __call__(self, node: exp.Expr) -> Computable:
         """The aggregate or the formula that a node stands for, or a refusal."""
-        found = self._value(node)
-        if isinstance(found, Computable):
-            return found
+        value = self._value(node)
+        if isinstance(value, Computable):
+            return value
         raise Unread("A constant is selected", "Ask for an aggregate: COUNT(*).", node=node)
 
     def _value(self, node: exp.Expr) -> Value:
@@ -50,15 +50,14 @@ class Formulas:
             return aggregate(node, self.translate)
         translate = FORMULAS.get(type(node))
         if translate is None:
-            raise refused(node, AGGREGATED if isinstance(node, exp.Func) else FORMULA)
+            raise refuse_node(node, AGGREGATED if isinstance(node, exp.Func) else FORMULA)
         return translate(self, node)
 
     def read_literal(self, node: exp.Expr) -> Value:
-        """A number."""
-        found = self.translate(node)
-        if isinstance(found, Literal) and isinstance(found.value, str | bool):
+        literal = self.translate(node)
+        if isinstance(literal, Literal) and isinstance(literal.value, str | bool):
             raise Unread("Text is selected", "Ask for an aggregate: COUNT(*).", node=node)
-        return cast("Literal", found)
+        return cast("Literal", literal)
 
     def read_named(self, node: exp.Expr) -> Value:
         """An aggregate by its name in SELECT."""
@@ -73,38 +72,33 @@ class Formulas:
         raise Unread(f"{found!r} is selected as it is, which would show rows", instead, node=node)
 
     def read_brackets(self, node: exp.Expr) -> Value:
-        """What stands in brackets."""
         only(node, "this")
         return self._value(node.this)
 
     def read_operation(self, node: exp.Expr) -> Value:
-        """Plus, minus, times, divided by."""
         only(node, "this", "expression", "typed", "safe")
         binary = cast("exp.Binary", node)
         left, right = self._value(binary.this), self._value(binary.expression)
         if isinstance(left, Literal) and isinstance(right, Literal):
             return _constant(self.translate(node), node)
-        return combined(OPERATIONS[type(node)], _plain(left), _plain(right))
+        return combine(OPERATIONS[type(node)], _plain(left), _plain(right))
 
     def read_negative(self, node: exp.Expr) -> Value:
-        """The opposite."""
         only(node, "this")
         of = self._value(node.this)
         return cast("Literal", self.translate(node)) if isinstance(of, Literal) else -of
 
     def read_absolute(self, node: exp.Expr) -> Value:
-        """The size."""
         only(node, "this")
-        return applied("absolute", _plain(self._value(node.this)))
+        return apply_function("absolute", _plain(self._value(node.this)))
 
     def read_rounded(self, node: exp.Expr) -> Value:
-        """To so many digits."""
         only(node, "this", "decimals")
         decimals = node.args.get("decimals")
         digits = 0 if decimals is None else number_of(decimals, self.translate, "The digits")
         if digits != int(digits):
             raise Unread("ROUND takes whole digits", "Write ROUND(AVG(cost), 2).", node=node)
-        return applied("rounded", _plain(self._value(node.this)), int(digits))
+        return apply_function("rounded", _plain(self._value(node.this)), int(digits))
 
     def read_nullif(self, node: exp.Expr) -> Value:
         """NULLIF(…, 0), which guards a division."""
@@ -112,7 +106,7 @@ class Formulas:
         other = self._value(cast("exp.Nullif", node).expression)
         if not isinstance(other, Literal) or other.value != 0:
             instead = "Only NULLIF(…, 0) is read, before a division."
-            raise Unread(f"This {shown(node)} is not read", instead, node=node)
+            raise Unread(f"This {sql_name(node)} is not read", instead, node=node)
         return self._value(node.this)
 
 
@@ -121,7 +115,7 @@ def default_name(node: exp.Expr, asked: Computable) -> str:
     while type(node) in (exp.Paren, exp.Round):
         node = node.this
     return (
-        called(node, asked)
+        name_aggregate(node, asked)
         if isinstance(asked, AggregateRequest) and is_aggregate(node)
         else "formula"
     )
@@ -129,14 +123,16 @@ def default_name(node: exp.Expr, asked: Computable) -> str:
 
 def free_name(name: str, asked: Computable, *, taken: Collection[str]) -> str:
     """The name where it is free; else with its column, as count_distinct_sex, or a number."""
-    used = {one.casefold() for one in taken}
+    used = {candidate.casefold() for candidate in taken}
     if name.casefold() not in used:
         return name
     if isinstance(asked, AggregateRequest) and asked.word == "count_distinct":
         columns = [asked.of.name] if isinstance(asked.of, ColumnRef) else []
         name = "_".join([name, *columns])
     numbered = (f"{name}_{number}" for number in count(2))
-    return next(one for one in chain([name], numbered) if one.casefold() not in used)
+    return next(
+        candidate for candidate in chain([name], numbered) if candidate.casefold() not in used
+    )
 
 
 def _plain(value: Value) -> object:

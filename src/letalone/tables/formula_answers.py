@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from letalone.plans.formulas import Formula, inner_name
-from letalone.plans.trees import Answered, Applied, Combined, Constant, Tree
+from letalone.plans.trees import Constant, FunctionCall, Operation, PartValue, Tree
 from letalone.tables.columns import Answer
 
 Floats = NDArray[np.float64]
@@ -30,41 +30,41 @@ def confidence_of(parts: int, confidence: float) -> float:
     return confidence if parts <= 1 else float(np.nextafter(1 - (1 - confidence) / parts, 1))
 
 
-def evaluated(name: str, formula: Formula, answers: Mapping[str, Answer]) -> Answer:
+def evaluate_formula(name: str, formula: Formula, answers: Mapping[str, Answer]) -> Answer:
     """The answer of a formula from those of its parts."""
     parts = [answers[inner_name(name, number)] for number in range(len(formula.parts))]
     with np.errstate(all="ignore"):
-        found = _evaluated(formula.tree, parts)
+        answer = _evaluate(formula.tree, parts)
     # Between two open ends any value would mislead: the noise leaves nothing to tell.
-    known = np.isfinite(found.values) & (np.isfinite(found.low) | np.isfinite(found.high))
-    low = np.where(np.isnan(found.low), -np.inf, found.low)
-    high = np.where(np.isnan(found.high), np.inf, found.high)
-    return Answer(np.where(known, found.values, np.nan), low, high)
+    known = np.isfinite(answer.values) & (np.isfinite(answer.low) | np.isfinite(answer.high))
+    low = np.where(np.isnan(answer.low), -np.inf, answer.low)
+    high = np.where(np.isnan(answer.high), np.inf, answer.high)
+    return Answer(np.where(known, answer.values, np.nan), low, high)
 
 
 def linear(tree: Tree) -> dict[int, Fraction] | None:
     """The factor of each part where the formula is a weighted sum of its parts; else None."""
     match tree:
-        case Answered(part):
+        case PartValue(part):
             return {part: Fraction(1)}
         case Constant():
             return {}
-        case Applied("negative", of):
+        case FunctionCall("negative", of):
             return _times(linear(of), Fraction(-1))
-        case Combined("+", left, right):
+        case Operation("+", left, right):
             return _plus(linear(left), linear(right))
-        case Combined("-", left, right):
+        case Operation("-", left, right):
             return _plus(linear(left), _times(linear(right), Fraction(-1)))
-        case Combined("*", Constant(value), of) | Combined("*", of, Constant(value)):
+        case Operation("*", Constant(value), of) | Operation("*", of, Constant(value)):
             return _times(linear(of), value)
-        case Combined("/", of, Constant(value)) if value != 0:
+        case Operation("/", of, Constant(value)) if value != 0:
             return _times(linear(of), 1 / value)
         case _:
             return None
 
 
 def _times(found: dict[int, Fraction] | None, factor: Fraction) -> dict[int, Fraction] | None:
-    return None if found is None else {part: factor * one for part, one in found.items()}
+    return None if found is None else {part: factor * weight for part, weight in found.items()}
 
 
 def _plus(
@@ -85,31 +85,31 @@ def as_double(number: Fraction | int) -> float:
         return inf if number > 0 else -inf
 
 
-def _evaluated(tree: Tree, parts: Sequence[Answer]) -> Answer:
+def _evaluate(tree: Tree, parts: Sequence[Answer]) -> Answer:
     match tree:
-        case Answered(part):
-            one = parts[part]
-            return Answer(one.values, np.minimum(one.low, one.high), one.high)
+        case PartValue(part):
+            answer = parts[part]
+            return Answer(answer.values, np.minimum(answer.low, answer.high), answer.high)
         case Constant(value):
-            return _fixed(as_double(value))
-        case Combined(op, left, right):
-            return _combined(op, _evaluated(left, parts), _evaluated(right, parts))
-        case Applied("negative", of):
-            found = _evaluated(of, parts)
-            return Answer(-found.values, -found.high, -found.low)
-        case Applied("absolute", of):
-            return _absolute(_evaluated(of, parts))
-        case Applied(_, of, digits):
-            found = _evaluated(of, parts)
-            return Answer(*(_rounded(x, digits) for x in (found.values, found.low, found.high)))
+            return _as_constant(as_double(value))
+        case Operation(op, left, right):
+            return _combine(op, _evaluate(left, parts), _evaluate(right, parts))
+        case FunctionCall("negative", of):
+            inner = _evaluate(of, parts)
+            return Answer(-inner.values, -inner.high, -inner.low)
+        case FunctionCall("absolute", of):
+            return _absolute(_evaluate(of, parts))
+        case FunctionCall(_, of, digits):
+            inner = _evaluate(of, parts)
+            return Answer(*(_round(x, digits) for x in (inner.values, inner.low, inner.high)))
 
 
-def _fixed(number: float) -> Answer:
+def _as_constant(number: float) -> Answer:
     value = np.array(number)
     return Answer(value, value, value)
 
 
-def _combined(op: str, left: Answer, right: Answer) -> Answer:
+def _combine(op: str, left: Answer, right: Answer) -> Answer:
     match op:
         case "+":
             return Answer(left.values + right.values, left.low + right.low, left.high + right.high)
@@ -118,7 +118,7 @@ def _combined(op: str, left: Answer, right: Answer) -> Answer:
         case "*":
             return _corners(left.values * right.values, _products(left, right))
         case _:
-            return _quotient(left, right)
+            return _divide(left, right)
 
 
 def _products(left: Answer, right: Answer) -> list[Floats]:
@@ -127,12 +127,14 @@ def _products(left: Answer, right: Answer) -> list[Floats]:
     return [np.where((a == 0) | (b == 0), 0.0, a * b) for a, b in pairs]
 
 
-def _quotient(left: Answer, right: Answer) -> Answer:
+def _divide(left: Answer, right: Answer) -> Answer:
     values = np.where(right.values == 0, np.nan, left.values / right.values)
     pairs = [(a, b) for a in (left.low, left.high) for b in (right.low, right.high)]
-    found = _corners(values, [np.where(np.isinf(b), 0.0, a / b) for a, b in pairs])
+    quotients = _corners(values, [np.where(np.isinf(b), 0.0, a / b) for a, b in pairs])
     holds = (right.low <= 0) & (right.high >= 0)
-    return Answer(values, np.where(holds, -np.inf, found.low), np.where(holds, np.inf, found.high))
+    return Answer(
+        values, np.where(holds, -np.inf, quotients.low), np.where(holds, np.inf, quotients.high)
+    )
 
 
 def _corners(values: Floats, ends: Sequence[Floats]) -> Answer:
@@ -146,7 +148,7 @@ def _absolute(found: Answer) -> Answer:
     return Answer(np.abs(found.values), least, np.maximum(low, high))
 
 
-def _rounded(values: Floats, digits: int) -> Floats:
+def _round(values: Floats, digits: int) -> Floats:
     """Half away from 0; as it is where it is too large to have such digits."""
     scale = 10.0**digits
     scaled = np.sign(values) * np.floor(np.abs(values) * scale + 0.5) / scale

@@ -40,11 +40,11 @@ from letalone.tables.cross import (
     GridAxis,
     IsWhole,
 )
-from letalone.tables.intervals import Law
-from letalone.tables.moments import sampled
+from letalone.tables.intervals import NoiseLaw
+from letalone.tables.moments import scale_to_sample
 from letalone.tables.noise import Noise
 from letalone.tables.part import ROOT_TWO, VectorPart, Wholes, needs_rows
-from letalone.tables.regression import EVEN, LeastSquares, line
+from letalone.tables.regression import EVEN, LeastSquaresSolver, line
 from letalone.tables.sensitivity import Contribution, Moved, refuse_clip
 from letalone.tables.spread import widths
 
@@ -66,17 +66,14 @@ class PairPart(VectorPart):
 
     @property
     def names(self) -> tuple[str, ...]:  # pyright: ignore[reportIncompatibleVariableOverride]
-        """The names of the aggregates."""
         return tuple(name for name, _, _ in self.asked)
 
     @property
     def measures(self) -> tuple[Measure, ...]:
-        """Those of the corners."""
         return self.corners.measures
 
     @property
     def moved(self) -> Moved:
-        """That of the corners."""
         return self.corners.moves(self.unit)
 
     @property
@@ -85,13 +82,11 @@ class PairPart(VectorPart):
         return ROOT_TWO * self.moved.l1 * self.corners.count**0.5 / float(self.corners.row)
 
     def vector(self, exact: list[Wholes]) -> Wholes:
-        """The pairs of corners."""
         return self.corners.shares(exact)
 
     def answers(self, noisy: Floats, noise: Noise, confidence: float) -> dict[str, Answer]:
-        """Each aggregate with its interval."""
         seen = _Seen(self.corners, noisy, noise.law, confidence)
-        return {name: self._answer(one, seen, turned) for name, one, turned in self.asked}
+        return {name: self._answer(asked, seen, turned) for name, asked, turned in self.asked}
 
     def _answer(self, asked: Pair, seen: "_Seen", turned: bool) -> Answer:
         of, by = self._radii(turned)
@@ -113,7 +108,7 @@ class PairPart(VectorPart):
         first, second = self.corners.first, self.corners.second
         return (second, first) if turned else (first, second)
 
-    def _line(self, turned: bool) -> LeastSquares:
+    def _line(self, turned: bool) -> LeastSquaresSolver:
         """One feature: the axis `by`, whose powers the matrix holds."""
         of, by = self._axes(turned)
         form = [[_form(self.corners, a, b, turned) for b in range(3)] for a in range(2)]
@@ -125,7 +120,9 @@ class PairPart(VectorPart):
         """The half-width to expect for this many rows, where values are spread evenly."""
         if rows is None:
             raise needs_rows(name)
-        asked, turned = next((one, turned) for own, one, turned in self.asked if own == name)
+        asked, turned = next(
+            (aggregate, turned) for known, aggregate, turned in self.asked if known == name
+        )
         if isinstance(asked, Regression):
             return self._line(turned).error(noise.law, confidence, rows)
         of, by = self._radii(turned)
@@ -164,17 +161,15 @@ class _Seen:
 
     corners: CrossCorners
     noisy: Floats
-    law: Law
+    law: NoiseLaw
     confidence: float
 
     @cached_property
     def rows(self) -> Floats:
-        """The noisy number of rows."""
         return self.noisy @ self._plain(0, 0)
 
     @cached_property
     def rows_width(self) -> float:
-        """How far that may be off."""
         return float(widths(self.law, self._plain(0, 0), self.confidence))
 
     @cached_property
@@ -186,14 +181,14 @@ class _Seen:
     def means(self) -> tuple[Floats, Floats]:
         """Where the means are in [−1, 1]."""
         rows = np.where(self.some, self.rows, np.inf)
-        first, second = (self.noisy @ self._plain(*one) / rows for one in ((1, 0), (0, 1)))
+        first, second = (self.noisy @ self._plain(*powers) / rows for powers in ((1, 0), (0, 1)))
         return np.clip(first, -1.0, 1.0), np.clip(second, -1.0, 1.0)
 
     def covariance(self, *, sample: bool) -> Answer:
         """From −1 to 1."""
         value, half, known, _ = self._ratio(self._about(1, 1), self._about(0, 0), most=1.0)
-        found = _known(value, half + self._crossed, known, most=1.0)
-        return sampled(found, self.rows, self.rows_width) if sample else found
+        answer = _make_answer(value, half + self._crossed, known, most=1.0)
+        return scale_to_sample(answer, self.rows, self.rows_width) if sample else answer
 
     def slope(self, *, turned: bool) -> Answer:
         """That of the first along the second, or turned; it may be anything."""
@@ -204,7 +199,7 @@ class _Seen:
         root = np.sqrt(least / self._most_rows) - by  # a deviation, less what places stray
         known = known & (root > 0)
         half = half + moved / np.where(known, root, 1.0) ** 2
-        return _known(value, half, known, most=np.inf)
+        return _make_answer(value, half, known, most=np.inf)
 
     def correlation(self) -> Answer:
         """From −1 to 1: the root of the product of both sums of squares is linearised."""
@@ -212,18 +207,20 @@ class _Seen:
         sums = [self._sum(form) for form in (first, second)]
         strays = [widths(self.law, form, self.confidence) for form in (first, second)]
         known = self.some & (sums[0] > strays[0]) & (sums[1] > strays[1])
-        x, y = (np.where(known, one, 1.0) for one in sums)
+        x, y = (np.where(known, total, 1.0) for total in sums)
         value = np.clip(self._sum(cross) / np.sqrt(x * y), -1.0, 1.0)
         tilt = np.sqrt(y / x)[:, None]
         form = cross - value[:, None] / 2 * (tilt * first + second / tilt)
-        left, right = (np.where(known, one - z, 1.0) for one, z in zip(sums, strays, strict=True))
+        left, right = (
+            np.where(known, total - z, 1.0) for total, z in zip(sums, strays, strict=True)
+        )
         half = widths(self.law, form, self.confidence) / np.sqrt(left * right)
         # Angles between columns move by less than twice what places stray, by their deviations.
         slacks = zip(
             (self.corners.first.slack, self.corners.second.slack), (left, right), strict=True
         )
         turns = sum(2 * slack * np.sqrt(self._most_rows / least) for slack, least in slacks)
-        return _known(value, half + turns, known, most=1.0)
+        return _make_answer(value, half + turns, known, most=1.0)
 
     @property
     def _most_rows(self) -> Floats:
@@ -256,7 +253,7 @@ class _Seen:
     def _about(self, a: int, b: int) -> Floats:
         """The form of the sum of (t − m)^a (s − m')^b, for each group."""
         first, second = self.means
-        polynomial = _shifted(first, a)[:, :, None] * _shifted(second, b)[:, None, :]
+        polynomial = _shift_powers(first, a)[:, :, None] * _shift_powers(second, b)[:, None, :]
         return self.corners.form(polynomial)
 
 
@@ -267,14 +264,14 @@ def _form(corners: CrossCorners, a: int, b: int, turned: bool) -> Floats:
     return corners.form(polynomial)
 
 
-def _shifted(mean: Floats, power: int) -> Floats:
+def _shift_powers(mean: Floats, power: int) -> Floats:
     """The coefficients of (t − mean)^power."""
-    one, none = np.ones_like(mean), np.zeros_like(mean)
-    columns = ([one, none, none], [-mean, one, none], [mean**2, -2 * mean, one])[power]
+    ones, none = np.ones_like(mean), np.zeros_like(mean)
+    columns = ([ones, none, none], [-mean, ones, none], [mean**2, -2 * mean, ones])[power]
     return np.stack(columns, axis=-1)
 
 
-def _known(value: Floats, half: Floats, known: NDArray[np.bool_], *, most: float) -> Answer:
+def _make_answer(value: Floats, half: Floats, known: NDArray[np.bool_], *, most: float) -> Answer:
     """Values with their intervals, cut at the ends of the range; missing where not known."""
     low, high = np.maximum(value - half, -most), np.minimum(value + half, most)
     ends = ((value, np.nan), (low, -most), (high, most))
@@ -289,11 +286,11 @@ def pair_parts(
     asked: Sequence[tuple[str, Aggregate]], unit: Contribution, bits: int, is_whole: IsWhole
 ) -> list[PairPart]:
     """A part for each two columns that something is asked about; `is_whole` is by their types."""
-    found: dict[str, list[tuple[str, Pair]]] = {}
+    groups: dict[str, list[tuple[str, Pair]]] = {}
     for name, aggregate in asked:
         if is_pair(aggregate):
-            found.setdefault(repr(_ordered(aggregate)), []).append((name, aggregate))
-    return [_part(group, unit, bits, is_whole) for group in found.values()]
+            groups.setdefault(repr(_order_columns(aggregate)), []).append((name, aggregate))
+    return [_part(group, unit, bits, is_whole) for group in groups.values()]
 
 
 def is_pair(aggregate: Aggregate) -> TypeGuard[Pair]:
@@ -306,20 +303,24 @@ def is_pair(aggregate: Aggregate) -> TypeGuard[Pair]:
 def _part(
     group: list[tuple[str, Pair]], unit: Contribution, bits: int, is_whole: IsWhole
 ) -> PairPart:
-    columns = _ordered(group[0][1])
-    turned = [repr(_columns(one)) != repr(columns) for _, one in group]
+    columns = _order_columns(group[0][1])
+    turned = [repr(_columns(aggregate)) != repr(columns) for _, aggregate in group]
     first, second = _degree(group, turned, 0), _degree(group, turned, 1)
     fine = min(bits, MAX_PRODUCT_BITS[first + second])
     axes = columns[0].axis(first, fine, is_whole), columns[1].axis(second, fine, is_whole)
-    asked = tuple((name, one, way) for (name, one), way in zip(group, turned, strict=True))
-    return PairPart(asked, unit, CrossCorners(*axes, bits))
+    turns = tuple(
+        (name, aggregate, way) for (name, aggregate), way in zip(group, turned, strict=True)
+    )
+    return PairPart(turns, unit, CrossCorners(*axes, bits))
 
 
 def _degree(group: list[tuple[str, Pair]], turned: list[bool], place: int) -> Degree:
     """Whether the column at this place (0 or 1) is needed squared."""
-    for (_, one), way in zip(group, turned, strict=True):
+    for (_, aggregate), way in zip(group, turned, strict=True):
         along = 0 if way else 1
-        if isinstance(one, Correlation) or (isinstance(one, Slope | Regression) and along == place):
+        if isinstance(aggregate, Correlation) or (
+            isinstance(aggregate, Slope | Regression) and along == place
+        ):
             return SQUARED
     return PLAIN
 
@@ -331,6 +332,6 @@ def _columns(asked: Pair) -> tuple[ClampedColumn, ClampedColumn]:
     return of, ClampedColumn(asked.by, asked.by_lower, asked.by_upper)
 
 
-def _ordered(asked: Pair) -> tuple[ClampedColumn, ClampedColumn]:
+def _order_columns(asked: Pair) -> tuple[ClampedColumn, ClampedColumn]:
     first, second = sorted(_columns(asked), key=repr)
     return first, second
