@@ -53,7 +53,7 @@ def looked_at(
     return Look(
         preview=preview,
         arrangement=query.arrangement,
-        left=room.words,
+        left=room.for_people,
         widths={
             name: float(one.upper - one.lower)
             for name, one in query.plan.aggregates
