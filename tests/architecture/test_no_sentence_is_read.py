@@ -71,7 +71,7 @@ CUTS = {
     "curator.record": "a folder of this machine is taken out, whatever is said around it",
     "engines.arrow": "an error of Arrow",
 }
-STILL_CUTS_OURS = {"cli.training", "plans.pairs"}
+STILL_CUTS_OURS = {"cli.training"}
 SEARCHES = {
     "replace", "removesuffix", "removeprefix", "partition", "rpartition", "split", "splitlines",
     "startswith", "endswith", "find", "index", "count",

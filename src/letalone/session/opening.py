@@ -23,8 +23,14 @@ from letalone.errors import ParameterError
 from letalone.errors.problem import Spelled, problem, without_context
 from letalone.exact.typed import refusal
 from letalone.ledger import DataSet, Ledger
-from letalone.plans.schema import Column, Schema, ledger_path, schema_path, unknown_column
-from letalone.plans.schema_file import read_side_table
+from letalone.plans.schema import (
+    Column,
+    Schema,
+    ledger_path,
+    read_side_table,
+    schema_path,
+    unknown_column,
+)
 from letalone.plans.types import Type
 from letalone.plans.unnamed import check_unlisted
 from letalone.privacy import Budget, Neighbours, Shares
@@ -371,7 +377,7 @@ def _with_unit(schema: Schema, unit: str | Unit | None, call: _Asked, *, declare
             raise error
         told = f"{error} If each row is another person's,"
         words = Spelled(f"{told} give unit=la.ROW.", http=f"{told} leave unit out.")
-        raise ParameterError(problem(error.code, words=words))
+        raise ParameterError(problem(error.code, sentence=words))
     found = schema.protecting(None if unit is ROW else unit)
     _check_unit(found)
     return found
