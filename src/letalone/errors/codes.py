@@ -273,7 +273,7 @@ class Code(Enum):
     WORK_FAILED = CodeEntry(
         Group.BUDGET,
         "DataSetFrozen",
-        "The answer failed after it was charged, so {name!r} is frozen.",
+        "The answer failed after it was charged, so {names} is frozen.",
         "This question failed while the data was read.",
         "The owner looks at why, and allows questions again.",
         spent=Spent.CHARGED,

@@ -10,6 +10,7 @@ from letalone.errors.remedies import (
     AddBounds,
     Allow,
     AllowPurpose,
+    AskAgain,
     AskInstead,
     BuyBounds,
     ChooseTable,
@@ -107,6 +108,8 @@ PYTHON = Face(
         AddBounds: _add_bounds,
         Allow: _allow,
         AllowPurpose: "Allow it first: ledger.allow({name!r}, budget, purpose={purpose!r}).",
+        AskAgain: "If a question was under way it may be paid for: the same again goes on with"
+        " that.",
         AskInstead: "Another question, which would be answered: {sql}",
         BuyBounds: "Or buy them with la.private_bounds, at a price.",
         ChooseTable: "Name one with table=.",

@@ -204,6 +204,11 @@ class Wait(Remedy):
 
 
 @dataclass(frozen=True, slots=True)
+class AskAgain(Remedy):
+    """Ask the same again: what was paid for before it was cut off is gone on with, and is free."""
+
+
+@dataclass(frozen=True, slots=True)
 class Install(Remedy):
     """Install this extra of letalone: pip install 'letalone[extra]'."""
 
