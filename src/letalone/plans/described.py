@@ -6,8 +6,9 @@
 Tested:   tests/plans/test_described.py
 """
 
+from collections.abc import Callable
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from letalone.plans.clauses import Bounding, GroupColumn, Join, PrivateJoin
 from letalone.plans.expressions import Expression
@@ -29,9 +30,13 @@ if TYPE_CHECKING:
     from letalone.plans.query import Plan
 
 
-def described(plan: "Plan") -> str:
-    """The question as one sentence, its parts separated by semicolons."""
-    asked = [facts_of(aggregate).describe(aggregate) for _, aggregate in plan.aggregates]
+def described(plan: "Plan", describe: Callable[[Any], str] | None = None) -> str:
+    """The question as one sentence, its parts separated by semicolons.
+
+    `describe` words an aggregate in place of its own words.
+    """
+    describe = describe or (lambda aggregate: facts_of(aggregate).describe(aggregate))
+    asked = [describe(aggregate) for _, aggregate in plan.aggregates]
     parts = [and_words(asked) + _groups(plan.groups, plan.keys)]
     parts += _steps(plan, "rows" if plan.per_unit is None else "units")
     if plan.per_unit is None:
