@@ -18,7 +18,7 @@ from letalone.ledger.charging import NotWritten
 from session.makers import opened, write_parquet
 from session.test_partners import by_sex, patients, visits
 
-HELD = problem(Code.LEDGER_UNAVAILABLE, AskAgain(), sentence="held.")
+HELD = problem(Code.LEDGER_UNAVAILABLE, AskAgain(), words="held.")
 
 
 class Killed(BaseException):

@@ -51,6 +51,7 @@ def error_of(status: int, sent: object, *, where: str, wait: str | None = None) 
         _facts(document),
         _remedies(document.get("remedies")),
         words=printable(words) + later,
+        advised=True,
     )
     return kind_of_error(problem)
 

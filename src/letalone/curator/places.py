@@ -57,7 +57,7 @@ def place_of_upload(settings: Settings, upload: Path) -> Path:
             "An upload must lie where data_sets.incoming(kind) says.",
             http="There is no such upload: POST /api/v1/uploads gives its id.",
         )
-        raise ParameterError(problem(Code.OTHER, sentence=words))
+        raise ParameterError(problem(Code.OTHER, words=words))
     if not place.is_file():
         raise ParameterError("There is no such upload. It was used before, or waited for a day.")
     return _plain_file(place, "the upload")

@@ -436,11 +436,11 @@ def _fail_all(payers: Sequence[Payer], paid: Sequence[Reservation], why: str) ->
 def frozen_error(names: Sequence[str], fact: str) -> DataSetFrozen:
     """The one fact that is told when work could not finish, or its file was changed then."""
     which = f"set {names[0]!r} is" if len(names) == 1 else f"sets {' and '.join(names)} are"
-    sentence = (
+    words = (
         f"The data {which} frozen: {fact}. There is no answer, and what was charged stays spent."
     )
     thaw = how_to_thaw(names[0])
-    return DataSetFrozen(problem(Code.WORK_FAILED, thaw, sentence=sentence, names=tuple(names)))
+    return DataSetFrozen(problem(Code.WORK_FAILED, thaw, words=words, names=tuple(names)))
 
 
 def _settle(payer: Payer, paid: Reservation, stored: Json, *, goes_on: bool) -> Json:
@@ -464,8 +464,8 @@ def _settle(payer: Payer, paid: Reservation, stored: Json, *, goes_on: bool) -> 
     told = _told(errors[-1])
     unseen = all(isinstance(error, NotBegun) for error in errors)
     if not (goes_on and unseen) and (_close(payer, paid) or not goes_on):
-        sentence = f"{PYTHON.state(told)} {STAYS_SPENT.format(payer.name)}"
-        raise NotWritten(problem(Code.ANSWER_NOT_WRITTEN, sentence=sentence))
+        words = f"{PYTHON.state(told)} {STAYS_SPENT.format(payer.name)}"
+        raise NotWritten(problem(Code.ANSWER_NOT_WRITTEN, words=words))
     raise LedgerUnavailable(told)
 
 
@@ -493,7 +493,7 @@ def _told(error: Exception) -> Problem:
     """What failed; words that are not of a ledger out of reach could tell what was drawn."""
     if isinstance(error, (LedgerUnavailable, LedgerDamaged)):
         return replace(error.problem, code=Code.LEDGER_UNAVAILABLE)
-    return problem(Code.LEDGER_UNAVAILABLE, AskAgain(), sentence=NO_LEDGER)
+    return problem(Code.LEDGER_UNAVAILABLE, AskAgain(), words=NO_LEDGER)
 
 
 def _refusal(payer: Payer, charge: Charge, refused: BudgetExceeded) -> BudgetExceeded:

@@ -136,4 +136,4 @@ def _check_form(fields: Json) -> None:
             f"{told} `ledger.checkpoint()` gives.",
             http=f"{told} POST /api/v1/ledger/checkpoint gives.",
         )
-        raise FormatError(problem(Code.DAMAGED, sentence=words))
+        raise FormatError(problem(Code.DAMAGED, words=words))

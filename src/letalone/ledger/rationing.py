@@ -83,7 +83,7 @@ def check_new(earlier: Level | None, key: Key, *, expires: str | None, time: str
             f"{held} Raise it with ledger.raise_level, {otherwise}",
             http=f"{held} Propose a larger one, {otherwise}",
         )
-        raise ParameterError(problem(Code.OTHER, sentence=words))
+        raise ParameterError(problem(Code.OTHER, words=words))
     if expires is not None and expires <= time:
         raise ParameterError(f"expires is {expires}, but it is {time} now. Name a later time.")
 
@@ -93,7 +93,7 @@ def check_purpose(purpose: Level | None, key: Key, time: str) -> None:
     if purpose is None or purpose.withdrawn or purpose.has_expired(time):
         words = f"The purpose {key.purpose!r} of {key.name!r} is not allowed at present."
         remedy = AllowPurpose(key.name, key.purpose)
-        raise ParameterError(problem(Code.OTHER, remedy, sentence=words))
+        raise ParameterError(problem(Code.OTHER, remedy, words=words))
 
 
 def opened_level(

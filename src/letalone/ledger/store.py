@@ -421,8 +421,8 @@ def _named_by(code: int, place: str) -> LetaloneError:
 
 def unavailable(place: str, why: str) -> LedgerUnavailable:
     """The error of a store that cannot be used now, with a reason that somebody can act on."""
-    sentence = f"{place} cannot be used: {why}, and try again."
-    return LedgerUnavailable(problem(Code.LEDGER_UNAVAILABLE, AskAgain(), sentence=sentence))
+    words = f"{place} cannot be used: {why}, and try again."
+    return LedgerUnavailable(problem(Code.LEDGER_UNAVAILABLE, AskAgain(), words=words))
 
 
 def _code(error: DBAPIError) -> int:

@@ -377,7 +377,7 @@ def _with_unit(schema: Schema, unit: str | Unit | None, call: _Asked, *, declare
             raise error
         told = f"{error} If each row is another person's,"
         words = Spelled(f"{told} give unit=la.ROW.", http=f"{told} leave unit out.")
-        raise ParameterError(problem(error.code, sentence=words))
+        raise ParameterError(problem(error.code, words=words))
     found = schema.protecting(None if unit is ROW else unit)
     _check_unit(found)
     return found

@@ -80,4 +80,4 @@ def file_changed(name: str, *, paid: bool = False) -> SourceUnreadable:
         f"The file of {name!r} was changed, replaced or removed since it was opened, so there is no"
         f" answer. {cost}."
     )
-    return SourceUnreadable(problem(Code.DATA_UNREADABLE, RaiseVersion(name), sentence=words))
+    return SourceUnreadable(problem(Code.DATA_UNREADABLE, RaiseVersion(name), words=words))
