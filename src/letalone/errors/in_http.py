@@ -11,7 +11,6 @@ from dataclasses import fields
 from typing import Any, cast
 
 from letalone.errors.codes import Code
-from letalone.errors.in_python import words_for_wait
 from letalone.errors.problem import Argument, Face, Fact, Problem, Remedy, Spelled
 from letalone.errors.remedies import (
     AddBounds,
@@ -34,7 +33,6 @@ from letalone.errors.remedies import (
     SetValue,
     Thaw,
     UseName,
-    Wait,
 )
 
 Json = dict[str, Any]
@@ -131,6 +129,5 @@ HTTP = Face(
         Thaw: "Its owner can see why and allow questions again: POST"
         " /api/v1/data-sets/{{name}}/thaw.",
         UseName: "Did you mean {meant!r}?",
-        Wait: words_for_wait,
     },
 )
