@@ -6,6 +6,7 @@ from fractions import Fraction
 from math import ceil
 
 from letalone.answers.release import SplitPart
+from letalone.errors.spelling import plural
 from letalone.plans.described import described
 from letalone.plans.expressions import Expression, column_names
 from letalone.plans.facts import Needs, facts_of
@@ -186,20 +187,20 @@ def _units(plan: Plan) -> Iterator[Note]:
     if plan.per_unit is not None:
         yield Note(f"each {unit} is one row, whatever number of rows it has")
     elif bounding.clip:
-        where = f" in at most {_number(groups or 1, 'group')}" if plan.groups else ""
+        where = f" in at most {plural(groups or 1, 'group')}" if plan.groups else ""
         yield Note(
             f"each {unit} counts once{where}, with its own total clipped to the range of one row",
             "; .bound(max_rows=…) takes rows instead",
         )
     elif groups is not None:
-        inside = "once" if rows is None else f"with at most {_number(rows, 'row')}"
+        inside = "once" if rows is None else f"with at most {plural(rows, 'row')}"
         yield Note(
-            f"each {unit} counts in at most {_number(groups, 'group')}, {inside} in each, chosen at"
+            f"each {unit} counts in at most {plural(groups, 'group')}, {inside} in each, chosen at"
             " random",
             "; .bound(…) changes that",
         )
     elif rows is not None:
-        most, first = _number(rows, "row"), FIRST if plan.where is not None else ""
+        most, first = plural(rows, "row"), FIRST if plan.where is not None else ""
         yield Note(
             f"each {unit} counts with at most {most}, chosen at random{first}",
             "; .bound(max_rows=…) changes that",
@@ -251,7 +252,3 @@ def _aggregates(plan: Plan) -> Iterator[str]:
     for name, aggregate in plan.aggregates:
         if (note := facts_of(aggregate).note) is not None:
             yield f"{name} {note(aggregate)}"
-
-
-def _number(number: int, word: str) -> str:
-    return f"{number:,} {word}{'' if number == 1 else 's'}"
