@@ -461,12 +461,12 @@ def _settle(payer: Payer, paid: Reservation, stored: Json, *, goes_on: bool) -> 
             raise
         except Exception as error:
             errors.append(error)
-    told = _told(errors[-1])
+    reason = _public_problem(errors[-1])
     unseen = all(isinstance(error, NotBegun) for error in errors)
     if not (goes_on and unseen) and (_close(payer, paid) or not goes_on):
-        words = f"{PYTHON.state(told)} {STAYS_SPENT.format(payer.name)}"
+        words = f"{PYTHON.state(reason)} {STAYS_SPENT.format(payer.name)}"
         raise NotWritten(problem(Code.ANSWER_NOT_WRITTEN, words=words))
-    raise LedgerUnavailable(told)
+    raise LedgerUnavailable(reason)
 
 
 def _settle_once(payer: Payer, paid: Reservation, stored: Json) -> Json:
@@ -489,7 +489,7 @@ def _close(payer: Payer, paid: Reservation) -> bool:
     return True
 
 
-def _told(error: Exception) -> Problem:
+def _public_problem(error: Exception) -> Problem:
     """What failed; words that are not of a ledger out of reach could tell what was drawn."""
     if isinstance(error, (LedgerUnavailable, LedgerDamaged)):
         return replace(error.problem, code=Code.LEDGER_UNAVAILABLE)

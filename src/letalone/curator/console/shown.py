@@ -11,7 +11,7 @@ from typing import Any, cast
 from markupsafe import Markup, escape
 
 from letalone.answers.promise import as_sure
-from letalone.curator.console.directions import FILTER, given, joined, turns
+from letalone.curator.console.directions import FILTER, isolate_markup, join_isolated, turns
 from letalone.curator.records import PastRelease
 from letalone.errors import LetaloneError
 from letalone.plans.constants import shown
@@ -71,7 +71,7 @@ def question_in_words(plan: Plan) -> str:
     return words[:1].upper() + words[1:]
 
 
-def asked(past: PastRelease) -> str:
+def describe_past(past: PastRelease) -> str:
     """The question of an earlier answer, in the words of people."""
     plan = _plan(past.release)
     return past.question if plan is None else question_in_words(plan)
@@ -97,11 +97,11 @@ def _plan(release: Json) -> Plan | None:
         return None
 
 
-def linked(words: str) -> Markup:
+def link_epsilons(words: str) -> Markup:
     """Words in which every ε leads to what it means."""
     parts = OF_EPSILON.split(words)  # words, then a number, then words, and so on
     return Markup("").join(
-        LINK.format(part, part) if place % 2 else escape(given(part))
+        LINK.format(part, part) if place % 2 else escape(isolate_markup(part))
         for place, part in enumerate(parts)
     )
 
@@ -144,6 +144,6 @@ def _digits(error: float) -> str:
 FILTERS: dict[str, Callable[..., Any]] = {
     "amount": amount, "exact": exact, "moment": moment, "machine": machine, "part": part,
     "plain": plain, "log10": log10, "sure": as_sure,
-    "linked": linked, "asked": asked, "kind": kind,
-    FILTER: given, "join": joined, "turns": turns,
+    "linked": link_epsilons, "asked": describe_past, "kind": kind,
+    FILTER: isolate_markup, "join": join_isolated, "turns": turns,
 }  # fmt: skip
