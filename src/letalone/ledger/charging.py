@@ -41,7 +41,7 @@ from letalone.errors import (
 from letalone.errors.codes import Code
 from letalone.errors.in_python import PYTHON
 from letalone.errors.problem import Problem, problem
-from letalone.errors.remedies import AskAgain
+from letalone.errors.remedies import AskAgain, LowerEpsilon, RaiseBudget
 from letalone.exact.typed import Number
 from letalone.ledger.acts import (
     ENGINE_FAILED,
@@ -502,10 +502,14 @@ def _refusal(payer: Payer, charge: Charge, refused: BudgetExceeded) -> BudgetExc
     data_set = payer.data_set()
     on_delta = charge.advice_on_delta if charge.privacy.certain_leak() != 0 else ""
     advice = " ".join(filter(None, [on_delta, charge.advice]))
-    return BudgetExceeded(
+    words = (
         f"{charge.what} and does not fit into the budget of {payer.name!r}, ({data_set.budget}):"
         f" ({brief(data_set.spent)}) is spent, so about ({brief(data_set.remaining, up=False)}) is"
-        f" left. Nothing was charged; the refusal is written down. {advice}",
+        f" left. Nothing was charged; the refusal is written down. {advice}"
+    )
+    remedies = (LowerEpsilon(), RaiseBudget(payer.name))
+    return BudgetExceeded(
+        Problem(Code.BUDGET_EXCEEDED, remedies=remedies, words=words, advised=True),
         spent=data_set.spent,
         asked=refused.asked,
         left=data_set.remaining,
@@ -514,10 +518,13 @@ def _refusal(payer: Payer, charge: Charge, refused: BudgetExceeded) -> BudgetExc
 
 def _level_refusal(charge: Charge, refused: BudgetExceeded) -> BudgetExceeded:
     used, left = refused.spent or Budget(0), refused.left or Budget(0)
-    return BudgetExceeded(
+    words = (
         f"{charge.what} and does not fit into what is left for {refused.level}: ({brief(used)}) is"
         f" used, so about ({brief(left, up=False)}) is left. Nothing was charged; the refusal is"
-        " written down. Ask with a smaller epsilon, ask less, or ask the owner for more.",
+        " written down. Ask with a smaller epsilon, ask less, or ask the owner for more."
+    )
+    return BudgetExceeded(
+        Problem(Code.BUDGET_EXCEEDED, remedies=(LowerEpsilon(),), words=words, advised=True),
         spent=refused.spent,
         asked=refused.asked,
         left=refused.left,
