@@ -14,7 +14,7 @@ from letalone.anonymity.exposure import WHY, Limits
 from letalone.anonymity.measuring import Anonymity, Diversity
 from letalone.anonymity.risk import Risk
 from letalone.answers.promise import percent
-from letalone.answers.so_many import so_many, so_many_people, so_many_rows
+from letalone.errors.spelling import plural, plural_people, plural_rows
 
 SIZES = (1, 2, 5, 10, 50)  # a bar begins at each of them, and at the k that was asked for
 FACTS = ("nothing more", "one value that is wrong", "two values that are wrong")
@@ -75,7 +75,7 @@ def _made(made: Anonymized, limits: Limits, asked: Mapping[str, float]) -> str:
     wanted = ", ".join(f"{name} = {value:g}" for name, value in asked.items())
     verb = "was" if made.suppressed == 1 else "were"
     cost = (
-        f"<p>Asked for: {wanted or 'nothing'}. {made.suppressed:,} of {so_many_rows(made.rows)}"
+        f"<p>Asked for: {wanted or 'nothing'}. {made.suppressed:,} of {plural_rows(made.rows)}"
         f" {verb} left out ({share}), and {part} of the information in the quasi-identifiers is"
         " lost.</p>"
     )
@@ -88,9 +88,9 @@ def _about(title: str, limits: Limits, asked: Mapping[str, float], *, more: str 
     names = escape(", ".join(found.quasi_identifiers))
     columns = [_row(one) for one in found.sensitive.values()]
     heads = ["sensitive", "l", "entropy l", "t", "t, ordered", "certain for"]
-    whose = "" if found.unit is None else f" of {so_many_people(found.people)}"
+    whose = "" if found.unit is None else f" of {plural_people(found.people)}"
     return (
-        f"<h2>{title}</h2><p>{so_many_rows(found.rows)}{whose} in {so_many(found.groups, 'group')}"
+        f"<h2>{title}</h2><p>{plural_rows(found.rows)}{whose} in {plural(found.groups, 'group')}"
         f" of the same {names}. <strong>k = {found.k:,}</strong>; {found.unique_ones}."
         f"</p>{_risk(found.risk)}{more}{_table(heads, columns)}"
         f"<h3>{found.counted.capitalize()} by the size of their group</h3>"

@@ -24,7 +24,6 @@ from typing import Any
 import numpy as np
 
 from letalone.answers.promise import FALSE_ALARMS, most_caught, percent
-from letalone.answers.so_many import so_many, so_many_rows
 from letalone.attacks import stage
 from letalone.attacks.picture import Picture, Series, Shape, draw
 from letalone.attacks.result import Line
@@ -32,6 +31,7 @@ from letalone.attacks.tables import Whole, names_of, read
 from letalone.engines.coded import FIRST, Coded
 from letalone.engines.duck import open_duck
 from letalone.errors import ParameterError
+from letalone.errors.spelling import plural, plural_rows
 from letalone.exact.typed import COUNT, EPSILON, Number
 from letalone.plans.types import Type
 from letalone.privacy import PureDP
@@ -245,10 +245,10 @@ def _searched(column: Coded, rows: Whole, texts: list[str], spaces: list[_Space]
 
 
 def _told(one: Reversed) -> str:
-    reversed_ones = so_many(one.found, "was", "were") if one.found else "none was"
-    found = f", in {one.rows_found:,} of {so_many_rows(one.rows)}" if one.found else ""
+    reversed_ones = plural(one.found, "was", "were") if one.found else "none was"
+    found = f", in {one.rows_found:,} of {plural_rows(one.rows)}" if one.found else ""
     example = f" ({one.example[1][:8]}… is {one.example[0]})" if one.example else ""
     return (
-        f"Column {one.column!r} holds {so_many(one.values, 'value')} hashed by {one.algorithm}:"
+        f"Column {one.column!r} holds {plural(one.values, 'value')} hashed by {one.algorithm}:"
         f" {reversed_ones} reversed in {one.seconds:.1f} seconds{example}{found}."
     )

@@ -28,7 +28,7 @@ from letalone.answers.arranged import AS_IT_IS, Arrangement, arranged
 from letalone.answers.release import ReleaseRecord, Standing, explained
 from letalone.curator.data_sets import DataSets
 from letalone.curator.house import House
-from letalone.curator.left import least_room
+from letalone.curator.left import Remaining, least_room
 from letalone.curator.looking import Look, looked_at
 from letalone.curator.people import People
 from letalone.curator.questions import (
@@ -121,7 +121,13 @@ class Asking:
 
     def left(self, question: Question, privacy: Privacy, *, delta: Fraction, by: str) -> str:
         """What is left of the own grant, and how many more like this fit, in words."""
-        return least_room(self._house.book, question, privacy, delta=delta, by=by).words
+        return self.remaining(question, privacy, delta=delta, by=by).words
+
+    def remaining(
+        self, question: Question, privacy: Privacy, *, delta: Fraction, by: str
+    ) -> Remaining:
+        """What is left where the fewest like this fit."""
+        return least_room(self._house.book, question, privacy, delta=delta, by=by)
 
     def look(self, question: Question, price: Price, *, by: str) -> Look:
         """A preview, what is left, and what would come of asking for it now; nothing is spent."""

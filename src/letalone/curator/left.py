@@ -29,12 +29,20 @@ class Remaining:
     @property
     def words(self) -> str:
         """What is left, and how many more like this fit."""
+        return f"Left: about {left_in_words(self.state)} of {self.where}, {self._like}."
+
+    @property
+    def for_people(self) -> str:
+        """The same for somebody at a page, where the whole of a grant stands beside it."""
+        if self.grant is None:
+            return self.words
+        left = left_in_words(self.state)
+        return f"Left of your grant: about {left} of {self.grant}, {self._like}."
+
+    @property
+    def _like(self) -> str:
         more = self.more
-        like = f"about {more:,} more like this" if isinstance(more, int) else "any number like this"
-        left = f"about {left_in_words(self.state)} of"
-        if self.grant is not None:
-            return f"Left of your grant: {left} {self.grant}, {like}."
-        return f"Left: {left} {self.where}, {like}."
+        return f"about {more:,} more like this" if isinstance(more, int) else "any number like this"
 
     @property
     def is_empty(self) -> bool:

@@ -20,6 +20,7 @@ from letalone.curator.stored import check_room
 from letalone.curator.tables import RELEASES
 from letalone.errors import BudgetExceeded, LetaloneError
 from letalone.plans.parts import Mean
+from letalone.plans.query import Plan
 from letalone.session.preview import Preview
 from letalone.session.pricing import digest_at
 from letalone.session.query import Query
@@ -32,6 +33,7 @@ class Look:
     """A preview, and what would come of asking."""
 
     preview: Preview
+    plan: Plan
     arrangement: Arrangement
     left: str
     widths: dict[str, float]  # of means: from the least that one can be to the most
@@ -52,8 +54,9 @@ def looked_at(
     why_not, over = (None, None) if mine else _why_not(house, question, query, asked, room, by=by)
     return Look(
         preview=preview,
+        plan=query.plan,
         arrangement=query.arrangement,
-        left=room.words,
+        left=room.for_people,
         widths={
             name: float(one.upper - one.lower)
             for name, one in query.plan.aggregates

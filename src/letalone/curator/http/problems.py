@@ -254,11 +254,11 @@ def of_validation(errors: Sequence[Mapping[str, Any]]) -> Problem:
     """Which fields are wrong, and why; never what was sent."""
     if any(error["type"] == "json_invalid" for error in errors):
         return Problem("not-json", "The body cannot be read as JSON. Send one object in UTF-8.")
-    found: dict[str, str] = {}
+    whys: dict[str, str] = {}
     for error in errors:
-        found.setdefault(_field(error["loc"]), _why(error))
-    words = " ".join(f"{field}: {why}" for field, why in found.items())
-    listed = [{"field": field, "why": why} for field, why in found.items()]
+        whys.setdefault(_field(error["loc"]), _why(error))
+    words = " ".join(f"{field}: {why}" for field, why in whys.items())
+    listed = [{"field": field, "why": why} for field, why in whys.items()]
     return Problem("not-valid", words, more={"errors": listed})
 
 
