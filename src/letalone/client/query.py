@@ -6,71 +6,35 @@ receipt, after the signature was checked and after it was found to answer this v
   Tested:   tests/client/test_sessions.py, test_receipts.py
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, NoReturn, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from letalone.answers.arranged import AS_IT_IS, Arrangement, arranged
 from letalone.answers.release import SplitPart, Standing
 from letalone.client.records import DAMAGE
 from letalone.client.said import amount
-from letalone.client.tables import RemoteTable, as_sent
-from letalone.errors import FormatError, LetaloneError, UnsupportedQuery
+from letalone.errors import FormatError, LetaloneError
 from letalone.exact.typed import CONFIDENCE, COUNT, DELTA, EPSILON, Number
 from letalone.ledger import verify_receipt
 from letalone.plans.query import Plan
 from letalone.privacy.stored import from_json
-from letalone.session.asking import Asking
 from letalone.session.preview import Preview
-from letalone.session.query import Query
 from letalone.session.release import Release, releases_from
+
+if TYPE_CHECKING:
+    from letalone.client.tables import RemoteTable
 
 Json = dict[str, Any]
 READ = {"epsilon": EPSILON, "delta": DELTA, "confidence": CONFIDENCE, "rows": COUNT}
 OTHER_ANSWER = "The service answered another question than the one that was asked. Tell its owner."
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
-class RemoteQuery(Query):
-    """A question to a service; `.preview` shows its price, `.release` answers it."""
-
-    table: RemoteTable
-
-    def join(
-        self,
-        other: object,
-        *,
-        on: str | Sequence[str] | Mapping[str, str],
-        name: str = "public",
-        columns: Sequence[str] | None = None,
-    ) -> Query:
-        """The columns of a public table, which is sent along, or of a private one there."""
-        if not isinstance(other, Asking):
-            other = as_sent(other, name=name)
-        return Asking.join(self, other, on=on, name=name, columns=columns)
-
-    def _price(  # pyright: ignore[reportIncompatibleMethodOverride]
-        self, plan: Plan, *, epsilon: Number, delta: Number, confidence: Number
-    ) -> "RemotePriced":
-        return RemotePriced(self.table, plan, epsilon, delta, confidence)
-
-    def trainable_schema(self) -> NoReturn:
-        """Refused: a model is trained where the rows are."""
-        self.train()
-
-    def train(self, *_: object, **__: object) -> NoReturn:
-        """Refused: a model is trained where the rows are."""
-        raise UnsupportedQuery(
-            "A service answers questions and trains no models. Ask for what the model needs, such"
-            " as la.linear_regression, or train it where the data is."
-        )
-
-
 @dataclass(frozen=True, slots=True)
 class RemotePriced:
     """A question to a service at a price: each look and the answer is a request."""
 
-    table: RemoteTable
+    table: "RemoteTable"
     plan: Plan
     epsilon: Number
     delta: Number
@@ -111,7 +75,7 @@ class RemotePriced:
 
 
 def asked_of(
-    table: RemoteTable, plan: Plan, price: Mapping[str, Number], what: str, **more: object
+    table: "RemoteTable", plan: Plan, price: Mapping[str, Number], what: str, **more: object
 ) -> Json:
     """What the service says about a question at a price."""
     table.check_open()

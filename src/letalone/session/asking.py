@@ -82,6 +82,7 @@ class Asking(ABC):
             )
         if columns is not None:
             raise ParameterError("columns are for private tables: leave out those of the frame.")
+        other = so_far.table.as_joined(other, name=name)
         added = public_join(so_far.table, other, rows=so_far.rows, on=on, name=name)
         return replace(so_far, joins=(*so_far.joins, added))
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Hashable, Mapping, Sequence
 from functools import lru_cache
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 from letalone.engines.arrow import empty_table, schema_of
 from letalone.engines.duck import open_duck
@@ -11,10 +11,14 @@ from letalone.errors import ParameterError
 from letalone.exact.typed import refusal
 from letalone.plans.query import PublicJoin
 from letalone.plans.schema import Column, Schema
-from letalone.session.table import Table
+
+if TYPE_CHECKING:
+    from letalone.session.table import Table
 
 
-def public_join(table: Table, frame: object, *, rows: Schema, on: object, name: str) -> PublicJoin:
+def public_join(
+    table: "Table", frame: object, *, rows: Schema, on: object, name: str
+) -> PublicJoin:
     """The join, known to the engine; the frame is public, so errors may say what is wrong.
 
     `rows` are the columns of the rows that get a partner.

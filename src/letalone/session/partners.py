@@ -11,7 +11,7 @@ both at once.
 
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 from letalone.errors import NeighboursDiffer, ParameterError
 from letalone.exact.typed import refusal
@@ -20,11 +20,13 @@ from letalone.plans.query import Plan, PrivateJoin
 from letalone.plans.schema import Column, Schema
 from letalone.plans.types import Type
 from letalone.session.notes import expressions_in
-from letalone.session.table import Table
+
+if TYPE_CHECKING:
+    from letalone.session.table import Table
 
 
 def private_join(
-    table: Table, other: Table, *, on: object, columns: Sequence[str] | None
+    table: "Table", other: "Table", *, on: object, columns: Sequence[str] | None
 ) -> PrivateJoin:
     """The join with another open table, checked by metadata alone."""
     other.check_open()
@@ -40,7 +42,7 @@ def private_join(
     return PrivateJoin(other.name, (units,), _columns(other.schema, columns), other.schema.version)
 
 
-def partners_of(table: Table, plans: Sequence[Plan]) -> list[Table]:
+def partners_of(table: "Table", plans: Sequence[Plan]) -> "list[Table]":
     """The other tables of the questions, by name."""
     joins = {join.name: join for plan in plans for join in plan.partners}
     for join in (join for plan in plans for join in plan.partners):
@@ -48,7 +50,7 @@ def partners_of(table: Table, plans: Sequence[Plan]) -> list[Table]:
     return [table.partner(name) for name in sorted(joins)]
 
 
-def read_from_text(table: Table, plan: Plan) -> frozenset[str]:
+def read_from_text(table: "Table", plan: Plan) -> frozenset[str]:
     """The columns of all tables that are stored as text and declared to be something else."""
     found = set(table.from_text)
     for join in plan.partners:
@@ -57,14 +59,14 @@ def read_from_text(table: Table, plan: Plan) -> frozenset[str]:
     return frozenset(found)
 
 
-def taken_on_trust(table: Table, plan: Plan) -> tuple[str, ...]:
+def taken_on_trust(table: "Table", plan: Plan) -> tuple[str, ...]:
     """What is not seen of how the rows of the tables were made, each sentence once."""
     engines = [table.engine, *(table.partner(join.name).engine for join in plan.partners)]
     return tuple(dict.fromkeys(said for engine in engines for said in engine.taken_on_trust()))
 
 
 @contextmanager
-def locked(tables: Sequence[Table]) -> Generator[None]:
+def locked(tables: "Sequence[Table]") -> Generator[None]:
     """All tables, locked in one order, so that nobody waits for somebody who waits."""
     with ExitStack() as stack:
         for one in sorted(tables, key=lambda one: (one.name, id(one))):
@@ -74,7 +76,7 @@ def locked(tables: Sequence[Table]) -> Generator[None]:
         yield
 
 
-def lent(table: Table, plan: Plan) -> Mapping[str, object]:
+def lent(table: "Table", plan: Plan) -> Mapping[str, object]:
     """What the other tables lend to the engine: private."""
     names = {name for of in expressions_in(plan) for name in column_names(of)}
     joins = (*plan.joins, *(() if plan.per_unit is None else plan.per_unit.joins))
@@ -86,7 +88,7 @@ def lent(table: Table, plan: Plan) -> Mapping[str, object]:
     return found
 
 
-def _check_as_joined(other: Table, join: PrivateJoin) -> None:
+def _check_as_joined(other: "Table", join: PrivateJoin) -> None:
     """Before anything is charged: a column that is gone would make the engine fail."""
     other.check_open()
     gone = [column for column in join.columns if column not in other.schema.columns]
@@ -96,7 +98,7 @@ def _check_as_joined(other: Table, join: PrivateJoin) -> None:
         )
 
 
-def _check_two(table: Table, other: Table) -> None:
+def _check_two(table: "Table", other: "Table") -> None:
     if table is other or table.name.casefold() == other.name.casefold():
         raise ParameterError(
             f"Both tables are the data set {table.name!r}. A table is not joined with itself; if"
@@ -104,7 +106,7 @@ def _check_two(table: Table, other: Table) -> None:
         )
 
 
-def _unit(table: Table) -> str:
+def _unit(table: "Table") -> str:
     if table.schema.unit is None:
         raise ParameterError(
             "Two private tables are joined on the column that tells people apart, but the unit of"
@@ -113,19 +115,19 @@ def _unit(table: Table) -> str:
     return table.schema.unit
 
 
-def _check_alike(table: Table, other: Table) -> None:
+def _check_alike(table: "Table", other: "Table") -> None:
     if table.schema.neighbours != other.schema.neighbours:
         raise NeighboursDiffer(
             f"{table.name!r} protects '{table.schema.protects}' and {other.name!r}"
             f" '{other.schema.protects}'. Open both with the same neighbours=."
         )
-    places = [one.engine.place() for one in (table, other)]
+    places = [one.place() for one in (table, other)]
     if places[0] != places[1]:
         raise ParameterError(
             f"{table.name!r} is in {places[0]} and {other.name!r} in {places[1]}. Private tables"
             " are joined where they are: open both from files, or from one database by one role."
         )
-    kinds = [one.engine.unit_kind(_unit(one)) for one in (table, other)]
+    kinds = [one.unit_kind(_unit(one)) for one in (table, other)]
     if kinds[0] != kinds[1]:
         raise ParameterError(
             f"The unit of {table.name!r} is stored as {kinds[0]} and that of {other.name!r} as"

@@ -14,7 +14,7 @@ themselves is a function of questions, declarations and earlier answers.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 from letalone.answers.arranged import AS_IT_IS, Arrangement, arranged
 from letalone.answers.release import Asked, SplitPart, Standing, explained
@@ -22,7 +22,7 @@ from letalone.engines.measures import Units
 from letalone.errors import BudgetExceeded, ParameterError
 from letalone.errors.codes import Code
 from letalone.errors.problem import Argument, Problem, problem
-from letalone.errors.remedies import SetEpsilon
+from letalone.errors.remedies import NameBudget, SetEpsilon
 from letalone.exact.typed import CONFIDENCE, Number
 from letalone.ledger import digest_of
 from letalone.ledger.charging import (
@@ -43,10 +43,12 @@ from letalone.session.outputs import filled, slots_of
 from letalone.session.partners import lent, partners_of, read_from_text, taken_on_trust
 from letalone.session.preview import Preview, preview_of
 from letalone.session.release import Release, batch_to_json, releases_from
-from letalone.session.table import Table, no_budget
 from letalone.session.table_work import TableWork
 from letalone.tables.columns import Columns
 from letalone.tables.compiled import Compiled, compiled
+
+if TYPE_CHECKING:
+    from letalone.session.table import Table
 
 USUAL_EPSILON = 0.5
 
@@ -58,7 +60,7 @@ class Priced:
     Nothing is spent until `release`. `terms` are what stands on its answer.
     """
 
-    table: Table
+    table: "Table"
     terms: Asked
     compiled: Compiled
     arrangement: Arrangement = AS_IT_IS
@@ -71,7 +73,7 @@ class Priced:
         return self.compiled.plan
 
     @property
-    def tables(self) -> list[Table]:
+    def tables(self) -> "list[Table]":
         """The tables that pay: the question's own, then its partners."""
         return [self.table, *partners_of(self.table, [self.plan])]
 
@@ -156,7 +158,7 @@ class Answering(TableWork):
 
 
 def price_plan(
-    table: Table, plan: Plan, *, epsilon: Number, delta: Number = 0, confidence: Number = 0.95
+    table: "Table", plan: Plan, *, epsilon: Number, delta: Number = 0, confidence: Number = 0.95
 ) -> Priced:
     """The question at a price; no data is touched, and nothing is spent."""
     table.check_open()
@@ -185,6 +187,11 @@ def price_plan(
         ),
     )
     return Priced(table, terms, whole)
+
+
+def no_budget(name: str) -> ParameterError:
+    """What is told where a question is to be answered, and nobody has named a budget."""
+    return ParameterError(problem(Code.MISSING_BUDGET, NameBudget(1), name=name))
 
 
 def missing_epsilon() -> Problem:
@@ -222,7 +229,7 @@ def _measure(question: Priced) -> Release:
     return Release(question.terms, keys, outputs)
 
 
-def _draw(table: Table, whole: Compiled) -> Columns:
+def _draw(table: "Table", whole: Compiled) -> Columns:
     engine = table.engine
     engine.prepare(whole.scope, progress=table.tell)
     with engine.borrowing(lent(table, whole.plan)):
@@ -244,7 +251,7 @@ def digest_at(terms: Asked, version: int) -> str:
     return _digest(plan, epsilon=terms.epsilon, delta=terms.delta, confidence=terms.confidence)
 
 
-def _sql(table: Table, whole: Compiled) -> str:
+def _sql(table: "Table", whole: Compiled) -> str:
     """What the engine will run; keys stand in a table of their own, so any will do here."""
     if whole.discovery is None:
         return table.engine.sql(whole.scope, whole.measures)

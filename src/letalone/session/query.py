@@ -33,7 +33,6 @@ from letalone.session.pricing import (
     check_asked,
     least_epsilon_remark,
     missing_epsilon,
-    price_plan,
 )
 from letalone.session.release import Release
 from letalone.session.table import Table
@@ -200,14 +199,11 @@ class Query(Asking):
             epsilon = epsilon_for(plan, error=error, delta=delta, confidence=confidence, rows=rows)
             remark = least_epsilon_remark(epsilon)
         return replace(
-            self._price(plan, epsilon=epsilon, delta=delta, confidence=confidence),
+            self.table.price(plan, epsilon=epsilon, delta=delta, confidence=confidence),
             arrangement=self.arrangement,
             only_explained=self.only_explained,
             remark=remark,
         )
-
-    def _price(self, plan: Plan, *, epsilon: Number, delta: Number, confidence: Number) -> Priced:
-        return price_plan(self.table, plan, epsilon=epsilon, delta=delta, confidence=confidence)
 
     def preview(
         self,

@@ -4,40 +4,29 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from copy import copy
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from threading import Event, RLock
 
 from letalone.engines.failure import EngineFailed
 from letalone.engines.measures import Engine
-from letalone.errors import ParameterError
-from letalone.errors.codes import Code
-from letalone.errors.problem import problem
-from letalone.errors.remedies import NameBudget
+from letalone.errors import ParameterError, UnsupportedQuery
+from letalone.exact.typed import Number
 from letalone.ledger import DataSet, Ledger
 from letalone.ledger.charging import Payer
-from letalone.plans.query import PublicJoin
+from letalone.plans.query import Plan, PublicJoin
 from letalone.plans.schema import Schema
 from letalone.randomness.bits import SYSTEM, BitSource
+from letalone.session.pricing import Priced, no_budget, price_plan
+from letalone.session.time_steps import NOBODY, Asker
 
+NOT_ON_SPARK = (
+    "A model cannot be trained on a table of Spark: its rows would have to come here. Write the"
+    " columns that it needs to Parquet files, one row of each unit, and open these."
+)
 Progress = Callable[[float], None]
 Joined = tuple[
     str, tuple[tuple[str, str], ...]
 ]  # a public table's digest, and what it is joined on
-
-
-@dataclass(frozen=True, slots=True)
-class Asker:
-    """Who asks, and what for: where a ledger rations a budget, they pay from their own share.
-
-    time_step_seconds: their answers are written down at multiples of it (`time_steps`).
-    """
-
-    analyst: str | None = None
-    purpose: str | None = None
-    time_step_seconds: float = 0
-
-
-NOBODY = Asker()
 
 
 class Table:
@@ -127,6 +116,28 @@ class Table:
         asker = self.asker
         return Payer(self.ledger, self.name, self.schema.protects, asker.analyst, asker.purpose)
 
+    def price(self, plan: Plan, *, epsilon: Number, delta: Number, confidence: Number) -> Priced:
+        """A question at a price; no data is touched, and nothing is spent."""
+        return price_plan(self, plan, epsilon=epsilon, delta=delta, confidence=confidence)
+
+    def place(self) -> str:
+        """Where statements run: private tables are joined in one place."""
+        return self.engine.place()
+
+    def unit_kind(self, unit: str) -> str:
+        """How units are stored, which are compared as they are."""
+        return self.engine.unit_kind(unit)
+
+    def as_joined(self, frame: object, *, name: str) -> object:
+        """A public table as questions join it."""
+        del name
+        return frame
+
+    def check_trainable(self) -> None:
+        """A model is made in this process, of rows; those of a cluster stay there."""
+        if self.place().startswith("spark"):
+            raise UnsupportedQuery(NOT_ON_SPARK)
+
     def tell(self, done: float) -> None:
         """How far long work is; whoever listens cannot make the work fail, which would freeze."""
         if self.progress is not None:
@@ -194,8 +205,3 @@ class Table:
     def where_kept(self) -> str:
         """Where the budget lives, in words."""
         return self.payer.where_kept()
-
-
-def no_budget(name: str) -> ParameterError:
-    """What is told where a question is to be answered, and nobody has named a budget."""
-    return ParameterError(problem(Code.MISSING_BUDGET, NameBudget(1), name=name))

@@ -8,7 +8,7 @@ anything was read of it, depend on no data (docs/decisions/0020): nothing freeze
 
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from letalone.engines.failure import FileChanged, RightRevoked, SourceAway, SourceUnreadable
 from letalone.errors.codes import Code
@@ -17,8 +17,10 @@ from letalone.errors.remedies import RaiseVersion
 from letalone.ledger.acts import ENGINE_FAILED, FILE_CHANGED
 from letalone.ledger.charging import Work
 from letalone.session.partners import locked
-from letalone.session.table import Table
 from letalone.session.time_steps import at_step
+
+if TYPE_CHECKING:
+    from letalone.session.table import Table
 
 Result = TypeVar("Result")
 
@@ -28,7 +30,7 @@ class TableWork(Work):
 
     harmless = (RightRevoked,)
 
-    def __init__(self, tables: Sequence[Table]) -> None:
+    def __init__(self, tables: "Sequence[Table]") -> None:
         self.tables = tables
 
     def hold(self) -> AbstractContextManager[None]:
@@ -44,7 +46,7 @@ class TableWork(Work):
         return FILE_CHANGED if isinstance(error, FileChanged) else ENGINE_FAILED
 
 
-def reach(tables: Sequence[Table], *, paid: bool) -> None:
+def reach(tables: "Sequence[Table]", *, paid: bool) -> None:
     """Goes on only where servers of rows answer, and files are those that were opened; no row was
     looked at until here.
 

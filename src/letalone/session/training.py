@@ -32,18 +32,13 @@ from letalone.session.table_work import TableWork
 if TYPE_CHECKING:
     from letalone.session.query import Query
 
-NOT_ON_SPARK = (
-    "A model cannot be trained on a table of Spark: its rows would have to come here. Write the"
-    " columns that it needs to Parquet files, one row of each unit, and open these."
-)
-
 
 def trainable_schema(question: "Query") -> Schema:
     """What is public about the rows; refused where no model can be trained on them."""
     table = question.table
     table.check_open()
+    table.check_trainable()
     _check_rows_alone(question)
-    _check_place(table)
     _check_relation(table)
     return table.schema
 
@@ -88,12 +83,6 @@ class Fitting(TableWork):
             table.schema, names, target=target, where=self.where, progress=table.tell
         )
         return self.job.fit(columns)
-
-
-def _check_place(table: Table) -> None:
-    """A model is made in this process, of rows; those of a cluster stay there."""
-    if table.engine.place().startswith("spark"):
-        raise UnsupportedQuery(NOT_ON_SPARK)
 
 
 def _check_rows_alone(question: "Query") -> None:
