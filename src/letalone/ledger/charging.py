@@ -38,6 +38,9 @@ from letalone.errors import (
     LetaloneError,
     ServiceUnavailable,
 )
+from letalone.errors.codes import Code
+from letalone.errors.problem import Fact, Problem
+from letalone.errors.remedies import LowerEpsilon
 from letalone.exact.typed import Number
 from letalone.ledger.acts import (
     ENGINE_FAILED,
@@ -243,8 +246,8 @@ class RemainingBudget:
     def _words(self) -> str:
         data_set, more = self.data_set, self.how_many_more
         like = f"about {more:,} more like this" if isinstance(more, int) else "any number like this"
-        left = f"Left: about {left_in_words(data_set.state)} of ({data_set.budget}), {like}."
-        return f"{left} {self.kept}"
+        words = f"Left: about {left_in_words(data_set.state)} of ({data_set.budget}), {like}."
+        return f"{words} {self.kept}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -298,7 +301,7 @@ def find_repeat(payers: Sequence[Payer], charge: Charge) -> Settled | None:
         stored = payers[0].share(charge)
     else:
         first, *others = [payer.repeats(charge) for payer in payers]
-        answers = (one for one in first if all(one in each for each in others))
+        answers = (answer for answer in first if all(answer in each for each in others))
         stored = next(answers, None)
         if stored is not None:
             shared = [payer.share(charge, answer=stored) for payer in payers]
@@ -403,7 +406,10 @@ def _charge_all(payers: Sequence[Payer], charge: Charge, *, repeats: bool) -> li
         except LetaloneError as error:
             away = isinstance(error, (LedgerUnavailable, ServiceUnavailable))
             if not (away and payers[0].name in paid):  # else it is gone on with: nothing was drawn
-                _abandon([(one, paid[one.name]) for one in payers if one.name in paid], error)
+                _abandon(
+                    [(charged, paid[charged.name]) for charged in payers if charged.name in paid],
+                    error,
+                )
             raise
     return [paid[payer.name] for payer in payers]
 
@@ -496,10 +502,13 @@ def _refusal(payer: Payer, charge: Charge, refused: BudgetExceeded) -> BudgetExc
     data_set = payer.data_set()
     on_delta = charge.advice_on_delta if charge.privacy.certain_leak() != 0 else ""
     advice = " ".join(filter(None, [on_delta, charge.advice]))
-    return BudgetExceeded(
+    words = (
         f"{charge.what} and does not fit into the budget of {payer.name!r}, ({data_set.budget}):"
         f" ({brief(data_set.spent)}) is spent, so about ({brief(data_set.remaining, up=False)}) is"
-        f" left. Nothing was charged; the refusal is written down. {advice}",
+        f" left. Nothing was charged; the refusal is written down. {advice}"
+    )
+    return BudgetExceeded(
+        _exceeded(words, name=payer.name, budget=data_set.budget),
         spent=data_set.spent,
         asked=refused.asked,
         left=data_set.remaining,
@@ -507,13 +516,21 @@ def _refusal(payer: Payer, charge: Charge, refused: BudgetExceeded) -> BudgetExc
 
 
 def _level_refusal(charge: Charge, refused: BudgetExceeded) -> BudgetExceeded:
-    used, left = refused.spent or Budget(0), refused.left or Budget(0)
-    return BudgetExceeded(
+    used, remaining = refused.spent or Budget(0), refused.left or Budget(0)
+    words = (
         f"{charge.what} and does not fit into what is left for {refused.level}: ({brief(used)}) is"
-        f" used, so about ({brief(left, up=False)}) is left. Nothing was charged; the refusal is"
-        " written down. Ask with a smaller epsilon, ask less, or ask the owner for more.",
+        f" used, so about ({brief(remaining, up=False)}) is left. Nothing was charged; the refusal"
+        " is written down. Ask with a smaller epsilon, ask less, or ask the owner for more."
+    )
+    return BudgetExceeded(
+        _exceeded(words),
         spent=refused.spent,
         asked=refused.asked,
         left=refused.left,
         level=refused.level,
     )
+
+
+def _exceeded(words: str, **facts: Fact) -> Problem:
+    """What does not fit: `words` say what to do, too, for answers and for fits."""
+    return Problem(Code.BUDGET_EXCEEDED, facts, (LowerEpsilon(),), words=words, advised=True)

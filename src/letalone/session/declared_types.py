@@ -16,8 +16,8 @@ from letalone.engines.frames import loose_types, names_of
 from letalone.ledger import Ledger
 from letalone.plans.types import Type
 
-WHAT = "declares the types"
-NAME = "data"  # of a frame that nobody names
+TYPES_ACT = "declares the types"
+FRAME_NAME = "data"  # of a frame that nobody names
 
 
 def types_of(
@@ -34,7 +34,7 @@ def types_of(
 
 def known_types(ledger: Ledger | None, name: str) -> dict[str, Type]:
     """The types that were declared under a name; of none, nothing."""
-    entry = None if ledger is None else ledger.last_act(name, WHAT)
+    entry = None if ledger is None else ledger.last_act(name, TYPES_ACT)
     if entry is None:
         return {}
     body = cast("dict[str, dict[str, str]]", entry.body["body"])
@@ -44,7 +44,7 @@ def known_types(ledger: Ledger | None, name: str) -> dict[str, Type]:
 def remember_types(ledger: Ledger, name: str, types: Mapping[str, Type]) -> None:
     """Writes down the types of columns, where they are new."""
     known = known_types(ledger, name)
-    whole = known | dict(types)
-    if whole != known:
-        body = {column: kind.value for column, kind in whole.items()}
-        ledger.administer(name, WHAT, {"types": body})
+    declared = known | dict(types)
+    if declared != known:
+        body = {column: kind.value for column, kind in declared.items()}
+        ledger.administer(name, TYPES_ACT, {"types": body})

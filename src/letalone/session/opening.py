@@ -22,7 +22,8 @@ from letalone.engines.spark_address import is_spark_address, located
 from letalone.engines.spark_frame import is_spark, words_of
 from letalone.errors import ParameterError
 from letalone.errors.codes import Code
-from letalone.errors.problem import Spelled, problem, without_context
+from letalone.errors.problem import Problem, Spelled, problem, without_context
+from letalone.errors.remedies import NameBudget, NameUnit
 from letalone.exact.typed import refusal
 from letalone.ledger import DataSet, Ledger
 from letalone.plans.schema import (
@@ -38,16 +39,18 @@ from letalone.plans.unnamed import check_unlisted
 from letalone.privacy import Budget, Neighbours, Shares
 from letalone.privacy.neighbours import Relation, read_neighbours
 from letalone.session.beside import is_schema_file, schema_beside, source_of
-from letalone.session.declared_types import NAME, known_types, remember_types, types_of
-from letalone.session.same_table import check_named, check_same_table, remember_table, told_of
+from letalone.session.declared_types import FRAME_NAME, known_types, remember_types, types_of
+from letalone.session.same_table import check_named, check_same_table, identity_of, remember_table
 from letalone.session.session import Session
-from letalone.session.table import Progress, Table
+from letalone.session.table import OpenTable, Progress
 from letalone.session.unit import ROW, Unit
 
 Place = str | PathLike[str]
 Result = TypeVar("Result")
-VOUCHED = "vouches for the rows as they are"
-TELLING = re.compile(r"(^|_)(id|key|user|patient|person|customer|member|client|household)", re.I)
+VOUCHES_ACT = "vouches for the rows as they are"
+UNIT_LIKE_NAME = re.compile(
+    r"(^|_)(id|key|user|patient|person|customer|member|client|household)", re.I
+)
 
 
 def open(  # noqa: A001  (as people call it: la.open)
@@ -113,17 +116,17 @@ def open(  # noqa: A001  (as people call it: la.open)
         shares=shares,
         progress=progress,
     )
-    return _open(call)
+    return _open_call(call)
 
 
 def open_registered(source: object, *, schema: Schema, ledger: Ledger) -> Session:
     """Opens what its owner has registered under the schema's name; nothing is written down."""
-    return _open(
+    return _open_call(
         OpeningCall(source, ledger=ledger, name=schema.name, schema=schema, registered=True)
     )
 
 
-def _open(call: "OpeningCall") -> Session:
+def _open_call(call: "OpeningCall") -> Session:
     look = look_at(call)
     try:
         look.session()
@@ -194,13 +197,13 @@ def _locate(call: OpeningCall) -> _Located:
         source, schema = source_of(cast("Place", file)), Path(cast("Place", file)).expanduser()
     written, source = source, _find_on_spark(source, table)
     beside = _beside(source if file is None else file) if call.ledger is None else None
-    whole = _opening(source, lambda: whole_name(source, table))
+    whole_name_parts = _opening(source, lambda: whole_name(source, table))
     declared = _read_schema(source, schema, table)
     if call.name is None and declared is None:
         check_named(source)
     side_table = call.side_table or _declared_side_table(source, schema, table)
     call = replace(call, source=written, ledger=call.ledger if beside is None else beside)
-    return _Located(call, source, declared, beside, whole, side_table)
+    return _Located(call, source, declared, beside, whole_name_parts, side_table)
 
 
 def look_at(call: OpeningCall) -> "TableLook":
@@ -258,7 +261,7 @@ class TableLook:
         self._where, self._engine, self._types = where, engine, types
         self.ledger, self.schema = ledger, schema
         self.whole_name, self.is_declared = where.whole_name, where.is_declared
-        self._table: Table | None = None
+        self._table: OpenTable | None = None
 
     @property
     def data_set(self) -> DataSet | None:
@@ -285,7 +288,7 @@ class TableLook:
         version = max(schema.version, 1 if data_set is None else data_set.version)
         schema = replace(schema, version=version)
         _opening(where.source, lambda: self._engine.check(schema))
-        self._table = Table(
+        self._table = OpenTable(
             self._engine,
             schema,
             None if data_set is None else ledger,
@@ -360,7 +363,7 @@ class TableLook:
     def _told(self) -> str:
         """What the name stands for."""
         source = self._where.source
-        return _opening(source, lambda: told_of(source, self._where.call.table))
+        return _opening(source, lambda: identity_of(source, self._where.call.table))
 
     def _words(self) -> str:
         beside = self._where.beside
@@ -410,10 +413,10 @@ def _find_on_spark(source: object, table: str | None) -> object:
 
 def _write_down_vouched(ledger: Ledger, name: str, engine: Engine) -> None:
     """The owner's word about rows, where it is needed and not yet in the ledger."""
-    of = list(engine.taken_on_trust())
-    known = ledger.last_act(name, VOUCHED)
-    if of and (known is None or known.body["body"] != {"of": of}):
-        ledger.administer(name, VOUCHED, {"of": of})
+    facts = list(engine.taken_on_trust())
+    known = ledger.last_act(name, VOUCHES_ACT)
+    if facts and (known is None or known.body["body"] != {"of": facts}):
+        ledger.administer(name, VOUCHES_ACT, {"of": facts})
 
 
 def _opening(source: object, run: Callable[[], Result]) -> Result:
@@ -430,7 +433,7 @@ def _unit_of_frame(
         return None
     whose = call.unit or (None if declared is None else declared.unit)
     if whose is None:
-        name = call.name or (NAME if declared is None else declared.name)
+        name = call.name or (FRAME_NAME if declared is None else declared.name)
         whose = _known_unit(book, name, names_of(source))
     return whose if isinstance(whose, str) else None
 
@@ -451,15 +454,15 @@ def _types(
     given = _read_types(call.types)
     if declared is not None or not is_frame(source):
         return given
-    return types_of(source, given, known_types(book, call.name or NAME), unit)
+    return types_of(source, given, known_types(book, call.name or FRAME_NAME), unit)
 
 
 def _schema_words(call: OpeningCall, source: object) -> str:
     """Which file the schema is from, where the call does not name one."""
     if call.schema is not None:
         return ""
-    own = cast("Place", call.source) if is_schema_file(call.source) else None
-    file = own or _schema_file(source, call.table)
+    schema_file = cast("Place", call.source) if is_schema_file(call.source) else None
+    file = schema_file or _schema_file(source, call.table)
     return "" if file is None else f" ({Path(file).name})"
 
 
@@ -498,7 +501,7 @@ def _with_unit(
     """The schema with its unit, which somebody must have said."""
     if unit is None:
         if not declared or not schema.unit_declared:
-            raise ParameterError(_no_unit(schema, call))
+            raise _missing_unit(schema, call)
         _check_unit(schema)
         return schema
     if unit is not ROW and not isinstance(unit, str):  # pyright: ignore[reportUnnecessaryIsInstance]
@@ -512,12 +515,14 @@ def _with_unit(
         error = unknown_column(unit, [column.name for column in schema.columns], table=schema.name)
         if unit != "row":
             raise error
-        told = f"{error} If each row is another person's,"
-        words = Spelled(f"{told} give unit=la.ROW.", http=f"{told} leave unit out.")
+        sentence_start = f"{error} If each row is another person's,"
+        words = Spelled(
+            f"{sentence_start} give unit=la.ROW.", http=f"{sentence_start} leave unit out."
+        )
         raise ParameterError(problem(error.code, words=words))
-    found = schema.protecting(None if unit is ROW else unit)
-    _check_unit(found)
-    return found
+    protected = schema.protecting(None if unit is ROW else unit)
+    _check_unit(protected)
+    return protected
 
 
 def _check_unit(schema: Schema) -> None:
@@ -530,15 +535,24 @@ def _check_unit(schema: Schema) -> None:
         )
 
 
-def _no_unit(schema: Schema, call: OpeningCall) -> str:
-    names = [column.name for column in schema.columns]
-    likely = next((name for name in names if TELLING.search(name)), names[0])
+def _missing_unit(schema: Schema, call: OpeningCall) -> ParameterError:
+    names = tuple(column.name for column in schema.columns)
+    likely = next((name for name in names if UNIT_LIKE_NAME.search(name)), names[0])
     listed = ", ".join(f"{column.name} ({column.type.value})" for column in schema.columns[:30])
     more = f" and {len(names) - 30} more" if len(names) > 30 else ""
-    return (
+    words = (
         "unit is missing: say whose privacy is protected, by the column that tells people apart,"
         f" or la.ROW if each row is another person's. The columns are: {listed}{more}. For"
         f" example: {call.corrected(likely)}"
+    )
+    return ParameterError(
+        Problem(
+            Code.MISSING_UNIT,
+            {"columns": names},
+            (NameUnit(likely, names),),
+            words=Spelled(words, Code.MISSING_UNIT.template.format(columns=", ".join(names))),
+            advised=True,
+        )
     )
 
 
@@ -551,11 +565,19 @@ def _ledger(ledger: object) -> Ledger:
 
 
 def _missing_budget(schema: Schema, call: OpeningCall) -> ParameterError:
-    sentence = Spelled(
+    words = (
         f"budget is missing: the ledger has no data set {schema.name!r} yet. Say how much all"
         f" answers together may reveal, for example: {call.corrected(schema.unit or ROW)}"
     )
-    return ParameterError(problem(Code.MISSING_BUDGET, sentence=sentence))
+    return ParameterError(
+        Problem(
+            Code.MISSING_BUDGET,
+            {"name": schema.name},
+            (NameBudget(1),),
+            words=Spelled(words, Code.MISSING_BUDGET.template),
+            advised=True,
+        )
+    )
 
 
 def _known_ledger(ledger: object) -> Ledger | None:
@@ -603,8 +625,8 @@ def _beside(source: object) -> Path | None:
         path = Path(fspath(cast("Place", source))).expanduser() if is_path else None
     if path is None:
         return None
-    found = ledger_path(path)
-    return found if found.is_file() else None
+    ledger_file = ledger_path(path)
+    return ledger_file if ledger_file.is_file() else None
 
 
 def _is_path(source: object) -> bool:

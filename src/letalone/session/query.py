@@ -18,12 +18,12 @@ from letalone.plans.features import PerUnit, rows_schema
 from letalone.plans.query import Aggregate, Group, Join, Plan, make_plan
 from letalone.plans.schema import Schema
 from letalone.plans.trees import Computable
-from letalone.session.asking import Asking
 from letalone.session.bounds_purchase import (
     PricedWithBounds,
     price_with_bounds,
     with_trial_bounds,
 )
+from letalone.session.builder import QueryBuilder
 from letalone.session.in_sql import query_in_sql
 from letalone.session.notes import notes_of, question_of
 from letalone.session.partners import read_from_text
@@ -35,20 +35,20 @@ from letalone.session.pricing import (
     missing_epsilon,
 )
 from letalone.session.release import Release
-from letalone.session.table import Table
+from letalone.session.table import OpenTable
 from letalone.tables.ahead import epsilon_for
 
 Error = Number | Mapping[str, Number]
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Query(Asking):
+class Query(QueryBuilder):
     """A question; `.preview` shows its price, `.release` answers it.
 
     Made by a session: `visits.group_by("ward", keys=["A", "B"]).agg(n=la.count())`.
     """
 
-    table: Table
+    table: OpenTable
     conditions: tuple[Expression, ...] = ()
     derived: tuple[tuple[str, Expression], ...] = ()
     joins: tuple[Join, ...] = ()
@@ -66,7 +66,7 @@ class Query(Asking):
     @classmethod
     def from_plan(
         cls,
-        table: Table,
+        table: OpenTable,
         plan: Plan,
         *,
         arrangement: Arrangement = AS_IT_IS,

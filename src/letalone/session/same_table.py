@@ -32,12 +32,15 @@ from letalone.errors import ParameterError
 from letalone.ledger import Ledger
 from letalone.session.beside import called_in
 
-WHAT, ON_SPARK = "reads the table", "reads the table on Spark"  # the second in older ledgers
+TABLE_ACT, OLD_SPARK_ACT = (
+    "reads the table",
+    "reads the table on Spark",
+)  # the second in older ledgers
 FRAME = "a frame"
 NOWHERE = " (of no catalogue)"
 
 
-def told_of(source: object, table: str | None) -> str:
+def identity_of(source: object, table: str | None) -> str:
     """What a name stands for: a table's place, else what Spark calls it, else a frame."""
     if is_address(source) or is_spark(source):
         parts = parts_in(source)
@@ -45,7 +48,7 @@ def told_of(source: object, table: str | None) -> str:
         return identity(source, table) or nowhere
     if not isinstance(source, str | PathLike):
         return FRAME
-    path = _resolved(cast("str | PathLike[str]", source))
+    path = _resolve_path(cast("str | PathLike[str]", source))
     ending = path.suffix.lower()
     if ending in (*CSV, *PARQUET) and not _is_pattern(path):
         return str(path.with_suffix(""))
@@ -67,7 +70,7 @@ def check_same_table(ledger: Ledger | None, name: str, told: str, *, declared: b
 
     declared: the name is a schema's, so a second frame is meant to have it.
     """
-    known = None if ledger is None else _known(ledger, name)
+    known = None if ledger is None else _read_remembered(ledger, name)
     if ledger is None or known is None:
         return
     here = _places(ledger, told)
@@ -89,17 +92,17 @@ def remember_table(ledger: Ledger, name: str, told: str, *, declared: bool, give
 
     Of two that are opened at once under a name that nobody gave, the second one is refused here.
     """
-    here, known = _places(ledger, told), _known(ledger, name)
+    here, known = _places(ledger, told), _read_remembered(ledger, name)
     if known is None:
-        first = ledger.administer_first(name, WHAT, {**here})
+        first = ledger.administer_first(name, TABLE_ACT, {**here})
         if first is None and not given:
             check_same_table(ledger, name, told, declared=declared)
     elif known != here and told != FRAME and not told.endswith(NOWHERE):
-        ledger.administer(name, WHAT, {**here})
+        ledger.administer(name, TABLE_ACT, {**here})
 
 
-def _known(ledger: Ledger, name: str) -> dict[str, str] | None:
-    entry = ledger.last_act(name, WHAT) or ledger.last_act(name, ON_SPARK)
+def _read_remembered(ledger: Ledger, name: str) -> dict[str, str] | None:
+    entry = ledger.last_act(name, TABLE_ACT) or ledger.last_act(name, OLD_SPARK_ACT)
     return None if entry is None else cast("dict[str, str]", entry.body["body"])
 
 
@@ -120,10 +123,10 @@ def _is_pattern(path: Path) -> bool:
     return has_magic(str(path)) and not path.exists()
 
 
-def _resolved(source: str | PathLike[str]) -> Path:
+def _resolve_path(source: str | PathLike[str]) -> Path:
     """The path without links; of a pattern, the folders above it without."""
     path = Path(fspath(source)).expanduser().absolute()
     if not _is_pattern(path):
         return path.resolve()
-    fixed = next(one for one in path.parents if not has_magic(str(one)))
+    fixed = next(parent for parent in path.parents if not has_magic(str(parent)))
     return fixed.resolve() / path.relative_to(fixed)

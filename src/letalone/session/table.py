@@ -29,7 +29,7 @@ Joined = tuple[
 ]  # a public table's digest, and what it is joined on
 
 
-class Table:
+class OpenTable:
     """A session and all its questions share one; one answer is made at a time."""
 
     __slots__ = (
@@ -60,14 +60,14 @@ class Table:
         self._closed, self.is_registered = Event(), False
         self._joined = Counter[Joined]()  # by how many who ask
         self._brought: set[Joined] = set()  # by this one
-        self._partners: dict[str, Table] = {}
+        self._partners: dict[str, OpenTable] = {}
 
-    def asked_by(self, asker: Asker) -> "Table":
+    def asked_by(self, asker: Asker) -> "OpenTable":
         """The same table, lock and engine, for one who asks; all are closed together."""
-        found = copy(self)
-        found.asker, found._partners = asker, {}  # partners are asked by the same
-        found._brought = set()
-        return found
+        copied = copy(self)
+        copied.asker, copied._partners = asker, {}  # partners are asked by the same
+        copied._brought = set()
+        return copied
 
     @property
     def is_open(self) -> bool:
@@ -179,7 +179,7 @@ class Table:
                 with suppress(EngineFailed):  # then it stays until the table is closed
                     self.engine.forget_public(digest)
 
-    def meet(self, other: "Table") -> None:
+    def meet(self, other: "OpenTable") -> None:
         """Remembers another private table that questions join."""
         known = self._partners.setdefault(other.name, other)
         if known is not other and known.is_open:
@@ -189,7 +189,7 @@ class Table:
             )
         self._partners[other.name] = other
 
-    def partner(self, name: str) -> "Table":
+    def partner(self, name: str) -> "OpenTable":
         """The other private table of this name; a name stands for one data set."""
         return self._partners[name]
 

@@ -10,32 +10,34 @@ from math import isfinite
 from threading import Event, RLock
 from typing import Any, NoReturn, cast
 
-from letalone.client.link import Link
-from letalone.client.query import RemotePriced
+from letalone.client.connection import ServiceConnection
+from letalone.client.remote_pricing import RemotePriced
 from letalone.engines.arrow import array_of, table_of
 from letalone.engines.frames import as_arrow
 from letalone.errors import ParameterError, UnsupportedQuery
 from letalone.exact.typed import Number
 from letalone.plans.query import Plan, PublicJoin
 from letalone.plans.schema import Schema
-from letalone.session.table import Table
+from letalone.session.table import OpenTable
 from letalone.session.time_steps import NOBODY
 
 SENT = (bool, int, float, str, type(None))
 Columns = dict[str, list[Any]]
 
 
-class RemoteTable(Table):
+class RemoteTable(OpenTable):
     """What questions about a table elsewhere share."""
 
     __slots__ = ("_frames", "link", "public_key", "purpose")
 
-    def __init__(self, link: Link, schema: Schema, *, purpose: str, public_key: str | None) -> None:
+    def __init__(
+        self, link: ServiceConnection, schema: Schema, *, purpose: str, public_key: str | None
+    ) -> None:
         self.link, self.schema, self.purpose = link, schema, purpose
         self.name, self.source, self.public_key = schema.name, str(link.address), public_key
         self.from_text, self.asker, self.lock = frozenset[str](), NOBODY, RLock()
         self._closed, self.whole_name = Event(), ()
-        self._partners: dict[str, Table] = {}
+        self._partners: dict[str, OpenTable] = {}
         self._frames: dict[str, Columns] = {}
 
     @property
@@ -79,9 +81,9 @@ class RemoteTable(Table):
     def sent_with(self, plan: Plan) -> dict[str, Any]:
         """The public tables that a question joins, and the names of the private ones."""
         inner = () if plan.per_unit is None else plan.per_unit.joins
-        public = [one for one in (*plan.joins, *inner) if isinstance(one, PublicJoin)]
-        frames = {one.name: self._frames[one.table_digest] for one in public}
-        return {"tables": frames, "others": [one.name for one in plan.partners]}
+        public = [join for join in (*plan.joins, *inner) if isinstance(join, PublicJoin)]
+        frames = {join.name: self._frames[join.table_digest] for join in public}
+        return {"tables": frames, "others": [join.name for join in plan.partners]}
 
     def close(self) -> None:
         """Nothing more is asked through it; the client stays open."""
@@ -108,10 +110,10 @@ def columns_of(name: str, frame: object) -> Columns:
     names = cast("list[str]", table.column_names)
     if len(set(names)) < len(names):
         raise ParameterError(f"The public table {name!r} has two columns of one name. Rename one.")
-    found: Columns = {column: table.column(column).to_pylist() for column in names}
-    for column, values in found.items():
+    values_by_column: Columns = {column: table.column(column).to_pylist() for column in names}
+    for column, values in values_by_column.items():
         _check_column(name, column, values)
-    return found
+    return values_by_column
 
 
 def _check_column(name: str, column: str, values: list[Any]) -> None:

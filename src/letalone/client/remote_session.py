@@ -10,7 +10,7 @@ from typing import NoReturn
 
 from letalone.answers import views
 from letalone.client.records import Grant, read_all
-from letalone.client.tables import RemoteTable
+from letalone.client.remote_table import RemoteTable
 from letalone.errors import LetaloneError, NotAllowed, UnsupportedQuery
 from letalone.ledger import Ledger
 from letalone.privacy import Budget
@@ -37,9 +37,9 @@ class RemoteSession(Session):
     def grant(self) -> Grant:
         """The own grant as it stands now."""
         wanted = (self.name, self.purpose)
-        for one in read_all(Grant, self._table.link.get("/budgets").get("grants")):
-            if (one.data_set, one.purpose) == wanted:
-                return one
+        for grant in read_all(Grant, self._table.link.get("/budgets").get("grants")):
+            if (grant.data_set, grant.purpose) == wanted:
+                return grant
         raise no_grant(*wanted)
 
     @property
