@@ -201,6 +201,19 @@ def missing_epsilon() -> Problem:
     return problem(Code.MISSING_EPSILON, SetEpsilon(USUAL_EPSILON), name=Argument("epsilon"))
 
 
+def check_price(epsilon: object, error: object) -> None:
+    """Refuses a price that is not given by either of the two."""
+    if (epsilon is None) != (error is None):
+        return
+    words = (
+        "release needs either an epsilon or an error, and not both: release(epsilon=0.5) pays so"
+        " much, release(error=5) solves for the ε that is enough."
+    )
+    if epsilon is None:
+        raise ParameterError(replace(missing_epsilon(), words=words, advised=True))
+    raise ParameterError(words)
+
+
 def least_epsilon_remark(epsilon: float) -> str:
     """What stands on an answer whose ε was solved for."""
     return f"ε = {epsilon:g} is the least of three digits that keeps the error asked for."
@@ -209,10 +222,11 @@ def least_epsilon_remark(epsilon: float) -> str:
 def check_asked(*, only_explained: bool) -> None:
     """Refuses an answer to SQL that only wants to be explained."""
     if only_explained:
-        raise ParameterError(
+        words = (
             "The SQL begins with EXPLAIN, so the question is explained and not asked. Leave"
             " the word out to ask it; .preview(epsilon=0.5) shows its price."
         )
+        raise ParameterError(problem(Code.ONLY_EXPLAINED, words=words))
 
 
 def read_releases(settled: Settled, *, remark: str | None) -> list[Release]:

@@ -31,6 +31,7 @@ from letalone.session.preview import Preview
 from letalone.session.pricing import (
     Priced,
     check_asked,
+    check_price,
     least_epsilon_remark,
     missing_epsilon,
 )
@@ -188,11 +189,7 @@ class Query(QueryBuilder):
         does so now. `.preview()`, `.explain()`, `.remaining` and `.fits` show what it would cost,
         `.release()` answers it.
         """
-        if (epsilon is None) == (error is None):
-            raise ParameterError(
-                "release needs either an epsilon or an error, and not both: release(epsilon=0.5)"
-                " pays so much, release(error=5) solves for the ε that is enough."
-            )
+        check_price(epsilon, error)
         plan, remark = self._make_plan(find_keys=delta != 0), None
         if epsilon is None:
             assert error is not None

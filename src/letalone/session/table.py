@@ -10,6 +10,9 @@ from threading import Event, RLock
 from letalone.engines.failure import EngineFailed
 from letalone.engines.measures import Engine
 from letalone.errors import ParameterError, UnsupportedQuery
+from letalone.errors.codes import Code
+from letalone.errors.problem import problem
+from letalone.errors.remedies import OpenAgain
 from letalone.exact.typed import Number
 from letalone.ledger import DataSet, Ledger
 from letalone.ledger.charging import Payer
@@ -77,7 +80,7 @@ class OpenTable:
     def check_open(self) -> None:
         """Before anything is charged: a closed engine would fail, and freeze the data set."""
         if not self.is_open:
-            raise ParameterError(f"The session of {self.name!r} is closed. Call la.open again.")
+            raise ParameterError(problem(Code.CLOSED, OpenAgain(), name=self.name))
 
     @property
     def ledger(self) -> Ledger:
