@@ -6,18 +6,15 @@ is the guarantee, may be used up by others before.
   Tested:   tests/client/test_sessions.py
 """
 
-from collections.abc import Mapping, Sequence
 from typing import NoReturn
 
 from letalone.answers import views
-from letalone.client.query import RemoteQuery
 from letalone.client.records import Grant, read_all
-from letalone.client.tables import RemoteTable
+from letalone.client.remote_table import RemoteTable
 from letalone.errors import LetaloneError, NotAllowed, UnsupportedQuery
 from letalone.ledger import Ledger
 from letalone.privacy import Budget
 from letalone.privacy.filters import brief
-from letalone.session.query import Query
 from letalone.session.session import Session
 
 
@@ -31,9 +28,6 @@ class RemoteSession(Session):
     def __init__(self, table: RemoteTable) -> None:
         self._table = table
 
-    def _so_far(self) -> RemoteQuery:
-        return RemoteQuery(self._table)
-
     @property
     def purpose(self) -> str:
         """What the answers are for."""
@@ -43,9 +37,9 @@ class RemoteSession(Session):
     def grant(self) -> Grant:
         """The own grant as it stands now."""
         wanted = (self.name, self.purpose)
-        for one in read_all(Grant, self._table.link.get("/budgets").get("grants")):
-            if (one.data_set, one.purpose) == wanted:
-                return one
+        for grant in read_all(Grant, self._table.link.get("/budgets").get("grants")):
+            if (grant.data_set, grant.purpose) == wanted:
+                return grant
         raise no_grant(*wanted)
 
     @property
@@ -71,17 +65,6 @@ class RemoteSession(Session):
             " own answers, and client.receipt(…) what it signed."
         )
 
-    def join(
-        self,
-        other: object,
-        *,
-        on: str | Sequence[str] | Mapping[str, str],
-        name: str = "public",
-        columns: Sequence[str] | None = None,
-    ) -> Query:
-        """The columns of a public table, which is sent along, or of a private one there."""
-        return self._so_far().join(other, on=on, name=name, columns=columns)
-
     def on_behalf_of(self, analyst: str, *, purpose: str, time_step_seconds: float = 0) -> NoReturn:
         """Refused: who asks is known by the token, and the service has its own time step."""
         del time_step_seconds
@@ -89,14 +72,6 @@ class RemoteSession(Session):
             f"Who asks is known by the token, so it cannot be {analyst!r} for {purpose!r}. Open the"
             " data set with a client of that person."
         )
-
-    def trainable_schema(self) -> NoReturn:
-        """Refused: a model is trained where the rows are."""
-        self._so_far().train()
-
-    def train(self, *_: object, **__: object) -> NoReturn:
-        """Refused: a model is trained where the rows are."""
-        self._so_far().train()
 
     def batch(self, *_: object, **__: object) -> NoReturn:
         """Refused: a service charges each question by itself."""

@@ -18,7 +18,7 @@ from time import sleep
 from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import urlsplit
 
-from letalone.client.address import Address
+from letalone.client.address import ServiceAddress
 from letalone.client.problems import error_of
 from letalone.client.secret import Secret
 from letalone.errors import LetaloneError, ParameterError, ServiceUnavailable
@@ -51,14 +51,14 @@ class Unheard:
     again: bool = False
 
 
-class Link:
+class ServiceConnection:
     """Requests to one service, all with the same token; safe among threads."""
 
     __slots__ = ("_http", "_seconds", "address")
 
     def __init__(
         self,
-        address: Address,
+        address: ServiceAddress,
         secret: Secret | None,
         *,
         timeout_seconds: Number,
@@ -68,7 +68,11 @@ class Link:
         self._seconds = float(SECONDS.typed("timeout_seconds", timeout_seconds))
         self._http: httpx.Client = _httpx().Client(
             base_url=f"{address}{API}",
-            headers={"Accept": "application/json", "Accept-Encoding": PACKED[0], **_shown(secret)},
+            headers={
+                "Accept": "application/json",
+                "Accept-Encoding": PACKED[0],
+                **_auth_header(secret),
+            },
             timeout=self._seconds,
             transport=transport,
             follow_redirects=False,
@@ -104,11 +108,11 @@ class Link:
         if isinstance(heard, Unheard):
             raise ServiceUnavailable(heard.words)
         response, body = heard
-        found = _read(body)
-        if response.is_success and isinstance(found, dict):
-            return cast("Json", found)
+        answer = _read(body)
+        if response.is_success and isinstance(answer, dict):
+            return cast("Json", answer)
         wait = response.headers.get("Retry-After")
-        error = error_of(response.status_code, found, where=str(self.address), wait=wait)
+        error = error_of(response.status_code, answer, where=str(self.address), wait=wait)
         raise self._with_hint(error, response.status_code)
 
     def _with_hint(self, error: LetaloneError, status: int) -> LetaloneError:
@@ -125,7 +129,7 @@ class Link:
             with self._http.stream(method, path, **more) as response:
                 return response, self._body(response)
         except library.ConnectError as error:
-            return _unreached(str(self.address), error)
+            return _not_reached_error(str(self.address), error)
         except library.TimeoutException:
             words = f"{self.address} did not answer within {self._seconds:g} seconds.{SPENT}"
             return Unheard(words + " la.Client(…, timeout_seconds=300) waits longer.")
@@ -140,15 +144,15 @@ class Link:
                 f"The answer of {self.address} is packed as {packed[:40]!r}, and only"
                 f" {' and '.join(PACKED)} are read. Is there a proxy in between?{SPENT}"
             )
-        found = bytearray()
+        content = bytearray()
         for part in response.iter_bytes():
-            found += part
-            if len(found) > MOST_BYTES:
+            content += part
+            if len(content) > MOST_BYTES:
                 raise ServiceUnavailable(
                     f"The answer of {self.address} has more than {MOST_BYTES >> 20} MiB, the most"
                     f" that is read. Ask for less at a time: client.history(most=10).{SPENT}"
                 )
-        return bytes(found)
+        return bytes(content)
 
 
 def _may_help(heard: "Heard | Unheard") -> bool:
@@ -156,7 +160,7 @@ def _may_help(heard: "Heard | Unheard") -> bool:
     return heard.again if isinstance(heard, Unheard) else heard[0].status_code == AWAY
 
 
-def _shown(secret: Secret | None) -> dict[str, str]:
+def _auth_header(secret: Secret | None) -> dict[str, str]:
     return {} if secret is None else secret.header()
 
 
@@ -167,16 +171,16 @@ def _read(body: bytes) -> object:
         return None
 
 
-def _unreached(address: str, error: Exception) -> Unheard:
+def _not_reached_error(address: str, error: Exception) -> Unheard:
     """Why there was no connection; nothing was sent then."""
-    said = str(error)
-    if "CERTIFICATE_VERIFY_FAILED" in said:
+    words = str(error)
+    if "CERTIFICATE_VERIFY_FAILED" in words:
         return Unheard(
             f"{address} is there, but its certificate is not trusted here: {_why(error)}. Nothing"
             " was sent. Where a firm has an authority of its own, name its certificates in the"
             " environment: SSL_CERT_FILE=/path/to/authority.pem."
         )
-    if "SSL" in said or "TLS" in said:
+    if "SSL" in words or "TLS" in words:
         return Unheard(
             f"{address} is there, but no encrypted connection came about: {_why(error)}. Nothing"
             " was sent. Look at the address: does https:// belong there, and is it the right port?"

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from letalone.session.query import Query
 
 
-class Asking(ABC):
+class QueryBuilder(ABC):
     """A table, or a question about it, that further steps can be added to."""
 
     __slots__ = ()
@@ -49,7 +49,7 @@ class Asking(ABC):
     def derive(self, **columns: object) -> "Query":
         """New columns, computed from those of the same row: `half=la.col("cost") / 2`."""
         so_far = self._so_far()
-        more = tuple((name, as_expression(of)) for name, of in columns.items())
+        more = tuple((name, as_expression(expression)) for name, expression in columns.items())
         return replace(so_far, derived=so_far.derived + more)
 
     def join(
@@ -71,7 +71,7 @@ class Asking(ABC):
         sets are charged the whole price. `columns` are those to take, if not all.
         """
         so_far = self._so_far()
-        if isinstance(other, Asking):
+        if isinstance(other, QueryBuilder):
             theirs = other._so_far()
             if theirs is not other and so_far.before is None:
                 added = private_join(so_far.table, theirs.table, on=on, columns=columns)
@@ -82,6 +82,7 @@ class Asking(ABC):
             )
         if columns is not None:
             raise ParameterError("columns are for private tables: leave out those of the frame.")
+        other = so_far.table.as_joined(other, name=name)
         added = public_join(so_far.table, other, rows=so_far.rows, on=on, name=name)
         return replace(so_far, joins=(*so_far.joins, added))
 
@@ -125,16 +126,18 @@ class Asking(ABC):
         groups = (*columns, *named.items())
         if not groups:
             raise ParameterError("group_by got no column. Name at least one.")
-        return replace(so_far, groups=groups, keys=_kept(keys))
+        return replace(so_far, groups=groups, keys=_freeze_keys(keys))
 
     def agg(self, *unnamed: object, **aggregates: Computable | Aggregate) -> "Query":
         """What is asked of each group, by name: `n=la.count(), cost=la.mean("cost")`."""
         if unnamed:
             raise ParameterError("An aggregate has no name. Give it one: .agg(n=la.count()).")
         so_far = self._so_far()
-        for name, one in aggregates.items():
-            if not isinstance(one, Computable | Aggregate):  # pyright: ignore[reportUnnecessaryIsInstance]
-                raise refusal(name, one, 'an aggregate, such as la.count() or la.mean("cost")')
+        for name, aggregate in aggregates.items():
+            if not isinstance(aggregate, Computable | Aggregate):  # pyright: ignore[reportUnnecessaryIsInstance]
+                raise refusal(
+                    name, aggregate, 'an aggregate, such as la.count() or la.mean("cost")'
+                )
             if name in dict(so_far.aggregates):
                 raise ParameterError(f"The aggregate {name!r} is asked for twice. Rename one.")
         return replace(so_far, aggregates=(*so_far.aggregates, *aggregates.items()))
@@ -168,15 +171,18 @@ class Asking(ABC):
         return train(self._so_far(), job)
 
 
-def rows_of(asking: Asking) -> Schema:
+def rows_of(asking: QueryBuilder) -> Schema:
     """The columns of a table, or of what a question is about."""
     return asking._so_far().rows  # pyright: ignore[reportPrivateUsage]
 
 
-def _kept(keys: object) -> object:
+def _freeze_keys(keys: object) -> object:
     """What can be gone through once only is kept, since a question may be asked twice."""
     if isinstance(keys, Mapping):
-        return {name: _kept(one) for name, one in cast("Mapping[str, object]", keys).items()}
+        return {
+            name: _freeze_keys(listed)
+            for name, listed in cast("Mapping[str, object]", keys).items()
+        }
     if isinstance(keys, str | bytes) or not isinstance(keys, Iterable):
         return keys
     return tuple(cast("Iterable[object]", keys))

@@ -6,72 +6,36 @@ receipt, after the signature was checked and after it was found to answer this v
   Tested:   tests/client/test_sessions.py, test_receipts.py
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, NoReturn, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from letalone.answers.arranged import AS_IT_IS, Arrangement, arranged
 from letalone.answers.release import SplitPart, Standing
 from letalone.client.records import DAMAGE
 from letalone.client.said import amount
-from letalone.client.tables import RemoteTable, as_sent
-from letalone.errors import FormatError, LetaloneError, UnsupportedQuery
+from letalone.errors import FormatError, LetaloneError
 from letalone.errors.problem import without_context
 from letalone.exact.typed import CONFIDENCE, COUNT, DELTA, EPSILON, Number
 from letalone.ledger import verify_receipt
 from letalone.plans.query import Plan
 from letalone.privacy.stored import from_json
-from letalone.session.asking import Asking
 from letalone.session.preview import Preview
-from letalone.session.query import Query
 from letalone.session.release import Release, releases_from
+
+if TYPE_CHECKING:
+    from letalone.client.remote_table import RemoteTable
 
 Json = dict[str, Any]
 READ = {"epsilon": EPSILON, "delta": DELTA, "confidence": CONFIDENCE, "rows": COUNT}
 OTHER_ANSWER = "The service answered another question than the one that was asked. Tell its owner."
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
-class RemoteQuery(Query):
-    """A question to a service; `.preview` shows its price, `.release` answers it."""
-
-    table: RemoteTable
-
-    def join(
-        self,
-        other: object,
-        *,
-        on: str | Sequence[str] | Mapping[str, str],
-        name: str = "public",
-        columns: Sequence[str] | None = None,
-    ) -> Query:
-        """The columns of a public table, which is sent along, or of a private one there."""
-        if not isinstance(other, Asking):
-            other = as_sent(other, name=name)
-        return Asking.join(self, other, on=on, name=name, columns=columns)
-
-    def _price(  # pyright: ignore[reportIncompatibleMethodOverride]
-        self, plan: Plan, *, epsilon: Number, delta: Number, confidence: Number
-    ) -> "RemotePriced":
-        return RemotePriced(self.table, plan, epsilon, delta, confidence)
-
-    def trainable_schema(self) -> NoReturn:
-        """Refused: a model is trained where the rows are."""
-        self.train()
-
-    def train(self, *_: object, **__: object) -> NoReturn:
-        """Refused: a model is trained where the rows are."""
-        raise UnsupportedQuery(
-            "A service answers questions and trains no models. Ask for what the model needs, such"
-            " as la.linear_regression, or train it where the data is."
-        )
-
-
 @dataclass(frozen=True, slots=True)
 class RemotePriced:
     """A question to a service at a price: each look and the answer is a request."""
 
-    table: RemoteTable
+    table: "RemoteTable"
     plan: Plan
     epsilon: Number
     delta: Number
@@ -97,22 +61,22 @@ class RemotePriced:
 
     def release(self) -> Release:
         """The answer, read from its receipt; the same question again is free."""
-        said = self._ask("release", self._price, left=True)
-        release = signed(said, public_key=self.table.public_key)
+        answer = self._ask("release", self._price, left=True)
+        release = read_signed(answer, public_key=self.table.public_key)
         _check_answers(release, self.plan, self._price)
-        told = replace(release, standing=replace(release.standing, remark=self.remark))
-        return arranged(told, self.arrangement)
+        remarked = replace(release, standing=replace(release.standing, remark=self.remark))
+        return arranged(remarked, self.arrangement)
 
     @property
     def _price(self) -> dict[str, Number]:
         return {"epsilon": self.epsilon, "delta": self.delta, "confidence": self.confidence}
 
     def _ask(self, what: str, price: Mapping[str, Number], **more: object) -> Json:
-        return asked_of(self.table, self.plan, price, what, **more)
+        return ask_service(self.table, self.plan, price, what, **more)
 
 
-def asked_of(
-    table: RemoteTable, plan: Plan, price: Mapping[str, Number], what: str, **more: object
+def ask_service(
+    table: "RemoteTable", plan: Plan, price: Mapping[str, Number], what: str, **more: object
 ) -> Json:
     """What the service says about a question at a price."""
     table.check_open()
@@ -120,7 +84,7 @@ def asked_of(
         "data_set": table.name,
         "purpose": table.purpose,
         "plan": plan.to_json(),
-        **{name: _sent(name, number) for name, number in price.items()},
+        **{name: _exact_digits(name, number) for name, number in price.items()},
         **table.sent_with(plan),
         **more,
     }
@@ -128,28 +92,30 @@ def asked_of(
     return post(f"/questions/{what}", body)
 
 
-def _sent(name: str, number: Number) -> str | int:
+def _exact_digits(name: str, number: Number) -> str | int:
     """A number by its exact digits, checked in the words that a local table has."""
-    found = READ[name].typed(name, number)
-    return int(found) if name == "rows" else str(found)
+    exact = READ[name].typed(name, number)
+    return int(exact) if name == "rows" else str(exact)
 
 
-def signed(said: Json, *, public_key: str | None) -> Release:
+def read_signed(said: Json, *, public_key: str | None) -> Release:
     """The release in a receipt, if the receipt is as it was signed."""
     receipt = cast("Json", said.get("receipt"))
     stored = verify_receipt(receipt, public_key=public_key).body["release"]
-    left, repeated = said.get("left"), said.get("repeated") is True
-    standing = Standing(left=left, repeated=repeated, receipt=receipt)
-    found = releases_from(cast("Json", stored), standing)
-    if len(found) != 1:
+    remaining, repeated = said.get("left"), said.get("repeated") is True
+    standing = Standing(left=remaining, repeated=repeated, receipt=receipt)
+    releases = releases_from(cast("Json", stored), standing)
+    if len(releases) != 1:
         raise FormatError(OTHER_ANSWER)
-    return found[0]
+    return releases[0]
 
 
 def _check_answers(release: Release, plan: Plan, price: Mapping[str, Number]) -> None:
-    asked = release.asked
-    same = [getattr(asked, name) == READ[name].typed(name, one) for name, one in price.items()]
-    if asked.data_set != plan.schema.name or asked.plan != plan.to_json() or not all(same):
+    terms = release.asked
+    same = [
+        getattr(terms, name) == READ[name].typed(name, number) for name, number in price.items()
+    ]
+    if terms.data_set != plan.schema.name or terms.plan != plan.to_json() or not all(same):
         raise FormatError(OTHER_ANSWER)
 
 
@@ -169,13 +135,15 @@ def _preview(said: Json) -> Preview:
         delta=float(said["delta"]),
         confidence=float(said["confidence"]),
         columns=tuple(said["columns"]),
-        split=tuple(_part(one) for one in said["split"]),
-        errors={name: None if one is None else float(one) for name, one in said["errors"].items()},
+        split=tuple(_part(item) for item in said["split"]),
+        errors={
+            name: None if item is None else float(item) for name, item in said["errors"].items()
+        },
         question=str(said["question"]),
         notes=tuple(said["notes"]),
         left=str(said["left"]),
         in_rows=frozenset(said["in_rows"]),
-        alone={name: float(one) for name, one in said["alone"].items()},
+        alone={name: float(item) for name, item in said["alone"].items()},
         warnings=tuple(said["warnings"]),
         formulas=frozenset(said["formulas"]),
         fitted=frozenset(said["fitted"]),
