@@ -43,8 +43,8 @@ class ApproxDP(Privacy):
         return exactly(once(lambda: ball(leak) + ball(1 - leak) * rest))
 
     def certified_missed(self, false_alarm: Fraction) -> Bounds:
-        left = 1 - self.stated_delta - false_alarm
-        if left <= 0:
+        height = 1 - self.stated_delta - false_alarm
+        if height <= 0:
             return exactly(ZERO)
         return exactly(once(lambda: self._two_lines(false_alarm)))
 

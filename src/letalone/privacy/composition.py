@@ -90,10 +90,10 @@ class Composed(Privacy):
             return inf
         if worst is not None and delta <= TINY:
             return above(worst)
-        found = composed_losses.epsilon_above(self.parts, delta)
-        if found == inf:  # the accountant gave up, and is not asked again at each step
+        epsilon = composed_losses.epsilon_above(self.parts, delta)
+        if epsilon == inf:  # the accountant gave up, and is not asked again at each step
             return self.least_epsilon(lambda at: _without_losses(self.parts, at), delta)
-        return found if worst is None else min(found, above(worst))
+        return epsilon if worst is None else min(epsilon, above(worst))
 
     def _epsilon_below(self, delta: Fraction) -> float:
         """By loss distributions, or the most revealing part alone."""
@@ -155,9 +155,9 @@ class Composed(Privacy):
         """The sum of what the parts have; None where one has nothing."""
         total = ZERO
         for part, count in self.parts:
-            if (one := amount(part)) is None:
+            if (term := amount(part)) is None:
                 return None
-            total += count * one
+            total += count * term
         return total
 
     def parameters(self) -> Json:
@@ -262,11 +262,11 @@ def _convert_parts(
     total, rest = ZERO, list[Part]()
     without_leaks = ((curve, count) for part, count in parts for curve in part.split_leak())
     for part, count in without_leaks:
-        own = amount(part)
-        if own is None:
+        term = amount(part)
+        if term is None:
             rest.append((part, count))
         else:
-            total += count * own
+            total += count * term
     return ((whole(total), 1), *rest) if total else ()
 
 
@@ -293,8 +293,13 @@ def epsilon_splits(parts: tuple[Part, ...], epsilon: Fraction) -> Iterator[list[
     but one.
     """
     bounded = [part for part in parts if part[0].worst_loss() is not None]
-    few = bounded if len(parts) <= FEW_PARTS else []
-    at_worst = [bounded, [], *([one] for one in few), *(_without(bounded, one) for one in few)]
+    tried = bounded if len(parts) <= FEW_PARTS else []
+    at_worst = [
+        bounded,
+        [],
+        *([part] for part in tried),
+        *(_without(bounded, part) for part in tried),
+    ]
     for fixed in dict.fromkeys(tuple(chosen) for chosen in at_worst):
         closed = [Claim(p.worst_loss() or ZERO, p.certain_leak(), n) for p, n in fixed]
         sharing = tuple(part for part in parts if part not in fixed)
@@ -305,8 +310,8 @@ def epsilon_splits(parts: tuple[Part, ...], epsilon: Fraction) -> Iterator[list[
             yield from (closed + claims for claims in _share_epsilon(sharing, epsilon - taken))
 
 
-def _without(parts: list[Part], one: Part) -> list[Part]:
-    return [part for part in parts if part != one]
+def _without(parts: list[Part], excluded: Part) -> list[Part]:
+    return [part for part in parts if part != excluded]
 
 
 def _share_epsilon(parts: tuple[Part, ...], epsilon: Fraction) -> Iterator[list[Claim]]:

@@ -326,13 +326,13 @@ class Privacy(ABC):
 
     def under(self, neighbours: Neighbours) -> "Privacy":
         """The same release for other neighbours (D3); only add/remove to replace is possible."""
-        own, neighbours = self.neighbours, read_neighbours(neighbours)
-        if own is not None and own.relation is neighbours.relation:
-            return self.labelled(unify(own, neighbours))
+        label, neighbours = self.neighbours, read_neighbours(neighbours)
+        if label is not None and label.relation is neighbours.relation:
+            return self.labelled(unify(label, neighbours))
         if neighbours.relation is Relation.ADD_REMOVE:
-            raise NeighboursDiffer(_no_way_back(own))
-        unit = neighbours.unit or (own.unit if own is not None else None)
-        unify(own, ADD_REMOVE if unit is None else ADD_REMOVE.of(unit))
+            raise NeighboursDiffer(_no_way_back(label))
+        unit = neighbours.unit or (label.unit if label is not None else None)
+        unify(label, ADD_REMOVE if unit is None else ADD_REMOVE.of(unit))
         return self.group(2).labelled(neighbours if unit is None else neighbours.of(unit))
 
     def with_neighbours(self, neighbours: Neighbours) -> "Self":
@@ -349,8 +349,8 @@ class Privacy(ABC):
 
     def to_json(self) -> Json:
         """A form that outlives the process: `from_json` reads it back, exactly."""
-        own = self.neighbours
-        label = own and {"relation": own.relation.value, "unit": own.unit}
+        known = self.neighbours
+        label = known and {"relation": known.relation.value, "unit": known.unit}
         return {"format": FORMAT, "kind": self.kind, "neighbours": label, **self.parameters()}
 
     def __str__(self) -> str:
@@ -372,8 +372,10 @@ class Privacy(ABC):
             at = max(USUAL_DELTA, 2 * leak) if isinstance(leak, Fraction) else USUAL_DELTA
             at = min(at, Fraction(1, 2))
             return f"ε = {shown_above(self._printed(at))} at δ = {shown_above(above(at))}"
-        most = shown_above(above(self.worst_loss() or ZERO))
-        return f"ε = {most}" + ("" if leak == 0 else f", δ = {shown_above(min(1.0, above(leak)))}")
+        largest = shown_above(above(self.worst_loss() or ZERO))
+        return f"ε = {largest}" + (
+            "" if leak == 0 else f", δ = {shown_above(min(1.0, above(leak)))}"
+        )
 
     def _printed(self, delta: Fraction) -> float:
         """An epsilon that is enough, at once: where it is huge anyway, from the rho of zCDP.
@@ -397,15 +399,15 @@ class Privacy(ABC):
         leak, worst = self.certain_leak(), self.worst_loss()
         if not at_most(leak, delta) or (worst is None and leak == delta):
             return inf
-        most = above(worst) if worst is not None else inf
+        largest = above(worst) if worst is not None else inf
         if leak == delta == 0:
-            return most
-        _, found = edge(
+            return largest
+        _, least = edge(
             lambda epsilon: at_most(upper_delta(lowest_reading(epsilon)), delta),
-            start=1.0 if isinf(most) or most == 0 else most,
+            start=1.0 if isinf(largest) or largest == 0 else largest,
             gap=lambda epsilon: log_ratio(upper_delta(Fraction(epsilon)), delta),
         )
-        return min(found, most)
+        return min(least, largest)
 
     def _epsilon_below(self, delta: Fraction) -> float:
         leak, worst = self.certain_leak(), self.worst_loss()
@@ -513,13 +515,13 @@ def log_ratio(bound: Bound, limit: Fraction) -> float:
     return log(max(above(bound), SMALLEST)) - log(max(float(limit), SMALLEST))
 
 
-def _no_way_back(own: Neighbours | None) -> str:
-    if own is None:
+def _no_way_back(label: Neighbours | None) -> str:
+    if label is None:
         return (
             "These neighbours are not set, so they cannot be converted to add/remove. If the "
             "sensitivity was taken under add/remove, say so: .with_neighbours(ADD_REMOVE)."
         )
     return (
-        f"A guarantee for '{own}' does not give one for add/remove: it says nothing about "
+        f"A guarantee for '{label}' does not give one for add/remove: it says nothing about "
         "tables of different size. Compute the sensitivity under add/remove instead."
     )

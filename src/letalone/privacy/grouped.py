@@ -66,8 +66,8 @@ class Grouped(Privacy):
     def by_rule(self, epsilon: Fraction) -> Bound:
         """The least of P2 at epsilon / k and at the corners below it."""
         each, past = epsilon / self.size, self._is_past_the_worst(epsilon)
-        found = (delta for at, delta in corners(self.single, self.size) if past or at <= each)
-        return reduce(smaller, found, rule(self.single, self.size, each))
+        deltas = (delta for at, delta in corners(self.single, self.size) if past or at <= each)
+        return reduce(smaller, deltas, rule(self.single, self.size, each))
 
     def _epsilon_above(self, delta: Fraction) -> float:
         """The least of P2's and of the other proofs'; each is found on its own curve."""
@@ -75,12 +75,12 @@ class Grouped(Privacy):
         worst = self.worst_loss()
         if worst is not None and at_most(self.certain_leak(), delta):
             others.append(above(worst))
-        _, found = edge(
+        _, by_rule = edge(
             lambda x: at_most(self.by_rule(lowest_reading(x)), delta),
             gap=lambda x: log_ratio(self.by_rule(Fraction(x)), delta),
             limit=min([FARTHEST, *others]),
         )
-        return min(found, *others, inf)
+        return min(by_rule, *others, inf)
 
     def _epsilon_below(self, delta: Fraction) -> float:
         return self.single.epsilon_bounds(delta)[0]
@@ -94,8 +94,8 @@ class Grouped(Privacy):
 
     def certified_missed(self, false_alarm: Fraction) -> Bounds:
         """Between the envelope of the upper curve and the best test against one unit."""
-        own = self.single.certified_missed(false_alarm).upper
-        return Bounds(self.lowest_envelope(false_alarm), own)
+        alone = self.single.certified_missed(false_alarm).upper
+        return Bounds(self.lowest_envelope(false_alarm), alone)
 
     def lower_missed(self, false_alarm: Fraction) -> Bound:
         return self.lowest_envelope(false_alarm)
@@ -164,8 +164,10 @@ def _places(single: Privacy) -> Iterator[Fraction]:
         yield worst if isinstance(worst, Fraction) else dyadic_above(worst)
     elif not is_zero(leak):
         largest = Fraction(above(leak))
-        found = (single.epsilon(min(Fraction(1, 2), largest * (1 + s))) for s in SHARES_OF_THE_LEAK)
-        yield from (Fraction(at) for at in found if isfinite(at))
+        epsilons = (
+            single.epsilon(min(Fraction(1, 2), largest * (1 + s))) for s in SHARES_OF_THE_LEAK
+        )
+        yield from (Fraction(at) for at in epsilons if isfinite(at))
 
 
 @lru_cache(maxsize=256)

@@ -215,16 +215,16 @@ class SampledGroup(Privacy):
 
     def upper_delta(self, epsilon: Fraction) -> Bound:
         """The worst of all sides; blocks that are no worse than the ends are not divided."""
-        found = reduce(larger, (self._upper(sides, epsilon) for sides in end_sides(self.size)))
+        worst = reduce(larger, (self._upper(sides, epsilon) for sides in end_sides(self.size)))
         blocks = [(1, self.size)] if self.size > 1 else []
         while blocks:
             low, high = blocks.pop()
             cover = self._upper(Sides(high - 1, self.size - low), epsilon)
-            if larger(found, cover) is not found:
+            if larger(worst, cover) is not worst:
                 parts = _halves(low, high) if high - low > block_width(self.size) else []
                 blocks += parts
-                found = found if parts else larger(found, cover)
-        return smaller(smaller(ONE, found), self._rule(epsilon))
+                worst = worst if parts else larger(worst, cover)
+        return smaller(smaller(ONE, worst), self._rule(epsilon))
 
     def _rule(self, epsilon: Fraction) -> Bound:
         """P2, which the exact curve never exceeds, but blocks may."""
@@ -286,9 +286,8 @@ def sample(base: Privacy, rate: Number) -> Privacy:
     share = PROBABILITY.typed("rate", rate)
     if isinstance(base, Composed | Sampled):
         raise UnsupportedQuery(_UNPROVEN)
-    own = base.neighbours
-    replace = own is not None and own.relation is Relation.REPLACE
-    label = own or ADD_REMOVE
+    label = base.neighbours or ADD_REMOVE
+    replace = label.relation is Relation.REPLACE
     if share == 0:
         return Composed((), neighbours=label)
     if share == 1:

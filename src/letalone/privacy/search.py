@@ -97,15 +97,15 @@ def crossing(gap: Callable[[float], float], low: float, high: float) -> float:
 
 def peak(function: Callable[[float], float], low: float, high: float) -> float:
     """Near where a function with one peak is largest (golden section; nothing is certified)."""
-    left, right = high - GOLDEN * (high - low), low + GOLDEN * (high - low)
-    at_left, at_right = function(left), function(right)
+    lower, upper = high - GOLDEN * (high - low), low + GOLDEN * (high - low)
+    at_left, at_right = function(lower), function(upper)
     for _ in range(GOLDEN_STEPS):
         if at_left < at_right:
-            low, left, at_left = left, right, at_right
-            right = low + GOLDEN * (high - low)
-            at_right = function(right)
+            low, lower, at_left = lower, upper, at_right
+            upper = low + GOLDEN * (high - low)
+            at_right = function(upper)
         else:
-            high, right, at_right = right, left, at_left
-            left = high - GOLDEN * (high - low)
-            at_left = function(left)
-    return left if at_left >= at_right else right
+            high, upper, at_right = upper, lower, at_left
+            lower = high - GOLDEN * (high - low)
+            at_left = function(lower)
+    return lower if at_left >= at_right else upper

@@ -156,11 +156,11 @@ class Shuffled(Privacy):
 
     def _price(self) -> str:
         """At the usual delta, and under which conditions."""
-        found = shown_above(self.epsilon(USUAL_DELTA))
+        batch = shown_above(self.epsilon(USUAL_DELTA))
         local = shown_above(above(self.worst_loss()))
-        alone = "too few to hide among: the local" if found == local else "one report alone:"
+        alone = "too few to hide among: the local" if batch == local else "one report alone:"
         at = shown_above(above(USUAL_DELTA))
-        return f"ε = {found} at δ = {at} ({alone} ε = {local}) for {CONDITIONS}"
+        return f"ε = {batch} at δ = {at} ({alone} ε = {local}) for {CONDITIONS}"
 
 
 @combinator

@@ -33,8 +33,8 @@ def sample_geometric(scale: Fraction, bits: BitSource) -> int:
     """One draw with Pr[z] ∝ e^(−|z|/scale)."""
     if not sample_bernoulli(_not_zero(scale), bits):
         return 0
-    whole = sampler(EXPONENTIAL, bits.word_size).draw(bits).times(scale).floor(bits)
-    return whole + (whole >= 0)
+    floor = sampler(EXPONENTIAL, bits.word_size).draw(bits).times(scale).floor(bits)
+    return floor + (floor >= 0)
 
 
 def sample_geometrics(scale: Fraction, count: int, bits: BitSource) -> Wholes:

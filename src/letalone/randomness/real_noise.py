@@ -84,8 +84,8 @@ def _in_units(scale: Fraction, exponent: int) -> tuple[int, int]:
 def _add_all(density: Density, values: Floats, scale: Fraction, bits: BitSource) -> Floats:
     exponent = grid_exponent(scale)
     if values.size < FEW:
-        few = [_add(density, float(value), scale, bits) for value in values.flat]
-        return np.array(few, np.float64).reshape(values.shape)
+        sums = [_add(density, float(value), scale, bits) for value in values.flat]
+        return np.array(sums, np.float64).reshape(values.shape)
     flat = np.ascontiguousarray(values, dtype=np.float64).reshape(-1)
     out = np.empty_like(flat)
     rounding = OntoGrid(flat, out, exponent)

@@ -115,7 +115,7 @@ def _some_of(sources: Sources) -> Sources:
     every = len(sources) // MANY
     if every < 2:
         return sources
-    by_width = sorted(sources, key=lambda one: _width(one[0]))
+    by_width = sorted(sources, key=lambda source: _width(source[0]))
     return tuple(
         (part[len(part) // 2][0], sum(count for _, count in part))
         for part in (by_width[at : at + every] for at in range(0, len(by_width), every))
@@ -163,16 +163,16 @@ def _not_too_narrow(sources: Sources, guess: AccountantEstimate) -> AccountantEs
 
 def _finer(sources: Sources, step: Fraction, guess: AccountantEstimate, dear: float) -> Fraction:
     """Finer grids for laws below, until they lower epsilon by no more than was asked for."""
-    best, asked, least = step, ACCURACY_BELOW * guess.epsilon, inf
+    best, accuracy, least = step, ACCURACY_BELOW * guess.epsilon, inf
     # Atoms off the grid cost a part of a step each: halving that again and again is dear.
-    few = sum(count for _, count in sources) <= MANY
-    coarsest = (32.0 if few else dear) * _coarsest(sources, guess)
+    is_short = sum(count for _, count in sources) <= MANY
+    coarsest = (32.0 if is_short else dear) * _coarsest(sources, guess)
     for _ in range(MOST_REFINEMENTS):
         lost = _lost(_laws(sources, step, upper=False, ignored=IGNORED * guess.delta))
         best, least = (step, lost) if lost < least else (best, least)
-        times = min(max(sqrt(lost / asked), 1.5), 8.0)
+        times = min(max(sqrt(lost / accuracy), 1.5), 8.0)
         finer = _round(sources, max(float(step) / times, coarsest))
-        if lost <= asked or finer >= 0.99 * step:
+        if lost <= accuracy or finer >= 0.99 * step:
             break
         step = finer
     return best
@@ -206,8 +206,8 @@ def _first_step(sources: Sources) -> Fraction:
 
 def _step(sources: Sources, guess: AccountantEstimate, *, upper: bool, coarser: float) -> Fraction:
     count = sum(n for _, n in sources)
-    asked = 12 * ACCURACY_ABOVE if upper else 24 * ACCURACY_BELOW
-    best = sqrt(asked * guess.epsilon / (count * (guess.tilt + 1)))
+    accuracy = 12 * ACCURACY_ABOVE if upper else 24 * ACCURACY_BELOW
+    best = sqrt(accuracy * guess.epsilon / (count * (guess.tilt + 1)))
     fine = coarser * min(best, guess.spread / 8)
     return _round(sources, max(fine, _coarsest(sources, guess)))
 
@@ -299,18 +299,18 @@ def _pair(laws: Sequence[LatticeLaw], sign: int) -> Sequence[LatticeLaw]:
     return [_sum(laws[0], laws[1], sign)]
 
 
-def _sum(one: LatticeLaw, other: LatticeLaw, sign: int) -> LatticeLaw:
+def _sum(first: LatticeLaw, second: LatticeLaw, sign: int) -> LatticeLaw:
     """The law of the sum of two losses."""
-    terms = min(one.masses.size, other.masses.size)
-    masses = np.convolve(one.masses, other.masses) * (1 + sign * (terms + 4) * UNIT)
-    sure = max(one.infinite, other.infinite) >= 1
-    leak = 1.0 if sure else -expm1(log1p(-one.infinite) + log1p(-other.infinite))
+    terms = min(first.masses.size, second.masses.size)
+    masses = np.convolve(first.masses, second.masses) * (1 + sign * (terms + 4) * UNIT)
+    sure = max(first.infinite, second.infinite) >= 1
+    leak = 1.0 if sure else -expm1(log1p(-first.infinite) + log1p(-second.infinite))
     return LatticeLaw(
-        one.step,
-        one.first + other.first,
+        first.step,
+        first.first + second.first,
         masses,
         max(0.0, leak * (1 + sign * 8 * UNIT)),
-        one.shift + other.shift,
-        one.origin + other.origin,
-        one.lost + other.lost,
+        first.shift + second.shift,
+        first.origin + second.origin,
+        first.lost + second.lost,
     )
