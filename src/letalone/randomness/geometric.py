@@ -1,4 +1,4 @@
-"""Geometric noise on the integers, two-sided and one-sided, exactly.
+"""Two-sided geometric noise on the integers, exactly.
 
 If E is exponential with mean 1, then ⌊scale · E⌋ is at least n with probability
 e^(−n/scale): the one-sided geometric law. The two-sided law Pr[z] ∝ e^(−|z|/scale) is 0 with
@@ -22,7 +22,7 @@ from letalone.randomness.bulk import FEW, Wholes, draw_all
 from letalone.randomness.chance import Chance, sample_bernoulli, sample_bernoullis
 from letalone.randomness.draws import sampler
 from letalone.randomness.places import sparse_places
-from letalone.randomness.rounding import AwayFromZero, Size, wholes_of
+from letalone.randomness.rounding import AwayFromZero, wholes_of
 from letalone.randomness.table import LawTable, build_table, sample_table
 from letalone.randomness.ziggurat import EXPONENTIAL
 
@@ -48,20 +48,6 @@ def sample_geometrics(scale: Fraction, count: int, bits: BitSource) -> Wholes:
     out = rounding.drawn()
     out[sparse_places(~sample_bernoullis(_not_zero(scale), count, bits))] = 0
     return out
-
-
-def sample_one_sided(scale: Fraction, bits: BitSource) -> int:
-    """One draw with Pr[z ≥ n] = e^(−n/scale)."""
-    return sampler(EXPONENTIAL, bits.word_size).draw_positive(bits).times(scale).floor(bits)
-
-
-def sample_one_sideds(scale: Fraction, count: int, bits: BitSource) -> Wholes:
-    """Independent draws with Pr[z ≥ n] = e^(−n/scale)."""
-    if count < FEW:
-        return wholes_of([sample_one_sided(scale, bits) for _ in range(count)])
-    rounding = Size(np.empty(count, np.int64))
-    draw_all(EXPONENTIAL, scale, count, rounding, bits)
-    return rounding.drawn()
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,9 +1,8 @@
-"""Four ways to round a real number, each by floats with a margin and exactly.
+"""Three ways to round a real number, each by floats with a margin and exactly.
 
   OntoGrid     value + noise, to the nearest point of a grid 2^k, half up
   ToNearest    to the nearest whole number, half up
   AwayFromZero to the whole number next away from zero
-  Size         to the whole number below the absolute value
 
 A float t = y + offset + margin, with |error| ≤ margin, has the same floor as the true sum
 unless t lies less than 2 · margin above a whole number: those are the unsure ones.
@@ -101,21 +100,6 @@ class AwayFromZero(_Whole):
     def exact(self, real: LazyReal, place: int, bits: BitSource) -> None:
         floor = real.floor(bits)
         self.put(floor + (floor >= 0), place)
-
-
-class Size(_Whole):
-    """The whole number below the absolute value."""
-
-    def floats(self, y: Floats, places: slice | Places, margin: float) -> Places:
-        floors, unsure = _floors(y, 0.0, margin)
-        sizes = floors.astype(np.int64)
-        sizes ^= sizes >> 63  # −1 − n becomes n
-        self.out[places] = sizes
-        return unsure
-
-    def exact(self, real: LazyReal, place: int, bits: BitSource) -> None:
-        floor = real.floor(bits)
-        self.put(floor if floor >= 0 else -1 - floor, place)
 
 
 def onto_grid(value: float, noise: LazyReal, exponent: int, bits: BitSource) -> float:
