@@ -21,9 +21,9 @@ from letalone.errors.problem import Spelled
 from letalone.errors.problem import problem as code_problem
 from letalone.errors.remedies import Allow
 from letalone.ledger.acts import NoSuchDataSet
+from letalone.ledger.charging import NotWritten
 from letalone.ledger.store import NotALedger
 from letalone.privacy import Budget
-from letalone.session.settling import NotWritten
 
 ERRORS = [
     found
@@ -80,7 +80,7 @@ def test_facts_and_remedies_are_sent_and_places_are_not() -> None:
 
 
 def test_nothing_but_one_sentence_is_sent_of_a_store() -> None:
-    told = code_problem(Code.NOT_A_LEDGER, what="/secret/place", sentence="/secret/place is none.")
+    told = code_problem(Code.NOT_A_LEDGER, what="/secret/place", words="/secret/place is none.")
     body = of_error(NotALedger(told)).to_json()
     assert (body["code"], body["facts"], body["remedies"]) == ("LEDGER_DAMAGED", {}, [])
     assert (body["error"], body["type"]) == ("LedgerDamaged", "/problems/ledger-damaged")
