@@ -44,6 +44,7 @@ from letalone.privacy.bounds import (
     smaller,
 )
 from letalone.privacy.curve import Json, Part, Privacy, combinator, curve
+from letalone.privacy.envelopes import highest_envelope, lowest_envelope
 from letalone.privacy.gaussian import GaussianDP
 from letalone.privacy.grouped import Grouped
 from letalone.privacy.neighbours import Neighbours, unify
@@ -109,11 +110,11 @@ class Composed(Privacy):
         if not self.parts:
             return exactly(1 - false_alarm)
         alone = (part.certified_missed(false_alarm).upper for part, _ in self.parts[:FEW_PARTS])
-        together = self.highest_envelope(false_alarm)
-        return Bounds(self.lowest_envelope(false_alarm), reduce(smaller, alone, together))
+        together = highest_envelope(self, false_alarm)
+        return Bounds(lowest_envelope(self, false_alarm), reduce(smaller, alone, together))
 
     def lower_missed(self, false_alarm: Fraction) -> Bound:
-        return self.lowest_envelope(false_alarm) if self.parts else 1 - false_alarm
+        return lowest_envelope(self, false_alarm) if self.parts else 1 - false_alarm
 
     def worst_loss(self) -> Bound | None:
         total: Bound = ZERO

@@ -31,6 +31,7 @@ from letalone.privacy.bounds import (
     smaller,
 )
 from letalone.privacy.curve import Json, Orders, Privacy, curve
+from letalone.privacy.envelopes import lowest_envelope
 from letalone.privacy.neighbours import Neighbours
 
 ROUNDING = Fraction(1, 10**9)
@@ -211,7 +212,7 @@ class FiniteGroup(Privacy):
     def certified_missed(self, false_alarm: Fraction) -> Bounds:
         """Between the envelope of the upper curve and the pair's own trade-off."""
         single = self.step.certified_missed(false_alarm).upper
-        return Bounds(self.lowest_envelope(false_alarm), single)
+        return Bounds(lowest_envelope(self, false_alarm), single)
 
     def worst_loss(self) -> Bound:
         """Losses add along a chain of neighbours."""
@@ -224,9 +225,6 @@ class FiniteGroup(Privacy):
 
     def for_group(self, size: int) -> Privacy:
         return FiniteGroup(self.step, size * self.size)
-
-    def parameters(self) -> Json:
-        return {"step": self.step.to_json(), "size": str(self.size)}
 
     def described(self) -> str:
         return f"{self.step.described()}, size={self.size}"

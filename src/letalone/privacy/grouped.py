@@ -30,7 +30,8 @@ from letalone.privacy.bounds import (
     once,
     smaller,
 )
-from letalone.privacy.curve import FARTHEST, Json, Orders, Privacy, curve, log_ratio
+from letalone.privacy.curve import FARTHEST, Orders, Privacy, curve, log_ratio
+from letalone.privacy.envelopes import lowest_envelope
 from letalone.privacy.finite import as_series
 from letalone.privacy.neighbours import Neighbours
 from letalone.privacy.search import edge
@@ -95,10 +96,10 @@ class Grouped(Privacy):
     def certified_missed(self, false_alarm: Fraction) -> Bounds:
         """Between the envelope of the upper curve and the best test against one unit."""
         alone = self.single.certified_missed(false_alarm).upper
-        return Bounds(self.lowest_envelope(false_alarm), alone)
+        return Bounds(lowest_envelope(self, false_alarm), alone)
 
     def lower_missed(self, false_alarm: Fraction) -> Bound:
-        return self.lowest_envelope(false_alarm)
+        return lowest_envelope(self, false_alarm)
 
     def worst_loss(self) -> Bound | None:
         """Losses add along a chain of neighbours."""
@@ -133,9 +134,6 @@ class Grouped(Privacy):
     def reached(self) -> "Orders":
         """A group may be one unit."""
         return self.single.reached()
-
-    def parameters(self) -> Json:
-        return {"single": self.single.to_json(), "size": str(self.size)}
 
     def described(self) -> str:
         return f"{type(self.single).__name__}({self.single.described()}), size={self.size}"

@@ -27,7 +27,8 @@ from letalone.exact.balls import Ball, ball, certain
 from letalone.exact.typed import COUNT, PROBABILITY, Constraint, Number, refusal
 from letalone.privacy.bounds import ONE, ZERO, Bound, Bounds, as_ball, larger, once, smaller
 from letalone.privacy.composition import Composed
-from letalone.privacy.curve import Json, Orders, Privacy, combinator, curve
+from letalone.privacy.curve import Orders, Privacy, combinator, curve
+from letalone.privacy.envelopes import highest_envelope, lowest_envelope
 from letalone.privacy.gaussian import GaussianDP
 from letalone.privacy.grouped import Grouped
 from letalone.privacy.mixtures import (
@@ -109,10 +110,10 @@ class Sampled(Privacy):
         return bounds.lower if upper else bounds.upper
 
     def certified_missed(self, false_alarm: Fraction) -> Bounds:
-        return Bounds(self.lowest_envelope(false_alarm), self.highest_envelope(false_alarm))
+        return Bounds(lowest_envelope(self, false_alarm), highest_envelope(self, false_alarm))
 
     def lower_missed(self, false_alarm: Fraction) -> Bound:
-        return self.lowest_envelope(false_alarm)
+        return lowest_envelope(self, false_alarm)
 
     def worst_loss(self) -> Bound | None:
         """ln(1 + q (e^w - 1)), or for an added record at most -ln(1 - q), w the base's."""
@@ -169,13 +170,6 @@ class Sampled(Privacy):
     @property
     def is_sampled(self) -> bool:
         return True
-
-    def parameters(self) -> Json:
-        return {
-            "base": self.base.to_json(),
-            "rate": str(self.rate),
-            "fixed_size": str(int(self.fixed_size)),
-        }
 
     def described(self) -> str:
         return f"{type(self.base).__name__}({self.base.described()}), rate={float(self.rate):g}"
@@ -241,10 +235,10 @@ class SampledGroup(Privacy):
     def certified_missed(self, false_alarm: Fraction) -> Bounds:
         """Between the envelope of the curve and the best test against the group removed."""
         best = self.mixture(Sides(self.size, 0)).missed_when_removed(false_alarm)
-        return Bounds(self.lowest_envelope(false_alarm), best)
+        return Bounds(lowest_envelope(self, false_alarm), best)
 
     def lower_missed(self, false_alarm: Fraction) -> Bound:
-        return self.lowest_envelope(false_alarm)
+        return lowest_envelope(self, false_alarm)
 
     def mixture(self, sides: Sides) -> Mixtures:
         return Mixtures(self.release.mu_squared, self.rate, sides)
@@ -268,13 +262,6 @@ class SampledGroup(Privacy):
 
     def directions(self) -> int:
         return self.size
-
-    def parameters(self) -> Json:
-        return {
-            "release": self.release.to_json(),
-            "rate": str(self.rate),
-            "size": str(self.size),
-        }
 
     def described(self) -> str:
         return f"{self.release.described()}, rate={float(self.rate):g}, size={self.size}"

@@ -41,7 +41,8 @@ from letalone.privacy.bounds import (
     shown_above,
     smaller,
 )
-from letalone.privacy.curve import USUAL_DELTA, Json, Privacy, combinator, curve
+from letalone.privacy.curve import USUAL_DELTA, Privacy, combinator, curve
+from letalone.privacy.envelopes import lowest_envelope
 from letalone.privacy.grouped import Grouped
 from letalone.privacy.neighbours import REPLACE, Neighbours, Relation, unify
 from letalone.privacy.pure import PureDP
@@ -134,7 +135,7 @@ class Shuffled(Privacy):
 
     def certified_missed(self, false_alarm: Fraction) -> Bounds:
         """Between the envelope of the curve and a test that ignores the answer."""
-        return Bounds(self.lowest_envelope(false_alarm), 1 - false_alarm)
+        return Bounds(lowest_envelope(self, false_alarm), 1 - false_alarm)
 
     def worst_loss(self) -> Bound:
         """That of one report: all the others may happen to agree."""
@@ -147,9 +148,6 @@ class Shuffled(Privacy):
     def also_for_group(self, size: int) -> tuple[Privacy, ...]:
         """Without the shuffling: as many local reports as there are in the group."""
         return (self.base * size,)
-
-    def parameters(self) -> Json:
-        return {"base": self.base.to_json(), "reports": str(self.reports)}
 
     def described(self) -> str:
         return f"{type(self.base).__name__}({self.base.described()}), reports={self.reports}"

@@ -45,6 +45,7 @@ from letalone.privacy.bounds import (
     smaller,
 )
 from letalone.privacy.curve import Json, Privacy, curve
+from letalone.privacy.envelopes import lowest_envelope
 from letalone.privacy.neighbours import Neighbours, unify
 
 MOST_ATOMS = 1 << 17  # in one half: a second or two
@@ -116,7 +117,7 @@ class OptimalComposition(Privacy):
     def certified_missed(self, false_alarm: Fraction) -> Bounds:
         """Between the envelope of the curve and the best test on one step alone."""
         alone = (ApproxDP(e, d).certified_missed(false_alarm).upper for e, d, _ in self.steps)
-        return Bounds(self.lowest_envelope(false_alarm), reduce(smaller, alone, ONE))
+        return Bounds(lowest_envelope(self, false_alarm), reduce(smaller, alone, ONE))
 
     def worst_loss(self) -> Fraction:
         return sum((epsilon * times for epsilon, _, times in self.steps), ZERO)
