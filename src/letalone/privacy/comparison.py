@@ -30,7 +30,7 @@ from letalone.privacy.renyi import RenyiDP
 from letalone.privacy.theorems import MOST_ATOMS, advanced, basic, optimal
 from letalone.privacy.zcdp import ZCDP
 
-LADDER = 12
+CHART_POINTS = 12
 USED_UP = "the runs' own δ use up all of δ"
 TOO_MANY = "too many runs to compute"
 Pair = tuple[Fraction, Fraction]
@@ -80,7 +80,9 @@ class TheoremComparison:
 
     def plot(self, path: Path | str) -> Path:
         """Draw epsilon over the number of runs, a curve for each theorem, into an .svg file."""
-        counts = sorted({max(1, round(self.times ** (n / LADDER))) for n in range(LADDER + 1)})
+        counts = sorted(
+            {max(1, round(self.times ** (n / CHART_POINTS))) for n in range(CHART_POINTS + 1)}
+        )
         curves = [
             Curve(name, tuple((float(count), proves(count).epsilon) for count in counts))
             for name, proves in theorems(self.privacy, self.delta)

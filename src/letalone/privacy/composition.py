@@ -51,10 +51,10 @@ from letalone.privacy.neighbours import Neighbours, unify
 from letalone.privacy.renyi import RenyiDP
 from letalone.privacy.zcdp import ZCDP, rough
 
-LADDER = (Fraction(1, 10**2), Fraction(1, 10**6), Fraction(1, 10**12))
+TRIED_DELTAS = (Fraction(1, 10**2), Fraction(1, 10**6), Fraction(1, 10**12))
 SHRINK = 1 - Fraction(1, 2**50)
 FEW_PARTS = 4
-TINY = Fraction(1, 10**40)
+TINY_DELTA = Fraction(1, 10**40)
 NEARLY_ONE = 1 - Fraction(1, 2**60)
 
 
@@ -89,7 +89,7 @@ class Composed(Privacy):
         worst = self.worst_loss()
         if not at_most(self.certain_leak(), delta):
             return inf
-        if worst is not None and delta <= TINY:
+        if worst is not None and delta <= TINY_DELTA:
             return above(worst)
         epsilon = composed_losses.epsilon_above(self.parts, delta)
         if epsilon == inf:  # the accountant gave up, and is not asked again at each step
@@ -317,7 +317,7 @@ def _without(parts: list[Part], excluded: Part) -> list[Part]:
 
 def _share_epsilon(parts: tuple[Part, ...], epsilon: Fraction) -> Iterator[list[Claim]]:
     """Shares in proportion to the parts' own epsilons at a few deltas."""
-    for delta in LADDER if len(parts) > 1 else LADDER[:1]:
+    for delta in TRIED_DELTAS if len(parts) > 1 else TRIED_DELTAS[:1]:
         weights = [_weight(part, delta) for part, _ in parts]
         total = sum((w * n for w, (_, n) in zip(weights, parts, strict=True)), ZERO)
         each = [_rounded_down(epsilon * weight / total) for weight in weights]

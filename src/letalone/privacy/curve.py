@@ -65,7 +65,7 @@ if TYPE_CHECKING:
 
 FORMAT = 1
 USUAL_DELTA = Fraction(1, 10**6)
-FARTHEST = 1e6
+FARTHEST_EPSILON = 1e6
 HUGE_RHO = 10**9  # an epsilon that large promises nothing; one part in 10^3 more does no harm
 SMALLEST = 5e-324
 Json = dict[str, object]
@@ -416,7 +416,7 @@ class Privacy(ABC):
         last, _ = edge(
             lambda x: not exceeds(self.certified_delta(highest_reading(x)).lower, delta),
             gap=lambda x: log_ratio(self.certified_delta(Fraction(x)).lower, delta),
-            limit=FARTHEST,
+            limit=FARTHEST_EPSILON,
         )
         return last
 

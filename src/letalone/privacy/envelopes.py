@@ -15,7 +15,7 @@ from math import exp, log
 
 from letalone.exact.balls import ball
 from letalone.privacy.bounds import ONE, ZERO, Bound, above, as_ball, larger, once
-from letalone.privacy.curve import FARTHEST, Privacy
+from letalone.privacy.curve import FARTHEST_EPSILON, Privacy
 from letalone.privacy.search import peak
 
 NEGLIGIBLE = Fraction(1, 2**60)
@@ -38,7 +38,7 @@ def _best_line(curve: Privacy, false_alarm: Fraction) -> tuple[float, float]:
     """How far lines may matter, and about which epsilon's is the highest."""
     rate = float(false_alarm)
     far = curve.epsilon(max(NEGLIGIBLE * (1 - false_alarm), NEGLIGIBLE**2))
-    reach = min(far, FARTHEST)
+    reach = min(far, FARTHEST_EPSILON)
     # The envelope is symmetric; its slope is -1 where both rates are (1 - delta(0)) / 2.
     if 2 * rate <= 1 - _upper(curve, 0.0):
         return reach, peak(lambda e: -_upper(curve, e) - exp(min(e, 700)) * rate, 0.0, reach)

@@ -30,7 +30,7 @@ from letalone.privacy.bounds import (
     once,
     smaller,
 )
-from letalone.privacy.curve import FARTHEST, Orders, Privacy, curve, log_ratio
+from letalone.privacy.curve import FARTHEST_EPSILON, Orders, Privacy, curve, log_ratio
 from letalone.privacy.envelopes import lowest_envelope
 from letalone.privacy.finite import as_series
 from letalone.privacy.neighbours import Neighbours
@@ -79,7 +79,7 @@ class Grouped(Privacy):
         _, by_rule = edge(
             lambda x: at_most(self.by_rule(lowest_reading(x)), delta),
             gap=lambda x: log_ratio(self.by_rule(Fraction(x)), delta),
-            limit=min([FARTHEST, *others]),
+            limit=min([FARTHEST_EPSILON, *others]),
         )
         return min(by_rule, *others, inf)
 

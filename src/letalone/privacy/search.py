@@ -13,7 +13,7 @@ import struct
 from collections.abc import Callable
 from math import inf, sqrt
 
-LARGEST = 1.7976931348623157e308
+LARGEST_FLOAT = 1.7976931348623157e308
 GOLDEN = (sqrt(5) - 1) / 2
 GOLDEN_STEPS = 44  # narrows to 2^-30 of the width
 SECANT_STEPS = 24
@@ -24,7 +24,7 @@ def edge(
     *,
     start: float = 1.0,
     gap: Callable[[float], float] | None = None,
-    limit: float = LARGEST / 2,
+    limit: float = LARGEST_FLOAT / 2,
 ) -> tuple[float, float]:
     """Neighbouring floats (fails, holds) where a condition starts to hold.
 

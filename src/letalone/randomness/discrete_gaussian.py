@@ -26,7 +26,7 @@ import numpy as np
 
 from letalone.exact.balls import Ball, ball, working_bits
 from letalone.randomness.bits import BitSource, Words
-from letalone.randomness.bulk import BLOCK, FEW, Flags, Places, Wholes, draw_all
+from letalone.randomness.bulk import BLOCK, FEW_DRAWS, Flags, Places, Wholes, draw_all
 from letalone.randomness.chance import Chance, settle
 from letalone.randomness.draws import sampler
 from letalone.randomness.places import sparse_places
@@ -49,7 +49,7 @@ def sample_discrete_gaussian(sigma: Fraction, bits: BitSource) -> int:
 
 def sample_discrete_gaussians(sigma: Fraction, count: int, bits: BitSource) -> Wholes:
     """Independent draws with Pr[n] ∝ e^(−n²/2σ²)."""
-    if count < FEW:
+    if count < FEW_DRAWS:
         return wholes_of([sample_discrete_gaussian(sigma, bits) for _ in range(count)])
     if sigma < NARROW:
         return sample_table(_table(sigma), count, bits)

@@ -18,7 +18,7 @@ import numpy as np
 
 from letalone.exact.balls import Ball, ball
 from letalone.randomness.bits import BitSource
-from letalone.randomness.bulk import FEW, Wholes, draw_all
+from letalone.randomness.bulk import FEW_DRAWS, Wholes, draw_all
 from letalone.randomness.chance import Chance, sample_bernoulli, sample_bernoullis
 from letalone.randomness.draws import sampler
 from letalone.randomness.places import sparse_places
@@ -39,7 +39,7 @@ def sample_geometric(scale: Fraction, bits: BitSource) -> int:
 
 def sample_geometrics(scale: Fraction, count: int, bits: BitSource) -> Wholes:
     """Independent draws with Pr[z] ∝ e^(−|z|/scale)."""
-    if count < FEW:
+    if count < FEW_DRAWS:
         return wholes_of([sample_geometric(scale, bits) for _ in range(count)])
     if scale < NARROW:
         return sample_table(_table(scale), count, bits)

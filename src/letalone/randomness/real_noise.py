@@ -16,7 +16,7 @@ from fractions import Fraction
 import numpy as np
 
 from letalone.randomness.bits import BitSource
-from letalone.randomness.bulk import FEW, Floats, draw_all
+from letalone.randomness.bulk import FEW_DRAWS, Floats, draw_all
 from letalone.randomness.draws import sampler
 from letalone.randomness.rounding import OntoGrid, onto_grid
 from letalone.randomness.ziggurat import EXPONENTIAL, HALF_GAUSSIAN, Density
@@ -73,7 +73,7 @@ def _in_units(scale: Fraction, exponent: int) -> tuple[int, int]:
 
 def _add_all(density: Density, values: Floats, scale: Fraction, bits: BitSource) -> Floats:
     exponent = grid_exponent(scale)
-    if values.size < FEW:
+    if values.size < FEW_DRAWS:
         sums = [_add(density, float(value), scale, bits) for value in values.flat]
         return np.array(sums, np.float64).reshape(values.shape)
     flat = np.ascontiguousarray(values, dtype=np.float64).reshape(-1)

@@ -17,7 +17,7 @@ from letalone.randomness.bits import BitSource
 from letalone.randomness.bulk import BLOCK, NOWHERE, Floats, Places, Wholes
 from letalone.randomness.lazy import LazyReal
 
-LARGEST = 1.7976931348623157e308
+LARGEST_FLOAT = 1.7976931348623157e308
 WHOLE_LIMIT = (1 << 62) - 1  # with a value of as much the sum has 64 bits
 
 
@@ -119,7 +119,7 @@ def float_of_grid(whole: int, exponent: int) -> float:
     try:
         return whole / (1 << -exponent) if exponent < 0 else float(whole << exponent)
     except OverflowError:
-        return LARGEST if whole > 0 else -LARGEST
+        return LARGEST_FLOAT if whole > 0 else -LARGEST_FLOAT
 
 
 def wholes_of(draws: list[int]) -> Wholes:

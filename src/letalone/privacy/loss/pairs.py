@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 
 ACCURACY = 2.0**-44
-LONGEST = 700.0
+MAX_EXPONENT = 700.0
 
 
 class LossTails(NamedTuple):
@@ -271,4 +271,4 @@ def ends_of(pair: Pair) -> tuple[float, float]:
 
 
 def _mix_loss(loss: float, rate: float) -> float:
-    return inf if loss > LONGEST else log1p(rate * expm1(loss))
+    return inf if loss > MAX_EXPONENT else log1p(rate * expm1(loss))

@@ -31,12 +31,12 @@ TINIEST = 1e-300
 MOST_POINTS = 1 << 22  # of a window
 STEEPEST = 600.0
 ROUGH_POINTS = 2048
-FAR = 4.0  # spreads
+FAR_SPREADS = 4.0  # spreads
 STEEP = 0.5  # a tilt
 WIDE = 1000  # steps
 RARELY = 16  # runs of one law up to which its power is a product
 EXPONENTS = (0.5, 1, 2, 4, 6, 7, 9, 12)
-LONGEST = 300.0  # losses over which e^loss is safe to sum
+MAX_SUMMED_LOSS = 300.0  # losses over which e^loss is safe to sum
 HIGHEST = 700.0  # e^700 is a float
 
 
@@ -126,7 +126,7 @@ class TiltedSum:
         """How far below the middle a curve is kept; a smaller tilt shows what is farther."""
         steep = STEEPEST / (self.tilt + 1)
         wide = self.tilt > STEEP and self.spread > WIDE * self.step
-        return min(steep, FAR * self.spread) if wide else steep
+        return min(steep, FAR_SPREADS * self.spread) if wide else steep
 
     def from_loss(self, loss: float) -> int:
         """The first place of the window with more than this loss."""
@@ -471,7 +471,7 @@ def _values(hits: Floats, step: float, tilt: float) -> Floats:
     No term is negative, so no digits cancel. In blocks over which no factor is tiny.
     """
     values = np.zeros(hits.size)
-    block = max(1, int(LONGEST / ((tilt + 1) * step)))
+    block = max(1, int(MAX_SUMMED_LOSS / ((tilt + 1) * step)))
     for stop in range(hits.size - 1, 0, -block):
         start = max(0, stop - block)
         largest = float(hits[start + 1])
