@@ -4,8 +4,8 @@ from datetime import timedelta
 
 from sqlalchemy import select, update
 
-from letalone.curator.drafts import MOST
 from letalone.curator.tables import DRAFTS
+from letalone.curator.visits import MAX_DRAFTS
 
 TYPED = [("subject", "p3-of-ward-9"), ("why", "case 12"), ("by", "a"), ("by", "b")]
 
@@ -41,10 +41,10 @@ def test_the_database_alone_does_not_say_what_was_typed(ready):
 
 def test_of_one_person_the_newest_are_kept_and_nobody_elses_are_dropped_for_them(ready):
     first = ready.drafts.keep(TYPED, by="ann")
-    names = [ready.drafts.keep([("n", str(number))], by="stan") for number in range(MOST + 3)]
+    names = [ready.drafts.keep([("n", str(number))], by="stan") for number in range(MAX_DRAFTS + 3)]
     kept = [ready.drafts.kept(name, by="stan") for name in names]
-    assert kept == [None] * 3 + [[("n", str(number))] for number in range(3, MOST + 3)]
+    assert kept == [None] * 3 + [[("n", str(number))] for number in range(3, MAX_DRAFTS + 3)]
     assert ready.drafts.kept(first, by="ann") == TYPED
     ready.drafts.forget(by="stan")
-    assert [ready.drafts.kept(name, by="stan") for name in names] == [None] * (MOST + 3)
+    assert [ready.drafts.kept(name, by="stan") for name in names] == [None] * (MAX_DRAFTS + 3)
     assert ready.drafts.kept(first, by="ann") == TYPED

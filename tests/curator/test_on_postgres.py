@@ -19,9 +19,9 @@ from curator.makers import (
     with_people,
 )
 from letalone.curator.database import Database, DatabaseDamaged, DatabaseUnavailable
-from letalone.curator.drafts import MOST
 from letalone.curator.records import Price, Question, Scope
 from letalone.curator.tables import GRANTS, TRIES
+from letalone.curator.visits import MOST
 from letalone.errors import NotAllowed
 from letalone.privacy import Budget
 from postgres import running

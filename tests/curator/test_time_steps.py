@@ -21,9 +21,9 @@ from curator.console.conftest import Console
 from curator.makers import NAME, PASSWORD, PURPOSE, Clock, ask, grant, open_curator
 from letalone.curator.console import spending
 from letalone.curator.curator import Curator
+from letalone.curator.locks import Turns
 from letalone.curator.records import Price, Question, Role, Scope
 from letalone.curator.sessions import Sessions
-from letalone.curator.turns import Turns
 from letalone.engines.duck import DuckEngine
 from letalone.errors import DataSetFrozen
 from letalone.ledger.entries import Kind

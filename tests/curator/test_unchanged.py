@@ -5,9 +5,9 @@ from datetime import timedelta
 import pytest
 
 from curator.makers import COUNT, NAME, PURPOSE, ask, open_curator
+from letalone.curator.caches import NotAtHand, Unchanged
 from letalone.curator.records import Price, Question, Role, Scope
 from letalone.curator.refusals import NotPermitted, NotRecognised
-from letalone.curator.unchanged import NotAtHand, Unchanged
 from letalone.errors import NotAllowed
 
 QUESTION = Question(data_set=NAME, purpose=PURPOSE, sql=COUNT)

@@ -26,11 +26,14 @@ from sqlalchemy import Row, bindparam, select
 
 from letalone.answers.arranged import AS_IT_IS, Arrangement, arranged
 from letalone.answers.release import ReleaseRecord, Standing, explained
+from letalone.curator.caches import NotAtHand
 from letalone.curator.data_sets import DataSets
 from letalone.curator.house import House
 from letalone.curator.left import least_room
+from letalone.curator.locks import Turns
 from letalone.curator.looking import Look, looked_at
 from letalone.curator.people import People
+from letalone.curator.plan_checks import check_work
 from letalone.curator.questions import Granted, Ready, check_asks, check_columns, check_size, read
 from letalone.curator.records import Grant, PastRelease, Price, Question, Role
 from letalone.curator.refusals import NotThere
@@ -40,10 +43,7 @@ from letalone.curator.sendings import Sending, as_kept, sent_before
 from letalone.curator.stored import check_room, count_stored
 from letalone.curator.tables import RELEASES, insert_once
 from letalone.curator.together import seen_kept
-from letalone.curator.turns import Turns
-from letalone.curator.unchanged import NotAtHand
 from letalone.curator.words import is_name, of_row, time_of, written
-from letalone.curator.work import check_work
 from letalone.errors import (
     LedgerUnavailable,
     LetaloneError,

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import NamedTuple
 
-from letalone.curator.unchanged import Unchanged
+from letalone.curator.caches import Unchanged
 from letalone.errors import LetaloneError
 from letalone.ledger import DataSet, Ledger
 from letalone.ledger.entries import Entry, now

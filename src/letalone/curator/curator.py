@@ -1,15 +1,21 @@
-"""A curator: settings, database, ledger and sessions, and the parts that people meet.
+"""The service without HTTP: settings, database, ledger, sessions, and the parts that people meet.
 
     with Curator.open(Settings(folder=Path("curator"))) as curator:
         password = curator.people.first_owner()
         curator.data_sets.register(registration, file="visits.csv", by="owner")
         curator.asking.release(question, Price(epsilon=0.1), by="ada")
 
-The caller has checked who asks (`tokens.bearer`); the parts check what they may do.
+The caller has checked who asks (`tokens.bearer`); the parts check what they may do. `checks` tells
+whether ledger, database and disk take what an answer needs, each by itself: each check raises where
+it fails, and may take as long as its store does, so the caller sets a limit.
+
+  Tested:   tests/curator, tests/curator/http/test_ready.py
 """
 
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from pathlib import Path
+from shutil import disk_usage
 from types import TracebackType
 from typing import Self
 
@@ -18,7 +24,6 @@ from letalone.curator.beforehand import Beforehand
 from letalone.curator.book import Book
 from letalone.curator.data_sets import DataSets
 from letalone.curator.database import Database, DatabaseDamaged, damaged
-from letalone.curator.drafts import Drafts
 from letalone.curator.facts import Facts
 from letalone.curator.house import House
 from letalone.curator.identities import Identities
@@ -26,21 +31,23 @@ from letalone.curator.openness import Openness
 from letalone.curator.people import People
 from letalone.curator.processing import Processing
 from letalone.curator.proposals import Proposals
-from letalone.curator.readiness import Checks, checks_of
 from letalone.curator.requests import Requests
 from letalone.curator.settings import Settings
-from letalone.curator.spilling import spilling, sweep_spills
 from letalone.curator.steady import Steady, since_start
 from letalone.curator.subjects import Subjects
-from letalone.curator.sweeping import sweep
+from letalone.curator.sweeping import spilling, sweep, sweep_spills
 from letalone.curator.together import open_together, recall, without_rows
 from letalone.curator.tokens import Tokens
-from letalone.curator.visits import Visits
+from letalone.curator.visits import Drafts, Visits
 from letalone.curator.words import Clock, utc_now
 from letalone.engines.lockdown import Room
-from letalone.errors import ParameterError
+from letalone.errors import ParameterError, ServiceUnavailable
 from letalone.ledger import Ledger
 from letalone.ledger.postgres import is_postgres
+from letalone.ledger.touching import touch
+
+LEAST_FREE = 64 << 20  # bytes: some thousand answers
+Checks = Mapping[str, Callable[[], None]]
 
 
 class Curator:
@@ -181,3 +188,24 @@ def _make_folder(folder: Path, *, private: bool) -> None:
         raise ParameterError(
             f"The folder {folder} cannot be made: {error.strerror}. Choose another."
         ) from None
+
+
+def checks_of(house: House) -> Checks:
+    """The checks, by the name of the part."""
+    return {
+        "ledger": house.book.ledger.check_writable,
+        "database": lambda: _check_database(house),
+        "disk": lambda: _check_disk(house),
+    }
+
+
+def _check_database(house: House) -> None:
+    with house.database.writing() as connection:
+        touch(connection)
+
+
+def _check_disk(house: House) -> None:
+    place = house.settings.ledger_place
+    folders = [house.settings.folder, *([] if is_postgres(place) else [Path(place).parent])]
+    if min(disk_usage(folder).free for folder in folders) < LEAST_FREE:
+        raise ServiceUnavailable(f"Less than {LEAST_FREE >> 20} MB are free.")

@@ -40,8 +40,8 @@ from sqlalchemy.exc import (
 )
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
+from letalone.curator.caches import Unchanged
 from letalone.curator.tables import METADATA
-from letalone.curator.unchanged import Unchanged
 from letalone.errors import FormatError, ParameterError, ServiceUnavailable
 from letalone.ledger.patience import IN_TURN
 from letalone.ledger.trips import Asked, Together

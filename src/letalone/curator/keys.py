@@ -1,7 +1,11 @@
-"""The master key: under it subjects are found, and members of past imports recognised.
+"""Reads the master key, under which subjects are found and members of past imports recognised.
 
-HMAC-SHA256 of a data set's name and an id. Whoever has the database and not the key cannot try
-ids one after the other. The key lies in a file of the folder, readable by its user only.
+The key makes HMAC-SHA256 of a data set's name and an id. Whoever has the database and not the key
+cannot try ids one after the other. It lies in a file of the folder, readable by its user only.
+
+When newer data take the place of older, the older rows go. To tell a person which releases were
+made while they were in, a mark of each person is kept under the key, sorted, in a file: 32 bytes,
+and no id.
 
   Tested:   tests/curator/test_subjects.py
   Assumed:  HMAC-SHA256 is a pseudo-random function
@@ -9,10 +13,13 @@ ids one after the other. The key lies in a file of the folder, readable by its u
 
 import hmac
 import os
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from secrets import token_bytes
 
+from letalone.curator.places import MEMBERS, keep_private
+from letalone.curator.words import new_id
 from letalone.errors import FormatError
 from letalone.exact.canonical import canonical
 
@@ -88,3 +95,43 @@ def _make(path: Path) -> None:
         pass
     finally:
         beside.unlink()
+
+
+def keep_members(folder: Path, marks: Iterable[bytes]) -> str:
+    """Writes a new file of marks; its name."""
+    place = folder / f"{new_id()}{MEMBERS}"
+    _write(place, b"".join(sorted(marks)))
+    return place.name
+
+
+def marks_of(master: MasterKey, data_set: str, ids: Iterable[str]) -> list[bytes]:
+    """The marks of some ids."""
+    return [master.member(data_set, one) for one in ids]
+
+
+def is_member(place: Path, marks: set[bytes]) -> bool:
+    """Whether one of the marks is in a file."""
+    return not marks.isdisjoint(_marks(place))
+
+
+def forget_members(place: Path, gone: set[bytes]) -> None:
+    """Takes marks out of a file, which is written anew and takes the place of the old whole.
+
+    Only within the lock of the data set: of two who do so at once, one would undo the other's.
+    """
+    marks = _marks(place)
+    if marks.isdisjoint(gone):
+        return
+    beside = place.with_name(f"{new_id()}.new")
+    _write(beside, b"".join(sorted(marks - gone)))
+    os.replace(beside, place)  # noqa: PTH105  (also over a file that is there, on every system)
+
+
+def _marks(place: Path) -> set[bytes]:
+    content = place.read_bytes()
+    return {content[start : start + BYTES] for start in range(0, len(content), BYTES)}
+
+
+def _write(place: Path, content: bytes) -> None:
+    place.write_bytes(content)
+    keep_private(place)

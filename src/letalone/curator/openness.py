@@ -1,4 +1,4 @@
-"""Openness: what anybody may know of the data sets (G6).
+"""Publishes what anybody may know of the data sets (G6), as JSON and as Markdown.
 
 Which data sets there are, for what purposes, under what unit, how much of the budget is spent.
 All of it was declared by the owner, or is book-keeping of charges, which do not depend on data.
@@ -7,16 +7,20 @@ No analyst is named, no row is counted.
   Tested:   tests/curator/test_principles.py (G6): an empty table has the same page
 """
 
+import re
+from collections.abc import Sequence
+
 from letalone.curator.data_sets import DataSets
 from letalone.curator.facts import Facts
 from letalone.curator.house import House
-from letalone.curator.markdown import cell, table
 from letalone.curator.records import DataSetRecord
 from letalone.curator.words import written
 from letalone.ledger.levels import Level
 from letalone.privacy import Budget
 from letalone.privacy.curve import Json
 from letalone.privacy.filters import brief
+
+MARKUP = re.compile(r"([\\`*_{}\[\]<>()#+!|~&$^:@-])")
 
 
 class Openness:
@@ -41,7 +45,9 @@ class Openness:
     def markdown(self) -> str:
         """The same for reading."""
         who, lines = self._facts.answerable, ["# What is asked of whose data", ""]
-        lines += [f"Answerable: {cell(who.controller)}. Contact: {cell(who.contact)}."]
+        lines += [
+            f"Answerable: {escape_cell(who.controller)}. Contact: {escape_cell(who.contact)}."
+        ]
         for one in self._data_sets.records():
             lines += ["", *self._lines(one)]
         return "\n".join(lines) + "\n"
@@ -91,15 +97,15 @@ class Openness:
             for one in self._purposes(record)
         ]
         return [
-            f"## {cell(record.name)}",
+            f"## {escape_cell(record.name)}",
             "",
-            f"{cell(record.description)}{kept}".strip() or "Not described.",
+            f"{escape_cell(record.description)}{kept}".strip() or "Not described.",
             "",
             f"It protects: {found.neighbours}. All answers together may reveal ({found.budget});"
             f" ({brief(found.spent)}) is spent on {found.releases}"
             f" answer{'s' * (found.releases != 1)}.",
             "",
-            *table(["purpose", "may spend", "spent", "until"], purposes),
+            *markdown_table(["purpose", "may spend", "spent", "until"], purposes),
         ]
 
 
@@ -119,3 +125,15 @@ def kept_words(record: DataSetRecord) -> str:
 def amounts_shown(budget: Budget) -> Json:
     """Both amounts as numbers, for reading: book-keeping."""
     return {"epsilon": float(budget.epsilon), "delta": float(budget.delta)}
+
+
+def escape_cell(words: str) -> str:
+    """Words in one line, with every sign of markup escaped."""
+    return MARKUP.sub(r"\\\1", " ".join(words.split()))
+
+
+def markdown_table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+    """The lines of a markdown_table."""
+    lines = [heads, ["---"] * len(heads)]
+    lines += [[escape_cell(one) for one in row] for row in rows]
+    return [f"| {' | '.join(line)} |" for line in lines]

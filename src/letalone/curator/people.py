@@ -18,11 +18,16 @@ from typing import cast
 from sqlalchemy import Connection, Row, func, insert, select, update
 
 from letalone.curator.house import House
-from letalone.curator.passwords import one_time_password, passwords_of
+from letalone.curator.passwords import (
+    count_try,
+    forget_tries,
+    one_time_password,
+    passwords_of,
+    slow_down,
+)
 from letalone.curator.records import Person, Recognised, Role
 from letalone.curator.refusals import AlreadyDecided, NotPermitted, NotRecognised, NotThere
 from letalone.curator.tables import IDENTITIES, PEOPLE, SESSIONS, TOKENS
-from letalone.curator.tries import count_try, forget_tries, slow_down
 from letalone.curator.words import listed, of_row, read_list, still_lasts, time_of, written
 from letalone.errors import ParameterError
 from letalone.ledger.data_sets import read_name

@@ -1,20 +1,30 @@
-"""A person's id: read once by the type of the unit, spelled as the table spells it.
+"""Reads a person's id as the table spells it, and names the person in the ledger by a key instead.
 
 007 and 7 are the same whole number, 2024-1-31 and 2024-01-31 the same day: rows, marks, keys and
-statements all go by the one spelling. What an id was typed as is looked for, too, where something
-of the person is to be forgotten: an older letalone took it as it was typed.
+statements all use the one spelling. Where something of a person is to be forgotten, the id as it
+was typed is looked for, too: an older letalone took it as it was typed.
 
-The ledger never forgets, so no reason and no outcome may have the id in it, whatever its case
-and the blanks within it.
+The ledger never forgets, so it must not name people: no reason and no outcome may have the id in
+it, whatever its case and the blanks within it. The ledger has HMAC-SHA256 of data set and id under
+a key of 256 bits that is this person's alone. While the key is there, all acts about a person can
+be found together. When it is destroyed nobody can tell whose they were, not even with the master
+key and the id.
 
-  Tested:   tests/curator/test_person_ids.py
+  Tested:   tests/curator/test_person_ids.py, tests/curator/test_subjects.py
+  Assumed:  HMAC-SHA256 is a pseudo-random function; copies of the database (backups) end, too
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from secrets import token_bytes
 
+from sqlalchemy import delete, insert, select, update
+
+from letalone.curator.house import House
+from letalone.curator.keys import BYTES, pseudonym
 from letalone.curator.sessions import Source
+from letalone.curator.tables import ERRANDS, SUBJECT_KEYS
 from letalone.curator.unit_rows import spelled_id
 from letalone.errors import ParameterError
 
@@ -97,3 +107,27 @@ def _ways(run: str) -> dict[str, None]:
 
 def _plain(words: str) -> str:
     return " ".join(words.casefold().split())
+
+
+def subject_of(house: House, data_set: str, unit_id: str) -> str:
+    """What the ledger calls a person in a data set; a key is made at the first act."""
+    finder = house.master.finder(data_set, unit_id)
+    wanted = select(SUBJECT_KEYS.c.key).where(SUBJECT_KEYS.c.finder == finder)
+    with house.database.writing() as connection:
+        key = connection.execute(wanted).scalar_one_or_none()
+        if key is None:
+            key = token_bytes(BYTES)
+            connection.execute(insert(SUBJECT_KEYS).values(finder=finder, key=key))
+    return pseudonym(key, data_set, unit_id)
+
+
+def destroy_keys(house: House, finders: Sequence[str]) -> bool:
+    """From here on nobody can tell whose acts these were; whether also not from the log.
+
+    Errands of the person stay, and say no longer whose they were.
+    """
+    with house.database.writing() as connection:
+        connection.execute(delete(SUBJECT_KEYS).where(SUBJECT_KEYS.c.finder.in_(finders)))
+        theirs = update(ERRANDS).where(ERRANDS.c.finder.in_(finders))
+        connection.execute(theirs.values(finder="", subject=""))
+    return house.database.overwrite()

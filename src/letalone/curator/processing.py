@@ -9,7 +9,7 @@ analysts, who are recipients of answers, so it is for owners, stewards and audit
 from letalone.curator.data_sets import DataSets
 from letalone.curator.facts import Facts
 from letalone.curator.house import House
-from letalone.curator.markdown import cell, table
+from letalone.curator.openness import escape_cell, markdown_table
 from letalone.curator.people import People
 from letalone.curator.records import DataSetRecord, Grant, Role
 from letalone.curator.requests import Requests
@@ -64,9 +64,11 @@ class Processing:
         self._people.require(by, Role.OWNER, Role.STEWARD, Role.AUDITOR)
         who, grants = self._facts.answerable, self._requests.grants(by=by)
         lines = ["# Record of processing activities", ""]
-        lines += [f"Controller: {cell(who.controller)}. Contact: {cell(who.contact)}."]
+        lines += [
+            f"Controller: {escape_cell(who.controller)}. Contact: {escape_cell(who.contact)}."
+        ]
         for one in self._data_sets.records():
-            lines += ["", f"## {cell(one.name)}", "", *_rows(one, grants)]
+            lines += ["", f"## {escape_cell(one.name)}", "", *_rows(one, grants)]
         lines += ["", "## Security measures", "", *(f"- {words}" for words in MEASURES)]
         return "\n".join(lines) + "\n"
 
@@ -92,7 +94,7 @@ def _recipients(record: DataSetRecord, grants: list[Grant]) -> list[str]:
 def _rows(record: DataSetRecord, grants: list[Grant]) -> list[str]:
     found = _activity(record, grants)
     rows = [[name.replace("_", " "), _words(value)] for name, value in found.items()]
-    return table(["field", "what is recorded"], rows)
+    return markdown_table(["field", "what is recorded"], rows)
 
 
 def _words(value: object) -> str:

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from letalone.answers.arranged import AS_IT_IS, Arrangement
+from letalone.curator.plan_checks import used_columns
 from letalone.curator.records import Question
-from letalone.curator.used_columns import used_columns
 from letalone.errors import NotAllowed, ParameterError
 from letalone.plans.features import rows_schema
 from letalone.plans.parts import Join, PublicJoin

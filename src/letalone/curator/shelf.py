@@ -19,8 +19,8 @@ from sqlalchemy import Connection, Row, insert, select, update
 
 from letalone.curator.addresses import check_allowed
 from letalone.curator.house import House
+from letalone.curator.keys import keep_members, marks_of
 from letalone.curator.locks import sharing
-from letalone.curator.members import keep_members, marks_of
 from letalone.curator.notices import forget_notice
 from letalone.curator.places import lock_of_files, place_of_import, place_to_keep
 from letalone.curator.refusals import NotThere, Retired

@@ -18,7 +18,7 @@ from sqlalchemy import Connection, insert, select, update
 from letalone.curator.data_sets import DataSets
 from letalone.curator.errands import Errand, to_correct, to_erase
 from letalone.curator.house import House
-from letalone.curator.members import forget_members, is_member
+from letalone.curator.keys import forget_members, is_member
 from letalone.curator.people import People
 from letalone.curator.person_ids import (
     NotAnId,
@@ -26,15 +26,16 @@ from letalone.curator.person_ids import (
     candidates,
     check_typed,
     check_unnamed,
+    destroy_keys,
     names_the_person,
     read_id,
+    subject_of,
 )
 from letalone.curator.records import Done, Holding, Made, Role, Waiting
 from letalone.curator.refusals import AlreadyDecided, NotThere, Retired
 from letalone.curator.requests import read_words
 from letalone.curator.sessions import Source
 from letalone.curator.shelf import Found
-from letalone.curator.subject_keys import destroy_keys, subject_of
 from letalone.curator.tables import ERRANDS, HELD
 from letalone.curator.unit_rows import (
     check_corrected,

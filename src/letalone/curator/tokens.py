@@ -15,12 +15,12 @@ from secrets import token_urlsafe
 
 from sqlalchemy import Row, insert, select, update
 
+from letalone.curator.caches import NotAtHand
 from letalone.curator.house import House
 from letalone.curator.people import People, check_same
 from letalone.curator.records import Bearer, Person, Recognised, Role, Scope, Token
 from letalone.curator.refusals import NotPermitted, NotRecognised, NotThere
 from letalone.curator.tables import PEOPLE, TOKENS
-from letalone.curator.unchanged import NotAtHand
 from letalone.curator.words import (
     listed,
     new_id,

@@ -1,31 +1,47 @@
-"""Visits: what a browser is signed in as; 256 random bits in a cookie, of which SHA-256 is kept.
+"""Keeps which browsers are signed in, and the drafts of forms that their people have typed.
 
-A visit ends when nobody used it for a while, at the latest after some hours, at sign-out, and
-when its person is disabled, gets other roles or another password. Whoever gives the password
-again gets a new secret, and the old one is over: a cookie from before cannot act as a steward.
+A browser session is 256 random bits in a cookie, of which SHA-256 is kept. It ends when nobody
+used it for a while, at the latest after some hours, at sign-out, and when its person is disabled,
+gets other roles or another password. Whoever gives the password again gets a new secret, and the
+old one is over: a cookie from before cannot act as a steward.
 
-  Tested:   tests/curator/console/test_visits.py
-  Assumed:  nobody finds a text with a given SHA-256, or guesses 256 bits
+A draft lets a page be reloaded and gone back to without putting what was typed into an address. It
+is found by 192 random bits in the address of its page, by its own person alone. It is encrypted
+(AES-GCM) under a key made from these bits, of which the database has a digest: whoever finds the
+database, a backup or a freed page of it cannot read who was looked up.
+
+  Tested:   tests/curator/console/test_visits.py, tests/curator/test_drafts.py
+  Assumed:  nobody finds a text with a given SHA-256, or guesses 256 bits; AES-GCM hides and seals
+            what is encrypted once under a key
 """
 
+from collections.abc import Iterable
 from datetime import datetime, timedelta
 from hashlib import sha256
+from json import dumps, loads
 from secrets import token_urlsafe
+from time import time_ns
 from typing import Any
 
+from cryptography.exceptions import InvalidTag
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from sqlalchemy import Row, delete, insert, select, update
 
 from letalone.curator.house import House
 from letalone.curator.people import People, check_same
 from letalone.curator.records import Bearer, Recognised, Scope
 from letalone.curator.refusals import NotPermitted, NotRecognised
-from letalone.curator.tables import SESSIONS
+from letalone.curator.tables import DRAFTS, SESSIONS
 from letalone.curator.tokens import scopes_of
 from letalone.curator.words import read_time, still_lasts, time_of, written
 
-BYTES = 32
+SECRET_BYTES = 32
 OVER = "You are signed out. Sign in again."
 STEP = timedelta(minutes=1)  # how exactly the last use is known: not every look is written
+DRAFT_NAME_BYTES = 24
+MAX_DRAFTS = 20  # of one person: the newest; each is at most as large as a body
+NONCE = bytes(12)  # each key encrypts one draft, so it needs no random nonce
+Fields = list[tuple[str, str]]
 
 
 class Visits:
@@ -91,7 +107,7 @@ class Visits:
         return self._house.master.journey(words, _digest(secret) if secret else "")
 
     def _begun(self, proof: Recognised, *, until: datetime, elevated_until: datetime | None) -> str:
-        secret, now = token_urlsafe(BYTES), self._house.clock()
+        secret, now = token_urlsafe(SECRET_BYTES), self._house.clock()
         row = {
             "digest": _digest(secret), "person": proof.person.name,
             "expires": written(now + self._idle), "elevated_until": written(elevated_until),
@@ -124,3 +140,61 @@ class Visits:
 
 def _digest(secret: str) -> str:
     return sha256(secret.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+class Drafts:
+    """Forms that were typed, for as long as a visit can last."""
+
+    __slots__ = ("_house",)
+
+    def __init__(self, house: House) -> None:
+        self._house = house
+
+    def keep(self, fields: Iterable[tuple[str, str]], *, by: str) -> str:
+        """Keeps what was typed; the name under which this person finds it."""
+        name, now = token_urlsafe(DRAFT_NAME_BYTES), self._house.clock()
+        text = dumps(list(fields)).encode()
+        row = {
+            "digest": _made_from(name, "place").hex(), "person": by, "number": time_ns(),
+            "until": written(now + timedelta(hours=self._house.settings.visit_hours)),
+            "body": AESGCM(_made_from(name, "key")).encrypt(NONCE, text, by.encode()),
+        }  # fmt: skip
+        with self._house.database.writing() as connection:
+            connection.execute(insert(DRAFTS).values(row))
+            newest = select(DRAFTS.c.digest).where(DRAFTS.c.person == by)
+            newest = newest.order_by(DRAFTS.c.number.desc()).limit(MAX_DRAFTS)
+            old = (DRAFTS.c.person == by) & DRAFTS.c.digest.not_in(newest)
+            connection.execute(delete(DRAFTS).where(old))
+        return name
+
+    def kept(self, name: str, *, by: str) -> Fields | None:
+        """What this person typed; None where it is over, or nobody's, or somebody else's."""
+        place = _made_from(name, "place").hex()
+        wanted = select(DRAFTS).where((DRAFTS.c.digest == place) & (DRAFTS.c.person == by))
+        with self._house.database.reading() as connection:
+            row = connection.execute(wanted).one_or_none()
+        if row is None or time_of(row.until) <= self._house.clock():
+            return None
+        try:
+            text = AESGCM(_made_from(name, "key")).decrypt(NONCE, row.body, by.encode())
+        except InvalidTag:
+            return None
+        return [(field, value) for field, value in loads(text)]
+
+    def sweep(self) -> None:
+        """Deletes what is over; nothing is written where nothing is."""
+        over = DRAFTS.c.until <= written(self._house.clock())
+        with self._house.database.reading() as connection:
+            found = connection.execute(select(DRAFTS.c.digest).where(over).limit(1)).first()
+        if found is not None:
+            with self._house.database.writing() as connection:
+                connection.execute(delete(DRAFTS).where(over))
+
+    def forget(self, *, by: str) -> None:
+        """Drops all that this person typed."""
+        with self._house.database.writing() as connection:
+            connection.execute(delete(DRAFTS).where(DRAFTS.c.person == by))
+
+
+def _made_from(name: str, what: str) -> bytes:
+    return sha256(f"{what} of a draft\0{name}".encode("utf-8", "surrogatepass")).digest()

@@ -5,9 +5,8 @@ from typing import Any
 
 import pytest
 
-from letalone.curator.http.bodies import BodyLimits
-from letalone.curator.http.headers import ALWAYS
 from letalone.curator.http.limits import RateLimits
+from letalone.curator.http.middleware import ALWAYS, BodyLimits
 from letalone.curator.http.problems import KINDS, MEDIA_TYPE
 
 Service = Any

@@ -4,7 +4,7 @@ import asyncio
 from datetime import timedelta
 from typing import Any
 
-from letalone.curator.http.housekeeping import keep_house
+from letalone.curator.http.app import keep_house
 from letalone.curator.http.logs import make_log
 
 Service = Any

@@ -7,7 +7,7 @@ import pytest
 
 from letalone.curator.asking import Asking
 from letalone.curator.http import questions
-from letalone.curator.http.headers import ALWAYS
+from letalone.curator.http.middleware import ALWAYS
 from letalone.ledger import verify_receipt
 from letalone.session.release import Release
 

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from curator.http.conftest import Service
-from letalone.curator import readiness
+from letalone.curator import curator as curator_module
 from letalone.curator.database import Database
 from letalone.curator.http import probes
 from letalone.curator.http.probes import SLOW, WRONG
@@ -94,8 +94,8 @@ def test_stores_that_take_no_writes_are_not_ready_and_well_again_by_themselves(
     assert "The ledger cannot be written" in answer.json()["detail"]
     assert str(folder) not in answer.text
     with monkeypatch.context() as patch:
-        free = SimpleNamespace(free=readiness.LEAST_FREE - 1)
-        patch.setattr(readiness, "disk_usage", lambda _: free)
+        free = SimpleNamespace(free=curator_module.LEAST_FREE - 1)
+        patch.setattr(curator_module, "disk_usage", lambda _: free)
         assert parts_of(service, 503) == {**OK, "disk": WRONG}
     assert parts_of(service, 200) == OK
     assert len(service.curator.ledger) == entries

@@ -1,6 +1,6 @@
 """What is costly and public is made at most once in five seconds."""
 
-from letalone.curator.http.remembered import SECONDS, Remembered
+from letalone.curator.caches import FRESH_SECONDS, Remembered
 
 
 def test_a_value_is_made_anew_only_after_a_while() -> None:
@@ -12,7 +12,7 @@ def test_a_value_is_made_anew_only_after_a_while() -> None:
         made.append(now[0])
         return now[0]
 
-    for moment in (0.0, 1.0, SECONDS - 0.1, SECONDS, SECONDS + 1):
+    for moment in (0.0, 1.0, FRESH_SECONDS - 0.1, FRESH_SECONDS, FRESH_SECONDS + 1):
         now[0] = moment
         page.value(make)
-    assert made == [0.0, SECONDS]
+    assert made == [0.0, FRESH_SECONDS]

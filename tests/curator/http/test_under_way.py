@@ -10,8 +10,8 @@ import pytest
 
 from curator.http.conftest import Making
 from letalone.curator.asking import Asking
+from letalone.curator.http.limits import AT_ONCE, IN_LINE, WorkLimit
 from letalone.curator.http.problems import Refused
-from letalone.curator.http.under_way import AT_ONCE, IN_LINE, WorkLimit
 
 FULL = AT_ONCE + IN_LINE
 

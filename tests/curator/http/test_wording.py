@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from letalone.curator.http.open_page import day_and_time
+from letalone.curator.http.public import day_and_time
 from letalone.curator.http.wording import in_plain_words
 from letalone.ledger.acts import ENGINE_FAILED
 from letalone.ledger.levels import Key, not_allowed

@@ -4,6 +4,10 @@ From the outside in: security headers; one line of log a request, and no word of
 foresaw; caps on bodies; then the routes. There is no CORS: pages of other sites cannot read
 answers. Fresh answers have threads of their own, since they wait for their time step.
 
+Every hour the service removes overdue rows and unused uploads. Nothing is answered about overdue
+rows from the first moment of the next day; this removes them. Rows that should be there and are
+missing are named in the log, by their data set.
+
   Tested:   tests/curator/http
 """
 
@@ -17,6 +21,7 @@ from typing import Any, cast
 from anyio import CapacityLimiter
 from fastapi import FastAPI
 from fastapi.exceptions import RequestValidationError
+from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.requests import Request
@@ -24,18 +29,21 @@ from starlette.responses import Response
 from starlette.routing import Match
 from starlette.types import Scope
 
+from letalone.curator.caches import Remembered
 from letalone.curator.console.app import add_console
 from letalone.curator.console.pages import problem_page, wants_page
 from letalone.curator.console.visitors import visitor_of
 from letalone.curator.curator import Curator
 from letalone.curator.http import accounts, grants, persons, public, questions, record, tables
-from letalone.curator.http.addresses import PlainAddresses
-from letalone.curator.http.bodies import BodyLimits, CappedBodies
-from letalone.curator.http.headers import SecurityHeaders
-from letalone.curator.http.housekeeping import keep_house
-from letalone.curator.http.limits import RateLimits, Throttle
-from letalone.curator.http.logs import Logged, make_log
+from letalone.curator.http.limits import RateLimits, Throttle, WorkLimit
+from letalone.curator.http.logs import Logged, make_log, where_it_failed
 from letalone.curator.http.metrics import Metrics
+from letalone.curator.http.middleware import (
+    BodyLimits,
+    CappedBodies,
+    PlainAddresses,
+    SecurityHeaders,
+)
 from letalone.curator.http.probes import Probes
 from letalone.curator.http.problems import (
     MEDIA_TYPE,
@@ -44,8 +52,6 @@ from letalone.curator.http.problems import (
     of_status,
     of_validation,
 )
-from letalone.curator.http.remembered import Remembered
-from letalone.curator.http.under_way import WorkLimit
 from letalone.curator.http.who import Service, asks
 from letalone.errors import LedgerUnavailable, LetaloneError, ServiceUnavailable
 
@@ -69,6 +75,7 @@ PROBLEM: dict[str, Any] = {
         }
     },
 }
+EVERY_SECONDS = 3600.0
 
 
 def make_app(
@@ -176,3 +183,18 @@ def _methods(request: Request) -> str:
         if route.matches(request.scope)[0] is Match.PARTIAL
     )
     return ", ".join(sorted(set[str]().union(*partial)))
+
+
+async def keep_house(curator: Curator, log: Any, every_seconds: float = EVERY_SECONDS) -> None:
+    """Goes on until it is cancelled; a failure is logged without words and tried again."""
+    while True:
+        try:
+            retired = await run_in_threadpool(curator.data_sets.retire_overdue)
+            await run_in_threadpool(curator.sweep)
+            if retired:
+                log.info("retired", data_sets=len(retired))
+            if missing := await run_in_threadpool(curator.without_rows):
+                log.error("rows are missing: restore the folder data", data_sets=missing)
+        except Exception as error:  # such as another worker that was faster
+            log.warning("retirement failed", **where_it_failed(error))
+        await asyncio.sleep(every_seconds)

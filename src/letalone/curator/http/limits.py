@@ -1,13 +1,23 @@
-"""How many requests one person, or one address without a token, may send in a minute.
+"""Limits how many requests a person, or an address without a token, sends in a minute, and how much
+work of one person is under way at once.
 
-Counted in the memory of each worker, in a sliding window: with several workers the bound is at
-most so many times as large. Tries of a password are counted by `curator.people` in the database,
-for all workers together.
+Requests are counted in a sliding window. Attempts of a password are counted by `curator.people` in
+the database, for all workers together; the rest in the memory of each worker: with several workers
+a bound is at most so many times as large.
 
-  Tested:   tests/curator/http/test_limits.py
+Prices, explanations and answers take threads and the processor, and prices are free. Whoever asks
+for much at once waits for themselves alone: two pieces of work run, some more wait in line, the
+next is refused. No thread is taken before it is one's turn, so the threads are there for others.
+Nothing is kept of a person who has nothing under way. A wait depends on the own questions alone,
+and those end at their time steps: nothing of the data can be read from it.
+
+  Tested:   tests/curator/http/test_limits.py, test_under_way.py
 """
 
-from dataclasses import dataclass
+from asyncio import Semaphore
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
 from math import ceil
 from threading import Lock
 from time import time
@@ -17,6 +27,14 @@ from limits.storage import MemoryStorage
 from limits.strategies import SlidingWindowCounterRateLimiter
 
 from letalone.curator.http.problems import Problem, Refused
+
+AT_ONCE, IN_LINE = 2, 20  # of one person
+AGAIN_SECONDS = 5
+TOO_MUCH = (
+    f"You have {AT_ONCE} previews or questions under way and {IN_LINE} more in line, which is as"
+    " many as one person may have. Nothing was spent on this one. Wait until some of them are"
+    " answered, then ask again."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,3 +133,37 @@ def too_many(seconds: int) -> Problem:
     """429, with how long to wait."""
     words = f"Too many requests came at once. Try again in {seconds} seconds."
     return Problem("too-many-requests", words, headers={"Retry-After": str(seconds)})
+
+
+@dataclass(slots=True)
+class _Line:
+    turn: Semaphore = field(default_factory=lambda: Semaphore(AT_ONCE))  # first come, first served
+    pieces: int = 0
+
+
+class WorkLimit:
+    """Who has how much under way; for one event loop."""
+
+    __slots__ = ("_lines",)
+
+    def __init__(self) -> None:
+        self._lines: dict[str, _Line] = {}
+
+    @asynccontextmanager
+    async def of(self, person: str) -> AsyncGenerator[None]:
+        """It is one's turn within the block; Refused where too many are in line."""
+        line = self._lines.setdefault(person, _Line())
+        if line.pieces == AT_ONCE + IN_LINE:
+            raise Refused(_too_much())
+        line.pieces += 1
+        try:
+            async with line.turn:
+                yield
+        finally:
+            line.pieces -= 1
+            if line.pieces == 0:
+                del self._lines[person]
+
+
+def _too_much() -> Problem:
+    return Problem("too-much-at-once", TOO_MUCH, headers={"Retry-After": str(AGAIN_SECONDS)})

@@ -13,9 +13,8 @@ from fastapi import APIRouter, Header, Query
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 
-from letalone.curator.http.numbers import exact
 from letalone.curator.http.said import Json, said
-from letalone.curator.http.shapes import SentQuestion
+from letalone.curator.http.shapes import SentQuestion, exact
 from letalone.curator.http.who import QUESTIONS, Analyst, Served, Service
 from letalone.curator.remembered import Answer
 from letalone.curator.sendings import Sending

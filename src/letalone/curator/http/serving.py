@@ -28,7 +28,7 @@ from letalone.curator.demo import NAME, PURPOSE, register_demo
 from letalone.curator.http.app import make_app
 from letalone.curator.http.logs import SERVER_LOGS, make_log
 from letalone.curator.http.metrics import SHARED
-from letalone.curator.http.supervisor import SECONDS_TO_END, Supervisor, stopping_is_no_failure
+from letalone.curator.http.web_server import SECONDS_TO_END, Supervisor, stopping_is_no_failure
 from letalone.curator.records import Role
 from letalone.curator.refusals import NotThere
 from letalone.curator.settings import Settings
@@ -43,7 +43,7 @@ LOST = (
 )
 FOR_THE_ANALYST = Budget(1)
 SECONDS_TO_FINISH = 8  # for answers under way; then tables, ledger and database are closed
-PROTOCOL = "letalone.curator.http.prompt:PromptProtocol"
+PROTOCOL = "letalone.curator.http.web_server:PromptProtocol"
 MOST_AT_ONCE = 500  # connections a worker; more are answered with 503
 KEEP_ALIVE_SECONDS = 75  # longer than clients (5) and proxies (60) use a connection that was idle
 SECONDS_TO_START = 60  # for a worker to answer its supervisor, also while it starts

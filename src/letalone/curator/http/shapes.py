@@ -4,12 +4,12 @@ A field that is not known is refused, so that a slip in a name is not taken for 
 """
 
 from datetime import UTC, date, datetime
+from decimal import Decimal
 from fractions import Fraction
 from typing import Annotated, Any
 
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, StringConstraints
 
-from letalone.curator.http.numbers import Signed, Typed, exact
 from letalone.curator.records import Price, Purpose, Question, Registration, Role, Scope
 from letalone.engines.arrow import array_of, table_of
 from letalone.errors import ParameterError
@@ -31,6 +31,10 @@ Id = Annotated[str, StringConstraints(min_length=1, max_length=100, pattern=NO_N
 UnitId = Annotated[str, StringConstraints(min_length=1, max_length=1000, pattern=NO_NUL)]
 Text = Annotated[str, StringConstraints(pattern=NO_NUL)]
 Cell = bool | int | float | Text | None
+UNSIGNED = r"([0-9]{1,40}(\.[0-9]{1,40})?([eE][+-]?[0-9]{1,3})?|[0-9]{1,40}/[1-9][0-9]{0,39})"
+Float = Annotated[float, Field(strict=True, allow_inf_nan=False)]  # true is no number
+Typed = Float | Annotated[str, StringConstraints(pattern=f"^{UNSIGNED}$")]
+Signed = Float | Annotated[str, StringConstraints(pattern=f"^-?{UNSIGNED}$")]
 
 
 class Body(BaseModel):
@@ -352,3 +356,10 @@ def _frame(name: str, columns: dict[str, list[Cell]]) -> object:
         if array is None:
             raise ParameterError(f"Column {column!r} of {name!r} mixes types. Use one.")
     return table_of(arrays)
+
+
+def exact(typed: float | str) -> Fraction:
+    """The rational that was sent: a float means its shortest decimal, and text its digits."""
+    if isinstance(typed, str):
+        return Fraction(typed) if "/" in typed else Fraction(Decimal(typed))
+    return Fraction(repr(typed))

@@ -17,13 +17,12 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
 
+from letalone.curator.caches import Remembered
 from letalone.curator.curator import Curator
-from letalone.curator.http.limits import Throttle
+from letalone.curator.http.limits import Throttle, WorkLimit
 from letalone.curator.http.metrics import Metrics
 from letalone.curator.http.probes import Probes
 from letalone.curator.http.problems import Problem, Refused, refused
-from letalone.curator.http.remembered import Remembered
-from letalone.curator.http.under_way import WorkLimit
 from letalone.curator.records import Bearer, Scope
 from letalone.curator.refusals import NotRecognised
 

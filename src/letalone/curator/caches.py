@@ -1,22 +1,27 @@
-"""What was read from a store, remembered until anybody writes to it.
+"""Caches values read from a store until the next commit to it, and values that may be seconds old.
 
-Whatever is withdrawn, revoked or retired counts at once, in all workers: each use takes a look
-(`ledger.watch`) that tells whether anything was committed since, by whomever. What depends on the
-time is not remembered here: times are compared whenever they matter.
+What is withdrawn, revoked or retired counts at once, in all workers: each use of a `StampedCache`
+takes a look (`ledger.watch`) that shows whether anything was committed since, by anybody. What
+depends on the time is not cached here: times are compared whenever they matter.
 
 Theorem.  A value that is given was read from the state that stands at the look, or a later one.
   Proven:   the look comes before the reading under which the value is kept, and an equal stamp
             means that nothing was committed in between
   Tested:   tests/curator/test_unchanged.py; test_serving.py: two workers
+
+A `TimedCache` holds one value that anybody may see, for a few seconds, whatever happens.
+  Tested:   tests/curator/http/test_remembered.py
 """
 
 from collections.abc import Callable, Generator, Hashable
 from contextlib import contextmanager
-from threading import local
+from threading import Lock, local
+from time import monotonic
 from typing import Any, TypeVar, cast
 
-MOST = 10_000
+MAX_CACHED_VALUES = 10_000
 T = TypeVar("T")
+FRESH_SECONDS = 5.0
 
 
 class NotAtHand(Exception):  # noqa: N818
@@ -71,10 +76,27 @@ class Unchanged:
 
     def _keep(self, key: Hashable, stamp: Hashable | None, value: object) -> None:
         if stamp is not None:
-            if len(self._found) >= MOST:
+            if len(self._found) >= MAX_CACHED_VALUES:
                 self._found.clear()
             self._found[key] = stamp, value
 
     def _stamp(self) -> Hashable | None:
         look = getattr(self._here, "look", None)
         return self._look() if look is None else look[0]
+
+
+class Remembered:
+    """Makes the value at most once in so many seconds, whoever asks."""
+
+    __slots__ = ("_clock", "_lock", "_made", "_value")
+
+    def __init__(self, clock: Callable[[], float] = monotonic) -> None:
+        self._clock, self._lock = clock, Lock()
+        self._made, self._value = -FRESH_SECONDS, None
+
+    def value(self, make: Callable[[], Any]) -> Any:
+        """The value, made now or a few seconds ago."""
+        with self._lock:
+            if self._clock() - self._made >= FRESH_SECONDS:
+                self._value, self._made = make(), self._clock()
+            return self._value

@@ -1,32 +1,40 @@
-"""Several workers, and one process that starts them, replaces them and ends them.
+"""Adapts the web server (uvicorn): its supervisor of workers, and how soon it sends packets.
 
-The web server's own supervisor asks one worker after the other whether it is there, and looks for
-signals in between only: a worker that hangs would keep it for a minute. So it does that in a
-thread, and the main thread does nothing but wait for a signal. One that died while it was asked
-would not be missed for that minute either: here it is. A worker that was not gone
-SECONDS_TO_END after that is ended by the system. No answer is given that is not settled, so this
-loses what a crash would: nothing.
+uvicorn's own supervisor asks one worker after the other whether it is there, and looks for signals
+in between only: a worker that hangs would keep it for a minute. So it does that in a thread, and
+the main thread does nothing but wait for a signal. One that died while it was asked would not be
+missed for that minute either: here it is. A worker that was not gone SECONDS_TO_END after that is
+ended by the system. No answer is given that is not settled, so this loses what a crash would:
+nothing.
 
-  Tested:   tests/curator/http/test_supervisor.py: SIGTERM while workers start, answer and hang
+Workers share a socket that their parent has bound, and asyncio does not set TCP_NODELAY on such a
+socket: each response would wait 40 ms for the acknowledgement of its own head.
+
+  Tested:   tests/curator/http/test_supervisor.py: SIGTERM while workers start, answer and hang;
+            tests/curator/http/test_prompt.py
 """
 
 import signal
 import sys
+from asyncio import BaseTransport
 from collections.abc import Generator
 from contextlib import contextmanager, suppress
 from multiprocessing import active_children
 from pickle import UnpicklingError
+from socket import IPPROTO_TCP, TCP_NODELAY
 from threading import Thread, current_thread, main_thread
 from time import monotonic, sleep
 from types import FrameType
-from typing import NoReturn
+from typing import Any, NoReturn, cast
 
 from uvicorn.config import STARTUP_FAILURE
+from uvicorn.protocols.http.auto import AutoHTTPProtocol
 from uvicorn.supervisors import multiprocess
 from uvicorn.supervisors.multiprocess import Multiprocess, Process
 
 SECONDS_TO_END = 10
 LOOK_SECONDS = 0.05
+Usual = cast("Any", AutoHTTPProtocol)
 
 
 class Worker(Process):
@@ -94,3 +102,14 @@ def stopping_is_no_failure() -> Generator[None]:
 
 def _end(_: int, __: FrameType | None) -> NoReturn:
     sys.exit(0)
+
+
+class PromptProtocol(Usual):
+    """The web server's usual protocol, with packets that are sent at once."""
+
+    def connection_made(self, transport: BaseTransport) -> None:
+        """Says so of each connection that came over the network."""
+        found = transport.get_extra_info("socket")
+        if found is not None and transport.get_extra_info("peername"):
+            found.setsockopt(IPPROTO_TCP, TCP_NODELAY, 1)
+        super().connection_made(transport)  # pyright: ignore[reportUnknownMemberType]

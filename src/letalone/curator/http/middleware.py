@@ -1,24 +1,43 @@
-"""Bodies are small and arrive soon, or are not read further.
+"""Middleware before all routes: limits of bodies, no NUL in addresses, security headers.
 
 A body is read whole before a route sees it: at most so many bytes in at most so many seconds,
 whether its length was announced or it comes in chunks. Files that are imported go to the disk as
 they come: their cap is larger, and each chunk has its own deadline.
 
-  Tested:   tests/curator/http/test_bodies.py: announced, chunked, lying and slow bodies
+An address with a NUL sign leads nowhere: no name here has one, and PostgreSQL takes none. Bodies
+are held to the same by their shapes (`shapes.NO_NUL`), forms drop it.
+
+  Tested:   tests/curator/http/test_bodies.py: announced, chunked, lying and slow bodies;
+            test_nul.py
   Assumed:  a proxy in front cuts off slow headers, which are not seen here
 """
 
 import asyncio
 from dataclasses import dataclass
 
-from starlette.datastructures import Headers
+from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from letalone.curator.http.problems import Problem, Refused
+from letalone.curator.http.problems import Problem, Refused, of_status
 
 UPLOADS = "/api/v1/uploads"
 CONSOLE_UPLOADS = "/uploads"
 FILES = "multipart/form-data"
+NUL = "\0"
+ALWAYS = {
+    "Cache-Control": "no-store",
+    "Content-Security-Policy": (
+        "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self';"
+        " base-uri 'none'; frame-ancestors 'none'"
+    ),
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
+    "Referrer-Policy": "no-referrer",
+    "Strict-Transport-Security": "max-age=31536000",
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,3 +148,47 @@ def too_slow(seconds: float) -> Problem:
     """408."""
     words = f"The body did not come within {seconds:g} seconds. Send it again."
     return Problem("body-too-slow", words, headers={"Connection": "close"})
+
+
+class PlainAddresses:
+    """Refuses what has a NUL sign in its path or its query."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """One request."""
+        problem = _nul_problem(scope) if scope["type"] == "http" else None
+        answer = self._app if problem is None else problem.response()
+        await answer(scope, receive, send)
+
+
+def _nul_problem(scope: Scope) -> Problem | None:
+    if NUL in str(scope["path"]):
+        return of_status(404)
+    query = bytes(scope["query_string"])
+    if b"%00" in query or NUL.encode() in query:
+        return Problem("not-valid", "The query has a NUL sign in it. Leave it out.")
+    return None
+
+
+class SecurityHeaders:
+    """Puts them on; a route that sets one of its own keeps it."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """One request."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+
+        async def with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                for name, value in ALWAYS.items():
+                    headers.setdefault(name, value)
+            await send(message)
+
+        await self._app(scope, receive, with_headers)
