@@ -20,7 +20,7 @@ from curator.makers import (
 )
 from letalone.curator.database import Database, DatabaseDamaged, DatabaseUnavailable
 from letalone.curator.records import Price, Question, Scope
-from letalone.curator.tables import GRANTS, TRIES
+from letalone.curator.tables import ATTEMPTS, GRANTS
 from letalone.curator.visits import MOST
 from letalone.errors import NotAllowed
 from letalone.privacy import Budget
@@ -70,18 +70,18 @@ def test_writers_on_postgresql_see_the_last_state(address):
     database = Database(address)
     database.migrate()
     with database.writing() as connection:
-        connection.execute(TRIES.insert().values(digest="x", since=0, number=0))
-    one = TRIES.c.digest == "x"
+        connection.execute(ATTEMPTS.insert().values(digest="x", since=0, number=0))
+    one = ATTEMPTS.c.digest == "x"
 
     def add(_):
         with database.writing() as connection:
-            number = connection.execute(select(TRIES.c.number).where(one)).scalar_one()
-            connection.execute(TRIES.update().where(one).values(number=number + 1))
+            number = connection.execute(select(ATTEMPTS.c.number).where(one)).scalar_one()
+            connection.execute(ATTEMPTS.update().where(one).values(number=number + 1))
 
     with ThreadPoolExecutor(8) as pool:
         list(pool.map(add, range(40)))
     with database.reading() as connection:
-        assert connection.execute(select(TRIES.c.number).where(one)).scalar_one() == 40
+        assert connection.execute(select(ATTEMPTS.c.number).where(one)).scalar_one() == 40
     database.close()
 
 

@@ -9,8 +9,8 @@ from sqlalchemy import select
 from curator.makers import LINES, NAME, ask, open_curator, put, registration
 from engines import on_postgres
 from letalone.curator import keys
-from letalone.curator.person_ids import candidates
-from letalone.curator.tables import HELD, SUBJECT_KEYS
+from letalone.curator.person_ids import possible_ids
+from letalone.curator.tables import IMPORTS, SUBJECT_KEYS
 from letalone.curator.unit_rows import number_of_rows, spelled_id, unit_ids
 from letalone.engines.failure import SourceUnreadable
 from letalone.engines.server_rows import number_of_one, spelled_at, units_at
@@ -98,9 +98,9 @@ def _keys(curator):
 
 def _marks(curator):
     with curator._house.database.reading() as connection:
-        files = connection.execute(select(HELD.c.members)).scalars().all()
+        files = connection.execute(select(IMPORTS.c.members)).scalars().all()
     places = [curator.settings.data_folder / one for one in files if one is not None]
-    return set[bytes]().union(*(keys._marks(one) for one in places))
+    return set[bytes]().union(*(keys._read_marks(one) for one in places))
 
 
 def test_erasures_at_once_leave_no_mark_of_anybody(ready, tmp_path, monkeypatch):
@@ -144,7 +144,7 @@ def test_no_outcome_names_the_person_in_several_words(peopled):
 
 
 def test_long_words_are_looked_through_in_little_time():
-    assert sum(1 for _ in candidates("a " * 1000)) < 60_000
+    assert sum(1 for _ in possible_ids("a " * 1000)) < 60_000
 
 
 def test_a_source_that_is_gone_is_told_for_itself_and_no_other(ready):

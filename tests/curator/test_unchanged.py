@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 
 from curator.makers import COUNT, NAME, PURPOSE, ask, open_curator
-from letalone.curator.caches import NotAtHand, Unchanged
+from letalone.curator.caches import CacheMiss, StampedCache
 from letalone.curator.records import Price, Question, Role, Scope
 from letalone.curator.refusals import NotPermitted, NotRecognised
 from letalone.errors import NotAllowed
@@ -31,7 +31,7 @@ class Store:
 
 def test_a_value_is_read_once_for_each_state_of_the_store():
     store = Store()
-    unchanged = Unchanged(store.look)
+    unchanged = StampedCache(store.look)
     assert [unchanged.value("k", store.read) for _ in range(3)] == ["as of 1"] * 3
     store.stamp = 2
     assert [unchanged.value("k", store.read) for _ in range(3)] == ["as of 2"] * 3
@@ -43,7 +43,7 @@ def test_a_value_is_read_once_for_each_state_of_the_store():
 
 def test_what_was_written_while_a_value_was_read_is_read_at_the_next_use():
     store = Store()
-    unchanged = Unchanged(store.look)
+    unchanged = StampedCache(store.look)
 
     def slow():
         found = store.read()
@@ -56,8 +56,8 @@ def test_what_was_written_while_a_value_was_read_is_read_at_the_next_use():
 
 def test_at_hand_nothing_is_read_and_one_look_serves_a_block():
     store = Store()
-    unchanged = Unchanged(store.look)
-    with pytest.raises(NotAtHand), unchanged.at_hand():
+    unchanged = StampedCache(store.look)
+    with pytest.raises(CacheMiss), unchanged.at_hand():
         unchanged.value("k", store.read)
     assert store.reads == 0
     unchanged.value("k", store.read)
@@ -151,7 +151,7 @@ def test_another_question_price_or_person_is_not_at_hand(two):
 
 def test_what_was_read_with_another_value_is_kept_under_the_same_look():
     stamps, read = iter(range(1, 9)), []
-    unchanged = Unchanged(lambda: next(stamps))
+    unchanged = StampedCache(lambda: next(stamps))
 
     def token():
         unchanged.read_too("person", "ann")

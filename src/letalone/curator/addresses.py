@@ -23,14 +23,14 @@ from letalone.errors import ParameterError
 from letalone.plans.schema import Schema
 
 OPTIONS = ("host", "port", "dbname", "user", "service", "sslmode", "channel_binding")
-WHOLE = "spark:catalog.schema.table"
-ODD = re.compile(r"[^\w $-]")
+WHOLE_ADDRESS = "spark:catalog.schema.table"
+ODD_CHARACTERS = re.compile(r"[^\w $-]")
 
 
 def check_allowed(settings: Settings, written: object) -> str:
     """The address, if it leads to a listed host or schema; nothing is connected to."""
     if isinstance(written, str) and is_spark_address(written):
-        return _checked_on_spark(settings, written)
+        return _check_on_spark(settings, written)
     if not settings.source_hosts:
         raise ParameterError(
             "This curator reads no tables on PostgreSQL servers. Its operator can allow hosts:"
@@ -38,7 +38,7 @@ def check_allowed(settings: Settings, written: object) -> str:
         )
     if not isinstance(written, str) or not is_address(written):
         raise ParameterError(
-            f"address must be one of a table: postgresql://user@host/database/table, or {WHOLE}."
+            f"address must be one of a table: postgresql://user@host/database/table, or {WHOLE_ADDRESS}."
         )
     address = read_address(written)
     if address.table is None:
@@ -59,7 +59,7 @@ def check_allowed(settings: Settings, written: object) -> str:
 def check_table(address: str, schema: Schema) -> None:
     """Refuses a schema that a table elsewhere does not have, and rows made across people."""
     try:
-        return contained(lambda: _checked(address, schema))
+        return contained(lambda: _check_on_server(address, schema))
     except EngineFailed:
         pass  # raised below, without what the server said
     raise ParameterError(
@@ -67,12 +67,12 @@ def check_table(address: str, schema: Schema) -> None:
     )
 
 
-def _checked(address: str, schema: Schema) -> None:
+def _check_on_server(address: str, schema: Schema) -> None:
     with closing(open_engine(address, schema=schema)) as engine:
         engine.check(schema)
 
 
-def _checked_on_spark(settings: Settings, written: str) -> str:
+def _check_on_spark(settings: Settings, written: str) -> str:
     """By the letters of the address: what is not listed is never looked up."""
     listed = {parts_of(one) for one in settings.spark_schemas}
     if not listed:
@@ -81,9 +81,9 @@ def _checked_on_spark(settings: Settings, written: str) -> str:
             " --spark-schema CATALOG.SCHEMA."
         )
     parts = read_spark_address(written)
-    if len(parts) < 3 or any(ODD.search(part) for part in parts):
+    if len(parts) < 3 or any(ODD_CHARACTERS.search(part) for part in parts):
         raise ParameterError(
-            f"The address must be written in full, {WHOLE}; its names may have letters, digits,"
+            f"The address must be written in full, {WHOLE_ADDRESS}; its names may have letters, digits,"
             " blanks and the signs _ - $."
         )
     if parts[:2] not in listed:

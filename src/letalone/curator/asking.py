@@ -26,24 +26,24 @@ from sqlalchemy import Row, bindparam, select
 
 from letalone.answers.arranged import AS_IT_IS, Arrangement, arranged
 from letalone.answers.release import ReleaseRecord, Standing, explained
-from letalone.curator.caches import NotAtHand
+from letalone.curator.caches import CacheMiss
+from letalone.curator.consistency import statement_of_seen
+from letalone.curator.daily_quota import check_quota, count_bytes
 from letalone.curator.data_sets import DataSets
-from letalone.curator.house import House
-from letalone.curator.left import least_room
+from letalone.curator.dependencies import Dependencies
+from letalone.curator.idempotency import KeyedRequest, find_earlier_answer, pseudonyms_of
 from letalone.curator.locks import Turns
 from letalone.curator.looking import Look, looked_at
-from letalone.curator.people import People
+from letalone.curator.people import PeopleService
 from letalone.curator.plan_checks import check_work
 from letalone.curator.questions import Granted, Ready, check_asks, check_columns, check_size, read
 from letalone.curator.records import Grant, PastRelease, Price, Question, Role
 from letalone.curator.refusals import NotThere
-from letalone.curator.remembered import Answer, Remembered, spelled
+from letalone.curator.remaining import least_remaining
+from letalone.curator.remembered import Answer, AnswerCache, spell_question
 from letalone.curator.requests import Requests
-from letalone.curator.sendings import Sending, as_kept, sent_before
-from letalone.curator.stored import check_room, count_stored
 from letalone.curator.tables import RELEASES, insert_once
-from letalone.curator.together import seen_kept
-from letalone.curator.words import is_name, of_row, time_of, written
+from letalone.curator.words import is_name, reads_stored, time_of, write_time
 from letalone.errors import (
     LedgerUnavailable,
     LetaloneError,
@@ -70,17 +70,17 @@ Result = TypeVar("Result")
 UNFORESEEN = "The service failed before anything was charged."
 
 
-class Asking:
+class AskingService:
     """What analysts do; nothing exact leaves here."""
 
     __slots__ = ("_data_sets", "_house", "_people", "_remembered", "_requests", "_turns")
 
     def __init__(
-        self, house: House, people: People, data_sets: DataSets, requests: Requests
+        self, house: Dependencies, people: PeopleService, data_sets: DataSets, requests: Requests
     ) -> None:
         self._house, self._people = house, people
         self._data_sets, self._requests = data_sets, requests
-        self._remembered, self._turns = Remembered(), Turns()
+        self._remembered, self._turns = AnswerCache(), Turns()
 
     def preview(self, question: Question, price: Price, *, by: str) -> Preview:
         """The price, its split and the errors to expect: no data touched, nothing spent."""
@@ -108,12 +108,12 @@ class Asking:
     def how_many_more(self, question: Question, price: Price, *, by: str) -> int | float:
         """About how many more such questions fit at the data set, the purpose and the analyst."""
         asked = self._without_rows(question, self._at_price(price), by=by).asked
-        room = least_room(self._house.book, question, asked.privacy, delta=asked.delta, by=by)
+        room = least_remaining(self._house.book, question, asked.privacy, delta=asked.delta, by=by)
         return room.more
 
     def left(self, question: Question, privacy: Privacy, *, delta: Fraction, by: str) -> str:
         """What is left of the own grant, and how many more like this fit, in words."""
-        return least_room(self._house.book, question, privacy, delta=delta, by=by).words
+        return least_remaining(self._house.book, question, privacy, delta=delta, by=by).words
 
     def look(self, question: Question, price: Price, *, by: str) -> Look:
         """A preview, what is left, and what would come of asking for it now; nothing is spent."""
@@ -147,11 +147,11 @@ class Asking:
             with self._house.database.unchanged.at_hand(), self._house.book.unchanged.at_hand():
                 granted = self._checked(question, by=by)
                 return self._before(question, price, granted, by=by)[0]
-        except (NotAtHand, LetaloneError):
+        except (CacheMiss, LetaloneError):
             return None
 
     def before(
-        self, question: Question, price: Price, *, by: str, sending: Sending | None = None
+        self, question: Question, price: Price, *, by: str, sending: KeyedRequest | None = None
     ) -> Answer | None:
         """As `answer`, where this process has given it before; or None."""
         with self._one_look():
@@ -161,7 +161,7 @@ class Asking:
         return before if found is None else found
 
     def answer(
-        self, question: Question, price: Price, *, by: str, sending: Sending | None = None
+        self, question: Question, price: Price, *, by: str, sending: KeyedRequest | None = None
     ) -> Answer:
         """As `release`, with a place for how the answer is written out."""
         with self._one_look():
@@ -172,7 +172,9 @@ class Asking:
             return sent or cast("Answer", before)
         found, arrangement = self._released(question, price, granted, by=by)
         stored = dumps(found.to_json(), ensure_ascii=False)
-        mine = self._kept(found, stored, question, as_kept(self._house, sending, by=by), by=by)
+        mine = self._kept(
+            found, stored, question, pseudonyms_of(self._house, sending, by=by), by=by
+        )
         # Told of the own history alone. That the data set pays nothing for an answer that somebody
         # else has bought can be seen in what is left of its budget (threat model).
         found = replace(found, standing=replace(found.standing, repeated=mine))
@@ -182,13 +184,13 @@ class Asking:
         return answer
 
     def _sent_before(
-        self, question: Question, granted: Granted, sending: Sending | None, *, by: str
+        self, question: Question, granted: Granted, sending: KeyedRequest | None, *, by: str
     ) -> Answer | None:
         """The answer that was given under the same name, also about an earlier version."""
         if sending is None:
             return None
         with self._written_down(question, by=by):
-            row = sent_before(self._house, sending, by=by)
+            row = find_earlier_answer(self._house, sending, by=by)
             if row is None:
                 return None
             stored = cast("Json", loads(row.release))
@@ -236,7 +238,7 @@ class Asking:
         """The question at its price; what the ledger refuses later is written down there."""
         with self._written_down(question, by=by):
             check_asks(ready)
-            check_room(self._house, by)
+            check_quota(self._house, by)
             epsilon, remark = self._epsilon(ready, price)
             return _priced(ready, price, epsilon), remark
 
@@ -286,7 +288,7 @@ class Asking:
         """An answer that this analyst has; the key to remember one, and the version asked about."""
         asked = self._house.book.asked(question.data_set, purpose=question.purpose, analyst=by)
         now = asked.data_set
-        words = spelled(question, price)
+        words = spell_question(question, price)
         if words is None:
             return None, None, now.version
         key = (by, words, granted[question.data_set], now.version)
@@ -418,15 +420,15 @@ class Asking:
         name = release_id(found, analyst=by, purpose=question.purpose)
         row = {
             "id": name, "analyst": by, "data_set": question.data_set,
-            "purpose": question.purpose, "time": written(now), "release": stored,
+            "purpose": question.purpose, "time": write_time(now), "release": stored,
             "sent_as": None, "sent": None, **sent,
         }  # fmt: skip
         if found.repeated:  # else nobody has it yet
             with self._house.database.reading() as connection:
                 if connection.execute(A_RELEASE, {"its": name}).one_or_none() is not None:
                     return True
-        counted = count_stored(by, len(stored), now=now, unless=name)
-        seen = seen_kept(self._house.book.ledger)
+        counted = count_bytes(by, len(stored), now=now, unless=name)
+        seen = statement_of_seen(self._house.book.ledger)
         self._house.database.write(*counted, (KEEP_RELEASE, row), seen)
         return False
 
@@ -477,7 +479,7 @@ def spelled_out(question: Question) -> str:
         return "a question that cannot be spelled"
 
 
-@of_row
+@reads_stored
 def _past(row: Row[tuple[Any, ...]]) -> PastRelease:
     release = cast("Json", loads(row.release))
     words = str(release["question"])

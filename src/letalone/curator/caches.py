@@ -24,11 +24,11 @@ T = TypeVar("T")
 FRESH_SECONDS = 5.0
 
 
-class NotAtHand(Exception):  # noqa: N818
+class CacheMiss(Exception):  # noqa: N818
     """Something would have to be read first."""
 
 
-class Unchanged:
+class StampedCache:
     """Values by a key, each with the stamp under which it was read; safe among threads."""
 
     __slots__ = ("_found", "_here", "_look")
@@ -44,7 +44,7 @@ class Unchanged:
         if found is not None and stamp is not None and found[0] == stamp:
             return cast("T", found[1])
         if getattr(self._here, "at_hand", False):
-            raise NotAtHand
+            raise CacheMiss
         value = read()
         self._keep(key, stamp, value)
         return value
@@ -85,7 +85,7 @@ class Unchanged:
         return self._look() if look is None else look[0]
 
 
-class Remembered:
+class TimedCache:
     """Makes the value at most once in so many seconds, whoever asks."""
 
     __slots__ = ("_clock", "_lock", "_made", "_value")

@@ -20,7 +20,7 @@ from typing import cast
 from sqlglot import exp
 
 from letalone.curator.places import keep_private
-from letalone.curator.records import Affected, AffectedColumn
+from letalone.curator.records import Affected, ColumnEffects
 from letalone.engines import syntax
 from letalone.engines.csv_files import load_csv, odd_lines_of
 from letalone.engines.failure import EngineFailed, contained
@@ -50,7 +50,7 @@ def copy_declared(source: Path, schema: Schema, target: Path) -> Affected:
     """Copies the declared columns of a file into a new Parquet file; what the rules touched."""
     check_declared(schema)
     try:
-        return contained(lambda: _copied(source, schema, target))
+        return contained(lambda: _copy(source, schema, target))
     except EngineFailed:
         pass  # raised below, without what the engine said
     except BaseException:
@@ -82,12 +82,12 @@ def check_columns_there(source: Path, schema: Schema) -> None:
         _relation(duck, files, schema)
 
 
-def _copied(source: Path, schema: Schema, target: Path) -> Affected:
+def _copy(source: Path, schema: Schema, target: Path) -> Affected:
     files = find_files(source)
     with _duck(files, [target]) as duck:
-        loaded = _loaded(duck, files, _relation(duck, files, schema))
+        loaded = _load(duck, files, _relation(duck, files, schema))
         files.check_unchanged()
-        found = _affected(duck, loaded, schema)
+        found = _count_effects(duck, loaded, schema)
         rules = [syntax.alias(by_rule(loaded, column), column.name) for column in schema.columns]
         rows = syntax.select(rules, syntax.renamed(loaded.sql, "loaded"))
         duck.run(exp.Create(this=syntax.table_named(KEPT), kind="TABLE", expression=rows))
@@ -129,7 +129,7 @@ def _relation(duck: LockedDuck, files: Files, schema: Schema) -> Relation:
     return Relation(whole.sql, kept)
 
 
-def _loaded(duck: LockedDuck, files: Files, relation: Relation) -> Relation:
+def _load(duck: LockedDuck, files: Files, relation: Relation) -> Relation:
     """The declared columns as they are stored, in a table; broken cells are missing."""
     if files.kind == "csv":
         load_csv(duck, files.paths, LOADED, only=list(relation.columns))
@@ -163,23 +163,23 @@ def _is_whole(stored: Stored, source: Sql, column: Column) -> Sql:
     return syntax.operation(exp.EQ, exact, cast)
 
 
-def _affected(duck: LockedDuck, loaded: Relation, schema: Schema) -> Affected:
+def _count_effects(duck: LockedDuck, loaded: Relation, schema: Schema) -> Affected:
     """Exact counts, for the owner."""
     unit = None if schema.unit is None else by_rule(loaded, schema.column(schema.unit))
     nobody = exp.Boolean(this=False) if unit is None else syntax.is_null(unit)
     counts: list[Sql] = [exp.Count(this=exp.Star()), _number_of(nobody)]
     for column in schema.columns:
-        counts += [_number_of(one) for one in _touched(loaded, column)]
+        counts += [_number_of(one) for one in _effects_of_column(loaded, column)]
     (row,) = duck.run(syntax.select(counts, syntax.renamed(loaded.sql, "loaded")))
     rows, without, *rest = cast("tuple[int, ...]", row)
     touched = [
-        AffectedColumn(column.name, *rest[4 * place : 4 * place + 4])
+        ColumnEffects(column.name, *rest[4 * place : 4 * place + 4])
         for place, column in enumerate(schema.columns)
     ]
     return Affected(rows, rows - without, without, tuple(touched))
 
 
-def _touched(loaded: Relation, column: Column) -> list[Sql]:
+def _effects_of_column(loaded: Relation, column: Column) -> list[Sql]:
     """When a cell counts as unreadable, as clamped, as another key, as missing."""
     source = syntax.named(column.name, "loaded")
     plain, kept = by_rule(loaded, column, clamped=False), by_rule(loaded, column)
@@ -217,7 +217,7 @@ def opened_copy(file: Path, schema: Schema, target: Path | None = None) -> Gener
     with _duck(files, [] if target is None else [target]) as duck:
         relation = contained(lambda: _relation(duck, files, schema))
         check_cells(file, relation.columns)
-        loaded = contained(lambda: _loaded(duck, files, relation))
+        loaded = contained(lambda: _load(duck, files, relation))
         rules = [syntax.alias(by_rule(loaded, column), column.name) for column in schema.columns]
         rows = syntax.select(rules, syntax.renamed(loaded.sql, "loaded"))
         made = exp.Create(this=syntax.table_named(KEPT), kind="TABLE", expression=rows)

@@ -19,26 +19,26 @@ from shutil import disk_usage
 from types import TracebackType
 from typing import Self
 
-from letalone.curator.asking import Asking
-from letalone.curator.beforehand import Beforehand
-from letalone.curator.book import Book
+from letalone.curator.asking import AskingService
+from letalone.curator.consistency import data_sets_without_rows, open_matching_stores, recall_seen
+from letalone.curator.controller import ControllerService
 from letalone.curator.data_sets import DataSets
-from letalone.curator.database import Database, DatabaseDamaged, damaged
-from letalone.curator.facts import Facts
-from letalone.curator.house import House
+from letalone.curator.database import Database, DatabaseDamaged, damage_error
+from letalone.curator.dependencies import Dependencies
 from letalone.curator.identities import Identities
-from letalone.curator.openness import Openness
-from letalone.curator.people import People
+from letalone.curator.ledger_view import LedgerView
+from letalone.curator.people import PeopleService
 from letalone.curator.processing import Processing
 from letalone.curator.proposals import Proposals
+from letalone.curator.public_page import PublicPage
+from letalone.curator.registration_preview import RegistrationPreview
 from letalone.curator.requests import Requests
 from letalone.curator.settings import Settings
-from letalone.curator.steady import Steady, since_start
+from letalone.curator.steady_clock import SteadyClock, since_start
 from letalone.curator.subjects import Subjects
 from letalone.curator.sweeping import spilling, sweep, sweep_spills
-from letalone.curator.together import open_together, recall, without_rows
 from letalone.curator.tokens import Tokens
-from letalone.curator.visits import Drafts, Visits
+from letalone.curator.visits import BrowserSessions, Drafts
 from letalone.curator.words import Clock, utc_now
 from letalone.engines.lockdown import Room
 from letalone.errors import ParameterError, ServiceUnavailable
@@ -46,7 +46,7 @@ from letalone.ledger import Ledger
 from letalone.ledger.postgres import is_postgres
 from letalone.ledger.touching import touch
 
-LEAST_FREE = 64 << 20  # bytes: some thousand answers
+MIN_FREE_BYTES = 64 << 20  # bytes: some thousand answers
 Checks = Mapping[str, Callable[[], None]]
 
 
@@ -59,22 +59,22 @@ class Curator:
         "tokens", "visits",
     )  # fmt: skip
 
-    def __init__(self, house: House, spill: ExitStack) -> None:
+    def __init__(self, house: Dependencies, spill: ExitStack) -> None:
         self._house, self._spill = house, spill
         self.forgotten: tuple[str, ...] = ()  # frozen now, since the ledger is older than was seen
-        self.people = People(house)
+        self.people = PeopleService(house)
         self.tokens = Tokens(house, self.people)
-        self.visits = Visits(house, self.people)
+        self.visits = BrowserSessions(house, self.people)
         self.drafts = Drafts(house)
         self.identities = Identities(house, self.people)
         self.data_sets = DataSets(house, self.people)
-        self.beforehand = Beforehand(house, self.people, self.data_sets)
+        self.beforehand = RegistrationPreview(house, self.people, self.data_sets)
         self.requests = Requests(house, self.people, self.data_sets)
         self.proposals = Proposals(house, self.people, self.data_sets)
-        self.asking = Asking(house, self.people, self.data_sets, self.requests)
+        self.asking = AskingService(house, self.people, self.data_sets, self.requests)
         self.subjects = Subjects(house, self.people, self.data_sets)
-        self.facts = Facts(house, self.people)
-        self.openness = Openness(house, self.data_sets, self.facts)
+        self.facts = ControllerService(house, self.people)
+        self.openness = PublicPage(house, self.data_sets, self.facts)
         self.processing = Processing(
             house, self.people, self.data_sets, self.requests, facts=self.facts
         )
@@ -85,7 +85,7 @@ class Curator:
         settings: Settings,
         *,
         clock: Clock = utc_now,
-        steady: Steady = since_start,
+        steady: SteadyClock = since_start,
         start_anew: bool = False,
     ) -> Self:
         """The curator of a folder, which is made where there is none; tables are upgraded.
@@ -98,22 +98,24 @@ class Curator:
             database.check_whole()
             database.migrate()
             database.check_tables()
-            master, ledger = open_together(settings, database, start_anew=start_anew)
+            master, ledger = open_matching_stores(settings, database, start_anew=start_anew)
         except BaseException:
             database.close()
             raise
         spill = ExitStack()
         own = spill.enter_context(spilling(settings.spill_folder))
         room = Room(own, settings.memory_of_each, settings.spill_megabytes << 20)
-        found = cls(House(settings, database, Book(ledger), master, clock, steady, room), spill)
+        found = cls(
+            Dependencies(settings, database, LedgerView(ledger), master, clock, steady, room), spill
+        )
         try:
-            found.forgotten = tuple(recall(database, ledger))
+            found.forgotten = tuple(recall_seen(database, ledger))
             found.sweep()
             found.data_sets.retire_overdue()
         except BaseException as error:
             found.close()
             if isinstance(error, DatabaseDamaged):  # where a row cannot be read, which file it was
-                raise damaged(database.place) from None
+                raise damage_error(database.place) from None
             raise
         return found
 
@@ -136,7 +138,7 @@ class Curator:
     @property
     def checks(self) -> Checks:
         """Whether what an answer needs can be written, part by part; each raises where not."""
-        return checks_of(self._house)
+        return make_checks(self._house)
 
     def sweep(self) -> list[str]:
         """Removes files that nobody uses, left by processes that died or uploads; their names.
@@ -149,7 +151,7 @@ class Curator:
 
     def without_rows(self) -> list[str]:
         """Data sets whose rows are missing in the folder: restore it from the backup."""
-        return without_rows(self.settings, self._house.database)
+        return data_sets_without_rows(self.settings, self._house.database)
 
     def close(self) -> None:
         """Closes sessions, ledger and database; a second time does nothing."""
@@ -190,7 +192,7 @@ def _make_folder(folder: Path, *, private: bool) -> None:
         ) from None
 
 
-def checks_of(house: House) -> Checks:
+def make_checks(house: Dependencies) -> Checks:
     """The checks, by the name of the part."""
     return {
         "ledger": house.book.ledger.check_writable,
@@ -199,13 +201,13 @@ def checks_of(house: House) -> Checks:
     }
 
 
-def _check_database(house: House) -> None:
+def _check_database(house: Dependencies) -> None:
     with house.database.writing() as connection:
         touch(connection)
 
 
-def _check_disk(house: House) -> None:
+def _check_disk(house: Dependencies) -> None:
     place = house.settings.ledger_place
     folders = [house.settings.folder, *([] if is_postgres(place) else [Path(place).parent])]
-    if min(disk_usage(folder).free for folder in folders) < LEAST_FREE:
-        raise ServiceUnavailable(f"Less than {LEAST_FREE >> 20} MB are free.")
+    if min(disk_usage(folder).free for folder in folders) < MIN_FREE_BYTES:
+        raise ServiceUnavailable(f"Less than {MIN_FREE_BYTES >> 20} MB are free.")

@@ -18,9 +18,11 @@ from sqlalchemy import insert, select
 
 from letalone.curator.addresses import check_allowed, check_table
 from letalone.curator.copies import check_columns_there, check_declared, copy_declared
-from letalone.curator.house import House
+from letalone.curator.data_store import DataSetRow, DataStore, WriteRows, read_schema
+from letalone.curator.dependencies import Dependencies
 from letalone.curator.notices import removal, to_remove
-from letalone.curator.people import People
+from letalone.curator.open_sessions import RowsLocation
+from letalone.curator.people import PeopleService
 from letalone.curator.places import (
     place_for_upload,
     place_of_import,
@@ -29,17 +31,21 @@ from letalone.curator.places import (
 )
 from letalone.curator.records import (
     Affected,
-    AffectedColumn,
+    ColumnEffects,
     DataSetRecord,
     Purpose,
     Registration,
     Role,
 )
 from letalone.curator.refusals import AlreadyDecided, NotThere
-from letalone.curator.sessions import Source
-from letalone.curator.shelf import Found, Rewriting, Shelf, schema_of
-from letalone.curator.tables import DATA_SETS, HELD, PURPOSES
-from letalone.curator.words import amounts, of_row, read_day, read_time, written
+from letalone.curator.tables import DATA_SETS, IMPORTS, PURPOSES
+from letalone.curator.words import (
+    read_day,
+    read_optional_time,
+    reads_stored,
+    write_budget,
+    write_time,
+)
 from letalone.engines.addresses import is_address
 from letalone.engines.long_cells import ANY
 from letalone.errors import ParameterError
@@ -55,8 +61,8 @@ class DataSets:
 
     __slots__ = ("_house", "_people", "_shelf")
 
-    def __init__(self, house: House, people: People) -> None:
-        self._house, self._people, self._shelf = house, people, Shelf(house)
+    def __init__(self, house: Dependencies, people: PeopleService) -> None:
+        self._house, self._people, self._shelf = house, people, DataStore(house)
 
     # What owners do.
 
@@ -82,7 +88,7 @@ class DataSets:
         """
         if address is not None:
             if file is not None or upload is not None:
-                raise _one_source()
+                raise _not_one_source()
             return self._on_a_server(registration, address, by=by)
         with self._arriving(file, upload, by=by) as source:
             schema = self._declared(registration)
@@ -128,7 +134,7 @@ class DataSets:
                 self._shelf.keep_members(old, schema)
 
             version = self._shelf.rewrite(
-                name, write, began=lambda version: _dumped(counted[0], version)
+                name, write, began=lambda version: _write_effects(counted[0], version)
             )
         self._house.book.write(name, "renewed", {"version": version}, by=[by])
         return self.record(name)
@@ -166,9 +172,11 @@ class DataSets:
         """
         self._people.require(by, Role.OWNER)
         row = self._shelf.row(name)
-        if _is_file_elsewhere(row):
+        if _is_imports_file(row):
             with self._shelf.changing(name):
-                check_columns_there(place_of_import(self._house.settings, row.file), schema_of(row))
+                check_columns_there(
+                    place_of_import(self._house.settings, row.file), read_schema(row)
+                )
         version = self._shelf.with_new_version(name)
         said: Json = {"version": version, **({} if why is None else {"why": why})}
         self._house.book.write(name, "version raised", said, by=[by])
@@ -181,7 +189,7 @@ class DataSets:
         whether it is must not decide what is free.
         """
         self._people.require(by, Role.OWNER)
-        if _is_file_elsewhere(self._shelf.row(name)):
+        if _is_imports_file(self._shelf.row(name)):
             self.raise_version(name, by=by, why=why)
         else:
             self._shelf.open_anew(name)
@@ -240,7 +248,7 @@ class DataSets:
         stored = self._shelf.row(name).affected
         if stored is None:
             raise NotThere(f"{name!r} was not imported: the rules apply whenever it is read.")
-        return _affected(loads(stored))
+        return _read_effects(loads(stored))
 
     # Rows, for the parts that may have them.
 
@@ -248,11 +256,11 @@ class DataSets:
         """The open sessions of data sets; their rows stay as they are until the block ends."""
         return self._shelf.opened(*names)
 
-    def rows_at(self, name: str) -> AbstractContextManager[Source]:
+    def rows_at(self, name: str) -> AbstractContextManager[RowsLocation]:
         """Where the rows lie, for a steward; they stay as they are until the block ends."""
         return self._shelf.rows_at(name)
 
-    def rewrite(self, name: str, write: Rewriting) -> int:
+    def rewrite(self, name: str, write: WriteRows) -> int:
         """Puts other rows in the place of those of an imported table; the version it has then."""
         return self._shelf.rewrite(name, write)
 
@@ -273,7 +281,7 @@ class DataSets:
         Where that failed it stays for another try; what nobody uses is swept after a day.
         """
         if (file is None) == (upload is None):
-            raise _one_source()
+            raise _not_one_source()
         place = None if upload is None else place_of_upload(self._house.settings, upload)
         self._people.require(by, Role.OWNER)
         if place is None:
@@ -371,11 +379,11 @@ class DataSets:
         affected: Affected | None,
         by: str,
     ) -> None:
-        now, retention = written(self._house.clock()), registration.retention
+        now, retention = write_time(self._house.clock()), registration.retention
         row = {
             "name": schema.name, "description": registration.description,
             "schema": schema.to_toml(), "file": file, "external": affected is None,
-            "affected": None if affected is None else _dumped(affected, schema.version),
+            "affected": None if affected is None else _write_effects(affected, schema.version),
             "retention": None if retention is None else retention.isoformat(),
             "registered": now, "registered_by": by, "retired": None,
         }  # fmt: skip
@@ -384,13 +392,13 @@ class DataSets:
         with self._house.database.writing() as connection:
             connection.execute(insert(DATA_SETS).values(row))
             connection.execute(insert(PURPOSES), purposes)
-            connection.execute(insert(HELD).values(began))
+            connection.execute(insert(IMPORTS).values(began))
 
-    def _record(self, row: Found) -> DataSetRecord:
+    def _record(self, row: DataSetRow) -> DataSetRecord:
         return DataSetRecord(
             row.name,
             row.description,
-            schema_of(row),
+            read_schema(row),
             tuple(self._purposes(row.name)),
             external=row.external,
             retention=read_day(row.retention),
@@ -398,7 +406,7 @@ class DataSets:
             removal=self._removal(row),
         )
 
-    def _removal(self, row: Found) -> datetime | None:
+    def _removal(self, row: DataSetRow) -> datetime | None:
         """Looked for where the retention date is over alone: nothing else is announced."""
         day = read_day(row.retention)
         over = day is not None and day < self._house.clock().date()
@@ -411,13 +419,15 @@ class DataSets:
         with self._house.database.reading() as connection:
             rows = connection.execute(wanted).all()
         return [
-            Purpose(row.name, levels[row.name].budget, read_time(row.expires), row.description)
+            Purpose(
+                row.name, levels[row.name].budget, read_optional_time(row.expires), row.description
+            )
             for row in rows
             if row.name in levels and not levels[row.name].withdrawn
         ]
 
 
-def _is_file_elsewhere(row: Found) -> bool:
+def _is_imports_file(row: DataSetRow) -> bool:
     """Whether the rows lie in a file of the import folder, which others write."""
     return row.external and not is_address(row.file)
 
@@ -431,7 +441,7 @@ def _check_in_address(name: str) -> None:
         )
 
 
-def _one_source() -> ParameterError:
+def _not_one_source() -> ParameterError:
     return ParameterError(
         "Give either file, a name in the import folder, or an upload, or (to register) the address"
         " of a table on a server or on Spark: one of them."
@@ -443,17 +453,17 @@ def _purpose_row(name: str, purpose: Purpose) -> dict[str, str | None]:
         "data_set": name,
         "name": purpose.name,
         "description": purpose.description,
-        **amounts(purpose.budget),
-        "expires": written(purpose.expires),
+        **write_budget(purpose.budget),
+        "expires": write_time(purpose.expires),
     }
 
 
-def _dumped(affected: Affected, version: int) -> str:
+def _write_effects(affected: Affected, version: int) -> str:
     """What was counted when the rows of this version were imported: later acts do not change it."""
     return dumps(asdict(replace(affected, version=version)))
 
 
-@of_row
-def _affected(stored: dict[str, Any]) -> Affected:
-    columns = tuple(AffectedColumn(**one) for one in stored.pop("columns"))
+@reads_stored
+def _read_effects(stored: dict[str, Any]) -> Affected:
+    columns = tuple(ColumnEffects(**one) for one in stored.pop("columns"))
     return Affected(**stored, columns=columns)

@@ -40,7 +40,7 @@ from sqlalchemy.exc import (
 )
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
-from letalone.curator.caches import Unchanged
+from letalone.curator.caches import StampedCache
 from letalone.curator.tables import METADATA
 from letalone.errors import FormatError, ParameterError, ServiceUnavailable
 from letalone.ledger.patience import IN_TURN
@@ -81,7 +81,7 @@ class Database:
     def __init__(self, url: str) -> None:
         self._engine, self._process = _engine(url), getpid()
         self._watch = _watch(self._engine.url)
-        self.unchanged = Unchanged(self._watch.stamp)
+        self.unchanged = StampedCache(self._watch.stamp)
 
     @contextmanager
     def reading(self) -> Generator[Connection]:
@@ -133,7 +133,7 @@ class Database:
         with self.reading() as connection:
             found = connection.exec_driver_sql("PRAGMA quick_check(1)").scalar_one()
         if found != "ok":
-            raise damaged(self.place)
+            raise damage_error(self.place)
 
     def check_tables(self) -> None:
         """DatabaseDamaged where a table or a column is missing: one query that reads no row."""
@@ -197,7 +197,7 @@ class Database:
             yield
         except (DatabaseError, InterfaceError, PoolTimeout) as error:
             if _is_damage(error):
-                raise damaged(self.place) from None
+                raise damage_error(self.place) from None
             if not _is_away(error):
                 raise  # such as a key that is there already
             raise DatabaseUnavailable(
@@ -206,10 +206,10 @@ class Database:
                 " that was under way may be paid for: the same question again costs nothing more."
             ) from None
         except UnicodeDecodeError:  # sqlite3 fails on its own words about a damaged file
-            raise damaged(self.place) from None
+            raise damage_error(self.place) from None
 
 
-def damaged(place: str | None = None) -> DatabaseDamaged:
+def damage_error(place: str | None = None) -> DatabaseDamaged:
     """The error for a database that cannot be read; its words name the file where it is known."""
     which = "The curator's database" if place is None else f"The curator's database, {place},"
     return DatabaseDamaged(

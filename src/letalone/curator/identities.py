@@ -17,12 +17,12 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, delete, insert, select, update
 
-from letalone.curator.house import House
-from letalone.curator.people import People
+from letalone.curator.dependencies import Dependencies
+from letalone.curator.people import PeopleService
 from letalone.curator.records import Recognised, Role
 from letalone.curator.refusals import NotRecognised, NotThere
 from letalone.curator.tables import IDENTITIES
-from letalone.curator.words import time_of, written
+from letalone.curator.words import time_of, write_time
 from letalone.errors import ParameterError
 
 EMAIL = re.compile(r"[^@\s]{1,64}@[^@\s]{1,190}")
@@ -44,7 +44,7 @@ class Identity:
 
 
 @dataclass(frozen=True, slots=True)
-class Link:
+class LinkedAccount:
     """A person, and the account with which they sign in."""
 
     person: str
@@ -60,15 +60,15 @@ class Identities:
 
     __slots__ = ("_house", "_people")
 
-    def __init__(self, house: House, people: People) -> None:
+    def __init__(self, house: Dependencies, people: PeopleService) -> None:
         self._house, self._people = house, people
 
-    def link(self, person: str, account: str, *, issuer: str, by: str) -> Link:
+    def link(self, person: str, account: str, *, issuer: str, by: str) -> LinkedAccount:
         """Lets a person sign in with an account, named by its e-mail or subject (by an owner)."""
         self._people.require(by, Role.OWNER)
         found = _account(account)
         row = {
-            "person": person, "issuer": issuer, "linked": written(self._house.clock()),
+            "person": person, "issuer": issuer, "linked": write_time(self._house.clock()),
             "linked_by": by, **found,
         }  # fmt: skip
         with self._house.database.writing() as connection:
@@ -90,7 +90,7 @@ class Identities:
             self._people.hand_over(connection, person, by=by)
         self._write("sign-in unlinked", person, by=by)
 
-    def links(self, *, by: str) -> list[Link]:
+    def links(self, *, by: str) -> list[LinkedAccount]:
         """All links, by person (for owners)."""
         self._people.require(by, Role.OWNER)
         with self._house.database.reading() as connection:
@@ -102,7 +102,7 @@ class Identities:
         person = self._of_subject(identity) or self._bound(identity)
         if person is None:
             raise NotRecognised(_not_linked(identity))
-        return replace(self._people.known_elsewhere(person), account=_named(identity))
+        return replace(self._people.known_elsewhere(person), account=_account_words(identity))
 
     def _of_subject(self, identity: Identity) -> str | None:
         wanted = select(IDENTITIES.c.person).where(
@@ -130,7 +130,7 @@ class Identities:
         self._write("sign-in bound", person, by=person, account=account)
         return person
 
-    def _link(self, person: str) -> Link:
+    def _link(self, person: str) -> LinkedAccount:
         with self._house.database.reading() as connection:
             return _read(connection.execute(select(IDENTITIES).filter_by(person=person)).one())
 
@@ -159,7 +159,7 @@ def _plain(email: str) -> str | None:
     return email.lower() if email.isascii() else None
 
 
-def _named(identity: Identity) -> tuple[str, str]:
+def _account_words(identity: Identity) -> tuple[str, str]:
     return identity.issuer, identity.subject
 
 
@@ -180,6 +180,6 @@ def _not_linked(identity: Identity) -> str:
     )
 
 
-def _read(row: Row[tuple[Any, ...]]) -> Link:
+def _read(row: Row[tuple[Any, ...]]) -> LinkedAccount:
     linked = time_of(row.linked)
-    return Link(row.person, row.issuer, row.email, row.subject, linked, row.linked_by)
+    return LinkedAccount(row.person, row.issuer, row.email, row.subject, linked, row.linked_by)

@@ -23,7 +23,7 @@ from letalone.curator.words import new_id
 from letalone.errors import FormatError
 from letalone.exact.canonical import canonical
 
-BYTES = 32
+KEY_BYTES = 32
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -71,22 +71,22 @@ def read_master_key(path: Path, *, make: bool = True) -> MasterKey:
                 " in the data would be found. Restore it from the backup that belongs to the"
                 " database."
             )
-        _make(path)
+        _make_key_file(path)
     secret = path.read_bytes()
-    if len(secret) != BYTES:
+    if len(secret) != KEY_BYTES:
         raise FormatError(
-            f"{path.name} is damaged: it must hold {BYTES} bytes. Restore it from the backup that"
+            f"{path.name} is damaged: it must hold {KEY_BYTES} bytes. Restore it from the backup that"
             " belongs to the database."
         )
     return MasterKey(secret)
 
 
-def _make(path: Path) -> None:
+def _make_key_file(path: Path) -> None:
     """Written beside and linked: of several processes one wins, and all read the same."""
     beside = path.with_name(f"{path.name}.{os.getpid()}.{token_bytes(4).hex()}")
     handle = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     with os.fdopen(handle, "wb") as file:
-        file.write(token_bytes(BYTES))
+        file.write(token_bytes(KEY_BYTES))
         file.flush()
         os.fsync(file.fileno())
     try:
@@ -104,14 +104,14 @@ def keep_members(folder: Path, marks: Iterable[bytes]) -> str:
     return place.name
 
 
-def marks_of(master: MasterKey, data_set: str, ids: Iterable[str]) -> list[bytes]:
+def member_marks(master: MasterKey, data_set: str, ids: Iterable[str]) -> list[bytes]:
     """The marks of some ids."""
     return [master.member(data_set, one) for one in ids]
 
 
 def is_member(place: Path, marks: set[bytes]) -> bool:
     """Whether one of the marks is in a file."""
-    return not marks.isdisjoint(_marks(place))
+    return not marks.isdisjoint(_read_marks(place))
 
 
 def forget_members(place: Path, gone: set[bytes]) -> None:
@@ -119,7 +119,7 @@ def forget_members(place: Path, gone: set[bytes]) -> None:
 
     Only within the lock of the data set: of two who do so at once, one would undo the other's.
     """
-    marks = _marks(place)
+    marks = _read_marks(place)
     if marks.isdisjoint(gone):
         return
     beside = place.with_name(f"{new_id()}.new")
@@ -127,9 +127,9 @@ def forget_members(place: Path, gone: set[bytes]) -> None:
     os.replace(beside, place)  # noqa: PTH105  (also over a file that is there, on every system)
 
 
-def _marks(place: Path) -> set[bytes]:
+def _read_marks(place: Path) -> set[bytes]:
     content = place.read_bytes()
-    return {content[start : start + BYTES] for start in range(0, len(content), BYTES)}
+    return {content[start : start + KEY_BYTES] for start in range(0, len(content), KEY_BYTES)}
 
 
 def _write(place: Path, content: bytes) -> None:

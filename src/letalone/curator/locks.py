@@ -23,33 +23,35 @@ WAIT_SECONDS = 60
 
 
 @contextmanager
-def sharing(place: Path) -> Generator[None]:
+def shared_lock(place: Path) -> Generator[None]:
     """Nobody changes the table until the end of the block."""
-    with _locked(place, "BEGIN", "SELECT COUNT(*) FROM sqlite_master"):
+    with _hold_lock(place, "BEGIN", "SELECT COUNT(*) FROM sqlite_master"):
         yield
 
 
 @contextmanager
-def alone(place: Path) -> Generator[None]:
+def exclusive_lock(place: Path) -> Generator[None]:
     """Nobody reads or changes the table until the end of the block."""
-    with _locked(place, "BEGIN EXCLUSIVE"):
+    with _hold_lock(place, "BEGIN EXCLUSIVE"):
         yield
 
 
 @contextmanager
-def alone_if_free(place: Path) -> Generator[bool]:
+def exclusive_lock_if_free(place: Path) -> Generator[bool]:
     """Whether nobody reads or changes it; if so, nobody does until the end of the block."""
     with ExitStack() as stack:
         free = True
         try:
-            stack.enter_context(_locked(place, "BEGIN EXCLUSIVE", wait_seconds=0))
+            stack.enter_context(_hold_lock(place, "BEGIN EXCLUSIVE", wait_seconds=0))
         except LedgerUnavailable:
             free = False
         yield free
 
 
 @contextmanager
-def _locked(place: Path, *statements: str, wait_seconds: float = WAIT_SECONDS) -> Generator[None]:
+def _hold_lock(
+    place: Path, *statements: str, wait_seconds: float = WAIT_SECONDS
+) -> Generator[None]:
     with closing(sqlite3.connect(place, timeout=wait_seconds, isolation_level=None)) as connection:
         try:
             for statement in statements:

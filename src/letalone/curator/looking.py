@@ -12,18 +12,18 @@ from sqlalchemy import or_, select
 
 from letalone.answers.arranged import Arrangement
 from letalone.answers.release import Asked
-from letalone.curator.house import House
-from letalone.curator.left import Remaining, least_room
+from letalone.curator.daily_quota import check_quota
+from letalone.curator.dependencies import Dependencies
 from letalone.curator.questions import Ready, check_asks
 from letalone.curator.records import Question
-from letalone.curator.stored import check_room
+from letalone.curator.remaining import Remaining, least_remaining
 from letalone.curator.tables import RELEASES
 from letalone.errors import BudgetExceeded, LetaloneError
 from letalone.plans.parts import Mean
 from letalone.session.preview import Preview
 from letalone.session.releasing import digest_at
 
-MOST_VERSIONS, MOST_ANSWERS = 20, 500  # in which an own earlier answer is looked for, the newest
+MAX_VERSIONS, MAX_ANSWERS = 20, 500  # in which an own earlier answer is looked for, the newest
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,12 +41,18 @@ class Look:
 
 
 def looked_at(
-    house: House, question: Question, ready: Ready, asked: Asked, preview: Preview, *, by: str
+    house: Dependencies,
+    question: Question,
+    ready: Ready,
+    asked: Asked,
+    preview: Preview,
+    *,
+    by: str,
 ) -> Look:
     """What is known of a question at its price before it is asked."""
-    room = least_room(house.book, question, asked.privacy, delta=asked.delta, by=by)
-    mine = _own(house, question, [asked.digest], by=by)
-    earlier = range(max(1, asked.version - MOST_VERSIONS), asked.version)
+    room = least_remaining(house.book, question, asked.privacy, delta=asked.delta, by=by)
+    mine = _find_own_answer(house, question, [asked.digest], by=by)
+    earlier = range(max(1, asked.version - MAX_VERSIONS), asked.version)
     digests = [] if mine else [digest_at(asked, version) for version in earlier]
     why_not, over = (None, None) if mine else _why_not(house, question, ready, asked, room, by=by)
     return Look(
@@ -59,20 +65,22 @@ def looked_at(
             if isinstance(one, Mean)
         },
         mine=mine,
-        older=bool(digests) and _own(house, question, digests, by=by) is not None,
+        older=bool(digests) and _find_own_answer(house, question, digests, by=by) is not None,
         why_not=why_not,
         over=over,
     )
 
 
-def _own(house: House, question: Question, digests: list[str], *, by: str) -> str | None:
+def _find_own_answer(
+    house: Dependencies, question: Question, digests: list[str], *, by: str
+) -> str | None:
     """The newest of the own answers to a question that has one of these digests."""
     newest = (
         select(RELEASES)
         .where((RELEASES.c.analyst == by) & (RELEASES.c.data_set == question.data_set))
         .where(RELEASES.c.purpose == question.purpose)
         .order_by(RELEASES.c.time.desc())
-        .limit(MOST_ANSWERS)
+        .limit(MAX_ANSWERS)
         .subquery()
     )
     # A quote within a text of JSON has a backslash before it: this can be nothing but the field.
@@ -83,13 +91,13 @@ def _own(house: House, question: Question, digests: list[str], *, by: str) -> st
 
 
 def _why_not(
-    house: House, question: Question, ready: Ready, asked: Asked, room: Remaining, *, by: str
+    house: Dependencies, question: Question, ready: Ready, asked: Asked, room: Remaining, *, by: str
 ) -> tuple[LetaloneError | None, Remaining | None]:
     """What a charge would be refused with now, and where too little is left for it."""
     ledger = house.book.ledger
     try:
         check_asks(ready)
-        check_room(house, by)
+        check_quota(house, by)
         for name in (question.data_set, *question.others):
             curve = asked.privacy.labelled(ledger.data_set(name).neighbours)
             ledger.check_fits(

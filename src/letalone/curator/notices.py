@@ -27,21 +27,21 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, delete, insert, select, update
 
-from letalone.curator.house import House
-from letalone.curator.steady import Moment
+from letalone.curator.dependencies import Dependencies
+from letalone.curator.steady_clock import Moment
 from letalone.curator.tables import NOTICES
-from letalone.curator.words import AGREE, time_of, written
+from letalone.curator.words import CLOCK_TOLERANCE, time_of, write_time
 
 NOTICE = timedelta(days=1)
 ANNOUNCED, CALLED_OFF = "removal announced", "removal called off"
-Found = Row[tuple[Any, ...]]
+NoticeRow = Row[tuple[Any, ...]]
 
 
-def to_remove(house: House, overdue: Collection[str]) -> list[str]:
+def to_remove(house: Dependencies, overdue: Collection[str]) -> list[str]:
     """Which of these data sets had a day's notice; notice is given to the others, or taken back."""
     with house.database.writing() as connection:
         now, moment = house.clock(), house.steady()
-        if now + AGREE < time_of(house.book.ledger.newest(limit=1)[0].time):
+        if now + CLOCK_TOLERANCE < time_of(house.book.ledger.newest(limit=1)[0].time):
             overdue = ()  # one of the two clocks was wrong: nobody can tell what is over
         rows = connection.execute(select(NOTICES)).all()
         off = {row.data_set for row in rows} - set(overdue)
@@ -50,13 +50,13 @@ def to_remove(house: House, overdue: Collection[str]) -> list[str]:
         fresh = [one for one in overdue if not _runs(mine.get(one), now, moment)]
         _begin(connection, fresh, mine, now=now, moment=moment)
         known = {row.data_set for row in rows if row.machine != moment.start}
-        _say(house, ANNOUNCED, set(fresh) - known, removal=written(now + NOTICE))
-    _say(house, CALLED_OFF, off)
+        _write_acts(house, ANNOUNCED, set(fresh) - known, removal=write_time(now + NOTICE))
+    _write_acts(house, CALLED_OFF, off)
     seconds = NOTICE.total_seconds()
     return [one for one in overdue if one not in fresh and _age(mine[one], moment) >= seconds]
 
 
-def removal(house: House, data_set: str) -> datetime | None:
+def removal(house: Dependencies, data_set: str) -> datetime | None:
     """From when on the rows are removed, where that was announced."""
     wanted = select(NOTICES.c.since).where(NOTICES.c.data_set == data_set)
     with house.database.reading() as connection:
@@ -69,15 +69,15 @@ def forget_notice(connection: Connection, data_set: str) -> None:
     connection.execute(delete(NOTICES).where(NOTICES.c.data_set == data_set))
 
 
-def _runs(row: Found | None, now: datetime, moment: Moment) -> bool:
+def _runs(row: NoticeRow | None, now: datetime, moment: Moment) -> bool:
     """Whether a notice goes on: both clocks have moved alike since it was given."""
     if row is None:
         return False
     by_clock = (now - time_of(row.since)).total_seconds()
-    return abs(by_clock - _age(row, moment)) <= AGREE.total_seconds()
+    return abs(by_clock - _age(row, moment)) <= CLOCK_TOLERANCE.total_seconds()
 
 
-def _age(row: Found, moment: Moment) -> float:
+def _age(row: NoticeRow, moment: Moment) -> float:
     return moment.seconds - row.steady
 
 
@@ -89,7 +89,7 @@ def _begin(
     now: datetime,
     moment: Moment,
 ) -> None:
-    values = {"since": written(now), "steady": ceil(moment.seconds)}
+    values = {"since": write_time(now), "steady": ceil(moment.seconds)}
     for name in names:
         if name in mine:
             same = (NOTICES.c.data_set == name) & (NOTICES.c.machine == moment.start)
@@ -99,6 +99,6 @@ def _begin(
             connection.execute(insert(NOTICES).values(row))
 
 
-def _say(house: House, what: str, names: Iterable[str], **body: str | None) -> None:
+def _write_acts(house: Dependencies, what: str, names: Iterable[str], **body: str | None) -> None:
     for name in sorted(names):
         house.book.write(name, what, dict(body), by=[])

@@ -24,16 +24,16 @@ from cryptography.exceptions import InvalidKey
 from cryptography.hazmat.primitives.kdf.argon2 import Argon2id
 from sqlalchemy import Connection, delete, insert, select, update
 
-from letalone.curator.house import House
+from letalone.curator.dependencies import Dependencies
 from letalone.curator.refusals import TooManyTries
 from letalone.curator.settings import Settings
-from letalone.curator.tables import TRIES
+from letalone.curator.tables import ATTEMPTS
 from letalone.errors import ParameterError
 
 LETTERS = "23456789abcdefghjkmnpqrstuvwxyz"  # none that looks like another
 GROUPS, GROUP = 5, 5  # 25 letters of 31: 123 bits
-LONGEST = 1024
-AT_ONCE = BoundedSemaphore(4)  # each takes its whole memory
+MAX_PASSWORD_LENGTH = 1024
+HASHES_AT_ONCE = BoundedSemaphore(4)  # each takes its whole memory
 ANYWHERE = "anywhere"
 
 
@@ -55,7 +55,7 @@ class Passwords:
         """Whether this is the password; takes as long where there is none."""
         there = kept is not None
         try:
-            with AT_ONCE:
+            with HASHES_AT_ONCE:
                 Argon2id.verify_phc_encoded(_bytes(password), self.nobody if kept is None else kept)
         except InvalidKey:
             return False
@@ -63,10 +63,10 @@ class Passwords:
 
     def check_new(self, password: str, *, name: str) -> None:
         """Refuses what is short, too long, or the name."""
-        if not self.shortest <= len(password) <= LONGEST:
+        if not self.shortest <= len(password) <= MAX_PASSWORD_LENGTH:
             raise ParameterError(
                 f"The new password has {len(password)} letters, but must have from {self.shortest}"
-                f" to {LONGEST}. Four words that have nothing to do with each other are good."
+                f" to {MAX_PASSWORD_LENGTH}. Four words that have nothing to do with each other are good."
             )
         if name.casefold() in password.casefold() or len(set(password)) < 5:
             raise ParameterError(
@@ -92,19 +92,19 @@ def _hash_password(password: str, memory: int, passes: int, lanes: int) -> str:
     kind = Argon2id(
         salt=token_bytes(16), length=32, iterations=passes, lanes=lanes, memory_cost=memory
     )
-    with AT_ONCE:
+    with HASHES_AT_ONCE:
         return kind.derive_phc_encoded(_bytes(password))
 
 
 def _bytes(password: str) -> bytes:
     """At most so many letters: the cost must not grow with what a stranger sends."""
-    return password[: LONGEST + 1].encode("utf-8", "surrogatepass")
+    return password[: MAX_PASSWORD_LENGTH + 1].encode("utf-8", "surrogatepass")
 
 
-def count_try(house: House, what: str, name: str, address: str = "") -> None:
+def count_attempt(house: Dependencies, what: str, name: str, address: str = "") -> None:
     """Counts one try; TooManyTries, with how long to wait, where there were enough."""
     most = house.settings.tries
-    number, wait = _counted(house, _digest(what, name, address), most=most)
+    number, wait = _count(house, _digest(what, name, address), most=most)
     if number <= most:
         return
     raise TooManyTries(
@@ -114,41 +114,41 @@ def count_try(house: House, what: str, name: str, address: str = "") -> None:
     )
 
 
-def slow_down(house: House, what: str, name: str) -> None:
+def delay_attempt(house: Dependencies, what: str, name: str) -> None:
     """Lets a try wait for a moment where there were very many of a name; never refuses."""
     most = house.settings.slow_after
-    number, _ = _counted(house, _digest(what, name, ANYWHERE), most=most)
+    number, _ = _count(house, _digest(what, name, ANYWHERE), most=most)
     if number > most:
         sleep(house.settings.slow_seconds)
 
 
-def forget_tries(house: House, what: str, name: str, address: str | None = None) -> None:
+def forget_attempts(house: Dependencies, what: str, name: str, address: str | None = None) -> None:
     """After a success from an address the count begins anew; without one, from everywhere."""
-    digest = TRIES.c.digest
+    digest = ATTEMPTS.c.digest
     which = digest.startswith(_digest(what, name), autoescape=True)
     if address is not None:
         which = digest == _digest(what, name, address)
     with house.database.writing() as connection:
-        connection.execute(delete(TRIES).where(which))
+        connection.execute(delete(ATTEMPTS).where(which))
 
 
-def _counted(house: House, digest: str, *, most: int) -> tuple[int, int]:
+def _count(house: Dependencies, digest: str, *, most: int) -> tuple[int, int]:
     """How many tries there were with this one, at most one too many; how long the window lasts."""
     window, now = 60 * house.settings.tries_minutes, int(house.clock().timestamp())
     with house.database.writing() as connection:
-        connection.execute(delete(TRIES).where(TRIES.c.since <= now - window))
+        connection.execute(delete(ATTEMPTS).where(ATTEMPTS.c.since <= now - window))
         number, since = _next(connection, digest, now=now, most=most)
     return number, max(1, since + window - now)
 
 
 def _next(connection: Connection, digest: str, *, now: int, most: int) -> tuple[int, int]:
-    row = connection.execute(select(TRIES).where(TRIES.c.digest == digest)).one_or_none()
+    row = connection.execute(select(ATTEMPTS).where(ATTEMPTS.c.digest == digest)).one_or_none()
     if row is None:
-        connection.execute(insert(TRIES).values(digest=digest, since=now, number=1))
+        connection.execute(insert(ATTEMPTS).values(digest=digest, since=now, number=1))
         return 1, now
     since, number = min(row.since, now), min(row.number + 1, most)
     if (since, number) != (row.since, row.number):
-        more = update(TRIES).where(TRIES.c.digest == digest)
+        more = update(ATTEMPTS).where(ATTEMPTS.c.digest == digest)
         connection.execute(more.values(since=since, number=number))
     return row.number + 1, since
 

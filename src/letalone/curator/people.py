@@ -17,18 +17,25 @@ from typing import cast
 
 from sqlalchemy import Connection, Row, func, insert, select, update
 
-from letalone.curator.house import House
+from letalone.curator.dependencies import Dependencies
 from letalone.curator.passwords import (
-    count_try,
-    forget_tries,
+    count_attempt,
+    delay_attempt,
+    forget_attempts,
     one_time_password,
     passwords_of,
-    slow_down,
 )
 from letalone.curator.records import Person, Recognised, Role
 from letalone.curator.refusals import AlreadyDecided, NotPermitted, NotRecognised, NotThere
 from letalone.curator.tables import IDENTITIES, PEOPLE, SESSIONS, TOKENS
-from letalone.curator.words import listed, of_row, read_list, still_lasts, time_of, written
+from letalone.curator.words import (
+    read_list,
+    reads_stored,
+    still_lasts,
+    time_of,
+    write_list,
+    write_time,
+)
 from letalone.errors import ParameterError
 from letalone.ledger.data_sets import read_name
 from letalone.privacy.curve import Json
@@ -40,12 +47,12 @@ UNLINKED = "Your account is not linked to anybody here any more. Ask an owner."
 DISABLED = "You cannot sign in here any more. Ask an owner."
 
 
-class People:
+class PeopleService:
     """Owners, stewards, analysts and auditors; a person may have several roles."""
 
     __slots__ = ("_house", "_passwords")
 
-    def __init__(self, house: House) -> None:
+    def __init__(self, house: Dependencies) -> None:
         self._house, self._passwords = house, passwords_of(house.settings)
 
     def first_owner(self, name: str = "owner") -> str | None:
@@ -62,7 +69,7 @@ class People:
     def add(self, name: str, roles: Iterable[Role], *, by: str) -> str:
         """Adds a person (by an owner); returns the one-time password, which is shown once."""
         self.require(by, Role.OWNER)
-        wanted, password = _roles(roles), one_time_password()
+        wanted, password = _check_roles(roles), one_time_password()
         kept = self._passwords.hashed(password)
         with self._house.database.writing() as connection:
             if _looks_taken(connection, read_name(name)):
@@ -71,20 +78,20 @@ class People:
                     " name: names stay in the ledger and are not used twice."
                 )
             self._insert(connection, name, wanted, kept, by=by)
-            self._write(ADDED, name, by=by, roles=_words(wanted))
+            self._write(ADDED, name, by=by, roles=_role_words(wanted))
         return password
 
     def change_roles(self, name: str, roles: Iterable[Role], *, by: str) -> Person:
         """Gives a person other roles (by an owner); the last owner stays one."""
         self.require(by, Role.OWNER)
-        wanted = _roles(roles)
+        wanted = _check_roles(roles)
         with self._house.database.writing() as connection:
-            person = _found(connection, name)
+            person = _find_person(connection, name)
             if Role.OWNER not in wanted:
                 _check_other_owner(connection, person)
-            _change(connection, name, roles=listed(_words(wanted)), **self._handed(by))
-            _end_visits(connection, name)
-            self._write(ROLES_CHANGED, name, by=by, roles=_words(wanted))
+            _change_row(connection, name, roles=write_list(_role_words(wanted)), **self._handed(by))
+            _end_browser_sessions(connection, name)
+            self._write(ROLES_CHANGED, name, by=by, roles=_role_words(wanted))
         return self.person(name)
 
     def reset_password(self, name: str, *, by: str) -> str:
@@ -102,8 +109,8 @@ class People:
         """The person can no longer log in (by an owner); all tokens end, the record stays."""
         self.require(by, Role.OWNER)
         with self._house.database.writing() as connection:
-            _check_other_owner(connection, _found(connection, name))
-            _change(connection, name, active=False)
+            _check_other_owner(connection, _find_person(connection, name))
+            _change_row(connection, name, active=False)
             _end_tokens(connection, name)
         self._write("person disabled", name, by=by)
         return self.person(name)
@@ -112,8 +119,8 @@ class People:
         """The person can log in again (by an owner)."""
         self.require(by, Role.OWNER)
         with self._house.database.writing() as connection:
-            _found(connection, name)
-            _change(connection, name, active=True, **self._handed(by))
+            _find_person(connection, name)
+            _change_row(connection, name, active=True, **self._handed(by))
             self._write("person enabled", name, by=by)
         return self.person(name)
 
@@ -126,7 +133,7 @@ class People:
 
     def recognised(self, name: str, password: str, *, address: str = "") -> Recognised:
         """As `log_in`, with what must not have changed when the caller acts on it."""
-        slow_down(self._house, LOG_IN, name)
+        delay_attempt(self._house, LOG_IN, name)
         return self._checked(LOG_IN, name, password, address=address)
 
     def password_again(self, name: str, password: str) -> Recognised:
@@ -147,12 +154,12 @@ class People:
         Whoever has a password of their own keeps it. By another person's hand, it waits before
         it raises budgets, as after a reset.
         """
-        person = _found(connection, name)
+        person = _find_person(connection, name)
         if person.must_change:
             kept = self._passwords.hashed(one_time_password())  # which nobody is told
-            _change(connection, name, password=kept, must_change=False)
+            _change_row(connection, name, password=kept, must_change=False)
         if by != name:
-            _change(connection, name, **self._handed(by))
+            _change_row(connection, name, **self._handed(by))
         _end_tokens(connection, name)
 
     def change_password(
@@ -172,14 +179,14 @@ class People:
         kept = self._passwords.hashed(new)
         with self._house.database.writing() as connection:
             check_same(connection, before)
-            _change(connection, name, password=kept, must_change=False)
+            _change_row(connection, name, password=kept, must_change=False)
             _end_tokens(connection, name)
         self._write("password changed", name, by=name)
         return self.person(name)
 
     def person(self, name: str) -> Person:
         """The person of this name; NotThere."""
-        return _there(self._unchanged(name), name)
+        return _person_or_refuse(self._unchanged(name), name)
 
     def everybody(self, *, by: str) -> list[Person]:
         """All people, by name (for owners, stewards and auditors)."""
@@ -192,7 +199,7 @@ class People:
         """The person, if active and of one of these roles; else NotPermitted."""
         person = self._unchanged(name)
         if person is None or not person.active or not person.roles & set(roles):
-            needed = " or ".join(_words(frozenset(roles)))
+            needed = " or ".join(_role_words(frozenset(roles)))
             raise NotPermitted(f"This is for the role {needed}. Ask an owner for it, or ask one.")
         return person
 
@@ -239,14 +246,14 @@ class People:
         return None if row is None else _person(row)
 
     def _checked(self, what: str, name: str, password: str, *, address: str) -> Recognised:
-        count_try(self._house, what, name, address)
+        count_attempt(self._house, what, name, address)
         with self._house.database.reading() as connection:
             row = _row(connection, name)
         kept = row.password if row is not None and row.active else None
         if not self._passwords.is_right(password, kept) or row is None:
             raise NotRecognised(WRONG)
         self._check_in_time(_person(row))
-        forget_tries(self._house, what, name, address)
+        forget_attempts(self._house, what, name, address)
         return Recognised(_person(row), row.password)
 
     def _check_in_time(self, person: Person) -> None:
@@ -263,12 +270,12 @@ class People:
         password = one_time_password()
         kept = self._passwords.hashed(password)
         with self._house.database.writing() as connection:
-            _found(connection, name)
-            _change(connection, name, password=kept, must_change=True, **self._handed(by))
+            _find_person(connection, name)
+            _change_row(connection, name, password=kept, must_change=True, **self._handed(by))
             _end_tokens(connection, name)
             self._write("password reset", name, by=by)
         for what in (LOG_IN, AGAIN):
-            forget_tries(self._house, what, name)
+            forget_attempts(self._house, what, name)
         return password
 
     def _insert(
@@ -281,15 +288,15 @@ class People:
         by: str | None,
     ) -> None:
         row = {
-            "name": name, "roles": listed(_words(roles)), "password": password,
-            "must_change": True, "active": True, "made": written(self._house.clock()),
+            "name": name, "roles": write_list(_role_words(roles)), "password": password,
+            "must_change": True, "active": True, "made": write_time(self._house.clock()),
             **self._handed(by),
         }  # fmt: skip
         connection.execute(insert(PEOPLE).values(row))
 
     def _handed(self, by: str | None) -> dict[str, str | None]:
         """Somebody else had this account in their hands, now."""
-        return {"handed": written(self._house.clock()), "handed_by": by}
+        return {"handed": write_time(self._house.clock()), "handed_by": by}
 
     def _write(
         self, what: str, name: str, *, by: str | None, roles: list[str] | None = None
@@ -317,18 +324,18 @@ def _row(connection: Connection, name: str) -> "Row[tuple[object, ...]] | None":
     return connection.execute(select(PEOPLE).where(PEOPLE.c.name == name)).one_or_none()
 
 
-def _found(connection: Connection, name: str) -> Person:
+def _find_person(connection: Connection, name: str) -> Person:
     row = _row(connection, name)
-    return _there(None if row is None else _person(row), name)
+    return _person_or_refuse(None if row is None else _person(row), name)
 
 
-def _there(person: Person | None, name: str) -> Person:
+def _person_or_refuse(person: Person | None, name: str) -> Person:
     if person is None:
         raise NotThere(f"There is no person {name[:80]!r}.")
     return person
 
 
-@of_row
+@reads_stored
 def _person(row: "Row[tuple[object, ...]]") -> Person:
     roles = frozenset(Role(word) for word in read_list(row.roles))
     return Person(
@@ -353,20 +360,20 @@ def _check_other_owner(connection: Connection, person: Person) -> None:
         raise ParameterError(f"{person.name!r} is the last owner. Make somebody else one first.")
 
 
-def _change(connection: Connection, name: str, **values: object) -> None:
+def _change_row(connection: Connection, name: str, **values: object) -> None:
     connection.execute(update(PEOPLE).where(PEOPLE.c.name == name).values(**values))
 
 
 def _end_tokens(connection: Connection, name: str) -> None:
     connection.execute(update(TOKENS).where(TOKENS.c.person == name).values(revoked=True))
-    _end_visits(connection, name)
+    _end_browser_sessions(connection, name)
 
 
-def _end_visits(connection: Connection, name: str) -> None:
+def _end_browser_sessions(connection: Connection, name: str) -> None:
     connection.execute(SESSIONS.delete().where(SESSIONS.c.person == name))
 
 
-def _roles(roles: Iterable[Role]) -> frozenset[Role]:
+def _check_roles(roles: Iterable[Role]) -> frozenset[Role]:
     wanted = frozenset(roles)
     if not wanted or not all(isinstance(role, Role) for role in wanted):  # pyright: ignore[reportUnnecessaryIsInstance]
         words = ", ".join(role.value for role in Role)
@@ -374,5 +381,5 @@ def _roles(roles: Iterable[Role]) -> frozenset[Role]:
     return wanted
 
 
-def _words(roles: frozenset[Role]) -> list[str]:
+def _role_words(roles: frozenset[Role]) -> list[str]:
     return [role.value for role in Role if role in roles]

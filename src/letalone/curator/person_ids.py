@@ -21,16 +21,16 @@ from secrets import token_bytes
 
 from sqlalchemy import delete, insert, select, update
 
-from letalone.curator.house import House
-from letalone.curator.keys import BYTES, pseudonym
-from letalone.curator.sessions import Source
-from letalone.curator.tables import ERRANDS, SUBJECT_KEYS
+from letalone.curator.dependencies import Dependencies
+from letalone.curator.keys import KEY_BYTES, pseudonym
+from letalone.curator.open_sessions import RowsLocation
+from letalone.curator.tables import OWNER_TASKS, SUBJECT_KEYS
 from letalone.curator.unit_rows import spelled_id
 from letalone.errors import ParameterError
 
-LONGEST = 1000
-MOST_WORDS = 8  # of an id that is looked for in an outcome
-AROUND = "\"'`.,;:!?()[]{}<>„“”‚‘’«»"
+MAX_ID_LENGTH = 1000
+MAX_ID_WORDS = 8  # of an id that is looked for in an outcome
+PUNCTUATION = "\"'`.,;:!?()[]{}<>„“”‚‘’«»"
 NEGATIVE_ZERO = "-0.0"
 
 
@@ -54,12 +54,12 @@ class PersonId:
 
 def check_typed(typed: object) -> str:
     """A text that is not empty, and not a book."""
-    if not isinstance(typed, str) or not 0 < len(typed) <= LONGEST:
-        raise ParameterError(f"The id must be a text of 1 to {LONGEST} letters.")
+    if not isinstance(typed, str) or not 0 < len(typed) <= MAX_ID_LENGTH:
+        raise ParameterError(f"The id must be a text of 1 to {MAX_ID_LENGTH} letters.")
     return typed
 
 
-def read_id(source: Source, typed: str) -> PersonId:
+def read_id(source: RowsLocation, typed: str) -> PersonId:
     """The id in a data set; NotAnId where it is not of the declared type of the unit."""
     spelled = spelled_id(source.place, source.schema, typed)
     if spelled is None:
@@ -76,10 +76,10 @@ def check_unnamed(words: str, ids: Iterable[str]) -> None:
     plain = _plain(words)
     for one in filter(None, map(_plain, ids)):
         if re.search(rf"(?<!\w){re.escape(one)}(?!\w)", plain):
-            raise names_the_person()
+            raise id_in_reason()
 
 
-def names_the_person() -> ParameterError:
+def id_in_reason() -> ParameterError:
     """What is told where a reason or an outcome has the id in it."""
     return ParameterError(
         "The reason has the person's id in it, and the ledger never forgets. Name the case by a"
@@ -87,16 +87,16 @@ def names_the_person() -> ParameterError:
     )
 
 
-def candidates(words: str) -> Iterator[str]:
+def possible_ids(words: str) -> Iterator[str]:
     """Whatever in some words could be an id: runs of words, in several ways of writing them.
 
     For where the id itself is not known here, only what a key makes of it.
     """
     parts = words.split()
     for start in range(len(parts)):
-        for end in range(start + 1, min(start + MOST_WORDS, len(parts)) + 1):
+        for end in range(start + 1, min(start + MAX_ID_WORDS, len(parts)) + 1):
             run = " ".join(parts[start:end])
-            yield from dict.fromkeys(_ways(run) | _ways(run.strip(AROUND)))
+            yield from dict.fromkeys(_ways(run) | _ways(run.strip(PUNCTUATION)))
     yield from re.findall(r"[\w@.+-]*\w", words)
     yield from (str(int(one)) for one in re.findall(r"(?<![\w.])[0-9]{1,30}(?![\w.])", words))
 
@@ -109,25 +109,25 @@ def _plain(words: str) -> str:
     return " ".join(words.casefold().split())
 
 
-def subject_of(house: House, data_set: str, unit_id: str) -> str:
+def pseudonym_of_subject(house: Dependencies, data_set: str, unit_id: str) -> str:
     """What the ledger calls a person in a data set; a key is made at the first act."""
     finder = house.master.finder(data_set, unit_id)
     wanted = select(SUBJECT_KEYS.c.key).where(SUBJECT_KEYS.c.finder == finder)
     with house.database.writing() as connection:
         key = connection.execute(wanted).scalar_one_or_none()
         if key is None:
-            key = token_bytes(BYTES)
+            key = token_bytes(KEY_BYTES)
             connection.execute(insert(SUBJECT_KEYS).values(finder=finder, key=key))
     return pseudonym(key, data_set, unit_id)
 
 
-def destroy_keys(house: House, finders: Sequence[str]) -> bool:
+def destroy_keys(house: Dependencies, finders: Sequence[str]) -> bool:
     """From here on nobody can tell whose acts these were; whether also not from the log.
 
     Errands of the person stay, and say no longer whose they were.
     """
     with house.database.writing() as connection:
         connection.execute(delete(SUBJECT_KEYS).where(SUBJECT_KEYS.c.finder.in_(finders)))
-        theirs = update(ERRANDS).where(ERRANDS.c.finder.in_(finders))
+        theirs = update(OWNER_TASKS).where(OWNER_TASKS.c.finder.in_(finders))
         connection.execute(theirs.values(finder="", subject=""))
     return house.database.overwrite()

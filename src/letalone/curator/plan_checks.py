@@ -38,10 +38,16 @@ from letalone.plans.parts import (
 from letalone.plans.query import Plan
 from letalone.session.notes import expressions_in
 
-FOR_BOUNDS, FOR_TWO = 60, 3
-CELLS, EDGES, CANDIDATES = 2_000, 50, 10  # so many take as long as a part
-SEARCHED = (Mean, Variance, Deviation, TwoClamped, Regression)  # whose errors take long to find
-FOR_ERRORS = 3
+STEPS_OF_BOUNDS, STEPS_OF_TWO_COLUMNS = 60, 3
+CELLS_A_STEP, EDGES_A_STEP, CANDIDATES_A_STEP = 2_000, 50, 10  # so many take as long as a part
+SEARCHED_AGGREGATES = (
+    Mean,
+    Variance,
+    Deviation,
+    TwoClamped,
+    Regression,
+)  # whose errors take long to find
+STEPS_OF_SEARCH = 3
 
 
 def used_columns(plan: Plan) -> dict[str, set[str]]:
@@ -74,7 +80,9 @@ def _keys(joins: Iterable[Join]) -> set[str]:
 def check_work(plan: Plan, most: int, *, error: bool = False) -> None:
     """Refuses a plan that takes longer to be priced than a free request may."""
     parts = [one for _, one in flattened(plan.aggregates)]
-    found = sum(_work(one) * (FOR_ERRORS if error and _is_searched(one) else 1) for one in parts)
+    found = sum(
+        _steps(one) * (STEPS_OF_SEARCH if error and _is_searched(one) else 1) for one in parts
+    )
     if found > most:
         why = " for an error to keep" if error else ""
         raise ParameterError(
@@ -84,23 +92,23 @@ def check_work(plan: Plan, most: int, *, error: bool = False) -> None:
         )
 
 
-def _work(aggregate: Aggregate) -> int:
+def _steps(aggregate: Aggregate) -> int:
     match aggregate:
         case Quantiles(at=at):
-            return 1 + len(at) * aggregate.cells // CELLS
+            return 1 + len(at) * aggregate.cells // CELLS_A_STEP
         case Extreme():
-            return 1 + aggregate.cells // CELLS
+            return 1 + aggregate.cells // CELLS_A_STEP
         case Histogram(edges=edges):
-            return 1 + len(edges) // EDGES
+            return 1 + len(edges) // EDGES_A_STEP
         case TopK(candidates=candidates):
-            return 1 + len(candidates) // CANDIDATES
+            return 1 + len(candidates) // CANDIDATES_A_STEP
         case PrivateBounds():
-            return FOR_BOUNDS
+            return STEPS_OF_BOUNDS
         case TwoClamped() | Regression():
-            return FOR_TWO
+            return STEPS_OF_TWO_COLUMNS
         case _:
             return 1
 
 
 def _is_searched(aggregate: Aggregate) -> bool:
-    return isinstance(aggregate, SEARCHED)
+    return isinstance(aggregate, SEARCHED_AGGREGATES)

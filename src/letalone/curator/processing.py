@@ -6,14 +6,14 @@ analysts, who are recipients of answers, so it is for owners, stewards and audit
   Tested:   tests/curator/test_principles.py (G8)
 """
 
+from letalone.curator.controller import ControllerService
 from letalone.curator.data_sets import DataSets
-from letalone.curator.facts import Facts
-from letalone.curator.house import House
-from letalone.curator.openness import escape_cell, markdown_table
-from letalone.curator.people import People
+from letalone.curator.dependencies import Dependencies
+from letalone.curator.people import PeopleService
+from letalone.curator.public_page import escape_cell, markdown_table
 from letalone.curator.records import DataSetRecord, Grant, Role
 from letalone.curator.requests import Requests
-from letalone.curator.words import written
+from letalone.curator.words import write_time
 from letalone.privacy.curve import Json
 
 MEASURES = (
@@ -32,12 +32,12 @@ class Processing:
 
     def __init__(
         self,
-        house: House,
-        people: People,
+        house: Dependencies,
+        people: PeopleService,
         data_sets: DataSets,
         requests: Requests,
         *,
-        facts: Facts,
+        facts: ControllerService,
     ) -> None:
         self._house, self._people, self._facts = house, people, facts
         self._data_sets, self._requests = data_sets, requests
@@ -48,7 +48,7 @@ class Processing:
         who, grants = self._facts.answerable, self._requests.grants(by=by)
         return {
             "format": 1,
-            "time": written(self._house.clock()),
+            "time": write_time(self._house.clock()),
             "controller": who.controller,
             "contact": who.contact,
             "activities": [_activity(one, grants) for one in self._data_sets.records()],

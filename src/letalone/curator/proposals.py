@@ -24,21 +24,21 @@ from typing import Any
 from sqlalchemy import Connection, Row, insert, select, update
 
 from letalone.curator.data_sets import DataSets
-from letalone.curator.house import House
-from letalone.curator.people import People
+from letalone.curator.dependencies import Dependencies
+from letalone.curator.people import PeopleService
 from letalone.curator.records import Person, Proposal, Role, State
 from letalone.curator.refusals import AlreadyDecided, NotPermitted, NotThere
 from letalone.curator.requests import read_words
 from letalone.curator.tables import PROPOSALS
 from letalone.curator.words import (
-    AGREE,
-    amounts,
-    budget_of,
+    CLOCK_TOLERANCE,
     new_id,
-    of_row,
-    read_time,
+    read_budget,
+    read_optional_time,
+    reads_stored,
     time_of,
-    written,
+    write_budget,
+    write_time,
 )
 from letalone.errors import ParameterError
 from letalone.ledger.data_sets import budget_to_json
@@ -53,7 +53,7 @@ class Proposals:
 
     __slots__ = ("_data_sets", "_house", "_people")
 
-    def __init__(self, house: House, people: People, data_sets: DataSets) -> None:
+    def __init__(self, house: Dependencies, people: PeopleService, data_sets: DataSets) -> None:
         self._house, self._people, self._data_sets = house, people, data_sets
 
     def make(
@@ -72,12 +72,12 @@ class Proposals:
         budget = self._larger(data_set, budget, purpose=purpose, analyst=analyst)
         row = {
             "id": new_id(), "data_set": data_set, "purpose": purpose, "analyst": analyst,
-            **amounts(budget), "why": read_words("why", why), "state": State.OPEN.value,
-            "proposed_by": by, "proposed": written(self._house.clock()),
+            **write_budget(budget), "why": read_words("why", why), "state": State.OPEN.value,
+            "proposed_by": by, "proposed": write_time(self._house.clock()),
         }  # fmt: skip
         with self._house.database.writing() as connection:
             connection.execute(insert(PROPOSALS).values(row))
-            found = _found(connection, str(row["id"]))
+            found = _find_proposal(connection, str(row["id"]))
         self._write("proposed", found, by=by)
         return found
 
@@ -89,7 +89,7 @@ class Proposals:
         self._people.require(by, *DECIDE)
         words = read_words("reason", reason)
         with self._house.database.writing() as connection:
-            found = _open(connection, proposal)
+            found = _find_open(connection, proposal)
             self._check_second(found, by)
             both = list(dict.fromkeys([found.proposed_by, by]))
             self._house.book.raise_to(
@@ -118,7 +118,7 @@ class Proposals:
         self._people.require(by, *DECIDE)
         words = read_words("reason", reason)
         with self._house.database.writing() as connection:
-            found = _open(connection, proposal)
+            found = _find_open(connection, proposal)
             state = State.WITHDRAWN if found.proposed_by == by else State.REFUSED
             after = self._decided(connection, proposal, state, by=by, reason=words)
         self._write("proposal declined", after, by=by)
@@ -129,13 +129,13 @@ class Proposals:
         self._people.require(by, *DECIDE, Role.AUDITOR)
         wanted = select(PROPOSALS).order_by(PROPOSALS.c.proposed.desc(), PROPOSALS.c.id)
         with self._house.database.reading() as connection:
-            return [_proposal(row) for row in connection.execute(wanted).all()]
+            return [_read_proposal(row) for row in connection.execute(wanted).all()]
 
     def proposal(self, proposal: str, *, by: str) -> Proposal:
         """One proposal (for stewards, owners and auditors); NotThere."""
         self._people.require(by, *DECIDE, Role.AUDITOR)
         with self._house.database.reading() as connection:
-            return _found(connection, proposal)
+            return _find_proposal(connection, proposal)
 
     def _check_second(self, found: Proposal, by: str) -> None:
         """NotPermitted where this person cannot be the second one, or not yet."""
@@ -167,20 +167,22 @@ class Proposals:
         """NotPermitted where somebody else had one of the accounts in their hands lately."""
         wait = timedelta(days=self._house.settings.waiting_days)
         last, now = max(people, key=lambda one: one.handed), self._house.clock()
-        if now + AGREE < last.handed:
-            raise NotPermitted(_handled_ahead(last, wait))
+        if now + CLOCK_TOLERANCE < last.handed:
+            raise NotPermitted(_handled_ahead_words(last, wait))
         if now < last.handed + wait:
             raise NotPermitted(
-                f"The account of {last.name!r} {_handled(last)} lately. Budgets are raised by two"
+                f"The account of {last.name!r} {_handled_words(last)} lately. Budgets are raised by two"
                 f" people whose accounts were in their own hands for {wait.days} days: these two"
-                f" can from {written(last.handed + wait)}. Let others propose or second it, or"
+                f" can from {write_time(last.handed + wait)}. Let others propose or second it, or"
                 " wait."
             )
 
     def _accounts(self, names: list[str]) -> Json:
         """Since when the accounts are in their hands, and whose they were in before."""
         people = [self._people.person(name) for name in names]
-        return {one.name: {"since": written(one.handed), "from": one.handed_by} for one in people}
+        return {
+            one.name: {"since": write_time(one.handed), "from": one.handed_by} for one in people
+        }
 
     def _larger(
         self, data_set: str, budget: Budget, *, purpose: str | None, analyst: str | None
@@ -230,11 +232,11 @@ class Proposals:
         values = {
             "state": state.value,
             "decided_by": by,
-            "decided": written(self._house.clock()),
+            "decided": write_time(self._house.clock()),
             "reason": reason,
         }
         connection.execute(update(PROPOSALS).where(PROPOSALS.c.id == proposal).values(values))
-        return _found(connection, proposal)
+        return _find_proposal(connection, proposal)
 
     def _write(self, what: str, found: Proposal, *, by: str, accounts: Json | None = None) -> None:
         body: Json = {
@@ -249,17 +251,17 @@ class Proposals:
         self._house.book.write(found.data_set, what, body, by=[by])
 
 
-def _handled_ahead(person: Person, wait: timedelta) -> str:
+def _handled_ahead_words(person: Person, wait: timedelta) -> str:
     """When it really was, nobody knows: not to count it would let a made-up person in at once."""
     return (
-        f"The account of {person.name!r} {_handled(person)} when a clock was wrong: by it, on"
-        f" {written(person.handed)}, which is yet to come. Look at the service's clock. If it is"
+        f"The account of {person.name!r} {_handled_words(person)} when a clock was wrong: by it, on"
+        f" {write_time(person.handed)}, which is yet to come. Look at the service's clock. If it is"
         f" right now, let an owner give {person.name!r} the same roles again: the {wait.days} days"
         " that an account must be in its person's own hands begin then."
     )
 
 
-def _handled(person: Person) -> str:
+def _handled_words(person: Person) -> str:
     if person.handed_by is None:
         return "was made, or given a one-time password, on the service's machine"
     return (
@@ -272,33 +274,33 @@ def analyst_is(found: Proposal, person: str) -> bool:
     return found.analyst == person
 
 
-def _found(connection: Connection, proposal: str) -> Proposal:
+def _find_proposal(connection: Connection, proposal: str) -> Proposal:
     row = connection.execute(select(PROPOSALS).where(PROPOSALS.c.id == proposal)).one_or_none()
     if row is None:
         raise NotThere("There is no such proposal.")
-    return _proposal(row)
+    return _read_proposal(row)
 
 
-def _open(connection: Connection, proposal: str) -> Proposal:
-    found = _found(connection, proposal)
+def _find_open(connection: Connection, proposal: str) -> Proposal:
+    found = _find_proposal(connection, proposal)
     if found.state is not State.OPEN:
         raise AlreadyDecided(f"This proposal was decided before: it is {found.state.value}.")
     return found
 
 
-@of_row
-def _proposal(row: Row[tuple[Any, ...]]) -> Proposal:
+@reads_stored
+def _read_proposal(row: Row[tuple[Any, ...]]) -> Proposal:
     return Proposal(
         row.id,
         row.data_set,
         row.purpose,
         row.analyst,
-        budget_of(row),
+        read_budget(row),
         row.why,
         State(row.state),
         row.proposed_by,
         time_of(row.proposed),
         row.decided_by,
-        read_time(row.decided),
+        read_optional_time(row.decided),
         row.reason,
     )

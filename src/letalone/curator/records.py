@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from datetime import date, datetime
 from enum import Enum
 
-from letalone.curator.words import in_utc
+from letalone.curator.words import to_utc
 from letalone.engines.frames import is_frame
 from letalone.errors import ParameterError
 from letalone.exact.typed import Number
@@ -62,7 +62,7 @@ class Person:
 
 
 @dataclass(frozen=True, slots=True)
-class Token:
+class AccessToken:
     """What is known of a token; its secret is shown once and not kept."""
 
     id: str
@@ -110,7 +110,7 @@ class Purpose:
 
     def __post_init__(self) -> None:
         read_name(self.name, of="purpose")
-        object.__setattr__(self, "expires", in_utc("expires", self.expires))
+        object.__setattr__(self, "expires", to_utc("expires", self.expires))
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +156,7 @@ class DataSetRecord:
 
 
 @dataclass(frozen=True, slots=True)
-class AffectedColumn:
+class ColumnEffects:
     """How many values of a column were touched by the rules: exact, for owner and steward."""
 
     name: str
@@ -173,7 +173,7 @@ class Affected:
     rows_read: int
     rows_kept: int
     rows_without_unit: int
-    columns: tuple[AffectedColumn, ...]
+    columns: tuple[ColumnEffects, ...]
     rows_uneven: int = 0
     lines_not_utf8: int = 0
     version: int | None = None
@@ -300,7 +300,7 @@ class Holding:
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
+class ReleaseMade:
     """A release that was made while a person's rows were in: entry, time and question."""
 
     entry: int
@@ -326,7 +326,7 @@ class Done:
 
 
 @dataclass(frozen=True, slots=True)
-class Waiting:
+class OpenOwnerTask:
     """What the owner of an external source was asked for, until its outcome is recorded."""
 
     act: str

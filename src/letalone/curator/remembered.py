@@ -18,9 +18,11 @@ from letalone.ledger import DataSet
 from letalone.session.release import Release
 from letalone.session.table import Left
 
-MOST = 1000
-MOST_LETTERS = 8_000_000  # of all answers as they are stored; in memory they take ten times as much
-LONGEST = 1 << 18  # bytes; what is longer is written anew each time
+MAX_CACHED_ANSWERS = 1000
+MAX_CACHED_LETTERS = (
+    8_000_000  # of all answers as they are stored; in memory they take ten times as much
+)
+MAX_WRITTEN_BYTES = 1 << 18  # bytes; what is longer is written anew each time
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +38,7 @@ class Answer:
         found = self._written.get(how)
         if found is None:
             found = how(self.release)
-            if len(found) <= LONGEST:
+            if len(found) <= MAX_WRITTEN_BYTES:
                 self._written[how] = found
         return found
 
@@ -53,7 +55,7 @@ class Answer:
         return replace(self, release=replace(self.release, standing=standing))
 
 
-class Remembered:
+class AnswerCache:
     """The answers that were asked for last; safe among threads."""
 
     __slots__ = ("_found", "_letters", "_lock")
@@ -76,11 +78,11 @@ class Remembered:
             before = self._found.pop(key, None)
             self._letters += letters - (0 if before is None else before[1])
             self._found[key] = answer, letters
-            while len(self._found) > MOST or self._letters > MOST_LETTERS:
+            while len(self._found) > MAX_CACHED_ANSWERS or self._letters > MAX_CACHED_LETTERS:
                 self._letters -= self._found.popitem(last=False)[1][1]
 
 
-def spelled(question: Question, price: Price) -> str | None:
+def spell_question(question: Question, price: Price) -> str | None:
     """All that decides an answer but who asks and when; None where it cannot be spelled."""
     if question.tables or question.others:
         return None

@@ -13,23 +13,23 @@ from typing import Any
 from sqlalchemy import Connection, Row, Select, func, insert, select, update
 
 from letalone.curator.data_sets import DataSets
-from letalone.curator.house import House
-from letalone.curator.people import People
+from letalone.curator.dependencies import Dependencies
+from letalone.curator.people import PeopleService
 from letalone.curator.records import Grant, Request, Role, State
 from letalone.curator.refusals import AlreadyDecided, NotPermitted, NotThere
 from letalone.curator.tables import GRANTS, REQUESTS
 from letalone.curator.words import (
-    amounts,
-    budget_of,
-    in_utc,
     is_name,
-    listed,
     new_id,
-    of_row,
+    read_budget,
     read_list,
-    read_time,
+    read_optional_time,
+    reads_stored,
     time_of,
-    written,
+    to_utc,
+    write_budget,
+    write_list,
+    write_time,
 )
 from letalone.errors import NotAllowed, ParameterError
 from letalone.ledger.data_sets import budget_to_json, read_text
@@ -39,8 +39,8 @@ from letalone.privacy import Budget
 
 DECIDE = (Role.STEWARD, Role.OWNER)
 SEE_ALL = (Role.STEWARD, Role.OWNER, Role.AUDITOR)
-LONGEST_WORDS = 2000
-Found = Row[tuple[Any, ...]]
+MAX_REASON_LENGTH = 2000
+GrantRow = Row[tuple[Any, ...]]
 
 
 class Requests:
@@ -48,7 +48,7 @@ class Requests:
 
     __slots__ = ("_data_sets", "_house", "_people")
 
-    def __init__(self, house: House, people: People, data_sets: DataSets) -> None:
+    def __init__(self, house: Dependencies, people: PeopleService, data_sets: DataSets) -> None:
         self._house, self._people, self._data_sets = house, people, data_sets
 
     def make(
@@ -65,20 +65,20 @@ class Requests:
         """An analyst's request for a grant."""
         self._people.require(by, Role.ANALYST)
         self._check(data_set, purpose, columns, budget)
-        self._check_later(in_utc("expires", expires))
+        self._check_later(to_utc("expires", expires))
         self._check_purpose_holds(data_set, purpose)
         self._check_not_raised(data_set, budget, purpose=purpose, analyst=by)
         name = new_id()
         row = {
             "id": name, "data_set": data_set, "purpose": purpose, "analyst": by,
-            "columns": listed(columns), **amounts(budget), "why": read_words("why", why),
-            "expires": written(in_utc("expires", expires)), "state": State.OPEN.value,
-            "made": written(self._house.clock()),
+            "columns": write_list(columns), **write_budget(budget), "why": read_words("why", why),
+            "expires": write_time(to_utc("expires", expires)), "state": State.OPEN.value,
+            "made": write_time(self._house.clock()),
         }  # fmt: skip
         with self._house.database.writing() as connection:
             self._check_few_open(connection, by)
             connection.execute(insert(REQUESTS).values(row))
-            found = _found(connection, name)
+            found = _find_request(connection, name)
         self._write("requested", found, by=by)
         return found
 
@@ -87,7 +87,7 @@ class Requests:
         self._people.require(by, *DECIDE)
         words = read_words("reason", reason)
         with self._house.database.writing() as connection:
-            found = _open(connection, request)
+            found = _find_open(connection, request)
             if found.analyst == by:
                 raise NotPermitted("This request is your own. Somebody else has to decide on it.")
             if grant:
@@ -101,9 +101,9 @@ class Requests:
     def withdraw(self, request: str, *, by: str) -> Request:
         """Takes back one's own open request."""
         with self._house.database.writing() as connection:
-            if _found(connection, request).analyst != by:
+            if _find_request(connection, request).analyst != by:
                 raise _no_request()
-            _open(connection, request)
+            _find_open(connection, request)
             after = self._decided(connection, request, State.WITHDRAWN, by=by, reason=None)
         self._write("request withdrawn", after, by=by)
         return after
@@ -114,7 +114,7 @@ class Requests:
         `own`: whatever roles the person has, only one's own.
         """
         with self._house.database.reading() as connection:
-            found = _found(connection, request)
+            found = _find_request(connection, request)
         if found.analyst != by and (own or not self._people.has(by, *SEE_ALL)):
             raise _no_request()
         return found
@@ -137,7 +137,7 @@ class Requests:
             wanted = wanted.where((REQUESTS.c.state == State.OPEN.value) == is_open)
         wanted = wanted.limit(most).offset(start)
         mine = REQUESTS.c.analyst == by
-        return [_request(row) for row in self._seen(wanted, mine, by=by, own=own)]
+        return [_read_request(row) for row in self._seen(wanted, mine, by=by, own=own)]
 
     def grants(self, *, by: str, own: bool = False) -> list[Grant]:
         """Own grants; all for stewards, owners and auditors unless `own`."""
@@ -165,7 +165,7 @@ class Requests:
             self._house.book.withdraw(
                 data_set, purpose=purpose, analyst=analyst, why=words, by=[by]
             )
-            now = written(self._house.clock())
+            now = write_time(self._house.clock())
             connection.execute(update(GRANTS).where(key).values(withdrawn=now))
 
     def check(self, data_set: str, *, purpose: str, analyst: str) -> tuple[str, ...]:
@@ -183,8 +183,8 @@ class Requests:
             self._check_holds(words, data_set, level)
         return tuple(read_list(row.columns))
 
-    def _granted(self, data_set: str, purpose: str, analyst: str) -> Found | None:
-        def read() -> Found | None:
+    def _granted(self, data_set: str, purpose: str, analyst: str) -> GrantRow | None:
+        def read() -> GrantRow | None:
             with self._house.database.reading() as connection:
                 wanted = select(GRANTS).where(_key(data_set, purpose, analyst))
                 return connection.execute(wanted).one_or_none()
@@ -192,7 +192,7 @@ class Requests:
         return self._house.database.unchanged.value(("grant", data_set, purpose, analyst), read)
 
     def _check_holds(self, words: str, data_set: str, level: Level) -> None:
-        if level.withdrawn or level.has_expired(written(self._house.clock()) or ""):
+        if level.withdrawn or level.has_expired(write_time(self._house.clock()) or ""):
             over = "was withdrawn" if level.withdrawn else f"has expired, at {level.expires}"
             raise NotAllowed(f"{words} for {data_set!r} {over}. Nothing was charged.")
 
@@ -217,7 +217,7 @@ class Requests:
 
     def _check_purpose_holds(self, data_set: str, purpose: str) -> None:
         level = self._house.book.level(data_set, purpose=purpose)
-        if level is not None and level.has_expired(written(self._house.clock()) or ""):
+        if level is not None and level.has_expired(write_time(self._house.clock()) or ""):
             raise ParameterError(
                 f"The purpose {purpose!r} has expired, at {level.expires}: nobody can grant it."
                 " Request another purpose, or ask an owner to add one."
@@ -250,7 +250,7 @@ class Requests:
         now = self._house.clock()
         if expires is not None and expires <= now:
             raise ParameterError(
-                f"expires is {written(expires)}, but it is {written(now)} now. Name a later time."
+                f"expires is {write_time(expires)}, but it is {write_time(now)} now. Name a later time."
             )
 
     def _grant(self, connection: Connection, found: Request, *, by: str) -> None:
@@ -275,7 +275,7 @@ class Requests:
                 " one would not take any of it away. Withdraw that grant first, then grant this"
                 " one; or let the analyst request the same budget to change the columns only."
             )
-        columns, now = listed(found.columns), written(self._house.clock())
+        columns, now = write_list(found.columns), write_time(self._house.clock())
         values = {"columns": columns, "made": now, "withdrawn": None}
         if connection.execute(update(GRANTS).where(key).values(values)).rowcount == 0:
             whose = {
@@ -291,24 +291,24 @@ class Requests:
         values = {
             "state": state.value,
             "decided_by": by,
-            "decided": written(self._house.clock()),
+            "decided": write_time(self._house.clock()),
             "reason": reason,
         }
         connection.execute(update(REQUESTS).where(REQUESTS.c.id == request).values(values))
-        return _found(connection, request)
+        return _find_request(connection, request)
 
-    def _seen(self, wanted: Select[Any], mine: Any, *, by: str, own: bool) -> Sequence[Found]:
+    def _seen(self, wanted: Select[Any], mine: Any, *, by: str, own: bool) -> Sequence[GrantRow]:
         person = self._people.require(by, *Role)
         wanted = wanted if person.roles & set(SEE_ALL) and not own else wanted.where(mine)
         with self._house.database.reading() as connection:
             return connection.execute(wanted).all()
 
-    def _grants(self, rows: Sequence[Found]) -> list[Grant]:
+    def _grants(self, rows: Sequence[GrantRow]) -> list[Grant]:
         names = {row.data_set for row in rows}
         levels = {level.key: level for name in names for level in self._house.book.levels(name)}
         keys = [Key(row.data_set, row.purpose, row.analyst) for row in rows]
         pairs = zip(rows, keys, strict=True)
-        return [_grant(row, levels[key]) for row, key in pairs if key in levels]
+        return [_read_grant(row, levels[key]) for row, key in pairs if key in levels]
 
     def _write(self, what: str, found: Request, *, by: str) -> None:
         body = {
@@ -326,8 +326,8 @@ class Requests:
 def read_words(name: str, words: object) -> str:
     """A reason that people write: not empty, and not a book."""
     found = read_text(name, words)
-    if len(found) > LONGEST_WORDS:
-        raise ParameterError(f"{name} has {len(found)} letters, but may have {LONGEST_WORDS}.")
+    if len(found) > MAX_REASON_LENGTH:
+        raise ParameterError(f"{name} has {len(found)} letters, but may have {MAX_REASON_LENGTH}.")
     return found
 
 
@@ -336,15 +336,15 @@ def _key(data_set: str, purpose: str, analyst: str) -> Any:
     return (grant.data_set == data_set) & (grant.purpose == purpose) & (grant.analyst == analyst)
 
 
-def _found(connection: Connection, request: str) -> Request:
+def _find_request(connection: Connection, request: str) -> Request:
     row = connection.execute(select(REQUESTS).where(REQUESTS.c.id == request)).one_or_none()
     if row is None:
         raise _no_request()
-    return _request(row)
+    return _read_request(row)
 
 
-def _open(connection: Connection, request: str) -> Request:
-    found = _found(connection, request)
+def _find_open(connection: Connection, request: str) -> Request:
+    found = _find_request(connection, request)
     if found.state is not State.OPEN:
         raise AlreadyDecided(f"This request was decided before: it is {found.state.value}.")
     return found
@@ -361,26 +361,26 @@ def _no_request() -> NotThere:
     return NotThere("There is no such request, or it is not yours.")
 
 
-@of_row
-def _request(row: Found) -> Request:
+@reads_stored
+def _read_request(row: GrantRow) -> Request:
     return Request(
         row.id,
         row.data_set,
         row.purpose,
         row.analyst,
         tuple(read_list(row.columns)),
-        budget_of(row),
+        read_budget(row),
         row.why,
-        read_time(row.expires),
+        read_optional_time(row.expires),
         State(row.state),
         time_of(row.made),
         row.decided_by,
-        read_time(row.decided),
+        read_optional_time(row.decided),
         row.reason,
     )
 
 
-def _grant(row: Found, level: Level) -> Grant:
+def _read_grant(row: GrantRow, level: Level) -> Grant:
     return Grant(
         row.data_set,
         row.purpose,
@@ -389,6 +389,6 @@ def _grant(row: Found, level: Level) -> Grant:
         level.budget,
         level.spent,
         level.remaining,
-        read_time(level.expires),
+        read_optional_time(level.expires),
         withdrawn=level.withdrawn,
     )

@@ -25,12 +25,12 @@ from letalone.errors import ParameterError
 from letalone.plans.schema import Schema
 
 NO_CONTROLLER, NO_CONTACT = "not named", "not given"
-MOST_OPEN = 7  # tables of a process
-SHARES = MOST_OPEN + 1  # of its memory: for each of them, and one for imports and checks
+MAX_OPEN_TABLES = 7  # tables of a process
+SHARES = MAX_OPEN_TABLES + 1  # of its memory: for each of them, and one for imports and checks
 LEAST_EACH = 64  # MiB
-CHUNK = 1 << 20
-HEADER = 1 << 20
-SETTING = {"columns": "columns", "rows": "rows", "MB": "megabytes"}
+CHUNK_BYTES = 1 << 20
+MAX_HEADER_BYTES = 1 << 20
+NAME_OF_LIMIT = {"columns": "columns", "rows": "rows", "MB": "megabytes"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ class ImportLimits:
 
     def _check_size(self, path: Path) -> None:
         try:
-            found = size_of_parquet(path) if path.suffix.lower() in PARQUET else _of_lines(path)
+            found = size_of_parquet(path) if path.suffix.lower() in PARQUET else _size_of_csv(path)
         except (OSError, ValueError):
             return
         for name, number, most in zip(("columns", "rows", "MB"), found, self._most, strict=True):
@@ -61,7 +61,7 @@ class ImportLimits:
                 raise ParameterError(
                     f"The file has {number:,} {name}, and at most {most:,} are imported here."
                     f" Leave out what is not needed, or let the operator raise the limit:"
-                    f" import_{SETTING[name]} in the settings."
+                    f" import_{NAME_OF_LIMIT[name]} in the settings."
                 )
 
     @property
@@ -218,10 +218,10 @@ class Settings:
         return self.folder / "master.key"
 
 
-def _of_lines(path: Path) -> tuple[int, int, int]:
+def _size_of_csv(path: Path) -> tuple[int, int, int]:
     """Columns, rows and megabytes of a CSV file: names in the first line, and line ends."""
     with path.open("rb") as file:
-        first = file.readline(HEADER)
+        first = file.readline(MAX_HEADER_BYTES)
     columns = 1 + max(first.count(one.encode()) for one in DELIMITERS)
     lines = sum(part.count(b"\n") for part in _parts(path))
     return columns, max(0, lines - 1), path.stat().st_size // 10**6
@@ -229,4 +229,4 @@ def _of_lines(path: Path) -> tuple[int, int, int]:
 
 def _parts(path: Path) -> Iterator[bytes]:
     with path.open("rb") as file:
-        yield from iter(partial(file.read, CHUNK), b"")
+        yield from iter(partial(file.read, CHUNK_BYTES), b"")

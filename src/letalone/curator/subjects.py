@@ -16,27 +16,27 @@ from typing import cast
 from sqlalchemy import Connection, insert, select, update
 
 from letalone.curator.data_sets import DataSets
-from letalone.curator.errands import Errand, to_correct, to_erase
-from letalone.curator.house import House
+from letalone.curator.data_store import DataSetRow
+from letalone.curator.dependencies import Dependencies
 from letalone.curator.keys import forget_members, is_member
-from letalone.curator.people import People
+from letalone.curator.open_sessions import RowsLocation
+from letalone.curator.owner_tasks import OwnerTask, correct_statement, erase_statement
+from letalone.curator.people import PeopleService
 from letalone.curator.person_ids import (
     NotAnId,
     PersonId,
-    candidates,
     check_typed,
     check_unnamed,
     destroy_keys,
-    names_the_person,
+    id_in_reason,
+    possible_ids,
+    pseudonym_of_subject,
     read_id,
-    subject_of,
 )
-from letalone.curator.records import Done, Holding, Made, Role, Waiting
+from letalone.curator.records import Done, Holding, OpenOwnerTask, ReleaseMade, Role
 from letalone.curator.refusals import AlreadyDecided, NotThere, Retired
 from letalone.curator.requests import read_words
-from letalone.curator.sessions import Source
-from letalone.curator.shelf import Found
-from letalone.curator.tables import ERRANDS, HELD
+from letalone.curator.tables import IMPORTS, OWNER_TASKS
 from letalone.curator.unit_rows import (
     check_corrected,
     copy_corrected,
@@ -45,7 +45,7 @@ from letalone.curator.unit_rows import (
     rows_of_unit,
     unit_ids,
 )
-from letalone.curator.words import new_id, time_of, written
+from letalone.curator.words import new_id, time_of, write_time
 from letalone.errors import FormatError, LetaloneError, ParameterError
 from letalone.ledger.entries import Entry, Kind
 from letalone.plans.schema import Schema
@@ -58,7 +58,7 @@ STAYS = (
     " back, and their noise is what protects the person in them."
 )
 
-IMPORTED = (
+IN_IMPORTS = (
     "If it was imported by its name, that file still lies in the imports folder, as it was: its"
     " owner changes or removes it there."
 )
@@ -78,7 +78,7 @@ class Subjects:
 
     __slots__ = ("_data_sets", "_house", "_people")
 
-    def __init__(self, house: House, people: People, data_sets: DataSets) -> None:
+    def __init__(self, house: Dependencies, people: PeopleService, data_sets: DataSets) -> None:
         self._house, self._people, self._data_sets = house, people, data_sets
 
     def holdings(self, unit_id: str, *, by: str, why: str) -> list[Holding]:
@@ -91,7 +91,7 @@ class Subjects:
         ]
         return [self._looked_up(name, unit_id, {"why": words}, by=by) for name in names]
 
-    def releases(self, data_set: str, unit_id: str, *, by: str, why: str) -> list[Made]:
+    def releases(self, data_set: str, unit_id: str, *, by: str, why: str) -> list[ReleaseMade]:
         """Which releases were made while the person's rows were in."""
         words = self._allowed(by, why, unit_id)
         self._check_marks(data_set)
@@ -99,8 +99,8 @@ class Subjects:
         held = self._held_versions(data_set, person)
         entries = self._house.book.ledger.entries(data_set)
         reserved = {one.number: one for one in entries if one.kind is Kind.RESERVED}
-        settled = [_settles(one) for one in entries if one.kind is Kind.SETTLED]
-        made = [_made(reserved[number]) for number in settled if number in reserved]
+        settled = [_settled_number(one) for one in entries if one.kind is Kind.SETTLED]
+        made = [_read_release(reserved[number]) for number in settled if number in reserved]
         self._write(data_set, "subject's releases shown", person.spelled, {"why": words}, by=by)
         return [one for one in made if _was_in(one.version, held)]
 
@@ -110,7 +110,7 @@ class Subjects:
         """The person's rows, in order, for the one who handles the request."""
         words = self._allowed(by, why, unit_id)
         with self._data_sets.rows_at(data_set) as source:
-            person = _person(source, unit_id, words)
+            person = _read_person(source, unit_id, words)
             found = rows_of_unit(source.place, source.schema, person.spelled)
         self._write(data_set, "subject's rows shown", person.spelled, {"why": words}, by=by)
         return found
@@ -184,8 +184,8 @@ class Subjects:
             self._check_erased(row)
         with self._house.database.writing() as connection:
             row = self._open_errand(connection, act, said)
-            now = written(self._house.clock())
-            connection.execute(update(ERRANDS).where(ERRANDS.c.id == act).values(done=now))
+            now = write_time(self._house.clock())
+            connection.execute(update(OWNER_TASKS).where(OWNER_TASKS.c.id == act).values(done=now))
         name = cast("str", row.data_set)
         body: Json = {"subject": row.subject or None, "act": act, "done": done, "words": said}
         self._house.book.write(name, f"subject: {row.what} at the source", body, by=[by])
@@ -196,13 +196,15 @@ class Subjects:
         said = f"Recorded: {came} at the source of {name!r}. {STAYS} {left}"
         return Done(name, 0, version, said.rstrip())
 
-    def waiting(self, *, by: str) -> list[Waiting]:
+    def waiting(self, *, by: str) -> list[OpenOwnerTask]:
         """What owners of external sources were asked for, without an outcome; the oldest first."""
         self._people.require(by, Role.STEWARD, Role.OWNER)
-        wanted = select(ERRANDS).where(ERRANDS.c.done.is_(None)).order_by(ERRANDS.c.asked)
+        wanted = (
+            select(OWNER_TASKS).where(OWNER_TASKS.c.done.is_(None)).order_by(OWNER_TASKS.c.asked)
+        )
         with self._house.database.reading() as connection:
             rows = connection.execute(wanted).all()
-        return [Waiting(row.id, row.data_set, row.what, time_of(row.asked)) for row in rows]
+        return [OpenOwnerTask(row.id, row.data_set, row.what, time_of(row.asked)) for row in rows]
 
     def _allowed(self, by: str, why: str, unit_id: str) -> str:
         self._people.require(by, Role.STEWARD, Role.OWNER)
@@ -213,25 +215,27 @@ class Subjects:
     def _imports(self) -> list[str]:
         """That files of the imports folder are not changed; nothing where there are none."""
         folder = self._house.settings.imports_folder
-        return [IMPORTED] if any(one.is_file() for one in folder.rglob("*")) else []
+        return [IN_IMPORTS] if any(one.is_file() for one in folder.rglob("*")) else []
 
     def _read(self, data_set: str, unit_id: str, words: str) -> PersonId:
         """The id as the data set spells it."""
         with self._data_sets.rows_at(data_set) as source:
-            return _person(source, unit_id, words)
+            return _read_person(source, unit_id, words)
 
-    def _open_errand(self, connection: Connection, act: str, said: str) -> Found:
-        row = connection.execute(select(ERRANDS).where(ERRANDS.c.id == act)).one_or_none()
+    def _open_errand(self, connection: Connection, act: str, said: str) -> DataSetRow:
+        row = connection.execute(select(OWNER_TASKS).where(OWNER_TASKS.c.id == act)).one_or_none()
         if row is None:
             raise NotThere("There is no such act.")
         if row.done is not None:
             raise AlreadyDecided("The outcome of this act was recorded before.")
         finder = self._house.master.finder
-        if row.finder and any(finder(row.data_set, one) == row.finder for one in candidates(said)):
-            raise names_the_person()
+        if row.finder and any(
+            finder(row.data_set, one) == row.finder for one in possible_ids(said)
+        ):
+            raise id_in_reason()
         return row
 
-    def _check_erased(self, row: Found) -> None:
+    def _check_erased(self, row: DataSetRow) -> None:
         """What is said to be erased is looked for; a correction cannot be, its values are unknown.
 
         The id is not kept, so all ids of the source are put under the master key, one by one.
@@ -272,7 +276,9 @@ class Subjects:
         return self._holding(data_set, held=held)
 
     def _holding(self, data_set: str, *, held: bool | None) -> Holding:
-        wanted = select(HELD).where(HELD.c.data_set == data_set).order_by(HELD.c.version.desc())
+        wanted = (
+            select(IMPORTS).where(IMPORTS.c.data_set == data_set).order_by(IMPORTS.c.version.desc())
+        )
         with self._house.database.reading() as connection:
             since = connection.execute(wanted).first()
         external = self._data_sets.record(data_set).external
@@ -281,7 +287,7 @@ class Subjects:
     def _held_versions(self, data_set: str, person: PersonId) -> list[tuple[int, bool]]:
         """From which version on the person was in, or was not, in order."""
         folder, marks = self._house.settings.data_folder, self._marks(data_set, person)
-        wanted = select(HELD).where(HELD.c.data_set == data_set).order_by(HELD.c.version)
+        wanted = select(IMPORTS).where(IMPORTS.c.data_set == data_set).order_by(IMPORTS.c.version)
         with self._data_sets.rows_at(data_set) as source:
             now = number_of_rows(source.place, source.schema, person.spelled) > 0
             with self._house.database.reading() as connection:
@@ -300,7 +306,7 @@ class Subjects:
     def _forget_marks(self, data_set: str, person: PersonId) -> None:
         """No mark of a past import is left. Within the lock under which marks are written."""
         folder, marks = self._house.settings.data_folder, self._marks(data_set, person)
-        wanted = select(HELD.c.members).where(HELD.c.data_set == data_set)
+        wanted = select(IMPORTS.c.members).where(IMPORTS.c.data_set == data_set)
         with self._house.database.reading() as connection:
             files = connection.execute(wanted).scalars().all()
         for file in files:
@@ -326,32 +332,32 @@ class Subjects:
     ) -> Done:
         with self._data_sets.rows_at(data_set) as source:
             remarks = check_corrected(source.schema, changes)
-            statement = to_correct(source, unit_id, row=row, changes=changes)
+            statement = correct_statement(source, unit_id, row=row, changes=changes)
         words = (
             " ".join([statement, *remarks]) if statement else f"{NO_ROW} Nothing is to be changed."
         )
-        errand = Errand("correct", int(statement is not None), words)
+        errand = OwnerTask("correct", int(statement is not None), words)
         return self._asked_outside(data_set, unit_id, errand, about, by=by)
 
     def _erase_outside(self, data_set: str, unit_id: str, about: Json, *, by: str) -> Done:
         with self._data_sets.rows_at(data_set) as source:
             rows = number_of_rows(source.place, source.schema, unit_id)
-            errand = Errand("erase", rows, to_erase(source, unit_id, rows=rows))
+            errand = OwnerTask("erase", rows, erase_statement(source, unit_id, rows=rows))
         return self._asked_outside(data_set, unit_id, errand, about, by=by)
 
     def _asked_outside(
-        self, data_set: str, unit_id: str, errand: Errand, about: Json, *, by: str
+        self, data_set: str, unit_id: str, errand: OwnerTask, about: Json, *, by: str
     ) -> Done:
         """What the owner of an external source is to do; it is not kept, since it has the id."""
         what = errand.what
-        subject, act = subject_of(self._house, data_set, unit_id), new_id()
+        subject, act = pseudonym_of_subject(self._house, data_set, unit_id), new_id()
         row = {
             "id": act, "data_set": data_set, "what": what, "subject": subject,
             "finder": self._house.master.finder(data_set, unit_id),
-            "asked": written(self._house.clock()), "done": None,
+            "asked": write_time(self._house.clock()), "done": None,
         }  # fmt: skip
         with self._house.database.writing() as connection:
-            connection.execute(insert(ERRANDS).values(row))
+            connection.execute(insert(OWNER_TASKS).values(row))
         self._write(data_set, f"subject: {what} asked of the source", unit_id, about, by=by)
         words = (
             f"{data_set!r} is external: its owner changes the source as the statement says, and"
@@ -364,11 +370,11 @@ class Subjects:
         return self._house.book.ledger.data_set(data_set).version
 
     def _write(self, data_set: str, what: str, unit_id: str, about: Json, *, by: str) -> None:
-        subject = subject_of(self._house, data_set, unit_id)
+        subject = pseudonym_of_subject(self._house, data_set, unit_id)
         self._house.book.write(data_set, what, {"subject": subject, **about}, by=[by])
 
 
-def _person(source: Source, unit_id: str, words: str) -> PersonId:
+def _read_person(source: RowsLocation, unit_id: str, words: str) -> PersonId:
     """The id as it is spelled there, which the reason must not name, either."""
     found = read_id(source, unit_id)
     check_unnamed(words, [found.spelled])
@@ -386,18 +392,18 @@ def _check_changes(schema: Schema, changes: Mapping[str, object]) -> None:
             raise ParameterError(f"The new value of {name!r} must be a text, a number or missing.")
 
 
-def _settles(entry: Entry) -> int | None:
+def _settled_number(entry: Entry) -> int | None:
     released = entry.body.get("outcome") == "released"
     return cast("int", entry.body["reserved"]) if released else None
 
 
-def _made(entry: Entry) -> Made:
+def _read_release(entry: Entry) -> ReleaseMade:
     version, plan = cast("int", entry.body["version"]), cast("Json", entry.body["plan"])
     try:
         question = question_of(plan_from_json(plan))
     except FormatError:
         question = "a model or a batch of questions"
-    return Made(entry.number, entry.time, cast("str", entry.name), version, question)
+    return ReleaseMade(entry.number, entry.time, cast("str", entry.name), version, question)
 
 
 def _was_in(version: int, held: Sequence[tuple[int, bool]]) -> bool:

@@ -24,10 +24,10 @@ from time import time
 from sqlalchemy import select
 
 from letalone.curator.database import Database
-from letalone.curator.locks import alone_if_free
+from letalone.curator.locks import exclusive_lock_if_free
 from letalone.curator.places import KEPT, LOCK, MEMBERS, WHOSE, lock_of_files
 from letalone.curator.settings import Settings
-from letalone.curator.tables import DATA_SETS, HELD
+from letalone.curator.tables import DATA_SETS, IMPORTS
 from letalone.curator.words import new_id
 
 PATIENCE_SECONDS = 3600  # nothing is removed in haste
@@ -37,14 +37,14 @@ UPLOADS_SECONDS = 86_400  # an upload waits for a registration that can be carri
 
 def sweep(settings: Settings, database: Database) -> list[str]:
     """Removes left-over imports, marks and uploads, unless rows are being changed; their names."""
-    with alone_if_free(lock_of_files(settings)) as free:
+    with exclusive_lock_if_free(lock_of_files(settings)) as free:
         return _sweep_files(settings, database) if free else []
 
 
 def _sweep_files(settings: Settings, database: Database) -> list[str]:
     with database.reading() as connection:
         named = set(connection.execute(select(DATA_SETS.c.file)).scalars())
-        named |= set(connection.execute(select(HELD.c.members)).scalars())
+        named |= set(connection.execute(select(IMPORTS.c.members)).scalars())
     data = [one for one in settings.data_folder.iterdir() if one.suffix in (KEPT, MEMBERS, ".new")]
     found = [one for one in data if one.name not in named]
     old = [one for one in found if _age(one) > PATIENCE_SECONDS]

@@ -15,34 +15,34 @@ from secrets import token_urlsafe
 
 from sqlalchemy import Row, insert, select, update
 
-from letalone.curator.caches import NotAtHand
-from letalone.curator.house import House
-from letalone.curator.people import People, check_same
-from letalone.curator.records import Bearer, Person, Recognised, Role, Scope, Token
+from letalone.curator.caches import CacheMiss
+from letalone.curator.dependencies import Dependencies
+from letalone.curator.people import PeopleService, check_same
+from letalone.curator.records import AccessToken, Bearer, Person, Recognised, Role, Scope
 from letalone.curator.refusals import NotPermitted, NotRecognised, NotThere
 from letalone.curator.tables import PEOPLE, TOKENS
 from letalone.curator.words import (
-    listed,
     new_id,
-    of_row,
     read_day,
     read_list,
+    reads_stored,
     still_lasts,
     time_of,
-    written,
+    write_list,
+    write_time,
 )
 from letalone.errors import ParameterError
 
 PREFIX = "la_"
-BYTES = 32
-LONGEST_LABEL = 100
-NEEDS = {
+SECRET_BYTES = 32
+MAX_LABEL_LENGTH = 100
+ROLES_OF_SCOPE = {
     Scope.ASK: frozenset({Role.ANALYST}),
     Scope.STEWARD: frozenset({Role.STEWARD, Role.OWNER}),
     Scope.AUDIT: frozenset({Role.AUDITOR, Role.OWNER}),
     Scope.ADMINISTER: frozenset({Role.OWNER}),
 }
-WRONG = (
+NO_SUCH_TOKEN = (
     "The token is not known, has ended or was revoked. Get another one: POST /api/v1/tokens with a"
     " name and a password."
 )
@@ -53,7 +53,7 @@ class Tokens:
 
     __slots__ = ("_house", "_people")
 
-    def __init__(self, house: House, people: People) -> None:
+    def __init__(self, house: Dependencies, people: PeopleService) -> None:
         self._house, self._people = house, people
 
     def make(
@@ -64,7 +64,7 @@ class Tokens:
         days: int | None = None,
         label: str = "",
         proof: Recognised | None = None,
-    ) -> tuple[str, Token]:
+    ) -> tuple[str, AccessToken]:
         """A new secret, shown once, and its record. The caller has checked who asks.
 
         Scopes must lie within the person's roles; a one-time password must be changed first.
@@ -82,7 +82,7 @@ class Tokens:
             raise NotPermitted(f"A token needs scopes that its person may use, which are: {may}.")
         return self._made(found, wanted, timedelta(days=number), label=label, proof=proof)
 
-    def elevate(self, person: str, password: str) -> tuple[str, Token]:
+    def elevate(self, person: str, password: str) -> tuple[str, AccessToken]:
         """A secret for a steward's or an owner's acts, for a few minutes; the password again."""
         proof = self._people.password_again(person, password)
         found = self._checked(person)
@@ -107,11 +107,11 @@ class Tokens:
         try:
             with self._house.database.unchanged.at_hand():
                 bearer, row = self._recognised(secret)
-        except (NotAtHand, NotRecognised, NotThere):
+        except (CacheMiss, NotRecognised, NotThere):
             return None
         return bearer if row.last_used == self._today() else None
 
-    def revoke(self, token: str, *, by: str, own: bool = False) -> Token:
+    def revoke(self, token: str, *, by: str, own: bool = False) -> AccessToken:
         """Ends a token (its id): one's own, or anybody's by an owner; `own`: the former only."""
         with self._house.database.writing() as connection:
             row = connection.execute(select(TOKENS).where(TOKENS.c.id == token)).one_or_none()
@@ -120,15 +120,15 @@ class Tokens:
                 raise NotThere("There is no such token of yours.")
             connection.execute(update(TOKENS).where(TOKENS.c.id == token).values(revoked=True))
             row = connection.execute(select(TOKENS).where(TOKENS.c.id == token)).one()
-        return _token(row)
+        return _read_token(row)
 
-    def of(self, person: str, *, by: str) -> list[Token]:
+    def of(self, person: str, *, by: str) -> list[AccessToken]:
         """The tokens of a person: one's own, or anybody's by an owner."""
         if person != by:
             self._people.require(by, Role.OWNER)
         wanted = select(TOKENS).where(TOKENS.c.person == person).order_by(TOKENS.c.created.desc())
         with self._house.database.reading() as connection:
-            return [_token(row) for row in connection.execute(wanted).all()]
+            return [_read_token(row) for row in connection.execute(wanted).all()]
 
     def _checked(self, person: str) -> Person:
         found = self._people.require(person, *Role)
@@ -145,14 +145,16 @@ class Tokens:
         label: str = "",
         elevated: bool = False,
         proof: Recognised | None = None,
-    ) -> tuple[str, Token]:
-        secret, now = PREFIX + token_urlsafe(BYTES), self._house.clock()
-        if len(label) > LONGEST_LABEL:
-            raise ParameterError(f"label has {len(label)} letters, but may have {LONGEST_LABEL}.")
+    ) -> tuple[str, AccessToken]:
+        secret, now = PREFIX + token_urlsafe(SECRET_BYTES), self._house.clock()
+        if len(label) > MAX_LABEL_LENGTH:
+            raise ParameterError(
+                f"label has {len(label)} letters, but may have {MAX_LABEL_LENGTH}."
+            )
         row = {
             "id": new_id(), "person": person.name, "digest": _digest(secret),
-            "scopes": listed(sorted(scope.value for scope in scopes)), "label": label,
-            "created": written(now), "expires": written(now + length), "revoked": False,
+            "scopes": write_list(sorted(scope.value for scope in scopes)), "label": label,
+            "created": write_time(now), "expires": write_time(now + length), "revoked": False,
             "elevated": elevated, "last_used": None,
         }  # fmt: skip
         with self._house.database.writing() as connection:
@@ -160,17 +162,17 @@ class Tokens:
                 check_same(connection, proof)
             connection.execute(insert(TOKENS).values(row))
             found = connection.execute(select(TOKENS).where(TOKENS.c.id == row["id"])).one()
-        return secret, _token(found)
+        return secret, _read_token(found)
 
     def _recognised(self, secret: str) -> "tuple[Bearer, Row[tuple[object, ...]]]":
         digest, unchanged = _digest(secret), self._house.database.unchanged
         row = unchanged.value(("token", digest), lambda: self._read(digest))
         if row is None or not hmac.compare_digest(row.digest, digest) or not self._holds(row):
-            raise NotRecognised(WRONG)
+            raise NotRecognised(NO_SUCH_TOKEN)
         person = self._people.person(row.person)
         if not person.active:
-            raise NotRecognised(WRONG)
-        scopes = _scopes(row) & scopes_of(person)
+            raise NotRecognised(NO_SUCH_TOKEN)
+        scopes = _read_scopes(row) & scopes_of(person)
         return Bearer(person, scopes, elevated=row.elevated, token=row.id), row
 
     def _read(self, digest: str) -> "Row[tuple[object, ...]] | None":
@@ -197,23 +199,23 @@ class Tokens:
 
 def scopes_of(person: Person) -> frozenset[Scope]:
     """What a person's tokens may be used for."""
-    return frozenset(scope for scope, roles in NEEDS.items() if roles & person.roles)
+    return frozenset(scope for scope, roles in ROLES_OF_SCOPE.items() if roles & person.roles)
 
 
 def _digest(secret: str) -> str:
     return sha256(secret.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-@of_row
-def _scopes(row: "Row[tuple[object, ...]]") -> frozenset[Scope]:
+@reads_stored
+def _read_scopes(row: "Row[tuple[object, ...]]") -> frozenset[Scope]:
     return frozenset(Scope(word) for word in read_list(row.scopes))
 
 
-def _token(row: "Row[tuple[object, ...]]") -> Token:
-    return Token(
+def _read_token(row: "Row[tuple[object, ...]]") -> AccessToken:
+    return AccessToken(
         row.id,
         row.person,
-        _scopes(row),
+        _read_scopes(row),
         row.label,
         time_of(row.created),
         time_of(row.expires),

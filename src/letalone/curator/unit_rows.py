@@ -26,7 +26,7 @@ from letalone.plans.schema import Column, Schema
 from letalone.plans.types import Type
 
 
-class Ruled(NamedTuple):
+class RuledValue(NamedTuple):
     """A new value as the rules keep it, and as it was before the bounds."""
 
     kept: object
@@ -42,7 +42,7 @@ def spelled_id(file: Path | str, schema: Schema, typed: str) -> str | None:
         return typed
     with closing(LockedDuck()) as duck:
         duck.lock([])
-        loaded = _typed(column, typed)
+        loaded = _typed_cell(column, typed)
         found = syntax.select(
             [syntax.alias(by_rule(loaded, column, clamped=False), column.name)], loaded.sql
         )
@@ -56,7 +56,7 @@ def unit_ids(file: Path | str, schema: Schema) -> Iterable[str]:
     if isinstance(file, str):
         return _at(file).units_at(file, schema)
     with opened_copy(file, schema) as duck:
-        ids = syntax.select([_id(schema)], _kept())
+        ids = syntax.select([_id(schema)], _kept_rows())
         rows = contained(lambda: duck.run(ids.distinct()))
     return [cast("str", row[0]) for row in rows]
 
@@ -69,7 +69,7 @@ def rows_of_unit(file: Path | str, schema: Schema, unit_id: str) -> list[dict[st
     names = [column.name for column in schema.columns]
     with opened_copy(file, schema) as duck:
         columns = [syntax.named(name) for name in names]
-        query = syntax.select(columns, _kept(), where=[_is_unit(schema, unit_id)])
+        query = syntax.select(columns, _kept_rows(), where=[_is_unit(schema, unit_id)])
         rows = contained(lambda: duck.run(query.order_by(exp.column("rowid"))))
     return [dict(zip(names, row, strict=True)) for row in rows]
 
@@ -81,7 +81,7 @@ def number_of_rows(file: Path | str, schema: Schema, unit_id: str) -> int:
         return _at(file).number_of_one(file, schema, unit_id)
     with opened_copy(file, schema) as duck:
         query = syntax.select(
-            [exp.Count(this=exp.Star())], _kept(), where=[_is_unit(schema, unit_id)]
+            [exp.Count(this=exp.Star())], _kept_rows(), where=[_is_unit(schema, unit_id)]
         )
         return cast("int", contained(lambda: duck.run(query))[0][0])
 
@@ -111,8 +111,10 @@ def copy_corrected(
     file has the same rows.
     """
     with opened_copy(file, schema, target) as duck:
-        ids = syntax.select([exp.column("rowid")], _kept(), where=[_is_unit(schema, unit_id)])
-        ruled = {name: _ruled(duck, schema.column(name), one) for name, one in changes.items()}
+        ids = syntax.select([exp.column("rowid")], _kept_rows(), where=[_is_unit(schema, unit_id)])
+        ruled = {
+            name: _apply_rules(duck, schema.column(name), one) for name, one in changes.items()
+        }
         found = contained(lambda: duck.run(ids.order_by(exp.column("rowid"))))
         if not 0 <= row < len(found):
             contained(lambda: save(duck, schema, target))
@@ -139,15 +141,17 @@ def check_corrected(schema: Schema, changes: Mapping[str, object]) -> list[str]:
     """Refuses values of another type; what the rules would make of the others, in words."""
     with closing(LockedDuck()) as duck:
         duck.lock([])
-        ruled = {name: _ruled(duck, schema.column(name), one) for name, one in changes.items()}
+        ruled = {
+            name: _apply_rules(duck, schema.column(name), one) for name, one in changes.items()
+        }
     return _remarks(schema, ruled)
 
 
-def _remarks(schema: Schema, ruled: Mapping[str, Ruled]) -> list[str]:
+def _remarks(schema: Schema, ruled: Mapping[str, RuledValue]) -> list[str]:
     return [words for name, one in ruled.items() for words in _remark(schema.column(name), one)]
 
 
-def _remark(column: Column, ruled: Ruled) -> Iterator[str]:
+def _remark(column: Column, ruled: RuledValue) -> Iterator[str]:
     if ruled.kept != ruled.plain:
         yield (
             f"{column.name!r} is kept as {ruled.kept}: the declared bounds are {_bounds(column)},"
@@ -165,11 +169,11 @@ def _bounds(column: Column) -> str:
     return " and ".join(ends)
 
 
-def _ruled(duck: LockedDuck, column: Column, value: object) -> Ruled:
+def _apply_rules(duck: LockedDuck, column: Column, value: object) -> RuledValue:
     """The new value by the rules; refused where it is none of the declared type."""
     if value is None:
-        return Ruled(None, None)
-    loaded = _typed(column, str(value).lower() if isinstance(value, bool) else str(value))
+        return RuledValue(None, None)
+    loaded = _typed_cell(column, str(value).lower() if isinstance(value, bool) else str(value))
     both = [by_rule(loaded, column), by_rule(loaded, column, clamped=False)]
     ((kept, plain),) = contained(lambda: duck.run(syntax.select(both, loaded.sql)))
     if kept is None:
@@ -177,10 +181,10 @@ def _ruled(duck: LockedDuck, column: Column, value: object) -> Ruled:
             f"The new value of {column.name!r} is no {column.type.value}. Write it as in a CSV"
             " file."
         )
-    return Ruled(kept, plain)
+    return RuledValue(kept, plain)
 
 
-def _typed(column: Column, written: str) -> Relation:
+def _typed_cell(column: Column, written: str) -> Relation:
     """One cell of text, as a CSV file has it."""
     text = syntax.select([syntax.alias(syntax.text(written), column.name)], _nothing())
     return Relation(syntax.nested(text, "loaded"), {column.name: Stored(column.name, "VARCHAR")})
@@ -199,7 +203,7 @@ def _nothing() -> Sql:
     return syntax.renamed(syntax.called("range", syntax.whole(1)), "once")
 
 
-def _kept() -> Sql:
+def _kept_rows() -> Sql:
     return syntax.renamed(syntax.table_named(KEPT), "kept")
 
 

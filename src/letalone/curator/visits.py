@@ -27,29 +27,29 @@ from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from sqlalchemy import Row, delete, insert, select, update
 
-from letalone.curator.house import House
-from letalone.curator.people import People, check_same
+from letalone.curator.dependencies import Dependencies
+from letalone.curator.people import PeopleService, check_same
 from letalone.curator.records import Bearer, Recognised, Scope
 from letalone.curator.refusals import NotPermitted, NotRecognised
 from letalone.curator.tables import DRAFTS, SESSIONS
 from letalone.curator.tokens import scopes_of
-from letalone.curator.words import read_time, still_lasts, time_of, written
+from letalone.curator.words import read_optional_time, still_lasts, time_of, write_time
 
 SECRET_BYTES = 32
 OVER = "You are signed out. Sign in again."
-STEP = timedelta(minutes=1)  # how exactly the last use is known: not every look is written
+USE_STEP = timedelta(minutes=1)  # how exactly the last use is known: not every look is written
 DRAFT_NAME_BYTES = 24
 MAX_DRAFTS = 20  # of one person: the newest; each is at most as large as a body
 NONCE = bytes(12)  # each key encrypts one draft, so it needs no random nonce
-Fields = list[tuple[str, str]]
+FormFields = list[tuple[str, str]]
 
 
-class Visits:
+class BrowserSessions:
     """The browsers that are signed in."""
 
     __slots__ = ("_house", "_people")
 
-    def __init__(self, house: House, people: People) -> None:
+    def __init__(self, house: Dependencies, people: PeopleService) -> None:
         self._house, self._people = house, people
 
     def begin(self, proof: Recognised) -> str:
@@ -71,7 +71,10 @@ class Visits:
         if not person.active:
             raise NotRecognised(OVER)
         self._mark_used(row, now)
-        until, longest = read_time(row.elevated_until), timedelta(minutes=settings.elevated_minutes)
+        until, longest = (
+            read_optional_time(row.elevated_until),
+            timedelta(minutes=settings.elevated_minutes),
+        )
         elevated = until is not None and still_lasts(until, now, longest)
         return Bearer(person, scopes_of(person), elevated=elevated, token=row.digest)
 
@@ -110,10 +113,10 @@ class Visits:
         secret, now = token_urlsafe(SECRET_BYTES), self._house.clock()
         row = {
             "digest": _digest(secret), "person": proof.person.name,
-            "expires": written(now + self._idle), "elevated_until": written(elevated_until),
-            "until": written(until),
+            "expires": write_time(now + self._idle), "elevated_until": write_time(elevated_until),
+            "until": write_time(until),
         }  # fmt: skip
-        over = (SESSIONS.c.expires < written(now)) | (SESSIONS.c.until < written(now))
+        over = (SESSIONS.c.expires < write_time(now)) | (SESSIONS.c.until < write_time(now))
         with self._house.database.writing() as connection:
             check_same(connection, proof)
             connection.execute(delete(SESSIONS).where(over))
@@ -131,11 +134,11 @@ class Visits:
 
     def _mark_used(self, row: Row[tuple[Any, ...]], now: datetime) -> None:
         later = now + self._idle
-        if later - time_of(row.expires) < STEP:
+        if later - time_of(row.expires) < USE_STEP:
             return
         which = SESSIONS.c.digest == row.digest
         with self._house.database.writing() as connection:
-            connection.execute(update(SESSIONS).where(which).values(expires=written(later)))
+            connection.execute(update(SESSIONS).where(which).values(expires=write_time(later)))
 
 
 def _digest(secret: str) -> str:
@@ -147,7 +150,7 @@ class Drafts:
 
     __slots__ = ("_house",)
 
-    def __init__(self, house: House) -> None:
+    def __init__(self, house: Dependencies) -> None:
         self._house = house
 
     def keep(self, fields: Iterable[tuple[str, str]], *, by: str) -> str:
@@ -155,9 +158,9 @@ class Drafts:
         name, now = token_urlsafe(DRAFT_NAME_BYTES), self._house.clock()
         text = dumps(list(fields)).encode()
         row = {
-            "digest": _made_from(name, "place").hex(), "person": by, "number": time_ns(),
-            "until": written(now + timedelta(hours=self._house.settings.visit_hours)),
-            "body": AESGCM(_made_from(name, "key")).encrypt(NONCE, text, by.encode()),
+            "digest": _derive(name, "place").hex(), "person": by, "number": time_ns(),
+            "until": write_time(now + timedelta(hours=self._house.settings.visit_hours)),
+            "body": AESGCM(_derive(name, "key")).encrypt(NONCE, text, by.encode()),
         }  # fmt: skip
         with self._house.database.writing() as connection:
             connection.execute(insert(DRAFTS).values(row))
@@ -167,23 +170,23 @@ class Drafts:
             connection.execute(delete(DRAFTS).where(old))
         return name
 
-    def kept(self, name: str, *, by: str) -> Fields | None:
+    def kept(self, name: str, *, by: str) -> FormFields | None:
         """What this person typed; None where it is over, or nobody's, or somebody else's."""
-        place = _made_from(name, "place").hex()
+        place = _derive(name, "place").hex()
         wanted = select(DRAFTS).where((DRAFTS.c.digest == place) & (DRAFTS.c.person == by))
         with self._house.database.reading() as connection:
             row = connection.execute(wanted).one_or_none()
         if row is None or time_of(row.until) <= self._house.clock():
             return None
         try:
-            text = AESGCM(_made_from(name, "key")).decrypt(NONCE, row.body, by.encode())
+            text = AESGCM(_derive(name, "key")).decrypt(NONCE, row.body, by.encode())
         except InvalidTag:
             return None
         return [(field, value) for field, value in loads(text)]
 
     def sweep(self) -> None:
         """Deletes what is over; nothing is written where nothing is."""
-        over = DRAFTS.c.until <= written(self._house.clock())
+        over = DRAFTS.c.until <= write_time(self._house.clock())
         with self._house.database.reading() as connection:
             found = connection.execute(select(DRAFTS.c.digest).where(over).limit(1)).first()
         if found is not None:
@@ -196,5 +199,5 @@ class Drafts:
             connection.execute(delete(DRAFTS).where(DRAFTS.c.person == by))
 
 
-def _made_from(name: str, what: str) -> bytes:
+def _derive(name: str, what: str) -> bytes:
     return sha256(f"{what} of a draft\0{name}".encode("utf-8", "surrogatepass")).digest()

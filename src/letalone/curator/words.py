@@ -9,21 +9,21 @@ from typing import Any, TypeVar, cast
 
 from sqlalchemy import Row
 
-from letalone.curator.database import DatabaseDamaged, damaged
+from letalone.curator.database import DatabaseDamaged, damage_error
 from letalone.errors import ParameterError
 from letalone.exact.typed import read_written
 from letalone.ledger.data_sets import read_name
 from letalone.privacy import Budget
 
 Clock = Callable[[], datetime]
-AGREE = timedelta(minutes=10)  # so far apart clocks may be before one of them was wrong
+CLOCK_TOLERANCE = timedelta(minutes=10)  # so far apart clocks may be before one of them was wrong
 
 
 S = TypeVar("S")
 T = TypeVar("T")
 
 
-def of_row(read: Callable[[S], T]) -> Callable[[S], T]:
+def reads_stored(read: Callable[[S], T]) -> Callable[[S], T]:
     """A reader of what was stored: DatabaseDamaged, without its words, where it cannot be read."""
 
     @wraps(read)
@@ -33,7 +33,7 @@ def of_row(read: Callable[[S], T]) -> Callable[[S], T]:
         except DatabaseDamaged:
             raise
         except (ValueError, LookupError, TypeError, AttributeError):
-            raise damaged() from None
+            raise damage_error() from None
 
     return reading
 
@@ -43,17 +43,17 @@ def utc_now() -> datetime:
     return datetime.now(UTC).replace(microsecond=0)
 
 
-def written(when: datetime | None) -> str | None:
+def write_time(when: datetime | None) -> str | None:
     """A time as text that sorts as times do."""
     return None if when is None else when.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
-def read_time(text: str | None) -> datetime | None:
+def read_optional_time(text: str | None) -> datetime | None:
     """The time that was written."""
     return None if text is None else time_of(text)
 
 
-@of_row
+@reads_stored
 def time_of(text: str) -> datetime:
     """The time that was written, which is there."""
     return datetime.strptime(text, "%Y-%m-%dT%H:%M:%SZ").replace(tzinfo=UTC)
@@ -64,16 +64,16 @@ def still_lasts(until: datetime, now: datetime, longest: timedelta) -> bool:
 
     An end that lies further ahead was written while a clock was wrong, and does not count.
     """
-    return now < until <= now + longest + AGREE
+    return now < until <= now + longest + CLOCK_TOLERANCE
 
 
-@of_row
+@reads_stored
 def read_day(text: str | None) -> date | None:
     """The day that was written."""
     return None if text is None else date.fromisoformat(text)
 
 
-def in_utc(name: str, when: datetime | None) -> datetime | None:
+def to_utc(name: str, when: datetime | None) -> datetime | None:
     """A time with a zone, to the second."""
     if when is None:
         return None
@@ -85,18 +85,18 @@ def in_utc(name: str, when: datetime | None) -> datetime | None:
         raise ParameterError(f"{name} lies beyond the years that can be written.") from None
 
 
-def listed(words: Iterable[str]) -> str:
+def write_list(words: Iterable[str]) -> str:
     """A list of words as JSON."""
     return dumps(list(words), ensure_ascii=False)
 
 
-@of_row
+@reads_stored
 def read_list(text: str) -> list[str]:
     """The words of a list."""
     return cast("list[str]", loads(text))
 
 
-def amounts(budget: Budget) -> dict[str, str]:
+def write_budget(budget: Budget) -> dict[str, str]:
     """Both columns of a budget, exactly."""
     return {"epsilon": str(budget.epsilon), "delta": str(budget.delta)}
 
@@ -110,8 +110,8 @@ def is_name(words: str) -> bool:
     return True
 
 
-@of_row
-def budget_of(row: "Row[tuple[Any, ...]]") -> Budget:
+@reads_stored
+def read_budget(row: "Row[tuple[Any, ...]]") -> Budget:
     """The budget of a row."""
     return Budget(read_written(row.epsilon), read_written(row.delta))
 

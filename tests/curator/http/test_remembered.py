@@ -1,12 +1,12 @@
 """What is costly and public is made at most once in five seconds."""
 
-from letalone.curator.caches import FRESH_SECONDS, Remembered
+from letalone.curator.caches import FRESH_SECONDS, TimedCache
 
 
 def test_a_value_is_made_anew_only_after_a_while() -> None:
     now = [0.0]
     made = list[float]()
-    page = Remembered(lambda: now[0])
+    page = TimedCache(lambda: now[0])
 
     def make() -> float:
         made.append(now[0])

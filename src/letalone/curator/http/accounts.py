@@ -3,8 +3,8 @@
 from fastapi import APIRouter
 from starlette.requests import Request
 
+from letalone.curator.http.as_json import Json, to_json
 from letalone.curator.http.problems import refused
-from letalone.curator.http.said import Json, said
 from letalone.curator.http.shapes import (
     ChangedPerson,
     Elevation,
@@ -17,10 +17,10 @@ from letalone.curator.http.who import (
     LOG_IN,
     ActingOwner,
     Address,
-    Known,
     Overseer,
     Served,
-    is_of,
+    SignedIn,
+    is_token_of,
 )
 from letalone.curator.records import Scope
 from letalone.curator.refusals import NotThere
@@ -35,17 +35,17 @@ routes = APIRouter(prefix="/api/v1", tags=["people and tokens"])
 
 
 @routes.get("/me")
-def me(bearer: Known) -> Json:
+def me(bearer: SignedIn) -> Json:
     """Who the token belongs to, and what it may be used for."""
-    return said(bearer)
+    return to_json(bearer)
 
 
 @routes.post("/passwords", dependencies=[LOG_IN])
 def change_password(body: NewPassword, request: Request, service: Served, address: Address) -> Json:
     """Replace a password, also a one-time one; all tokens of the person end."""
-    known = is_of(request, service, body.name)
+    known = is_token_of(request, service, body.name)
     people = service.curator.people
-    return said(
+    return to_json(
         people.change_password(body.name, body.password, body.new, address=address, known=known)
     )
 
@@ -65,11 +65,11 @@ def log_in(body: Login, service: Served, address: Address) -> Json:
     secret, token = service.curator.tokens.make(
         person.name, scopes, days=body.days, label=body.label, proof=proof
     )
-    return {"secret": secret, "token": said(token)}
+    return {"secret": secret, "token": to_json(token)}
 
 
 @routes.post("/me/tokens", status_code=201)
-def another_token(body: NewToken, bearer: Known, service: Served) -> Json:
+def another_token(body: NewToken, bearer: SignedIn, service: Served) -> Json:
     """The password again: one more token, with no more scopes than the one that is sent."""
     scopes = bearer.scopes if body.scopes is None else frozenset(body.scopes)
     if not scopes <= bearer.scopes:
@@ -79,20 +79,20 @@ def another_token(body: NewToken, bearer: Known, service: Served) -> Json:
     secret, token = service.curator.tokens.make(
         name, scopes, days=body.days, label=body.label, proof=proof
     )
-    return {"secret": secret, "token": said(token)}
+    return {"secret": secret, "token": to_json(token)}
 
 
 @routes.get("/tokens")
-def tokens(bearer: Known, service: Served, person: str | None = None) -> Json:
+def tokens(bearer: SignedIn, service: Served, person: str | None = None) -> Json:
     """Own tokens, or those of a person for an owner; never their secrets."""
     name = bearer.person.name
     if person not in (None, name) and Scope.ADMINISTER not in bearer.scopes:
         raise refused("not-permitted", "The tokens of others need the scope 'administer'.")
-    return {"tokens": said(service.curator.tokens.of(person or name, by=name))}
+    return {"tokens": to_json(service.curator.tokens.of(person or name, by=name))}
 
 
 @routes.delete("/tokens/{token}")
-def revoke(token: str, bearer: Known, service: Served) -> Json:
+def revoke(token: str, bearer: SignedIn, service: Served) -> Json:
     """End a token at once: an own one; anybody's by an owner, with the password again."""
     owner = Scope.ADMINISTER in bearer.scopes
     try:
@@ -103,20 +103,20 @@ def revoke(token: str, bearer: Known, service: Served) -> Json:
         if owner and not bearer.elevated:
             raise refused("elevation-needed", OF_OTHERS) from None
         raise
-    return said(found)
+    return to_json(found)
 
 
 @routes.post("/elevations", status_code=201)
-def elevate(body: Elevation, bearer: Known, service: Served) -> Json:
+def elevate(body: Elevation, bearer: SignedIn, service: Served) -> Json:
     """The password again: a token for the acts of stewards and owners, for a few minutes."""
     secret, token = service.curator.tokens.elevate(bearer.person.name, body.password)
-    return {"secret": secret, "token": said(token)}
+    return {"secret": secret, "token": to_json(token)}
 
 
 @routes.get("/people")
 def people(bearer: Overseer, service: Served) -> Json:
     """Everybody who may log in."""
-    return {"people": said(service.curator.people.everybody(by=bearer.person.name))}
+    return {"people": to_json(service.curator.people.everybody(by=bearer.person.name))}
 
 
 @routes.post("/people", status_code=201)
@@ -124,7 +124,7 @@ def add_person(body: NewPerson, bearer: ActingOwner, service: Served) -> Json:
     """Add a person; the one-time password is shown once."""
     found = service.curator.people
     password = found.add(body.name, body.roles, by=bearer.person.name)
-    return {"person": said(found.person(body.name)), "one_time_password": password}
+    return {"person": to_json(found.person(body.name)), "one_time_password": password}
 
 
 @routes.patch("/people/{name}")
@@ -135,7 +135,7 @@ def change_person(name: str, body: ChangedPerson, bearer: ActingOwner, service: 
         found.change_roles(name, body.roles, by=by)
     if body.active is not None:
         (found.enable if body.active else found.disable)(name, by=by)
-    return said(found.person(name))
+    return to_json(found.person(name))
 
 
 @routes.post("/people/{name}/one-time-password")

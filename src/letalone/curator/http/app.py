@@ -29,20 +29,20 @@ from starlette.responses import Response
 from starlette.routing import Match
 from starlette.types import Scope
 
-from letalone.curator.caches import Remembered
+from letalone.curator.caches import TimedCache
 from letalone.curator.console.app import add_console
 from letalone.curator.console.pages import problem_page, wants_page
 from letalone.curator.console.visitors import visitor_of
 from letalone.curator.curator import Curator
 from letalone.curator.http import accounts, grants, persons, public, questions, record, tables
 from letalone.curator.http.limits import RateLimits, Throttle, WorkLimit
-from letalone.curator.http.logs import Logged, make_log, where_it_failed
+from letalone.curator.http.logs import LogMiddleware, make_log, place_of_failure
 from letalone.curator.http.metrics import Metrics
 from letalone.curator.http.middleware import (
+    BodyLimitMiddleware,
     BodyLimits,
-    CappedBodies,
-    PlainAddresses,
-    SecurityHeaders,
+    NulPathMiddleware,
+    SecurityHeadersMiddleware,
 )
 from letalone.curator.http.probes import Probes
 from letalone.curator.http.problems import (
@@ -55,10 +55,10 @@ from letalone.curator.http.problems import (
 from letalone.curator.http.who import Service, asks
 from letalone.errors import LedgerUnavailable, LetaloneError, ServiceUnavailable
 
-MOST_ANSWERS = 40  # under way at once in a worker, as many as other requests may be
-MOST_PREVIEWS = 20
+MAX_ANSWERS = 40  # under way at once in a worker, as many as other requests may be
+MAX_PREVIEWS = 20
 ROUTES = (questions, accounts, tables, grants, record, persons, public)  # the busiest first
-PROBLEM: dict[str, Any] = {
+PROBLEM_SCHEMA: dict[str, Any] = {
     "description": "A problem (RFC 9457).",
     "content": {
         MEDIA_TYPE: {
@@ -75,7 +75,7 @@ PROBLEM: dict[str, Any] = {
         }
     },
 }
-EVERY_SECONDS = 3600.0
+HOUR_SECONDS = 3600.0
 
 
 def make_app(
@@ -87,10 +87,10 @@ def make_app(
 ) -> FastAPI:
     """The service of a curator, which is closed when the app shuts down."""
     lines = log or make_log()
-    limiters = CapacityLimiter(MOST_ANSWERS), CapacityLimiter(MOST_PREVIEWS)
+    limiters = CapacityLimiter(MAX_ANSWERS), CapacityLimiter(MAX_PREVIEWS)
     throttle = Throttle(rates or RateLimits())
     own = WorkLimit(), Probes(curator.checks)
-    service = Service(curator, throttle, Metrics(), Remembered(), *limiters, *own)
+    service = Service(curator, throttle, Metrics(), TimedCache(), *limiters, *own)
     app = FastAPI(
         title="letalone curator",
         version=version("letalone"),
@@ -98,12 +98,14 @@ def make_app(
         docs_url=None,  # these pages would fetch from elsewhere
         redoc_url=None,
         lifespan=_closing(curator, lines),
-        responses={"default": PROBLEM},
+        responses={"default": PROBLEM_SCHEMA},
         middleware=[
-            Middleware(SecurityHeaders),
-            Middleware(Logged, lines, service.metrics.request, failed=_counted_by(service)),
-            Middleware(CappedBodies, bodies or BodyLimits()),
-            Middleware(PlainAddresses),
+            Middleware(SecurityHeadersMiddleware),
+            Middleware(
+                LogMiddleware, lines, service.metrics.request, failed=_refusal_counter(service)
+            ),
+            Middleware(BodyLimitMiddleware, bodies or BodyLimits()),
+            Middleware(NulPathMiddleware),
         ],
     )
     app.state.service = service
@@ -117,7 +119,7 @@ def make_app(
 def _closing(curator: Curator, log: Any) -> Any:
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncGenerator[None]:
-        house = asyncio.create_task(keep_house(curator, log))
+        house = asyncio.create_task(run_hourly(curator, log))
         yield
         house.cancel()
         with suppress(asyncio.CancelledError):
@@ -129,13 +131,13 @@ def _closing(curator: Curator, log: Any) -> Any:
 
 def _add_problems(app: FastAPI) -> None:
     """Every error leaves as a problem; what nobody foresaw is caught by `Logged`."""
-    app.add_exception_handler(Refused, _refused)
+    app.add_exception_handler(Refused, _problem_of_refusal)
     app.add_exception_handler(LetaloneError, _error)
     app.add_exception_handler(RequestValidationError, _not_valid)
     app.add_exception_handler(HTTPException, _status)
 
 
-def _counted_by(service: Service) -> Callable[[Scope], None]:
+def _refusal_counter(service: Service) -> Callable[[Scope], None]:
     """A question that fails counts like one that is refused: both are entries that stay."""
 
     def count(scope: Scope) -> None:
@@ -146,7 +148,7 @@ def _counted_by(service: Service) -> Callable[[Scope], None]:
     return count
 
 
-def _refused(_: Request, error: Exception) -> Response:
+def _problem_of_refusal(_: Request, error: Exception) -> Response:
     return cast("Refused", error).problem.response()
 
 
@@ -185,7 +187,7 @@ def _methods(request: Request) -> str:
     return ", ".join(sorted(set[str]().union(*partial)))
 
 
-async def keep_house(curator: Curator, log: Any, every_seconds: float = EVERY_SECONDS) -> None:
+async def run_hourly(curator: Curator, log: Any, every_seconds: float = HOUR_SECONDS) -> None:
     """Goes on until it is cancelled; a failure is logged without words and tried again."""
     while True:
         try:
@@ -196,5 +198,5 @@ async def keep_house(curator: Curator, log: Any, every_seconds: float = EVERY_SE
             if missing := await run_in_threadpool(curator.without_rows):
                 log.error("rows are missing: restore the folder data", data_sets=missing)
         except Exception as error:  # such as another worker that was faster
-            log.warning("retirement failed", **where_it_failed(error))
+            log.warning("retirement failed", **place_of_failure(error))
         await asyncio.sleep(every_seconds)

@@ -5,7 +5,7 @@ from typing import Annotated
 from fastapi import APIRouter, Query
 
 from letalone.curator.curator import Curator
-from letalone.curator.http.said import Json, said
+from letalone.curator.http.as_json import Json, to_json
 from letalone.curator.http.shapes import (
     Decision,
     NewProposal,
@@ -18,30 +18,30 @@ from letalone.curator.http.who import (
     OVERSEER,
     ActingSteward,
     Analyst,
-    Known,
     Overseer,
     Served,
-    oversees,
+    SignedIn,
+    may_oversee,
 )
 
-MOST = 1000
+MAX_REQUESTS_PAGE = 1000
 routes = APIRouter(prefix="/api/v1", tags=["requests, grants and budgets"])
 
 
 @routes.get("/requests")
 def requests(
-    bearer: Known,
+    bearer: SignedIn,
     service: Served,
     is_open: bool | None = None,
-    limit: Annotated[int, Query(ge=1, le=MOST)] = MOST,
+    limit: Annotated[int, Query(ge=1, le=MAX_REQUESTS_PAGE)] = MAX_REQUESTS_PAGE,
     start: Annotated[int, Query(ge=0, le=10**9)] = 0,
 ) -> Json:
     """Own requests; all of them for stewards, owners and auditors. The newest first, in pages."""
-    by, own = bearer.person.name, not oversees(bearer)
+    by, own = bearer.person.name, not may_oversee(bearer)
     found = service.curator.requests.requests(
         by=by, own=own, is_open=is_open, most=limit + 1, start=start
     )
-    return {"requests": said(found[:limit]), "more": len(found) > limit}
+    return {"requests": to_json(found[:limit]), "more": len(found) > limit}
 
 
 @routes.post("/requests", status_code=201)
@@ -56,20 +56,20 @@ def make_request(body: NewRequest, bearer: Analyst, service: Served) -> Json:
         by=bearer.person.name,
         expires=in_seconds(body.expires),
     )
-    return said(found)
+    return to_json(found)
 
 
 @routes.get("/requests/{request_id}")
-def request(request_id: str, bearer: Known, service: Served) -> Json:
+def request(request_id: str, bearer: SignedIn, service: Served) -> Json:
     """How a request stands."""
-    own = not oversees(bearer)
-    return said(service.curator.requests.request(request_id, by=bearer.person.name, own=own))
+    own = not may_oversee(bearer)
+    return to_json(service.curator.requests.request(request_id, by=bearer.person.name, own=own))
 
 
 @routes.delete("/requests/{request_id}")
 def withdraw_request(request_id: str, bearer: Analyst, service: Served) -> Json:
     """Take back an own request that is open."""
-    return said(service.curator.requests.withdraw(request_id, by=bearer.person.name))
+    return to_json(service.curator.requests.withdraw(request_id, by=bearer.person.name))
 
 
 @routes.post("/requests/{request_id}/decision")
@@ -78,14 +78,14 @@ def decide(request_id: str, body: Decision, bearer: ActingSteward, service: Serv
     found = service.curator.requests.decide(
         request_id, grant=body.granted, reason=body.reason, by=bearer.person.name
     )
-    return said(found)
+    return to_json(found)
 
 
 @routes.get("/grants")
-def grants(bearer: Known, service: Served) -> Json:
+def grants(bearer: SignedIn, service: Served) -> Json:
     """Own grants and what is left of them; all for stewards, owners and auditors."""
-    own = not oversees(bearer)
-    return {"grants": said(service.curator.requests.grants(by=bearer.person.name, own=own))}
+    own = not may_oversee(bearer)
+    return {"grants": to_json(service.curator.requests.grants(by=bearer.person.name, own=own))}
 
 
 @routes.post("/grants/withdrawal")
@@ -104,7 +104,7 @@ def withdraw_grant(body: Withdrawal, bearer: ActingSteward, service: Served) -> 
 @routes.get("/proposals")
 def proposals(bearer: Overseer, service: Served) -> Json:
     """Larger budgets that were proposed, the newest first."""
-    return {"proposals": said(service.curator.proposals.proposals(by=bearer.person.name))}
+    return {"proposals": to_json(service.curator.proposals.proposals(by=bearer.person.name))}
 
 
 @routes.post("/proposals", status_code=201)
@@ -118,7 +118,7 @@ def propose(body: NewProposal, bearer: ActingSteward, service: Served) -> Json:
         purpose=body.purpose,
         analyst=body.analyst,
     )
-    return said(found)
+    return to_json(found)
 
 
 @routes.post("/proposals/{proposal_id}/decision")
@@ -126,14 +126,14 @@ def second(proposal_id: str, body: Seconding, bearer: ActingSteward, service: Se
     """Second a proposal, which carries it out; or decline it, with the reason."""
     found, by = service.curator.proposals, bearer.person.name
     if body.seconded:
-        return said(found.second(proposal_id, reason=body.reason or "seconded", by=by))
-    return said(found.refuse(proposal_id, reason=body.reason or "not seconded", by=by))
+        return to_json(found.second(proposal_id, reason=body.reason or "seconded", by=by))
+    return to_json(found.refuse(proposal_id, reason=body.reason or "not seconded", by=by))
 
 
 @routes.get("/budgets")
-def budgets(bearer: Known, service: Served) -> Json:
+def budgets(bearer: SignedIn, service: Served) -> Json:
     """What is left under the own grants."""
-    return {"grants": said(service.curator.asking.standing(by=bearer.person.name))}
+    return {"grants": to_json(service.curator.asking.standing(by=bearer.person.name))}
 
 
 @routes.get("/budgets/{data_set}", dependencies=[OVERSEER])
@@ -158,4 +158,4 @@ def _tree(curator: Curator, name: str) -> Json:
         }
         for level in curator.ledger.levels(record.name)
     ]
-    return said({"data_set": record.name, **cap, "levels": levels})
+    return to_json({"data_set": record.name, **cap, "levels": levels})

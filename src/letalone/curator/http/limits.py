@@ -29,7 +29,7 @@ from limits.strategies import SlidingWindowCounterRateLimiter
 from letalone.curator.http.problems import Problem, Refused
 
 AT_ONCE, IN_LINE = 2, 20  # of one person
-AGAIN_SECONDS = 5
+RETRY_SECONDS = 5
 TOO_MUCH = (
     f"You have {AT_ONCE} previews or questions under way and {IN_LINE} more in line, which is as"
     " many as one person may have. Nothing was spent on this one. Wait until some of them are"
@@ -48,7 +48,7 @@ class RateLimits:
     refusals_of_a_person: int = 600  # of questions: each is an entry that the ledger keeps
 
 
-class Counts(MemoryStorage):
+class RateLimitStorage(MemoryStorage):
     """Counts in memory; those that are over go when there are many, without a thread of their own.
 
     The library's storage starts a thread for that with almost every request.
@@ -87,7 +87,7 @@ class Throttle:
     """Counts, and refuses what is too much."""
 
     def __init__(self, limits: RateLimits) -> None:
-        self._window = SlidingWindowCounterRateLimiter(Counts())
+        self._window = SlidingWindowCounterRateLimiter(RateLimitStorage())
         self._person = RateLimitItemPerMinute(limits.of_a_person, namespace="person")
         self._address = RateLimitItemPerMinute(limits.of_an_address, namespace="address")
         self._log_in = RateLimitItemPerMinute(limits.log_ins_of_an_address, namespace="log in")
@@ -117,11 +117,11 @@ class Throttle:
     def check_refusals(self, name: str) -> None:
         """Refuses to look at a question of somebody of whom too many were refused just now."""
         if not self._window.test(self._refusal, name):
-            raise Refused(too_many(self._wait(self._refusal, name)))
+            raise Refused(too_many_requests(self._wait(self._refusal, name)))
 
     def _count(self, limit: RateLimitItemPerMinute, key: str) -> None:
         if not self._window.hit(limit, key):
-            raise Refused(too_many(self._wait(limit, key)))
+            raise Refused(too_many_requests(self._wait(limit, key)))
 
     def _wait(self, limit: RateLimitItemPerMinute, key: str) -> int:
         """In how many seconds to try again."""
@@ -129,7 +129,7 @@ class Throttle:
         return max(1, ceil(again - time()))
 
 
-def too_many(seconds: int) -> Problem:
+def too_many_requests(seconds: int) -> Problem:
     """429, with how long to wait."""
     words = f"Too many requests came at once. Try again in {seconds} seconds."
     return Problem("too-many-requests", words, headers={"Retry-After": str(seconds)})
@@ -154,7 +154,7 @@ class WorkLimit:
         """It is one's turn within the block; Refused where too many are in line."""
         line = self._lines.setdefault(person, _Line())
         if line.pieces == AT_ONCE + IN_LINE:
-            raise Refused(_too_much())
+            raise Refused(_too_much_at_once())
         line.pieces += 1
         try:
             async with line.turn:
@@ -165,5 +165,5 @@ class WorkLimit:
                 del self._lines[person]
 
 
-def _too_much() -> Problem:
-    return Problem("too-much-at-once", TOO_MUCH, headers={"Retry-After": str(AGAIN_SECONDS)})
+def _too_much_at_once() -> Problem:
+    return Problem("too-much-at-once", TOO_MUCH, headers={"Retry-After": str(RETRY_SECONDS)})

@@ -15,7 +15,7 @@ from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.multiprocess import MultiProcessCollector
 from prometheus_client.registry import Collector
 
-SHARED = "PROMETHEUS_MULTIPROC_DIR"  # the library reads it when it is imported
+COUNTERS_VARIABLE = "PROMETHEUS_MULTIPROC_DIR"  # the library reads it when it is imported
 EDGES = (0.005, 0.01, 0.02, 0.05, 0.1, 0.5, 1.0, 5.0)
 MEDIA_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
@@ -59,7 +59,7 @@ class Metrics:
         return self._counted() + generate_latest(now)
 
     def _counted(self) -> bytes:
-        if SHARED not in os.environ:
+        if COUNTERS_VARIABLE not in os.environ:
             return generate_latest(self._registry)
         together = CollectorRegistry()
         MultiProcessCollector(together)

@@ -24,7 +24,7 @@ UPLOADS = "/api/v1/uploads"
 CONSOLE_UPLOADS = "/uploads"
 FILES = "multipart/form-data"
 NUL = "\0"
-ALWAYS = {
+SECURITY_HEADERS = {
     "Cache-Control": "no-store",
     "Content-Security-Policy": (
         "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self';"
@@ -50,7 +50,7 @@ class BodyLimits:
     upload_chunk_seconds: float = 10.0
 
 
-class CappedBodies:
+class BodyLimitMiddleware:
     """Holds requests to the limits."""
 
     def __init__(self, app: ASGIApp, limits: BodyLimits) -> None:
@@ -150,7 +150,7 @@ def too_slow(seconds: float) -> Problem:
     return Problem("body-too-slow", words, headers={"Connection": "close"})
 
 
-class PlainAddresses:
+class NulPathMiddleware:
     """Refuses what has a NUL sign in its path or its query."""
 
     def __init__(self, app: ASGIApp) -> None:
@@ -172,7 +172,7 @@ def _nul_problem(scope: Scope) -> Problem | None:
     return None
 
 
-class SecurityHeaders:
+class SecurityHeadersMiddleware:
     """Puts them on; a route that sets one of its own keeps it."""
 
     def __init__(self, app: ASGIApp) -> None:
@@ -187,7 +187,7 @@ class SecurityHeaders:
         async def with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
-                for name, value in ALWAYS.items():
+                for name, value in SECURITY_HEADERS.items():
                     headers.setdefault(name, value)
             await send(message)
 

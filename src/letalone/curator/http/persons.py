@@ -5,7 +5,7 @@ The id of a person is in the body, never in an address: addresses end up in logs
 
 from fastapi import APIRouter
 
-from letalone.curator.http.said import Json, said
+from letalone.curator.http.as_json import Json, to_json
 from letalone.curator.http.shapes import AboutSubject, Correction, InDataSet, Outcome
 from letalone.curator.http.who import ActingSteward, Served
 
@@ -16,7 +16,7 @@ routes = APIRouter(prefix="/api/v1/subjects", tags=["people in the data"])
 def holdings(body: AboutSubject, bearer: ActingSteward, service: Served) -> Json:
     """Which data sets hold a person of this id."""
     found = service.curator.subjects.holdings(body.subject, by=bearer.person.name, why=body.why)
-    return {"holdings": said(found)}
+    return {"holdings": to_json(found)}
 
 
 @routes.post("/releases")
@@ -25,7 +25,7 @@ def releases(body: InDataSet, bearer: ActingSteward, service: Served) -> Json:
     found = service.curator.subjects.releases(
         body.data_set, body.subject, by=bearer.person.name, why=body.why
     )
-    return {"releases": said(found)}
+    return {"releases": to_json(found)}
 
 
 @routes.post("/rows")
@@ -34,7 +34,7 @@ def rows(body: InDataSet, bearer: ActingSteward, service: Served) -> Json:
     found = service.curator.subjects.rows(
         body.data_set, body.subject, by=bearer.person.name, why=body.why
     )
-    return {"rows": said(found)}
+    return {"rows": to_json(found)}
 
 
 @routes.post("/corrections")
@@ -48,7 +48,7 @@ def correct(body: Correction, bearer: ActingSteward, service: Served) -> Json:
         by=bearer.person.name,
         why=body.why,
     )
-    return said(found)
+    return to_json(found)
 
 
 @routes.post("/erasures")
@@ -57,7 +57,7 @@ def erase(body: InDataSet, bearer: ActingSteward, service: Served) -> Json:
     found = service.curator.subjects.erase(
         body.data_set, body.subject, by=bearer.person.name, why=body.why
     )
-    return said(found)
+    return to_json(found)
 
 
 @routes.post("/outcomes")
@@ -66,4 +66,4 @@ def outcome(body: Outcome, bearer: ActingSteward, service: Served) -> Json:
     found = service.curator.subjects.record_outcome(
         body.act, done=body.done, words=body.words, by=bearer.person.name
     )
-    return said(found)
+    return to_json(found)

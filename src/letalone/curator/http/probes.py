@@ -12,11 +12,11 @@ from collections.abc import Callable, Mapping
 from threading import Thread
 from time import monotonic
 
-REMEMBERED_SECONDS = 1.0
-MOST_SECONDS = 2.0  # from the beginning of a try
-A_MOMENT = 0.01
+FRESH_SECONDS = 1.0
+PATIENCE_SECONDS = 2.0  # from the beginning of a try
+LOOK_SECONDS = 0.01
 WELL, WRONG = "ok", "cannot be written, or has too little room"
-SLOW = f"has not answered for {MOST_SECONDS:g} seconds"
+SLOW = f"has not answered for {PATIENCE_SECONDS:g} seconds"
 
 
 class Probe:
@@ -26,15 +26,15 @@ class Probe:
 
     def __init__(self, check: Callable[[], None]) -> None:
         self._check, self._found, self._under_way = check, WELL, False
-        self._began = -REMEMBERED_SECONDS
+        self._began = -FRESH_SECONDS
 
     async def state(self) -> str:
         """WELL, or what is wrong."""
-        if not self._under_way and monotonic() - self._began >= REMEMBERED_SECONDS:
+        if not self._under_way and monotonic() - self._began >= FRESH_SECONDS:
             self._under_way, self._began = True, monotonic()
             Thread(target=self._try, name="probe", daemon=True).start()
-        while self._under_way and monotonic() - self._began < MOST_SECONDS:
-            await asyncio.sleep(A_MOMENT)
+        while self._under_way and monotonic() - self._began < PATIENCE_SECONDS:
+            await asyncio.sleep(LOOK_SECONDS)
         return SLOW if self._under_way else self._found
 
     def _try(self) -> None:

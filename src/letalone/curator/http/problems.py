@@ -17,7 +17,7 @@ from typing import Any
 from starlette.responses import Response
 
 from letalone.curator.database import DatabaseDamaged, DatabaseUnavailable
-from letalone.curator.http.said import budget_said
+from letalone.curator.http.as_json import budget_as_json
 from letalone.curator.http.wording import in_plain_words
 from letalone.curator.refusals import (
     AlreadyDecided,
@@ -302,7 +302,9 @@ def of_error(error: LetaloneError) -> Problem:
     more = {"error": type(error).__name__}
     if isinstance(error, BudgetExceeded):
         found = {"spent": error.spent, "asked": error.asked, "left": error.left}
-        more |= {name: budget_said(budget) for name, budget in found.items() if budget is not None}
+        more |= {
+            name: budget_as_json(budget) for name, budget in found.items() if budget is not None
+        }
         more |= {} if error.level is None else {"level": error.level}
     return Problem(kind, in_plain_words(str(error)), more=more, headers=_headers(error))
 

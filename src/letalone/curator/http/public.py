@@ -9,10 +9,10 @@ from re import sub
 from fastapi import APIRouter
 from starlette.responses import Response
 
+from letalone.curator.http.as_json import Json, to_json
 from letalone.curator.http.metrics import MEDIA_TYPE
 from letalone.curator.http.probes import WELL
 from letalone.curator.http.problems import KINDS, WHERE, refused
-from letalone.curator.http.said import Json, said
 from letalone.curator.http.who import ANYBODY, OWNER, PROBE, Served, Service
 from letalone.errors import LetaloneError
 
@@ -62,10 +62,10 @@ def icon() -> Response:
 @routes.get("/metrics", dependencies=[OWNER])
 def metrics(service: Served) -> Response:
     """Counters in Prometheus' text format, for an owner's token."""
-    return Response(service.metrics.text(frozen=_frozen(service)), media_type=MEDIA_TYPE)
+    return Response(service.metrics.text(frozen=_count_frozen(service)), media_type=MEDIA_TYPE)
 
 
-def _frozen(service: Service) -> int | None:
+def _count_frozen(service: Service) -> int | None:
     """How many data sets are; None where a store is away: the counters are shown all the same."""
     curator = service.curator
     try:
@@ -84,12 +84,12 @@ def problem(kind: str) -> Json:
     found = KINDS.get(kind)
     if found is None:
         raise refused("not-found", f"There is no such kind. The kinds are: {', '.join(KINDS)}.")
-    return {"type": WHERE + kind, **said(found)}
+    return {"type": WHERE + kind, **to_json(found)}
 
 
 def open_page(service: Service) -> Json:
     """The open page, made anew every few seconds: anybody may ask for it as often as they like."""
-    return service.page.value(lambda: said(service.curator.openness.page()))
+    return service.page.value(lambda: to_json(service.curator.openness.page()))
 
 
 def protected(found: Json) -> str:

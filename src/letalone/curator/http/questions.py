@@ -13,17 +13,17 @@ from fastapi import APIRouter, Header, Query
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 
-from letalone.curator.http.said import Json, said
+from letalone.curator.http.as_json import Json, to_json
 from letalone.curator.http.shapes import SentQuestion, exact
 from letalone.curator.http.who import QUESTIONS, Analyst, Served, Service
+from letalone.curator.idempotency import KeyedRequest
 from letalone.curator.remembered import Answer
-from letalone.curator.sendings import Sending
 from letalone.errors import LetaloneError
 from letalone.session.preview import Preview
 from letalone.session.release import Release
 
-MOST = 1000
-Key = Annotated[
+MAX_HISTORY_PAGE = 1000
+IdempotencyKey = Annotated[
     str | None,
     Header(
         alias="Idempotency-Key",
@@ -42,15 +42,15 @@ routes = APIRouter(prefix=QUESTIONS, tags=["questions"])
 async def preview(body: SentQuestion, bearer: Analyst, service: Served) -> Json:
     """The price, its split and the errors to expect: no data touched, nothing spent."""
     by = bearer.person.name
-    return await service.aside(lambda: _previewed(body, service, by), by=by)
+    return await service.aside(lambda: _preview_as_asked(body, service, by), by=by)
 
 
-def _previewed(body: SentQuestion, service: Service, by: str) -> Json:
+def _preview_as_asked(body: SentQuestion, service: Service, by: str) -> Json:
     question, asking = body.question(), service.curator.asking
     found = asking.preview(question, body.price(), by=by)
     delta = exact(found.delta)
     left = asking.left(question, found.privacy, delta=delta, by=by) if body.left else None
-    return preview_said(found, left=left)
+    return preview_as_json(found, left=left)
 
 
 @routes.post("/explanation")
@@ -68,7 +68,7 @@ async def fitting(body: SentQuestion, bearer: Analyst, service: Served) -> Json:
     asking, by = service.curator.asking, bearer.person.name
     question, price = body.question(), body.price()
     found = await service.aside(lambda: asking.how_many_more(question, price, by=by), by=by)
-    return {"how_many_more": _cell(found)}
+    return {"how_many_more": _finite_cell(found)}
 
 
 @routes.post("/epsilon")
@@ -82,7 +82,7 @@ async def epsilon_for(body: SentQuestion, bearer: Analyst, service: Served) -> J
 
 @routes.post("/release", response_model=Json)
 async def release(
-    body: SentQuestion, bearer: Analyst, service: Served, key: Key = None
+    body: SentQuestion, bearer: Analyst, service: Served, key: IdempotencyKey = None
 ) -> Response:
     """The answer; charged at data set, purpose and analyst before data are touched.
 
@@ -90,7 +90,7 @@ async def release(
     because something failed, is gone on with.
     """
     asking, by = service.curator.asking, bearer.person.name
-    sending = None if key is None else _sending(body, key)
+    sending = None if key is None else _keyed_request(body, key)
     if not (body.left or body.tables or body.error):
         question, price = body.question(), body.price()
         cheap = service.curator.cheap_looks and sending is None
@@ -102,12 +102,12 @@ async def release(
                 )
         if found is not None:
             service.metrics.answer("repeated")
-            return _written(found, left=None)
-    return await service.in_turn(lambda: _released(body, service, sending, by), by=by)
+            return _write_answer(found, left=None)
+    return await service.in_turn(lambda: _release_in_turn(body, service, sending, by), by=by)
 
 
-def _sending(body: SentQuestion, key: str) -> Sending:
-    return Sending(key, body.model_dump_json(exclude={"left", "show_sql"}))
+def _keyed_request(body: SentQuestion, key: str) -> KeyedRequest:
+    return KeyedRequest(key, body.model_dump_json(exclude={"left", "show_sql"}))
 
 
 @contextmanager
@@ -119,14 +119,16 @@ def _counting_refusals(service: Service) -> Generator[None]:
         raise
 
 
-def _released(body: SentQuestion, service: Service, sending: Sending | None, by: str) -> Response:
+def _release_in_turn(
+    body: SentQuestion, service: Service, sending: KeyedRequest | None, by: str
+) -> Response:
     question, asking = body.question(), service.curator.asking
     with _counting_refusals(service):
         found = asking.answer(question, body.price(), by=by, sending=sending)
     service.metrics.answer("repeated" if found.release.repeated else "released")
     asked = found.release.asked
     left = asking.left(question, asked.privacy, delta=asked.delta, by=by) if body.left else None
-    return _written(found, left=left)
+    return _write_answer(found, left=left)
 
 
 @routes.get("/history")
@@ -134,14 +136,14 @@ def history(
     bearer: Analyst,
     service: Served,
     data_set: str | None = None,
-    limit: Annotated[int, Query(ge=1, le=MOST)] = 100,
+    limit: Annotated[int, Query(ge=1, le=MAX_HISTORY_PAGE)] = 100,
     receipts: bool = False,
 ) -> Json:
     """Own answers, the newest first; with `receipts` each has its signed receipt."""
     asking, by = service.curator.asking, bearer.person.name
     found = asking.history(by=by, data_set=data_set, most=limit + 1)
     shown = [
-        {**said(one), **({"receipt": asking.receipt(one.id, by=by)} if receipts else {})}
+        {**to_json(one), **({"receipt": asking.receipt(one.id, by=by)} if receipts else {})}
         for one in found[:limit]
     ]
     return {"releases": shown, "more": len(found) > limit}
@@ -150,7 +152,7 @@ def history(
 @routes.get("/history/{release_id}")
 def past(release_id: str, bearer: Analyst, service: Served) -> Json:
     """One of the own answers."""
-    return said(service.curator.asking.past(release_id, by=bearer.person.name))
+    return to_json(service.curator.asking.past(release_id, by=bearer.person.name))
 
 
 @routes.get("/history/{release_id}/receipt")
@@ -159,7 +161,7 @@ def receipt(release_id: str, bearer: Analyst, service: Served) -> Json:
     return service.curator.asking.receipt(release_id, by=bearer.person.name)
 
 
-def _written(answer: Answer, *, left: str | None) -> Response:
+def _write_answer(answer: Answer, *, left: str | None) -> Response:
     """Written here, and once for all repeats: what is left is put last, if it is wanted.
 
     How much is left takes longer to find out than a repeated answer.
@@ -169,18 +171,20 @@ def _written(answer: Answer, *, left: str | None) -> Response:
 
 
 def _all_but_left(release: Release) -> bytes:
-    return _as_json(release_said(release))
+    return _as_json(release_as_json(release))
 
 
 def _as_json(value: object) -> bytes:
     return dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()
 
 
-def release_said(release: Release) -> Json:
+def release_as_json(release: Release) -> Json:
     """Rows for reading, the answer as it is stored, and its receipt."""
     standing = release.standing
     return {
-        "rows": [{name: _cell(cell) for name, cell in row.items()} for row in release.rows()],
+        "rows": [
+            {name: _finite_cell(cell) for name, cell in row.items()} for row in release.rows()
+        ],
         "release": release.to_json(),
         "receipt": standing.receipt,
         "repeated": release.repeated,
@@ -188,7 +192,7 @@ def release_said(release: Release) -> Json:
     }
 
 
-def preview_said(preview: Preview, *, left: str | None) -> Json:
+def preview_as_json(preview: Preview, *, left: str | None) -> Json:
     """Everything in a preview, what is left if wanted; an error without bound is "inf"."""
     return {
         "privacy": preview.privacy.to_json(),
@@ -196,12 +200,12 @@ def preview_said(preview: Preview, *, left: str | None) -> Json:
         "delta": preview.delta,
         "confidence": preview.confidence,
         "columns": list(preview.columns),
-        "split": said(preview.split),
-        "errors": {name: _cell(error) for name, error in preview.errors.items()},
-        "alone": {name: _cell(error) for name, error in preview.alone.items()},
-        "in_rows": said(preview.in_rows),
-        "formulas": said(preview.formulas),
-        "fitted": said(preview.fitted),
+        "split": to_json(preview.split),
+        "errors": {name: _finite_cell(error) for name, error in preview.errors.items()},
+        "alone": {name: _finite_cell(error) for name, error in preview.alone.items()},
+        "in_rows": to_json(preview.in_rows),
+        "formulas": to_json(preview.formulas),
+        "fitted": to_json(preview.fitted),
         "question": preview.question,
         "notes": list(preview.notes),
         "warnings": list(preview.warnings),
@@ -209,6 +213,6 @@ def preview_said(preview: Preview, *, left: str | None) -> Json:
     }
 
 
-def _cell(value: object) -> Any:
+def _finite_cell(value: object) -> Any:
     """JSON has no infinity."""
-    return str(value) if isinstance(value, float) and not isfinite(value) else said(value)
+    return str(value) if isinstance(value, float) and not isfinite(value) else to_json(value)

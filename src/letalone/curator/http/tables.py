@@ -9,12 +9,12 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 
 from letalone.curator.curator import Curator
+from letalone.curator.http.as_json import Json, to_json
 from letalone.curator.http.problems import refused
-from letalone.curator.http.said import Json, said
 from letalone.curator.http.shapes import NewDataSet, NewRows, SentPurpose, Why
-from letalone.curator.http.who import ACTING_OWNER, KNOWN, ActingOwner, ActingSteward, Served
+from letalone.curator.http.who import ACTING_OWNER, SIGNED_IN, ActingOwner, ActingSteward, Served
 
-KINDS = {
+UPLOAD_KINDS = {
     "text/csv": "csv",
     "application/vnd.apache.parquet": "parquet",
     "application/x-parquet": "parquet",
@@ -25,11 +25,13 @@ routes = APIRouter(prefix="/api/v1", tags=["data sets"])
 @routes.post("/uploads", status_code=201, dependencies=[ACTING_OWNER])
 async def upload(request: Request, service: Served) -> Json:
     """Send a file as the body, text/csv or application/vnd.apache.parquet; its id is used once."""
-    kind = KINDS.get(request.headers.get("content-type", "").partition(";")[0].strip().lower())
+    kind = UPLOAD_KINDS.get(
+        request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    )
     if kind is None:
         raise refused(
             "not-valid",
-            f"The header Content-Type must be one of {', '.join(KINDS)}: it says what is sent.",
+            f"The header Content-Type must be one of {', '.join(UPLOAD_KINDS)}: it says what is sent.",
         )
     place = await run_in_threadpool(service.curator.data_sets.incoming, kind)
     try:
@@ -47,7 +49,7 @@ async def _received(request: Request, place: Path) -> None:
             await run_in_threadpool(file.write, chunk)
 
 
-@routes.get("/data-sets", dependencies=[KNOWN])
+@routes.get("/data-sets", dependencies=[SIGNED_IN])
 def data_sets(service: Served) -> Json:
     """What is public about all data sets."""
     found = service.curator.data_sets.records()
@@ -57,7 +59,7 @@ def data_sets(service: Served) -> Json:
 @routes.post("/data-sets", status_code=201)
 def register(body: NewDataSet, bearer: ActingOwner, service: Served) -> Json:
     """Register a table with only the columns that it needs; the others are not copied."""
-    place = _place(service.curator, body.upload, body.file, body.address)
+    place = _upload_place(service.curator, body.upload, body.file, body.address)
     found = service.curator.data_sets.register(
         body.read(),
         by=bearer.person.name,
@@ -69,10 +71,10 @@ def register(body: NewDataSet, bearer: ActingOwner, service: Served) -> Json:
     if found.external:
         return _with_budget(service.curator, found.name)
     counted = service.curator.data_sets.affected(found.name, by=bearer.person.name)
-    return {**_with_budget(service.curator, found.name), "affected": said(counted)}
+    return {**_with_budget(service.curator, found.name), "affected": to_json(counted)}
 
 
-@routes.get("/data-sets/{name}", dependencies=[KNOWN])
+@routes.get("/data-sets/{name}", dependencies=[SIGNED_IN])
 def data_set(name: str, service: Served) -> Json:
     """What is public about a data set, and how its budget stands."""
     return _with_budget(service.curator, name)
@@ -84,13 +86,13 @@ def affected(name: str, bearer: ActingSteward, service: Served) -> Json:
 
     Corrections and erasures since then are not in it.
     """
-    return said(service.curator.data_sets.affected(name, by=bearer.person.name))
+    return to_json(service.curator.data_sets.affected(name, by=bearer.person.name))
 
 
 @routes.post("/data-sets/{name}/rows")
 def renew(name: str, body: NewRows, bearer: ActingOwner, service: Served) -> Json:
     """Import newer data under the same name, and so the same budget."""
-    place = _place(service.curator, body.upload, body.file)
+    place = _upload_place(service.curator, body.upload, body.file)
     service.curator.data_sets.renew(name, by=bearer.person.name, file=body.file, upload=place)
     return _with_budget(service.curator, name)
 
@@ -136,10 +138,10 @@ def _with_budget(curator: Curator, name: str) -> Json:
     stands = curator.ledger.data_set(record.name)
     budget = {"budget": stands.budget, "spent": stands.spent, "remaining": stands.remaining}
     more = {"version": stands.version, "frozen": stands.frozen, **budget}
-    return {**said(record), **said(more)}
+    return {**to_json(record), **to_json(more)}
 
 
-def _place(
+def _upload_place(
     curator: Curator, upload: str | None, file: str | None, address: str | None = None
 ) -> Path | None:
     """Where an upload lies; its id is a name of ours, so nothing else can be meant by it."""

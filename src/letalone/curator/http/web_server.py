@@ -34,7 +34,7 @@ from uvicorn.supervisors.multiprocess import Multiprocess, Process
 
 SECONDS_TO_END = 10
 LOOK_SECONDS = 0.05
-Usual = cast("Any", AutoHTTPProtocol)
+UsualProtocol = cast("Any", AutoHTTPProtocol)
 
 
 class Worker(Process):
@@ -104,7 +104,7 @@ def _end(_: int, __: FrameType | None) -> NoReturn:
     sys.exit(0)
 
 
-class PromptProtocol(Usual):
+class PromptProtocol(UsualProtocol):
     """The web server's usual protocol, with packets that are sent at once."""
 
     def connection_made(self, transport: BaseTransport) -> None:

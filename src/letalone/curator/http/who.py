@@ -17,7 +17,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
 
-from letalone.curator.caches import Remembered
+from letalone.curator.caches import TimedCache
 from letalone.curator.curator import Curator
 from letalone.curator.http.limits import Throttle, WorkLimit
 from letalone.curator.http.metrics import Metrics
@@ -28,7 +28,7 @@ from letalone.curator.refusals import NotRecognised
 
 OVERSEEING = (Scope.STEWARD, Scope.AUDIT, Scope.ADMINISTER)
 Result = TypeVar("Result")
-WHOSE = {
+ROLE_OF_SCOPE = {
     Scope.ASK: "an analyst",
     Scope.STEWARD: "a steward",
     Scope.AUDIT: "an auditor",
@@ -52,7 +52,7 @@ class Service:
     curator: Curator
     throttle: Throttle
     metrics: Metrics
-    page: Remembered
+    page: TimedCache
     answers: CapacityLimiter
     previews: CapacityLimiter
     under_way: WorkLimit
@@ -112,7 +112,7 @@ def asks(request: Request) -> bool:
     return request.method == "POST" and request.url.path in RELEASES
 
 
-async def _known(request: Request, service: Served, sent: Sent) -> Bearer:
+async def _signed_in(request: Request, service: Served, sent: Sent) -> Bearer:
     if sent is None:
         count_address(request, service)
         raise Refused(NO_TOKEN)
@@ -135,10 +135,10 @@ async def _bearer(service: Service, secret: str) -> Bearer:
     return found or await run_in_threadpool(tokens.bearer, secret)
 
 
-Known = Annotated[Bearer, Depends(_known)]
+SignedIn = Annotated[Bearer, Depends(_signed_in)]
 
 
-def is_of(request: Request, service: Service, name: str) -> bool:
+def is_token_of(request: Request, service: Service, name: str) -> bool:
     """Whether a token was sent, which need not be, that holds and is this person's."""
     secret = request.headers.get("authorization", "").removeprefix("Bearer ")
     try:
@@ -147,20 +147,20 @@ def is_of(request: Request, service: Service, name: str) -> bool:
         return False
 
 
-def oversees(bearer: Bearer) -> bool:
+def may_oversee(bearer: Bearer) -> bool:
     """Whether the token, and not only its person, may see what is others'."""
     return bool(bearer.scopes & set(OVERSEEING))
 
 
-def _with(*scopes: Scope, elevated: bool = False) -> Callable[[Bearer], Bearer]:
+def _require_scope(*scopes: Scope, elevated: bool = False) -> Callable[[Bearer], Bearer]:
     """A dependency: who asks, if the token has one of the scopes."""
     needed = (
-        f"Only {' or '.join(WHOSE[one] for one in scopes)} may do this, with a token that has the"
+        f"Only {' or '.join(ROLE_OF_SCOPE[one] for one in scopes)} may do this, with a token that has the"
         f" scope {' or '.join(repr(one.value) for one in scopes)}. POST /api/v1/tokens makes one,"
         " if your roles allow it."
     )
 
-    async def check(bearer: Known) -> Bearer:
+    async def check(bearer: SignedIn) -> Bearer:
         if not bearer.scopes & set(scopes):
             raise refused("not-permitted", needed)
         if elevated and not bearer.elevated:
@@ -174,14 +174,14 @@ def _with(*scopes: Scope, elevated: bool = False) -> Callable[[Bearer], Bearer]:
     return check  # pyright: ignore[reportReturnType]
 
 
-KNOWN = Depends(_known)
-ANALYST = Depends(_with(Scope.ASK))
-AUDITOR = Depends(_with(Scope.AUDIT, Scope.ADMINISTER))
-OWNER = Depends(_with(Scope.ADMINISTER))
-OVERSEER = Depends(_with(*OVERSEEING))
+SIGNED_IN = Depends(_signed_in)
+ANALYST = Depends(_require_scope(Scope.ASK))
+AUDITOR = Depends(_require_scope(Scope.AUDIT, Scope.ADMINISTER))
+OWNER = Depends(_require_scope(Scope.ADMINISTER))
+OVERSEER = Depends(_require_scope(*OVERSEEING))
 # The acts of stewards and owners: the password was given again in the last minutes.
-ACTING_OWNER = Depends(_with(Scope.ADMINISTER, elevated=True))
-ACTING_STEWARD = Depends(_with(Scope.STEWARD, Scope.ADMINISTER, elevated=True))
+ACTING_OWNER = Depends(_require_scope(Scope.ADMINISTER, elevated=True))
+ACTING_STEWARD = Depends(_require_scope(Scope.STEWARD, Scope.ADMINISTER, elevated=True))
 ANYBODY = Depends(count_address)
 PROBE = Depends(count_probe)
 LOG_IN = Depends(count_log_in)

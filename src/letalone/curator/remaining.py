@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 
-from letalone.curator.book import Book
+from letalone.curator.ledger_view import LedgerView
 from letalone.curator.records import Question
 from letalone.privacy.curve import Privacy
 from letalone.privacy.filters import FilterState, left_in_words
@@ -48,17 +48,26 @@ class Remaining:
         return self.more, self.state.remaining.epsilon
 
 
-def least_room(
-    book: Book, question: Question, privacy: Privacy, *, delta: Fraction | None, by: str
+def least_remaining(
+    book: LedgerView, question: Question, privacy: Privacy, *, delta: Fraction | None, by: str
 ) -> Remaining:
     """Where the fewest such answers fit, if nothing else is asked."""
     names = (question.data_set, *question.others)
-    rooms = [one for name in names for one in _rooms(book, name, question, privacy, delta, by)]
+    rooms = [
+        one
+        for name in names
+        for one in _remaining_by_level(book, name, question, privacy, delta, by)
+    ]
     return min(rooms, key=lambda room: room.size)
 
 
-def _rooms(
-    book: Book, name: str, question: Question, privacy: Privacy, delta: Fraction | None, by: str
+def _remaining_by_level(
+    book: LedgerView,
+    name: str,
+    question: Question,
+    privacy: Privacy,
+    delta: Fraction | None,
+    by: str,
 ) -> Iterable[Remaining]:
     """The own grant first: where nothing is less, it is the one that is named."""
     found, purpose, own = book.asked(name, purpose=question.purpose, analyst=by)

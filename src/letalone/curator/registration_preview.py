@@ -14,8 +14,8 @@ from pathlib import Path
 from letalone.curator.addresses import check_allowed
 from letalone.curator.copies import copy_declared
 from letalone.curator.data_sets import DataSets
-from letalone.curator.house import House
-from letalone.curator.people import People
+from letalone.curator.dependencies import Dependencies
+from letalone.curator.people import PeopleService
 from letalone.curator.places import place_of_import, place_of_upload, place_to_keep
 from letalone.curator.records import Affected, Registration, Role
 from letalone.engines.csv_files import guess_csv
@@ -25,18 +25,18 @@ from letalone.engines.opening import open_engine
 from letalone.errors import ParameterError
 from letalone.plans.schema import Column
 
-OF_CSV = (".csv", ".tsv", ".txt")
-MOST_COLUMNS = 1_000
+CSV_SUFFIXES = (".csv", ".tsv", ".txt")
+MAX_COLUMNS = 1_000
 UNREADABLE = "The columns cannot be read: the file is damaged, or not what its name says."
 AT_SERVER = "The table cannot be opened: its server or Spark failed while its names were read."
 
 
-class Beforehand:
+class RegistrationPreview:
     """A source before it is a data set."""
 
     __slots__ = ("_data_sets", "_house", "_people")
 
-    def __init__(self, house: House, people: People, data_sets: DataSets) -> None:
+    def __init__(self, house: Dependencies, people: PeopleService, data_sets: DataSets) -> None:
         self._house, self._people, self._data_sets = house, people, data_sets
 
     def columns(
@@ -58,7 +58,7 @@ class Beforehand:
         place = self._place(file, upload)
         with working_in(self._house.room):
             found = _columns(place, UNREADABLE)
-            if look and place.suffix.lower() in OF_CSV:
+            if look and place.suffix.lower() in CSV_SUFFIXES:
                 return guess_csv(place).schema.columns
         return found
 
@@ -78,7 +78,7 @@ class Beforehand:
                 self._house.settings.import_limits.check(place, schema)
                 return copy_declared(place, schema, target)
         except ParameterError as error:
-            words = _without(place.name, error)
+            words = _without_file_name(place.name, error)
         finally:
             target.unlink(missing_ok=True)
         raise ParameterError(words)
@@ -95,25 +95,25 @@ class Beforehand:
 def _columns(source: Path | str, otherwise: str) -> Sequence[Column]:
     try:
         with closing(contained(lambda: open_engine(source))) as engine:
-            return _few(engine.schema().columns)
+            return _check_column_count(engine.schema().columns)
     except EngineFailed:
         pass  # raised below, without what the engine said
     except ParameterError as error:
         name = source.name if isinstance(source, Path) else source
-        otherwise = _without(name, error)
+        otherwise = _without_file_name(name, error)
     raise ParameterError(otherwise)
 
 
-def _few(columns: Sequence[Column]) -> Sequence[Column]:
-    if len(columns) > MOST_COLUMNS:
+def _check_column_count(columns: Sequence[Column]) -> Sequence[Column]:
+    if len(columns) > MAX_COLUMNS:
         raise ParameterError(
-            f"There are {len(columns):,} columns, and at most {MOST_COLUMNS:,} can be looked at."
+            f"There are {len(columns):,} columns, and at most {MAX_COLUMNS:,} can be looked at."
             " Leave out those that are not needed."
         )
     return columns
 
 
-def _without(name: str, error: ParameterError) -> str:
+def _without_file_name(name: str, error: ParameterError) -> str:
     """The words without the name that an upload has here, which says nothing to anybody."""
     words = str(error).replace(name, "the file")
     return words[:1].upper() + words[1:]

@@ -12,26 +12,26 @@ from datetime import UTC, datetime, time, timedelta
 
 from sqlalchemy import bindparam, delete, exists, select, update
 
-from letalone.curator.house import House
+from letalone.curator.dependencies import Dependencies
 from letalone.curator.refusals import TooManyTries
-from letalone.curator.tables import RELEASES, STORED, insert_once
+from letalone.curator.tables import RELEASES, STORED_BYTES, insert_once
 from letalone.ledger.trips import Asked
 
 MEGABYTE = 1_000_000
-TODAY = (STORED.c.person == bindparam("who")) & (STORED.c.day == bindparam("today"))
-LETTERS = select(STORED.c.letters).where(TODAY)
-FORGET_OTHER_DAYS = delete(STORED).where(
-    STORED.c.person == bindparam("who"), STORED.c.day != bindparam("today")
+TODAY = (STORED_BYTES.c.person == bindparam("who")) & (STORED_BYTES.c.day == bindparam("today"))
+LETTERS = select(STORED_BYTES.c.letters).where(TODAY)
+FORGET_OTHER_DAYS = delete(STORED_BYTES).where(
+    STORED_BYTES.c.person == bindparam("who"), STORED_BYTES.c.day != bindparam("today")
 )
-BEGIN_DAY = insert_once(STORED)
+BEGIN_DAY = insert_once(STORED_BYTES)
 COUNT = (
-    update(STORED)
+    update(STORED_BYTES)
     .where(TODAY, ~exists().where(RELEASES.c.id == bindparam("release")))
-    .values(letters=STORED.c.letters + bindparam("more"))
+    .values(letters=STORED_BYTES.c.letters + bindparam("more"))
 )
 
 
-def check_room(house: House, person: str) -> None:
+def check_quota(house: Dependencies, person: str) -> None:
     """TooManyTries where a person's answers of this day are as long as they may be."""
     now, most = house.clock(), house.settings.stored_megabytes
     with house.database.reading() as connection:
@@ -45,7 +45,7 @@ def check_room(house: House, person: str) -> None:
     )
 
 
-def count_stored(
+def count_bytes(
     person: str, letters: int, *, now: datetime, unless: str
 ) -> tuple[Asked, Asked, Asked]:
     """What counts an answer, unless it is kept already, in the transaction that keeps it."""

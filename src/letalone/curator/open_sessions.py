@@ -21,9 +21,9 @@ from hashlib import sha256
 from pathlib import Path
 from threading import Lock
 
-from letalone.curator.locks import alone, sharing
+from letalone.curator.locks import exclusive_lock, shared_lock
 from letalone.curator.places import LOCK
-from letalone.curator.settings import MOST_OPEN
+from letalone.curator.settings import MAX_OPEN_TABLES
 from letalone.engines.failure import EngineFailed, SourceAway, SourceUnreadable
 from letalone.engines.lockdown import Room, working_in
 from letalone.engines.long_cells import check_cells
@@ -36,14 +36,14 @@ from letalone.session.session import Session
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class RowsLocation:
     """Where the rows of a data set lie, and what is declared of them."""
 
     place: Path | str  # a file, or the address of a table on a server
     schema: Schema
 
 
-class Sessions:
+class OpenSessions:
     """The sessions of a process; the ledger is the curator's."""
 
     __slots__ = ("_folder", "_in_use", "_ledger", "_lock", "_open", "_opening", "_room")
@@ -51,12 +51,12 @@ class Sessions:
     def __init__(self, folder: Path, ledger: Ledger, room: Room) -> None:
         self._folder, self._ledger, self._lock = folder, ledger, Lock()
         self._room, self._in_use, self._opening = room, Counter[str](), dict[str, Lock]()
-        self._open: dict[str, tuple[tuple[Source, int], Session]] = {}  # the last asked last
+        self._open: dict[str, tuple[tuple[RowsLocation, int], Session]] = {}  # the last asked last
 
     @contextmanager
     def reading(self, name: str) -> Generator[None]:
         """The rows stay as they are until the end of the block."""
-        with sharing(self._lock_file(name)), self._using(name), working_in(self._room):
+        with shared_lock(self._lock_file(name)), self._using(name), working_in(self._room):
             yield
 
     @contextmanager
@@ -72,11 +72,11 @@ class Sessions:
     @contextmanager
     def changing(self, name: str) -> Generator[None]:
         """Nobody reads the rows until the end of the block."""
-        with alone(self._lock_file(name)), working_in(self._room):
+        with exclusive_lock(self._lock_file(name)), working_in(self._room):
             self.forget(name)
             yield
 
-    def session(self, source: Source) -> Session:
+    def session(self, source: RowsLocation) -> Session:
         """The open session; within `reading`, so that the source is what it is."""
         name = source.schema.name
         with self._lock:
@@ -101,7 +101,9 @@ class Sessions:
         with self._lock:
             used = {name for name, times in self._in_use.items() if times}
             idle = [name for name in self._open if name not in used]
-            too_many = len(used | self._open.keys()) - MOST_OPEN  # one that is being opened is used
+            too_many = (
+                len(used | self._open.keys()) - MAX_OPEN_TABLES
+            )  # one that is being opened is used
             closing = [self._open.pop(name)[1] for name in idle[: max(0, too_many)]]
         for session in closing:
             session.close()
@@ -123,7 +125,7 @@ class Sessions:
         for name in list(self._open):
             self.forget(name)
 
-    def _opened(self, source: Source) -> Session:
+    def _opened(self, source: RowsLocation) -> Session:
         try:
             if isinstance(source.place, Path) and source.place.parent != self._folder:
                 check_cells(source.place, [column.name for column in source.schema.columns])
@@ -135,7 +137,7 @@ class Sessions:
             away = False  # raised below: the words could name a file
         if away:
             raise source_away(source.schema.name)
-        raise cannot_be_opened(source.schema.name)
+        raise not_openable(source.schema.name)
 
     def _since(self, name: str) -> int:
         """When an owner last said that the rows are to be opened anew."""
@@ -146,7 +148,7 @@ class Sessions:
         return self._folder / f"{sha256(name.casefold().encode()).hexdigest()[:32]}{LOCK}"
 
 
-def cannot_be_opened(name: str) -> SourceUnreadable:
+def not_openable(name: str) -> SourceUnreadable:
     """What is told where the rows cannot be reached, whatever the reason is."""
     return SourceUnreadable(
         f"The data set {name!r} cannot be opened now, and nothing was charged. Its owner has to"

@@ -18,51 +18,53 @@ from typing import Any, cast
 from sqlalchemy import Connection, Row, insert, select, update
 
 from letalone.curator.addresses import check_allowed
-from letalone.curator.house import House
-from letalone.curator.keys import keep_members, marks_of
-from letalone.curator.locks import sharing
+from letalone.curator.dependencies import Dependencies
+from letalone.curator.keys import keep_members, member_marks
+from letalone.curator.locks import shared_lock
 from letalone.curator.notices import forget_notice
+from letalone.curator.open_sessions import OpenSessions, RowsLocation, not_openable
 from letalone.curator.places import lock_of_files, place_of_import, place_to_keep
 from letalone.curator.refusals import NotThere, Retired
-from letalone.curator.sessions import Sessions, Source, cannot_be_opened
-from letalone.curator.tables import DATA_SETS, HELD
+from letalone.curator.tables import DATA_SETS, IMPORTS
 from letalone.curator.unit_rows import unit_ids
-from letalone.curator.words import of_row, read_day, written
+from letalone.curator.words import read_day, reads_stored, write_time
 from letalone.engines.addresses import is_address
 from letalone.errors import ParameterError, ServiceUnavailable
 from letalone.ledger.acts import NoSuchDataSet
 from letalone.plans.schema import Schema
 from letalone.session.session import Session
 
-Found = Row[tuple[Any, ...]]
-Rewriting = Callable[[Path, Schema, Path], None]
+DataSetRow = Row[tuple[Any, ...]]
+WriteRows = Callable[[Path, Schema, Path], None]
 
 
-class Shelf:
+class DataStore:
     """The rows of all data sets, for one process."""
 
     __slots__ = ("_house", "_sessions")
 
-    def __init__(self, house: House) -> None:
+    def __init__(self, house: Dependencies) -> None:
         self._house = house
-        self._sessions = Sessions(house.settings.data_folder, house.book.ledger, house.room)
+        self._sessions = OpenSessions(house.settings.data_folder, house.book.ledger, house.room)
 
-    def row(self, name: str, *, retired: bool = False) -> Found:
+    def row(self, name: str, *, retired: bool = False) -> DataSetRow:
         """What the database says; NotThere, and Retired where the rows are gone."""
         unchanged = self._house.database.unchanged
         row = unchanged.value(("data set", name), lambda: self._read(name))
         if row is None:
             raise NotThere(f"There is no data set {name[:200]!r}. The public page lists them.")
         if row.retired is not None and not retired:
-            raise Retired(f"{name!r} was retired: {gone(row)}, and nothing is answered.")
+            raise Retired(
+                f"{name!r} was retired: {words_of_retirement(row)}, and nothing is answered."
+            )
         return row
 
-    def _read(self, name: str) -> Found | None:
+    def _read(self, name: str) -> DataSetRow | None:
         with self._house.database.reading() as connection:
             wanted = select(DATA_SETS).where(DATA_SETS.c.name == name)
             return connection.execute(wanted).one_or_none()
 
-    def rows(self) -> list[Found]:
+    def rows(self) -> list[DataSetRow]:
         """What the database says of all data sets, by name."""
         with self._house.database.reading() as connection:
             return list(connection.execute(select(DATA_SETS).order_by(DATA_SETS.c.name)).all())
@@ -80,7 +82,7 @@ class Shelf:
             yield [self._sessions.session(self._source(name)) for name in names]
 
     @contextmanager
-    def rows_at(self, name: str) -> Generator[Source]:
+    def rows_at(self, name: str) -> Generator[RowsLocation]:
         """Where the rows lie; they stay as they are until the block ends."""
         self.row(name)
         with self._sessions.reading(name):
@@ -90,10 +92,10 @@ class Shelf:
     def changing(self, name: str) -> Generator[None]:
         """Nobody reads the rows until the block ends, and no file is swept."""
         files = lock_of_files(self._house.settings)
-        with self._sessions.changing(name), sharing(files):
+        with self._sessions.changing(name), shared_lock(files):
             yield
 
-    def trouble(self, row: Found) -> str | None:
+    def trouble(self, row: DataSetRow) -> str | None:
         """Why the file of the rows cannot be read, in words for owners; none is opened."""
         if row.retired is not None or (row.external and is_address(row.file)):
             return None
@@ -121,7 +123,7 @@ class Shelf:
             return 1
 
     def rewrite(
-        self, name: str, write: Rewriting, *, began: Callable[[int], str] | None = None
+        self, name: str, write: WriteRows, *, began: Callable[[int], str] | None = None
     ) -> int:
         """Puts other rows in the place of those of an imported table; the version it has then.
 
@@ -148,7 +150,7 @@ class Shelf:
     def with_new_version(self, name: str) -> int:
         """The rows have changed where they lie: they are opened anew, under a new version."""
         with self.changing(name):
-            after = replace(schema_of(self.row(name)), version=self.next_version(name))
+            after = replace(read_schema(self.row(name)), version=self.next_version(name))
             self._put(after)
             self._house.book.ledger.raise_version(name)
         return after.version
@@ -157,23 +159,23 @@ class Shelf:
         """Who was in rows that go, as marks."""
         if schema.unit is None:
             return
-        marks = marks_of(self._house.master, schema.name, unit_ids(old, schema))
+        marks = member_marks(self._house.master, schema.name, unit_ids(old, schema))
         file = keep_members(self._house.settings.data_folder, marks)
-        current = HELD.c.members.is_(None) & (HELD.c.data_set == schema.name)
+        current = IMPORTS.c.members.is_(None) & (IMPORTS.c.data_set == schema.name)
         with self._house.database.writing() as connection:
-            connection.execute(update(HELD).where(current).values(members=file))
+            connection.execute(update(IMPORTS).where(current).values(members=file))
 
     def remove(self, name: str) -> None:
         """The rows and all marks are gone; what was declared stays."""
         folder = self._house.settings.data_folder
         with self.changing(name):
-            row, now = self.row(name), written(self._house.clock())
-            of = HELD.c.data_set == name
+            row, now = self.row(name), write_time(self._house.clock())
+            of = IMPORTS.c.data_set == name
             with self._house.database.writing() as connection:
-                marks = connection.execute(select(HELD.c.members).where(of)).scalars().all()
-                change(connection, name, retired=now, file=None, affected=None)
+                marks = connection.execute(select(IMPORTS.c.members).where(of)).scalars().all()
+                change_row(connection, name, retired=now, file=None, affected=None)
                 forget_notice(connection, name)
-                connection.execute(update(HELD).where(of).values(members=None))
+                connection.execute(update(IMPORTS).where(of).values(members=None))
             gone = [one for one in (None if row.external else row.file, *marks) if one is not None]
             for file in gone:
                 (folder / cast("str", file)).unlink(missing_ok=True)
@@ -182,12 +184,12 @@ class Shelf:
         """Closes all sessions."""
         self._sessions.close()
 
-    def _source(self, name: str) -> Source:
+    def _source(self, name: str) -> RowsLocation:
         row = self.row(name)
         self._check_kept(row)
-        return Source(self._place(row), schema_of(row))
+        return RowsLocation(self._place(row), read_schema(row))
 
-    def _place(self, row: Found) -> Path | str:
+    def _place(self, row: DataSetRow) -> Path | str:
         settings, file = self._house.settings, cast("str", row.file)
         if not row.external:
             return settings.data_folder / file
@@ -196,24 +198,26 @@ class Shelf:
             return allowed(settings, file)
         except ParameterError:
             pass  # raised below: the words could name a file or a host
-        raise cannot_be_opened(row.name)
+        raise not_openable(row.name)
 
-    def _check_kept(self, row: Found) -> None:
+    def _check_kept(self, row: DataSetRow) -> None:
         day = read_day(row.retention)
         if day is not None and day < self._house.clock().date():
             raise Retired(f"{row.name!r} was to be kept until {day}: nothing is answered any more.")
 
     def _put(self, schema: Schema, *, file: str | None = None, affected: str | None = None) -> None:
-        name, now = schema.name, written(self._house.clock())
+        name, now = schema.name, write_time(self._house.clock())
         values = {"schema": schema.to_toml(), "file": file, "affected": affected}
         with self._house.database.writing() as connection:
-            change(connection, name, **{one: new for one, new in values.items() if new is not None})
+            change_row(
+                connection, name, **{one: new for one, new in values.items() if new is not None}
+            )
             if affected is not None:
                 held = {"data_set": name, "version": schema.version, "since": now}
-                connection.execute(insert(HELD).values(held))
+                connection.execute(insert(IMPORTS).values(held))
 
 
-def change(connection: Connection, name: str, **values: object) -> None:
+def change_row(connection: Connection, name: str, **values: object) -> None:
     """Other values in the row of a data set."""
     connection.execute(update(DATA_SETS).where(DATA_SETS.c.name == name).values(**values))
 
@@ -227,19 +231,19 @@ def _check_written(name: str, target: Path) -> None:
         )
 
 
-def gone(row: Found) -> str:
+def words_of_retirement(row: DataSetRow) -> str:
     """What became of the rows of a data set that was retired."""
     if row.external:
         return "its source, which is not kept here, is no longer read"
     return "its rows are gone"
 
 
-def schema_of(row: Found) -> Schema:
+def read_schema(row: DataSetRow) -> Schema:
     """What is declared."""
-    return _parsed(cast("str", row.schema))
+    return _parse_schema(cast("str", row.schema))
 
 
-@of_row
+@reads_stored
 @lru_cache(maxsize=256)
-def _parsed(toml: str) -> Schema:
+def _parse_schema(toml: str) -> Schema:
     return Schema.from_toml(toml)

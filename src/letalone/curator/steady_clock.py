@@ -10,8 +10,8 @@ from pathlib import Path
 from secrets import token_hex
 from typing import NamedTuple
 
-THIS_START = Path("/proc/sys/kernel/random/boot_id")
-_own = token_hex(16)
+BOOT_ID_FILE = Path("/proc/sys/kernel/random/boot_id")
+_this_process = token_hex(16)
 
 
 class Moment(NamedTuple):
@@ -21,12 +21,12 @@ class Moment(NamedTuple):
     seconds: float
 
 
-Steady = Callable[[], Moment]
+SteadyClock = Callable[[], Moment]
 
 
 def since_start() -> Moment:
     """The moment that it is now."""
     try:
-        return Moment(THIS_START.read_text().strip(), time.clock_gettime(time.CLOCK_BOOTTIME))
+        return Moment(BOOT_ID_FILE.read_text().strip(), time.clock_gettime(time.CLOCK_BOOTTIME))
     except (OSError, AttributeError):
-        return Moment(_own, time.monotonic())
+        return Moment(_this_process, time.monotonic())

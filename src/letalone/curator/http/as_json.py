@@ -15,57 +15,57 @@ from letalone.privacy.filters import brief
 Json = dict[str, Any]
 
 
-def said(value: object) -> Any:
+def to_json(value: object) -> Any:
     """Any record of the curator as JSON can hold it."""
     match value:
         case Enum():
             return value.value
         case Budget():
-            return budget_said(value)
+            return budget_as_json(value)
         case Fraction():
             return shown(value)
         case Schema():
-            return schema_said(value)
+            return schema_as_json(value)
         case datetime():
             return value.astimezone(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
         case date():
             return value.isoformat()
         case Mapping():
-            return {str(key): said(one) for key, one in cast("Json", value).items()}
+            return {str(key): to_json(one) for key, one in cast("Json", value).items()}
         case set() | frozenset():
-            return sorted(said(one) for one in cast("set[object]", value))
+            return sorted(to_json(one) for one in cast("set[object]", value))
         case list() | tuple():
-            return [said(one) for one in cast("list[object]", value)]
+            return [to_json(one) for one in cast("list[object]", value)]
         case _:
-            return _record_said(value)
+            return _record_as_json(value)
 
 
-def _record_said(value: object) -> Any:
+def _record_as_json(value: object) -> Any:
     if is_dataclass(value):
-        return {field.name: said(getattr(value, field.name)) for field in fields(value)}
+        return {field.name: to_json(getattr(value, field.name)) for field in fields(value)}
     return value
 
 
-def budget_said(budget: Budget) -> Json:
+def budget_as_json(budget: Budget) -> Json:
     """The exact numbers as digits, or as a fraction; and both in words."""
     numbers = {"epsilon": shown(budget.epsilon), "delta": shown(budget.delta)}
     return {**numbers, "words": brief(budget)}
 
 
-def schema_said(schema: Schema) -> Json:
+def schema_as_json(schema: Schema) -> Json:
     """A schema as a schema file has it."""
     return {
         "name": schema.name,
         "unit": schema.unit,
         "neighbours": schema.neighbours.relation.value,
         "version": schema.version,
-        "columns": {column.name: _column_said(column) for column in schema.columns},
+        "columns": {column.name: _column_as_json(column) for column in schema.columns},
     }
 
 
-def _column_said(column: Column) -> Json:
+def _column_as_json(column: Column) -> Json:
     found: Json = {"type": column.type.value}
     for side in ("lower", "upper"):
         bound = getattr(column, side)
         found |= {} if bound is None else {side: shown(bound)}
-    return found if column.keys is None else {**found, "keys": said(column.keys)}
+    return found if column.keys is None else {**found, "keys": to_json(column.keys)}

@@ -14,23 +14,23 @@ from typing import Any
 
 from sqlalchemy import Row, select
 
-from letalone.curator.house import House
+from letalone.curator.dependencies import Dependencies
 from letalone.curator.tables import RELEASES
-from letalone.curator.words import written
+from letalone.curator.words import write_time
 from letalone.errors import ParameterError
 
-KEPT = timedelta(days=1)
+KEPT_FOR = timedelta(days=1)
 
 
 @dataclass(frozen=True, slots=True)
-class Sending:
+class KeyedRequest:
     """The name that a request has, and all that it says."""
 
     key: str
     body: str
 
 
-def as_kept(house: House, sending: Sending | None, *, by: str) -> dict[str, str]:
+def pseudonyms_of(house: Dependencies, sending: KeyedRequest | None, *, by: str) -> dict[str, str]:
     """What is kept beside an answer: pseudonyms of whose request it was and of what it said."""
     if sending is None:
         return {}
@@ -38,10 +38,12 @@ def as_kept(house: House, sending: Sending | None, *, by: str) -> dict[str, str]
     return {"sent_as": name, "sent": house.master.question(sending.body)}
 
 
-def sent_before(house: House, sending: Sending, *, by: str) -> Row[tuple[Any, ...]] | None:
+def find_earlier_answer(
+    house: Dependencies, sending: KeyedRequest, *, by: str
+) -> Row[tuple[Any, ...]] | None:
     """The answer in the own history that was given under this name; refused for another body."""
-    kept = as_kept(house, sending, by=by)
-    since = written(house.clock() - KEPT)
+    kept = pseudonyms_of(house, sending, by=by)
+    since = write_time(house.clock() - KEPT_FOR)
     wanted = select(RELEASES).where(
         RELEASES.c.sent_as == kept["sent_as"], RELEASES.c.analyst == by, RELEASES.c.time >= since
     )

@@ -26,8 +26,8 @@ from letalone.curator.database import Database, DatabaseDamaged
 from letalone.curator.keys import MasterKey, read_master_key
 from letalone.curator.people import ADDED
 from letalone.curator.settings import Settings
-from letalone.curator.tables import DATA_SETS, FACTS, PEOPLE, SEEN, insert_once
-from letalone.curator.words import listed, read_list
+from letalone.curator.tables import CONTROLLER_FACTS, DATA_SETS, PEOPLE, SEEN, insert_once
+from letalone.curator.words import read_list, write_list
 from letalone.errors import FormatError, LedgerDamaged, ParameterError
 from letalone.ledger import Ledger
 from letalone.ledger.postgres import is_postgres
@@ -35,25 +35,25 @@ from letalone.ledger.remembering import Seen
 from letalone.ledger.trips import Asked
 
 KEY_MARK = "mark of the master key"  # beside who answers for the data
-ONLY = 1  # the one row of a table that has one row
-NOT_NEW = (
+ONLY_ROW = 1  # the one row of a table that has one row
+NO_NEW_LEDGER = (
     " The curator's database is in use, and what was spent stands in its ledger: a new one would"
     " spend it again. Restore the newest backup of the ledger, or name its place with --ledger."
 )
-KNOWN = func.length(SEEN.c.decided)  # a loss makes it longer
+KNOWN_LOSSES = func.length(SEEN.c.decided)  # a loss makes it longer
 KEEP_SEEN = (
     update(SEEN)
     .where(
         or_(
-            bindparam("long") > KNOWN,
-            (bindparam("long") == KNOWN) & (bindparam("last") > SEEN.c.number),
+            bindparam("long") > KNOWN_LOSSES,
+            (bindparam("long") == KNOWN_LOSSES) & (bindparam("last") > SEEN.c.number),
         )
     )
     .values(number=bindparam("last"), hash=bindparam("its"), decided=bindparam("losses"))
 )
 
 
-def open_together(
+def open_matching_stores(
     settings: Settings, database: Database, *, start_anew: bool = False
 ) -> tuple[MasterKey, Ledger]:
     """The key and the ledger of a database; made only where the database is new.
@@ -62,20 +62,20 @@ def open_together(
     owner starts anew on purpose. Budgets go on even so, since they belong to names.
     """
     new = not _is_used(database)
-    ledger = _ledger(settings.ledger_place, new=new)
+    ledger = _open_ledger(settings.ledger_place, new=new)
     try:
         _check_registered(database, ledger)
         if new and not start_anew:
             _check_unused(database, ledger)
         master = read_master_key(settings.master_key_file, make=new)
-        _check_own(database, master, settings.master_key_file)
+        _check_master_key(database, master, settings.master_key_file)
     except BaseException:
         ledger.close()
         raise
     return master, ledger
 
 
-def recall(database: Database, ledger: Ledger) -> list[str]:
+def recall_seen(database: Database, ledger: Ledger) -> list[str]:
     """Lets the ledger be as new as the database knows it; the data sets that are frozen now."""
     with database.reading() as connection:
         row = connection.execute(select(SEEN)).one_or_none()
@@ -84,11 +84,13 @@ def recall(database: Database, ledger: Ledger) -> list[str]:
     ledger.data_sets()  # which is a look
     with database.writing() as connection:
         if connection.execute(select(SEEN)).one_or_none() is None:  # else another was quicker
-            connection.execute(insert(SEEN).values(only=ONLY, **_row(cast("Seen", ledger.seen))))
+            connection.execute(
+                insert(SEEN).values(only=ONLY_ROW, **_row(cast("Seen", ledger.seen)))
+            )
     return []
 
 
-def seen_kept(ledger: Ledger) -> Asked:
+def statement_of_seen(ledger: Ledger) -> Asked:
     """What keeps the last entry that was seen, in a transaction that writes anyway.
 
     Never an earlier one, but after a loss that was noticed.
@@ -98,7 +100,7 @@ def seen_kept(ledger: Ledger) -> Asked:
     return KEEP_SEEN, {**values, "long": len(str(row["decided"]))}
 
 
-def without_rows(settings: Settings, database: Database) -> list[str]:
+def data_sets_without_rows(settings: Settings, database: Database) -> list[str]:
     """Data sets whose imported rows are not in the folder any more; their names."""
     wanted = select(DATA_SETS).where(DATA_SETS.c.retired.is_(None), ~DATA_SETS.c.external)
     with database.reading() as connection:
@@ -115,13 +117,13 @@ def _has_people(connection: Connection) -> bool:
     return bool(connection.execute(select(func.count()).select_from(PEOPLE)).scalar_one())
 
 
-def _ledger(place: str, *, new: bool) -> Ledger:
+def _open_ledger(place: str, *, new: bool) -> Ledger:
     if not new and not is_postgres(place) and _is_empty(Path(place)):
-        raise LedgerDamaged(f"{place} is missing or empty.{NOT_NEW}")
+        raise LedgerDamaged(f"{place} is missing or empty.{NO_NEW_LEDGER}")
     try:
         return Ledger.open(place, create=new, keep=True)
     except ParameterError as error:
-        words = str(error) if new else f"{error}{NOT_NEW}"
+        words = str(error) if new else f"{error}{NO_NEW_LEDGER}"
     raise ParameterError(words)
 
 
@@ -150,11 +152,11 @@ def _check_unused(database: Database, ledger: Ledger) -> None:
         )
 
 
-def _check_own(database: Database, master: MasterKey, place: Path) -> None:
+def _check_master_key(database: Database, master: MasterKey, place: Path) -> None:
     """The key is the one that this database has known first."""
-    wanted = select(FACTS.c.words).where(FACTS.c.name == KEY_MARK)
+    wanted = select(CONTROLLER_FACTS.c.words).where(CONTROLLER_FACTS.c.name == KEY_MARK)
     with database.writing() as connection:
-        connection.execute(insert_once(FACTS), {"name": KEY_MARK, "words": master.mark})
+        connection.execute(insert_once(CONTROLLER_FACTS), {"name": KEY_MARK, "words": master.mark})
         known = connection.execute(wanted).scalar_one()
     if known != master.mark:
         raise FormatError(
@@ -171,9 +173,9 @@ def _check_registered(database: Database, ledger: Ledger) -> None:
     if missing:
         raise LedgerDamaged(
             f"The ledger has no {', '.join(map(repr, missing[:20]))}, which the curator's database"
-            f" has: it is another ledger, or an older one.{NOT_NEW}"
+            f" has: it is another ledger, or an older one.{NO_NEW_LEDGER}"
         )
 
 
 def _row(seen: Seen) -> dict[str, int | str]:
-    return {"number": seen.number, "hash": seen.hash, "decided": listed(sorted(seen.decided))}
+    return {"number": seen.number, "hash": seen.hash, "decided": write_list(sorted(seen.decided))}

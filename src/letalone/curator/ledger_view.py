@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import NamedTuple
 
-from letalone.curator.caches import Unchanged
+from letalone.curator.caches import StampedCache
 from letalone.errors import LetaloneError
 from letalone.ledger import DataSet, Ledger
 from letalone.ledger.entries import Entry, now
@@ -16,7 +16,7 @@ from letalone.privacy import Budget, Neighbours
 from letalone.privacy.curve import Json
 
 
-class Stands(NamedTuple):
+class LevelsOfAsker(NamedTuple):
     """A data set, a purpose and an analyst for it, at one moment; None where there is no level."""
 
     data_set: DataSet
@@ -24,14 +24,14 @@ class Stands(NamedTuple):
     analyst: Level | None
 
 
-class Book:
+class LedgerView:
     """The ledger of a curator, with the acts that its parts write down."""
 
     __slots__ = ("ledger", "unchanged")
 
     def __init__(self, ledger: Ledger) -> None:
         self.ledger = ledger
-        self.unchanged = Unchanged(lambda: ledger.stamp)
+        self.unchanged = StampedCache(lambda: ledger.stamp)
 
     def open_data_set(self, name: str, budget: Budget, *, neighbours: Neighbours) -> DataSet:
         """A data set with its budget, or the one that goes on under this name."""
@@ -85,7 +85,7 @@ class Book:
         found = self.asked(name, purpose=purpose, analyst=analyst)
         return found.purpose if analyst is None else found.analyst
 
-    def asked(self, name: str, *, purpose: str, analyst: str | None) -> Stands:
+    def asked(self, name: str, *, purpose: str, analyst: str | None) -> LevelsOfAsker:
         """How all stands that pays for whoever asks; nobody else's levels are read.
 
         Read anew whenever the ledger has grown: all that stands is what its entries say.
@@ -104,7 +104,7 @@ class Book:
         """A refusal that was decided here, in the chain."""
         return self.ledger.refuse(name, error, digest=digest, analyst=analyst, purpose=purpose)
 
-    def _read_for(self, name: str, purpose: str, analyst: str | None) -> Stands:
+    def _read_for(self, name: str, purpose: str, analyst: str | None) -> LevelsOfAsker:
         found, levels = self.ledger.standing(name, purpose=purpose, analyst=analyst)
         by_analyst = {one.analyst: one for one in levels}
-        return Stands(found, by_analyst.get(None), by_analyst.get(analyst))
+        return LevelsOfAsker(found, by_analyst.get(None), by_analyst.get(analyst))

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 
-from letalone.curator.sessions import Source
+from letalone.curator.open_sessions import RowsLocation
 from letalone.curator.unit_rows import rows_of_unit
 from letalone.engines.addresses import in_words
 from letalone.engines.server_rows import deleting, rows_of_one, updating
@@ -23,7 +23,7 @@ from letalone.plans.schema import Schema
 
 
 @dataclass(frozen=True, slots=True)
-class Errand:
+class OwnerTask:
     """What is to be done, about how many rows, and how."""
 
     what: str
@@ -31,25 +31,25 @@ class Errand:
     statement: str
 
 
-def to_erase(source: Source, unit_id: str, *, rows: int) -> str:
+def erase_statement(source: RowsLocation, unit_id: str, *, rows: int) -> str:
     """Which rows are to be removed: words for a file, a statement for a server."""
     which = f"in which {source.schema.unit!r} is {unit_id!r}"
     if rows == 0:
-        return f"Nothing is to be removed: {_named(source.place)} has no rows {which}."
-    server = _server(source.place)
+        return f"Nothing is to be removed: {_name_place(source.place)} has no rows {which}."
+    server = _server_address(source.place)
     if server is not None:
         run = deleting(server, source.schema, unit_id)
-        return f"On {_named(source.place)}, run: {run} It must say DELETE {rows}."
-    return f"In {_named(source.place)}, remove every row {which}: {_rows(rows)}."
+        return f"On {_name_place(source.place)}, run: {run} It must say DELETE {rows}."
+    return f"In {_name_place(source.place)}, remove every row {which}: {_rows(rows)}."
 
 
-def to_correct(
-    source: Source, unit_id: str, *, row: int, changes: Mapping[str, object]
+def correct_statement(
+    source: RowsLocation, unit_id: str, *, row: int, changes: Mapping[str, object]
 ) -> str | None:
     """Which values of which row are to be written anew; None where there is no such row."""
-    server = _server(source.place)
+    server = _server_address(source.place)
     if server is not None:
-        return _to_update(server, source.schema, unit_id, row=row, changes=changes)
+        return _update_statement(server, source.schema, unit_id, row=row, changes=changes)
     rows = rows_of_unit(source.place, source.schema, unit_id)
     if not 0 <= row < len(rows):
         return None
@@ -61,12 +61,12 @@ def to_correct(
     if len(rows) == 1:
         place = "the only row of this person"
     return (
-        f"In {_named(source.place)}, find the row in which {values} ({place}). Write"
+        f"In {_name_place(source.place)}, find the row in which {values} ({place}). Write"
         f" {new}. Leave all other rows as they are."
     )
 
 
-def _to_update(
+def _update_statement(
     address: str, schema: Schema, unit_id: str, *, row: int, changes: Mapping[str, object]
 ) -> str | None:
     rows = rows_of_one(address, schema, unit_id)
@@ -74,17 +74,17 @@ def _to_update(
         return None
     run = updating(address, rows[row], changes)
     return (
-        f"On {_named(address)}, run: {run} It must say UPDATE 1; if it says UPDATE 0, the row has"
+        f"On {_name_place(address)}, run: {run} It must say UPDATE 1; if it says UPDATE 0, the row has"
         " been changed since, and another statement is needed."
     )
 
 
-def _server(place: Path | str) -> str | None:
+def _server_address(place: Path | str) -> str | None:
     """The address that takes statements. Of Spark's tables few can be changed row by row."""
     return place if isinstance(place, str) and not is_spark_address(place) else None
 
 
-def _named(place: Path | str) -> str:
+def _name_place(place: Path | str) -> str:
     if isinstance(place, str):
         return f"the table {in_words(place)!r}"
     return f"the file {place.name!r}"

@@ -10,11 +10,11 @@ No analyst is named, no row is counted.
 import re
 from collections.abc import Sequence
 
+from letalone.curator.controller import ControllerService
 from letalone.curator.data_sets import DataSets
-from letalone.curator.facts import Facts
-from letalone.curator.house import House
+from letalone.curator.dependencies import Dependencies
 from letalone.curator.records import DataSetRecord
-from letalone.curator.words import written
+from letalone.curator.words import write_time
 from letalone.ledger.levels import Level
 from letalone.privacy import Budget
 from letalone.privacy.curve import Json
@@ -23,12 +23,12 @@ from letalone.privacy.filters import brief
 MARKUP = re.compile(r"([\\`*_{}\[\]<>()#+!|~&$^:@-])")
 
 
-class Openness:
+class PublicPage:
     """The public page, as JSON and as Markdown."""
 
     __slots__ = ("_data_sets", "_facts", "_house")
 
-    def __init__(self, house: House, data_sets: DataSets, facts: Facts) -> None:
+    def __init__(self, house: Dependencies, data_sets: DataSets, facts: ControllerService) -> None:
         self._house, self._data_sets, self._facts = house, data_sets, facts
 
     def page(self) -> Json:
@@ -63,14 +63,14 @@ class Openness:
             "columns": [
                 {"name": column.name, "type": column.type.value} for column in record.schema.columns
             ],
-            "budget": amounts_shown(found.budget),
-            "spent": amounts_shown(found.spent),
+            "budget": rounded_budget(found.budget),
+            "spent": rounded_budget(found.spent),
             "spent_in_words": brief(found.spent),
             "releases": found.releases,
             "purposes": [self._purpose(record, level) for level in self._purposes(record)],
             "retention": None if record.retention is None else record.retention.isoformat(),
             "retired": record.retired,
-            "rows": kept_words(record),
+            "rows": retention_words(record),
         }
 
     def _purposes(self, record: DataSetRecord) -> list[Level]:
@@ -78,12 +78,12 @@ class Openness:
 
     def _purpose(self, record: DataSetRecord, level: Level) -> Json:
         words = {one.name: one.description for one in record.purposes}
-        over = level.has_expired(written(self._house.clock()) or "")
+        over = level.has_expired(write_time(self._house.clock()) or "")
         return {
             "name": level.purpose,
             "description": words.get(level.purpose, ""),
-            "budget": amounts_shown(level.budget),
-            "spent": amounts_shown(level.spent),
+            "budget": rounded_budget(level.budget),
+            "spent": rounded_budget(level.spent),
             "spent_in_words": brief(level.spent),
             "expires": level.expires,
             "state": "withdrawn" if level.withdrawn else "expired" if over else "open",
@@ -91,7 +91,7 @@ class Openness:
 
     def _lines(self, record: DataSetRecord) -> list[str]:
         found = self._house.book.ledger.data_set(record.name)
-        kept = f" {kept_words(record)}".rstrip()
+        kept = f" {retention_words(record)}".rstrip()
         purposes = [
             [one.purpose, str(one.budget), brief(one.spent), one.expires or "no end"]
             for one in self._purposes(record)
@@ -109,7 +109,7 @@ class Openness:
         ]
 
 
-def kept_words(record: DataSetRecord) -> str:
+def retention_words(record: DataSetRecord) -> str:
     """Where the rows are and how long, in words for people in the data."""
     if record.retired and record.external:
         return "It was retired and is no longer read; its source is kept elsewhere, by its owner."
@@ -122,7 +122,7 @@ def kept_words(record: DataSetRecord) -> str:
     return f"Its rows are kept{until}." if until else ""
 
 
-def amounts_shown(budget: Budget) -> Json:
+def rounded_budget(budget: Budget) -> Json:
     """Both amounts as numbers, for reading: book-keeping."""
     return {"epsilon": float(budget.epsilon), "delta": float(budget.delta)}
 
