@@ -11,7 +11,7 @@ TYPED = [("subject", "p3-of-ward-9"), ("why", "case 12"), ("by", "a"), ("by", "b
 
 
 def rows(curator):
-    with curator._house.database.reading() as connection:
+    with curator._shared.database.reading() as connection:
         return connection.execute(select(DRAFTS)).all()
 
 
@@ -34,7 +34,7 @@ def test_the_database_alone_does_not_say_what_was_typed(ready):
         assert b"p3-of-ward-9" not in file.read_bytes()
         assert name.encode() not in file.read_bytes()
     changed = rows(ready)[0].body[:-1] + b"x"
-    with ready._house.database.writing() as connection:
+    with ready._shared.database.writing() as connection:
         connection.execute(update(DRAFTS).values(body=changed))
     assert ready.drafts.kept(name, by="stan") is None
 

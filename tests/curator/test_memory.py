@@ -46,7 +46,7 @@ def test_so_many_tables_are_open_as_there_are_shares(ready, monkeypatch):
     for name in names:
         one = registration(schema=replace(SCHEMA, name=name))
         ready.data_sets.register(one, file=put(ready), by="olga")
-    shelf = ready.data_sets._shelf
+    shelf = ready.data_sets._store
     for name in (*names, names[0]):
         with shelf.opened(name) as (session,):
             assert session.name == name

@@ -7,10 +7,10 @@ from shutil import copytree
 import pytest
 
 from curator.makers import NAME, Clock, Machine, ask, grant, open_curator, registered, whats
-from letalone.curator.ledger_view import LedgerView
 from letalone.curator.steady_clock import since_start
 from letalone.curator.words import write_time
 from letalone.errors import LedgerUnavailable
+from letalone.ledger import Ledger
 
 
 @pytest.fixture
@@ -141,7 +141,7 @@ def test_what_the_ledger_could_not_announce_is_announced_later(kept, clock, mach
 
     passed(clock, machine, days=31)
     with monkeypatch.context() as moment:
-        moment.setattr(LedgerView, "write", away)
+        moment.setattr(Ledger, "administer", away)
         with pytest.raises(LedgerUnavailable):
             kept.data_sets.retire_overdue()
     passed(clock, machine, days=2)

@@ -224,7 +224,7 @@ def test_a_hash_is_right_for_its_password_only(tmp_path, peopled):
     assert found.is_right("word\ud800", kept)
     assert not found.is_right("word", kept)
     assert not found.is_right("word", None)
-    with peopled._house.database.reading() as connection:
+    with peopled._shared.database.reading() as connection:
         hashes = connection.execute(select(PEOPLE.c.password)).scalars().all()
     assert len(set(hashes)) == len(hashes)  # the same password, another salt
 

@@ -92,12 +92,12 @@ def test_on_a_server_an_id_is_spelled_as_the_server_does():
 
 
 def _keys(curator):
-    with curator._house.database.reading() as connection:
+    with curator._shared.database.reading() as connection:
         return connection.execute(select(SUBJECT_KEYS.c.key)).scalars().all()
 
 
 def _marks(curator):
-    with curator._house.database.reading() as connection:
+    with curator._shared.database.reading() as connection:
         files = connection.execute(select(IMPORTS.c.members)).scalars().all()
     places = [curator.settings.data_folder / one for one in files if one is not None]
     return set[bytes]().union(*(keys._read_marks(one) for one in places))
@@ -116,7 +116,7 @@ def test_erasures_at_once_leave_no_mark_of_anybody(ready, tmp_path, monkeypatch)
             for one, who in zip(workers, people, strict=True)
         ]
         assert [one.result().rows for one in erased] == [0] * 6
-    gone = {ready._house.master.member(NAME, one) for one in people}
+    gone = {ready._shared.master.member(NAME, one) for one in people}
     assert _marks(ready) == before - gone
     assert not list(ready.settings.data_folder.glob("*.new"))
 

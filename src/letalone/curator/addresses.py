@@ -38,7 +38,8 @@ def check_allowed(settings: Settings, written: object) -> str:
         )
     if not isinstance(written, str) or not is_address(written):
         raise ParameterError(
-            f"address must be one of a table: postgresql://user@host/database/table, or {WHOLE_ADDRESS}."
+            f"address must be one of a table: postgresql://user@host/database/table, or"
+            f" {WHOLE_ADDRESS}."
         )
     address = read_address(written)
     if address.table is None:
@@ -83,8 +84,8 @@ def _check_on_spark(settings: Settings, written: str) -> str:
     parts = read_spark_address(written)
     if len(parts) < 3 or any(ODD_CHARACTERS.search(part) for part in parts):
         raise ParameterError(
-            f"The address must be written in full, {WHOLE_ADDRESS}; its names may have letters, digits,"
-            " blanks and the signs _ - $."
+            f"The address must be written in full, {WHOLE_ADDRESS}; its names may have letters,"
+            " digits, blanks and the signs _ - $."
         )
     if parts[:2] not in listed:
         raise ParameterError(

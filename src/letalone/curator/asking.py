@@ -73,12 +73,12 @@ UNFORESEEN = "The service failed before anything was charged."
 class AskingService:
     """What analysts do; nothing exact leaves here."""
 
-    __slots__ = ("_data_sets", "_house", "_people", "_remembered", "_requests", "_turns")
+    __slots__ = ("_data_sets", "_people", "_remembered", "_requests", "_shared", "_turns")
 
     def __init__(
-        self, house: Dependencies, people: PeopleService, data_sets: DataSets, requests: Requests
+        self, shared: Dependencies, people: PeopleService, data_sets: DataSets, requests: Requests
     ) -> None:
-        self._house, self._people = house, people
+        self._shared, self._people = shared, people
         self._data_sets, self._requests = data_sets, requests
         self._remembered, self._turns = AnswerCache(), Turns()
 
@@ -108,12 +108,16 @@ class AskingService:
     def how_many_more(self, question: Question, price: Price, *, by: str) -> int | float:
         """About how many more such questions fit at the data set, the purpose and the analyst."""
         asked = self._without_rows(question, self._at_price(price), by=by).asked
-        room = least_remaining(self._house.book, question, asked.privacy, delta=asked.delta, by=by)
+        room = least_remaining(
+            self._shared.ledger_view, question, asked.privacy, delta=asked.delta, by=by
+        )
         return room.more
 
     def left(self, question: Question, privacy: Privacy, *, delta: Fraction, by: str) -> str:
         """What is left of the own grant, and how many more like this fit, in words."""
-        return least_remaining(self._house.book, question, privacy, delta=delta, by=by).words
+        return least_remaining(
+            self._shared.ledger_view, question, privacy, delta=delta, by=by
+        ).words
 
     def look(self, question: Question, price: Price, *, by: str) -> Look:
         """A preview, what is left, and what would come of asking for it now; nothing is spent."""
@@ -123,7 +127,7 @@ class AskingService:
             return ready, asked, preview_of(ready.table, asked, rows=price.rows)
 
         ready, asked, preview = self._without_rows(question, look, by=by)
-        return looked_at(self._house, question, ready, asked.asked, preview, by=by)
+        return looked_at(self._shared, question, ready, asked.asked, preview, by=by)
 
     def plan(self, question: Question, *, by: str) -> Plan | None:
         """What is asked, as a plan; None where it is sorted, filtered or cut as well."""
@@ -138,13 +142,16 @@ class AskingService:
         """The answer; charged at data set, purpose and analyst, or refused and written down."""
         return self.answer(question, price, by=by).release
 
-    def at_hand(self, question: Question, price: Price, *, by: str) -> Answer | None:
+    def cached_answer(self, question: Question, price: Price, *, by: str) -> Answer | None:
         """As `answer`, where it was given before and nothing has to be read or written; or None.
 
         The same is checked. What would be refused is None, too: `answer` refuses it in words.
         """
         try:
-            with self._house.database.unchanged.at_hand(), self._house.book.unchanged.at_hand():
+            with (
+                self._shared.database.cache.only_cached(),
+                self._shared.ledger_view.cache.only_cached(),
+            ):
                 granted = self._checked(question, by=by)
                 return self._before(question, price, granted, by=by)[0]
         except (CacheMiss, LetaloneError):
@@ -154,7 +161,7 @@ class AskingService:
         self, question: Question, price: Price, *, by: str, sending: KeyedRequest | None = None
     ) -> Answer | None:
         """As `answer`, where this process has given it before; or None."""
-        with self._one_look():
+        with self._single_stamp():
             granted = self._grants(question, by=by)
             before, _, _ = self._before(question, price, granted, by=by)
         found = self._sent_before(question, granted, sending, by=by)
@@ -164,7 +171,7 @@ class AskingService:
         self, question: Question, price: Price, *, by: str, sending: KeyedRequest | None = None
     ) -> Answer:
         """As `release`, with a place for how the answer is written out."""
-        with self._one_look():
+        with self._single_stamp():
             granted = self._grants(question, by=by)
             before, key, version = self._before(question, price, granted, by=by)
         sent = self._sent_before(question, granted, sending, by=by)
@@ -173,7 +180,7 @@ class AskingService:
         found, arrangement = self._released(question, price, granted, by=by)
         stored = dumps(found.to_json(), ensure_ascii=False)
         mine = self._kept(
-            found, stored, question, pseudonyms_of(self._house, sending, by=by), by=by
+            found, stored, question, pseudonyms_of(self._shared, sending, by=by), by=by
         )
         # Told of the own history alone. That the data set pays nothing for an answer that somebody
         # else has bought can be seen in what is left of its budget (threat model).
@@ -190,11 +197,11 @@ class AskingService:
         if sending is None:
             return None
         with self._written_down(question, by=by):
-            row = find_earlier_answer(self._house, sending, by=by)
+            row = find_earlier_answer(self._shared, sending, by=by)
             if row is None:
                 return None
             stored = cast("Json", loads(row.release))
-            standing = Standing(repeated=True, receipt=self._house.book.ledger.receipt(stored))
+            standing = Standing(repeated=True, receipt=self._shared.ledger.receipt(stored))
             (found,) = releases_from(stored, standing)
             check_columns(plan_from_json(found.asked.plan), granted)
         if question.sql is None:
@@ -218,7 +225,7 @@ class AskingService:
         for _ in range(TURNS):  # others may be quicker again and again, if each is killed
             with suppress(UnderWay):
                 return self._released_in_turn(question, price, granted, by=by)
-            with self._house.book.ledger.claim(question.data_set, asked.asked.digest):
+            with self._shared.ledger.claim(question.data_set, asked.asked.digest):
                 pass  # it was waited for
         return self._released_in_turn(question, price, granted, by=by)
 
@@ -238,7 +245,7 @@ class AskingService:
         """The question at its price; what the ledger refuses later is written down there."""
         with self._written_down(question, by=by):
             check_asks(ready)
-            check_quota(self._house, by)
+            check_quota(self._shared, by)
             epsilon, remark = self._epsilon(ready, price)
             return _priced(ready, price, epsilon), remark
 
@@ -251,7 +258,7 @@ class AskingService:
         if data_set is not None:
             wanted = wanted.where(RELEASES.c.data_set == data_set)
         wanted = wanted.order_by(RELEASES.c.time.desc(), RELEASES.c.id).limit(most).offset(start)
-        with self._house.database.reading() as connection:
+        with self._shared.database.reading() as connection:
             found = [_past(row) for row in connection.execute(wanted).all()]
         return self._in_order(found)
 
@@ -259,7 +266,7 @@ class AskingService:
         """Times are to the second: answers of the same one come in the order of the ledger."""
         often = Counter(one.time for one in found)
         twins = [one for one in found if often[one.time] > 1]
-        entries = self._house.book.ledger.settled_by([one.release for one in twins])
+        entries = self._shared.ledger.settled_by([one.release for one in twins])
         places = {one.id: entry or 0 for one, entry in zip(twins, entries, strict=True)}
         return sorted(found, key=lambda one: (one.time, places.get(one.id, 0)), reverse=True)
 
@@ -267,7 +274,7 @@ class AskingService:
         """One of the own answers by its id; NotThere also for anybody else's."""
         self._people.require(by, *Role)
         wanted = select(RELEASES).where((RELEASES.c.id == release) & (RELEASES.c.analyst == by))
-        with self._house.database.reading() as connection:
+        with self._shared.database.reading() as connection:
             row = connection.execute(wanted).one_or_none()
         if row is None:
             raise NotThere("There is no such answer of yours.")
@@ -275,7 +282,7 @@ class AskingService:
 
     def receipt(self, release: str, *, by: str) -> Json:
         """The signed receipt of one of the own answers."""
-        return self._house.book.ledger.receipt(self.past(release, by=by).release)
+        return self._shared.ledger.receipt(self.past(release, by=by).release)
 
     def standing(self, *, by: str) -> list[Grant]:
         """What is left under the own grants."""
@@ -286,7 +293,9 @@ class AskingService:
         self, question: Question, price: Price, granted: Granted, *, by: str
     ) -> tuple[Answer | None, Hashable, int]:
         """An answer that this analyst has; the key to remember one, and the version asked about."""
-        asked = self._house.book.asked(question.data_set, purpose=question.purpose, analyst=by)
+        asked = self._shared.ledger_view.levels_for(
+            question.data_set, purpose=question.purpose, analyst=by
+        )
         now = asked.data_set
         words = spell_question(question, price)
         if words is None:
@@ -297,15 +306,18 @@ class AskingService:
 
     def _grants(self, question: Question, *, by: str) -> Granted:
         """The columns that are granted, by data set; refusals are written down."""
-        with self._one_look():
+        with self._single_stamp():
             self._check_known(question, by=by)
             with self._written_down(question, by=by):
                 return self._allowed(question, by=by)
 
     @contextmanager
-    def _one_look(self) -> Generator[None]:
+    def _single_stamp(self) -> Generator[None]:
         """All that is read in the block stands as it does at its beginning."""
-        with self._house.database.unchanged.one_look(), self._house.book.unchanged.one_look():
+        with (
+            self._shared.database.cache.single_stamp(),
+            self._shared.ledger_view.cache.single_stamp(),
+        ):
             yield
 
     def _checked(self, question: Question, *, by: str) -> Granted:
@@ -329,7 +341,10 @@ class AskingService:
     @contextmanager
     def _looked_at(self, question: Question, after: ExitStack, *, by: str) -> Generator[Ready]:
         """As `_ready`, for what is free: nothing is written down."""
-        with self._house.database.unchanged.one_look(), self._house.book.unchanged.one_look():
+        with (
+            self._shared.database.cache.single_stamp(),
+            self._shared.ledger_view.cache.single_stamp(),
+        ):
             granted = self._checked(question, by=by)
         with self._opened(question, granted, after, by=by) as ready:
             yield ready
@@ -352,8 +367,8 @@ class AskingService:
                 after.callback(one.bound().table.forget_public)
             ready = read(question, mine)
             check_columns(ready.plan, granted)
-            check_size(ready.plan, self._house.settings.most_cells)
-            check_work(ready.plan, self._house.settings.most_steps)
+            check_size(ready.plan, self._shared.settings.most_cells)
+            check_work(ready.plan, self._shared.settings.most_steps)
             yield ready
 
     def _without_rows(
@@ -379,11 +394,11 @@ class AskingService:
 
     def _epsilon(self, ready: Ready, price: Price) -> tuple[Any, str | None]:
         if price.epsilon is None:
-            check_work(ready.plan, self._house.settings.most_steps, error=True)
+            check_work(ready.plan, self._shared.settings.most_steps, error=True)
         return _epsilon(ready, price)
 
     def _behalf(self, session: Session, question: Question, by: str) -> Session:
-        step = self._house.settings.time_step_seconds
+        step = self._shared.settings.time_step_seconds
         return session.on_behalf_of(by, purpose=question.purpose, time_step_seconds=step)
 
     @contextmanager
@@ -402,9 +417,9 @@ class AskingService:
 
     def _refuse(self, question: Question, error: LetaloneError, *, by: str) -> None:
         """In the record of each data set that was asked about."""
-        digest = self._house.master.question(spelled_out(question))
+        digest = self._shared.master.question(spelled_out(question))
         for name in dict.fromkeys((question.data_set, *question.others)):
-            self._house.book.refuse(
+            self._shared.ledger.refuse(
                 name,
                 error,
                 digest=digest,
@@ -416,7 +431,7 @@ class AskingService:
         self, found: Release, stored: str, question: Question, sent: dict[str, str], *, by: str
     ) -> bool:
         """Puts an answer into the own history; whether it was there."""
-        now = self._house.clock()
+        now = self._shared.clock()
         name = release_id(found, analyst=by, purpose=question.purpose)
         row = {
             "id": name, "analyst": by, "data_set": question.data_set,
@@ -424,12 +439,12 @@ class AskingService:
             "sent_as": None, "sent": None, **sent,
         }  # fmt: skip
         if found.repeated:  # else nobody has it yet
-            with self._house.database.reading() as connection:
+            with self._shared.database.reading() as connection:
                 if connection.execute(A_RELEASE, {"its": name}).one_or_none() is not None:
                     return True
         counted = count_bytes(by, len(stored), now=now, unless=name)
-        seen = statement_of_seen(self._house.book.ledger)
-        self._house.database.write(*counted, (KEEP_RELEASE, row), seen)
+        seen = statement_of_seen(self._shared.ledger)
+        self._shared.database.write(*counted, (KEEP_RELEASE, row), seen)
         return False
 
 

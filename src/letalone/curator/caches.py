@@ -31,41 +31,41 @@ class CacheMiss(Exception):  # noqa: N818
 class StampedCache:
     """Values by a key, each with the stamp under which it was read; safe among threads."""
 
-    __slots__ = ("_found", "_here", "_look")
+    __slots__ = ("_here", "_look", "_values")
 
     def __init__(self, look: Callable[[], Hashable | None]) -> None:
         self._look, self._here = look, local()
-        self._found: dict[Hashable, tuple[Hashable, Any]] = {}
+        self._values: dict[Hashable, tuple[Hashable, Any]] = {}
 
     def value(self, key: Hashable, read: Callable[[], T]) -> T:
         """The value, read now or when the store was as it is; errors are not remembered."""
         stamp = self._stamp()
-        found = self._found.get(key)
-        if found is not None and stamp is not None and found[0] == stamp:
-            return cast("T", found[1])
-        if getattr(self._here, "at_hand", False):
+        cached = self._values.get(key)
+        if cached is not None and stamp is not None and cached[0] == stamp:
+            return cast("T", cached[1])
+        if getattr(self._here, "only_cached", False):
             raise CacheMiss
         value = read()
         self._keep(key, stamp, value)
         return value
 
-    def read_too(self, key: Hashable, value: object) -> None:
+    def put(self, key: Hashable, value: object) -> None:
         """Keeps what was read together with another value, in a block that stands on one look."""
         look = getattr(self._here, "look", None)
         self._keep(key, None if look is None else look[0], value)
 
     @contextmanager
-    def at_hand(self) -> Generator[None]:
-        """Nothing is read in the block, by this thread: NotAtHand where something would be."""
-        self._here.at_hand = True
+    def only_cached(self) -> Generator[None]:
+        """Nothing is read in the block, by this thread: CacheMiss where something would be."""
+        self._here.only_cached = True
         try:
-            with self.one_look():
+            with self.single_stamp():
                 yield
         finally:
-            self._here.at_hand = False
+            self._here.only_cached = False
 
     @contextmanager
-    def one_look(self) -> Generator[None]:
+    def single_stamp(self) -> Generator[None]:
         """All in the block stands on one look, at its beginning; nothing is written in it."""
         before = getattr(self._here, "look", None)
         self._here.look = before or (self._look(),)  # one in vain, too: it may have waited
@@ -76,9 +76,9 @@ class StampedCache:
 
     def _keep(self, key: Hashable, stamp: Hashable | None, value: object) -> None:
         if stamp is not None:
-            if len(self._found) >= MAX_CACHED_VALUES:
-                self._found.clear()
-            self._found[key] = stamp, value
+            if len(self._values) >= MAX_CACHED_VALUES:
+                self._values.clear()
+            self._values[key] = stamp, value
 
     def _stamp(self) -> Hashable | None:
         look = getattr(self._here, "look", None)

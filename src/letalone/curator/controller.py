@@ -27,16 +27,16 @@ class ControllerContact:
 class ControllerService:
     """What the service says of itself."""
 
-    __slots__ = ("_house", "_people")
+    __slots__ = ("_people", "_shared")
 
-    def __init__(self, house: Dependencies, people: PeopleService) -> None:
-        self._house, self._people = house, people
+    def __init__(self, shared: Dependencies, people: PeopleService) -> None:
+        self._shared, self._people = shared, people
 
     @property
     def answerable(self) -> ControllerContact:
         """What was said last, else what the settings say."""
-        settings = self._house.settings
-        with self._house.database.reading() as connection:
+        settings = self._shared.settings
+        with self._shared.database.reading() as connection:
             rows = connection.execute(select(CONTROLLER_FACTS)).all()
         kept = {row.name: row.words for row in rows}
         return ControllerContact(
@@ -51,11 +51,11 @@ class ControllerService:
             self._people.require(by, Role.OWNER)
         given = {"controller": controller, "contact": contact}
         said = {name: read_words(name, words) for name, words in given.items() if words is not None}
-        with self._house.database.writing() as connection:
+        with self._shared.database.writing() as connection:
             for name, words in said.items():
                 connection.execute(delete(CONTROLLER_FACTS).where(CONTROLLER_FACTS.c.name == name))
                 connection.execute(insert(CONTROLLER_FACTS).values(name=name, words=words))
         if said:
             people = [] if by is None else [by]
-            self._house.book.write(None, "answerable", dict[str, object](said), by=people)
+            self._shared.ledger.administer(None, "answerable", dict[str, object](said), by=people)
         return self.answerable

@@ -54,29 +54,29 @@ class Curator:
     """Many analysts ask, one budget holds, everything is written down; a context manager."""
 
     __slots__ = (
-        "_house", "_spill", "asking", "beforehand", "data_sets", "drafts", "facts", "forgotten",
+        "_shared", "_spill", "asking", "beforehand", "data_sets", "drafts", "facts", "forgotten",
         "identities", "openness", "people", "processing", "proposals", "requests", "subjects",
         "tokens", "visits",
     )  # fmt: skip
 
-    def __init__(self, house: Dependencies, spill: ExitStack) -> None:
-        self._house, self._spill = house, spill
+    def __init__(self, shared: Dependencies, spill: ExitStack) -> None:
+        self._shared, self._spill = shared, spill
         self.forgotten: tuple[str, ...] = ()  # frozen now, since the ledger is older than was seen
-        self.people = PeopleService(house)
-        self.tokens = Tokens(house, self.people)
-        self.visits = BrowserSessions(house, self.people)
-        self.drafts = Drafts(house)
-        self.identities = Identities(house, self.people)
-        self.data_sets = DataSets(house, self.people)
-        self.beforehand = RegistrationPreview(house, self.people, self.data_sets)
-        self.requests = Requests(house, self.people, self.data_sets)
-        self.proposals = Proposals(house, self.people, self.data_sets)
-        self.asking = AskingService(house, self.people, self.data_sets, self.requests)
-        self.subjects = Subjects(house, self.people, self.data_sets)
-        self.facts = ControllerService(house, self.people)
-        self.openness = PublicPage(house, self.data_sets, self.facts)
+        self.people = PeopleService(shared)
+        self.tokens = Tokens(shared, self.people)
+        self.visits = BrowserSessions(shared, self.people)
+        self.drafts = Drafts(shared)
+        self.identities = Identities(shared, self.people)
+        self.data_sets = DataSets(shared, self.people)
+        self.beforehand = RegistrationPreview(shared, self.people, self.data_sets)
+        self.requests = Requests(shared, self.people, self.data_sets)
+        self.proposals = Proposals(shared, self.people, self.data_sets)
+        self.asking = AskingService(shared, self.people, self.data_sets, self.requests)
+        self.subjects = Subjects(shared, self.people, self.data_sets)
+        self.facts = ControllerService(shared, self.people)
+        self.openness = PublicPage(shared, self.data_sets, self.facts)
         self.processing = Processing(
-            house, self.people, self.data_sets, self.requests, facts=self.facts
+            shared, self.people, self.data_sets, self.requests, facts=self.facts
         )
 
     @classmethod
@@ -106,7 +106,10 @@ class Curator:
         own = spill.enter_context(spilling(settings.spill_folder))
         room = Room(own, settings.memory_of_each, settings.spill_megabytes << 20)
         found = cls(
-            Dependencies(settings, database, LedgerView(ledger), master, clock, steady, room), spill
+            Dependencies(
+                settings, database, ledger, LedgerView(ledger), master, clock, steady, room
+            ),
+            spill,
         )
         try:
             found.forgotten = tuple(recall_seen(database, ledger))
@@ -122,23 +125,23 @@ class Curator:
     @property
     def settings(self) -> Settings:
         """How the curator is set up."""
-        return self._house.settings
+        return self._shared.settings
 
     @property
     def ledger(self) -> Ledger:
         """The one ledger of all data sets."""
-        return self._house.book.ledger
+        return self._shared.ledger
 
     @property
     def cheap_looks(self) -> bool:
         """Whether database and ledger are files, so that a look at them takes no time."""
-        database = self._house.database
+        database = self._shared.database
         return database.in_a_file and not is_postgres(self.settings.ledger_place)
 
     @property
     def checks(self) -> Checks:
         """Whether what an answer needs can be written, part by part; each raises where not."""
-        return make_checks(self._house)
+        return make_checks(self._shared)
 
     def sweep(self) -> list[str]:
         """Removes files that nobody uses, left by processes that died or uploads; their names.
@@ -147,18 +150,18 @@ class Curator:
         """
         self.drafts.sweep()
         spilled = sweep_spills(self.settings.spill_folder)
-        return [*sweep(self.settings, self._house.database), *spilled]
+        return [*sweep(self.settings, self._shared.database), *spilled]
 
     def without_rows(self) -> list[str]:
         """Data sets whose rows are missing in the folder: restore it from the backup."""
-        return data_sets_without_rows(self.settings, self._house.database)
+        return data_sets_without_rows(self.settings, self._shared.database)
 
     def close(self) -> None:
         """Closes sessions, ledger and database; a second time does nothing."""
         self.data_sets.close()
         self._spill.close()
         self.ledger.close()
-        self._house.database.close()
+        self._shared.database.close()
 
     def __enter__(self) -> Self:
         return self
@@ -192,22 +195,22 @@ def _make_folder(folder: Path, *, private: bool) -> None:
         ) from None
 
 
-def make_checks(house: Dependencies) -> Checks:
+def make_checks(shared: Dependencies) -> Checks:
     """The checks, by the name of the part."""
     return {
-        "ledger": house.book.ledger.check_writable,
-        "database": lambda: _check_database(house),
-        "disk": lambda: _check_disk(house),
+        "ledger": shared.ledger.check_writable,
+        "database": lambda: _check_database(shared),
+        "disk": lambda: _check_disk(shared),
     }
 
 
-def _check_database(house: Dependencies) -> None:
-    with house.database.writing() as connection:
+def _check_database(shared: Dependencies) -> None:
+    with shared.database.writing() as connection:
         touch(connection)
 
 
-def _check_disk(house: Dependencies) -> None:
-    place = house.settings.ledger_place
-    folders = [house.settings.folder, *([] if is_postgres(place) else [Path(place).parent])]
+def _check_disk(shared: Dependencies) -> None:
+    place = shared.settings.ledger_place
+    folders = [shared.settings.folder, *([] if is_postgres(place) else [Path(place).parent])]
     if min(disk_usage(folder).free for folder in folders) < MIN_FREE_BYTES:
         raise ServiceUnavailable(f"Less than {MIN_FREE_BYTES >> 20} MB are free.")

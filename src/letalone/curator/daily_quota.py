@@ -31,10 +31,10 @@ COUNT = (
 )
 
 
-def check_quota(house: Dependencies, person: str) -> None:
+def check_quota(shared: Dependencies, person: str) -> None:
     """TooManyTries where a person's answers of this day are as long as they may be."""
-    now, most = house.clock(), house.settings.stored_megabytes
-    with house.database.reading() as connection:
+    now, most = shared.clock(), shared.settings.stored_megabytes
+    with shared.database.reading() as connection:
         letters = connection.execute(LETTERS, {"who": person, "today": _day(now)}).scalar() or 0
     if letters < most * MEGABYTE:
         return

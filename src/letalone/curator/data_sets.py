@@ -59,16 +59,16 @@ from letalone.session.session import Session
 class DataSets:
     """The tables that a curator holds, each a name with a budget."""
 
-    __slots__ = ("_house", "_people", "_shelf")
+    __slots__ = ("_people", "_shared", "_store")
 
-    def __init__(self, house: Dependencies, people: PeopleService) -> None:
-        self._house, self._people, self._shelf = house, people, DataStore(house)
+    def __init__(self, shared: Dependencies, people: PeopleService) -> None:
+        self._shared, self._people, self._store = shared, people, DataStore(shared)
 
     # What owners do.
 
     def incoming(self, kind: str) -> Path:
         """A fresh place for an upload of this kind ("csv" or "parquet"), for `upload=`."""
-        return place_for_upload(self._house.settings, kind)
+        return place_for_upload(self._shared.settings, kind)
 
     def register(
         self,
@@ -92,9 +92,9 @@ class DataSets:
             return self._on_a_server(registration, address, by=by)
         with self._arriving(file, upload, by=by) as source:
             schema = self._declared(registration)
-            with self._shelf.changing(schema.name):
+            with self._store.changing(schema.name):
                 self._check_new(schema.name)
-                schema = replace(schema, version=self._shelf.next_version(schema.name))
+                schema = replace(schema, version=self._store.next_version(schema.name))
                 if external:
                     self._referred(registration, schema, source, file=file, by=by)
                 else:
@@ -104,11 +104,11 @@ class DataSets:
     def _on_a_server(self, registration: Registration, address: str, *, by: str) -> DataSetRecord:
         """A table that stays on its server."""
         self._people.require(by, Role.OWNER)
-        check_allowed(self._house.settings, address)
+        check_allowed(self._shared.settings, address)
         schema = self._declared(registration)
-        with self._shelf.changing(schema.name):
+        with self._store.changing(schema.name):
             self._check_new(schema.name)
-            schema = replace(schema, version=self._shelf.next_version(schema.name))
+            schema = replace(schema, version=self._store.next_version(schema.name))
             check_table(address, schema)
             self._opened_books(registration, schema, by=by)
             self._insert(registration, schema, file=address, affected=None, by=by)
@@ -129,41 +129,41 @@ class DataSets:
         with self._arriving(file, upload, by=by) as source:
 
             def write(old: Path, schema: Schema, target: Path) -> None:
-                self._house.settings.import_limits.check(source, schema)
+                self._shared.settings.import_limits.check(source, schema)
                 counted.append(copy_declared(source, schema, target))
-                self._shelf.keep_members(old, schema)
+                self._store.keep_members(old, schema)
 
-            version = self._shelf.rewrite(
+            version = self._store.rewrite(
                 name, write, began=lambda version: _write_effects(counted[0], version)
             )
-        self._house.book.write(name, "renewed", {"version": version}, by=[by])
+        self._shared.ledger.administer(name, "renewed", {"version": version}, by=[by])
         return self.record(name)
 
     def add_purpose(self, name: str, purpose: Purpose, *, by: str) -> DataSetRecord:
         """One more purpose (by an owner)."""
         self._people.require(by, Role.OWNER)
-        self._shelf.row(name)
-        most = self._house.book.ledger.data_set(name).budget
+        self._store.row(name)
+        most = self._shared.ledger.data_set(name).budget
         if not purpose.budget <= most:
             raise ParameterError(
                 f"The purpose may spend ({purpose.budget}), more than the whole data set, ({most})."
             )
-        with self._house.database.reading() as connection:
+        with self._shared.database.reading() as connection:
             wanted = select(PURPOSES.c.name).where(PURPOSES.c.data_set == name)
             names = connection.execute(wanted).scalars().all()
         if purpose.name.casefold() in {one.casefold() for one in names}:
             raise AlreadyDecided(f"{name!r} has, or had, a purpose {purpose.name!r}.")
         self._allow(name, purpose, by=by)
-        with self._house.database.writing() as connection:
+        with self._shared.database.writing() as connection:
             connection.execute(insert(PURPOSES).values(_purpose_row(name, purpose)))
         return self.record(name)
 
     def withdraw_purpose(self, name: str, purpose: str, *, why: str, by: str) -> DataSetRecord:
         """Nothing more is answered for a purpose (by an owner or a steward)."""
         self._people.require(by, Role.OWNER, Role.STEWARD)
-        self._shelf.row(name)
+        self._store.row(name)
         words = read_text("why", why)
-        self._house.book.withdraw(name, purpose=purpose, analyst=None, why=words, by=[by])
+        self._shared.ledger.withdraw(name, purpose=purpose, analyst=None, why=words, by=[by])
         return self.record(name)
 
     def raise_version(self, name: str, *, by: str, why: str | None = None) -> int:
@@ -171,15 +171,15 @@ class DataSets:
         charged anew (by an owner). An external file must be there, with the declared columns.
         """
         self._people.require(by, Role.OWNER)
-        row = self._shelf.row(name)
+        row = self._store.row(name)
         if _is_imports_file(row):
-            with self._shelf.changing(name):
+            with self._store.changing(name):
                 check_columns_there(
-                    place_of_import(self._house.settings, row.file), read_schema(row)
+                    place_of_import(self._shared.settings, row.file), read_schema(row)
                 )
-        version = self._shelf.with_new_version(name)
+        version = self._store.with_new_version(name)
         said: Json = {"version": version, **({} if why is None else {"why": why})}
-        self._house.book.write(name, "version raised", said, by=[by])
+        self._shared.ledger.administer(name, "version raised", said, by=[by])
         return version
 
     def thaw(self, name: str, *, why: str, by: str) -> None:
@@ -189,49 +189,51 @@ class DataSets:
         whether it is must not decide what is free.
         """
         self._people.require(by, Role.OWNER)
-        if _is_imports_file(self._shelf.row(name)):
+        if _is_imports_file(self._store.row(name)):
             self.raise_version(name, by=by, why=why)
         else:
-            self._shelf.open_anew(name)
-        self._house.book.ledger.thaw(name, why)
-        self._house.book.write(name, "thawed", {"why": why}, by=[by])
+            self._store.open_anew(name)
+        self._shared.ledger.thaw(name, why)
+        self._shared.ledger.administer(name, "thawed", {"why": why}, by=[by])
 
     def retire(self, name: str, *, why: str, by: str) -> DataSetRecord:
         """Removes the rows for good (by an owner); what was spent and released stays on record."""
         self._people.require(by, Role.OWNER)
         words = read_text("why", why)
-        self._shelf.remove(name)
-        self._house.book.write(name, "retired", {"why": words}, by=[by])
+        self._store.remove(name)
+        self._shared.ledger.administer(name, "retired", {"why": words}, by=[by])
         return self.record(name)
 
     def retire_overdue(self) -> list[str]:
         """Retires data sets whose retention date is over, after a day's notice (notices.py)."""
-        today = self._house.clock().date()
-        days = {row.name: read_day(row.retention) for row in self._shelf.rows() if not row.retired}
+        today = self._shared.clock().date()
+        days = {row.name: read_day(row.retention) for row in self._store.rows() if not row.retired}
         over = [name for name, day in days.items() if day is not None and day < today]
-        found = to_remove(self._house, over)
+        found = to_remove(self._shared, over)
         for name in found:
-            self._shelf.remove(name)
-            self._house.book.write(name, "retired", {"why": "its retention date is over"}, by=[])
+            self._store.remove(name)
+            self._shared.ledger.administer(
+                name, "retired", {"why": "its retention date is over"}, by=[]
+            )
         return found
 
     # What is public, and what is not.
 
     def record(self, name: str) -> DataSetRecord:
         """What is public about a data set; NotThere."""
-        return self._record(self._shelf.row(name, retired=True))
+        return self._record(self._store.row(name, retired=True))
 
     def records(self) -> Sequence[DataSetRecord]:
         """What is public about all data sets, by name."""
-        return [self._record(row) for row in self._shelf.rows()]
+        return [self._record(row) for row in self._store.rows()]
 
     def check_there(self, name: str) -> None:
         """NotThere where there is no such data set."""
-        self._shelf.row(name, retired=True)
+        self._store.row(name, retired=True)
 
     def check_answers(self, name: str) -> None:
         """Retired where a data set is, or its retention date is over."""
-        self._shelf.check_answers(name)
+        self._store.check_answers(name)
 
     def troubles(self, *, by: str) -> dict[str, str]:
         """Why data sets cannot be read, by name, where a file is not what it must be: for owners.
@@ -239,13 +241,13 @@ class DataSets:
         From its name alone: what is in a file is seen when it is opened.
         """
         self._people.require(by, Role.OWNER)
-        found = {row.name: self._shelf.trouble(row) for row in self._shelf.rows()}
+        found = {row.name: self._store.trouble(row) for row in self._store.rows()}
         return {name: words for name, words in found.items() if words is not None}
 
     def affected(self, name: str, *, by: str) -> Affected:
         """How many values the rules touched: exact, for owners and stewards only."""
         self._people.require(by, Role.OWNER, Role.STEWARD)
-        stored = self._shelf.row(name).affected
+        stored = self._store.row(name).affected
         if stored is None:
             raise NotThere(f"{name!r} was not imported: the rules apply whenever it is read.")
         return _read_effects(loads(stored))
@@ -254,23 +256,23 @@ class DataSets:
 
     def opened(self, *names: str) -> AbstractContextManager[list[Session]]:
         """The open sessions of data sets; their rows stay as they are until the block ends."""
-        return self._shelf.opened(*names)
+        return self._store.opened(*names)
 
     def rows_at(self, name: str) -> AbstractContextManager[RowsLocation]:
         """Where the rows lie, for a steward; they stay as they are until the block ends."""
-        return self._shelf.rows_at(name)
+        return self._store.rows_at(name)
 
     def rewrite(self, name: str, write: WriteRows) -> int:
         """Puts other rows in the place of those of an imported table; the version it has then."""
-        return self._shelf.rewrite(name, write)
+        return self._store.rewrite(name, write)
 
     def with_new_version(self, name: str) -> int:
         """The rows have changed where they lie: they are opened anew, under a new version."""
-        return self._shelf.with_new_version(name)
+        return self._store.with_new_version(name)
 
     def close(self) -> None:
         """Closes all sessions."""
-        self._shelf.close()
+        self._store.close()
 
     # How it is done.
 
@@ -282,10 +284,10 @@ class DataSets:
         """
         if (file is None) == (upload is None):
             raise _not_one_source()
-        place = None if upload is None else place_of_upload(self._house.settings, upload)
+        place = None if upload is None else place_of_upload(self._shared.settings, upload)
         self._people.require(by, Role.OWNER)
         if place is None:
-            yield place_of_import(self._house.settings, file)
+            yield place_of_import(self._shared.settings, file)
             return
         try:
             yield place
@@ -295,7 +297,7 @@ class DataSets:
 
     def _declared(self, registration: Registration) -> Schema:
         """The schema, if all that is declared can be so; before anything is written."""
-        schema, now = registration.schema, self._house.clock()
+        schema, now = registration.schema, self._shared.clock()
         _check_in_address(schema.name)
         check_declared(schema)
         if schema.unit is not None:
@@ -313,7 +315,7 @@ class DataSets:
         return schema
 
     def _check_new(self, name: str) -> None:
-        if name.casefold() in {row.name.casefold() for row in self._shelf.rows()}:
+        if name.casefold() in {row.name.casefold() for row in self._store.rows()}:
             raise AlreadyDecided(
                 f"There is a data set {name!r}, or one whose name looks the same. Newer data of the"
                 " same people are imported with renew; other data need another name."
@@ -331,7 +333,7 @@ class DataSets:
         """An external table: nothing is copied."""
         if file is None:
             raise ParameterError("An external data set is a file of the import folder.")
-        replace(self._house.settings.import_limits, rows=ANY, megabytes=ANY).check(source, schema)
+        replace(self._shared.settings.import_limits, rows=ANY, megabytes=ANY).check(source, schema)
         check_columns_there(source, schema)
         self._opened_books(registration, schema, by=by)
         self._insert(registration, schema, file=file, affected=None, by=by)
@@ -339,8 +341,8 @@ class DataSets:
     def _imported(
         self, registration: Registration, schema: Schema, source: Path, *, by: str
     ) -> None:
-        self._house.settings.import_limits.check(source, schema)
-        target = place_to_keep(self._house.settings)
+        self._shared.settings.import_limits.check(source, schema)
+        target = place_to_keep(self._shared.settings)
         try:
             affected = copy_declared(source, schema, target)
             self._opened_books(registration, schema, by=by)
@@ -351,9 +353,9 @@ class DataSets:
 
     def _opened_books(self, registration: Registration, schema: Schema, *, by: str) -> None:
         """The budget and its purposes; a second try after a crash goes on where it was."""
-        book, version = self._house.book, schema.version
-        book.ledger.register(
-            schema.name, registration.budget, neighbours=schema.protects, version=version
+        ledger = self._shared.ledger
+        ledger.register(
+            schema.name, registration.budget, neighbours=schema.protects, version=schema.version
         )
         for purpose in registration.purposes:
             self._allow(schema.name, purpose, by=by)
@@ -363,10 +365,10 @@ class DataSets:
             "purposes": [one.name for one in registration.purposes],
             "budget": budget_to_json(registration.budget),
         }
-        book.write(schema.name, "registered", declared, by=[by])
+        ledger.administer(schema.name, "registered", declared, by=[by])
 
     def _allow(self, name: str, purpose: Purpose, *, by: str) -> None:
-        self._house.book.allow(
+        self._shared.ledger_view.allow(
             name, purpose.budget, purpose=purpose.name, expires=purpose.expires, by=[by]
         )
 
@@ -379,7 +381,7 @@ class DataSets:
         affected: Affected | None,
         by: str,
     ) -> None:
-        now, retention = write_time(self._house.clock()), registration.retention
+        now, retention = write_time(self._shared.clock()), registration.retention
         row = {
             "name": schema.name, "description": registration.description,
             "schema": schema.to_toml(), "file": file, "external": affected is None,
@@ -389,7 +391,7 @@ class DataSets:
         }  # fmt: skip
         purposes = [_purpose_row(schema.name, one) for one in registration.purposes]
         began = {"data_set": schema.name, "version": schema.version, "since": now}
-        with self._house.database.writing() as connection:
+        with self._shared.database.writing() as connection:
             connection.execute(insert(DATA_SETS).values(row))
             connection.execute(insert(PURPOSES), purposes)
             connection.execute(insert(IMPORTS).values(began))
@@ -409,14 +411,16 @@ class DataSets:
     def _removal(self, row: DataSetRow) -> datetime | None:
         """Looked for where the retention date is over alone: nothing else is announced."""
         day = read_day(row.retention)
-        over = day is not None and day < self._house.clock().date()
-        return removal(self._house, row.name) if over and row.retired is None else None
+        over = day is not None and day < self._shared.clock().date()
+        return removal(self._shared, row.name) if over and row.retired is None else None
 
     def _purposes(self, name: str) -> list[Purpose]:
         """Those that are not withdrawn, with the budgets that the ledger knows."""
-        levels = {one.purpose: one for one in self._house.book.levels(name) if one.analyst is None}
+        levels = {
+            one.purpose: one for one in self._shared.ledger_view.levels(name) if one.analyst is None
+        }
         wanted = select(PURPOSES).where(PURPOSES.c.data_set == name).order_by(PURPOSES.c.name)
-        with self._house.database.reading() as connection:
+        with self._shared.database.reading() as connection:
             rows = connection.execute(wanted).all()
         return [
             Purpose(

@@ -41,16 +41,16 @@ WriteRows = Callable[[Path, Schema, Path], None]
 class DataStore:
     """The rows of all data sets, for one process."""
 
-    __slots__ = ("_house", "_sessions")
+    __slots__ = ("_sessions", "_shared")
 
-    def __init__(self, house: Dependencies) -> None:
-        self._house = house
-        self._sessions = OpenSessions(house.settings.data_folder, house.book.ledger, house.room)
+    def __init__(self, shared: Dependencies) -> None:
+        self._shared = shared
+        self._sessions = OpenSessions(shared.settings.data_folder, shared.ledger, shared.room)
 
     def row(self, name: str, *, retired: bool = False) -> DataSetRow:
         """What the database says; NotThere, and Retired where the rows are gone."""
-        unchanged = self._house.database.unchanged
-        row = unchanged.value(("data set", name), lambda: self._read(name))
+        cache = self._shared.database.cache
+        row = cache.value(("data set", name), lambda: self._read(name))
         if row is None:
             raise NotThere(f"There is no data set {name[:200]!r}. The public page lists them.")
         if row.retired is not None and not retired:
@@ -60,13 +60,13 @@ class DataStore:
         return row
 
     def _read(self, name: str) -> DataSetRow | None:
-        with self._house.database.reading() as connection:
+        with self._shared.database.reading() as connection:
             wanted = select(DATA_SETS).where(DATA_SETS.c.name == name)
             return connection.execute(wanted).one_or_none()
 
     def rows(self) -> list[DataSetRow]:
         """What the database says of all data sets, by name."""
-        with self._house.database.reading() as connection:
+        with self._shared.database.reading() as connection:
             return list(connection.execute(select(DATA_SETS).order_by(DATA_SETS.c.name)).all())
 
     def check_answers(self, name: str) -> None:
@@ -91,7 +91,7 @@ class DataStore:
     @contextmanager
     def changing(self, name: str) -> Generator[None]:
         """Nobody reads the rows until the block ends, and no file is swept."""
-        files = lock_of_files(self._house.settings)
+        files = lock_of_files(self._shared.settings)
         with self._sessions.changing(name), shared_lock(files):
             yield
 
@@ -99,7 +99,7 @@ class DataStore:
         """Why the file of the rows cannot be read, in words for owners; none is opened."""
         if row.retired is not None or (row.external and is_address(row.file)):
             return None
-        settings, file = self._house.settings, cast("str", row.file)
+        settings, file = self._shared.settings, cast("str", row.file)
         if not row.external:
             found = (settings.data_folder / file).is_file()
             return None if found else f"The file {file} is not in the data folder. Restore it."
@@ -118,7 +118,7 @@ class DataStore:
     def next_version(self, name: str) -> int:
         """One more than the ledger knows."""
         try:
-            return 1 + self._house.book.ledger.data_set(name).version
+            return 1 + self._shared.ledger.data_set(name).version
         except NoSuchDataSet:
             return 1
 
@@ -132,7 +132,7 @@ class DataStore:
         with self.changing(name):
             if self.row(name).external:
                 raise ParameterError(f"{name!r} is external: its owner changes it at the source.")
-            source, target = self._source(name), place_to_keep(self._house.settings)
+            source, target = self._source(name), place_to_keep(self._shared.settings)
             old = cast("Path", source.place)
             after = replace(source.schema, version=self.next_version(name))
             try:
@@ -144,7 +144,7 @@ class DataStore:
                 target.unlink(missing_ok=True)
                 raise
             old.unlink(missing_ok=True)
-            self._house.book.ledger.raise_version(name)
+            self._shared.ledger.raise_version(name)
         return after.version
 
     def with_new_version(self, name: str) -> int:
@@ -152,26 +152,26 @@ class DataStore:
         with self.changing(name):
             after = replace(read_schema(self.row(name)), version=self.next_version(name))
             self._put(after)
-            self._house.book.ledger.raise_version(name)
+            self._shared.ledger.raise_version(name)
         return after.version
 
     def keep_members(self, old: Path, schema: Schema) -> None:
         """Who was in rows that go, as marks."""
         if schema.unit is None:
             return
-        marks = member_marks(self._house.master, schema.name, unit_ids(old, schema))
-        file = keep_members(self._house.settings.data_folder, marks)
+        marks = member_marks(self._shared.master, schema.name, unit_ids(old, schema))
+        file = keep_members(self._shared.settings.data_folder, marks)
         current = IMPORTS.c.members.is_(None) & (IMPORTS.c.data_set == schema.name)
-        with self._house.database.writing() as connection:
+        with self._shared.database.writing() as connection:
             connection.execute(update(IMPORTS).where(current).values(members=file))
 
     def remove(self, name: str) -> None:
         """The rows and all marks are gone; what was declared stays."""
-        folder = self._house.settings.data_folder
+        folder = self._shared.settings.data_folder
         with self.changing(name):
-            row, now = self.row(name), write_time(self._house.clock())
+            row, now = self.row(name), write_time(self._shared.clock())
             of = IMPORTS.c.data_set == name
-            with self._house.database.writing() as connection:
+            with self._shared.database.writing() as connection:
                 marks = connection.execute(select(IMPORTS.c.members).where(of)).scalars().all()
                 change_row(connection, name, retired=now, file=None, affected=None)
                 forget_notice(connection, name)
@@ -190,7 +190,7 @@ class DataStore:
         return RowsLocation(self._place(row), read_schema(row))
 
     def _place(self, row: DataSetRow) -> Path | str:
-        settings, file = self._house.settings, cast("str", row.file)
+        settings, file = self._shared.settings, cast("str", row.file)
         if not row.external:
             return settings.data_folder / file
         try:
@@ -202,13 +202,13 @@ class DataStore:
 
     def _check_kept(self, row: DataSetRow) -> None:
         day = read_day(row.retention)
-        if day is not None and day < self._house.clock().date():
+        if day is not None and day < self._shared.clock().date():
             raise Retired(f"{row.name!r} was to be kept until {day}: nothing is answered any more.")
 
     def _put(self, schema: Schema, *, file: str | None = None, affected: str | None = None) -> None:
-        name, now = schema.name, write_time(self._house.clock())
+        name, now = schema.name, write_time(self._shared.clock())
         values = {"schema": schema.to_toml(), "file": file, "affected": affected}
-        with self._house.database.writing() as connection:
+        with self._shared.database.writing() as connection:
             change_row(
                 connection, name, **{one: new for one, new in values.items() if new is not None}
             )

@@ -76,12 +76,12 @@ class DatabaseDamaged(FormatError):  # noqa: N818
 class Database:
     """Transactions on the curator's tables; safe among threads, never across a fork."""
 
-    __slots__ = ("_engine", "_process", "_watch", "unchanged")
+    __slots__ = ("_engine", "_process", "_watch", "cache")
 
     def __init__(self, url: str) -> None:
         self._engine, self._process = _engine(url), getpid()
         self._watch = _watch(self._engine.url)
-        self.unchanged = StampedCache(self._watch.stamp)
+        self.cache = StampedCache(self._watch.stamp)
 
     @contextmanager
     def reading(self) -> Generator[Connection]:

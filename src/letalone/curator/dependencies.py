@@ -1,4 +1,4 @@
-"""What all parts of a curator stand on."""
+"""Dependencies that all parts of the service share: settings, stores, master key, clocks, room."""
 
 from dataclasses import dataclass
 
@@ -9,15 +9,17 @@ from letalone.curator.settings import Settings
 from letalone.curator.steady_clock import SteadyClock
 from letalone.curator.words import Clock
 from letalone.engines.lockdown import Room
+from letalone.ledger import Ledger
 
 
 @dataclass(frozen=True, slots=True)
 class Dependencies:
-    """Settings, database, the ledger's book, master key, time, steady clock, room."""
+    """What `Curator.open` makes once and hands to each part."""
 
     settings: Settings
     database: Database
-    book: LedgerView
+    ledger: Ledger
+    ledger_view: LedgerView
     master: MasterKey
     clock: Clock
     steady: SteadyClock

@@ -30,24 +30,24 @@ class KeyedRequest:
     body: str
 
 
-def pseudonyms_of(house: Dependencies, sending: KeyedRequest | None, *, by: str) -> dict[str, str]:
+def pseudonyms_of(shared: Dependencies, sending: KeyedRequest | None, *, by: str) -> dict[str, str]:
     """What is kept beside an answer: pseudonyms of whose request it was and of what it said."""
     if sending is None:
         return {}
-    name = house.master.question(f"sent by {by} as {sending.key}")
-    return {"sent_as": name, "sent": house.master.question(sending.body)}
+    name = shared.master.question(f"sent by {by} as {sending.key}")
+    return {"sent_as": name, "sent": shared.master.question(sending.body)}
 
 
 def find_earlier_answer(
-    house: Dependencies, sending: KeyedRequest, *, by: str
+    shared: Dependencies, sending: KeyedRequest, *, by: str
 ) -> Row[tuple[Any, ...]] | None:
     """The answer in the own history that was given under this name; refused for another body."""
-    kept = pseudonyms_of(house, sending, by=by)
-    since = write_time(house.clock() - KEPT_FOR)
+    kept = pseudonyms_of(shared, sending, by=by)
+    since = write_time(shared.clock() - KEPT_FOR)
     wanted = select(RELEASES).where(
         RELEASES.c.sent_as == kept["sent_as"], RELEASES.c.analyst == by, RELEASES.c.time >= since
     )
-    with house.database.reading() as connection:
+    with shared.database.reading() as connection:
         row = connection.execute(wanted.order_by(RELEASES.c.time.desc()).limit(1)).one_or_none()
     if row is not None and row.sent != kept["sent"]:
         raise ParameterError(

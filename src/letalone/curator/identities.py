@@ -58,20 +58,20 @@ class LinkedAccount:
 class Identities:
     """Which account at a provider is whose."""
 
-    __slots__ = ("_house", "_people")
+    __slots__ = ("_people", "_shared")
 
-    def __init__(self, house: Dependencies, people: PeopleService) -> None:
-        self._house, self._people = house, people
+    def __init__(self, shared: Dependencies, people: PeopleService) -> None:
+        self._shared, self._people = shared, people
 
     def link(self, person: str, account: str, *, issuer: str, by: str) -> LinkedAccount:
         """Lets a person sign in with an account, named by its e-mail or subject (by an owner)."""
         self._people.require(by, Role.OWNER)
         found = _account(account)
         row = {
-            "person": person, "issuer": issuer, "linked": write_time(self._house.clock()),
+            "person": person, "issuer": issuer, "linked": write_time(self._shared.clock()),
             "linked_by": by, **found,
         }  # fmt: skip
-        with self._house.database.writing() as connection:
+        with self._shared.database.writing() as connection:
             self._people.hand_over(connection, person, by=by)
             connection.execute(delete(IDENTITIES).where(IDENTITIES.c.person == person))
             _check_free(connection, issuer, found)
@@ -83,7 +83,7 @@ class Identities:
     def unlink(self, person: str, *, by: str) -> None:
         """Ends the link (by an owner), and all tokens and visits of the person."""
         self._people.require(by, Role.OWNER)
-        with self._house.database.writing() as connection:
+        with self._shared.database.writing() as connection:
             which = delete(IDENTITIES).where(IDENTITIES.c.person == person)
             if not connection.execute(which).rowcount:
                 raise NotThere(f"{person[:80]!r} has no account at a provider.")
@@ -93,7 +93,7 @@ class Identities:
     def links(self, *, by: str) -> list[LinkedAccount]:
         """All links, by person (for owners)."""
         self._people.require(by, Role.OWNER)
-        with self._house.database.reading() as connection:
+        with self._shared.database.reading() as connection:
             rows = connection.execute(select(IDENTITIES).order_by(IDENTITIES.c.person)).all()
         return [_read(row) for row in rows]
 
@@ -108,7 +108,7 @@ class Identities:
         wanted = select(IDENTITIES.c.person).where(
             IDENTITIES.c.issuer == identity.issuer, IDENTITIES.c.subject == identity.subject
         )
-        with self._house.database.reading() as connection:
+        with self._shared.database.reading() as connection:
             return connection.execute(wanted).scalar_one_or_none()
 
     def _bound(self, identity: Identity) -> str | None:
@@ -121,7 +121,7 @@ class Identities:
             & (IDENTITIES.c.email == email)
             & IDENTITIES.c.subject.is_(None)
         )
-        with self._house.database.writing() as connection:
+        with self._shared.database.writing() as connection:
             person = connection.execute(select(IDENTITIES.c.person).where(which)).scalar()
             if person is None:
                 return None
@@ -131,13 +131,13 @@ class Identities:
         return person
 
     def _link(self, person: str) -> LinkedAccount:
-        with self._house.database.reading() as connection:
+        with self._shared.database.reading() as connection:
             return _read(connection.execute(select(IDENTITIES).filter_by(person=person)).one())
 
     def _write(self, what: str, person: str, *, by: str, account: str | None = None) -> None:
         """The ledger has a digest of the account, with which it can be compared."""
         digest = None if account is None else sha256(account.encode()).hexdigest()
-        self._house.book.write(None, what, {"person": person, "account": digest}, by=[by])
+        self._shared.ledger.administer(None, what, {"person": person, "account": digest}, by=[by])
 
 
 def _account(typed: str) -> dict[str, str | None]:

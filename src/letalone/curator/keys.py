@@ -75,8 +75,8 @@ def read_master_key(path: Path, *, make: bool = True) -> MasterKey:
     secret = path.read_bytes()
     if len(secret) != KEY_BYTES:
         raise FormatError(
-            f"{path.name} is damaged: it must hold {KEY_BYTES} bytes. Restore it from the backup that"
-            " belongs to the database."
+            f"{path.name} is damaged: it must hold {KEY_BYTES} bytes. Restore it from the backup"
+            " that belongs to the database."
         )
     return MasterKey(secret)
 

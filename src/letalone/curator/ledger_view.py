@@ -1,4 +1,4 @@
-"""The curator's ledger: the one place where it is wired to what the parts need.
+"""Caches how the levels of the ledger stand, for all parts of the service.
 
 Only the data set's cap is a guarantee; purposes and analysts ration it.
 """
@@ -8,12 +8,10 @@ from datetime import datetime
 from typing import NamedTuple
 
 from letalone.curator.caches import StampedCache
-from letalone.errors import LetaloneError
 from letalone.ledger import DataSet, Ledger
-from letalone.ledger.entries import Entry, now
+from letalone.ledger.entries import now
 from letalone.ledger.levels import Level
-from letalone.privacy import Budget, Neighbours
-from letalone.privacy.curve import Json
+from letalone.privacy import Budget
 
 
 class LevelsOfAsker(NamedTuple):
@@ -25,17 +23,13 @@ class LevelsOfAsker(NamedTuple):
 
 
 class LedgerView:
-    """The ledger of a curator, with the acts that its parts write down."""
+    """Reads levels once for each state of the ledger; raises and allows them."""
 
-    __slots__ = ("ledger", "unchanged")
+    __slots__ = ("_ledger", "cache")
 
     def __init__(self, ledger: Ledger) -> None:
-        self.ledger = ledger
-        self.unchanged = StampedCache(lambda: ledger.stamp)
-
-    def open_data_set(self, name: str, budget: Budget, *, neighbours: Neighbours) -> DataSet:
-        """A data set with its budget, or the one that goes on under this name."""
-        return self.ledger.register(name, budget, neighbours=neighbours)
+        self._ledger = ledger
+        self.cache = StampedCache(lambda: ledger.stamp)
 
     def allow(
         self,
@@ -48,11 +42,11 @@ class LedgerView:
         by: Sequence[str],
     ) -> Level:
         """A level for a purpose, or for an analyst under it; one that holds goes on as it is."""
-        there = self.level(name, purpose=purpose, analyst=analyst)
-        if there is not None and not there.withdrawn and not there.has_expired(now()):
-            return there
-        return self.ledger.allow(
-            name, budget, purpose=purpose, analyst=analyst, expires=expires, by=tuple(by)
+        level = self.level(name, purpose=purpose, analyst=analyst)
+        if level is not None and not level.withdrawn and not level.has_expired(now()):
+            return level
+        return self._ledger.allow(
+            name, budget, purpose=purpose, analyst=analyst, expires=expires, by=by
         )
 
     def raise_to(
@@ -66,45 +60,29 @@ class LedgerView:
     ) -> None:
         """A larger budget for a data set, a purpose or an analyst."""
         if purpose is None:
-            self.ledger.raise_budget(name, budget, by=tuple(by))
+            self._ledger.raise_budget(name, budget, by=by)
         else:
-            self.ledger.raise_level(name, budget, purpose=purpose, analyst=analyst, by=tuple(by))
-
-    def withdraw(
-        self, name: str, *, purpose: str, analyst: str | None, why: str, by: Sequence[str]
-    ) -> None:
-        """Nothing more is answered at this level."""
-        self.ledger.withdraw(name, purpose=purpose, analyst=analyst, why=why, by=tuple(by))
+            self._ledger.raise_level(name, budget, purpose=purpose, analyst=analyst, by=by)
 
     def levels(self, name: str) -> list[Level]:
         """All levels of a data set as they stand now."""
-        return list(self.unchanged.value(name, lambda: self.ledger.levels(name)))
+        return list(self.cache.value(name, lambda: self._ledger.levels(name)))
 
     def level(self, name: str, *, purpose: str, analyst: str | None = None) -> Level | None:
         """The level of a purpose, or of an analyst under it."""
-        found = self.asked(name, purpose=purpose, analyst=analyst)
-        return found.purpose if analyst is None else found.analyst
+        levels = self.levels_for(name, purpose=purpose, analyst=analyst)
+        return levels.purpose if analyst is None else levels.analyst
 
-    def asked(self, name: str, *, purpose: str, analyst: str | None) -> LevelsOfAsker:
+    def levels_for(self, name: str, *, purpose: str, analyst: str | None) -> LevelsOfAsker:
         """How all stands that pays for whoever asks; nobody else's levels are read.
 
         Read anew whenever the ledger has grown: all that stands is what its entries say.
         """
-        return self.unchanged.value(
+        return self.cache.value(
             (name, purpose, analyst), lambda: self._read_for(name, purpose, analyst)
         )
 
-    def write(self, name: str | None, what: str, body: Json, *, by: Sequence[str]) -> Entry:
-        """An act that changes no budget, in the chain; the body holds no private value."""
-        return self.ledger.administer(name, what, body, by=tuple(by))
-
-    def refuse(
-        self, name: str, error: LetaloneError, *, digest: str, analyst: str, purpose: str | None
-    ) -> Entry:
-        """A refusal that was decided here, in the chain."""
-        return self.ledger.refuse(name, error, digest=digest, analyst=analyst, purpose=purpose)
-
     def _read_for(self, name: str, purpose: str, analyst: str | None) -> LevelsOfAsker:
-        found, levels = self.ledger.standing(name, purpose=purpose, analyst=analyst)
-        by_analyst = {one.analyst: one for one in levels}
-        return LevelsOfAsker(found, by_analyst.get(None), by_analyst.get(analyst))
+        data_set, levels = self._ledger.standing(name, purpose=purpose, analyst=analyst)
+        by_analyst = {level.analyst: level for level in levels}
+        return LevelsOfAsker(data_set, by_analyst.get(None), by_analyst.get(analyst))

@@ -41,7 +41,7 @@ class Look:
 
 
 def looked_at(
-    house: Dependencies,
+    shared: Dependencies,
     question: Question,
     ready: Ready,
     asked: Asked,
@@ -50,11 +50,11 @@ def looked_at(
     by: str,
 ) -> Look:
     """What is known of a question at its price before it is asked."""
-    room = least_remaining(house.book, question, asked.privacy, delta=asked.delta, by=by)
-    mine = _find_own_answer(house, question, [asked.digest], by=by)
+    room = least_remaining(shared.ledger_view, question, asked.privacy, delta=asked.delta, by=by)
+    mine = _find_own_answer(shared, question, [asked.digest], by=by)
     earlier = range(max(1, asked.version - MAX_VERSIONS), asked.version)
     digests = [] if mine else [digest_at(asked, version) for version in earlier]
-    why_not, over = (None, None) if mine else _why_not(house, question, ready, asked, room, by=by)
+    why_not, over = (None, None) if mine else _why_not(shared, question, ready, asked, room, by=by)
     return Look(
         preview=preview,
         arrangement=ready.arrangement,
@@ -65,14 +65,14 @@ def looked_at(
             if isinstance(one, Mean)
         },
         mine=mine,
-        older=bool(digests) and _find_own_answer(house, question, digests, by=by) is not None,
+        older=bool(digests) and _find_own_answer(shared, question, digests, by=by) is not None,
         why_not=why_not,
         over=over,
     )
 
 
 def _find_own_answer(
-    house: Dependencies, question: Question, digests: list[str], *, by: str
+    shared: Dependencies, question: Question, digests: list[str], *, by: str
 ) -> str | None:
     """The newest of the own answers to a question that has one of these digests."""
     newest = (
@@ -86,18 +86,24 @@ def _find_own_answer(
     # A quote within a text of JSON has a backslash before it: this can be nothing but the field.
     found = or_(*(newest.c.release.contains(f'"digest": "{one}"') for one in digests))
     wanted = select(newest.c.id).where(found).order_by(newest.c.time.desc()).limit(1)
-    with house.database.reading() as connection:
+    with shared.database.reading() as connection:
         return connection.execute(wanted).scalar_one_or_none()
 
 
 def _why_not(
-    house: Dependencies, question: Question, ready: Ready, asked: Asked, room: Remaining, *, by: str
+    shared: Dependencies,
+    question: Question,
+    ready: Ready,
+    asked: Asked,
+    room: Remaining,
+    *,
+    by: str,
 ) -> tuple[LetaloneError | None, Remaining | None]:
     """What a charge would be refused with now, and where too little is left for it."""
-    ledger = house.book.ledger
+    ledger = shared.ledger
     try:
         check_asks(ready)
-        check_quota(house, by)
+        check_quota(shared, by)
         for name in (question.data_set, *question.others):
             curve = asked.privacy.labelled(ledger.data_set(name).neighbours)
             ledger.check_fits(

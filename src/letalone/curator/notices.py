@@ -37,11 +37,11 @@ ANNOUNCED, CALLED_OFF = "removal announced", "removal called off"
 NoticeRow = Row[tuple[Any, ...]]
 
 
-def to_remove(house: Dependencies, overdue: Collection[str]) -> list[str]:
+def to_remove(shared: Dependencies, overdue: Collection[str]) -> list[str]:
     """Which of these data sets had a day's notice; notice is given to the others, or taken back."""
-    with house.database.writing() as connection:
-        now, moment = house.clock(), house.steady()
-        if now + CLOCK_TOLERANCE < time_of(house.book.ledger.newest(limit=1)[0].time):
+    with shared.database.writing() as connection:
+        now, moment = shared.clock(), shared.steady()
+        if now + CLOCK_TOLERANCE < time_of(shared.ledger.newest(limit=1)[0].time):
             overdue = ()  # one of the two clocks was wrong: nobody can tell what is over
         rows = connection.execute(select(NOTICES)).all()
         off = {row.data_set for row in rows} - set(overdue)
@@ -50,16 +50,16 @@ def to_remove(house: Dependencies, overdue: Collection[str]) -> list[str]:
         fresh = [one for one in overdue if not _runs(mine.get(one), now, moment)]
         _begin(connection, fresh, mine, now=now, moment=moment)
         known = {row.data_set for row in rows if row.machine != moment.start}
-        _write_acts(house, ANNOUNCED, set(fresh) - known, removal=write_time(now + NOTICE))
-    _write_acts(house, CALLED_OFF, off)
+        _write_acts(shared, ANNOUNCED, set(fresh) - known, removal=write_time(now + NOTICE))
+    _write_acts(shared, CALLED_OFF, off)
     seconds = NOTICE.total_seconds()
     return [one for one in overdue if one not in fresh and _age(mine[one], moment) >= seconds]
 
 
-def removal(house: Dependencies, data_set: str) -> datetime | None:
+def removal(shared: Dependencies, data_set: str) -> datetime | None:
     """From when on the rows are removed, where that was announced."""
     wanted = select(NOTICES.c.since).where(NOTICES.c.data_set == data_set)
-    with house.database.reading() as connection:
+    with shared.database.reading() as connection:
         found = connection.execute(wanted.order_by(NOTICES.c.since)).scalars().all()
     return time_of(found[-1]) + NOTICE if found else None
 
@@ -99,6 +99,6 @@ def _begin(
             connection.execute(insert(NOTICES).values(row))
 
 
-def _write_acts(house: Dependencies, what: str, names: Iterable[str], **body: str | None) -> None:
+def _write_acts(shared: Dependencies, what: str, names: Iterable[str], **body: str | None) -> None:
     for name in sorted(names):
-        house.book.write(name, what, dict(body), by=[])
+        shared.ledger.administer(name, what, dict(body), by=[])

@@ -74,8 +74,8 @@ def _update_statement(
         return None
     run = updating(address, rows[row], changes)
     return (
-        f"On {_name_place(address)}, run: {run} It must say UPDATE 1; if it says UPDATE 0, the row has"
-        " been changed since, and another statement is needed."
+        f"On {_name_place(address)}, run: {run} It must say UPDATE 1; if it says UPDATE 0, the row"
+        " has been changed since, and another statement is needed."
     )
 
 

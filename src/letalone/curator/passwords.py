@@ -66,7 +66,8 @@ class Passwords:
         if not self.shortest <= len(password) <= MAX_PASSWORD_LENGTH:
             raise ParameterError(
                 f"The new password has {len(password)} letters, but must have from {self.shortest}"
-                f" to {MAX_PASSWORD_LENGTH}. Four words that have nothing to do with each other are good."
+                f" to {MAX_PASSWORD_LENGTH}. Four words that have nothing to do with each other are"
+                " good."
             )
         if name.casefold() in password.casefold() or len(set(password)) < 5:
             raise ParameterError(
@@ -101,41 +102,41 @@ def _bytes(password: str) -> bytes:
     return password[: MAX_PASSWORD_LENGTH + 1].encode("utf-8", "surrogatepass")
 
 
-def count_attempt(house: Dependencies, what: str, name: str, address: str = "") -> None:
+def count_attempt(shared: Dependencies, what: str, name: str, address: str = "") -> None:
     """Counts one try; TooManyTries, with how long to wait, where there were enough."""
-    most = house.settings.tries
-    number, wait = _count(house, _digest(what, name, address), most=most)
+    most = shared.settings.tries
+    number, wait = _count(shared, _digest(what, name, address), most=most)
     if number <= most:
         return
     raise TooManyTries(
-        f"There were {most} tries with this name from here within {house.settings.tries_minutes}"
+        f"There were {most} tries with this name from here within {shared.settings.tries_minutes}"
         f" minutes. Wait {wait} seconds, then try again.",
         seconds=wait,
     )
 
 
-def delay_attempt(house: Dependencies, what: str, name: str) -> None:
+def delay_attempt(shared: Dependencies, what: str, name: str) -> None:
     """Lets a try wait for a moment where there were very many of a name; never refuses."""
-    most = house.settings.slow_after
-    number, _ = _count(house, _digest(what, name, ANYWHERE), most=most)
+    most = shared.settings.slow_after
+    number, _ = _count(shared, _digest(what, name, ANYWHERE), most=most)
     if number > most:
-        sleep(house.settings.slow_seconds)
+        sleep(shared.settings.slow_seconds)
 
 
-def forget_attempts(house: Dependencies, what: str, name: str, address: str | None = None) -> None:
+def forget_attempts(shared: Dependencies, what: str, name: str, address: str | None = None) -> None:
     """After a success from an address the count begins anew; without one, from everywhere."""
     digest = ATTEMPTS.c.digest
     which = digest.startswith(_digest(what, name), autoescape=True)
     if address is not None:
         which = digest == _digest(what, name, address)
-    with house.database.writing() as connection:
+    with shared.database.writing() as connection:
         connection.execute(delete(ATTEMPTS).where(which))
 
 
-def _count(house: Dependencies, digest: str, *, most: int) -> tuple[int, int]:
+def _count(shared: Dependencies, digest: str, *, most: int) -> tuple[int, int]:
     """How many tries there were with this one, at most one too many; how long the window lasts."""
-    window, now = 60 * house.settings.tries_minutes, int(house.clock().timestamp())
-    with house.database.writing() as connection:
+    window, now = 60 * shared.settings.tries_minutes, int(shared.clock().timestamp())
+    with shared.database.writing() as connection:
         connection.execute(delete(ATTEMPTS).where(ATTEMPTS.c.since <= now - window))
         number, since = _next(connection, digest, now=now, most=most)
     return number, max(1, since + window - now)

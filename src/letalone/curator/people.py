@@ -50,16 +50,16 @@ DISABLED = "You cannot sign in here any more. Ask an owner."
 class PeopleService:
     """Owners, stewards, analysts and auditors; a person may have several roles."""
 
-    __slots__ = ("_house", "_passwords")
+    __slots__ = ("_passwords", "_shared")
 
-    def __init__(self, house: Dependencies) -> None:
-        self._house, self._passwords = house, passwords_of(house.settings)
+    def __init__(self, shared: Dependencies) -> None:
+        self._shared, self._passwords = shared, passwords_of(shared.settings)
 
     def first_owner(self, name: str = "owner") -> str | None:
         """Makes the first person, an owner; the one-time password. None where there are people."""
         password = one_time_password()
         kept = self._passwords.hashed(password)
-        with self._house.database.writing() as connection:
+        with self._shared.database.writing() as connection:
             if connection.execute(select(func.count()).select_from(PEOPLE)).scalar_one():
                 return None
             self._insert(connection, read_name(name), frozenset({Role.OWNER}), kept, by=None)
@@ -71,7 +71,7 @@ class PeopleService:
         self.require(by, Role.OWNER)
         wanted, password = _check_roles(roles), one_time_password()
         kept = self._passwords.hashed(password)
-        with self._house.database.writing() as connection:
+        with self._shared.database.writing() as connection:
             if _looks_taken(connection, read_name(name)):
                 raise AlreadyDecided(
                     f"There is a person {name!r}, or one whose name looks the same. Choose another"
@@ -85,7 +85,7 @@ class PeopleService:
         """Gives a person other roles (by an owner); the last owner stays one."""
         self.require(by, Role.OWNER)
         wanted = _check_roles(roles)
-        with self._house.database.writing() as connection:
+        with self._shared.database.writing() as connection:
             person = _find_person(connection, name)
             if Role.OWNER not in wanted:
                 _check_other_owner(connection, person)
@@ -108,7 +108,7 @@ class PeopleService:
     def disable(self, name: str, *, by: str) -> Person:
         """The person can no longer log in (by an owner); all tokens end, the record stays."""
         self.require(by, Role.OWNER)
-        with self._house.database.writing() as connection:
+        with self._shared.database.writing() as connection:
             _check_other_owner(connection, _find_person(connection, name))
             _change_row(connection, name, active=False)
             _end_tokens(connection, name)
@@ -118,7 +118,7 @@ class PeopleService:
     def enable(self, name: str, *, by: str) -> Person:
         """The person can log in again (by an owner)."""
         self.require(by, Role.OWNER)
-        with self._house.database.writing() as connection:
+        with self._shared.database.writing() as connection:
             _find_person(connection, name)
             _change_row(connection, name, active=True, **self._handed(by))
             self._write("person enabled", name, by=by)
@@ -133,7 +133,7 @@ class PeopleService:
 
     def recognised(self, name: str, password: str, *, address: str = "") -> Recognised:
         """As `log_in`, with what must not have changed when the caller acts on it."""
-        delay_attempt(self._house, LOG_IN, name)
+        delay_attempt(self._shared, LOG_IN, name)
         return self._checked(LOG_IN, name, password, address=address)
 
     def password_again(self, name: str, password: str) -> Recognised:
@@ -142,7 +142,7 @@ class PeopleService:
 
     def known_elsewhere(self, name: str) -> Recognised:
         """The person, where a provider has checked who this is; NotRecognised."""
-        with self._house.database.reading() as connection:
+        with self._shared.database.reading() as connection:
             row = _row(connection, name)
         if row is None or not row.active:
             raise NotRecognised(DISABLED)
@@ -177,7 +177,7 @@ class PeopleService:
         if new == password:
             raise ParameterError("The new password is the old one. Choose another.")
         kept = self._passwords.hashed(new)
-        with self._house.database.writing() as connection:
+        with self._shared.database.writing() as connection:
             check_same(connection, before)
             _change_row(connection, name, password=kept, must_change=False)
             _end_tokens(connection, name)
@@ -186,18 +186,18 @@ class PeopleService:
 
     def person(self, name: str) -> Person:
         """The person of this name; NotThere."""
-        return _person_or_refuse(self._unchanged(name), name)
+        return _person_or_refuse(self._cached_person(name), name)
 
     def everybody(self, *, by: str) -> list[Person]:
         """All people, by name (for owners, stewards and auditors)."""
         self.require(by, Role.OWNER, Role.STEWARD, Role.AUDITOR)
-        with self._house.database.reading() as connection:
+        with self._shared.database.reading() as connection:
             rows = connection.execute(select(PEOPLE).order_by(PEOPLE.c.name)).all()
         return [_person(row) for row in rows]
 
     def require(self, name: str, *roles: Role) -> Person:
         """The person, if active and of one of these roles; else NotPermitted."""
-        person = self._unchanged(name)
+        person = self._cached_person(name)
         if person is None or not person.active or not person.roles & set(roles):
             needed = " or ".join(_role_words(frozenset(roles)))
             raise NotPermitted(f"This is for the role {needed}. Ask an owner for it, or ask one.")
@@ -211,17 +211,17 @@ class PeopleService:
             return False
         return True
 
-    def read_too(self, row: "Row[tuple[object, ...]]") -> None:
+    def cache_row(self, row: "Row[tuple[object, ...]]") -> None:
         """Keeps the person of a row that was read with something of theirs."""
-        self._house.database.unchanged.read_too(("person", row.name), _person(row))
+        self._shared.database.cache.put(("person", row.name), _person(row))
 
     def ever(self, *roles: Role) -> frozenset[str]:
         """Whoever has, or ever had, one of these roles: the ledger says it and never forgets.
 
         The database says it too, of those whom an earlier letalone did not bring to the ledger.
         """
-        ledger, wanted = self._house.book.ledger, {role.value for role in roles}
-        with self._house.database.reading() as connection:
+        ledger, wanted = self._shared.ledger, {role.value for role in roles}
+        with self._shared.database.reading() as connection:
             people = [_person(row) for row in connection.execute(select(PEOPLE)).all()]
         now = frozenset(one.name for one in people if one.roles & set(roles))
 
@@ -234,33 +234,33 @@ class PeopleService:
             had = [one for one in said if wanted & set(cast("list[str]", one.get("roles") or ()))]
             return frozenset(str(one["person"]) for one in had)
 
-        return now | self._house.book.unchanged.value(("ever", roles), read)
+        return now | self._shared.ledger_view.cache.value(("ever", roles), read)
 
-    def _unchanged(self, name: str) -> Person | None:
+    def _cached_person(self, name: str) -> Person | None:
         """The person, where there is one; read anew whenever the database was written to."""
-        return self._house.database.unchanged.value(("person", name), lambda: self._read(name))
+        return self._shared.database.cache.value(("person", name), lambda: self._read(name))
 
     def _read(self, name: str) -> Person | None:
-        with self._house.database.reading() as connection:
+        with self._shared.database.reading() as connection:
             row = _row(connection, name)
         return None if row is None else _person(row)
 
     def _checked(self, what: str, name: str, password: str, *, address: str) -> Recognised:
-        count_attempt(self._house, what, name, address)
-        with self._house.database.reading() as connection:
+        count_attempt(self._shared, what, name, address)
+        with self._shared.database.reading() as connection:
             row = _row(connection, name)
         kept = row.password if row is not None and row.active else None
         if not self._passwords.is_right(password, kept) or row is None:
             raise NotRecognised(WRONG)
         self._check_in_time(_person(row))
-        forget_attempts(self._house, what, name, address)
+        forget_attempts(self._shared, what, name, address)
         return Recognised(_person(row), row.password)
 
     def _check_in_time(self, person: Person) -> None:
         """A one-time password that nobody has used may lie about somewhere."""
-        length = timedelta(days=self._house.settings.one_time_days)
+        length = timedelta(days=self._shared.settings.one_time_days)
         until = person.handed + length
-        if person.must_change and not still_lasts(until, self._house.clock(), length):
+        if person.must_change and not still_lasts(until, self._shared.clock(), length):
             raise NotRecognised(
                 f"This one-time password was for {length.days} days, which are over. Ask an owner"
                 " for a new one; for the only owner, `letalone serve --reset-owner` makes one."
@@ -269,13 +269,13 @@ class PeopleService:
     def _reset(self, name: str, *, by: str | None) -> str:
         password = one_time_password()
         kept = self._passwords.hashed(password)
-        with self._house.database.writing() as connection:
+        with self._shared.database.writing() as connection:
             _find_person(connection, name)
             _change_row(connection, name, password=kept, must_change=True, **self._handed(by))
             _end_tokens(connection, name)
             self._write("password reset", name, by=by)
         for what in (LOG_IN, AGAIN):
-            forget_attempts(self._house, what, name)
+            forget_attempts(self._shared, what, name)
         return password
 
     def _insert(
@@ -289,20 +289,20 @@ class PeopleService:
     ) -> None:
         row = {
             "name": name, "roles": write_list(_role_words(roles)), "password": password,
-            "must_change": True, "active": True, "made": write_time(self._house.clock()),
+            "must_change": True, "active": True, "made": write_time(self._shared.clock()),
             **self._handed(by),
         }  # fmt: skip
         connection.execute(insert(PEOPLE).values(row))
 
     def _handed(self, by: str | None) -> dict[str, str | None]:
         """Somebody else had this account in their hands, now."""
-        return {"handed": write_time(self._house.clock()), "handed_by": by}
+        return {"handed": write_time(self._shared.clock()), "handed_by": by}
 
     def _write(
         self, what: str, name: str, *, by: str | None, roles: list[str] | None = None
     ) -> None:
         body: Json = {"person": name} if roles is None else {"person": name, "roles": roles}
-        self._house.book.write(None, what, body, by=[] if by is None else [by])
+        self._shared.ledger.administer(None, what, body, by=[] if by is None else [by])
 
 
 def check_same(connection: Connection, before: Recognised) -> None:

@@ -53,7 +53,7 @@ class PersonId:
 
 
 def check_typed(typed: object) -> str:
-    """A text that is not empty, and not a book."""
+    """A text that is not empty, and not too long."""
     if not isinstance(typed, str) or not 0 < len(typed) <= MAX_ID_LENGTH:
         raise ParameterError(f"The id must be a text of 1 to {MAX_ID_LENGTH} letters.")
     return typed
@@ -109,11 +109,11 @@ def _plain(words: str) -> str:
     return " ".join(words.casefold().split())
 
 
-def pseudonym_of_subject(house: Dependencies, data_set: str, unit_id: str) -> str:
+def pseudonym_of_subject(shared: Dependencies, data_set: str, unit_id: str) -> str:
     """What the ledger calls a person in a data set; a key is made at the first act."""
-    finder = house.master.finder(data_set, unit_id)
+    finder = shared.master.finder(data_set, unit_id)
     wanted = select(SUBJECT_KEYS.c.key).where(SUBJECT_KEYS.c.finder == finder)
-    with house.database.writing() as connection:
+    with shared.database.writing() as connection:
         key = connection.execute(wanted).scalar_one_or_none()
         if key is None:
             key = token_bytes(KEY_BYTES)
@@ -121,13 +121,13 @@ def pseudonym_of_subject(house: Dependencies, data_set: str, unit_id: str) -> st
     return pseudonym(key, data_set, unit_id)
 
 
-def destroy_keys(house: Dependencies, finders: Sequence[str]) -> bool:
+def destroy_keys(shared: Dependencies, finders: Sequence[str]) -> bool:
     """From here on nobody can tell whose acts these were; whether also not from the log.
 
     Errands of the person stay, and say no longer whose they were.
     """
-    with house.database.writing() as connection:
+    with shared.database.writing() as connection:
         connection.execute(delete(SUBJECT_KEYS).where(SUBJECT_KEYS.c.finder.in_(finders)))
         theirs = update(OWNER_TASKS).where(OWNER_TASKS.c.finder.in_(finders))
         connection.execute(theirs.values(finder="", subject=""))
-    return house.database.overwrite()
+    return shared.database.overwrite()

@@ -28,18 +28,18 @@ MEASURES = (
 class Processing:
     """The record, as JSON and as Markdown, for owners, stewards and auditors."""
 
-    __slots__ = ("_data_sets", "_facts", "_house", "_people", "_requests")
+    __slots__ = ("_data_sets", "_facts", "_people", "_requests", "_shared")
 
     def __init__(
         self,
-        house: Dependencies,
+        shared: Dependencies,
         people: PeopleService,
         data_sets: DataSets,
         requests: Requests,
         *,
         facts: ControllerService,
     ) -> None:
-        self._house, self._people, self._facts = house, people, facts
+        self._shared, self._people, self._facts = shared, people, facts
         self._data_sets, self._requests = data_sets, requests
 
     def record(self, *, by: str) -> Json:
@@ -48,14 +48,14 @@ class Processing:
         who, grants = self._facts.answerable, self._requests.grants(by=by)
         return {
             "format": 1,
-            "time": write_time(self._house.clock()),
+            "time": write_time(self._shared.clock()),
             "controller": who.controller,
             "contact": who.contact,
             "activities": [_activity(one, grants) for one in self._data_sets.records()],
             "security_measures": list(MEASURES),
             "ledger": {
-                "entries": len(self._house.book.ledger),
-                "head": self._house.book.ledger.head,
+                "entries": len(self._shared.ledger),
+                "head": self._shared.ledger.head,
             },
         }
 

@@ -51,10 +51,10 @@ DECIDE = (Role.STEWARD, Role.OWNER)
 class Proposals:
     """Larger budgets that one person proposes and another one seconds."""
 
-    __slots__ = ("_data_sets", "_house", "_people")
+    __slots__ = ("_data_sets", "_people", "_shared")
 
-    def __init__(self, house: Dependencies, people: PeopleService, data_sets: DataSets) -> None:
-        self._house, self._people, self._data_sets = house, people, data_sets
+    def __init__(self, shared: Dependencies, people: PeopleService, data_sets: DataSets) -> None:
+        self._shared, self._people, self._data_sets = shared, people, data_sets
 
     def make(
         self,
@@ -73,9 +73,9 @@ class Proposals:
         row = {
             "id": new_id(), "data_set": data_set, "purpose": purpose, "analyst": analyst,
             **write_budget(budget), "why": read_words("why", why), "state": State.OPEN.value,
-            "proposed_by": by, "proposed": write_time(self._house.clock()),
+            "proposed_by": by, "proposed": write_time(self._shared.clock()),
         }  # fmt: skip
-        with self._house.database.writing() as connection:
+        with self._shared.database.writing() as connection:
             connection.execute(insert(PROPOSALS).values(row))
             found = _find_proposal(connection, str(row["id"]))
         self._write("proposed", found, by=by)
@@ -88,11 +88,11 @@ class Proposals:
         """
         self._people.require(by, *DECIDE)
         words = read_words("reason", reason)
-        with self._house.database.writing() as connection:
+        with self._shared.database.writing() as connection:
             found = _find_open(connection, proposal)
             self._check_second(found, by)
             both = list(dict.fromkeys([found.proposed_by, by]))
-            self._house.book.raise_to(
+            self._shared.ledger_view.raise_to(
                 found.data_set,
                 found.budget,
                 purpose=found.purpose,
@@ -117,7 +117,7 @@ class Proposals:
         """Declines a proposal, or takes back one's own."""
         self._people.require(by, *DECIDE)
         words = read_words("reason", reason)
-        with self._house.database.writing() as connection:
+        with self._shared.database.writing() as connection:
             found = _find_open(connection, proposal)
             state = State.WITHDRAWN if found.proposed_by == by else State.REFUSED
             after = self._decided(connection, proposal, state, by=by, reason=words)
@@ -128,13 +128,13 @@ class Proposals:
         """All proposals, the newest first (for stewards, owners and auditors)."""
         self._people.require(by, *DECIDE, Role.AUDITOR)
         wanted = select(PROPOSALS).order_by(PROPOSALS.c.proposed.desc(), PROPOSALS.c.id)
-        with self._house.database.reading() as connection:
+        with self._shared.database.reading() as connection:
             return [_read_proposal(row) for row in connection.execute(wanted).all()]
 
     def proposal(self, proposal: str, *, by: str) -> Proposal:
         """One proposal (for stewards, owners and auditors); NotThere."""
         self._people.require(by, *DECIDE, Role.AUDITOR)
-        with self._house.database.reading() as connection:
+        with self._shared.database.reading() as connection:
             return _find_proposal(connection, proposal)
 
     def _check_second(self, found: Proposal, by: str) -> None:
@@ -165,14 +165,14 @@ class Proposals:
 
     def _check_own_hands(self, people: list[Person]) -> None:
         """NotPermitted where somebody else had one of the accounts in their hands lately."""
-        wait = timedelta(days=self._house.settings.waiting_days)
-        last, now = max(people, key=lambda one: one.handed), self._house.clock()
+        wait = timedelta(days=self._shared.settings.waiting_days)
+        last, now = max(people, key=lambda one: one.handed), self._shared.clock()
         if now + CLOCK_TOLERANCE < last.handed:
             raise NotPermitted(_handled_ahead_words(last, wait))
         if now < last.handed + wait:
             raise NotPermitted(
-                f"The account of {last.name!r} {_handled_words(last)} lately. Budgets are raised by two"
-                f" people whose accounts were in their own hands for {wait.days} days: these two"
+                f"The account of {last.name!r} {_handled_words(last)} lately. Budgets are raised by"
+                f" two people whose accounts were in their own hands for {wait.days} days: these two"
                 f" can from {write_time(last.handed + wait)}. Let others propose or second it, or"
                 " wait."
             )
@@ -216,12 +216,11 @@ class Proposals:
             )
 
     def _budget(self, data_set: str, purpose: str | None, analyst: str | None) -> Budget:
-        book = self._house.book
         if purpose is None:
             if analyst is not None:
                 raise ParameterError("An analyst's budget is for a purpose. Name it.")
-            return book.ledger.data_set(data_set).budget
-        level = book.level(data_set, purpose=purpose, analyst=analyst)
+            return self._shared.ledger.data_set(data_set).budget
+        level = self._shared.ledger_view.level(data_set, purpose=purpose, analyst=analyst)
         if level is None:
             raise NotThere(f"{data_set!r} has no such purpose, or no such grant for it.")
         return level.budget
@@ -232,7 +231,7 @@ class Proposals:
         values = {
             "state": state.value,
             "decided_by": by,
-            "decided": write_time(self._house.clock()),
+            "decided": write_time(self._shared.clock()),
             "reason": reason,
         }
         connection.execute(update(PROPOSALS).where(PROPOSALS.c.id == proposal).values(values))
@@ -248,7 +247,7 @@ class Proposals:
             "reason": found.reason,
             **({} if accounts is None else {"accounts": accounts}),
         }
-        self._house.book.write(found.data_set, what, body, by=[by])
+        self._shared.ledger.administer(found.data_set, what, body, by=[by])
 
 
 def _handled_ahead_words(person: Person, wait: timedelta) -> str:

@@ -26,10 +26,10 @@ MARKUP = re.compile(r"([\\`*_{}\[\]<>()#+!|~&$^:@-])")
 class PublicPage:
     """The public page, as JSON and as Markdown."""
 
-    __slots__ = ("_data_sets", "_facts", "_house")
+    __slots__ = ("_data_sets", "_facts", "_shared")
 
-    def __init__(self, house: Dependencies, data_sets: DataSets, facts: ControllerService) -> None:
-        self._house, self._data_sets, self._facts = house, data_sets, facts
+    def __init__(self, shared: Dependencies, data_sets: DataSets, facts: ControllerService) -> None:
+        self._shared, self._data_sets, self._facts = shared, data_sets, facts
 
     def page(self) -> Json:
         """Which data sets, for what purposes, under what unit, how much of the budget is spent."""
@@ -38,7 +38,7 @@ class PublicPage:
             "format": 1,
             "controller": who.controller,
             "contact": who.contact,
-            "key": self._house.book.ledger.fingerprint,
+            "key": self._shared.ledger.fingerprint,
             "data_sets": [self._data_set(one) for one in self._data_sets.records()],
         }
 
@@ -53,7 +53,7 @@ class PublicPage:
         return "\n".join(lines) + "\n"
 
     def _data_set(self, record: DataSetRecord) -> Json:
-        found = self._house.book.ledger.data_set(record.name)
+        found = self._shared.ledger.data_set(record.name)
         return {
             "name": record.name,
             "description": record.description,
@@ -74,11 +74,11 @@ class PublicPage:
         }
 
     def _purposes(self, record: DataSetRecord) -> list[Level]:
-        return [one for one in self._house.book.levels(record.name) if one.analyst is None]
+        return [one for one in self._shared.ledger_view.levels(record.name) if one.analyst is None]
 
     def _purpose(self, record: DataSetRecord, level: Level) -> Json:
         words = {one.name: one.description for one in record.purposes}
-        over = level.has_expired(write_time(self._house.clock()) or "")
+        over = level.has_expired(write_time(self._shared.clock()) or "")
         return {
             "name": level.purpose,
             "description": words.get(level.purpose, ""),
@@ -90,7 +90,7 @@ class PublicPage:
         }
 
     def _lines(self, record: DataSetRecord) -> list[str]:
-        found = self._house.book.ledger.data_set(record.name)
+        found = self._shared.ledger.data_set(record.name)
         kept = f" {retention_words(record)}".rstrip()
         purposes = [
             [one.purpose, str(one.budget), brief(one.spent), one.expires or "no end"]

@@ -34,10 +34,10 @@ AT_SERVER = "The table cannot be opened: its server or Spark failed while its na
 class RegistrationPreview:
     """A source before it is a data set."""
 
-    __slots__ = ("_data_sets", "_house", "_people")
+    __slots__ = ("_data_sets", "_people", "_shared")
 
-    def __init__(self, house: Dependencies, people: PeopleService, data_sets: DataSets) -> None:
-        self._house, self._people, self._data_sets = house, people, data_sets
+    def __init__(self, shared: Dependencies, people: PeopleService, data_sets: DataSets) -> None:
+        self._shared, self._people, self._data_sets = shared, people, data_sets
 
     def columns(
         self,
@@ -54,9 +54,9 @@ class RegistrationPreview:
         """
         self._people.require(by, Role.OWNER)
         if address is not None:
-            return _columns(check_allowed(self._house.settings, address), AT_SERVER)
+            return _columns(check_allowed(self._shared.settings, address), AT_SERVER)
         place = self._place(file, upload)
-        with working_in(self._house.room):
+        with working_in(self._shared.room):
             found = _columns(place, UNREADABLE)
             if look and place.suffix.lower() in CSV_SUFFIXES:
                 return guess_csv(place).schema.columns
@@ -72,10 +72,10 @@ class RegistrationPreview:
     ) -> Affected:
         """What the declared rules would do to a file (by an owner); nothing is kept of it."""
         schema = self._data_sets.check_registration(registration, by=by)
-        place, target = self._place(file, upload), place_to_keep(self._house.settings)
+        place, target = self._place(file, upload), place_to_keep(self._shared.settings)
         try:
-            with working_in(self._house.room):
-                self._house.settings.import_limits.check(place, schema)
+            with working_in(self._shared.room):
+                self._shared.settings.import_limits.check(place, schema)
                 return copy_declared(place, schema, target)
         except ParameterError as error:
             words = _without_file_name(place.name, error)
@@ -84,7 +84,7 @@ class RegistrationPreview:
         raise ParameterError(words)
 
     def _place(self, file: str | None, upload: Path | None) -> Path:
-        settings = self._house.settings
+        settings = self._shared.settings
         found = (
             place_of_import(settings, file) if upload is None else place_of_upload(settings, upload)
         )

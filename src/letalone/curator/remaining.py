@@ -49,20 +49,20 @@ class Remaining:
 
 
 def least_remaining(
-    book: LedgerView, question: Question, privacy: Privacy, *, delta: Fraction | None, by: str
+    view: LedgerView, question: Question, privacy: Privacy, *, delta: Fraction | None, by: str
 ) -> Remaining:
     """Where the fewest such answers fit, if nothing else is asked."""
     names = (question.data_set, *question.others)
     rooms = [
         one
         for name in names
-        for one in _remaining_by_level(book, name, question, privacy, delta, by)
+        for one in _remaining_by_level(view, name, question, privacy, delta, by)
     ]
     return min(rooms, key=lambda room: room.size)
 
 
 def _remaining_by_level(
-    book: LedgerView,
+    view: LedgerView,
     name: str,
     question: Question,
     privacy: Privacy,
@@ -70,7 +70,7 @@ def _remaining_by_level(
     by: str,
 ) -> Iterable[Remaining]:
     """The own grant first: where nothing is less, it is the one that is named."""
-    found, purpose, own = book.asked(name, purpose=question.purpose, analyst=by)
+    found, purpose, own = view.levels_for(name, purpose=question.purpose, analyst=by)
     for level in (own, purpose):
         if level is not None:
             whole = f"the whole purpose {level.purpose!r} ({level.budget}), which others share"

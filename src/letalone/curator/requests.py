@@ -46,10 +46,10 @@ GrantRow = Row[tuple[Any, ...]]
 class Requests:
     """Requests for grants, and the grants."""
 
-    __slots__ = ("_data_sets", "_house", "_people")
+    __slots__ = ("_data_sets", "_people", "_shared")
 
-    def __init__(self, house: Dependencies, people: PeopleService, data_sets: DataSets) -> None:
-        self._house, self._people, self._data_sets = house, people, data_sets
+    def __init__(self, shared: Dependencies, people: PeopleService, data_sets: DataSets) -> None:
+        self._shared, self._people, self._data_sets = shared, people, data_sets
 
     def make(
         self,
@@ -73,9 +73,9 @@ class Requests:
             "id": name, "data_set": data_set, "purpose": purpose, "analyst": by,
             "columns": write_list(columns), **write_budget(budget), "why": read_words("why", why),
             "expires": write_time(to_utc("expires", expires)), "state": State.OPEN.value,
-            "made": write_time(self._house.clock()),
+            "made": write_time(self._shared.clock()),
         }  # fmt: skip
-        with self._house.database.writing() as connection:
+        with self._shared.database.writing() as connection:
             self._check_few_open(connection, by)
             connection.execute(insert(REQUESTS).values(row))
             found = _find_request(connection, name)
@@ -86,7 +86,7 @@ class Requests:
         """Grants or refuses a request (by a steward or an owner, never one's own)."""
         self._people.require(by, *DECIDE)
         words = read_words("reason", reason)
-        with self._house.database.writing() as connection:
+        with self._shared.database.writing() as connection:
             found = _find_open(connection, request)
             if found.analyst == by:
                 raise NotPermitted("This request is your own. Somebody else has to decide on it.")
@@ -100,7 +100,7 @@ class Requests:
 
     def withdraw(self, request: str, *, by: str) -> Request:
         """Takes back one's own open request."""
-        with self._house.database.writing() as connection:
+        with self._shared.database.writing() as connection:
             if _find_request(connection, request).analyst != by:
                 raise _no_request()
             _find_open(connection, request)
@@ -113,7 +113,7 @@ class Requests:
 
         `own`: whatever roles the person has, only one's own.
         """
-        with self._house.database.reading() as connection:
+        with self._shared.database.reading() as connection:
             found = _find_request(connection, request)
         if found.analyst != by and (own or not self._people.has(by, *SEE_ALL)):
             raise _no_request()
@@ -148,7 +148,7 @@ class Requests:
     def own_grants(self, *, by: str) -> list[Grant]:
         """Own grants, whatever other roles a person has."""
         wanted = select(GRANTS).where(GRANTS.c.analyst == by)
-        with self._house.database.reading() as connection:
+        with self._shared.database.reading() as connection:
             rows = connection.execute(wanted.order_by(GRANTS.c.data_set, GRANTS.c.purpose)).all()
         return self._grants(rows)
 
@@ -158,14 +158,14 @@ class Requests:
         """Ends a grant (by a steward or an owner)."""
         self._people.require(by, *DECIDE)
         words, key = read_words("why", why), _key(data_set, purpose, analyst)
-        with self._house.database.writing() as connection:
+        with self._shared.database.writing() as connection:
             row = connection.execute(select(GRANTS).where(key)).one_or_none()
             if row is None or row.withdrawn is not None:
                 raise NotThere("There is no such grant.")
-            self._house.book.withdraw(
+            self._shared.ledger.withdraw(
                 data_set, purpose=purpose, analyst=analyst, why=words, by=[by]
             )
-            now = write_time(self._house.clock())
+            now = write_time(self._shared.clock())
             connection.execute(update(GRANTS).where(key).values(withdrawn=now))
 
     def check(self, data_set: str, *, purpose: str, analyst: str) -> tuple[str, ...]:
@@ -176,7 +176,9 @@ class Requests:
         row = self._granted(data_set, purpose, analyst) if is_name(purpose) else None
         if row is None:
             raise _no_grant(data_set, purpose)
-        _, whole, own = self._house.book.asked(data_set, purpose=purpose, analyst=analyst)
+        _, whole, own = self._shared.ledger_view.levels_for(
+            data_set, purpose=purpose, analyst=analyst
+        )
         if whole is None or own is None:
             raise _no_grant(data_set, purpose)
         for words, level in ((f"The purpose {purpose!r}", whole), ("Your grant", own)):
@@ -185,14 +187,14 @@ class Requests:
 
     def _granted(self, data_set: str, purpose: str, analyst: str) -> GrantRow | None:
         def read() -> GrantRow | None:
-            with self._house.database.reading() as connection:
+            with self._shared.database.reading() as connection:
                 wanted = select(GRANTS).where(_key(data_set, purpose, analyst))
                 return connection.execute(wanted).one_or_none()
 
-        return self._house.database.unchanged.value(("grant", data_set, purpose, analyst), read)
+        return self._shared.database.cache.value(("grant", data_set, purpose, analyst), read)
 
     def _check_holds(self, words: str, data_set: str, level: Level) -> None:
-        if level.withdrawn or level.has_expired(write_time(self._house.clock()) or ""):
+        if level.withdrawn or level.has_expired(write_time(self._shared.clock()) or ""):
             over = "was withdrawn" if level.withdrawn else f"has expired, at {level.expires}"
             raise NotAllowed(f"{words} for {data_set!r} {over}. Nothing was charged.")
 
@@ -216,8 +218,8 @@ class Requests:
             )
 
     def _check_purpose_holds(self, data_set: str, purpose: str) -> None:
-        level = self._house.book.level(data_set, purpose=purpose)
-        if level is not None and level.has_expired(write_time(self._house.clock()) or ""):
+        level = self._shared.ledger_view.level(data_set, purpose=purpose)
+        if level is not None and level.has_expired(write_time(self._shared.clock()) or ""):
             raise ParameterError(
                 f"The purpose {purpose!r} has expired, at {level.expires}: nobody can grant it."
                 " Request another purpose, or ask an owner to add one."
@@ -227,7 +229,7 @@ class Requests:
         self, data_set: str, budget: Budget, *, purpose: str, analyst: str
     ) -> None:
         """Also a grant that was withdrawn, or is over, is not given anew with more by one."""
-        before = self._house.book.level(data_set, purpose=purpose, analyst=analyst)
+        before = self._shared.ledger_view.level(data_set, purpose=purpose, analyst=analyst)
         if before is not None and not budget <= before.budget:
             raise ParameterError(
                 f"{analyst!r} has, or had, a grant of ({before.budget}) for this purpose. A larger"
@@ -239,7 +241,7 @@ class Requests:
     def _check_few_open(self, connection: Connection, analyst: str) -> None:
         waits = (REQUESTS.c.analyst == analyst) & (REQUESTS.c.state == State.OPEN.value)
         wanted = select(func.count()).select_from(REQUESTS).where(waits)
-        most = self._house.settings.open_requests
+        most = self._shared.settings.open_requests
         if connection.execute(wanted).scalar_one() >= most:
             raise ParameterError(
                 f"{most} requests of yours wait for a decision, and no more may at once. Wait for a"
@@ -247,21 +249,22 @@ class Requests:
             )
 
     def _check_later(self, expires: datetime | None) -> None:
-        now = self._house.clock()
+        now = self._shared.clock()
         if expires is not None and expires <= now:
             raise ParameterError(
-                f"expires is {write_time(expires)}, but it is {write_time(now)} now. Name a later time."
+                f"expires is {write_time(expires)}, but it is {write_time(now)} now. Name a later"
+                " time."
             )
 
     def _grant(self, connection: Connection, found: Request, *, by: str) -> None:
         """The level in the ledger, and the columns here; a second grant only changes columns."""
-        book, key = self._house.book, _key(found.data_set, found.purpose, found.analyst)
+        key = _key(found.data_set, found.purpose, found.analyst)
         self._check(found.data_set, found.purpose, found.columns, found.budget)
         self._check_later(found.expires)
         self._check_not_raised(
             found.data_set, found.budget, purpose=found.purpose, analyst=found.analyst
         )
-        level = book.allow(
+        level = self._shared.ledger_view.allow(
             found.data_set,
             found.budget,
             purpose=found.purpose,
@@ -275,7 +278,7 @@ class Requests:
                 " one would not take any of it away. Withdraw that grant first, then grant this"
                 " one; or let the analyst request the same budget to change the columns only."
             )
-        columns, now = write_list(found.columns), write_time(self._house.clock())
+        columns, now = write_list(found.columns), write_time(self._shared.clock())
         values = {"columns": columns, "made": now, "withdrawn": None}
         if connection.execute(update(GRANTS).where(key).values(values)).rowcount == 0:
             whose = {
@@ -291,7 +294,7 @@ class Requests:
         values = {
             "state": state.value,
             "decided_by": by,
-            "decided": write_time(self._house.clock()),
+            "decided": write_time(self._shared.clock()),
             "reason": reason,
         }
         connection.execute(update(REQUESTS).where(REQUESTS.c.id == request).values(values))
@@ -300,12 +303,14 @@ class Requests:
     def _seen(self, wanted: Select[Any], mine: Any, *, by: str, own: bool) -> Sequence[GrantRow]:
         person = self._people.require(by, *Role)
         wanted = wanted if person.roles & set(SEE_ALL) and not own else wanted.where(mine)
-        with self._house.database.reading() as connection:
+        with self._shared.database.reading() as connection:
             return connection.execute(wanted).all()
 
     def _grants(self, rows: Sequence[GrantRow]) -> list[Grant]:
         names = {row.data_set for row in rows}
-        levels = {level.key: level for name in names for level in self._house.book.levels(name)}
+        levels = {
+            level.key: level for name in names for level in self._shared.ledger_view.levels(name)
+        }
         keys = [Key(row.data_set, row.purpose, row.analyst) for row in rows]
         pairs = zip(rows, keys, strict=True)
         return [_read_grant(row, levels[key]) for row, key in pairs if key in levels]
@@ -320,11 +325,11 @@ class Requests:
             "why": found.why,
             "reason": found.reason,
         }
-        self._house.book.write(found.data_set, what, dict[str, object](body), by=[by])
+        self._shared.ledger.administer(found.data_set, what, dict[str, object](body), by=[by])
 
 
 def read_words(name: str, words: object) -> str:
-    """A reason that people write: not empty, and not a book."""
+    """A reason that people write: not empty, and not too long."""
     found = read_text(name, words)
     if len(found) > MAX_REASON_LENGTH:
         raise ParameterError(f"{name} has {len(found)} letters, but may have {MAX_REASON_LENGTH}.")

@@ -76,10 +76,10 @@ NO_ROW = "There is no such row of this person. Rows are counted from 0."
 class Subjects:
     """What a steward does for a person's request; every act stands in the ledger."""
 
-    __slots__ = ("_data_sets", "_house", "_people")
+    __slots__ = ("_data_sets", "_people", "_shared")
 
-    def __init__(self, house: Dependencies, people: PeopleService, data_sets: DataSets) -> None:
-        self._house, self._people, self._data_sets = house, people, data_sets
+    def __init__(self, shared: Dependencies, people: PeopleService, data_sets: DataSets) -> None:
+        self._shared, self._people, self._data_sets = shared, people, data_sets
 
     def holdings(self, unit_id: str, *, by: str, why: str) -> list[Holding]:
         """Which data sets hold a person of this id."""
@@ -97,7 +97,7 @@ class Subjects:
         self._check_marks(data_set)
         person = self._read(data_set, unit_id, words)
         held = self._held_versions(data_set, person)
-        entries = self._house.book.ledger.entries(data_set)
+        entries = self._shared.ledger.entries(data_set)
         reserved = {one.number: one for one in entries if one.kind is Kind.RESERVED}
         settled = [_settled_number(one) for one in entries if one.kind is Kind.SETTLED]
         made = [_read_release(reserved[number]) for number in settled if number in reserved]
@@ -168,7 +168,9 @@ class Subjects:
         self._write(
             data_set, "subject erased", person.spelled, {**about, "version": version}, by=by
         )
-        left = self._destroy([self._house.master.finder(data_set, one) for one in person.spellings])
+        left = self._destroy(
+            [self._shared.master.finder(data_set, one) for one in person.spellings]
+        )
         rows = counted[0]
         said = f"{rows} row{'s' * (rows != 1)} of {data_set!r} {'are' if rows != 1 else 'is'} gone"
         words = [f"{said}; it is version {version} now.", STAYS, *self._imports(), left]
@@ -178,17 +180,17 @@ class Subjects:
         """Records what came of a statement for the owner of an external source (`Done.act`)."""
         self._people.require(by, Role.STEWARD, Role.OWNER)
         said = read_words("words", words)
-        with self._house.database.reading() as connection:
+        with self._shared.database.reading() as connection:
             row = self._open_errand(connection, act, said)
         if done and row.what == "erase":
             self._check_erased(row)
-        with self._house.database.writing() as connection:
+        with self._shared.database.writing() as connection:
             row = self._open_errand(connection, act, said)
-            now = write_time(self._house.clock())
+            now = write_time(self._shared.clock())
             connection.execute(update(OWNER_TASKS).where(OWNER_TASKS.c.id == act).values(done=now))
         name = cast("str", row.data_set)
         body: Json = {"subject": row.subject or None, "act": act, "done": done, "words": said}
-        self._house.book.write(name, f"subject: {row.what} at the source", body, by=[by])
+        self._shared.ledger.administer(name, f"subject: {row.what} at the source", body, by=[by])
         version = self._data_sets.with_new_version(name) if done else self._version(name)
         erased = done and row.what == "erase" and row.finder
         left = self._destroy([row.finder]) if erased else ""
@@ -202,7 +204,7 @@ class Subjects:
         wanted = (
             select(OWNER_TASKS).where(OWNER_TASKS.c.done.is_(None)).order_by(OWNER_TASKS.c.asked)
         )
-        with self._house.database.reading() as connection:
+        with self._shared.database.reading() as connection:
             rows = connection.execute(wanted).all()
         return [OpenOwnerTask(row.id, row.data_set, row.what, time_of(row.asked)) for row in rows]
 
@@ -214,7 +216,7 @@ class Subjects:
 
     def _imports(self) -> list[str]:
         """That files of the imports folder are not changed; nothing where there are none."""
-        folder = self._house.settings.imports_folder
+        folder = self._shared.settings.imports_folder
         return [IN_IMPORTS] if any(one.is_file() for one in folder.rglob("*")) else []
 
     def _read(self, data_set: str, unit_id: str, words: str) -> PersonId:
@@ -228,7 +230,7 @@ class Subjects:
             raise NotThere("There is no such act.")
         if row.done is not None:
             raise AlreadyDecided("The outcome of this act was recorded before.")
-        finder = self._house.master.finder
+        finder = self._shared.master.finder
         if row.finder and any(
             finder(row.data_set, one) == row.finder for one in possible_ids(said)
         ):
@@ -244,7 +246,7 @@ class Subjects:
             return  # erased before, or its source is not read any more
         with self._data_sets.rows_at(row.data_set) as source:
             ids = unit_ids(source.place, source.schema)
-            there = any(self._house.master.finder(row.data_set, one) == row.finder for one in ids)
+            there = any(self._shared.master.finder(row.data_set, one) == row.finder for one in ids)
         if there:
             raise ParameterError(
                 f"The source of {row.data_set!r} still has rows of this person, so it is not"
@@ -279,18 +281,18 @@ class Subjects:
         wanted = (
             select(IMPORTS).where(IMPORTS.c.data_set == data_set).order_by(IMPORTS.c.version.desc())
         )
-        with self._house.database.reading() as connection:
+        with self._shared.database.reading() as connection:
             since = connection.execute(wanted).first()
         external = self._data_sets.record(data_set).external
         return Holding(data_set, held, external, time_of(cast("str", since and since.since)))
 
     def _held_versions(self, data_set: str, person: PersonId) -> list[tuple[int, bool]]:
         """From which version on the person was in, or was not, in order."""
-        folder, marks = self._house.settings.data_folder, self._marks(data_set, person)
+        folder, marks = self._shared.settings.data_folder, self._marks(data_set, person)
         wanted = select(IMPORTS).where(IMPORTS.c.data_set == data_set).order_by(IMPORTS.c.version)
         with self._data_sets.rows_at(data_set) as source:
             now = number_of_rows(source.place, source.schema, person.spelled) > 0
-            with self._house.database.reading() as connection:
+            with self._shared.database.reading() as connection:
                 rows = connection.execute(wanted).all()
             return [
                 (
@@ -301,13 +303,13 @@ class Subjects:
             ]
 
     def _marks(self, data_set: str, person: PersonId) -> set[bytes]:
-        return {self._house.master.member(data_set, one) for one in person.spellings}
+        return {self._shared.master.member(data_set, one) for one in person.spellings}
 
     def _forget_marks(self, data_set: str, person: PersonId) -> None:
         """No mark of a past import is left. Within the lock under which marks are written."""
-        folder, marks = self._house.settings.data_folder, self._marks(data_set, person)
+        folder, marks = self._shared.settings.data_folder, self._marks(data_set, person)
         wanted = select(IMPORTS.c.members).where(IMPORTS.c.data_set == data_set)
-        with self._house.database.reading() as connection:
+        with self._shared.database.reading() as connection:
             files = connection.execute(wanted).scalars().all()
         for file in files:
             if file is not None:
@@ -315,8 +317,8 @@ class Subjects:
 
     def _destroy(self, finders: Sequence[str]) -> str:
         """No key of the person is left; where its bytes are for a while, in words."""
-        gone = destroy_keys(self._house, finders)
-        if not self._house.database.in_a_file:
+        gone = destroy_keys(self._shared, finders)
+        if not self._shared.database.in_a_file:
             return AT_SERVER
         return "" if gone else IN_LOG
 
@@ -350,13 +352,13 @@ class Subjects:
     ) -> Done:
         """What the owner of an external source is to do; it is not kept, since it has the id."""
         what = errand.what
-        subject, act = pseudonym_of_subject(self._house, data_set, unit_id), new_id()
+        subject, act = pseudonym_of_subject(self._shared, data_set, unit_id), new_id()
         row = {
             "id": act, "data_set": data_set, "what": what, "subject": subject,
-            "finder": self._house.master.finder(data_set, unit_id),
-            "asked": write_time(self._house.clock()), "done": None,
+            "finder": self._shared.master.finder(data_set, unit_id),
+            "asked": write_time(self._shared.clock()), "done": None,
         }  # fmt: skip
-        with self._house.database.writing() as connection:
+        with self._shared.database.writing() as connection:
             connection.execute(insert(OWNER_TASKS).values(row))
         self._write(data_set, f"subject: {what} asked of the source", unit_id, about, by=by)
         words = (
@@ -367,11 +369,11 @@ class Subjects:
         return Done(data_set, errand.rows, version, words, errand.statement, act)
 
     def _version(self, data_set: str) -> int:
-        return self._house.book.ledger.data_set(data_set).version
+        return self._shared.ledger.data_set(data_set).version
 
     def _write(self, data_set: str, what: str, unit_id: str, about: Json, *, by: str) -> None:
-        subject = pseudonym_of_subject(self._house, data_set, unit_id)
-        self._house.book.write(data_set, what, {"subject": subject, **about}, by=[by])
+        subject = pseudonym_of_subject(self._shared, data_set, unit_id)
+        self._shared.ledger.administer(data_set, what, {"subject": subject, **about}, by=[by])
 
 
 def _read_person(source: RowsLocation, unit_id: str, words: str) -> PersonId:

@@ -51,10 +51,10 @@ NO_SUCH_TOKEN = (
 class Tokens:
     """Secrets `la_…` with scopes and an end."""
 
-    __slots__ = ("_house", "_people")
+    __slots__ = ("_people", "_shared")
 
-    def __init__(self, house: Dependencies, people: PeopleService) -> None:
-        self._house, self._people = house, people
+    def __init__(self, shared: Dependencies, people: PeopleService) -> None:
+        self._shared, self._people = shared, people
 
     def make(
         self,
@@ -71,8 +71,8 @@ class Tokens:
         `proof`: what the caller checked, which must still be so when the token is written.
         """
         wanted = frozenset(scopes)
-        last = self._house.settings.most_token_days
-        number = self._house.settings.token_days if days is None else days
+        last = self._shared.settings.most_token_days
+        number = self._shared.settings.token_days if days is None else days
         if type(number) is not int or not 1 <= number <= last:
             raise ParameterError(f"days is {number!r}, but must be from 1 to {last}.")
         found = self._checked(person)
@@ -89,23 +89,23 @@ class Tokens:
         wanted = scopes_of(found) - {Scope.ASK}
         if not wanted:
             raise NotPermitted("This is for stewards, owners and auditors.")
-        minutes = timedelta(minutes=self._house.settings.elevated_minutes)
+        minutes = timedelta(minutes=self._shared.settings.elevated_minutes)
         made = self._made(found, wanted, minutes, elevated=True, proof=proof)
-        self._house.book.write(None, "elevated", {"person": person}, by=[person])
+        self._shared.ledger.administer(None, "elevated", {"person": person}, by=[person])
         return made
 
     def bearer(self, secret: str) -> Bearer:
         """Whose secret this is, and what it may be used for now; NotRecognised."""
-        with self._house.database.unchanged.one_look():
+        with self._shared.database.cache.single_stamp():
             bearer, row = self._recognised(secret)
         if row.last_used != self._today():
             self._mark_used(row)
         return bearer
 
-    def at_hand(self, secret: str) -> Bearer | None:
+    def cached_bearer(self, secret: str) -> Bearer | None:
         """As `bearer`, where nothing has to be read or written for it; else None."""
         try:
-            with self._house.database.unchanged.at_hand():
+            with self._shared.database.cache.only_cached():
                 bearer, row = self._recognised(secret)
         except (CacheMiss, NotRecognised, NotThere):
             return None
@@ -113,7 +113,7 @@ class Tokens:
 
     def revoke(self, token: str, *, by: str, own: bool = False) -> AccessToken:
         """Ends a token (its id): one's own, or anybody's by an owner; `own`: the former only."""
-        with self._house.database.writing() as connection:
+        with self._shared.database.writing() as connection:
             row = connection.execute(select(TOKENS).where(TOKENS.c.id == token)).one_or_none()
             mine = row is not None and row.person == by
             if row is None or not (mine or (not own and self._people.has(by, Role.OWNER))):
@@ -127,7 +127,7 @@ class Tokens:
         if person != by:
             self._people.require(by, Role.OWNER)
         wanted = select(TOKENS).where(TOKENS.c.person == person).order_by(TOKENS.c.created.desc())
-        with self._house.database.reading() as connection:
+        with self._shared.database.reading() as connection:
             return [_read_token(row) for row in connection.execute(wanted).all()]
 
     def _checked(self, person: str) -> Person:
@@ -146,7 +146,7 @@ class Tokens:
         elevated: bool = False,
         proof: Recognised | None = None,
     ) -> tuple[str, AccessToken]:
-        secret, now = PREFIX + token_urlsafe(SECRET_BYTES), self._house.clock()
+        secret, now = PREFIX + token_urlsafe(SECRET_BYTES), self._shared.clock()
         if len(label) > MAX_LABEL_LENGTH:
             raise ParameterError(
                 f"label has {len(label)} letters, but may have {MAX_LABEL_LENGTH}."
@@ -157,7 +157,7 @@ class Tokens:
             "created": write_time(now), "expires": write_time(now + length), "revoked": False,
             "elevated": elevated, "last_used": None,
         }  # fmt: skip
-        with self._house.database.writing() as connection:
+        with self._shared.database.writing() as connection:
             if proof is not None:
                 check_same(connection, proof)
             connection.execute(insert(TOKENS).values(row))
@@ -165,8 +165,8 @@ class Tokens:
         return secret, _read_token(found)
 
     def _recognised(self, secret: str) -> "tuple[Bearer, Row[tuple[object, ...]]]":
-        digest, unchanged = _digest(secret), self._house.database.unchanged
-        row = unchanged.value(("token", digest), lambda: self._read(digest))
+        digest, cache = _digest(secret), self._shared.database.cache
+        row = cache.value(("token", digest), lambda: self._read(digest))
         if row is None or not hmac.compare_digest(row.digest, digest) or not self._holds(row):
             raise NotRecognised(NO_SUCH_TOKEN)
         person = self._people.person(row.person)
@@ -177,24 +177,24 @@ class Tokens:
 
     def _read(self, digest: str) -> "Row[tuple[object, ...]] | None":
         wanted = select(TOKENS, PEOPLE).join(PEOPLE, PEOPLE.c.name == TOKENS.c.person)
-        with self._house.database.reading() as connection:
+        with self._shared.database.reading() as connection:
             row = connection.execute(wanted.where(TOKENS.c.digest == digest)).one_or_none()
         if row is not None:
-            self._people.read_too(row)
+            self._people.cache_row(row)
         return row
 
     def _holds(self, row: "Row[tuple[object, ...]]") -> bool:
         until, length = time_of(row.expires), time_of(row.expires) - time_of(row.created)
-        return not row.revoked and still_lasts(until, self._house.clock(), length)
+        return not row.revoked and still_lasts(until, self._shared.clock(), length)
 
     def _mark_used(self, row: "Row[tuple[object, ...]]") -> None:
         """The day only, and written once a day: a token's hours are its person's affair."""
         today = self._today()
-        with self._house.database.writing() as connection:
+        with self._shared.database.writing() as connection:
             connection.execute(update(TOKENS).where(TOKENS.c.id == row.id).values(last_used=today))
 
     def _today(self) -> str:
-        return self._house.clock().date().isoformat()
+        return self._shared.clock().date().isoformat()
 
 
 def scopes_of(person: Person) -> frozenset[Scope]:

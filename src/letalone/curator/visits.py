@@ -47,19 +47,19 @@ FormFields = list[tuple[str, str]]
 class BrowserSessions:
     """The browsers that are signed in."""
 
-    __slots__ = ("_house", "_people")
+    __slots__ = ("_people", "_shared")
 
-    def __init__(self, house: Dependencies, people: PeopleService) -> None:
-        self._house, self._people = house, people
+    def __init__(self, shared: Dependencies, people: PeopleService) -> None:
+        self._shared, self._people = shared, people
 
     def begin(self, proof: Recognised) -> str:
         """A new secret for somebody whose password was right; those that are over are removed."""
-        until = self._house.clock() + timedelta(hours=self._house.settings.visit_hours)
+        until = self._shared.clock() + timedelta(hours=self._shared.settings.visit_hours)
         return self._begun(proof, until=until, elevated_until=None)
 
     def visitor(self, secret: str) -> Bearer:
         """Who this is, and what they may do now; NotRecognised."""
-        row, now, settings = self._row(secret), self._house.clock(), self._house.settings
+        row, now, settings = self._row(secret), self._shared.clock(), self._shared.settings
         longest = timedelta(hours=settings.visit_hours)
         if (
             row is None
@@ -92,32 +92,32 @@ class BrowserSessions:
             raise NotRecognised(OVER)
         if not bearer.scopes - {Scope.ASK}:
             raise NotPermitted("This is for stewards, owners and auditors.")
-        minutes = timedelta(minutes=self._house.settings.elevated_minutes)
-        limit = self._house.clock() + minutes
+        minutes = timedelta(minutes=self._shared.settings.elevated_minutes)
+        limit = self._shared.clock() + minutes
         made = self._begun(proof, until=time_of(row.until), elevated_until=limit)
         self.end(secret)
         name = bearer.person.name
-        self._house.book.write(None, "elevated", {"person": name}, by=[name])
+        self._shared.ledger.administer(None, "elevated", {"person": name}, by=[name])
         return made
 
     def end(self, secret: str) -> None:
         """Signs this browser out."""
-        with self._house.database.writing() as connection:
+        with self._shared.database.writing() as connection:
             connection.execute(delete(SESSIONS).where(SESSIONS.c.digest == _digest(secret)))
 
     def sealed(self, words: str, secret: str | None) -> str:
         """A seal of words that a browser keeps; of this visit alone where there is one."""
-        return self._house.master.journey(words, _digest(secret) if secret else "")
+        return self._shared.master.journey(words, _digest(secret) if secret else "")
 
     def _begun(self, proof: Recognised, *, until: datetime, elevated_until: datetime | None) -> str:
-        secret, now = token_urlsafe(SECRET_BYTES), self._house.clock()
+        secret, now = token_urlsafe(SECRET_BYTES), self._shared.clock()
         row = {
             "digest": _digest(secret), "person": proof.person.name,
             "expires": write_time(now + self._idle), "elevated_until": write_time(elevated_until),
             "until": write_time(until),
         }  # fmt: skip
         over = (SESSIONS.c.expires < write_time(now)) | (SESSIONS.c.until < write_time(now))
-        with self._house.database.writing() as connection:
+        with self._shared.database.writing() as connection:
             check_same(connection, proof)
             connection.execute(delete(SESSIONS).where(over))
             connection.execute(insert(SESSIONS).values(row))
@@ -125,11 +125,11 @@ class BrowserSessions:
 
     @property
     def _idle(self) -> timedelta:
-        return timedelta(minutes=self._house.settings.visit_minutes)
+        return timedelta(minutes=self._shared.settings.visit_minutes)
 
     def _row(self, secret: str) -> Row[tuple[Any, ...]] | None:
         wanted = select(SESSIONS).where(SESSIONS.c.digest == _digest(secret))
-        with self._house.database.reading() as connection:
+        with self._shared.database.reading() as connection:
             return connection.execute(wanted).one_or_none()
 
     def _mark_used(self, row: Row[tuple[Any, ...]], now: datetime) -> None:
@@ -137,7 +137,7 @@ class BrowserSessions:
         if later - time_of(row.expires) < USE_STEP:
             return
         which = SESSIONS.c.digest == row.digest
-        with self._house.database.writing() as connection:
+        with self._shared.database.writing() as connection:
             connection.execute(update(SESSIONS).where(which).values(expires=write_time(later)))
 
 
@@ -148,21 +148,21 @@ def _digest(secret: str) -> str:
 class Drafts:
     """Forms that were typed, for as long as a visit can last."""
 
-    __slots__ = ("_house",)
+    __slots__ = ("_shared",)
 
-    def __init__(self, house: Dependencies) -> None:
-        self._house = house
+    def __init__(self, shared: Dependencies) -> None:
+        self._shared = shared
 
     def keep(self, fields: Iterable[tuple[str, str]], *, by: str) -> str:
         """Keeps what was typed; the name under which this person finds it."""
-        name, now = token_urlsafe(DRAFT_NAME_BYTES), self._house.clock()
+        name, now = token_urlsafe(DRAFT_NAME_BYTES), self._shared.clock()
         text = dumps(list(fields)).encode()
         row = {
             "digest": _derive(name, "place").hex(), "person": by, "number": time_ns(),
-            "until": write_time(now + timedelta(hours=self._house.settings.visit_hours)),
+            "until": write_time(now + timedelta(hours=self._shared.settings.visit_hours)),
             "body": AESGCM(_derive(name, "key")).encrypt(NONCE, text, by.encode()),
         }  # fmt: skip
-        with self._house.database.writing() as connection:
+        with self._shared.database.writing() as connection:
             connection.execute(insert(DRAFTS).values(row))
             newest = select(DRAFTS.c.digest).where(DRAFTS.c.person == by)
             newest = newest.order_by(DRAFTS.c.number.desc()).limit(MAX_DRAFTS)
@@ -174,9 +174,9 @@ class Drafts:
         """What this person typed; None where it is over, or nobody's, or somebody else's."""
         place = _derive(name, "place").hex()
         wanted = select(DRAFTS).where((DRAFTS.c.digest == place) & (DRAFTS.c.person == by))
-        with self._house.database.reading() as connection:
+        with self._shared.database.reading() as connection:
             row = connection.execute(wanted).one_or_none()
-        if row is None or time_of(row.until) <= self._house.clock():
+        if row is None or time_of(row.until) <= self._shared.clock():
             return None
         try:
             text = AESGCM(_derive(name, "key")).decrypt(NONCE, row.body, by.encode())
@@ -186,16 +186,16 @@ class Drafts:
 
     def sweep(self) -> None:
         """Deletes what is over; nothing is written where nothing is."""
-        over = DRAFTS.c.until <= write_time(self._house.clock())
-        with self._house.database.reading() as connection:
+        over = DRAFTS.c.until <= write_time(self._shared.clock())
+        with self._shared.database.reading() as connection:
             found = connection.execute(select(DRAFTS.c.digest).where(over).limit(1)).first()
         if found is not None:
-            with self._house.database.writing() as connection:
+            with self._shared.database.writing() as connection:
                 connection.execute(delete(DRAFTS).where(over))
 
     def forget(self, *, by: str) -> None:
         """Drops all that this person typed."""
-        with self._house.database.writing() as connection:
+        with self._shared.database.writing() as connection:
             connection.execute(delete(DRAFTS).where(DRAFTS.c.person == by))
 
 

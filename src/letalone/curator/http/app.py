@@ -119,11 +119,11 @@ def make_app(
 def _closing(curator: Curator, log: Any) -> Any:
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncGenerator[None]:
-        house = asyncio.create_task(run_hourly(curator, log))
+        hourly = asyncio.create_task(run_hourly(curator, log))
         yield
-        house.cancel()
+        hourly.cancel()
         with suppress(asyncio.CancelledError):
-            await house
+            await hourly
         curator.close()
 
     return lifespan

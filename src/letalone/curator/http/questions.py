@@ -94,7 +94,7 @@ async def release(
     if not (body.left or body.tables or body.error):
         question, price = body.question(), body.price()
         cheap = service.curator.cheap_looks and sending is None
-        found = asking.at_hand(question, price, by=by) if cheap else None
+        found = asking.cached_answer(question, price, by=by) if cheap else None
         if found is None:  # not among those who wait for a time step
             with _counting_refusals(service):
                 found = await run_in_threadpool(

@@ -31,7 +31,8 @@ async def upload(request: Request, service: Served) -> Json:
     if kind is None:
         raise refused(
             "not-valid",
-            f"The header Content-Type must be one of {', '.join(UPLOAD_KINDS)}: it says what is sent.",
+            f"The header Content-Type must be one of {', '.join(UPLOAD_KINDS)}: it says what is"
+            " sent.",
         )
     place = await run_in_threadpool(service.curator.data_sets.incoming, kind)
     try:

@@ -131,7 +131,7 @@ async def _signed_in(request: Request, service: Served, sent: Sent) -> Bearer:
 async def _bearer(service: Service, secret: str) -> Bearer:
     """At once where it is known; whatever has to be read is read elsewhere, so nobody waits."""
     tokens, cheap = service.curator.tokens, service.curator.cheap_looks
-    found = tokens.at_hand(secret) if cheap else None
+    found = tokens.cached_bearer(secret) if cheap else None
     return found or await run_in_threadpool(tokens.bearer, secret)
 
 
@@ -154,9 +154,10 @@ def may_oversee(bearer: Bearer) -> bool:
 
 def _require_scope(*scopes: Scope, elevated: bool = False) -> Callable[[Bearer], Bearer]:
     """A dependency: who asks, if the token has one of the scopes."""
+    roles = " or ".join(ROLE_OF_SCOPE[scope] for scope in scopes)
     needed = (
-        f"Only {' or '.join(ROLE_OF_SCOPE[one] for one in scopes)} may do this, with a token that has the"
-        f" scope {' or '.join(repr(one.value) for one in scopes)}. POST /api/v1/tokens makes one,"
+        f"Only {roles} may do this, with a token that has the"
+        f" scope {' or '.join(repr(scope.value) for scope in scopes)}. POST /api/v1/tokens makes one,"
         " if your roles allow it."
     )
 
