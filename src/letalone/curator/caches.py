@@ -95,7 +95,6 @@ class TimedCache:
         self._made, self._value = -FRESH_SECONDS, None
 
     def value(self, make: Callable[[], Any]) -> Any:
-        """The value, made now or a few seconds ago."""
         with self._lock:
             if self._clock() - self._made >= FRESH_SECONDS:
                 self._value, self._made = make(), self._clock()

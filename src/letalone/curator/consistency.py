@@ -77,8 +77,7 @@ def open_matching_stores(
 
 def recall_seen(database: Database, ledger: Ledger) -> list[str]:
     """Lets the ledger be as new as the database knows it; the data sets that are frozen now."""
-    with database.reading() as connection:
-        row = connection.execute(select(SEEN)).one_or_none()
+    row = database.row(select(SEEN))
     if row is not None:
         return ledger.recall(Seen(row.number, row.hash, frozenset(read_list(row.decided))))
     ledger.data_sets()  # which is a look
@@ -103,8 +102,7 @@ def statement_of_seen(ledger: Ledger) -> Asked:
 def data_sets_without_rows(settings: Settings, database: Database) -> list[str]:
     """Data sets whose imported rows are not in the folder any more; their names."""
     wanted = select(DATA_SETS).where(DATA_SETS.c.retired.is_(None), ~DATA_SETS.c.external)
-    with database.reading() as connection:
-        rows = connection.execute(wanted.order_by(DATA_SETS.c.name)).all()
+    rows = database.rows(wanted.order_by(DATA_SETS.c.name))
     return [row.name for row in rows if not (settings.data_folder / str(row.file)).is_file()]
 
 

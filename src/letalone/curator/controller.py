@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 from sqlalchemy import delete, insert, select
 
+from letalone.curator.decisions import read_words
 from letalone.curator.dependencies import Dependencies
 from letalone.curator.people import PeopleService
 from letalone.curator.records import Role
-from letalone.curator.requests import read_words
 from letalone.curator.tables import CONTROLLER_FACTS
 
 CONTACT_FIELDS = ("controller", "contact")
@@ -36,8 +36,7 @@ class ControllerService:
     def answerable(self) -> ControllerContact:
         """What was said last, else what the settings say."""
         settings = self._shared.settings
-        with self._shared.database.reading() as connection:
-            rows = connection.execute(select(CONTROLLER_FACTS)).all()
+        rows = self._shared.database.rows(select(CONTROLLER_FACTS))
         kept = {row.name: row.words for row in rows}
         return ControllerContact(
             kept.get("controller", settings.controller), kept.get("contact", settings.contact)

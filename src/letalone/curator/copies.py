@@ -26,12 +26,7 @@ from letalone.engines.csv_files import load_csv, odd_lines_of
 from letalone.engines.failure import EngineFailed, contained
 from letalone.engines.lockdown import LockedDuck
 from letalone.engines.long_cells import check_cells
-from letalone.engines.parquet_files import (
-    reads_to_the_end,
-    relation_of_parquet,
-    sound_copy,
-    unsafe,
-)
+from letalone.engines.parquet_files import reads_to_the_end, relation_of_parquet, sound_copy, unsafe
 from letalone.engines.reading import Stored, check_readable, read
 from letalone.engines.rows import Relation
 from letalone.engines.sources import LOADED, Files, find_files, relation_of_csv
@@ -114,7 +109,6 @@ def _duck(files: Files, writable: Sequence[Path]) -> Generator[LockedDuck]:
 
 
 def _relation(duck: LockedDuck, files: Files, schema: Schema) -> Relation:
-    """The file with its declared columns only."""
     if files.kind == "parquet":
         whole = relation_of_parquet(duck, files.paths)
     elif files.kind == "csv":
@@ -164,7 +158,6 @@ def _is_whole(stored: Stored, source: Sql, column: Column) -> Sql:
 
 
 def _count_effects(duck: LockedDuck, loaded: Relation, schema: Schema) -> Affected:
-    """Exact counts, for the owner."""
     unit = None if schema.unit is None else by_rule(loaded, schema.column(schema.unit))
     nobody = exp.Boolean(this=False) if unit is None else syntax.is_null(unit)
     counts: list[Sql] = [exp.Count(this=exp.Star()), _number_of(nobody)]

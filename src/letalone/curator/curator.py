@@ -124,12 +124,10 @@ class Curator:
 
     @property
     def settings(self) -> Settings:
-        """How the curator is set up."""
         return self._shared.settings
 
     @property
     def ledger(self) -> Ledger:
-        """The one ledger of all data sets."""
         return self._shared.ledger
 
     @property

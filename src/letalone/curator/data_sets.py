@@ -102,7 +102,6 @@ class DataSets:
         return self.record(schema.name)
 
     def _on_a_server(self, registration: Registration, address: str, *, by: str) -> DataSetRecord:
-        """A table that stays on its server."""
         self._people.require(by, Role.OWNER)
         check_allowed(self._shared.settings, address)
         schema = self._declared(registration)
@@ -140,7 +139,6 @@ class DataSets:
         return self.record(name)
 
     def add_purpose(self, name: str, purpose: Purpose, *, by: str) -> DataSetRecord:
-        """One more purpose (by an owner)."""
         self._people.require(by, Role.OWNER)
         self._store.row(name)
         most = self._shared.ledger.data_set(name).budget
@@ -224,7 +222,6 @@ class DataSets:
         return self._record(self._store.row(name, retired=True))
 
     def records(self) -> Sequence[DataSetRecord]:
-        """What is public about all data sets, by name."""
         return [self._record(row) for row in self._store.rows()]
 
     def check_there(self, name: str) -> None:
@@ -271,7 +268,6 @@ class DataSets:
         return self._store.with_new_version(name)
 
     def close(self) -> None:
-        """Closes all sessions."""
         self._store.close()
 
     # How it is done.
@@ -322,15 +318,8 @@ class DataSets:
             )
 
     def _referred(
-        self,
-        registration: Registration,
-        schema: Schema,
-        source: Path,
-        *,
-        file: str | None,
-        by: str,
+        self, registration: Registration, schema: Schema, source: Path, *, file: str | None, by: str
     ) -> None:
-        """An external table: nothing is copied."""
         if file is None:
             raise ParameterError("An external data set is a file of the import folder.")
         replace(self._shared.settings.import_limits, rows=ANY, megabytes=ANY).check(source, schema)
@@ -420,8 +409,7 @@ class DataSets:
             one.purpose: one for one in self._shared.ledger_view.levels(name) if one.analyst is None
         }
         wanted = select(PURPOSES).where(PURPOSES.c.data_set == name).order_by(PURPOSES.c.name)
-        with self._shared.database.reading() as connection:
-            rows = connection.execute(wanted).all()
+        rows = self._shared.database.rows(wanted)
         return [
             Purpose(
                 row.name, levels[row.name].budget, read_optional_time(row.expires), row.description

@@ -65,9 +65,7 @@ class DataStore:
             return connection.execute(wanted).one_or_none()
 
     def rows(self) -> list[DataSetRow]:
-        """What the database says of all data sets, by name."""
-        with self._shared.database.reading() as connection:
-            return list(connection.execute(select(DATA_SETS).order_by(DATA_SETS.c.name)).all())
+        return list(self._shared.database.rows(select(DATA_SETS).order_by(DATA_SETS.c.name)))
 
     def check_answers(self, name: str) -> None:
         """Retired where a data set is, or its retention date is over."""
@@ -116,7 +114,6 @@ class DataStore:
         self._sessions.open_anew(name)
 
     def next_version(self, name: str) -> int:
-        """One more than the ledger knows."""
         try:
             return 1 + self._shared.ledger.data_set(name).version
         except NoSuchDataSet:
@@ -181,7 +178,6 @@ class DataStore:
                 (folder / cast("str", file)).unlink(missing_ok=True)
 
     def close(self) -> None:
-        """Closes all sessions."""
         self._sessions.close()
 
     def _source(self, name: str) -> RowsLocation:

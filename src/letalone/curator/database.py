@@ -9,7 +9,7 @@ begins with BEGIN IMMEDIATE, PostgreSQL takes one advisory lock. What is deleted
 """
 
 import sqlite3
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager, suppress
 from os import getpid
 from pathlib import Path
@@ -24,6 +24,8 @@ from sqlalchemy import (
     Connection,
     Engine,
     QueuePool,
+    Row,
+    Select,
     create_engine,
     event,
     exists,
@@ -89,11 +91,22 @@ class Database:
         with self._connected(None if self._is_distant else "BEGIN") as connection:
             yield connection
 
+    def rows(self, query: Select[Any]) -> Sequence[Row[Any]]:
+        with self.reading() as connection:
+            return connection.execute(query).all()
+
+    def row(self, query: Select[Any]) -> Row[Any] | None:
+        """The one row that a query finds, or None."""
+        with self.reading() as connection:
+            return connection.execute(query).one_or_none()
+
     @contextmanager
     def writing(self) -> Generator[Connection]:
         """One transaction that alone may write; rolled back if the block raises."""
-        with self._connected("; ".join(ALONE) if self._is_distant else "BEGIN IMMEDIATE") as found:
-            yield found
+        with self._connected(
+            "; ".join(ALONE) if self._is_distant else "BEGIN IMMEDIATE"
+        ) as connection:
+            yield connection
 
     def write(self, *statements: Asked) -> None:
         """Runs statements in a transaction that alone may write, for one wait of PostgreSQL."""
@@ -110,7 +123,6 @@ class Database:
 
     @property
     def in_a_file(self) -> bool:
-        """Whether it is SQLite's."""
         return not self._is_distant
 
     @property
@@ -171,7 +183,6 @@ class Database:
         return False
 
     def close(self) -> None:
-        """Lets go of all connections."""
         self._watch.close()
         self._engine.dispose()
 
@@ -242,7 +253,6 @@ def _is_away(error: Exception) -> bool:
 
 
 def _code(error: Exception) -> str | None:
-    """PostgreSQL's code of an error."""
     return getattr(getattr(error, "orig", None), "sqlstate", None)
 
 

@@ -47,8 +47,7 @@ def find_earlier_answer(
     wanted = select(RELEASES).where(
         RELEASES.c.sent_as == kept["sent_as"], RELEASES.c.analyst == by, RELEASES.c.time >= since
     )
-    with shared.database.reading() as connection:
-        row = connection.execute(wanted.order_by(RELEASES.c.time.desc()).limit(1)).one_or_none()
+    row = shared.database.row(wanted.order_by(RELEASES.c.time.desc()).limit(1))
     if row is not None and row.sent != kept["sent"]:
         raise ParameterError(
             "This Idempotency-Key was sent with another question within the last day. Send each"

@@ -91,14 +91,11 @@ class Identities:
         self._write("sign-in unlinked", person, by=by)
 
     def links(self, *, by: str) -> list[LinkedAccount]:
-        """All links, by person (for owners)."""
         self._people.require(by, Role.OWNER)
-        with self._shared.database.reading() as connection:
-            rows = connection.execute(select(IDENTITIES).order_by(IDENTITIES.c.person)).all()
+        rows = self._shared.database.rows(select(IDENTITIES).order_by(IDENTITIES.c.person))
         return [_read(row) for row in rows]
 
     def recognised(self, identity: Identity) -> Recognised:
-        """Whose account this is; NotRecognised where an owner has not linked it."""
         person = self._of_subject(identity) or self._bound(identity)
         if person is None:
             raise NotRecognised(_not_linked(identity))

@@ -58,18 +58,15 @@ class LedgerView:
         analyst: str | None,
         by: Sequence[str],
     ) -> None:
-        """A larger budget for a data set, a purpose or an analyst."""
         if purpose is None:
             self._ledger.raise_budget(name, budget, by=by)
         else:
             self._ledger.raise_level(name, budget, purpose=purpose, analyst=analyst, by=by)
 
     def levels(self, name: str) -> list[Level]:
-        """All levels of a data set as they stand now."""
         return list(self.cache.value(name, lambda: self._ledger.levels(name)))
 
     def level(self, name: str, *, purpose: str, analyst: str | None = None) -> Level | None:
-        """The level of a purpose, or of an analyst under it."""
         levels = self.levels_for(name, purpose=purpose, analyst=analyst)
         return levels.purpose if analyst is None else levels.analyst
 

@@ -114,14 +114,12 @@ class OpenSessions:
             self._lock_file(name).touch()
 
     def forget(self, name: str) -> None:
-        """Closes a session, where there is one."""
         with self._lock:
             found = self._open.pop(name, None)
         if found is not None:
             found[1].close()
 
     def close(self) -> None:
-        """Closes all sessions."""
         for name in list(self._open):
             self.forget(name)
 

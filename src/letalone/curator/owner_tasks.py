@@ -95,7 +95,6 @@ def _rows(number: int) -> str:
 
 
 def _value(value: object) -> str:
-    """A value as one would write it into the file."""
     if value is None:
         return "nothing (a missing value)"
     if isinstance(value, float):

@@ -48,7 +48,6 @@ class Passwords:
     nobody: str
 
     def hashed(self, password: str) -> str:
-        """What is kept of a password."""
         return _hash_password(password, self.memory_kib, self.passes, self.lanes)
 
     def is_right(self, password: str, kept: str | None) -> bool:
@@ -62,7 +61,6 @@ class Passwords:
         return there
 
     def check_new(self, password: str, *, name: str) -> None:
-        """Refuses what is short, too long, or the name."""
         if not self.shortest <= len(password) <= MAX_PASSWORD_LENGTH:
             raise ParameterError(
                 f"The new password has {len(password)} letters, but must have from {self.shortest}"

@@ -116,7 +116,6 @@ class PeopleService:
         return self.person(name)
 
     def enable(self, name: str, *, by: str) -> Person:
-        """The person can log in again (by an owner)."""
         self.require(by, Role.OWNER)
         with self._shared.database.writing() as connection:
             _find_person(connection, name)
@@ -185,14 +184,11 @@ class PeopleService:
         return self.person(name)
 
     def person(self, name: str) -> Person:
-        """The person of this name; NotThere."""
         return _person_or_refuse(self._cached_person(name), name)
 
     def everybody(self, *, by: str) -> list[Person]:
-        """All people, by name (for owners, stewards and auditors)."""
         self.require(by, Role.OWNER, Role.STEWARD, Role.AUDITOR)
-        with self._shared.database.reading() as connection:
-            rows = connection.execute(select(PEOPLE).order_by(PEOPLE.c.name)).all()
+        rows = self._shared.database.rows(select(PEOPLE).order_by(PEOPLE.c.name))
         return [_person(row) for row in rows]
 
     def require(self, name: str, *roles: Role) -> Person:
@@ -204,7 +200,6 @@ class PeopleService:
         return person
 
     def has(self, name: str, *roles: Role) -> bool:
-        """Whether a person is active and of one of these roles."""
         try:
             self.require(name, *roles)
         except NotPermitted:
@@ -221,8 +216,7 @@ class PeopleService:
         The database says it too, of those whom an earlier letalone did not bring to the ledger.
         """
         ledger, wanted = self._shared.ledger, {role.value for role in roles}
-        with self._shared.database.reading() as connection:
-            people = [_person(row) for row in connection.execute(select(PEOPLE)).all()]
+        people = [_person(row) for row in self._shared.database.rows(select(PEOPLE))]
         now = frozenset(one.name for one in people if one.roles & set(roles))
 
         def read() -> frozenset[str]:

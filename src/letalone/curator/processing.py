@@ -53,14 +53,10 @@ class Processing:
             "contact": who.contact,
             "activities": [_activity(one, grants) for one in self._data_sets.records()],
             "security_measures": list(MEASURES),
-            "ledger": {
-                "entries": len(self._shared.ledger),
-                "head": self._shared.ledger.head,
-            },
+            "ledger": {"entries": len(self._shared.ledger), "head": self._shared.ledger.head},
         }
 
     def markdown(self, *, by: str) -> str:
-        """The same for reading."""
         self._people.require(by, Role.OWNER, Role.STEWARD, Role.AUDITOR)
         who, grants = self._facts.answerable, self._requests.grants(by=by)
         lines = ["# Record of processing activities", ""]

@@ -21,20 +21,21 @@ Theorem.  Once a second person has been a steward or an owner, no budget is rais
 from datetime import timedelta
 from typing import Any
 
-from sqlalchemy import Connection, Row, insert, select, update
+from sqlalchemy import Row, insert, select
 
 from letalone.curator.data_sets import DataSets
+from letalone.curator.decisions import Decisions, read_words
 from letalone.curator.dependencies import Dependencies
 from letalone.curator.people import PeopleService
 from letalone.curator.records import Person, Proposal, Role, State
-from letalone.curator.refusals import AlreadyDecided, NotPermitted, NotThere
-from letalone.curator.requests import read_words
+from letalone.curator.refusals import NotPermitted, NotThere
 from letalone.curator.tables import PROPOSALS
 from letalone.curator.words import (
     CLOCK_TOLERANCE,
     new_id,
     read_budget,
     read_optional_time,
+    read_record,
     reads_stored,
     time_of,
     write_budget,
@@ -51,10 +52,12 @@ DECIDE = (Role.STEWARD, Role.OWNER)
 class Proposals:
     """Larger budgets that one person proposes and another one seconds."""
 
-    __slots__ = ("_data_sets", "_people", "_shared")
+    __slots__ = ("_data_sets", "_decisions", "_people", "_shared")
 
     def __init__(self, shared: Dependencies, people: PeopleService, data_sets: DataSets) -> None:
         self._shared, self._people, self._data_sets = shared, people, data_sets
+        missing = "There is no such proposal."
+        self._decisions = Decisions(PROPOSALS, "proposal", _read_proposal, missing, shared.clock)
 
     def make(
         self,
@@ -77,7 +80,7 @@ class Proposals:
         }  # fmt: skip
         with self._shared.database.writing() as connection:
             connection.execute(insert(PROPOSALS).values(row))
-            found = _find_proposal(connection, str(row["id"]))
+            found = self._decisions.find(connection, str(row["id"]))
         self._write("proposed", found, by=by)
         return found
 
@@ -89,23 +92,18 @@ class Proposals:
         self._people.require(by, *DECIDE)
         words = read_words("reason", reason)
         with self._shared.database.writing() as connection:
-            found = _find_open(connection, proposal)
+            found = self._decisions.find_open(connection, proposal)
             self._check_second(found, by)
             both = list(dict.fromkeys([found.proposed_by, by]))
             self._shared.ledger_view.raise_to(
-                found.data_set,
-                found.budget,
-                purpose=found.purpose,
-                analyst=found.analyst,
-                by=both,
+                found.data_set, found.budget, purpose=found.purpose, analyst=found.analyst, by=both
             )
-            after = self._decided(connection, proposal, State.GRANTED, by=by, reason=words)
+            after = self._decisions.decide(connection, proposal, State.GRANTED, by=by, reason=words)
             what = "seconded" if len(both) > 1 else "decided alone"
             self._write(what, after, by=by, accounts=self._accounts(both))
         return after
 
     def can_second(self, found: Proposal, *, by: str) -> bool:
-        """Whether this person could second an open proposal now."""
         try:
             self._people.require(by, *DECIDE)
             self._check_second(found, by)
@@ -118,24 +116,21 @@ class Proposals:
         self._people.require(by, *DECIDE)
         words = read_words("reason", reason)
         with self._shared.database.writing() as connection:
-            found = _find_open(connection, proposal)
+            found = self._decisions.find_open(connection, proposal)
             state = State.WITHDRAWN if found.proposed_by == by else State.REFUSED
-            after = self._decided(connection, proposal, state, by=by, reason=words)
+            after = self._decisions.decide(connection, proposal, state, by=by, reason=words)
         self._write("proposal declined", after, by=by)
         return after
 
     def proposals(self, *, by: str) -> list[Proposal]:
-        """All proposals, the newest first (for stewards, owners and auditors)."""
         self._people.require(by, *DECIDE, Role.AUDITOR)
         wanted = select(PROPOSALS).order_by(PROPOSALS.c.proposed.desc(), PROPOSALS.c.id)
-        with self._shared.database.reading() as connection:
-            return [_read_proposal(row) for row in connection.execute(wanted).all()]
+        return [_read_proposal(row) for row in self._shared.database.rows(wanted)]
 
     def proposal(self, proposal: str, *, by: str) -> Proposal:
-        """One proposal (for stewards, owners and auditors); NotThere."""
         self._people.require(by, *DECIDE, Role.AUDITOR)
         with self._shared.database.reading() as connection:
-            return _find_proposal(connection, proposal)
+            return self._decisions.find(connection, proposal)
 
     def _check_second(self, found: Proposal, by: str) -> None:
         """NotPermitted where this person cannot be the second one, or not yet."""
@@ -172,9 +167,9 @@ class Proposals:
         if now < last.handed + wait:
             raise NotPermitted(
                 f"The account of {last.name!r} {_handled_words(last)} lately. Budgets are raised by"
-                f" two people whose accounts were in their own hands for {wait.days} days: these two"
-                f" can from {write_time(last.handed + wait)}. Let others propose or second it, or"
-                " wait."
+                f" two people whose accounts were in their own hands for {wait.days} days: these"
+                f" two can from {write_time(last.handed + wait)}. Let others propose or second it,"
+                " or wait."
             )
 
     def _accounts(self, names: list[str]) -> Json:
@@ -225,18 +220,6 @@ class Proposals:
             raise NotThere(f"{data_set!r} has no such purpose, or no such grant for it.")
         return level.budget
 
-    def _decided(
-        self, connection: Connection, proposal: str, state: State, *, by: str, reason: str | None
-    ) -> Proposal:
-        values = {
-            "state": state.value,
-            "decided_by": by,
-            "decided": write_time(self._shared.clock()),
-            "reason": reason,
-        }
-        connection.execute(update(PROPOSALS).where(PROPOSALS.c.id == proposal).values(values))
-        return _find_proposal(connection, proposal)
-
     def _write(self, what: str, found: Proposal, *, by: str, accounts: Json | None = None) -> None:
         body: Json = {
             "proposal": found.id,
@@ -273,33 +256,13 @@ def analyst_is(found: Proposal, person: str) -> bool:
     return found.analyst == person
 
 
-def _find_proposal(connection: Connection, proposal: str) -> Proposal:
-    row = connection.execute(select(PROPOSALS).where(PROPOSALS.c.id == proposal)).one_or_none()
-    if row is None:
-        raise NotThere("There is no such proposal.")
-    return _read_proposal(row)
-
-
-def _find_open(connection: Connection, proposal: str) -> Proposal:
-    found = _find_proposal(connection, proposal)
-    if found.state is not State.OPEN:
-        raise AlreadyDecided(f"This proposal was decided before: it is {found.state.value}.")
-    return found
-
-
 @reads_stored
 def _read_proposal(row: Row[tuple[Any, ...]]) -> Proposal:
-    return Proposal(
-        row.id,
-        row.data_set,
-        row.purpose,
-        row.analyst,
-        read_budget(row),
-        row.why,
-        State(row.state),
-        row.proposed_by,
-        time_of(row.proposed),
-        row.decided_by,
-        read_optional_time(row.decided),
-        row.reason,
+    return read_record(
+        Proposal,
+        row,
+        budget=read_budget(row),
+        state=State(row.state),
+        proposed=time_of(row.proposed),
+        decided=read_optional_time(row.decided),
     )

@@ -43,7 +43,6 @@ class PublicPage:
         }
 
     def markdown(self) -> str:
-        """The same for reading."""
         who, lines = self._facts.answerable, ["# What is asked of whose data", ""]
         lines += [
             f"Answerable: {escape_cell(who.controller)}. Contact: {escape_cell(who.contact)}."

@@ -26,7 +26,6 @@ class Remaining:
 
     @property
     def words(self) -> str:
-        """What is left, and how many more like this fit."""
         more = self.more
         like = f"about {more:,} more like this" if isinstance(more, int) else "any number like this"
         return f"Left: about {left_in_words(self.state)} of {self.where}, {like}."

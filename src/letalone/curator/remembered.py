@@ -43,12 +43,10 @@ class Answer:
         return found
 
     def repeated(self) -> "Answer":
-        """For the next time that it is asked for."""
         standing = replace(self.release.standing, repeated=True)
         return Answer(replace(self.release, standing=standing), self.arrangement)
 
     def as_of(self, now: DataSet) -> "Answer":
-        """With what is left by now."""
         left = self.release.standing.left
         left = replace(left, data_set=now) if isinstance(left, Left) else left
         standing = replace(self.release.standing, left=left)
@@ -65,7 +63,6 @@ class AnswerCache:
         self._letters, self._lock = 0, Lock()
 
     def get(self, key: Hashable) -> Answer | None:
-        """The answer under a key, where it is remembered."""
         with self._lock:
             found = self._found.get(key)
             if found is not None:

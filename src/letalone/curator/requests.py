@@ -13,10 +13,11 @@ from typing import Any
 from sqlalchemy import Connection, Row, Select, func, insert, select, update
 
 from letalone.curator.data_sets import DataSets
+from letalone.curator.decisions import Decisions, read_words
 from letalone.curator.dependencies import Dependencies
 from letalone.curator.people import PeopleService
 from letalone.curator.records import Grant, Request, Role, State
-from letalone.curator.refusals import AlreadyDecided, NotPermitted, NotThere
+from letalone.curator.refusals import NotPermitted, NotThere
 from letalone.curator.tables import GRANTS, REQUESTS
 from letalone.curator.words import (
     is_name,
@@ -24,6 +25,7 @@ from letalone.curator.words import (
     read_budget,
     read_list,
     read_optional_time,
+    read_record,
     reads_stored,
     time_of,
     to_utc,
@@ -32,24 +34,25 @@ from letalone.curator.words import (
     write_time,
 )
 from letalone.errors import NotAllowed, ParameterError
-from letalone.ledger.data_sets import budget_to_json, read_text
+from letalone.ledger.data_sets import budget_to_json
 from letalone.ledger.levels import Key, Level
 from letalone.plans.schema import did_you_mean
 from letalone.privacy import Budget
 
 DECIDE = (Role.STEWARD, Role.OWNER)
 SEE_ALL = (Role.STEWARD, Role.OWNER, Role.AUDITOR)
-MAX_REASON_LENGTH = 2000
 GrantRow = Row[tuple[Any, ...]]
 
 
 class Requests:
     """Requests for grants, and the grants."""
 
-    __slots__ = ("_data_sets", "_people", "_shared")
+    __slots__ = ("_data_sets", "_decisions", "_people", "_shared")
 
     def __init__(self, shared: Dependencies, people: PeopleService, data_sets: DataSets) -> None:
         self._shared, self._people, self._data_sets = shared, people, data_sets
+        missing = "There is no such request, or it is not yours."
+        self._decisions = Decisions(REQUESTS, "request", _read_request, missing, shared.clock)
 
     def make(
         self,
@@ -62,7 +65,6 @@ class Requests:
         by: str,
         expires: datetime | None = None,
     ) -> Request:
-        """An analyst's request for a grant."""
         self._people.require(by, Role.ANALYST)
         self._check(data_set, purpose, columns, budget)
         self._check_later(to_utc("expires", expires))
@@ -78,7 +80,7 @@ class Requests:
         with self._shared.database.writing() as connection:
             self._check_few_open(connection, by)
             connection.execute(insert(REQUESTS).values(row))
-            found = _find_request(connection, name)
+            found = self._decisions.find(connection, name)
         self._write("requested", found, by=by)
         return found
 
@@ -87,24 +89,23 @@ class Requests:
         self._people.require(by, *DECIDE)
         words = read_words("reason", reason)
         with self._shared.database.writing() as connection:
-            found = _find_open(connection, request)
+            found = self._decisions.find_open(connection, request)
             if found.analyst == by:
                 raise NotPermitted("This request is your own. Somebody else has to decide on it.")
             if grant:
                 self._people.require(found.analyst, Role.ANALYST)
                 self._grant(connection, found, by=by)
             state = State.GRANTED if grant else State.REFUSED
-            after = self._decided(connection, request, state, by=by, reason=words)
+            after = self._decisions.decide(connection, request, state, by=by, reason=words)
         self._write("granted" if grant else "refused", after, by=by)
         return after
 
     def withdraw(self, request: str, *, by: str) -> Request:
-        """Takes back one's own open request."""
         with self._shared.database.writing() as connection:
-            if _find_request(connection, request).analyst != by:
-                raise _no_request()
-            _find_open(connection, request)
-            after = self._decided(connection, request, State.WITHDRAWN, by=by, reason=None)
+            if self._decisions.find(connection, request).analyst != by:
+                raise self._decisions.not_there()
+            self._decisions.find_open(connection, request)
+            after = self._decisions.decide(connection, request, State.WITHDRAWN, by=by, reason=None)
         self._write("request withdrawn", after, by=by)
         return after
 
@@ -114,9 +115,9 @@ class Requests:
         `own`: whatever roles the person has, only one's own.
         """
         with self._shared.database.reading() as connection:
-            found = _find_request(connection, request)
+            found = self._decisions.find(connection, request)
         if found.analyst != by and (own or not self._people.has(by, *SEE_ALL)):
-            raise _no_request()
+            raise self._decisions.not_there()
         return found
 
     def requests(
@@ -148,14 +149,12 @@ class Requests:
     def own_grants(self, *, by: str) -> list[Grant]:
         """Own grants, whatever other roles a person has."""
         wanted = select(GRANTS).where(GRANTS.c.analyst == by)
-        with self._shared.database.reading() as connection:
-            rows = connection.execute(wanted.order_by(GRANTS.c.data_set, GRANTS.c.purpose)).all()
+        rows = self._shared.database.rows(wanted.order_by(GRANTS.c.data_set, GRANTS.c.purpose))
         return self._grants(rows)
 
     def withdraw_grant(
         self, data_set: str, *, purpose: str, analyst: str, why: str, by: str
     ) -> None:
-        """Ends a grant (by a steward or an owner)."""
         self._people.require(by, *DECIDE)
         words, key = read_words("why", why), _key(data_set, purpose, analyst)
         with self._shared.database.writing() as connection:
@@ -281,30 +280,13 @@ class Requests:
         columns, now = write_list(found.columns), write_time(self._shared.clock())
         values = {"columns": columns, "made": now, "withdrawn": None}
         if connection.execute(update(GRANTS).where(key).values(values)).rowcount == 0:
-            whose = {
-                "data_set": found.data_set,
-                "purpose": found.purpose,
-                "analyst": found.analyst,
-            }
+            whose = {"data_set": found.data_set, "purpose": found.purpose, "analyst": found.analyst}
             connection.execute(insert(GRANTS).values(whose | values))
-
-    def _decided(
-        self, connection: Connection, request: str, state: State, *, by: str, reason: str | None
-    ) -> Request:
-        values = {
-            "state": state.value,
-            "decided_by": by,
-            "decided": write_time(self._shared.clock()),
-            "reason": reason,
-        }
-        connection.execute(update(REQUESTS).where(REQUESTS.c.id == request).values(values))
-        return _find_request(connection, request)
 
     def _seen(self, wanted: Select[Any], mine: Any, *, by: str, own: bool) -> Sequence[GrantRow]:
         person = self._people.require(by, *Role)
         wanted = wanted if person.roles & set(SEE_ALL) and not own else wanted.where(mine)
-        with self._shared.database.reading() as connection:
-            return connection.execute(wanted).all()
+        return self._shared.database.rows(wanted)
 
     def _grants(self, rows: Sequence[GrantRow]) -> list[Grant]:
         names = {row.data_set for row in rows}
@@ -328,31 +310,9 @@ class Requests:
         self._shared.ledger.administer(found.data_set, what, dict[str, object](body), by=[by])
 
 
-def read_words(name: str, words: object) -> str:
-    """A reason that people write: not empty, and not too long."""
-    found = read_text(name, words)
-    if len(found) > MAX_REASON_LENGTH:
-        raise ParameterError(f"{name} has {len(found)} letters, but may have {MAX_REASON_LENGTH}.")
-    return found
-
-
 def _key(data_set: str, purpose: str, analyst: str) -> Any:
     grant = GRANTS.c
     return (grant.data_set == data_set) & (grant.purpose == purpose) & (grant.analyst == analyst)
-
-
-def _find_request(connection: Connection, request: str) -> Request:
-    row = connection.execute(select(REQUESTS).where(REQUESTS.c.id == request)).one_or_none()
-    if row is None:
-        raise _no_request()
-    return _read_request(row)
-
-
-def _find_open(connection: Connection, request: str) -> Request:
-    found = _find_request(connection, request)
-    if found.state is not State.OPEN:
-        raise AlreadyDecided(f"This request was decided before: it is {found.state.value}.")
-    return found
 
 
 def _no_grant(data_set: str, purpose: str) -> NotAllowed:
@@ -362,26 +322,17 @@ def _no_grant(data_set: str, purpose: str) -> NotAllowed:
     )
 
 
-def _no_request() -> NotThere:
-    return NotThere("There is no such request, or it is not yours.")
-
-
 @reads_stored
 def _read_request(row: GrantRow) -> Request:
-    return Request(
-        row.id,
-        row.data_set,
-        row.purpose,
-        row.analyst,
-        tuple(read_list(row.columns)),
-        read_budget(row),
-        row.why,
-        read_optional_time(row.expires),
-        State(row.state),
-        time_of(row.made),
-        row.decided_by,
-        read_optional_time(row.decided),
-        row.reason,
+    return read_record(
+        Request,
+        row,
+        columns=tuple(read_list(row.columns)),
+        budget=read_budget(row),
+        expires=read_optional_time(row.expires),
+        state=State(row.state),
+        made=time_of(row.made),
+        decided=read_optional_time(row.decided),
     )
 
 

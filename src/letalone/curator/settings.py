@@ -168,7 +168,6 @@ class Settings:
 
     @property
     def import_limits(self) -> ImportLimits:
-        """How large a file may be that is imported."""
         return ImportLimits(self.import_rows, self.import_columns, self.import_megabytes)
 
     @property
@@ -179,22 +178,18 @@ class Settings:
 
     @property
     def database_url(self) -> str:
-        """Where people, grants and requests are kept."""
         return self.database or f"sqlite:///{self.folder / 'curator.db'}"
 
     @property
     def ledger_place(self) -> str:
-        """Where the ledger is kept."""
         return self.ledger or str(self.folder / "ledger.db")
 
     @property
     def data_folder(self) -> Path:
-        """Where imported tables lie."""
         return self.folder / "data"
 
     @property
     def incoming_folder(self) -> Path:
-        """Where uploads lie until they are imported."""
         return self.folder / "incoming"
 
     @property
@@ -204,7 +199,6 @@ class Settings:
 
     @property
     def imports_folder(self) -> Path:
-        """The one folder from which files are imported by name."""
         return self.imports or self.folder / "imports"
 
     @property
@@ -214,7 +208,6 @@ class Settings:
 
     @property
     def master_key_file(self) -> Path:
-        """The key under which subjects are found."""
         return self.folder / "master.key"
 
 

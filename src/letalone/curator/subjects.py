@@ -17,6 +17,7 @@ from sqlalchemy import Connection, insert, select, update
 
 from letalone.curator.data_sets import DataSets
 from letalone.curator.data_store import DataSetRow
+from letalone.curator.decisions import read_words
 from letalone.curator.dependencies import Dependencies
 from letalone.curator.keys import forget_members, is_member
 from letalone.curator.open_sessions import RowsLocation
@@ -35,7 +36,6 @@ from letalone.curator.person_ids import (
 )
 from letalone.curator.records import Done, Holding, OpenOwnerTask, ReleaseMade, Role
 from letalone.curator.refusals import AlreadyDecided, NotThere, Retired
-from letalone.curator.requests import read_words
 from letalone.curator.tables import IMPORTS, OWNER_TASKS
 from letalone.curator.unit_rows import (
     check_corrected,
@@ -82,7 +82,6 @@ class Subjects:
         self._shared, self._people, self._data_sets = shared, people, data_sets
 
     def holdings(self, unit_id: str, *, by: str, why: str) -> list[Holding]:
-        """Which data sets hold a person of this id."""
         words = self._allowed(by, why, unit_id)
         names = [
             one.name
@@ -92,7 +91,6 @@ class Subjects:
         return [self._looked_up(name, unit_id, {"why": words}, by=by) for name in names]
 
     def releases(self, data_set: str, unit_id: str, *, by: str, why: str) -> list[ReleaseMade]:
-        """Which releases were made while the person's rows were in."""
         words = self._allowed(by, why, unit_id)
         self._check_marks(data_set)
         person = self._read(data_set, unit_id, words)
@@ -107,7 +105,6 @@ class Subjects:
     def rows(
         self, data_set: str, unit_id: str, *, by: str, why: str
     ) -> Sequence[Mapping[str, object]]:
-        """The person's rows, in order, for the one who handles the request."""
         words = self._allowed(by, why, unit_id)
         with self._data_sets.rows_at(data_set) as source:
             person = _read_person(source, unit_id, words)
@@ -204,8 +201,7 @@ class Subjects:
         wanted = (
             select(OWNER_TASKS).where(OWNER_TASKS.c.done.is_(None)).order_by(OWNER_TASKS.c.asked)
         )
-        with self._shared.database.reading() as connection:
-            rows = connection.execute(wanted).all()
+        rows = self._shared.database.rows(wanted)
         return [OpenOwnerTask(row.id, row.data_set, row.what, time_of(row.asked)) for row in rows]
 
     def _allowed(self, by: str, why: str, unit_id: str) -> str:
@@ -220,7 +216,6 @@ class Subjects:
         return [IN_IMPORTS] if any(one.is_file() for one in folder.rglob("*")) else []
 
     def _read(self, data_set: str, unit_id: str, words: str) -> PersonId:
-        """The id as the data set spells it."""
         with self._data_sets.rows_at(data_set) as source:
             return _read_person(source, unit_id, words)
 
@@ -292,8 +287,7 @@ class Subjects:
         wanted = select(IMPORTS).where(IMPORTS.c.data_set == data_set).order_by(IMPORTS.c.version)
         with self._data_sets.rows_at(data_set) as source:
             now = number_of_rows(source.place, source.schema, person.spelled) > 0
-            with self._shared.database.reading() as connection:
-                rows = connection.execute(wanted).all()
+            rows = self._shared.database.rows(wanted)
             return [
                 (
                     row.version,

@@ -55,7 +55,6 @@ def _sweep_files(settings: Settings, database: Database) -> list[str]:
 
 
 def _patience(upload: Path) -> float:
-    """How long an upload waits."""
     of_a_visit = upload.suffix == WHOSE or upload.with_name(upload.name + WHOSE).exists()
     return VISIT_SECONDS if of_a_visit else UPLOADS_SECONDS
 

@@ -40,10 +40,7 @@ PEOPLE = Table(
 
 # What the service says of itself: who answers for the data.
 CONTROLLER_FACTS = Table(
-    "facts",
-    METADATA,
-    Column("name", Text, primary_key=True),
-    Column("words", Text, nullable=False),
+    "facts", METADATA, Column("name", Text, primary_key=True), Column("words", Text, nullable=False)
 )
 
 # The last entry of the ledger that was seen; `decided` are losses of it that were known by then.

@@ -25,6 +25,7 @@ from letalone.curator.words import (
     new_id,
     read_day,
     read_list,
+    read_record,
     reads_stored,
     still_lasts,
     time_of,
@@ -127,8 +128,7 @@ class Tokens:
         if person != by:
             self._people.require(by, Role.OWNER)
         wanted = select(TOKENS).where(TOKENS.c.person == person).order_by(TOKENS.c.created.desc())
-        with self._shared.database.reading() as connection:
-            return [_read_token(row) for row in connection.execute(wanted).all()]
+        return [_read_token(row) for row in self._shared.database.rows(wanted)]
 
     def _checked(self, person: str) -> Person:
         found = self._people.require(person, *Role)
@@ -177,8 +177,7 @@ class Tokens:
 
     def _read(self, digest: str) -> "Row[tuple[object, ...]] | None":
         wanted = select(TOKENS, PEOPLE).join(PEOPLE, PEOPLE.c.name == TOKENS.c.person)
-        with self._shared.database.reading() as connection:
-            row = connection.execute(wanted.where(TOKENS.c.digest == digest)).one_or_none()
+        row = self._shared.database.row(wanted.where(TOKENS.c.digest == digest))
         if row is not None:
             self._people.cache_row(row)
         return row
@@ -212,14 +211,11 @@ def _read_scopes(row: "Row[tuple[object, ...]]") -> frozenset[Scope]:
 
 
 def _read_token(row: "Row[tuple[object, ...]]") -> AccessToken:
-    return AccessToken(
-        row.id,
-        row.person,
-        _read_scopes(row),
-        row.label,
-        time_of(row.created),
-        time_of(row.expires),
-        revoked=row.revoked,
-        elevated=row.elevated,
+    return read_record(
+        AccessToken,
+        row,
+        scopes=_read_scopes(row),
+        created=time_of(row.created),
+        expires=time_of(row.expires),
         last_used=read_day(row.last_used),
     )

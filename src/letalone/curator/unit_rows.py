@@ -230,7 +230,6 @@ def _check_has_unit(schema: Schema) -> str:
 
 
 def _is_unit(schema: Schema, unit_id: str) -> Sql:
-    """Whether a row is a person's."""
     return syntax.operation(exp.EQ, _id(schema), syntax.text(unit_id))
 
 

@@ -101,7 +101,6 @@ class BrowserSessions:
         return made
 
     def end(self, secret: str) -> None:
-        """Signs this browser out."""
         with self._shared.database.writing() as connection:
             connection.execute(delete(SESSIONS).where(SESSIONS.c.digest == _digest(secret)))
 
@@ -129,8 +128,7 @@ class BrowserSessions:
 
     def _row(self, secret: str) -> Row[tuple[Any, ...]] | None:
         wanted = select(SESSIONS).where(SESSIONS.c.digest == _digest(secret))
-        with self._shared.database.reading() as connection:
-            return connection.execute(wanted).one_or_none()
+        return self._shared.database.row(wanted)
 
     def _mark_used(self, row: Row[tuple[Any, ...]], now: datetime) -> None:
         later = now + self._idle
@@ -174,8 +172,7 @@ class Drafts:
         """What this person typed; None where it is over, or nobody's, or somebody else's."""
         place = _derive(name, "place").hex()
         wanted = select(DRAFTS).where((DRAFTS.c.digest == place) & (DRAFTS.c.person == by))
-        with self._shared.database.reading() as connection:
-            row = connection.execute(wanted).one_or_none()
+        row = self._shared.database.row(wanted)
         if row is None or time_of(row.until) <= self._shared.clock():
             return None
         try:
@@ -194,7 +191,6 @@ class Drafts:
                 connection.execute(delete(DRAFTS).where(over))
 
     def forget(self, *, by: str) -> None:
-        """Drops all that this person typed."""
         with self._shared.database.writing() as connection:
             connection.execute(delete(DRAFTS).where(DRAFTS.c.person == by))
 

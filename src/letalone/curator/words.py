@@ -1,6 +1,7 @@
 """How times, budgets and lists are written into the database."""
 
 from collections.abc import Callable, Iterable
+from dataclasses import fields
 from datetime import UTC, date, datetime, timedelta
 from functools import wraps
 from json import dumps, loads
@@ -108,6 +109,12 @@ def is_name(words: str) -> bool:
     except ParameterError:
         return False
     return True
+
+
+def read_record(record: type[T], row: "Row[Any]", **values: object) -> T:
+    """A record from a row: each field is its column, but for the values that are given."""
+    names = {field.name for field in fields(cast("Any", record))} - values.keys()
+    return record(**{name: getattr(row, name) for name in names}, **values)
 
 
 @reads_stored

@@ -45,13 +45,7 @@ from letalone.curator.http.middleware import (
     SecurityHeadersMiddleware,
 )
 from letalone.curator.http.probes import Probes
-from letalone.curator.http.problems import (
-    MEDIA_TYPE,
-    Refused,
-    of_error,
-    of_status,
-    of_validation,
-)
+from letalone.curator.http.problems import MEDIA_TYPE, Refused, of_error, of_status, of_validation
 from letalone.curator.http.who import Service, asks
 from letalone.errors import LedgerUnavailable, LetaloneError, ServiceUnavailable
 

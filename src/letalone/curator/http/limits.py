@@ -72,7 +72,6 @@ class RateLimitStorage(MemoryStorage):
             return found
 
     def decr(self, key: str, amount: int = 1) -> int:
-        """Takes back what was counted."""
         with self._turn:
             self.storage[key] = found = max(0, self.get(key) - amount)
             return found
@@ -95,19 +94,15 @@ class Throttle:
         self._refusal = RateLimitItemPerMinute(limits.refusals_of_a_person, namespace="refusal")
 
     def person(self, name: str) -> None:
-        """Count a request of somebody who is known."""
         self._count(self._person, name)
 
     def address(self, address: str) -> None:
-        """Count a request of nobody known, by where it came from."""
         self._count(self._address, address)
 
     def log_in(self, address: str) -> None:
-        """Count a try of a password, by where it came from."""
         self._count(self._log_in, address)
 
     def probe(self, address: str) -> None:
-        """Count a look at the service's health, by where it came from."""
         self._count(self._probe, address)
 
     def refusal(self, name: str) -> None:
@@ -124,7 +119,6 @@ class Throttle:
             raise Refused(too_many_requests(self._wait(limit, key)))
 
     def _wait(self, limit: RateLimitItemPerMinute, key: str) -> int:
-        """In how many seconds to try again."""
         again = self._window.get_window_stats(limit, key).reset_time
         return max(1, ceil(again - time()))
 

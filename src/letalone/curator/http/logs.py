@@ -58,7 +58,6 @@ class LogMiddleware:
         self._app, self._log, self._seen, self._failed = app, log, seen, failed
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """One request."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
@@ -128,7 +127,6 @@ class ServerLogFormatter(logging.Formatter):
     """The web server's own lines as JSON; a traceback is told as the class and the line of code."""
 
     def format(self, record: logging.LogRecord) -> str:
-        """One line."""
         line: dict[str, Any] = {"event": record.name, "level": record.levelname.lower()}
         if record.exc_info and record.exc_info[1] is not None:
             line |= place_of_failure(record.exc_info[1])
@@ -141,7 +139,6 @@ class ServerLogFilter(logging.Filter):
     """Lets warnings through, and that a worker was replaced, which the web server says quietly."""
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Whether a line is written."""
         return record.levelno >= logging.WARNING or record.getMessage().endswith("] died")
 
 

@@ -43,12 +43,10 @@ class Metrics:
         )
 
     def request(self, method: str, route: str, status: int, seconds: float) -> None:
-        """Count one request."""
         self._requests.labels(method, route, str(status)).inc()
         self._seconds.labels(route).observe(seconds)
 
     def answer(self, outcome: str) -> None:
-        """Count what came of a question."""
         self._answers.labels(outcome).inc()
 
     def text(self, *, frozen: int | None = None) -> bytes:

@@ -57,7 +57,6 @@ class BodyLimitMiddleware:
         self._app, self._limits = app, limits
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """One request."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
@@ -157,7 +156,6 @@ class NulPathMiddleware:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """One request."""
         problem = _nul_problem(scope) if scope["type"] == "http" else None
         answer = self._app if problem is None else problem.response()
         await answer(scope, receive, send)
@@ -179,7 +177,6 @@ class SecurityHeadersMiddleware:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """One request."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return

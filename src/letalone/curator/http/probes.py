@@ -29,7 +29,6 @@ class Probe:
         self._began = -FRESH_SECONDS
 
     async def state(self) -> str:
-        """WELL, or what is wrong."""
         if not self._under_way and monotonic() - self._began >= FRESH_SECONDS:
             self._under_way, self._began = True, monotonic()
             Thread(target=self._try, name="probe", daemon=True).start()
@@ -56,6 +55,5 @@ class Probes:
         self._probes = {part: Probe(check) for part, check in checks.items()}
 
     async def states(self) -> dict[str, str]:
-        """How each part is, all tried at once."""
         found = await asyncio.gather(*(probe.state() for probe in self._probes.values()))
         return dict(zip(self._probes, found, strict=True))

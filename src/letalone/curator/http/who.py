@@ -156,9 +156,9 @@ def _require_scope(*scopes: Scope, elevated: bool = False) -> Callable[[Bearer],
     """A dependency: who asks, if the token has one of the scopes."""
     roles = " or ".join(ROLE_OF_SCOPE[scope] for scope in scopes)
     needed = (
-        f"Only {roles} may do this, with a token that has the"
-        f" scope {' or '.join(repr(scope.value) for scope in scopes)}. POST /api/v1/tokens makes one,"
-        " if your roles allow it."
+        f"Only {roles} may do this, with a token that has the scope"
+        f" {' or '.join(repr(scope.value) for scope in scopes)}. POST /api/v1/tokens makes one, if"
+        " your roles allow it."
     )
 
     async def check(bearer: SignedIn) -> Bearer:
