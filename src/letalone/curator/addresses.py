@@ -48,11 +48,11 @@ def check_allowed(settings: Settings, written: object) -> str:
         )
     _check_options(address.given)
     places = places_of(address.given)
-    listed = {folded(one) for one in settings.source_hosts}
-    if not places or not set(places) <= listed:
+    allowed = {folded(host) for host in settings.source_hosts}
+    if not places or not set(places) <= allowed:
         raise ParameterError(
             "The address leads to a host that this curator may not read. Allowed are:"
-            f" {', '.join(sorted(listed))}."
+            f" {', '.join(sorted(allowed))}."
         )
     return written
 
@@ -75,8 +75,8 @@ def _check_on_server(address: str, schema: Schema) -> None:
 
 def _check_on_spark(settings: Settings, written: str) -> str:
     """By the letters of the address: what is not listed is never looked up."""
-    listed = {parts_of(one) for one in settings.spark_schemas}
-    if not listed:
+    allowed = {parts_of(schema) for schema in settings.spark_schemas}
+    if not allowed:
         raise ParameterError(
             "This curator reads no tables on Spark. Its operator can allow schemas: letalone serve"
             " --spark-schema CATALOG.SCHEMA."
@@ -87,7 +87,7 @@ def _check_on_spark(settings: Settings, written: str) -> str:
             f"The address must be written in full, {WHOLE_ADDRESS}; its names may have letters,"
             " digits, blanks and the signs _ - $."
         )
-    if parts[:2] not in listed:
+    if parts[:2] not in allowed:
         raise ParameterError(
             "The address leads to a schema that this curator may not read. Allowed are:"
             f" {', '.join(sorted(settings.spark_schemas))}."

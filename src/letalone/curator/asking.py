@@ -133,8 +133,8 @@ class AskingService:
         """What is asked, as a plan; None where it is sorted, filtered or cut as well."""
 
         def look(ready: Ready) -> Plan | None:
-            whole = ready.arrangement == AS_IT_IS and not ready.only_explained
-            return ready.plan if whole else None
+            is_plain = ready.arrangement == AS_IT_IS and not ready.only_explained
+            return ready.plan if is_plain else None
 
         return self._without_rows(question, look, by=by)
 
@@ -164,8 +164,9 @@ class AskingService:
         with self._single_stamp():
             granted = self._grants(question, by=by)
             before, _, _ = self._before(question, price, granted, by=by)
-        found = self._sent_before(question, granted, sending, by=by)
-        return before if found is None else found
+        if before is None:
+            return None  # `answer` looks for the key, once it is this question's turn
+        return self._sent_before(question, granted, sending, by=by) or before
 
     def answer(
         self, question: Question, price: Price, *, by: str, sending: KeyedRequest | None = None
@@ -259,16 +260,18 @@ class AskingService:
             wanted = wanted.where(RELEASES.c.data_set == data_set)
         wanted = wanted.order_by(RELEASES.c.time.desc(), RELEASES.c.id).limit(most).offset(start)
         with self._shared.database.reading() as connection:
-            found = [_past(row) for row in connection.execute(wanted).all()]
-        return self._in_order(found)
+            releases = [_past(row) for row in connection.execute(wanted).all()]
+        return self._in_order(releases)
 
-    def _in_order(self, found: list[PastRelease]) -> list[PastRelease]:
+    def _in_order(self, releases: list[PastRelease]) -> list[PastRelease]:
         """Times are to the second: answers of the same one come in the order of the ledger."""
-        often = Counter(one.time for one in found)
-        twins = [one for one in found if often[one.time] > 1]
-        entries = self._shared.ledger.settled_by([one.release for one in twins])
-        places = {one.id: entry or 0 for one, entry in zip(twins, entries, strict=True)}
-        return sorted(found, key=lambda one: (one.time, places.get(one.id, 0)), reverse=True)
+        often = Counter(release.time for release in releases)
+        twins = [release for release in releases if often[release.time] > 1]
+        entries = self._shared.ledger.settled_by([release.release for release in twins])
+        places = {release.id: entry or 0 for release, entry in zip(twins, entries, strict=True)}
+        return sorted(
+            releases, key=lambda release: (release.time, places.get(release.id, 0)), reverse=True
+        )
 
     def past(self, release: str, *, by: str) -> PastRelease:
         """One of the own answers by its id; NotThere also for anybody else's."""
@@ -293,16 +296,16 @@ class AskingService:
         self, question: Question, price: Price, granted: Granted, *, by: str
     ) -> tuple[Answer | None, Hashable, int]:
         """An answer that this analyst has; the key to remember one, and the version asked about."""
-        asked = self._shared.ledger_view.levels_for(
+        levels = self._shared.ledger_view.levels_for(
             question.data_set, purpose=question.purpose, analyst=by
         )
-        now = asked.data_set
+        now = levels.data_set
         words = spell_question(question, price)
         if words is None:
             return None, None, now.version
         key = (by, words, granted[question.data_set], now.version)
-        found = self._remembered.get(key)
-        return None if found is None else found.as_of(now), key, now.version
+        cached = self._remembered.get(key)
+        return None if cached is None else cached.as_of(now), key, now.version
 
     def _grants(self, question: Question, *, by: str) -> Granted:
         """The columns that are granted, by data set; refusals are written down."""
@@ -362,9 +365,9 @@ class AskingService:
         self, question: Question, granted: Granted, after: ExitStack, *, by: str
     ) -> Generator[Ready]:
         with self._data_sets.opened(*granted) as sessions:
-            mine = [self._behalf(one, question, by) for one in sessions]
-            for one in mine:  # no public table stays with a data set that others ask
-                after.callback(one.bound().table.forget_public)
+            mine = [self._behalf(session, question, by) for session in sessions]
+            for session in mine:  # no public table stays with a data set that others ask
+                after.callback(session.bound().table.forget_public)
             ready = read(question, mine)
             check_columns(ready.plan, granted)
             check_size(ready.plan, self._shared.settings.most_cells)
@@ -428,17 +431,17 @@ class AskingService:
             )
 
     def _kept(
-        self, found: Release, stored: str, question: Question, sent: dict[str, str], *, by: str
+        self, release: Release, stored: str, question: Question, sent: dict[str, str], *, by: str
     ) -> bool:
         """Puts an answer into the own history; whether it was there."""
         now = self._shared.clock()
-        name = release_id(found, analyst=by, purpose=question.purpose)
+        name = release_id(release, analyst=by, purpose=question.purpose)
         row = {
             "id": name, "analyst": by, "data_set": question.data_set,
             "purpose": question.purpose, "time": write_time(now), "release": stored,
             "sent_as": None, "sent": None, **sent,
         }  # fmt: skip
-        if found.repeated:  # else nobody has it yet
+        if release.repeated:  # else nobody has it yet
             with self._shared.database.reading() as connection:
                 if connection.execute(A_RELEASE, {"its": name}).one_or_none() is not None:
                     return True
@@ -487,9 +490,9 @@ def _priced(ready: Ready, price: Price, epsilon: Any) -> Priced:
 def spelled_out(question: Question) -> str:
     """What a refused question was. It may name people, so the ledger has it under a key: nothing
     of it can be read back, or tried out."""
-    asked = {"sql": question.sql, "plan": question.plan, "data_set": question.data_set}
+    sent = {"sql": question.sql, "plan": question.plan, "data_set": question.data_set}
     try:
-        return dumps(asked, sort_keys=True, default=str)
+        return dumps(sent, sort_keys=True, default=str)
     except (RecursionError, TypeError, ValueError):
         return "a question that cannot be spelled"
 

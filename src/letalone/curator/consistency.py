@@ -167,7 +167,7 @@ def _check_master_key(database: Database, master: MasterKey, place: Path) -> Non
 def _check_registered(database: Database, ledger: Ledger) -> None:
     with database.reading() as connection:
         names = connection.execute(select(DATA_SETS.c.name)).scalars().all()
-    missing = sorted(set(names) - {one.name for one in ledger.data_sets()})
+    missing = sorted(set(names) - {data_set.name for data_set in ledger.data_sets()})
     if missing:
         raise LedgerDamaged(
             f"The ledger has no {', '.join(map(repr, missing[:20]))}, which the curator's database"

@@ -49,12 +49,14 @@ class ControllerService:
         if by is not None:
             self._people.require(by, Role.OWNER)
         given = {"controller": controller, "contact": contact}
-        said = {name: read_words(name, words) for name, words in given.items() if words is not None}
+        facts = {
+            name: read_words(name, words) for name, words in given.items() if words is not None
+        }
         with self._shared.database.writing() as connection:
-            for name, words in said.items():
+            for name, words in facts.items():
                 connection.execute(delete(CONTROLLER_FACTS).where(CONTROLLER_FACTS.c.name == name))
                 connection.execute(insert(CONTROLLER_FACTS).values(name=name, words=words))
-        if said:
+        if facts:
             people = [] if by is None else [by]
-            self._shared.ledger.administer(None, "answerable", dict[str, object](said), by=people)
+            self._shared.ledger.administer(None, "answerable", dict[str, object](facts), by=people)
         return self.answerable

@@ -82,12 +82,12 @@ def _copy(source: Path, schema: Schema, target: Path) -> Affected:
     with _duck(files, [target]) as duck:
         loaded = _load(duck, files, _relation(duck, files, schema))
         files.check_unchanged()
-        found = _count_effects(duck, loaded, schema)
+        effects = _count_effects(duck, loaded, schema)
         rules = [syntax.alias(by_rule(loaded, column), column.name) for column in schema.columns]
         rows = syntax.select(rules, syntax.renamed(loaded.sql, "loaded"))
         duck.run(exp.Create(this=syntax.table_named(KEPT), kind="TABLE", expression=rows))
         save(duck, schema, target)
-    return replace(found, **_of_lines(files))
+    return replace(effects, **_of_lines(files))
 
 
 def _of_lines(files: Files) -> dict[str, int]:
@@ -96,8 +96,8 @@ def _of_lines(files: Files) -> dict[str, int]:
         return {}
     odd = [odd_lines_of(path) for path in files.paths]
     return {
-        "rows_uneven": sum(one.uneven for one in odd),
-        "lines_not_utf8": sum(one.not_text for one in odd),
+        "rows_uneven": sum(lines.uneven for lines in odd),
+        "lines_not_utf8": sum(lines.not_text for lines in odd),
     }
 
 
@@ -110,17 +110,17 @@ def _duck(files: Files, writable: Sequence[Path]) -> Generator[LockedDuck]:
 
 def _relation(duck: LockedDuck, files: Files, schema: Schema) -> Relation:
     if files.kind == "parquet":
-        whole = relation_of_parquet(duck, files.paths)
+        relation = relation_of_parquet(duck, files.paths)
     elif files.kind == "csv":
-        whole = relation_of_csv(files.paths)
+        relation = relation_of_csv(files.paths)
     else:
         raise ParameterError("Only CSV and Parquet files are imported. Export the table to one.")
     for column in schema.columns:
-        if column.name not in whole.columns:
-            raise unknown_column(column.name, list(whole.columns), table=schema.name)
-        check_readable(column, whole.columns[column.name])
-    kept = {column.name: whole.columns[column.name] for column in schema.columns}
-    return Relation(whole.sql, kept)
+        if column.name not in relation.columns:
+            raise unknown_column(column.name, list(relation.columns), table=schema.name)
+        check_readable(column, relation.columns[column.name])
+    kept = {column.name: relation.columns[column.name] for column in schema.columns}
+    return Relation(relation.sql, kept)
 
 
 def _load(duck: LockedDuck, files: Files, relation: Relation) -> Relation:
@@ -162,7 +162,7 @@ def _count_effects(duck: LockedDuck, loaded: Relation, schema: Schema) -> Affect
     nobody = exp.Boolean(this=False) if unit is None else syntax.is_null(unit)
     counts: list[Sql] = [exp.Count(this=exp.Star()), _number_of(nobody)]
     for column in schema.columns:
-        counts += [_number_of(one) for one in _effects_of_column(loaded, column)]
+        counts += [_number_of(condition) for condition in _effects_of_column(loaded, column)]
     (row,) = duck.run(syntax.select(counts, syntax.renamed(loaded.sql, "loaded")))
     rows, without, *rest = cast("tuple[int, ...]", row)
     touched = [

@@ -103,24 +103,24 @@ class Curator:
             database.close()
             raise
         spill = ExitStack()
-        own = spill.enter_context(spilling(settings.spill_folder))
-        room = Room(own, settings.memory_of_each, settings.spill_megabytes << 20)
-        found = cls(
+        spill_folder = spill.enter_context(spilling(settings.spill_folder))
+        room = Room(spill_folder, settings.memory_of_each, settings.spill_megabytes << 20)
+        curator = cls(
             Dependencies(
                 settings, database, ledger, LedgerView(ledger), master, clock, steady, room
             ),
             spill,
         )
         try:
-            found.forgotten = tuple(recall_seen(database, ledger))
-            found.sweep()
-            found.data_sets.retire_overdue()
+            curator.forgotten = tuple(recall_seen(database, ledger))
+            curator.sweep()
+            curator.data_sets.retire_overdue()
         except BaseException as error:
-            found.close()
+            curator.close()
             if isinstance(error, DatabaseDamaged):  # where a row cannot be read, which file it was
                 raise damage_error(database.place) from None
             raise
-        return found
+        return curator
 
     @property
     def settings(self) -> Settings:

@@ -33,14 +33,15 @@ COUNT = (
 
 def check_quota(shared: Dependencies, person: str) -> None:
     """TooManyTries where a person's answers of this day are as long as they may be."""
-    now, most = shared.clock(), shared.settings.stored_megabytes
+    now, megabytes = shared.clock(), shared.settings.stored_megabytes
     with shared.database.reading() as connection:
         letters = connection.execute(LETTERS, {"who": person, "today": _day(now)}).scalar() or 0
-    if letters < most * MEGABYTE:
+    if letters < megabytes * MEGABYTE:
         return
     raise TooManyTries(
-        f"Your answers of this day have {most:,} million letters, the most that is stored for one"
-        " person in a day. Nothing was charged. Repeats are still answered; ask on tomorrow (UTC).",
+        f"Your answers of this day have {megabytes:,} million letters, the most that is stored for"
+        " one person in a day. Nothing was charged. Repeats are still answered; ask on tomorrow"
+        " (UTC).",
         seconds=_until_tomorrow(now),
     )
 

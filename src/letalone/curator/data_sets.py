@@ -141,15 +141,16 @@ class DataSets:
     def add_purpose(self, name: str, purpose: Purpose, *, by: str) -> DataSetRecord:
         self._people.require(by, Role.OWNER)
         self._store.row(name)
-        most = self._shared.ledger.data_set(name).budget
-        if not purpose.budget <= most:
+        budget = self._shared.ledger.data_set(name).budget
+        if not purpose.budget <= budget:
             raise ParameterError(
-                f"The purpose may spend ({purpose.budget}), more than the whole data set, ({most})."
+                f"The purpose may spend ({purpose.budget}), more than the whole data set,"
+                f" ({budget})."
             )
         with self._shared.database.reading() as connection:
             wanted = select(PURPOSES.c.name).where(PURPOSES.c.data_set == name)
             names = connection.execute(wanted).scalars().all()
-        if purpose.name.casefold() in {one.casefold() for one in names}:
+        if purpose.name.casefold() in {known.casefold() for known in names}:
             raise AlreadyDecided(f"{name!r} has, or had, a purpose {purpose.name!r}.")
         self._allow(name, purpose, by=by)
         with self._shared.database.writing() as connection:
@@ -176,8 +177,8 @@ class DataSets:
                     place_of_import(self._shared.settings, row.file), read_schema(row)
                 )
         version = self._store.with_new_version(name)
-        said: Json = {"version": version, **({} if why is None else {"why": why})}
-        self._shared.ledger.administer(name, "version raised", said, by=[by])
+        body: Json = {"version": version, **({} if why is None else {"why": why})}
+        self._shared.ledger.administer(name, "version raised", body, by=[by])
         return version
 
     def thaw(self, name: str, *, why: str, by: str) -> None:
@@ -207,13 +208,13 @@ class DataSets:
         today = self._shared.clock().date()
         days = {row.name: read_day(row.retention) for row in self._store.rows() if not row.retired}
         over = [name for name, day in days.items() if day is not None and day < today]
-        found = to_remove(self._shared, over)
-        for name in found:
+        removed = to_remove(self._shared, over)
+        for name in removed:
             self._store.remove(name)
             self._shared.ledger.administer(
                 name, "retired", {"why": "its retention date is over"}, by=[]
             )
-        return found
+        return removed
 
     # What is public, and what is not.
 
@@ -238,8 +239,8 @@ class DataSets:
         From its name alone: what is in a file is seen when it is opened.
         """
         self._people.require(by, Role.OWNER)
-        found = {row.name: self._store.trouble(row) for row in self._store.rows()}
-        return {name: words for name, words in found.items() if words is not None}
+        troubles = {row.name: self._store.trouble(row) for row in self._store.rows()}
+        return {name: words for name, words in troubles.items() if words is not None}
 
     def affected(self, name: str, *, by: str) -> Affected:
         """How many values the rules touched: exact, for owners and stewards only."""
@@ -351,7 +352,7 @@ class DataSets:
         declared: Json = {
             "columns": [column.name for column in schema.columns],
             "unit": schema.unit,
-            "purposes": [one.name for one in registration.purposes],
+            "purposes": [purpose.name for purpose in registration.purposes],
             "budget": budget_to_json(registration.budget),
         }
         ledger.administer(schema.name, "registered", declared, by=[by])
@@ -378,7 +379,7 @@ class DataSets:
             "retention": None if retention is None else retention.isoformat(),
             "registered": now, "registered_by": by, "retired": None,
         }  # fmt: skip
-        purposes = [_purpose_row(schema.name, one) for one in registration.purposes]
+        purposes = [_purpose_row(schema.name, purpose) for purpose in registration.purposes]
         began = {"data_set": schema.name, "version": schema.version, "since": now}
         with self._shared.database.writing() as connection:
             connection.execute(insert(DATA_SETS).values(row))
@@ -406,7 +407,9 @@ class DataSets:
     def _purposes(self, name: str) -> list[Purpose]:
         """Those that are not withdrawn, with the budgets that the ledger knows."""
         levels = {
-            one.purpose: one for one in self._shared.ledger_view.levels(name) if one.analyst is None
+            level.purpose: level
+            for level in self._shared.ledger_view.levels(name)
+            if level.analyst is None
         }
         wanted = select(PURPOSES).where(PURPOSES.c.data_set == name).order_by(PURPOSES.c.name)
         rows = self._shared.database.rows(wanted)
@@ -457,5 +460,5 @@ def _write_effects(affected: Affected, version: int) -> str:
 
 @reads_stored
 def _read_effects(stored: dict[str, Any]) -> Affected:
-    columns = tuple(ColumnEffects(**one) for one in stored.pop("columns"))
+    columns = tuple(ColumnEffects(**column) for column in stored.pop("columns"))
     return Affected(**stored, columns=columns)

@@ -99,8 +99,8 @@ class DataStore:
             return None
         settings, file = self._shared.settings, cast("str", row.file)
         if not row.external:
-            found = (settings.data_folder / file).is_file()
-            return None if found else f"The file {file} is not in the data folder. Restore it."
+            is_there = (settings.data_folder / file).is_file()
+            return None if is_there else f"The file {file} is not in the data folder. Restore it."
         if not (settings.imports_folder / file).exists():
             return f"The file {file} is not in the import folder."
         try:
@@ -167,15 +167,17 @@ class DataStore:
         folder = self._shared.settings.data_folder
         with self.changing(name):
             row, now = self.row(name), write_time(self._shared.clock())
-            of = IMPORTS.c.data_set == name
+            of_data_set = IMPORTS.c.data_set == name
             with self._shared.database.writing() as connection:
-                marks = connection.execute(select(IMPORTS.c.members).where(of)).scalars().all()
+                marks = (
+                    connection.execute(select(IMPORTS.c.members).where(of_data_set)).scalars().all()
+                )
                 change_row(connection, name, retired=now, file=None, affected=None)
                 forget_notice(connection, name)
-                connection.execute(update(IMPORTS).where(of).values(members=None))
-            gone = [one for one in (None if row.external else row.file, *marks) if one is not None]
-            for file in gone:
-                (folder / cast("str", file)).unlink(missing_ok=True)
+                connection.execute(update(IMPORTS).where(of_data_set).values(members=None))
+            for file in (None if row.external else row.file, *marks):
+                if file is not None:
+                    (folder / cast("str", file)).unlink(missing_ok=True)
 
     def close(self) -> None:
         self._sessions.close()
@@ -206,7 +208,9 @@ class DataStore:
         values = {"schema": schema.to_toml(), "file": file, "affected": affected}
         with self._shared.database.writing() as connection:
             change_row(
-                connection, name, **{one: new for one, new in values.items() if new is not None}
+                connection,
+                name,
+                **{column: new for column, new in values.items() if new is not None},
             )
             if affected is not None:
                 held = {"data_set": name, "version": schema.version, "since": now}

@@ -117,8 +117,8 @@ class Database:
             return
         with self._connected(None) as connection:
             together = Together(connection, begin=ALONE)
-            for one in statements:
-                together.write(*one)
+            for statement, values in statements:
+                together.write(statement, values)
             together.end()
 
     @property
@@ -143,15 +143,15 @@ class Database:
         if not self.in_a_file:
             return
         with self.reading() as connection:
-            found = connection.exec_driver_sql("PRAGMA quick_check(1)").scalar_one()
-        if found != "ok":
+            verdict = connection.exec_driver_sql("PRAGMA quick_check(1)").scalar_one()
+        if verdict != "ok":
             raise damage_error(self.place)
 
     def check_tables(self) -> None:
         """DatabaseDamaged where a table or a column is missing: one query that reads no row."""
-        there = [exists(select(table).where(false())) for table in METADATA.sorted_tables]
+        queries = [exists(select(table).where(false())) for table in METADATA.sorted_tables]
         with self.reading() as connection:
-            connection.execute(select(*there)).all()
+            connection.execute(select(*queries)).all()
 
     def migrate(self, revision: str = "head") -> None:
         """Brings the tables to a revision; several processes may do so at once."""

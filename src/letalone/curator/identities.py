@@ -66,18 +66,18 @@ class Identities:
     def link(self, person: str, account: str, *, issuer: str, by: str) -> LinkedAccount:
         """Lets a person sign in with an account, named by its e-mail or subject (by an owner)."""
         self._people.require(by, Role.OWNER)
-        found = _account(account)
+        columns = _account(account)
         row = {
             "person": person, "issuer": issuer, "linked": write_time(self._shared.clock()),
-            "linked_by": by, **found,
+            "linked_by": by, **columns,
         }  # fmt: skip
         with self._shared.database.writing() as connection:
             self._people.hand_over(connection, person, by=by)
             connection.execute(delete(IDENTITIES).where(IDENTITIES.c.person == person))
-            _check_free(connection, issuer, found)
+            _check_free(connection, issuer, columns)
             connection.execute(insert(IDENTITIES).values(row))
-            named = f"{issuer} {found['email'] or found['subject']}"
-            self._write("sign-in linked", person, by=by, account=named)
+            words = f"{issuer} {columns['email'] or columns['subject']}"
+            self._write("sign-in linked", person, by=by, account=words)
         return self._link(person)
 
     def unlink(self, person: str, *, by: str) -> None:

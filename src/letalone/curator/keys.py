@@ -106,7 +106,7 @@ def keep_members(folder: Path, marks: Iterable[bytes]) -> str:
 
 def member_marks(master: MasterKey, data_set: str, ids: Iterable[str]) -> list[bytes]:
     """The marks of some ids."""
-    return [master.member(data_set, one) for one in ids]
+    return [master.member(data_set, unit_id) for unit_id in ids]
 
 
 def is_member(place: Path, marks: set[bytes]) -> bool:

@@ -44,25 +44,25 @@ def looked_at(
     shared: Dependencies,
     question: Question,
     ready: Ready,
-    asked: Asked,
+    terms: Asked,
     preview: Preview,
     *,
     by: str,
 ) -> Look:
     """What is known of a question at its price before it is asked."""
-    room = least_remaining(shared.ledger_view, question, asked.privacy, delta=asked.delta, by=by)
-    mine = _find_own_answer(shared, question, [asked.digest], by=by)
-    earlier = range(max(1, asked.version - MAX_VERSIONS), asked.version)
-    digests = [] if mine else [digest_at(asked, version) for version in earlier]
-    why_not, over = (None, None) if mine else _why_not(shared, question, ready, asked, room, by=by)
+    room = least_remaining(shared.ledger_view, question, terms.privacy, delta=terms.delta, by=by)
+    mine = _find_own_answer(shared, question, [terms.digest], by=by)
+    earlier = range(max(1, terms.version - MAX_VERSIONS), terms.version)
+    digests = [] if mine else [digest_at(terms, version) for version in earlier]
+    why_not, over = (None, None) if mine else _why_not(shared, question, ready, terms, room, by=by)
     return Look(
         preview=preview,
         arrangement=ready.arrangement,
         left=room.words,
         widths={
-            name: float(one.upper - one.lower)
-            for name, one in ready.plan.aggregates
-            if isinstance(one, Mean)
+            name: float(aggregate.upper - aggregate.lower)
+            for name, aggregate in ready.plan.aggregates
+            if isinstance(aggregate, Mean)
         },
         mine=mine,
         older=bool(digests) and _find_own_answer(shared, question, digests, by=by) is not None,
@@ -84,8 +84,8 @@ def _find_own_answer(
         .subquery()
     )
     # A quote within a text of JSON has a backslash before it: this can be nothing but the field.
-    found = or_(*(newest.c.release.contains(f'"digest": "{one}"') for one in digests))
-    wanted = select(newest.c.id).where(found).order_by(newest.c.time.desc()).limit(1)
+    same = or_(*(newest.c.release.contains(f'"digest": "{digest}"') for digest in digests))
+    wanted = select(newest.c.id).where(same).order_by(newest.c.time.desc()).limit(1)
     with shared.database.reading() as connection:
         return connection.execute(wanted).scalar_one_or_none()
 
@@ -94,7 +94,7 @@ def _why_not(
     shared: Dependencies,
     question: Question,
     ready: Ready,
-    asked: Asked,
+    terms: Asked,
     room: Remaining,
     *,
     by: str,
@@ -105,9 +105,9 @@ def _why_not(
         check_asks(ready)
         check_quota(shared, by)
         for name in (question.data_set, *question.others):
-            curve = asked.privacy.labelled(ledger.data_set(name).neighbours)
+            curve = terms.privacy.labelled(ledger.data_set(name).neighbours)
             ledger.check_fits(
-                name, curve, delta=asked.delta or None, analyst=by, purpose=question.purpose
+                name, curve, delta=terms.delta or None, analyst=by, purpose=question.purpose
             )
     except BudgetExceeded as error:
         return error, room

@@ -47,21 +47,21 @@ def to_remove(shared: Dependencies, overdue: Collection[str]) -> list[str]:
         off = {row.data_set for row in rows} - set(overdue)
         connection.execute(delete(NOTICES).where(NOTICES.c.data_set.in_(off)))
         mine = {row.data_set: row for row in rows if row.machine == moment.start}
-        fresh = [one for one in overdue if not _runs(mine.get(one), now, moment)]
+        fresh = [name for name in overdue if not _runs(mine.get(name), now, moment)]
         _begin(connection, fresh, mine, now=now, moment=moment)
         known = {row.data_set for row in rows if row.machine != moment.start}
         _write_acts(shared, ANNOUNCED, set(fresh) - known, removal=write_time(now + NOTICE))
     _write_acts(shared, CALLED_OFF, off)
     seconds = NOTICE.total_seconds()
-    return [one for one in overdue if one not in fresh and _age(mine[one], moment) >= seconds]
+    return [name for name in overdue if name not in fresh and _age(mine[name], moment) >= seconds]
 
 
 def removal(shared: Dependencies, data_set: str) -> datetime | None:
     """From when on the rows are removed, where that was announced."""
     wanted = select(NOTICES.c.since).where(NOTICES.c.data_set == data_set)
     with shared.database.reading() as connection:
-        found = connection.execute(wanted.order_by(NOTICES.c.since)).scalars().all()
-    return time_of(found[-1]) + NOTICE if found else None
+        times = connection.execute(wanted.order_by(NOTICES.c.since)).scalars().all()
+    return time_of(times[-1]) + NOTICE if times else None
 
 
 def forget_notice(connection: Connection, data_set: str) -> None:

@@ -84,12 +84,12 @@ class OpenSessions:
         with opening:  # its own: one whose server is slow must not keep the others waiting
             now = (source, self._since(name))
             with self._lock:
-                found = self._open.pop(name, None)
-                if found is not None and found[0] == now:
-                    self._open[name] = found
-                    return found[1]
-            if found is not None:
-                found[1].close()
+                kept = self._open.pop(name, None)
+                if kept is not None and kept[0] == now:
+                    self._open[name] = kept
+                    return kept[1]
+            if kept is not None:
+                kept[1].close()
             self._make_room()
             session = self._opened(source)
             with self._lock:
@@ -115,9 +115,9 @@ class OpenSessions:
 
     def forget(self, name: str) -> None:
         with self._lock:
-            found = self._open.pop(name, None)
-        if found is not None:
-            found[1].close()
+            kept = self._open.pop(name, None)
+        if kept is not None:
+            kept[1].close()
 
     def close(self) -> None:
         for name in list(self._open):

@@ -52,13 +52,12 @@ class Passwords:
 
     def is_right(self, password: str, kept: str | None) -> bool:
         """Whether this is the password; takes as long where there is none."""
-        there = kept is not None
         try:
             with HASHES_AT_ONCE:
                 Argon2id.verify_phc_encoded(_bytes(password), self.nobody if kept is None else kept)
         except InvalidKey:
             return False
-        return there
+        return kept is not None
 
     def check_new(self, password: str, *, name: str) -> None:
         if not self.shortest <= len(password) <= MAX_PASSWORD_LENGTH:
@@ -102,12 +101,12 @@ def _bytes(password: str) -> bytes:
 
 def count_attempt(shared: Dependencies, what: str, name: str, address: str = "") -> None:
     """Counts one try; TooManyTries, with how long to wait, where there were enough."""
-    most = shared.settings.tries
-    number, wait = _count(shared, _digest(what, name, address), most=most)
-    if number <= most:
+    limit = shared.settings.tries
+    number, wait = _count(shared, _digest(what, name, address), limit=limit)
+    if number <= limit:
         return
     raise TooManyTries(
-        f"There were {most} tries with this name from here within {shared.settings.tries_minutes}"
+        f"There were {limit} tries with this name from here within {shared.settings.tries_minutes}"
         f" minutes. Wait {wait} seconds, then try again.",
         seconds=wait,
     )
@@ -115,9 +114,9 @@ def count_attempt(shared: Dependencies, what: str, name: str, address: str = "")
 
 def delay_attempt(shared: Dependencies, what: str, name: str) -> None:
     """Lets a try wait for a moment where there were very many of a name; never refuses."""
-    most = shared.settings.slow_after
-    number, _ = _count(shared, _digest(what, name, ANYWHERE), most=most)
-    if number > most:
+    limit = shared.settings.slow_after
+    number, _ = _count(shared, _digest(what, name, ANYWHERE), limit=limit)
+    if number > limit:
         sleep(shared.settings.slow_seconds)
 
 
@@ -131,21 +130,21 @@ def forget_attempts(shared: Dependencies, what: str, name: str, address: str | N
         connection.execute(delete(ATTEMPTS).where(which))
 
 
-def _count(shared: Dependencies, digest: str, *, most: int) -> tuple[int, int]:
+def _count(shared: Dependencies, digest: str, *, limit: int) -> tuple[int, int]:
     """How many tries there were with this one, at most one too many; how long the window lasts."""
     window, now = 60 * shared.settings.tries_minutes, int(shared.clock().timestamp())
     with shared.database.writing() as connection:
         connection.execute(delete(ATTEMPTS).where(ATTEMPTS.c.since <= now - window))
-        number, since = _next(connection, digest, now=now, most=most)
+        number, since = _next(connection, digest, now=now, limit=limit)
     return number, max(1, since + window - now)
 
 
-def _next(connection: Connection, digest: str, *, now: int, most: int) -> tuple[int, int]:
+def _next(connection: Connection, digest: str, *, now: int, limit: int) -> tuple[int, int]:
     row = connection.execute(select(ATTEMPTS).where(ATTEMPTS.c.digest == digest)).one_or_none()
     if row is None:
         connection.execute(insert(ATTEMPTS).values(digest=digest, since=now, number=1))
         return 1, now
-    since, number = min(row.since, now), min(row.number + 1, most)
+    since, number = min(row.since, now), min(row.number + 1, limit)
     if (since, number) != (row.since, row.number):
         more = update(ATTEMPTS).where(ATTEMPTS.c.digest == digest)
         connection.execute(more.values(since=since, number=number))

@@ -217,16 +217,15 @@ class PeopleService:
         """
         ledger, wanted = self._shared.ledger, {role.value for role in roles}
         people = [_person(row) for row in self._shared.database.rows(select(PEOPLE))]
-        now = frozenset(one.name for one in people if one.roles & set(roles))
+        now = frozenset(person.name for person in people if person.roles & set(roles))
 
         def read() -> frozenset[str]:
-            said = [
-                cast("Json", one.body["body"])
-                for what in (ADDED, ROLES_CHANGED)
-                for one in ledger.all_acts(what)
+            acts = [entry for what in (ADDED, ROLES_CHANGED) for entry in ledger.all_acts(what)]
+            bodies = [cast("Json", entry.body["body"]) for entry in acts]
+            had = [
+                body for body in bodies if wanted & set(cast("list[str]", body.get("roles") or ()))
             ]
-            had = [one for one in said if wanted & set(cast("list[str]", one.get("roles") or ()))]
-            return frozenset(str(one["person"]) for one in had)
+            return frozenset(str(body["person"]) for body in had)
 
         return now | self._shared.ledger_view.cache.value(("ever", roles), read)
 
@@ -344,12 +343,12 @@ def _person(row: "Row[tuple[object, ...]]") -> Person:
 
 def _looks_taken(connection: Connection, name: str) -> bool:
     names = connection.execute(select(PEOPLE.c.name)).scalars().all()
-    return name.casefold() in {one.casefold() for one in names}
+    return name.casefold() in {taken.casefold() for taken in names}
 
 
 def _check_other_owner(connection: Connection, person: Person) -> None:
     people = [_person(row) for row in connection.execute(select(PEOPLE)).all()]
-    owners = {one.name for one in people if one.active and Role.OWNER in one.roles}
+    owners = {other.name for other in people if other.active and Role.OWNER in other.roles}
     if owners == {person.name}:
         raise ParameterError(f"{person.name!r} is the last owner. Make somebody else one first.")
 

@@ -74,8 +74,8 @@ def read_id(source: RowsLocation, typed: str) -> PersonId:
 def check_unnamed(words: str, ids: Iterable[str]) -> None:
     """Refuses words that have one of the ids in them."""
     plain = _plain(words)
-    for one in filter(None, map(_plain, ids)):
-        if re.search(rf"(?<!\w){re.escape(one)}(?!\w)", plain):
+    for unit_id in filter(None, map(_plain, ids)):
+        if re.search(rf"(?<!\w){re.escape(unit_id)}(?!\w)", plain):
             raise id_in_reason()
 
 
@@ -98,7 +98,7 @@ def possible_ids(words: str) -> Iterator[str]:
             run = " ".join(parts[start:end])
             yield from dict.fromkeys(_ways(run) | _ways(run.strip(PUNCTUATION)))
     yield from re.findall(r"[\w@.+-]*\w", words)
-    yield from (str(int(one)) for one in re.findall(r"(?<![\w.])[0-9]{1,30}(?![\w.])", words))
+    yield from (str(int(digits)) for digits in re.findall(r"(?<![\w.])[0-9]{1,30}(?![\w.])", words))
 
 
 def _ways(run: str) -> dict[str, None]:

@@ -54,39 +54,41 @@ def used_columns(plan: Plan) -> dict[str, set[str]]:
     """The columns by data set; a name that could be a table's column counts as that column."""
     before = plan.per_unit
     names = _names(expressions_in(plan)) | _keys(plan.joins)
-    own = names if before is None else _names(_of_rows(before))
-    own |= set() if before is None else _keys(before.joins)
+    read = names if before is None else _names(_of_rows(before))
+    read |= set() if before is None else _keys(before.joins)
     columns = {column.name for column in plan.schema.columns}
     theirs = {join.name: {column.name for column in join.columns} for join in plan.partners}
-    return {plan.schema.name: own & columns} | {name: names & of for name, of in theirs.items()}
+    return {plan.schema.name: read & columns} | {
+        name: names & columns for name, columns in theirs.items()
+    }
 
 
 def _of_rows(before: PerUnit) -> Iterator[Expression]:
     if before.where is not None:
         yield before.where
-    yield from (of for _, of in before.derived)
-    yield from (of for _, feature in before.features for of in made_of(feature))
+    yield from (expression for _, expression in before.derived)
+    yield from (expression for _, feature in before.features for expression in made_of(feature))
 
 
 def _names(expressions: Iterable[Expression]) -> set[str]:
-    return {name for of in expressions for name in column_names(of)}
+    return {name for expression in expressions for name in column_names(expression)}
 
 
 def _keys(joins: Iterable[Join]) -> set[str]:
     """What public tables are joined on. Private ones are joined on the units, which stay hidden."""
-    return {left for join in joins if isinstance(join, PublicJoin) for left, _ in join.on}
+    return {key for join in joins if isinstance(join, PublicJoin) for key, _ in join.on}
 
 
 def check_work(plan: Plan, most: int, *, error: bool = False) -> None:
     """Refuses a plan that takes longer to be priced than a free request may."""
-    parts = [one for _, one in flattened(plan.aggregates)]
-    found = sum(
-        _steps(one) * (STEPS_OF_SEARCH if error and _is_searched(one) else 1) for one in parts
+    parts = [part for _, part in flattened(plan.aggregates)]
+    steps = sum(
+        _steps(part) * (STEPS_OF_SEARCH if error and _is_searched(part) else 1) for part in parts
     )
-    if found > most:
+    if steps > most:
         why = " for an error to keep" if error else ""
         raise ParameterError(
-            f"To price this question{why} takes {found:,} steps, and {most:,} is the most here."
+            f"To price this question{why} takes {steps:,} steps, and {most:,} is the most here."
             " Ask in parts: fewer aggregates, fewer quantiles, larger steps, or fewer candidates."
             " The operator can allow more (most_steps)."
         )

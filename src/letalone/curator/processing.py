@@ -51,7 +51,7 @@ class Processing:
             "time": write_time(self._shared.clock()),
             "controller": who.controller,
             "contact": who.contact,
-            "activities": [_activity(one, grants) for one in self._data_sets.records()],
+            "activities": [_activity(data_set, grants) for data_set in self._data_sets.records()],
             "security_measures": list(MEASURES),
             "ledger": {"entries": len(self._shared.ledger), "head": self._shared.ledger.head},
         }
@@ -63,8 +63,8 @@ class Processing:
         lines += [
             f"Controller: {escape_cell(who.controller)}. Contact: {escape_cell(who.contact)}."
         ]
-        for one in self._data_sets.records():
-            lines += ["", f"## {escape_cell(one.name)}", "", *_rows(one, grants)]
+        for data_set in self._data_sets.records():
+            lines += ["", f"## {escape_cell(data_set.name)}", "", *_rows(data_set, grants)]
         lines += ["", "## Security measures", "", *(f"- {words}" for words in MEASURES)]
         return "\n".join(lines) + "\n"
 
@@ -73,7 +73,7 @@ def _activity(record: DataSetRecord, grants: list[Grant]) -> Json:
     return {
         "data_set": record.name,
         "description": record.description,
-        "purposes": [one.name for one in record.purposes],
+        "purposes": [purpose.name for purpose in record.purposes],
         "categories_of_data_subjects": [record.schema.unit or "row"],
         "categories_of_personal_data": [column.name for column in record.schema.columns],
         "recipients": _recipients(record, grants),
@@ -84,18 +84,18 @@ def _activity(record: DataSetRecord, grants: list[Grant]) -> Json:
 
 
 def _recipients(record: DataSetRecord, grants: list[Grant]) -> list[str]:
-    return sorted({one.analyst for one in grants if one.data_set == record.name})
+    return sorted({grant.analyst for grant in grants if grant.data_set == record.name})
 
 
 def _rows(record: DataSetRecord, grants: list[Grant]) -> list[str]:
-    found = _activity(record, grants)
-    rows = [[name.replace("_", " "), _words(value)] for name, value in found.items()]
+    fields = _activity(record, grants)
+    rows = [[name.replace("_", " "), _words(value)] for name, value in fields.items()]
     return markdown_table(["field", "what is recorded"], rows)
 
 
 def _words(value: object) -> str:
     if isinstance(value, list):
-        return ", ".join(str(one) for one in value) or "none"  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
+        return ", ".join(str(item) for item in value) or "none"  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
     return (
         {True: "yes", False: "no"}.get(value, str(value)) if isinstance(value, bool) else str(value)
     )

@@ -80,9 +80,9 @@ class Proposals:
         }  # fmt: skip
         with self._shared.database.writing() as connection:
             connection.execute(insert(PROPOSALS).values(row))
-            found = self._decisions.find(connection, str(row["id"]))
-        self._write("proposed", found, by=by)
-        return found
+            made = self._decisions.find(connection, str(row["id"]))
+        self._write("proposed", made, by=by)
+        return made
 
     def second(self, proposal: str, *, by: str, reason: str = "seconded") -> Proposal:
         """Agrees, and so carries it out; somebody else than who proposed, and not made up.
@@ -92,32 +92,36 @@ class Proposals:
         self._people.require(by, *DECIDE)
         words = read_words("reason", reason)
         with self._shared.database.writing() as connection:
-            found = self._decisions.find_open(connection, proposal)
-            self._check_second(found, by)
-            both = list(dict.fromkeys([found.proposed_by, by]))
+            before = self._decisions.find_open(connection, proposal)
+            self._check_second(before, by)
+            both = list(dict.fromkeys([before.proposed_by, by]))
             self._shared.ledger_view.raise_to(
-                found.data_set, found.budget, purpose=found.purpose, analyst=found.analyst, by=both
+                before.data_set,
+                before.budget,
+                purpose=before.purpose,
+                analyst=before.analyst,
+                by=both,
             )
             after = self._decisions.decide(connection, proposal, State.GRANTED, by=by, reason=words)
             what = "seconded" if len(both) > 1 else "decided alone"
             self._write(what, after, by=by, accounts=self._accounts(both))
         return after
 
-    def can_second(self, found: Proposal, *, by: str) -> bool:
+    def can_second(self, proposal: Proposal, *, by: str) -> bool:
         try:
             self._people.require(by, *DECIDE)
-            self._check_second(found, by)
+            self._check_second(proposal, by)
         except NotPermitted:
             return False
-        return found.state is State.OPEN
+        return proposal.state is State.OPEN
 
     def refuse(self, proposal: str, *, reason: str, by: str) -> Proposal:
         """Declines a proposal, or takes back one's own."""
         self._people.require(by, *DECIDE)
         words = read_words("reason", reason)
         with self._shared.database.writing() as connection:
-            found = self._decisions.find_open(connection, proposal)
-            state = State.WITHDRAWN if found.proposed_by == by else State.REFUSED
+            before = self._decisions.find_open(connection, proposal)
+            state = State.WITHDRAWN if before.proposed_by == by else State.REFUSED
             after = self._decisions.decide(connection, proposal, state, by=by, reason=words)
         self._write("proposal declined", after, by=by)
         return after
@@ -132,17 +136,17 @@ class Proposals:
         with self._shared.database.reading() as connection:
             return self._decisions.find(connection, proposal)
 
-    def _check_second(self, found: Proposal, by: str) -> None:
+    def _check_second(self, proposal: Proposal, by: str) -> None:
         """NotPermitted where this person cannot be the second one, or not yet."""
-        if found.proposed_by == by and not self._is_alone(by):
+        if proposal.proposed_by == by and not self._is_alone(by):
             raise NotPermitted("You proposed it yourself. A second person has to agree.")
-        if not self._people.has(found.proposed_by, *DECIDE):
+        if not self._people.has(proposal.proposed_by, *DECIDE):
             raise NotPermitted("Who proposed it is no steward or owner any more. Propose it anew.")
-        if analyst_is(found, by):
+        if analyst_is(proposal, by):
             raise NotPermitted("This is your own budget. Somebody else has to agree.")
-        people = [self._people.person(name) for name in (found.proposed_by, by)]
+        people = [self._people.person(name) for name in (proposal.proposed_by, by)]
         self._check_own_passwords(people)
-        if found.proposed_by != by:
+        if proposal.proposed_by != by:
             self._check_own_hands(people)
 
     def _is_alone(self, name: str) -> bool:
@@ -151,7 +155,7 @@ class Proposals:
 
     def _check_own_passwords(self, people: list[Person]) -> None:
         """NotPermitted where somebody else has seen a password."""
-        one_time = [one.name for one in people if one.must_change]
+        one_time = [person.name for person in people if person.must_change]
         if one_time:
             raise NotPermitted(
                 f"The account of {one_time[0]!r} still has a one-time password, which another"
@@ -161,7 +165,7 @@ class Proposals:
     def _check_own_hands(self, people: list[Person]) -> None:
         """NotPermitted where somebody else had one of the accounts in their hands lately."""
         wait = timedelta(days=self._shared.settings.waiting_days)
-        last, now = max(people, key=lambda one: one.handed), self._shared.clock()
+        last, now = max(people, key=lambda person: person.handed), self._shared.clock()
         if now + CLOCK_TOLERANCE < last.handed:
             raise NotPermitted(_handled_ahead_words(last, wait))
         if now < last.handed + wait:
@@ -176,7 +180,8 @@ class Proposals:
         """Since when the accounts are in their hands, and whose they were in before."""
         people = [self._people.person(name) for name in names]
         return {
-            one.name: {"since": write_time(one.handed), "from": one.handed_by} for one in people
+            person.name: {"since": write_time(person.handed), "from": person.handed_by}
+            for person in people
         }
 
     def _larger(
@@ -220,17 +225,19 @@ class Proposals:
             raise NotThere(f"{data_set!r} has no such purpose, or no such grant for it.")
         return level.budget
 
-    def _write(self, what: str, found: Proposal, *, by: str, accounts: Json | None = None) -> None:
+    def _write(
+        self, what: str, proposal: Proposal, *, by: str, accounts: Json | None = None
+    ) -> None:
         body: Json = {
-            "proposal": found.id,
-            "purpose": found.purpose,
-            "analyst": found.analyst,
-            "budget": budget_to_json(found.budget),
-            "why": found.why,
-            "reason": found.reason,
+            "proposal": proposal.id,
+            "purpose": proposal.purpose,
+            "analyst": proposal.analyst,
+            "budget": budget_to_json(proposal.budget),
+            "why": proposal.why,
+            "reason": proposal.reason,
             **({} if accounts is None else {"accounts": accounts}),
         }
-        self._shared.ledger.administer(found.data_set, what, body, by=[by])
+        self._shared.ledger.administer(proposal.data_set, what, body, by=[by])
 
 
 def _handled_ahead_words(person: Person, wait: timedelta) -> str:
@@ -251,9 +258,9 @@ def _handled_words(person: Person) -> str:
     )
 
 
-def analyst_is(found: Proposal, person: str) -> bool:
+def analyst_is(proposal: Proposal, person: str) -> bool:
     """Whether a proposal is about a person's own budget."""
-    return found.analyst == person
+    return proposal.analyst == person
 
 
 @reads_stored

@@ -39,7 +39,7 @@ class PublicPage:
             "controller": who.controller,
             "contact": who.contact,
             "key": self._shared.ledger.fingerprint,
-            "data_sets": [self._data_set(one) for one in self._data_sets.records()],
+            "data_sets": [self._data_set(record) for record in self._data_sets.records()],
         }
 
     def markdown(self) -> str:
@@ -47,25 +47,25 @@ class PublicPage:
         lines += [
             f"Answerable: {escape_cell(who.controller)}. Contact: {escape_cell(who.contact)}."
         ]
-        for one in self._data_sets.records():
-            lines += ["", *self._lines(one)]
+        for record in self._data_sets.records():
+            lines += ["", *self._lines(record)]
         return "\n".join(lines) + "\n"
 
     def _data_set(self, record: DataSetRecord) -> Json:
-        found = self._shared.ledger.data_set(record.name)
+        data_set = self._shared.ledger.data_set(record.name)
         return {
             "name": record.name,
             "description": record.description,
-            "version": found.version,
-            "unit": found.neighbours.unit or "row",
-            "protects": str(found.neighbours),
+            "version": data_set.version,
+            "unit": data_set.neighbours.unit or "row",
+            "protects": str(data_set.neighbours),
             "columns": [
                 {"name": column.name, "type": column.type.value} for column in record.schema.columns
             ],
-            "budget": rounded_budget(found.budget),
-            "spent": rounded_budget(found.spent),
-            "spent_in_words": brief(found.spent),
-            "releases": found.releases,
+            "budget": rounded_budget(data_set.budget),
+            "spent": rounded_budget(data_set.spent),
+            "spent_in_words": brief(data_set.spent),
+            "releases": data_set.releases,
             "purposes": [self._purpose(record, level) for level in self._purposes(record)],
             "retention": None if record.retention is None else record.retention.isoformat(),
             "retired": record.retired,
@@ -73,10 +73,12 @@ class PublicPage:
         }
 
     def _purposes(self, record: DataSetRecord) -> list[Level]:
-        return [one for one in self._shared.ledger_view.levels(record.name) if one.analyst is None]
+        return [
+            level for level in self._shared.ledger_view.levels(record.name) if level.analyst is None
+        ]
 
     def _purpose(self, record: DataSetRecord, level: Level) -> Json:
-        words = {one.name: one.description for one in record.purposes}
+        words = {purpose.name: purpose.description for purpose in record.purposes}
         over = level.has_expired(write_time(self._shared.clock()) or "")
         return {
             "name": level.purpose,
@@ -89,20 +91,20 @@ class PublicPage:
         }
 
     def _lines(self, record: DataSetRecord) -> list[str]:
-        found = self._shared.ledger.data_set(record.name)
+        data_set = self._shared.ledger.data_set(record.name)
         kept = f" {retention_words(record)}".rstrip()
         purposes = [
-            [one.purpose, str(one.budget), brief(one.spent), one.expires or "no end"]
-            for one in self._purposes(record)
+            [level.purpose, str(level.budget), brief(level.spent), level.expires or "no end"]
+            for level in self._purposes(record)
         ]
         return [
             f"## {escape_cell(record.name)}",
             "",
             f"{escape_cell(record.description)}{kept}".strip() or "Not described.",
             "",
-            f"It protects: {found.neighbours}. All answers together may reveal ({found.budget});"
-            f" ({brief(found.spent)}) is spent on {found.releases}"
-            f" answer{'s' * (found.releases != 1)}.",
+            f"It protects: {data_set.neighbours}. All answers together may reveal"
+            f" ({data_set.budget}); ({brief(data_set.spent)}) is spent on {data_set.releases}"
+            f" answer{'s' * (data_set.releases != 1)}.",
             "",
             *markdown_table(["purpose", "may spend", "spent", "until"], purposes),
         ]
@@ -134,5 +136,5 @@ def escape_cell(words: str) -> str:
 def markdown_table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
     """The lines of a markdown_table."""
     lines = [heads, ["---"] * len(heads)]
-    lines += [[escape_cell(one) for one in row] for row in rows]
+    lines += [[escape_cell(words) for words in row] for row in rows]
     return [f"| {' | '.join(line)} |" for line in lines]

@@ -98,6 +98,10 @@ class Bearer:
     elevated: bool
     token: str
 
+    @property
+    def name(self) -> str:
+        return self.person.name
+
 
 @dataclass(frozen=True, slots=True)
 class Purpose:
@@ -260,7 +264,7 @@ class Question:
             if not is_frame(table):  # a path would be read from the curator's own disk
                 raise ParameterError(f"The public table {name!r} must be sent as a table.")
         for_sql = (self.keys, self.bounds, self.dialect, self.max_rows, self.max_groups)
-        if self.plan is not None and any(one is not None for one in for_sql):
+        if self.plan is not None and any(given is not None for given in for_sql):
             raise ParameterError(
                 "keys, bounds, dialect, max_rows and max_groups belong to sql; a plan has its own."
             )

@@ -57,10 +57,10 @@ class RegistrationPreview:
             return _columns(check_allowed(self._shared.settings, address), AT_SERVER)
         place = self._place(file, upload)
         with working_in(self._shared.room):
-            found = _columns(place, UNREADABLE)
+            columns = _columns(place, UNREADABLE)
             if look and place.suffix.lower() in CSV_SUFFIXES:
                 return guess_csv(place).schema.columns
-        return found
+        return columns
 
     def affected(
         self,
@@ -85,11 +85,11 @@ class RegistrationPreview:
 
     def _place(self, file: str | None, upload: Path | None) -> Path:
         settings = self._shared.settings
-        found = (
+        place = (
             place_of_import(settings, file) if upload is None else place_of_upload(settings, upload)
         )
-        settings.import_limits.check(found)
-        return found
+        settings.import_limits.check(place)
+        return place
 
 
 def _columns(source: Path | str, otherwise: str) -> Sequence[Column]:

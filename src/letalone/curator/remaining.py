@@ -38,8 +38,8 @@ class Remaining:
     @property
     def too_little(self) -> str:
         """What is left, for whoever asked for more than that."""
-        found = "Nothing" if self.is_empty else left_in_words(self.state)
-        return f"{found} is left of {self.where}."
+        amount = "Nothing" if self.is_empty else left_in_words(self.state)
+        return f"{amount} is left of {self.where}."
 
     @property
     def size(self) -> tuple[int | float, Fraction]:
@@ -53,9 +53,9 @@ def least_remaining(
     """Where the fewest such answers fit, if nothing else is asked."""
     names = (question.data_set, *question.others)
     rooms = [
-        one
+        remaining
         for name in names
-        for one in _remaining_by_level(view, name, question, privacy, delta, by)
+        for remaining in _remaining_by_level(view, name, question, privacy, delta, by)
     ]
     return min(rooms, key=lambda room: room.size)
 
@@ -69,14 +69,14 @@ def _remaining_by_level(
     by: str,
 ) -> Iterable[Remaining]:
     """The own grant first: where nothing is less, it is the one that is named."""
-    found, purpose, own = view.levels_for(name, purpose=question.purpose, analyst=by)
-    for level in (own, purpose):
+    data_set, purpose, grant = view.levels_for(name, purpose=question.purpose, analyst=by)
+    for level in (grant, purpose):
         if level is not None:
-            whole = f"the whole purpose {level.purpose!r} ({level.budget}), which others share"
-            where = f"your grant of {level.budget}" if level.analyst else whole
+            shared = f"the whole purpose {level.purpose!r} ({level.budget}), which others share"
+            where = f"your grant of {level.budget}" if level.analyst else shared
             raised = "share for you" if level.analyst else "share for this purpose"
             more = level.how_many_more(privacy, delta=delta or None)
             yield Remaining(more, where, level.state, raised)
-    where = f"the whole data set {name!r} ({found.budget}), which others share"
-    more = found.how_many_more(privacy.labelled(found.neighbours), delta=delta or None)
-    yield Remaining(more, where, found.state, "budget for it")
+    where = f"the whole data set {name!r} ({data_set.budget}), which others share"
+    more = data_set.how_many_more(privacy.labelled(data_set.neighbours), delta=delta or None)
+    yield Remaining(more, where, data_set.state, "budget for it")

@@ -35,21 +35,21 @@ class Answer:
 
     def written(self, how: Callable[[Release], bytes]) -> bytes:
         """As `how` writes it, once; what is left must not be in it, since that changes."""
-        found = self._written.get(how)
-        if found is None:
-            found = how(self.release)
-            if len(found) <= MAX_WRITTEN_BYTES:
-                self._written[how] = found
-        return found
+        text = self._written.get(how)
+        if text is None:
+            text = how(self.release)
+            if len(text) <= MAX_WRITTEN_BYTES:
+                self._written[how] = text
+        return text
 
     def repeated(self) -> "Answer":
         standing = replace(self.release.standing, repeated=True)
         return Answer(replace(self.release, standing=standing), self.arrangement)
 
     def as_of(self, now: DataSet) -> "Answer":
-        left = self.release.standing.left
-        left = replace(left, data_set=now) if isinstance(left, Left) else left
-        standing = replace(self.release.standing, left=left)
+        remaining = self.release.standing.left
+        remaining = replace(remaining, data_set=now) if isinstance(remaining, Left) else remaining
+        standing = replace(self.release.standing, left=remaining)
         return replace(self, release=replace(self.release, standing=standing))
 
 
@@ -64,10 +64,10 @@ class AnswerCache:
 
     def get(self, key: Hashable) -> Answer | None:
         with self._lock:
-            found = self._found.get(key)
-            if found is not None:
+            cached = self._found.get(key)
+            if cached is not None:
                 self._found.move_to_end(key)
-            return None if found is None else found[0]
+            return None if cached is None else cached[0]
 
     def put(self, key: Hashable, answer: Answer, *, letters: int) -> None:
         """Remembers an answer of so many letters, and forgets the oldest where it is too much."""
@@ -89,6 +89,6 @@ def spell_question(question: Question, price: Price) -> str | None:
     )  # fmt: skip
     amounts = (price.epsilon, price.error, price.delta, price.confidence, price.rows)
     try:
-        return dumps([decides, [repr(one) for one in amounts]])
+        return dumps([decides, [repr(amount) for amount in amounts]])
     except (TypeError, ValueError, RecursionError):
         return None

@@ -80,21 +80,21 @@ class Requests:
         with self._shared.database.writing() as connection:
             self._check_few_open(connection, by)
             connection.execute(insert(REQUESTS).values(row))
-            found = self._decisions.find(connection, name)
-        self._write("requested", found, by=by)
-        return found
+            made = self._decisions.find(connection, name)
+        self._write("requested", made, by=by)
+        return made
 
     def decide(self, request: str, *, grant: bool, reason: str, by: str) -> Request:
         """Grants or refuses a request (by a steward or an owner, never one's own)."""
         self._people.require(by, *DECIDE)
         words = read_words("reason", reason)
         with self._shared.database.writing() as connection:
-            found = self._decisions.find_open(connection, request)
-            if found.analyst == by:
+            before = self._decisions.find_open(connection, request)
+            if before.analyst == by:
                 raise NotPermitted("This request is your own. Somebody else has to decide on it.")
             if grant:
-                self._people.require(found.analyst, Role.ANALYST)
-                self._grant(connection, found, by=by)
+                self._people.require(before.analyst, Role.ANALYST)
+                self._grant(connection, before, by=by)
             state = State.GRANTED if grant else State.REFUSED
             after = self._decisions.decide(connection, request, state, by=by, reason=words)
         self._write("granted" if grant else "refused", after, by=by)
@@ -115,10 +115,10 @@ class Requests:
         `own`: whatever roles the person has, only one's own.
         """
         with self._shared.database.reading() as connection:
-            found = self._decisions.find(connection, request)
-        if found.analyst != by and (own or not self._people.has(by, *SEE_ALL)):
+            record = self._decisions.find(connection, request)
+        if record.analyst != by and (own or not self._people.has(by, *SEE_ALL)):
             raise self._decisions.not_there()
-        return found
+        return record
 
     def requests(
         self,
@@ -175,12 +175,12 @@ class Requests:
         row = self._granted(data_set, purpose, analyst) if is_name(purpose) else None
         if row is None:
             raise _no_grant(data_set, purpose)
-        _, whole, own = self._shared.ledger_view.levels_for(
+        _, of_purpose, of_analyst = self._shared.ledger_view.levels_for(
             data_set, purpose=purpose, analyst=analyst
         )
-        if whole is None or own is None:
+        if of_purpose is None or of_analyst is None:
             raise _no_grant(data_set, purpose)
-        for words, level in ((f"The purpose {purpose!r}", whole), ("Your grant", own)):
+        for words, level in ((f"The purpose {purpose!r}", of_purpose), ("Your grant", of_analyst)):
             self._check_holds(words, data_set, level)
         return tuple(read_list(row.columns))
 
@@ -199,7 +199,7 @@ class Requests:
 
     def _check(self, data_set: str, purpose: str, columns: Sequence[str], budget: Budget) -> None:
         record = self._data_sets.record(data_set)
-        purposes = {one.name: one for one in record.purposes}
+        purposes = {declared.name: declared for declared in record.purposes}
         if record.retired or purpose not in purposes:
             names = ", ".join(purposes) or "none"
             raise ParameterError(
@@ -240,11 +240,11 @@ class Requests:
     def _check_few_open(self, connection: Connection, analyst: str) -> None:
         waits = (REQUESTS.c.analyst == analyst) & (REQUESTS.c.state == State.OPEN.value)
         wanted = select(func.count()).select_from(REQUESTS).where(waits)
-        most = self._shared.settings.open_requests
-        if connection.execute(wanted).scalar_one() >= most:
+        limit = self._shared.settings.open_requests
+        if connection.execute(wanted).scalar_one() >= limit:
             raise ParameterError(
-                f"{most} requests of yours wait for a decision, and no more may at once. Wait for a"
-                " steward, or take one back."
+                f"{limit} requests of yours wait for a decision, and no more may at once. Wait for"
+                " a steward, or take one back."
             )
 
     def _check_later(self, expires: datetime | None) -> None:
@@ -255,32 +255,36 @@ class Requests:
                 " time."
             )
 
-    def _grant(self, connection: Connection, found: Request, *, by: str) -> None:
+    def _grant(self, connection: Connection, request: Request, *, by: str) -> None:
         """The level in the ledger, and the columns here; a second grant only changes columns."""
-        key = _key(found.data_set, found.purpose, found.analyst)
-        self._check(found.data_set, found.purpose, found.columns, found.budget)
-        self._check_later(found.expires)
+        key = _key(request.data_set, request.purpose, request.analyst)
+        self._check(request.data_set, request.purpose, request.columns, request.budget)
+        self._check_later(request.expires)
         self._check_not_raised(
-            found.data_set, found.budget, purpose=found.purpose, analyst=found.analyst
+            request.data_set, request.budget, purpose=request.purpose, analyst=request.analyst
         )
         level = self._shared.ledger_view.allow(
-            found.data_set,
-            found.budget,
-            purpose=found.purpose,
-            analyst=found.analyst,
-            expires=found.expires,
+            request.data_set,
+            request.budget,
+            purpose=request.purpose,
+            analyst=request.analyst,
+            expires=request.expires,
             by=[by],
         )
-        if found.budget != level.budget:
+        if request.budget != level.budget:
             raise ParameterError(
-                f"{found.analyst!r} has a grant of ({level.budget}) for this purpose, and a smaller"
-                " one would not take any of it away. Withdraw that grant first, then grant this"
-                " one; or let the analyst request the same budget to change the columns only."
+                f"{request.analyst!r} has a grant of ({level.budget}) for this purpose, and a"
+                " smaller one would not take any of it away. Withdraw that grant first, then grant"
+                " this one; or let the analyst request the same budget to change the columns only."
             )
-        columns, now = write_list(found.columns), write_time(self._shared.clock())
+        columns, now = write_list(request.columns), write_time(self._shared.clock())
         values = {"columns": columns, "made": now, "withdrawn": None}
         if connection.execute(update(GRANTS).where(key).values(values)).rowcount == 0:
-            whose = {"data_set": found.data_set, "purpose": found.purpose, "analyst": found.analyst}
+            whose = {
+                "data_set": request.data_set,
+                "purpose": request.purpose,
+                "analyst": request.analyst,
+            }
             connection.execute(insert(GRANTS).values(whose | values))
 
     def _seen(self, wanted: Select[Any], mine: Any, *, by: str, own: bool) -> Sequence[GrantRow]:
@@ -297,17 +301,17 @@ class Requests:
         pairs = zip(rows, keys, strict=True)
         return [_read_grant(row, levels[key]) for row, key in pairs if key in levels]
 
-    def _write(self, what: str, found: Request, *, by: str) -> None:
+    def _write(self, what: str, request: Request, *, by: str) -> None:
         body = {
-            "request": found.id,
-            "purpose": found.purpose,
-            "analyst": found.analyst,
-            "columns": list(found.columns),
-            "budget": budget_to_json(found.budget),
-            "why": found.why,
-            "reason": found.reason,
+            "request": request.id,
+            "purpose": request.purpose,
+            "analyst": request.analyst,
+            "columns": list(request.columns),
+            "budget": budget_to_json(request.budget),
+            "why": request.why,
+            "reason": request.reason,
         }
-        self._shared.ledger.administer(found.data_set, what, dict[str, object](body), by=[by])
+        self._shared.ledger.administer(request.data_set, what, dict[str, object](body), by=[by])
 
 
 def _key(data_set: str, purpose: str, analyst: str) -> Any:

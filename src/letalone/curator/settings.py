@@ -53,13 +53,13 @@ class ImportLimits:
 
     def _check_size(self, path: Path) -> None:
         try:
-            found = size_of_parquet(path) if path.suffix.lower() in PARQUET else _size_of_csv(path)
+            sizes = size_of_parquet(path) if path.suffix.lower() in PARQUET else _size_of_csv(path)
         except (OSError, ValueError):
             return
-        for name, number, most in zip(("columns", "rows", "MB"), found, self._most, strict=True):
-            if number > most:
+        for name, number, limit in zip(("columns", "rows", "MB"), sizes, self._most, strict=True):
+            if number > limit:
                 raise ParameterError(
-                    f"The file has {number:,} {name}, and at most {most:,} are imported here."
+                    f"The file has {number:,} {name}, and at most {limit:,} are imported here."
                     f" Leave out what is not needed, or let the operator raise the limit:"
                     f" import_{NAME_OF_LIMIT[name]} in the settings."
                 )
@@ -136,10 +136,10 @@ class Settings:
         object.__setattr__(self, "folder", Path(self.folder).expanduser().absolute())
         object.__setattr__(self, "source_hosts", tuple(self.source_hosts))
         object.__setattr__(self, "spark_schemas", tuple(self.spark_schemas))
-        for one in self.spark_schemas:
-            if len(parts_of(one) or ()) != 2:
+        for schema in self.spark_schemas:
+            if len(parts_of(schema) or ()) != 2:
                 raise ParameterError(
-                    f"spark_schemas has {one!r}, but must have names such as 'lake.clinic':"
+                    f"spark_schemas has {schema!r}, but must have names such as 'lake.clinic':"
                     " a catalogue (Spark's own is spark_catalog) and a schema."
                 )
         if self.imports is not None:
@@ -215,7 +215,7 @@ def _size_of_csv(path: Path) -> tuple[int, int, int]:
     """Columns, rows and megabytes of a CSV file: names in the first line, and line ends."""
     with path.open("rb") as file:
         first = file.readline(MAX_HEADER_BYTES)
-    columns = 1 + max(first.count(one.encode()) for one in DELIMITERS)
+    columns = 1 + max(first.count(delimiter.encode()) for delimiter in DELIMITERS)
     lines = sum(part.count(b"\n") for part in _parts(path))
     return columns, max(0, lines - 1), path.stat().st_size // 10**6
 

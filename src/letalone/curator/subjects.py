@@ -84,9 +84,9 @@ class Subjects:
     def holdings(self, unit_id: str, *, by: str, why: str) -> list[Holding]:
         words = self._allowed(by, why, unit_id)
         names = [
-            one.name
-            for one in self._data_sets.records()
-            if not one.retired and one.schema.unit is not None
+            record.name
+            for record in self._data_sets.records()
+            if not record.retired and record.schema.unit is not None
         ]
         return [self._looked_up(name, unit_id, {"why": words}, by=by) for name in names]
 
@@ -96,11 +96,11 @@ class Subjects:
         person = self._read(data_set, unit_id, words)
         held = self._held_versions(data_set, person)
         entries = self._shared.ledger.entries(data_set)
-        reserved = {one.number: one for one in entries if one.kind is Kind.RESERVED}
-        settled = [_settled_number(one) for one in entries if one.kind is Kind.SETTLED]
+        reserved = {entry.number: entry for entry in entries if entry.kind is Kind.RESERVED}
+        settled = [_settled_number(entry) for entry in entries if entry.kind is Kind.SETTLED]
         made = [_read_release(reserved[number]) for number in settled if number in reserved]
         self._write(data_set, "subject's releases shown", person.spelled, {"why": words}, by=by)
-        return [one for one in made if _was_in(one.version, held)]
+        return [entry for entry in made if _was_in(entry.version, held)]
 
     def rows(
         self, data_set: str, unit_id: str, *, by: str, why: str
@@ -108,9 +108,9 @@ class Subjects:
         words = self._allowed(by, why, unit_id)
         with self._data_sets.rows_at(data_set) as source:
             person = _read_person(source, unit_id, words)
-            found = rows_of_unit(source.place, source.schema, person.spelled)
+            rows = rows_of_unit(source.place, source.schema, person.spelled)
         self._write(data_set, "subject's rows shown", person.spelled, {"why": words}, by=by)
-        return found
+        return rows
 
     def correct(
         self,
@@ -143,8 +143,8 @@ class Subjects:
         remarks = made[0]
         if remarks is None:
             raise NotThere(f"{NO_ROW} Nothing was changed; it is version {version} all the same.")
-        said = f"1 row of {data_set!r} was corrected; it is version {version} now."
-        return Done(data_set, 1, version, " ".join([said, *remarks, STAYS, *self._imports()]))
+        change = f"1 row of {data_set!r} was corrected; it is version {version} now."
+        return Done(data_set, 1, version, " ".join([change, *remarks, STAYS, *self._imports()]))
 
     def erase(self, data_set: str, unit_id: str, *, by: str, why: str) -> Done:
         """Removes the person's rows and destroys their key; what was spent stays spent."""
@@ -165,35 +165,37 @@ class Subjects:
         self._write(
             data_set, "subject erased", person.spelled, {**about, "version": version}, by=by
         )
-        left = self._destroy(
-            [self._shared.master.finder(data_set, one) for one in person.spellings]
+        key_words = self._destroy(
+            [self._shared.master.finder(data_set, spelling) for spelling in person.spellings]
         )
         rows = counted[0]
-        said = f"{rows} row{'s' * (rows != 1)} of {data_set!r} {'are' if rows != 1 else 'is'} gone"
-        words = [f"{said}; it is version {version} now.", STAYS, *self._imports(), left]
+        change = (
+            f"{rows} row{'s' * (rows != 1)} of {data_set!r} {'are' if rows != 1 else 'is'} gone"
+        )
+        words = [f"{change}; it is version {version} now.", STAYS, *self._imports(), key_words]
         return Done(data_set, rows, version, " ".join(words).rstrip())
 
     def record_outcome(self, act: str, *, done: bool, words: str, by: str) -> Done:
         """Records what came of a statement for the owner of an external source (`Done.act`)."""
         self._people.require(by, Role.STEWARD, Role.OWNER)
-        said = read_words("words", words)
+        words = read_words("words", words)
         with self._shared.database.reading() as connection:
-            row = self._open_errand(connection, act, said)
+            row = self._open_errand(connection, act, words)
         if done and row.what == "erase":
             self._check_erased(row)
         with self._shared.database.writing() as connection:
-            row = self._open_errand(connection, act, said)
+            row = self._open_errand(connection, act, words)
             now = write_time(self._shared.clock())
             connection.execute(update(OWNER_TASKS).where(OWNER_TASKS.c.id == act).values(done=now))
         name = cast("str", row.data_set)
-        body: Json = {"subject": row.subject or None, "act": act, "done": done, "words": said}
+        body: Json = {"subject": row.subject or None, "act": act, "done": done, "words": words}
         self._shared.ledger.administer(name, f"subject: {row.what} at the source", body, by=[by])
         version = self._data_sets.with_new_version(name) if done else self._version(name)
         erased = done and row.what == "erase" and row.finder
-        left = self._destroy([row.finder]) if erased else ""
+        key_words = self._destroy([row.finder]) if erased else ""
         came = "carried out" if done else "not carried out"
-        said = f"Recorded: {came} at the source of {name!r}. {STAYS} {left}"
-        return Done(name, 0, version, said.rstrip())
+        outcome = f"Recorded: {came} at the source of {name!r}. {STAYS} {key_words}"
+        return Done(name, 0, version, outcome.rstrip())
 
     def waiting(self, *, by: str) -> list[OpenOwnerTask]:
         """What owners of external sources were asked for, without an outcome; the oldest first."""
@@ -213,13 +215,13 @@ class Subjects:
     def _imports(self) -> list[str]:
         """That files of the imports folder are not changed; nothing where there are none."""
         folder = self._shared.settings.imports_folder
-        return [IN_IMPORTS] if any(one.is_file() for one in folder.rglob("*")) else []
+        return [IN_IMPORTS] if any(file.is_file() for file in folder.rglob("*")) else []
 
     def _read(self, data_set: str, unit_id: str, words: str) -> PersonId:
         with self._data_sets.rows_at(data_set) as source:
             return _read_person(source, unit_id, words)
 
-    def _open_errand(self, connection: Connection, act: str, said: str) -> DataSetRow:
+    def _open_errand(self, connection: Connection, act: str, outcome: str) -> DataSetRow:
         row = connection.execute(select(OWNER_TASKS).where(OWNER_TASKS.c.id == act)).one_or_none()
         if row is None:
             raise NotThere("There is no such act.")
@@ -227,7 +229,7 @@ class Subjects:
             raise AlreadyDecided("The outcome of this act was recorded before.")
         finder = self._shared.master.finder
         if row.finder and any(
-            finder(row.data_set, one) == row.finder for one in possible_ids(said)
+            finder(row.data_set, unit_id) == row.finder for unit_id in possible_ids(outcome)
         ):
             raise id_in_reason()
         return row
@@ -241,8 +243,10 @@ class Subjects:
             return  # erased before, or its source is not read any more
         with self._data_sets.rows_at(row.data_set) as source:
             ids = unit_ids(source.place, source.schema)
-            there = any(self._shared.master.finder(row.data_set, one) == row.finder for one in ids)
-        if there:
+            is_held = any(
+                self._shared.master.finder(row.data_set, unit_id) == row.finder for unit_id in ids
+            )
+        if is_held:
             raise ParameterError(
                 f"The source of {row.data_set!r} still has rows of this person, so it is not"
                 " recorded as carried out. Let its owner do what the statement says first; or"
@@ -297,7 +301,7 @@ class Subjects:
             ]
 
     def _marks(self, data_set: str, person: PersonId) -> set[bytes]:
-        return {self._shared.master.member(data_set, one) for one in person.spellings}
+        return {self._shared.master.member(data_set, spelling) for spelling in person.spellings}
 
     def _forget_marks(self, data_set: str, person: PersonId) -> None:
         """No mark of a past import is left. Within the lock under which marks are written."""
@@ -372,9 +376,9 @@ class Subjects:
 
 def _read_person(source: RowsLocation, unit_id: str, words: str) -> PersonId:
     """The id as it is spelled there, which the reason must not name, either."""
-    found = read_id(source, unit_id)
-    check_unnamed(words, [found.spelled])
-    return found
+    person = read_id(source, unit_id)
+    check_unnamed(words, [person.spelled])
+    return person
 
 
 def _check_changes(schema: Schema, changes: Mapping[str, object]) -> None:

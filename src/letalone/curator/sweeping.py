@@ -45,13 +45,15 @@ def _sweep_files(settings: Settings, database: Database) -> list[str]:
     with database.reading() as connection:
         named = set(connection.execute(select(DATA_SETS.c.file)).scalars())
         named |= set(connection.execute(select(IMPORTS.c.members)).scalars())
-    data = [one for one in settings.data_folder.iterdir() if one.suffix in (KEPT, MEMBERS, ".new")]
-    found = [one for one in data if one.name not in named]
-    old = [one for one in found if _age(one) > PATIENCE_SECONDS]
-    old += [one for one in settings.incoming_folder.iterdir() if _age(one) > _patience(one)]
-    for one in old:
-        one.unlink(missing_ok=True)
-    return [one.name for one in old]
+    data = [
+        place for place in settings.data_folder.iterdir() if place.suffix in (KEPT, MEMBERS, ".new")
+    ]
+    unnamed = [place for place in data if place.name not in named]
+    old = [place for place in unnamed if _age(place) > PATIENCE_SECONDS]
+    old += [place for place in settings.incoming_folder.iterdir() if _age(place) > _patience(place)]
+    for place in old:
+        place.unlink(missing_ok=True)
+    return [place.name for place in old]
 
 
 def _patience(upload: Path) -> float:

@@ -76,22 +76,22 @@ class Tokens:
         number = self._shared.settings.token_days if days is None else days
         if type(number) is not int or not 1 <= number <= last:
             raise ParameterError(f"days is {number!r}, but must be from 1 to {last}.")
-        found = self._checked(person)
-        missing = wanted - scopes_of(found)
+        owner = self._checked(person)
+        missing = wanted - scopes_of(owner)
         if missing or not wanted:
-            may = ", ".join(sorted(scope.value for scope in scopes_of(found))) or "none"
+            may = ", ".join(sorted(scope.value for scope in scopes_of(owner))) or "none"
             raise NotPermitted(f"A token needs scopes that its person may use, which are: {may}.")
-        return self._made(found, wanted, timedelta(days=number), label=label, proof=proof)
+        return self._made(owner, wanted, timedelta(days=number), label=label, proof=proof)
 
     def elevate(self, person: str, password: str) -> tuple[str, AccessToken]:
         """A secret for a steward's or an owner's acts, for a few minutes; the password again."""
         proof = self._people.password_again(person, password)
-        found = self._checked(person)
-        wanted = scopes_of(found) - {Scope.ASK}
+        owner = self._checked(person)
+        wanted = scopes_of(owner) - {Scope.ASK}
         if not wanted:
             raise NotPermitted("This is for stewards, owners and auditors.")
         minutes = timedelta(minutes=self._shared.settings.elevated_minutes)
-        made = self._made(found, wanted, minutes, elevated=True, proof=proof)
+        made = self._made(owner, wanted, minutes, elevated=True, proof=proof)
         self._shared.ledger.administer(None, "elevated", {"person": person}, by=[person])
         return made
 
@@ -131,10 +131,10 @@ class Tokens:
         return [_read_token(row) for row in self._shared.database.rows(wanted)]
 
     def _checked(self, person: str) -> Person:
-        found = self._people.require(person, *Role)
-        if found.must_change:
+        owner = self._people.require(person, *Role)
+        if owner.must_change:
             raise NotPermitted("The password is a one-time password. Choose one of your own first.")
-        return found
+        return owner
 
     def _made(
         self,
@@ -161,8 +161,8 @@ class Tokens:
             if proof is not None:
                 check_same(connection, proof)
             connection.execute(insert(TOKENS).values(row))
-            found = connection.execute(select(TOKENS).where(TOKENS.c.id == row["id"])).one()
-        return secret, _read_token(found)
+            stored = connection.execute(select(TOKENS).where(TOKENS.c.id == row["id"])).one()
+        return secret, _read_token(stored)
 
     def _recognised(self, secret: str) -> "tuple[Bearer, Row[tuple[object, ...]]]":
         digest, cache = _digest(secret), self._shared.database.cache

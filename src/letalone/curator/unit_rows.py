@@ -43,10 +43,10 @@ def spelled_id(file: Path | str, schema: Schema, typed: str) -> str | None:
     with closing(LockedDuck()) as duck:
         duck.lock([])
         loaded = _typed_cell(column, typed)
-        found = syntax.select(
+        cell = syntax.select(
             [syntax.alias(by_rule(loaded, column, clamped=False), column.name)], loaded.sql
         )
-        text = syntax.select([_as_text(column)], syntax.nested(found, "read"))
+        text = syntax.select([_as_text(column)], syntax.nested(cell, "read"))
         ((spelled,),) = contained(lambda: duck.run(text))
     return cast("str | None", spelled)
 
@@ -113,21 +113,21 @@ def copy_corrected(
     with opened_copy(file, schema, target) as duck:
         ids = syntax.select([exp.column("rowid")], _kept_rows(), where=[_is_unit(schema, unit_id)])
         ruled = {
-            name: _apply_rules(duck, schema.column(name), one) for name, one in changes.items()
+            name: _apply_rules(duck, schema.column(name), value) for name, value in changes.items()
         }
-        found = contained(lambda: duck.run(ids.order_by(exp.column("rowid"))))
-        if not 0 <= row < len(found):
+        rows = contained(lambda: duck.run(ids.order_by(exp.column("rowid"))))
+        if not 0 <= row < len(rows):
             contained(lambda: save(duck, schema, target))
             return None
         values = [
             exp.EQ(
                 this=exp.column(name, quoted=True),
-                expression=_constant(schema.column(name), one.kept),
+                expression=_constant(schema.column(name), value.kept),
             )
-            for name, one in ruled.items()
+            for name, value in ruled.items()
         ]
         here = syntax.operation(
-            exp.EQ, exp.column("rowid"), syntax.whole(cast("int", found[row][0]))
+            exp.EQ, exp.column("rowid"), syntax.whole(cast("int", rows[row][0]))
         )
         change = exp.Update(
             this=syntax.table_named(KEPT), expressions=values, where=exp.Where(this=here)
@@ -142,13 +142,13 @@ def check_corrected(schema: Schema, changes: Mapping[str, object]) -> list[str]:
     with closing(LockedDuck()) as duck:
         duck.lock([])
         ruled = {
-            name: _apply_rules(duck, schema.column(name), one) for name, one in changes.items()
+            name: _apply_rules(duck, schema.column(name), value) for name, value in changes.items()
         }
     return _remarks(schema, ruled)
 
 
 def _remarks(schema: Schema, ruled: Mapping[str, RuledValue]) -> list[str]:
-    return [words for name, one in ruled.items() for words in _remark(schema.column(name), one)]
+    return [words for name, value in ruled.items() for words in _remark(schema.column(name), value)]
 
 
 def _remark(column: Column, ruled: RuledValue) -> Iterator[str]:
@@ -165,7 +165,9 @@ def _remark(column: Column, ruled: RuledValue) -> Iterator[str]:
 
 
 def _bounds(column: Column) -> str:
-    ends = ("none" if one is None else f"{float(one):g}" for one in (column.lower, column.upper))
+    ends = (
+        "none" if bound is None else f"{float(bound):g}" for bound in (column.lower, column.upper)
+    )
     return " and ".join(ends)
 
 
@@ -190,11 +192,11 @@ def _typed_cell(column: Column, written: str) -> Relation:
     return Relation(syntax.nested(text, "loaded"), {column.name: Stored(column.name, "VARCHAR")})
 
 
-def _constant(column: Column, found: object) -> Sql:
-    if found is None:
+def _constant(column: Column, value: object) -> Sql:
+    if value is None:
         return syntax.NULL.copy()
     exact = (
-        syntax.double(found) if isinstance(found, float) else syntax.constant(cast("str", found))
+        syntax.double(value) if isinstance(value, float) else syntax.constant(cast("str", value))
     )
     return syntax.cast_to(exact, SQL_TYPES[column.type])
 

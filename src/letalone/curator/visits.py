@@ -81,14 +81,14 @@ class BrowserSessions:
     def elevate(self, secret: str, password: str) -> str:
         """The password again: a new secret, for the acts of stewards and owners for a while."""
         bearer = self.visitor(secret)
-        name = bearer.person.name
+        name = bearer.name
         proof = self._people.password_again(name, password)
         return self.elevated(secret, proof)
 
     def elevated(self, secret: str, proof: Recognised) -> str:
         """As `elevate`, where somebody else has checked who this is."""
         bearer, row = self.visitor(secret), self._row(secret)
-        if row is None or proof.person.name != bearer.person.name:
+        if row is None or proof.person.name != bearer.name:
             raise NotRecognised(OVER)
         if not bearer.scopes - {Scope.ASK}:
             raise NotPermitted("This is for stewards, owners and auditors.")
@@ -96,7 +96,7 @@ class BrowserSessions:
         limit = self._shared.clock() + minutes
         made = self._begun(proof, until=time_of(row.until), elevated_until=limit)
         self.end(secret)
-        name = bearer.person.name
+        name = bearer.name
         self._shared.ledger.administer(None, "elevated", {"person": name}, by=[name])
         return made
 
@@ -185,8 +185,8 @@ class Drafts:
         """Deletes what is over; nothing is written where nothing is."""
         over = DRAFTS.c.until <= write_time(self._shared.clock())
         with self._shared.database.reading() as connection:
-            found = connection.execute(select(DRAFTS.c.digest).where(over).limit(1)).first()
-        if found is not None:
+            draft = connection.execute(select(DRAFTS.c.digest).where(over).limit(1)).first()
+        if draft is not None:
             with self._shared.database.writing() as connection:
                 connection.execute(delete(DRAFTS).where(over))
 

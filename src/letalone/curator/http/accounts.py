@@ -74,7 +74,7 @@ def another_token(body: NewToken, bearer: SignedIn, service: Served) -> Json:
     scopes = bearer.scopes if body.scopes is None else frozenset(body.scopes)
     if not scopes <= bearer.scopes:
         raise refused("not-permitted", "A token makes others with its own scopes at most.")
-    name = bearer.person.name
+    name = bearer.name
     proof = service.curator.people.password_again(name, body.password)
     secret, token = service.curator.tokens.make(
         name, scopes, days=body.days, label=body.label, proof=proof
@@ -85,7 +85,7 @@ def another_token(body: NewToken, bearer: SignedIn, service: Served) -> Json:
 @routes.get("/tokens")
 def tokens(bearer: SignedIn, service: Served, person: str | None = None) -> Json:
     """Own tokens, or those of a person for an owner; never their secrets."""
-    name = bearer.person.name
+    name = bearer.name
     if person not in (None, name) and Scope.ADMINISTER not in bearer.scopes:
         raise refused("not-permitted", "The tokens of others need the scope 'administer'.")
     return {"tokens": to_json(service.curator.tokens.of(person or name, by=name))}
@@ -96,50 +96,50 @@ def revoke(token: str, bearer: SignedIn, service: Served) -> Json:
     """End a token at once: an own one; anybody's by an owner, with the password again."""
     owner = Scope.ADMINISTER in bearer.scopes
     try:
-        found = service.curator.tokens.revoke(
-            token, by=bearer.person.name, own=not (owner and bearer.elevated)
+        revoked = service.curator.tokens.revoke(
+            token, by=bearer.name, own=not (owner and bearer.elevated)
         )
     except NotThere:
         if owner and not bearer.elevated:
             raise refused("elevation-needed", OF_OTHERS) from None
         raise
-    return to_json(found)
+    return to_json(revoked)
 
 
 @routes.post("/elevations", status_code=201)
 def elevate(body: Elevation, bearer: SignedIn, service: Served) -> Json:
     """The password again: a token for the acts of stewards and owners, for a few minutes."""
-    secret, token = service.curator.tokens.elevate(bearer.person.name, body.password)
+    secret, token = service.curator.tokens.elevate(bearer.name, body.password)
     return {"secret": secret, "token": to_json(token)}
 
 
 @routes.get("/people")
 def people(bearer: Overseer, service: Served) -> Json:
     """Everybody who may log in."""
-    return {"people": to_json(service.curator.people.everybody(by=bearer.person.name))}
+    return {"people": to_json(service.curator.people.everybody(by=bearer.name))}
 
 
 @routes.post("/people", status_code=201)
 def add_person(body: NewPerson, bearer: ActingOwner, service: Served) -> Json:
     """Add a person; the one-time password is shown once."""
-    found = service.curator.people
-    password = found.add(body.name, body.roles, by=bearer.person.name)
-    return {"person": to_json(found.person(body.name)), "one_time_password": password}
+    people = service.curator.people
+    password = people.add(body.name, body.roles, by=bearer.name)
+    return {"person": to_json(people.person(body.name)), "one_time_password": password}
 
 
 @routes.patch("/people/{name}")
 def change_person(name: str, body: ChangedPerson, bearer: ActingOwner, service: Served) -> Json:
     """Give a person other roles, or keep them from logging in; their record stays."""
-    found, by = service.curator.people, bearer.person.name
+    people, by = service.curator.people, bearer.name
     if body.roles is not None:
-        found.change_roles(name, body.roles, by=by)
+        people.change_roles(name, body.roles, by=by)
     if body.active is not None:
-        (found.enable if body.active else found.disable)(name, by=by)
-    return to_json(found.person(name))
+        (people.enable if body.active else people.disable)(name, by=by)
+    return to_json(people.person(name))
 
 
 @routes.post("/people/{name}/one-time-password")
 def reset_password(name: str, bearer: ActingOwner, service: Served) -> Json:
     """A new one-time password; all tokens of the person end."""
-    password = service.curator.people.reset_password(name, by=bearer.person.name)
+    password = service.curator.people.reset_password(name, by=bearer.name)
     return {"one_time_password": password}

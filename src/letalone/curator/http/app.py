@@ -83,8 +83,8 @@ def make_app(
     lines = log or make_log()
     limiters = CapacityLimiter(MAX_ANSWERS), CapacityLimiter(MAX_PREVIEWS)
     throttle = Throttle(rates or RateLimits())
-    own = WorkLimit(), Probes(curator.checks)
-    service = Service(curator, throttle, Metrics(), TimedCache(), *limiters, *own)
+    work = WorkLimit(), Probes(curator.checks)
+    service = Service(curator, throttle, Metrics(), TimedCache(), *limiters, *work)
     app = FastAPI(
         title="letalone curator",
         version=version("letalone"),
@@ -103,8 +103,8 @@ def make_app(
         ],
     )
     app.state.service = service
-    for one in ROUTES:
-        app.include_router(one.routes)
+    for module in ROUTES:
+        app.include_router(module.routes)
     add_console(app)
     _add_problems(app)
     return app
@@ -159,10 +159,10 @@ def _not_valid(_: Request, error: Exception) -> Response:
 
 
 def _status(request: Request, error: Exception) -> Response:
-    found = cast("HTTPException", error)
-    allowed = _methods(request) if found.status_code == HTTPStatus.METHOD_NOT_ALLOWED else ""
-    headers = {**(found.headers or {}), **({"Allow": allowed} if allowed else {})}
-    problem = of_status(found.status_code, headers)
+    exception = cast("HTTPException", error)
+    allowed = _methods(request) if exception.status_code == HTTPStatus.METHOD_NOT_ALLOWED else ""
+    headers = {**(exception.headers or {}), **({"Allow": allowed} if allowed else {})}
+    problem = of_status(exception.status_code, headers)
     if not wants_page(request):
         return problem.response()
     with suppress(LetaloneError):  # who is signed in stays so on a page that is not there
@@ -172,7 +172,10 @@ def _status(request: Request, error: Exception) -> Response:
 
 def _methods(request: Request) -> str:
     """All methods of an address: each is a route of its own, which knows no other."""
-    routes = [*request.app.router.routes, *(route for one in ROUTES for route in one.routes.routes)]
+    routes = [
+        *request.app.router.routes,
+        *(route for module in ROUTES for route in module.routes.routes),
+    ]
     partial = (
         cast("set[str] | None", getattr(route, "methods", None)) or set[str]()
         for route in routes

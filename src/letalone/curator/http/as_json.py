@@ -31,11 +31,11 @@ def to_json(value: object) -> Any:
         case date():
             return value.isoformat()
         case Mapping():
-            return {str(key): to_json(one) for key, one in cast("Json", value).items()}
+            return {str(key): to_json(item) for key, item in cast("Json", value).items()}
         case set() | frozenset():
-            return sorted(to_json(one) for one in cast("set[object]", value))
+            return sorted(to_json(item) for item in cast("set[object]", value))
         case list() | tuple():
-            return [to_json(one) for one in cast("list[object]", value)]
+            return [to_json(item) for item in cast("list[object]", value)]
         case _:
             return _record_as_json(value)
 
@@ -64,8 +64,8 @@ def schema_as_json(schema: Schema) -> Json:
 
 
 def _column_as_json(column: Column) -> Json:
-    found: Json = {"type": column.type.value}
+    body: Json = {"type": column.type.value}
     for side in ("lower", "upper"):
         bound = getattr(column, side)
-        found |= {} if bound is None else {side: shown(bound)}
-    return found if column.keys is None else {**found, "keys": to_json(column.keys)}
+        body |= {} if bound is None else {side: shown(bound)}
+    return body if column.keys is None else {**body, "keys": to_json(column.keys)}

@@ -64,17 +64,17 @@ class RateLimitStorage(MemoryStorage):
     def incr(self, key: str, expiry: float, amount: int = 1) -> int:
         """Counts on, and begins anew where the count was over."""
         with self._turn:
-            found = self.get(key) + amount
-            self.storage[key] = found
+            count = self.get(key) + amount
+            self.storage[key] = count
             self.expirations.setdefault(key, time() + expiry)
             if len(self.storage) > self._sweep_at:
                 self._sweep()
-            return found
+            return count
 
     def decr(self, key: str, amount: int = 1) -> int:
         with self._turn:
-            self.storage[key] = found = max(0, self.get(key) - amount)
-            return found
+            self.storage[key] = count = max(0, self.get(key) - amount)
+            return count
 
     def _sweep(self) -> None:
         for key in list(self.storage):

@@ -61,20 +61,24 @@ class BodyLimitMiddleware:
             await self._app(scope, receive, send)
             return
         upload = _is_upload(scope)
-        most = self._limits.upload_bytes if upload else self._limits.bytes
+        max_bytes = self._limits.upload_bytes if upload else self._limits.bytes
         try:
-            check_announced(scope, most)
-            given = self._counted(receive, most) if upload else await self._whole(receive, most)
+            check_announced(scope, max_bytes)
+            given = (
+                self._counted(receive, max_bytes)
+                if upload
+                else await self._whole(receive, max_bytes)
+            )
         except Refused as error:
             await error.problem.response()(scope, receive, send)
             return
         await self._app(scope, given, send)
 
-    async def _whole(self, receive: Receive, most: int) -> Receive:
+    async def _whole(self, receive: Receive, max_bytes: int) -> Receive:
         """The body at once, read before the route begins."""
         try:
             async with asyncio.timeout(self._limits.seconds):
-                body = await _read(receive, most)
+                body = await _read(receive, max_bytes)
         except TimeoutError:
             raise Refused(too_slow(self._limits.seconds)) from None
         given = False
@@ -88,7 +92,7 @@ class BodyLimitMiddleware:
 
         return once
 
-    def _counted(self, receive: Receive, most: int) -> Receive:
+    def _counted(self, receive: Receive, max_bytes: int) -> Receive:
         """Chunk by chunk; the route that reads them meets the refusal."""
         seconds, so_far = self._limits.upload_chunk_seconds, 0
 
@@ -100,8 +104,8 @@ class BodyLimitMiddleware:
             except TimeoutError:
                 raise Refused(too_slow(seconds)) from None
             so_far += len(message.get("body", b""))
-            if so_far > most:
-                raise Refused(too_large(most))
+            if so_far > max_bytes:
+                raise Refused(too_large(max_bytes))
             return message
 
         return next_chunk
@@ -119,27 +123,27 @@ def _is_upload(scope: Scope) -> bool:
     return files or path.startswith(UPLOADS)
 
 
-async def _read(receive: Receive, most: int) -> bytes:
+async def _read(receive: Receive, max_bytes: int) -> bytes:
     body, more = bytearray(), True
     while more:
         message = await receive()
         body += message.get("body", b"")
-        if len(body) > most:
-            raise Refused(too_large(most))
+        if len(body) > max_bytes:
+            raise Refused(too_large(max_bytes))
         more = message.get("more_body", False)
     return bytes(body)
 
 
-def check_announced(scope: Scope, most: int) -> None:
+def check_announced(scope: Scope, max_bytes: int) -> None:
     """A length that was announced and is too large is refused before anything is read."""
     announced = Headers(scope=scope).get("content-length", "0")
-    if not announced.isdecimal() or int(announced[:20]) > most:
-        raise Refused(too_large(most))
+    if not announced.isdecimal() or int(announced[:20]) > max_bytes:
+        raise Refused(too_large(max_bytes))
 
 
-def too_large(most: int) -> Problem:
+def too_large(max_bytes: int) -> Problem:
     """413, and that the connection ends: the rest of the body is not read."""
-    words = f"The body is larger than {most:,} bytes, which is the most that is read."
+    words = f"The body is larger than {max_bytes:,} bytes, which is the most that is read."
     return Problem("body-too-large", words, headers={"Connection": "close"})
 
 

@@ -55,5 +55,5 @@ class Probes:
         self._probes = {part: Probe(check) for part, check in checks.items()}
 
     async def states(self) -> dict[str, str]:
-        found = await asyncio.gather(*(probe.state() for probe in self._probes.values()))
-        return dict(zip(self._probes, found, strict=True))
+        states = await asyncio.gather(*(probe.state() for probe in self._probes.values()))
+        return dict(zip(self._probes, states, strict=True))

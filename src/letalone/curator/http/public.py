@@ -70,9 +70,9 @@ def _count_frozen(service: Service) -> int | None:
     curator = service.curator
     try:
         return sum(
-            curator.ledger.data_set(one.name).frozen
-            for one in curator.data_sets.records()
-            if not one.retired
+            curator.ledger.data_set(record.name).frozen
+            for record in curator.data_sets.records()
+            if not record.retired
         )
     except LetaloneError:
         return None
@@ -81,10 +81,10 @@ def _count_frozen(service: Service) -> int | None:
 @routes.get(WHERE + "{kind}", dependencies=[ANYBODY])
 def problem(kind: str) -> Json:
     """What a kind of problem means, and what to do."""
-    found = KINDS.get(kind)
-    if found is None:
+    meaning = KINDS.get(kind)
+    if meaning is None:
         raise refused("not-found", f"There is no such kind. The kinds are: {', '.join(KINDS)}.")
-    return {"type": WHERE + kind, **to_json(found)}
+    return {"type": WHERE + kind, **to_json(meaning)}
 
 
 def open_page(service: Service) -> Json:
@@ -92,11 +92,11 @@ def open_page(service: Service) -> Json:
     return service.page.value(lambda: to_json(service.curator.openness.page()))
 
 
-def protected(found: Json) -> str:
+def protected(page: Json) -> str:
     """Who is protected, in words for them; and the definition in brackets."""
-    who = sub(r"(?i)[_ -]?id$", "", found["unit"]).replace("_", " ").strip() or "person"
+    who = sub(r"(?i)[_ -]?id$", "", page["unit"]).replace("_", " ").strip() or "person"
     rows = "" if who == "row" else ", with all of their rows"
-    return f"Each {who} is protected{rows}: answers hide whether they are in ({found['protects']})."
+    return f"Each {who} is protected{rows}: answers hide whether they are in ({page['protects']})."
 
 
 def day_and_time(moment: str) -> str:

@@ -41,22 +41,22 @@ routes = APIRouter(prefix=QUESTIONS, tags=["questions"])
 @routes.post("/preview")
 async def preview(body: SentQuestion, bearer: Analyst, service: Served) -> Json:
     """The price, its split and the errors to expect: no data touched, nothing spent."""
-    by = bearer.person.name
+    by = bearer.name
     return await service.aside(lambda: _preview_as_asked(body, service, by), by=by)
 
 
 def _preview_as_asked(body: SentQuestion, service: Service, by: str) -> Json:
     question, asking = body.question(), service.curator.asking
-    found = asking.preview(question, body.price(), by=by)
-    delta = exact(found.delta)
-    left = asking.left(question, found.privacy, delta=delta, by=by) if body.left else None
-    return preview_as_json(found, left=left)
+    preview = asking.preview(question, body.price(), by=by)
+    delta = exact(preview.delta)
+    remaining = asking.left(question, preview.privacy, delta=delta, by=by) if body.left else None
+    return preview_as_json(preview, left=remaining)
 
 
 @routes.post("/explanation")
 async def explain(body: SentQuestion, bearer: Analyst, service: Served) -> Json:
     """The question, its price and its split in words; with `show_sql` also what is run."""
-    asking, by = service.curator.asking, bearer.person.name
+    asking, by = service.curator.asking, bearer.name
     question, price, sql = body.question(), body.price(), body.show_sql
     words = await service.aside(lambda: asking.explain(question, price, by=by, sql=sql), by=by)
     return {"words": words}
@@ -65,19 +65,19 @@ async def explain(body: SentQuestion, bearer: Analyst, service: Served) -> Json:
 @routes.post("/fitting")
 async def fitting(body: SentQuestion, bearer: Analyst, service: Served) -> Json:
     """About how many more such questions fit; "inf" where nothing is charged."""
-    asking, by = service.curator.asking, bearer.person.name
+    asking, by = service.curator.asking, bearer.name
     question, price = body.question(), body.price()
-    found = await service.aside(lambda: asking.how_many_more(question, price, by=by), by=by)
-    return {"how_many_more": _finite_cell(found)}
+    number = await service.aside(lambda: asking.how_many_more(question, price, by=by), by=by)
+    return {"how_many_more": _finite_cell(number)}
 
 
 @routes.post("/epsilon")
 async def epsilon_for(body: SentQuestion, bearer: Analyst, service: Served) -> Json:
     """The smallest ε of three digits that keeps `error`: no data touched, nothing spent."""
-    asking, by = service.curator.asking, bearer.person.name
+    asking, by = service.curator.asking, bearer.name
     question, price = body.question(), body.price()
-    found = await service.aside(lambda: asking.epsilon_for(question, price, by=by), by=by)
-    return {"epsilon": found}
+    epsilon = await service.aside(lambda: asking.epsilon_for(question, price, by=by), by=by)
+    return {"epsilon": epsilon}
 
 
 @routes.post("/release", response_model=Json)
@@ -89,20 +89,20 @@ async def release(
     The same question again is a repeat, and costs nothing; what was charged and not answered,
     because something failed, is gone on with.
     """
-    asking, by = service.curator.asking, bearer.person.name
+    asking, by = service.curator.asking, bearer.name
     sending = None if key is None else _keyed_request(body, key)
     if not (body.left or body.tables or body.error):
         question, price = body.question(), body.price()
         cheap = service.curator.cheap_looks and sending is None
-        found = asking.cached_answer(question, price, by=by) if cheap else None
-        if found is None:  # not among those who wait for a time step
+        answer = asking.cached_answer(question, price, by=by) if cheap else None
+        if answer is None:  # not among those who wait for a time step
             with _counting_refusals(service):
-                found = await run_in_threadpool(
+                answer = await run_in_threadpool(
                     lambda: asking.before(question, price, by=by, sending=sending)
                 )
-        if found is not None:
+        if answer is not None:
             service.metrics.answer("repeated")
-            return _write_answer(found, left=None)
+            return _write_answer(answer, left=None)
     return await service.in_turn(lambda: _release_in_turn(body, service, sending, by), by=by)
 
 
@@ -124,11 +124,13 @@ def _release_in_turn(
 ) -> Response:
     question, asking = body.question(), service.curator.asking
     with _counting_refusals(service):
-        found = asking.answer(question, body.price(), by=by, sending=sending)
-    service.metrics.answer("repeated" if found.release.repeated else "released")
-    asked = found.release.asked
-    left = asking.left(question, asked.privacy, delta=asked.delta, by=by) if body.left else None
-    return _write_answer(found, left=left)
+        answer = asking.answer(question, body.price(), by=by, sending=sending)
+    service.metrics.answer("repeated" if answer.release.repeated else "released")
+    terms = answer.release.asked
+    remaining = (
+        asking.left(question, terms.privacy, delta=terms.delta, by=by) if body.left else None
+    )
+    return _write_answer(answer, left=remaining)
 
 
 @routes.get("/history")
@@ -140,25 +142,25 @@ def history(
     receipts: bool = False,
 ) -> Json:
     """Own answers, the newest first; with `receipts` each has its signed receipt."""
-    asking, by = service.curator.asking, bearer.person.name
-    found = asking.history(by=by, data_set=data_set, most=limit + 1)
+    asking, by = service.curator.asking, bearer.name
+    releases = asking.history(by=by, data_set=data_set, most=limit + 1)
     shown = [
-        {**to_json(one), **({"receipt": asking.receipt(one.id, by=by)} if receipts else {})}
-        for one in found[:limit]
+        {**to_json(past), **({"receipt": asking.receipt(past.id, by=by)} if receipts else {})}
+        for past in releases[:limit]
     ]
-    return {"releases": shown, "more": len(found) > limit}
+    return {"releases": shown, "more": len(releases) > limit}
 
 
 @routes.get("/history/{release_id}")
 def past(release_id: str, bearer: Analyst, service: Served) -> Json:
     """One of the own answers."""
-    return to_json(service.curator.asking.past(release_id, by=bearer.person.name))
+    return to_json(service.curator.asking.past(release_id, by=bearer.name))
 
 
 @routes.get("/history/{release_id}/receipt")
 def receipt(release_id: str, bearer: Analyst, service: Served) -> Json:
     """The signed receipt of one of the own answers: `letalone verify` checks it offline."""
-    return service.curator.asking.receipt(release_id, by=bearer.person.name)
+    return service.curator.asking.receipt(release_id, by=bearer.name)
 
 
 def _write_answer(answer: Answer, *, left: str | None) -> Response:

@@ -114,8 +114,10 @@ class SentColumn(Body):
 
     def read(self, name: str) -> Column:
         """The column as it is declared."""
-        keys = None if self.keys is None else tuple(_key(one, self.type) for one in self.keys)
-        lower, upper = (None if one is None else exact(one) for one in (self.lower, self.upper))
+        keys = None if self.keys is None else tuple(_key(value, self.type) for value in self.keys)
+        lower, upper = (
+            None if value is None else exact(value) for value in (self.lower, self.upper)
+        )
         return Column(name, self.type, lower=lower, upper=upper, keys=keys)
 
 
@@ -334,7 +336,7 @@ def in_seconds(moment: datetime | None) -> datetime | None:
 
 def _errors(error: float | str | dict[str, float | str]) -> Fraction | dict[str, Fraction]:
     if isinstance(error, dict):
-        return {name: exact(one) for name, one in error.items()}
+        return {name: exact(amount) for name, amount in error.items()}
     return exact(error)
 
 

@@ -53,26 +53,26 @@ async def _received(request: Request, place: Path) -> None:
 @routes.get("/data-sets", dependencies=[SIGNED_IN])
 def data_sets(service: Served) -> Json:
     """What is public about all data sets."""
-    found = service.curator.data_sets.records()
-    return {"data_sets": [_with_budget(service.curator, one.name) for one in found]}
+    records = service.curator.data_sets.records()
+    return {"data_sets": [_with_budget(service.curator, record.name) for record in records]}
 
 
 @routes.post("/data-sets", status_code=201)
 def register(body: NewDataSet, bearer: ActingOwner, service: Served) -> Json:
     """Register a table with only the columns that it needs; the others are not copied."""
     place = _upload_place(service.curator, body.upload, body.file, body.address)
-    found = service.curator.data_sets.register(
+    record = service.curator.data_sets.register(
         body.read(),
-        by=bearer.person.name,
+        by=bearer.name,
         file=body.file,
         upload=place,
         address=body.address,
         external=body.external,
     )
-    if found.external:
-        return _with_budget(service.curator, found.name)
-    counted = service.curator.data_sets.affected(found.name, by=bearer.person.name)
-    return {**_with_budget(service.curator, found.name), "affected": to_json(counted)}
+    if record.external:
+        return _with_budget(service.curator, record.name)
+    counted = service.curator.data_sets.affected(record.name, by=bearer.name)
+    return {**_with_budget(service.curator, record.name), "affected": to_json(counted)}
 
 
 @routes.get("/data-sets/{name}", dependencies=[SIGNED_IN])
@@ -87,27 +87,27 @@ def affected(name: str, bearer: ActingSteward, service: Served) -> Json:
 
     Corrections and erasures since then are not in it.
     """
-    return to_json(service.curator.data_sets.affected(name, by=bearer.person.name))
+    return to_json(service.curator.data_sets.affected(name, by=bearer.name))
 
 
 @routes.post("/data-sets/{name}/rows")
 def renew(name: str, body: NewRows, bearer: ActingOwner, service: Served) -> Json:
     """Import newer data under the same name, and so the same budget."""
     place = _upload_place(service.curator, body.upload, body.file)
-    service.curator.data_sets.renew(name, by=bearer.person.name, file=body.file, upload=place)
+    service.curator.data_sets.renew(name, by=bearer.name, file=body.file, upload=place)
     return _with_budget(service.curator, name)
 
 
 @routes.post("/data-sets/{name}/version")
 def raise_version(name: str, bearer: ActingOwner, service: Served) -> Json:
     """Say in public that the data have changed: questions are charged anew."""
-    return {"version": service.curator.data_sets.raise_version(name, by=bearer.person.name)}
+    return {"version": service.curator.data_sets.raise_version(name, by=bearer.name)}
 
 
 @routes.post("/data-sets/{name}/purposes", status_code=201)
 def add_purpose(name: str, body: SentPurpose, bearer: ActingOwner, service: Served) -> Json:
     """One more purpose."""
-    service.curator.data_sets.add_purpose(name, body.read(), by=bearer.person.name)
+    service.curator.data_sets.add_purpose(name, body.read(), by=bearer.name)
     return _with_budget(service.curator, name)
 
 
@@ -116,21 +116,21 @@ def withdraw_purpose(
     name: str, purpose: str, body: Why, bearer: ActingSteward, service: Served
 ) -> Json:
     """Answer nothing more for a purpose."""
-    service.curator.data_sets.withdraw_purpose(name, purpose, why=body.why, by=bearer.person.name)
+    service.curator.data_sets.withdraw_purpose(name, purpose, why=body.why, by=bearer.name)
     return _with_budget(service.curator, name)
 
 
 @routes.post("/data-sets/{name}/thaw")
 def thaw(name: str, body: Why, bearer: ActingOwner, service: Served) -> Json:
     """Allow questions again after an engine failed."""
-    service.curator.data_sets.thaw(name, why=body.why, by=bearer.person.name)
+    service.curator.data_sets.thaw(name, why=body.why, by=bearer.name)
     return _with_budget(service.curator, name)
 
 
 @routes.post("/data-sets/{name}/retirement")
 def retire(name: str, body: Why, bearer: ActingOwner, service: Served) -> Json:
     """Remove the rows for good; what was spent and released stays on record."""
-    service.curator.data_sets.retire(name, why=body.why, by=bearer.person.name)
+    service.curator.data_sets.retire(name, why=body.why, by=bearer.name)
     return _with_budget(service.curator, name)
 
 

@@ -59,16 +59,16 @@ class Supervisor(Multiprocess):
 
     def run(self) -> None:
         """Returns once it was told to stop and all workers are gone; exits where none can start."""
-        told: list[int] = []  # an Event is not for signal handlers: its lock may be taken
+        signals: list[int] = []  # an Event is not for signal handlers: its lock may be taken
         for number in (signal.SIGTERM, signal.SIGINT):
-            signal.signal(number, lambda number, _: told.append(number))
+            signal.signal(number, lambda number, _: signals.append(number))
         watching = Thread(target=super().run, daemon=True)
         watching.start()
-        while watching.is_alive() and not told:
+        while watching.is_alive() and not signals:
             sleep(LOOK_SECONDS)
         self.should_exit.set()
         end_children(SECONDS_TO_END)
-        if not told:
+        if not signals:
             sys.exit(STARTUP_FAILURE)
 
 
@@ -109,7 +109,7 @@ class PromptProtocol(UsualProtocol):
 
     def connection_made(self, transport: BaseTransport) -> None:
         """Says so of each connection that came over the network."""
-        found = transport.get_extra_info("socket")
-        if found is not None and transport.get_extra_info("peername"):
-            found.setsockopt(IPPROTO_TCP, TCP_NODELAY, 1)
+        socket = transport.get_extra_info("socket")
+        if socket is not None and transport.get_extra_info("peername"):
+            socket.setsockopt(IPPROTO_TCP, TCP_NODELAY, 1)
         super().connection_made(transport)  # pyright: ignore[reportUnknownMemberType]

@@ -98,10 +98,10 @@ def address_of(request: Request) -> str:
     """Where a request comes from; of IPv6 the network, which is one household's or firm's."""
     host = request.client.host if request.client else "unknown"
     try:
-        found = ip_address(host.partition("%")[0])
+        address = ip_address(host.partition("%")[0])
     except ValueError:
         return host
-    return str(ip_network((found, 64), strict=False)) if found.version == 6 else host
+    return str(ip_network((address, 64), strict=False)) if address.version == 6 else host
 
 
 Address = Annotated[str, Depends(address_of)]
@@ -121,18 +121,18 @@ async def _signed_in(request: Request, service: Served, sent: Sent) -> Bearer:
     except NotRecognised:
         count_address(request, service)
         raise
-    service.throttle.person(bearer.person.name)
+    service.throttle.person(bearer.name)
     if asks(request):
-        service.throttle.check_refusals(bearer.person.name)
-    request.state.person = bearer.person.name
+        service.throttle.check_refusals(bearer.name)
+    request.state.person = bearer.name
     return bearer
 
 
 async def _bearer(service: Service, secret: str) -> Bearer:
     """At once where it is known; whatever has to be read is read elsewhere, so nobody waits."""
     tokens, cheap = service.curator.tokens, service.curator.cheap_looks
-    found = tokens.cached_bearer(secret) if cheap else None
-    return found or await run_in_threadpool(tokens.bearer, secret)
+    bearer = tokens.cached_bearer(secret) if cheap else None
+    return bearer or await run_in_threadpool(tokens.bearer, secret)
 
 
 SignedIn = Annotated[Bearer, Depends(_signed_in)]
