@@ -34,9 +34,10 @@ from letalone.curator.refusals import NotPermitted, NotRecognised
 from letalone.curator.tables import DRAFTS, SESSIONS
 from letalone.curator.tokens import scopes_of
 from letalone.curator.words import read_optional_time, still_lasts, time_of, write_time
+from letalone.errors.codes import Code
+from letalone.errors.problem import Problem
 
 SECRET_BYTES = 32
-OVER = "You are signed out. Sign in again."
 USE_STEP = timedelta(minutes=1)  # how exactly the last use is known: not every look is written
 DRAFT_NAME_BYTES = 24
 MAX_DRAFTS = 20  # of one person: the newest; each is at most as large as a body
@@ -66,10 +67,10 @@ class BrowserSessions:
             or not still_lasts(time_of(row.expires), now, self._idle)
             or not still_lasts(time_of(row.until), now, longest)
         ):
-            raise NotRecognised(OVER)
+            raise NotRecognised(Problem(Code.SIGNED_OUT))
         person = self._people.person(row.person)
         if not person.active:
-            raise NotRecognised(OVER)
+            raise NotRecognised(Problem(Code.SIGNED_OUT))
         self._mark_used(row, now)
         until, longest = (
             read_optional_time(row.elevated_until),
@@ -89,7 +90,7 @@ class BrowserSessions:
         """As `elevate`, where somebody else has checked who this is."""
         bearer, row = self.visitor(secret), self._row(secret)
         if row is None or proof.person.name != bearer.name:
-            raise NotRecognised(OVER)
+            raise NotRecognised(Problem(Code.SIGNED_OUT))
         if not bearer.scopes - {Scope.ASK}:
             raise NotPermitted("This is for stewards, owners and auditors.")
         minutes = timedelta(minutes=self._shared.settings.elevated_minutes)
