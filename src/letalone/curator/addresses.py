@@ -1,4 +1,4 @@
-"""Which tables elsewhere a curator reads: those of hosts and schemas that its operator has listed.
+"""Allows tables on servers and on Spark: those of hosts and schemas that the operator has listed.
 
 An address makes the curator's machine connect to somewhere, with passwords that this machine has.
 So none is taken unless `Settings.source_hosts` names the host, every option of an address is one

@@ -71,7 +71,7 @@ UNFORESEEN = "The service failed before anything was charged."
 
 
 class AskingService:
-    """What analysts do; nothing exact leaves here."""
+    """Answers analysts; nothing exact leaves here."""
 
     __slots__ = ("_data_sets", "_people", "_remembered", "_requests", "_shared", "_turns")
 

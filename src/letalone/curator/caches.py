@@ -25,11 +25,11 @@ FRESH_SECONDS = 5.0
 
 
 class CacheMiss(Exception):  # noqa: N818
-    """Something would have to be read first."""
+    """The value is not cached, and nothing may be read now."""
 
 
 class StampedCache:
-    """Values by a key, each with the stamp under which it was read; safe among threads."""
+    """Caches values by a key, each with the stamp under which it was read; safe among threads."""
 
     __slots__ = ("_here", "_look", "_values")
 
@@ -86,7 +86,7 @@ class StampedCache:
 
 
 class TimedCache:
-    """Makes the value at most once in so many seconds, whoever asks."""
+    """Makes one value at most once in a few seconds, for everybody."""
 
     __slots__ = ("_clock", "_lock", "_made", "_value")
 

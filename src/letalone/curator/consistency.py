@@ -1,4 +1,4 @@
-"""Database, master key and ledger belong together: that is looked at whenever a curator is opened.
+"""Checks, whenever a curator is opened, that database, master key and ledger belong together.
 
 A database that is in use needs its own key and its own ledger. One that is missing is never made
 anew: a new key would find nobody, and a new ledger would be a fresh budget for the same people. A

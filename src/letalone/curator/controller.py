@@ -1,4 +1,4 @@
-"""Who answers for the data: kept in the database, shown on the open page and in the record.
+"""Keeps who the data controller is, for the public page and the record of processing.
 
 Tested:   tests/curator/test_facts.py
 """
@@ -18,14 +18,14 @@ CONTACT_FIELDS = ("controller", "contact")
 
 @dataclass(frozen=True, slots=True)
 class ControllerContact:
-    """Who answers for the data, and how they are reached."""
+    """The data controller, and how people reach them."""
 
     controller: str
     contact: str
 
 
 class ControllerService:
-    """What the service says of itself."""
+    """Reads and changes who the data controller is."""
 
     __slots__ = ("_people", "_shared")
 

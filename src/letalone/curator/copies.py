@@ -1,4 +1,4 @@
-"""Copies of tables: the declared columns of a file, by the stated rules, and nothing else.
+"""Copies the declared columns of a file, by the stated rules, and nothing else.
 
 A cell that cannot be read as its declared type becomes missing, also one with a fraction in a
 column of whole numbers (12.0 is 12, and 45.7 is none); a number beyond its declared bounds

@@ -24,7 +24,7 @@ from letalone.curator.consistency import data_sets_without_rows, open_matching_s
 from letalone.curator.controller import ControllerService
 from letalone.curator.data_sets import DataSets
 from letalone.curator.database import Database, DatabaseDamaged, damage_error
-from letalone.curator.dependencies import Dependencies
+from letalone.curator.dependencies import Dependencies, SteadyClock, since_start
 from letalone.curator.identities import Identities
 from letalone.curator.ledger_view import LedgerView
 from letalone.curator.people import PeopleService
@@ -34,7 +34,6 @@ from letalone.curator.public_page import PublicPage
 from letalone.curator.registration_preview import RegistrationPreview
 from letalone.curator.requests import Requests
 from letalone.curator.settings import Settings
-from letalone.curator.steady_clock import SteadyClock, since_start
 from letalone.curator.subjects import Subjects
 from letalone.curator.sweeping import spilling, sweep, sweep_spills
 from letalone.curator.tokens import Tokens
@@ -51,7 +50,7 @@ Checks = Mapping[str, Callable[[], None]]
 
 
 class Curator:
-    """Many analysts ask, one budget holds, everything is written down; a context manager."""
+    """Opens all parts of the service over one folder; a context manager."""
 
     __slots__ = (
         "_shared", "_spill", "asking", "beforehand", "data_sets", "drafts", "facts", "forgotten",

@@ -1,4 +1,4 @@
-"""How much is stored of one person's answers in a day: nobody fills the disk for all others.
+"""Limits how much is stored of one person's answers in a day: nobody fills the disk for others.
 
 A charge may be as small as one likes, so budgets do not bound how much is asked. What counts is
 the length of each answer that is kept, which is a function of answers that were released. Repeats

@@ -1,4 +1,4 @@
-"""Data sets: registered with only the columns that are needed, renewed, retired.
+"""Registers data sets with only the columns that they need, renews and retires them.
 
 The budget belongs to the name and to nothing else: importing again, correcting and erasing go on
 with it. What is shown to anybody but owners and stewards is what was declared.
@@ -57,7 +57,7 @@ from letalone.session.session import Session
 
 
 class DataSets:
-    """The tables that a curator holds, each a name with a budget."""
+    """Registers, renews and retires tables, each a name with a budget."""
 
     __slots__ = ("_people", "_shared", "_store")
 
@@ -158,7 +158,6 @@ class DataSets:
         return self.record(name)
 
     def withdraw_purpose(self, name: str, purpose: str, *, why: str, by: str) -> DataSetRecord:
-        """Nothing more is answered for a purpose (by an owner or a steward)."""
         self._people.require(by, Role.OWNER, Role.STEWARD)
         self._store.row(name)
         words = read_text("why", why)
@@ -219,14 +218,12 @@ class DataSets:
     # What is public, and what is not.
 
     def record(self, name: str) -> DataSetRecord:
-        """What is public about a data set; NotThere."""
         return self._record(self._store.row(name, retired=True))
 
     def records(self) -> Sequence[DataSetRecord]:
         return [self._record(row) for row in self._store.rows()]
 
     def check_there(self, name: str) -> None:
-        """NotThere where there is no such data set."""
         self._store.row(name, retired=True)
 
     def check_answers(self, name: str) -> None:
@@ -257,7 +254,6 @@ class DataSets:
         return self._store.opened(*names)
 
     def rows_at(self, name: str) -> AbstractContextManager[RowsLocation]:
-        """Where the rows lie, for a steward; they stay as they are until the block ends."""
         return self._store.rows_at(name)
 
     def rewrite(self, name: str, write: WriteRows) -> int:

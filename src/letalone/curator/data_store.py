@@ -1,4 +1,4 @@
-"""Where the rows of data sets lie: rows of the database, files of the folder, open sessions.
+"""Stores the rows of data sets: a row of the database each, files of the folder, open sessions.
 
 A file is never changed. New rows come in a new file; the database names it in one step, the old
 file goes, and the version is raised. If the process dies in between, either the old rows hold or
@@ -39,7 +39,7 @@ WriteRows = Callable[[Path, Schema, Path], None]
 
 
 class DataStore:
-    """The rows of all data sets, for one process."""
+    """Opens and rewrites the rows of all data sets, for one process."""
 
     __slots__ = ("_sessions", "_shared")
 

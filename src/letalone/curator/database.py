@@ -36,7 +36,6 @@ from sqlalchemy import (
 from sqlalchemy.exc import (
     ArgumentError,
     DatabaseError,
-    DBAPIError,
     InterfaceError,
     OperationalError,
 )
@@ -329,9 +328,3 @@ def _prepare(connection: object, _: object) -> None:
     for pragma in ("journal_mode = WAL", "foreign_keys = ON", "secure_delete = ON"):
         cursor.execute(f"PRAGMA {pragma}")
     cursor.close()
-
-
-def is_taken(error: DBAPIError) -> bool:
-    """Whether a row could not be added because its key is there."""
-    words = type(error.orig).__name__
-    return words in ("IntegrityError", "UniqueViolation")

@@ -1,4 +1,4 @@
-"""The demo data set: the visits of a hospital that does not exist, ready to be asked.
+"""Registers the demo data set: sample data of a hospital, ready to be asked.
 
 Tested:   tests/curator/test_demo.py
 """

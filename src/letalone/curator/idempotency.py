@@ -1,4 +1,4 @@
-"""Requests that have a name: sent again under it, a question gets the very answer that it got.
+"""Finds the answer of a request that was sent before under the same Idempotency-Key.
 
 Who never got an answer, because a connection broke, asks again, perhaps when the data have a newer
 version already: without a name it would be another question then, and be paid for. The name is
@@ -24,7 +24,7 @@ KEPT_FOR = timedelta(days=1)
 
 @dataclass(frozen=True, slots=True)
 class KeyedRequest:
-    """The name that a request has, and all that it says."""
+    """A request with its Idempotency-Key, and all that it says."""
 
     key: str
     body: str

@@ -56,7 +56,7 @@ class LinkedAccount:
 
 
 class Identities:
-    """Which account at a provider is whose."""
+    """Links accounts at a provider to people."""
 
     __slots__ = ("_people", "_shared")
 

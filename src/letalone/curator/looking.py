@@ -1,4 +1,4 @@
-"""What would come of asking a question now: an answer that is there, a fresh one, or a refusal.
+"""Tells what a question would get now: an answer that is there, a fresh one, or a refusal.
 
 It is told before anything is spent, and depends on the own history, the own grants, the budgets
 and the public versions of the data. Whether somebody else has asked the same does not enter.

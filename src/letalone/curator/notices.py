@@ -1,12 +1,12 @@
-"""A day's notice before rows are removed, which a wrong clock cannot shorten.
+"""Gives a day's notice before rows are removed, which a wrong clock cannot shorten.
 
 A clock that is wrong by a year must not remove rows that were to be kept. So when a retention date
 is over, the ledger first says that the rows will be removed. They are removed a day later, if the
 date was over whenever it was looked at, and the clock was not set in between.
 
 Theorem.  Rows are removed without an owner only if for 24 hours before, by a clock that nobody can
-set (steady.py), each look found their retention date over, and the time of day ran along with that
-clock up to ten minutes.
+set (`since_start`), each look found their retention date over, and the time of day ran along with
+that clock up to ten minutes.
   Proven:   a row of the table is made at the first look that finds a data set overdue, and holds
             both clocks of that look. A look that does not find it overdue deletes the row, and so
             does a look that cannot tell, since the ledger is ahead of it; one at which the clocks
@@ -27,8 +27,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, delete, insert, select, update
 
-from letalone.curator.dependencies import Dependencies
-from letalone.curator.steady_clock import Moment
+from letalone.curator.dependencies import Dependencies, Moment
 from letalone.curator.tables import NOTICES
 from letalone.curator.words import CLOCK_TOLERANCE, time_of, write_time
 

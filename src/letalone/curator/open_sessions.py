@@ -1,4 +1,4 @@
-"""Open tables: one session for each data set and process, opened again when its rows changed.
+"""Keeps one open session for each data set and process, and opens it again when its rows changed.
 
 That they changed is seen from the file's name and the version, and where an owner said so
 (`open_anew`) from the time of the lock's file, which all processes see.
@@ -44,7 +44,7 @@ class RowsLocation:
 
 
 class OpenSessions:
-    """The sessions of a process; the ledger is the curator's."""
+    """Opens, locks and closes the sessions of a process."""
 
     __slots__ = ("_folder", "_in_use", "_ledger", "_lock", "_open", "_opening", "_room")
 

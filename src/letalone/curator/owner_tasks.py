@@ -1,4 +1,4 @@
-"""What the owner of an external source is to change: the curator does not write there.
+"""Words what the owner of an external source has to change: the service does not write there.
 
 For a file it is words, which name the one row by its place and by all of its values, and the new
 values; for a table on Spark the same, but its rows have no place; for a table on a server a
@@ -24,7 +24,7 @@ from letalone.plans.schema import Schema
 
 @dataclass(frozen=True, slots=True)
 class OwnerTask:
-    """What is to be done, about how many rows, and how."""
+    """A change for the owner of a source: what, of how many rows, and how."""
 
     what: str
     rows: int

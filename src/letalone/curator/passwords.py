@@ -15,7 +15,6 @@ Theorem.  Nobody waits longer than one window after the clock was last set, howe
 """
 
 from dataclasses import dataclass
-from hashlib import sha256
 from secrets import choice, token_bytes
 from threading import BoundedSemaphore
 from time import sleep
@@ -28,6 +27,7 @@ from letalone.curator.dependencies import Dependencies
 from letalone.curator.refusals import TooManyTries
 from letalone.curator.settings import Settings
 from letalone.curator.tables import ATTEMPTS
+from letalone.curator.words import digest_of_secret
 from letalone.errors import ParameterError
 
 LETTERS = "23456789abcdefghjkmnpqrstuvwxyz"  # none that looks like another
@@ -39,7 +39,7 @@ ANYWHERE = "anywhere"
 
 @dataclass(frozen=True, slots=True)
 class Passwords:
-    """Hashes of passwords, as text with their salt and their cost."""
+    """Hashes and checks passwords; a hash is text with its salt and its cost."""
 
     memory_kib: int
     passes: int
@@ -153,9 +153,5 @@ def _next(connection: Connection, digest: str, *, now: int, limit: int) -> tuple
 
 def _digest(what: str, name: str, address: str | None = None) -> str:
     """One for the name, which what is counted by address begins with."""
-    of_name = _sha256_hex(f"{what}\0{name}")
-    return of_name if address is None else f"{of_name}.{_sha256_hex(address)}"
-
-
-def _sha256_hex(words: str) -> str:
-    return sha256(words.encode("utf-8", "surrogatepass")).hexdigest()
+    of_name = digest_of_secret(f"{what}\0{name}")
+    return of_name if address is None else f"{of_name}.{digest_of_secret(address)}"

@@ -1,4 +1,4 @@
-"""People: who may log in, and what for.
+"""Manages user accounts: who may sign in, and what for.
 
 An owner adds people and registers data; a steward decides requests and answers subjects; an
 analyst asks; an auditor reads the ledger. A wrong name and a wrong password are told apart by
@@ -49,7 +49,7 @@ DISABLED = "You cannot sign in here any more. Ask an owner."
 
 
 class PeopleService:
-    """Owners, stewards, analysts and auditors; a person may have several roles."""
+    """Adds, checks and blocks accounts; a person may have several roles."""
 
     __slots__ = ("_passwords", "_shared")
 

@@ -1,4 +1,4 @@
-"""The record of processing activities (GDPR, article 30).
+"""Writes the record of processing activities (GDPR, article 30).
 
 Every field comes from what was declared and decided; none from the data. The record names
 analysts, who are recipients of answers, so it is for owners, stewards and auditors.

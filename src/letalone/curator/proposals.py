@@ -1,4 +1,4 @@
-"""Proposals: a larger budget needs two different people.
+"""Raises budgets by proposals: a larger budget needs two different people.
 
 Both must be stewards or owners when it is carried out. An owner could make a second person up, so
 both accounts must have been in their person's hands alone for a while: with a password of their
@@ -69,7 +69,6 @@ class Proposals:
         purpose: str | None = None,
         analyst: str | None = None,
     ) -> Proposal:
-        """Proposes a larger budget for a data set, a purpose, or an analyst under it."""
         self._people.require(by, *DECIDE)
         self._data_sets.record(data_set)
         budget = self._larger(data_set, budget, purpose=purpose, analyst=analyst)

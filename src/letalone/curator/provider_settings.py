@@ -1,4 +1,4 @@
-"""Where people sign in elsewhere: a file `sign-in.toml` in the curator's folder.
+"""Reads where people sign in elsewhere: a file `sign-in.toml` in the curator's folder.
 
 issuer = "https://login.example.org"
 client = "letalone"

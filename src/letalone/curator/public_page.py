@@ -24,7 +24,7 @@ MARKUP = re.compile(r"([\\`*_{}\[\]<>()#+!|~&$^:@-])")
 
 
 class PublicPage:
-    """The public page, as JSON and as Markdown."""
+    """Makes the public page, as JSON and as Markdown."""
 
     __slots__ = ("_data_sets", "_facts", "_shared")
 

@@ -1,4 +1,4 @@
-"""What the parts of a curator hand out: frozen records, all of them plain data.
+"""Records that the parts of the service return: frozen, all of them plain data.
 
 `Affected` and `Subject…` records hold exact numbers and rows: they are for owners and stewards.
 """
@@ -161,7 +161,7 @@ class DataSetRecord:
 
 @dataclass(frozen=True, slots=True)
 class ColumnEffects:
-    """How many values of a column were touched by the rules: exact, for owner and steward."""
+    """Counts the values of a column that the rules changed: exact, for owner and steward."""
 
     name: str
     unreadable: int
@@ -172,7 +172,7 @@ class ColumnEffects:
 
 @dataclass(frozen=True, slots=True)
 class Affected:
-    """What an import did: exact, for owner and steward only."""
+    """Counts what an import changed: exact, for owner and steward only."""
 
     rows_read: int
     rows_kept: int

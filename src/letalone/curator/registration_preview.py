@@ -1,4 +1,4 @@
-"""What an owner looks at before a data set is registered: its columns, and what the rules would do.
+"""Shows an owner the columns of a source, and what the rules would do, before it is registered.
 
 The names and types of columns are metadata. Types that the values look like are a proposal that an
 owner asks for, and makes public by declaring them (as `letalone init` does); bounds and keys are
@@ -32,7 +32,7 @@ AT_SERVER = "The table cannot be opened: its server or Spark failed while its na
 
 
 class RegistrationPreview:
-    """A source before it is a data set."""
+    """Looks at a source before it is a data set."""
 
     __slots__ = ("_data_sets", "_people", "_shared")
 

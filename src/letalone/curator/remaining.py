@@ -1,4 +1,4 @@
-"""What is left for who asks: a charge must fit at the data set, the purpose and the analyst.
+"""Finds the tightest remaining budget: that of the data set, the purpose or the analyst.
 
 Book-keeping of charges, which do not depend on data.
 
@@ -17,7 +17,7 @@ from letalone.privacy.filters import FilterState, left_in_words
 
 @dataclass(frozen=True, slots=True)
 class Remaining:
-    """What is left somewhere, and how many more such answers fit there."""
+    """The budget left at one level, and how many more such answers fit there."""
 
     more: int | float
     where: str
@@ -32,7 +32,6 @@ class Remaining:
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing is left, so that less does not fit either."""
         return self.state.remaining.epsilon <= 0
 
     @property

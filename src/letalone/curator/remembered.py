@@ -1,4 +1,4 @@
-"""Answers that an analyst has been given before, in this process: repeats need not be made anew.
+"""Caches answers that an analyst got before from this process, so that a repeat is free of work.
 
 An answer is remembered for one analyst, one purpose, the columns of the grant and the version of
 the data set by then: if one of these is another, the question goes the whole way again.
@@ -54,7 +54,7 @@ class Answer:
 
 
 class AnswerCache:
-    """The answers that were asked for last; safe among threads."""
+    """Caches the answers that were asked for last; safe among threads."""
 
     __slots__ = ("_found", "_letters", "_lock")
 

@@ -1,4 +1,4 @@
-"""Requests: an analyst asks for a grant, a steward decides, both see how it stands (G3, G4).
+"""Decides requests for access: an analyst asks, a steward decides, both see the state (G3, G4).
 
 A grant is a level of the ledger (data set, purpose, analyst) and a list of columns. Nobody
 decides on a request of their own. A grant is never raised here: that takes two people.
@@ -45,7 +45,7 @@ GrantRow = Row[tuple[Any, ...]]
 
 
 class Requests:
-    """Requests for grants, and the grants."""
+    """Makes and decides requests for grants; reads, checks and withdraws grants."""
 
     __slots__ = ("_data_sets", "_decisions", "_people", "_shared")
 

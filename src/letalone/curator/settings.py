@@ -11,7 +11,7 @@ else ends where memory and the room for spilling end, which are declared, too.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import partial
 from pathlib import Path
 
@@ -30,7 +30,6 @@ SHARES = MAX_OPEN_TABLES + 1  # of its memory: for each of them, and one for imp
 LEAST_EACH = 64  # MiB
 CHUNK_BYTES = 1 << 20
 MAX_HEADER_BYTES = 1 << 20
-NAME_OF_LIMIT = {"columns": "columns", "rows": "rows", "MB": "megabytes"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,17 +55,14 @@ class ImportLimits:
             sizes = size_of_parquet(path) if path.suffix.lower() in PARQUET else _size_of_csv(path)
         except (OSError, ValueError):
             return
-        for name, number, limit in zip(("columns", "rows", "MB"), sizes, self._most, strict=True):
-            if number > limit:
+        for name, number in zip(("columns", "rows", "megabytes"), sizes, strict=True):
+            if number > (limit := getattr(self, name)):
+                what = "MB" if name == "megabytes" else name
                 raise ParameterError(
-                    f"The file has {number:,} {name}, and at most {limit:,} are imported here."
+                    f"The file has {number:,} {what}, and at most {limit:,} are imported here."
                     f" Leave out what is not needed, or let the operator raise the limit:"
-                    f" import_{NAME_OF_LIMIT[name]} in the settings."
+                    f" import_{name} in the settings."
                 )
-
-    @property
-    def _most(self) -> tuple[int, int, int]:
-        return self.columns, self.rows, self.megabytes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -144,14 +140,7 @@ class Settings:
                 )
         if self.imports is not None:
             object.__setattr__(self, "imports", Path(self.imports).expanduser().absolute())
-        positive = (
-            "password_memory_kib", "password_passes", "password_lanes", "shortest_password",
-            "tries", "tries_minutes", "slow_after", "waiting_days", "token_days",
-            "most_token_days", "elevated_minutes", "visit_minutes", "visit_hours",
-            "one_time_days", "open_requests", "spill_megabytes", "import_rows",
-            "import_columns", "import_megabytes", "most_cells", "most_steps", "stored_megabytes",
-        )  # fmt: skip
-        for name in positive:
+        for name in (field.name for field in fields(self) if field.type is int):
             value = getattr(self, name)
             if type(value) is not int or value < 1:
                 raise ParameterError(f"{name} is {value!r}, but must be a positive whole number.")

@@ -1,7 +1,7 @@
 """Subjects: a person learns whether they are held, sees, corrects and erases their rows (G7).
 
 A steward acts for the person, with a reason; every act is an entry of the ledger, which names the
-person by a pseudonym only (subject_keys.py). Tables that were imported are rewritten; for an
+person by a pseudonym only (person_ids.py). Tables that were imported are rewritten; for an
 external source its owner is told what to change, and the outcome is recorded. What was
 spent stays spent: answers that were given cannot be taken back, so forgetting their price would
 promise more than holds.
@@ -74,7 +74,7 @@ NO_ROW = "There is no such row of this person. Rows are counted from 0."
 
 
 class Subjects:
-    """What a steward does for a person's request; every act stands in the ledger."""
+    """Carries out requests of people in the data, by a steward; every act is in the ledger."""
 
     __slots__ = ("_data_sets", "_people", "_shared")
 

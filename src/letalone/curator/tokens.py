@@ -1,4 +1,4 @@
-"""Tokens: 256 random bits that stand for a person; only their SHA-256 is kept.
+"""Makes and checks tokens: 256 random bits that stand for a person; only their SHA-256 is kept.
 
 What a token may be used for is decided when it is used: its scopes within the roles that its
 person has by then. A token of somebody who was disabled, or whose password was changed, is over.
@@ -10,7 +10,6 @@ person has by then. A token of somebody who was disabled, or whose password was 
 import hmac
 from collections.abc import Iterable
 from datetime import timedelta
-from hashlib import sha256
 from secrets import token_urlsafe
 
 from sqlalchemy import Row, insert, select, update
@@ -22,6 +21,7 @@ from letalone.curator.records import AccessToken, Bearer, Person, Recognised, Ro
 from letalone.curator.refusals import NotPermitted, NotRecognised, NotThere
 from letalone.curator.tables import PEOPLE, TOKENS
 from letalone.curator.words import (
+    digest_of_secret,
     new_id,
     read_day,
     read_list,
@@ -50,7 +50,7 @@ NO_SUCH_TOKEN = (
 
 
 class Tokens:
-    """Secrets `la_…` with scopes and an end."""
+    """Makes, checks and revokes secrets `la_…` with scopes and an end."""
 
     __slots__ = ("_people", "_shared")
 
@@ -152,7 +152,7 @@ class Tokens:
                 f"label has {len(label)} letters, but may have {MAX_LABEL_LENGTH}."
             )
         row = {
-            "id": new_id(), "person": person.name, "digest": _digest(secret),
+            "id": new_id(), "person": person.name, "digest": digest_of_secret(secret),
             "scopes": write_list(sorted(scope.value for scope in scopes)), "label": label,
             "created": write_time(now), "expires": write_time(now + length), "revoked": False,
             "elevated": elevated, "last_used": None,
@@ -165,7 +165,7 @@ class Tokens:
         return secret, _read_token(stored)
 
     def _recognised(self, secret: str) -> "tuple[Bearer, Row[tuple[object, ...]]]":
-        digest, cache = _digest(secret), self._shared.database.cache
+        digest, cache = digest_of_secret(secret), self._shared.database.cache
         row = cache.value(("token", digest), lambda: self._read(digest))
         if row is None or not hmac.compare_digest(row.digest, digest) or not self._holds(row):
             raise NotRecognised(NO_SUCH_TOKEN)
@@ -199,10 +199,6 @@ class Tokens:
 def scopes_of(person: Person) -> frozenset[Scope]:
     """What a person's tokens may be used for."""
     return frozenset(scope for scope, roles in ROLES_OF_SCOPE.items() if roles & person.roles)
-
-
-def _digest(secret: str) -> str:
-    return sha256(secret.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 @reads_stored

@@ -1,4 +1,4 @@
-"""One person's rows in a table that the curator holds: found, shown, corrected, left out.
+"""Finds, shows, corrects and removes one person's rows in a table that the service holds.
 
 Everything here is private: it is for the steward who handles a person's request. A file is never
 changed; a new one is written beside it, and takes its place whole.

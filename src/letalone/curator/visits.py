@@ -33,7 +33,13 @@ from letalone.curator.records import Bearer, Recognised, Scope
 from letalone.curator.refusals import NotPermitted, NotRecognised
 from letalone.curator.tables import DRAFTS, SESSIONS
 from letalone.curator.tokens import scopes_of
-from letalone.curator.words import read_optional_time, still_lasts, time_of, write_time
+from letalone.curator.words import (
+    digest_of_secret,
+    read_optional_time,
+    still_lasts,
+    time_of,
+    write_time,
+)
 from letalone.errors.codes import Code
 from letalone.errors.problem import Problem
 
@@ -46,7 +52,7 @@ FormFields = list[tuple[str, str]]
 
 
 class BrowserSessions:
-    """The browsers that are signed in."""
+    """Signs browsers in and out."""
 
     __slots__ = ("_people", "_shared")
 
@@ -103,16 +109,18 @@ class BrowserSessions:
 
     def end(self, secret: str) -> None:
         with self._shared.database.writing() as connection:
-            connection.execute(delete(SESSIONS).where(SESSIONS.c.digest == _digest(secret)))
+            connection.execute(
+                delete(SESSIONS).where(SESSIONS.c.digest == digest_of_secret(secret))
+            )
 
     def sealed(self, words: str, secret: str | None) -> str:
         """A seal of words that a browser keeps; of this visit alone where there is one."""
-        return self._shared.master.journey(words, _digest(secret) if secret else "")
+        return self._shared.master.journey(words, digest_of_secret(secret) if secret else "")
 
     def _begun(self, proof: Recognised, *, until: datetime, elevated_until: datetime | None) -> str:
         secret, now = token_urlsafe(SECRET_BYTES), self._shared.clock()
         row = {
-            "digest": _digest(secret), "person": proof.person.name,
+            "digest": digest_of_secret(secret), "person": proof.person.name,
             "expires": write_time(now + self._idle), "elevated_until": write_time(elevated_until),
             "until": write_time(until),
         }  # fmt: skip
@@ -128,7 +136,7 @@ class BrowserSessions:
         return timedelta(minutes=self._shared.settings.visit_minutes)
 
     def _row(self, secret: str) -> Row[tuple[Any, ...]] | None:
-        wanted = select(SESSIONS).where(SESSIONS.c.digest == _digest(secret))
+        wanted = select(SESSIONS).where(SESSIONS.c.digest == digest_of_secret(secret))
         return self._shared.database.row(wanted)
 
     def _mark_used(self, row: Row[tuple[Any, ...]], now: datetime) -> None:
@@ -140,12 +148,8 @@ class BrowserSessions:
             connection.execute(update(SESSIONS).where(which).values(expires=write_time(later)))
 
 
-def _digest(secret: str) -> str:
-    return sha256(secret.encode("utf-8", "surrogatepass")).hexdigest()
-
-
 class Drafts:
-    """Forms that were typed, for as long as a visit can last."""
+    """Keeps typed forms for as long as a browser session can last."""
 
     __slots__ = ("_shared",)
 

@@ -1,9 +1,10 @@
-"""How times, budgets and lists are written into the database."""
+"""Writes times, budgets and lists into the database, and reads them."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import fields
 from datetime import UTC, date, datetime, timedelta
 from functools import wraps
+from hashlib import sha256
 from json import dumps, loads
 from secrets import token_hex
 from typing import Any, TypeVar, cast
@@ -126,3 +127,8 @@ def read_budget(row: "Row[tuple[Any, ...]]") -> Budget:
 def new_id() -> str:
     """A name that nobody can guess, for a request, a proposal or a file."""
     return token_hex(16)
+
+
+def digest_of_secret(secret: str) -> str:
+    """SHA-256 of a text that is not kept itself."""
+    return sha256(secret.encode("utf-8", "surrogatepass")).hexdigest()

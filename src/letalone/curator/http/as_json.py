@@ -1,4 +1,4 @@
-"""Records as JSON: budgets by exact digits, times in UTC, closed choices by their word."""
+"""Writes records as JSON: budgets by exact digits, times in UTC, closed choices by their word."""
 
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass

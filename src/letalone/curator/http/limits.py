@@ -39,7 +39,7 @@ TOO_MUCH = (
 
 @dataclass(frozen=True, slots=True)
 class RateLimits:
-    """Requests a minute."""
+    """The most requests a minute, of each kind."""
 
     of_a_person: int = 30_000
     of_an_address: int = 600
@@ -83,7 +83,7 @@ class RateLimitStorage(MemoryStorage):
 
 
 class Throttle:
-    """Counts, and refuses what is too much."""
+    """Counts requests, and refuses what is too much."""
 
     def __init__(self, limits: RateLimits) -> None:
         self._window = SlidingWindowCounterRateLimiter(RateLimitStorage())
@@ -136,7 +136,7 @@ class _Line:
 
 
 class WorkLimit:
-    """Who has how much under way; for one event loop."""
+    """Limits the work that each person has under way; for one event loop."""
 
     __slots__ = ("_lines",)
 

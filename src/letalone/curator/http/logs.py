@@ -1,4 +1,4 @@
-"""What is logged: one JSON line a request, without values, literals, SQL or addresses.
+"""Logs one JSON line a request, without values, literals, SQL or addresses.
 
 A line has the method, the template of the route (`/data-sets/{name}`, never the name), the
 status, a coarse class of how long it took, and the id of the person. A failure adds the class of
@@ -124,7 +124,7 @@ def place_of_failure(error: BaseException) -> dict[str, str]:
 
 
 class ServerLogFormatter(logging.Formatter):
-    """The web server's own lines as JSON; a traceback is told as the class and the line of code."""
+    """Writes the web server's own lines as JSON; of a traceback the class and the line of code."""
 
     def format(self, record: logging.LogRecord) -> str:
         line: dict[str, Any] = {"event": record.name, "level": record.levelname.lower()}

@@ -1,4 +1,4 @@
-"""Counters for the owner, in Prometheus' text format.
+"""Counts requests and answers for the owner, in Prometheus' text format.
 
 They count requests by route, status and time, and answers by outcome: what the owner may know.
 Beside them stands how many data sets are frozen.

@@ -42,7 +42,7 @@ SECURITY_HEADERS = {
 
 @dataclass(frozen=True, slots=True)
 class BodyLimits:
-    """How large a body may be, and how long it may take."""
+    """The most bytes of a body, and the most seconds that it may take."""
 
     bytes: int = 1 << 20
     seconds: float = 10.0
@@ -51,7 +51,7 @@ class BodyLimits:
 
 
 class BodyLimitMiddleware:
-    """Holds requests to the limits."""
+    """Holds bodies to their limits."""
 
     def __init__(self, app: ASGIApp, limits: BodyLimits) -> None:
         self._app, self._limits = app, limits
@@ -175,7 +175,7 @@ def _nul_problem(scope: Scope) -> Problem | None:
 
 
 class SecurityHeadersMiddleware:
-    """Puts them on; a route that sets one of its own keeps it."""
+    """Adds security headers; a route that sets one of its own keeps it."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app

@@ -1,4 +1,4 @@
-"""Readiness: whether the parts can be written, found out in a bounded time whatever they do.
+"""Checks readiness: whether the stores can be written, in a bounded time whatever they do.
 
 Each part is tried in a thread of its own, at most once a second however many ask, and never again
 before the last try has ended: a store that hangs holds one thread, and no request. Names of files
@@ -20,7 +20,7 @@ SLOW = f"has not answered for {PATIENCE_SECONDS:g} seconds"
 
 
 class Probe:
-    """One part; asked in one event loop."""
+    """Checks one part; for one event loop."""
 
     __slots__ = ("_began", "_check", "_found", "_under_way")
 
@@ -47,7 +47,7 @@ class Probe:
 
 
 class Probes:
-    """All parts."""
+    """Checks all parts at once."""
 
     __slots__ = ("_probes",)
 

@@ -1,4 +1,4 @@
-"""Starting the service: the first start, and web server workers that share one ledger.
+"""Starts the service: the first start, and web server workers that share one ledger.
 
 Each worker opens the curator by itself, from settings in its environment: nothing that is open
 crosses from one process to another. SIGTERM lets answers that are under way finish, and ends

@@ -50,7 +50,6 @@ class SentBudget(Body):
     delta: Typed = 0.0
 
     def read(self) -> Budget:
-        """The exact budget."""
         return Budget(exact(self.epsilon), exact(self.delta))
 
 
@@ -113,7 +112,6 @@ class SentColumn(Body):
     keys: Annotated[list[Cell], Field(max_length=100_000)] | None = None
 
     def read(self, name: str) -> Column:
-        """The column as it is declared."""
         keys = None if self.keys is None else tuple(_key(value, self.type) for value in self.keys)
         lower, upper = (
             None if value is None else exact(value) for value in (self.lower, self.upper)
@@ -130,7 +128,6 @@ class SentPurpose(Body):
     description: Words = ""
 
     def read(self) -> Purpose:
-        """The purpose as it is declared."""
         return Purpose(self.name, self.budget.read(), in_seconds(self.expires), self.description)
 
 
@@ -242,7 +239,6 @@ class SentQuestion(Body):
     show_sql: bool = False
 
     def question(self) -> Question:
-        """What is asked."""
         bounds = self.bounds and {
             name: (exact(lower), exact(upper)) for name, (lower, upper) in self.bounds.items()
         }
@@ -261,7 +257,6 @@ class SentQuestion(Body):
         )
 
     def price(self) -> Price:
-        """What is paid."""
         error = self.error
         return Price(
             epsilon=None if self.epsilon is None else exact(self.epsilon),

@@ -1,4 +1,4 @@
-"""Who asks: a token in the header Authorization, its scopes, and the password again for some acts.
+"""Checks who asks: a token in the header Authorization, its scopes, and re-authentication.
 
 A token that was never made, has ended or was revoked is refused in the same words.
 
@@ -47,7 +47,7 @@ NO_TOKEN = Problem(
 
 @dataclass(frozen=True, slots=True)
 class Service:
-    """What every route stands on."""
+    """Dependencies of all routes: the curator, limits, counters and caches."""
 
     curator: Curator
     throttle: Throttle
