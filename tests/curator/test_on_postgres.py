@@ -21,7 +21,7 @@ from curator.makers import (
 from letalone.curator.database import Database, DatabaseDamaged, DatabaseUnavailable
 from letalone.curator.records import Price, Question, Scope
 from letalone.curator.tables import ATTEMPTS, GRANTS
-from letalone.curator.visits import MOST
+from letalone.curator.visits import MAX_DRAFTS
 from letalone.errors import NotAllowed
 from letalone.privacy import Budget
 from postgres import running
@@ -44,7 +44,7 @@ def test_people_grants_answers_and_subjects_on_postgresql(address, tmp_path):
         asked = Question(data_set=NAME, purpose=PURPOSE, sql=COUNT)
         (mine,) = curator.asking.history(by="ann")
         assert curator.asking.look(asked, Price(epsilon=0.1), by="ann").mine == mine.id
-        drafts = [curator.drafts.keep([("n", str(n))], by="ann") for n in range(MOST + 1)]
+        drafts = [curator.drafts.keep([("n", str(n))], by="ann") for n in range(MAX_DRAFTS + 1)]
         assert curator.drafts.kept(drafts[0], by="ann") is None
         assert curator.drafts.kept(drafts[1], by="ann") == [("n", "1")]
         with pytest.raises(NotAllowed):

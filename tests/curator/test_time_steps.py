@@ -233,7 +233,7 @@ def test_whoever_waits_for_the_table_waits_for_the_step(stepping, monkeypatch):
 def test_whoever_waits_for_a_turn_keeps_no_erasure_from_the_rows(stepping, monkeypatch):
     """The lock that an erasure needs is held by the question that is answered, not by a queue."""
     slow, waiting, holding = Slowly(monkeypatch), Event(), list[str]()
-    reading, taken = OpenSessions.reading, Turns._taken
+    reading, taken = OpenSessions.reading, Turns._take
 
     @contextmanager
     def counted(self: OpenSessions, name: str) -> Iterator[None]:
@@ -248,7 +248,7 @@ def test_whoever_waits_for_a_turn_keeps_no_erasure_from_the_rows(stepping, monke
         return taken(self, name, stack, wait=wait)
 
     monkeypatch.setattr(OpenSessions, "reading", counted)
-    monkeypatch.setattr(Turns, "_taken", waits)
+    monkeypatch.setattr(Turns, "_take", waits)
     with meanwhile(ask, stepping, BY_WARD) as first:
         assert slow.began.wait(SECONDS)
         with meanwhile(ask, stepping, BY_WARD, by="ben", epsilon=0.2) as other:

@@ -89,34 +89,35 @@ class DataSets:
         if address is not None:
             if file is not None or upload is not None:
                 raise _not_one_source()
-            return self._on_a_server(registration, address, by=by)
-        with self._arriving(file, upload, by=by) as source:
-            schema = self._declared(registration)
-            with self._store.changing(schema.name):
-                self._check_new(schema.name)
-                schema = replace(schema, version=self._store.next_version(schema.name))
-                if external:
-                    self._referred(registration, schema, source, file=file, by=by)
-                else:
-                    self._imported(registration, schema, source, by=by)
+            self._register_address(registration, address, by=by)
+            return self.record(registration.schema.name)
+        with self._arriving(file, upload, by=by) as source, self._new(registration) as schema:
+            if external:
+                self._register_external(registration, schema, source, file=file, by=by)
+            else:
+                self._register_import(registration, schema, source, by=by)
         return self.record(schema.name)
 
-    def _on_a_server(self, registration: Registration, address: str, *, by: str) -> DataSetRecord:
-        self._people.require(by, Role.OWNER)
-        check_allowed(self._shared.settings, address)
-        schema = self._declared(registration)
+    @contextmanager
+    def _new(self, registration: Registration) -> Generator[Schema]:
+        """The schema with its next version; nobody else registers this name within the block."""
+        schema = self._check_declared(registration)
         with self._store.changing(schema.name):
             self._check_new(schema.name)
-            schema = replace(schema, version=self._store.next_version(schema.name))
+            yield replace(schema, version=self._store.next_version(schema.name))
+
+    def _register_address(self, registration: Registration, address: str, *, by: str) -> None:
+        self._people.require(by, Role.OWNER)
+        check_allowed(self._shared.settings, address)
+        with self._new(registration) as schema:
             check_table(address, schema)
-            self._opened_books(registration, schema, by=by)
+            self._open_budget(registration, schema, by=by)
             self._insert(registration, schema, file=address, affected=None, by=by)
-        return self.record(schema.name)
 
     def check_registration(self, registration: Registration, *, by: str) -> Schema:
         """Refuses what `register` would refuse before it reads any row; the schema."""
         self._people.require(by, Role.OWNER)
-        schema = self._declared(registration)
+        schema = self._check_declared(registration)
         self._check_new(schema.name)
         return schema
 
@@ -288,7 +289,7 @@ class DataSets:
             raise ParameterError(str(error).replace(place.name, "the upload")) from None
         place.unlink(missing_ok=True)
 
-    def _declared(self, registration: Registration) -> Schema:
+    def _check_declared(self, registration: Registration) -> Schema:
         """The schema, if all that is declared can be so; before anything is written."""
         schema, now = registration.schema, self._shared.clock()
         _check_in_address(schema.name)
@@ -314,30 +315,30 @@ class DataSets:
                 " same people are imported with renew; other data need another name."
             )
 
-    def _referred(
+    def _register_external(
         self, registration: Registration, schema: Schema, source: Path, *, file: str | None, by: str
     ) -> None:
         if file is None:
             raise ParameterError("An external data set is a file of the import folder.")
         replace(self._shared.settings.import_limits, rows=ANY, megabytes=ANY).check(source, schema)
         check_columns_there(source, schema)
-        self._opened_books(registration, schema, by=by)
+        self._open_budget(registration, schema, by=by)
         self._insert(registration, schema, file=file, affected=None, by=by)
 
-    def _imported(
+    def _register_import(
         self, registration: Registration, schema: Schema, source: Path, *, by: str
     ) -> None:
         self._shared.settings.import_limits.check(source, schema)
         target = place_to_keep(self._shared.settings)
         try:
             affected = copy_declared(source, schema, target)
-            self._opened_books(registration, schema, by=by)
+            self._open_budget(registration, schema, by=by)
             self._insert(registration, schema, file=target.name, affected=affected, by=by)
         except BaseException:
             target.unlink(missing_ok=True)
             raise
 
-    def _opened_books(self, registration: Registration, schema: Schema, *, by: str) -> None:
+    def _open_budget(self, registration: Registration, schema: Schema, *, by: str) -> None:
         """The budget and its purposes; a second try after a crash goes on where it was."""
         ledger = self._shared.ledger
         ledger.register(

@@ -96,19 +96,19 @@ class Identities:
         return [_read(row) for row in rows]
 
     def recognised(self, identity: Identity) -> Recognised:
-        person = self._of_subject(identity) or self._bound(identity)
+        person = self._find_by_subject(identity) or self._bind_by_email(identity)
         if person is None:
             raise NotRecognised(_not_linked(identity))
         return replace(self._people.known_elsewhere(person), account=_account_words(identity))
 
-    def _of_subject(self, identity: Identity) -> str | None:
+    def _find_by_subject(self, identity: Identity) -> str | None:
         wanted = select(IDENTITIES.c.person).where(
             IDENTITIES.c.issuer == identity.issuer, IDENTITIES.c.subject == identity.subject
         )
         with self._shared.database.reading() as connection:
             return connection.execute(wanted).scalar_one_or_none()
 
-    def _bound(self, identity: Identity) -> str | None:
+    def _bind_by_email(self, identity: Identity) -> str | None:
         """The first account with an e-mail that was linked: it is the one from now on."""
         email = _plain(identity.email or "") if identity.verified else None
         if not email:

@@ -75,9 +75,9 @@ class Turns:
     def of(self, names: Iterable[str], *, wait: bool) -> Generator[bool]:
         """Whether it is one's turn about all of these until the end of the block."""
         with ExitStack() as stack:
-            yield all(self._taken(name, stack, wait=wait) for name in sorted(set(names)))
+            yield all(self._take(name, stack, wait=wait) for name in sorted(set(names)))
 
-    def _taken(self, name: str, stack: ExitStack, *, wait: bool) -> bool:
+    def _take(self, name: str, stack: ExitStack, *, wait: bool) -> bool:
         with self._guard:
             lock = self._locks.setdefault(name, Lock())
         if not lock.acquire(blocking=wait):

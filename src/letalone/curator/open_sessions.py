@@ -91,7 +91,7 @@ class OpenSessions:
             if kept is not None:
                 kept[1].close()
             self._make_room()
-            session = self._opened(source)
+            session = self._open_session(source)
             with self._lock:
                 self._open[name] = (now, session)
             return session
@@ -123,7 +123,7 @@ class OpenSessions:
         for name in list(self._open):
             self.forget(name)
 
-    def _opened(self, source: RowsLocation) -> Session:
+    def _open_session(self, source: RowsLocation) -> Session:
         try:
             if isinstance(source.place, Path) and source.place.parent != self._folder:
                 check_cells(source.place, [column.name for column in source.schema.columns])

@@ -90,7 +90,9 @@ class PeopleService:
             person = _find_person(connection, name)
             if Role.OWNER not in wanted:
                 _check_other_owner(connection, person)
-            _change_row(connection, name, roles=write_list(_role_words(wanted)), **self._handed(by))
+            _change_row(
+                connection, name, roles=write_list(_role_words(wanted)), **self._handover(by)
+            )
             _end_browser_sessions(connection, name)
             self._write(ROLES_CHANGED, name, by=by, roles=_role_words(wanted))
         return self.person(name)
@@ -120,7 +122,7 @@ class PeopleService:
         self.require(by, Role.OWNER)
         with self._shared.database.writing() as connection:
             _find_person(connection, name)
-            _change_row(connection, name, active=True, **self._handed(by))
+            _change_row(connection, name, active=True, **self._handover(by))
             self._write("person enabled", name, by=by)
         return self.person(name)
 
@@ -134,11 +136,11 @@ class PeopleService:
     def recognised(self, name: str, password: str, *, address: str = "") -> Recognised:
         """As `log_in`, with what must not have changed when the caller acts on it."""
         delay_attempt(self._shared, LOG_IN, name)
-        return self._checked(LOG_IN, name, password, address=address)
+        return self._check_password(LOG_IN, name, password, address=address)
 
     def password_again(self, name: str, password: str) -> Recognised:
         """The password of somebody whose token was checked: strangers' tries do not count here."""
-        return self._checked(AGAIN, name, password, address="")
+        return self._check_password(AGAIN, name, password, address="")
 
     def known_elsewhere(self, name: str) -> Recognised:
         """The person, where a provider has checked who this is; NotRecognised."""
@@ -159,7 +161,7 @@ class PeopleService:
             kept = self._passwords.hashed(one_time_password())  # which nobody is told
             _change_row(connection, name, password=kept, must_change=False)
         if by != name:
-            _change_row(connection, name, **self._handed(by))
+            _change_row(connection, name, **self._handover(by))
         _end_tokens(connection, name)
 
     def change_password(
@@ -239,7 +241,7 @@ class PeopleService:
             row = _row(connection, name)
         return None if row is None else _person(row)
 
-    def _checked(self, what: str, name: str, password: str, *, address: str) -> Recognised:
+    def _check_password(self, what: str, name: str, password: str, *, address: str) -> Recognised:
         count_attempt(self._shared, what, name, address)
         with self._shared.database.reading() as connection:
             row = _row(connection, name)
@@ -265,7 +267,7 @@ class PeopleService:
         kept = self._passwords.hashed(password)
         with self._shared.database.writing() as connection:
             _find_person(connection, name)
-            _change_row(connection, name, password=kept, must_change=True, **self._handed(by))
+            _change_row(connection, name, password=kept, must_change=True, **self._handover(by))
             _end_tokens(connection, name)
             self._write("password reset", name, by=by)
         for what in (LOG_IN, AGAIN):
@@ -284,11 +286,11 @@ class PeopleService:
         row = {
             "name": name, "roles": write_list(_role_words(roles)), "password": password,
             "must_change": True, "active": True, "made": write_time(self._shared.clock()),
-            **self._handed(by),
+            **self._handover(by),
         }  # fmt: skip
         connection.execute(insert(PEOPLE).values(row))
 
-    def _handed(self, by: str | None) -> dict[str, str | None]:
+    def _handover(self, by: str | None) -> dict[str, str | None]:
         """Somebody else had this account in their hands, now."""
         return {"handed": write_time(self._shared.clock()), "handed_by": by}
 

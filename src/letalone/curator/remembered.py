@@ -56,27 +56,27 @@ class Answer:
 class AnswerCache:
     """Caches the answers that were asked for last; safe among threads."""
 
-    __slots__ = ("_found", "_letters", "_lock")
+    __slots__ = ("_answers", "_letters", "_lock")
 
     def __init__(self) -> None:
-        self._found: OrderedDict[Hashable, tuple[Answer, int]] = OrderedDict()
+        self._answers: OrderedDict[Hashable, tuple[Answer, int]] = OrderedDict()
         self._letters, self._lock = 0, Lock()
 
     def get(self, key: Hashable) -> Answer | None:
         with self._lock:
-            cached = self._found.get(key)
+            cached = self._answers.get(key)
             if cached is not None:
-                self._found.move_to_end(key)
+                self._answers.move_to_end(key)
             return None if cached is None else cached[0]
 
     def put(self, key: Hashable, answer: Answer, *, letters: int) -> None:
         """Remembers an answer of so many letters, and forgets the oldest where it is too much."""
         with self._lock:
-            before = self._found.pop(key, None)
+            before = self._answers.pop(key, None)
             self._letters += letters - (0 if before is None else before[1])
-            self._found[key] = answer, letters
-            while len(self._found) > MAX_CACHED_ANSWERS or self._letters > MAX_CACHED_LETTERS:
-                self._letters -= self._found.popitem(last=False)[1][1]
+            self._answers[key] = answer, letters
+            while len(self._answers) > MAX_CACHED_ANSWERS or self._letters > MAX_CACHED_LETTERS:
+                self._letters -= self._answers.popitem(last=False)[1][1]
 
 
 def spell_question(question: Question, price: Price) -> str | None:

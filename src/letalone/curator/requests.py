@@ -138,12 +138,12 @@ class Requests:
             wanted = wanted.where((REQUESTS.c.state == State.OPEN.value) == is_open)
         wanted = wanted.limit(most).offset(start)
         mine = REQUESTS.c.analyst == by
-        return [_read_request(row) for row in self._seen(wanted, mine, by=by, own=own)]
+        return [_read_request(row) for row in self._visible_rows(wanted, mine, by=by, own=own)]
 
     def grants(self, *, by: str, own: bool = False) -> list[Grant]:
         """Own grants; all for stewards, owners and auditors unless `own`."""
         wanted = select(GRANTS).order_by(GRANTS.c.data_set, GRANTS.c.purpose, GRANTS.c.analyst)
-        rows = self._seen(wanted, GRANTS.c.analyst == by, by=by, own=own)
+        rows = self._visible_rows(wanted, GRANTS.c.analyst == by, by=by, own=own)
         return self._grants(rows)
 
     def own_grants(self, *, by: str) -> list[Grant]:
@@ -172,7 +172,7 @@ class Requests:
 
         What is left is not computed here: a reading costs more than a charge, which decides.
         """
-        row = self._granted(data_set, purpose, analyst) if is_name(purpose) else None
+        row = self._find_grant(data_set, purpose, analyst) if is_name(purpose) else None
         if row is None:
             raise _no_grant(data_set, purpose)
         _, of_purpose, of_analyst = self._shared.ledger_view.levels_for(
@@ -184,7 +184,7 @@ class Requests:
             self._check_holds(words, data_set, level)
         return tuple(read_list(row.columns))
 
-    def _granted(self, data_set: str, purpose: str, analyst: str) -> GrantRow | None:
+    def _find_grant(self, data_set: str, purpose: str, analyst: str) -> GrantRow | None:
         def read() -> GrantRow | None:
             with self._shared.database.reading() as connection:
                 wanted = select(GRANTS).where(_key(data_set, purpose, analyst))
@@ -287,7 +287,9 @@ class Requests:
             }
             connection.execute(insert(GRANTS).values(whose | values))
 
-    def _seen(self, wanted: Select[Any], mine: Any, *, by: str, own: bool) -> Sequence[GrantRow]:
+    def _visible_rows(
+        self, wanted: Select[Any], mine: Any, *, by: str, own: bool
+    ) -> Sequence[GrantRow]:
         person = self._people.require(by, *Role)
         wanted = wanted if person.roles & set(SEE_ALL) and not own else wanted.where(mine)
         return self._shared.database.rows(wanted)

@@ -82,19 +82,19 @@ class Subjects:
         self._shared, self._people, self._data_sets = shared, people, data_sets
 
     def holdings(self, unit_id: str, *, by: str, why: str) -> list[Holding]:
-        words = self._allowed(by, why, unit_id)
+        words = self._check_reason(by, why, unit_id)
         names = [
             record.name
             for record in self._data_sets.records()
             if not record.retired and record.schema.unit is not None
         ]
-        return [self._looked_up(name, unit_id, {"why": words}, by=by) for name in names]
+        return [self._look_up(name, unit_id, {"why": words}, by=by) for name in names]
 
     def releases(self, data_set: str, unit_id: str, *, by: str, why: str) -> list[ReleaseMade]:
-        words = self._allowed(by, why, unit_id)
+        words = self._check_reason(by, why, unit_id)
         self._check_marks(data_set)
         person = self._read(data_set, unit_id, words)
-        held = self._held_versions(data_set, person)
+        held = self._versions_of_person(data_set, person)
         entries = self._shared.ledger.entries(data_set)
         reserved = {entry.number: entry for entry in entries if entry.kind is Kind.RESERVED}
         settled = [_settled_number(entry) for entry in entries if entry.kind is Kind.SETTLED]
@@ -105,7 +105,7 @@ class Subjects:
     def rows(
         self, data_set: str, unit_id: str, *, by: str, why: str
     ) -> Sequence[Mapping[str, object]]:
-        words = self._allowed(by, why, unit_id)
+        words = self._check_reason(by, why, unit_id)
         with self._data_sets.rows_at(data_set) as source:
             person = _read_person(source, unit_id, words)
             rows = rows_of_unit(source.place, source.schema, person.spelled)
@@ -123,7 +123,7 @@ class Subjects:
         why: str,
     ) -> Done:
         """Changes values of one of the person's rows (its place in `rows`, from 0)."""
-        words = self._allowed(by, why, unit_id)
+        words = self._check_reason(by, why, unit_id)
         schema = self._data_sets.record(data_set).schema
         _check_changes(schema, changes)
         if row < 0:
@@ -131,7 +131,7 @@ class Subjects:
         person = self._read(data_set, unit_id, words).spelled
         about: Json = {"why": words, "columns": sorted(changes)}
         if self._data_sets.record(data_set).external:
-            return self._correct_outside(data_set, person, about, row=row, changes=changes, by=by)
+            return self._ask_to_correct(data_set, person, about, row=row, changes=changes, by=by)
         made: list[list[str] | None] = []
 
         def write(old: Path, schema: Schema, target: Path) -> None:
@@ -148,11 +148,11 @@ class Subjects:
 
     def erase(self, data_set: str, unit_id: str, *, by: str, why: str) -> Done:
         """Removes the person's rows and destroys their key; what was spent stays spent."""
-        words = self._allowed(by, why, unit_id)
+        words = self._check_reason(by, why, unit_id)
         person = self._read(data_set, unit_id, words)
         about: Json = {"why": words}
         if self._data_sets.record(data_set).external:
-            return self._erase_outside(data_set, person.spelled, about, by=by)
+            return self._ask_to_erase(data_set, person.spelled, about, by=by)
         counted: list[int] = []
 
         def write(old: Path, schema: Schema, target: Path) -> None:
@@ -180,11 +180,11 @@ class Subjects:
         self._people.require(by, Role.STEWARD, Role.OWNER)
         words = read_words("words", words)
         with self._shared.database.reading() as connection:
-            row = self._open_errand(connection, act, words)
+            row = self._find_open_task(connection, act, words)
         if done and row.what == "erase":
             self._check_erased(row)
         with self._shared.database.writing() as connection:
-            row = self._open_errand(connection, act, words)
+            row = self._find_open_task(connection, act, words)
             now = write_time(self._shared.clock())
             connection.execute(update(OWNER_TASKS).where(OWNER_TASKS.c.id == act).values(done=now))
         name = cast("str", row.data_set)
@@ -206,7 +206,7 @@ class Subjects:
         rows = self._shared.database.rows(wanted)
         return [OpenOwnerTask(row.id, row.data_set, row.what, time_of(row.asked)) for row in rows]
 
-    def _allowed(self, by: str, why: str, unit_id: str) -> str:
+    def _check_reason(self, by: str, why: str, unit_id: str) -> str:
         self._people.require(by, Role.STEWARD, Role.OWNER)
         words = read_words("why", why)
         check_unnamed(words, [check_typed(unit_id)])
@@ -221,7 +221,7 @@ class Subjects:
         with self._data_sets.rows_at(data_set) as source:
             return _read_person(source, unit_id, words)
 
-    def _open_errand(self, connection: Connection, act: str, outcome: str) -> DataSetRow:
+    def _find_open_task(self, connection: Connection, act: str, outcome: str) -> DataSetRow:
         row = connection.execute(select(OWNER_TASKS).where(OWNER_TASKS.c.id == act)).one_or_none()
         if row is None:
             raise NotThere("There is no such act.")
@@ -261,7 +261,7 @@ class Subjects:
                 " any more which answers a person was in. The ledger lists all answers about it."
             )
 
-    def _looked_up(self, data_set: str, unit_id: str, about: Json, *, by: str) -> Holding:
+    def _look_up(self, data_set: str, unit_id: str, about: Json, *, by: str) -> Holding:
         """Whether one data set holds a person; that it cannot be read ends no look at others."""
         held, called = None, unit_id
         try:
@@ -285,7 +285,7 @@ class Subjects:
         external = self._data_sets.record(data_set).external
         return Holding(data_set, held, external, time_of(cast("str", since and since.since)))
 
-    def _held_versions(self, data_set: str, person: PersonId) -> list[tuple[int, bool]]:
+    def _versions_of_person(self, data_set: str, person: PersonId) -> list[tuple[int, bool]]:
         """From which version on the person was in, or was not, in order."""
         folder, marks = self._shared.settings.data_folder, self._marks(data_set, person)
         wanted = select(IMPORTS).where(IMPORTS.c.data_set == data_set).order_by(IMPORTS.c.version)
@@ -320,7 +320,7 @@ class Subjects:
             return AT_SERVER
         return "" if gone else IN_LOG
 
-    def _correct_outside(
+    def _ask_to_correct(
         self,
         data_set: str,
         unit_id: str,
@@ -336,20 +336,20 @@ class Subjects:
         words = (
             " ".join([statement, *remarks]) if statement else f"{NO_ROW} Nothing is to be changed."
         )
-        errand = OwnerTask("correct", int(statement is not None), words)
-        return self._asked_outside(data_set, unit_id, errand, about, by=by)
+        task = OwnerTask("correct", int(statement is not None), words)
+        return self._ask_owner(data_set, unit_id, task, about, by=by)
 
-    def _erase_outside(self, data_set: str, unit_id: str, about: Json, *, by: str) -> Done:
+    def _ask_to_erase(self, data_set: str, unit_id: str, about: Json, *, by: str) -> Done:
         with self._data_sets.rows_at(data_set) as source:
             rows = number_of_rows(source.place, source.schema, unit_id)
-            errand = OwnerTask("erase", rows, erase_statement(source, unit_id, rows=rows))
-        return self._asked_outside(data_set, unit_id, errand, about, by=by)
+            task = OwnerTask("erase", rows, erase_statement(source, unit_id, rows=rows))
+        return self._ask_owner(data_set, unit_id, task, about, by=by)
 
-    def _asked_outside(
-        self, data_set: str, unit_id: str, errand: OwnerTask, about: Json, *, by: str
+    def _ask_owner(
+        self, data_set: str, unit_id: str, task: OwnerTask, about: Json, *, by: str
     ) -> Done:
         """What the owner of an external source is to do; it is not kept, since it has the id."""
-        what = errand.what
+        what = task.what
         subject, act = pseudonym_of_subject(self._shared, data_set, unit_id), new_id()
         row = {
             "id": act, "data_set": data_set, "what": what, "subject": subject,
@@ -364,7 +364,7 @@ class Subjects:
             f" then the outcome is recorded. {STAYS}"
         )
         version = self._version(data_set)
-        return Done(data_set, errand.rows, version, words, errand.statement, act)
+        return Done(data_set, task.rows, version, words, task.statement, act)
 
     def _version(self, data_set: str) -> int:
         return self._shared.ledger.data_set(data_set).version

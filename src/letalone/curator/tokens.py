@@ -76,29 +76,29 @@ class Tokens:
         number = self._shared.settings.token_days if days is None else days
         if type(number) is not int or not 1 <= number <= last:
             raise ParameterError(f"days is {number!r}, but must be from 1 to {last}.")
-        owner = self._checked(person)
+        owner = self._check_owner(person)
         missing = wanted - scopes_of(owner)
         if missing or not wanted:
             may = ", ".join(sorted(scope.value for scope in scopes_of(owner))) or "none"
             raise NotPermitted(f"A token needs scopes that its person may use, which are: {may}.")
-        return self._made(owner, wanted, timedelta(days=number), label=label, proof=proof)
+        return self._insert_token(owner, wanted, timedelta(days=number), label=label, proof=proof)
 
     def elevate(self, person: str, password: str) -> tuple[str, AccessToken]:
         """A secret for a steward's or an owner's acts, for a few minutes; the password again."""
         proof = self._people.password_again(person, password)
-        owner = self._checked(person)
+        owner = self._check_owner(person)
         wanted = scopes_of(owner) - {Scope.ASK}
         if not wanted:
             raise NotPermitted("This is for stewards, owners and auditors.")
         minutes = timedelta(minutes=self._shared.settings.elevated_minutes)
-        made = self._made(owner, wanted, minutes, elevated=True, proof=proof)
+        made = self._insert_token(owner, wanted, minutes, elevated=True, proof=proof)
         self._shared.ledger.administer(None, "elevated", {"person": person}, by=[person])
         return made
 
     def bearer(self, secret: str) -> Bearer:
         """Whose secret this is, and what it may be used for now; NotRecognised."""
         with self._shared.database.cache.single_stamp():
-            bearer, row = self._recognised(secret)
+            bearer, row = self._recognise(secret)
         if row.last_used != self._today():
             self._mark_used(row)
         return bearer
@@ -107,7 +107,7 @@ class Tokens:
         """As `bearer`, where nothing has to be read or written for it; else None."""
         try:
             with self._shared.database.cache.only_cached():
-                bearer, row = self._recognised(secret)
+                bearer, row = self._recognise(secret)
         except (CacheMiss, NotRecognised, NotThere):
             return None
         return bearer if row.last_used == self._today() else None
@@ -130,13 +130,13 @@ class Tokens:
         wanted = select(TOKENS).where(TOKENS.c.person == person).order_by(TOKENS.c.created.desc())
         return [_read_token(row) for row in self._shared.database.rows(wanted)]
 
-    def _checked(self, person: str) -> Person:
+    def _check_owner(self, person: str) -> Person:
         owner = self._people.require(person, *Role)
         if owner.must_change:
             raise NotPermitted("The password is a one-time password. Choose one of your own first.")
         return owner
 
-    def _made(
+    def _insert_token(
         self,
         person: Person,
         scopes: frozenset[Scope],
@@ -164,7 +164,7 @@ class Tokens:
             stored = connection.execute(select(TOKENS).where(TOKENS.c.id == row["id"])).one()
         return secret, _read_token(stored)
 
-    def _recognised(self, secret: str) -> "tuple[Bearer, Row[tuple[object, ...]]]":
+    def _recognise(self, secret: str) -> "tuple[Bearer, Row[tuple[object, ...]]]":
         digest, cache = digest_of_secret(secret), self._shared.database.cache
         row = cache.value(("token", digest), lambda: self._read(digest))
         if row is None or not hmac.compare_digest(row.digest, digest) or not self._holds(row):

@@ -62,7 +62,7 @@ class BrowserSessions:
     def begin(self, proof: Recognised) -> str:
         """A new secret for somebody whose password was right; those that are over are removed."""
         until = self._shared.clock() + timedelta(hours=self._shared.settings.visit_hours)
-        return self._begun(proof, until=until, elevated_until=None)
+        return self._insert_session(proof, until=until, elevated_until=None)
 
     def visitor(self, secret: str) -> Bearer:
         """Who this is, and what they may do now; NotRecognised."""
@@ -101,7 +101,7 @@ class BrowserSessions:
             raise NotPermitted("This is for stewards, owners and auditors.")
         minutes = timedelta(minutes=self._shared.settings.elevated_minutes)
         limit = self._shared.clock() + minutes
-        made = self._begun(proof, until=time_of(row.until), elevated_until=limit)
+        made = self._insert_session(proof, until=time_of(row.until), elevated_until=limit)
         self.end(secret)
         name = bearer.name
         self._shared.ledger.administer(None, "elevated", {"person": name}, by=[name])
@@ -117,7 +117,9 @@ class BrowserSessions:
         """A seal of words that a browser keeps; of this visit alone where there is one."""
         return self._shared.master.journey(words, digest_of_secret(secret) if secret else "")
 
-    def _begun(self, proof: Recognised, *, until: datetime, elevated_until: datetime | None) -> str:
+    def _insert_session(
+        self, proof: Recognised, *, until: datetime, elevated_until: datetime | None
+    ) -> str:
         secret, now = token_urlsafe(SECRET_BYTES), self._shared.clock()
         row = {
             "digest": digest_of_secret(secret), "person": proof.person.name,

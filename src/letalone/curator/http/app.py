@@ -91,7 +91,7 @@ def make_app(
         openapi_url="/api/v1/openapi.json",
         docs_url=None,  # these pages would fetch from elsewhere
         redoc_url=None,
-        lifespan=_closing(curator, lines),
+        lifespan=_make_lifespan(curator, lines),
         responses={"default": PROBLEM_SCHEMA},
         middleware=[
             Middleware(SecurityHeadersMiddleware),
@@ -110,7 +110,7 @@ def make_app(
     return app
 
 
-def _closing(curator: Curator, log: Any) -> Any:
+def _make_lifespan(curator: Curator, log: Any) -> Any:
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncGenerator[None]:
         hourly = asyncio.create_task(run_hourly(curator, log))

@@ -65,16 +65,16 @@ class BodyLimitMiddleware:
         try:
             check_announced(scope, max_bytes)
             given = (
-                self._counted(receive, max_bytes)
+                self._count_chunks(receive, max_bytes)
                 if upload
-                else await self._whole(receive, max_bytes)
+                else await self._read_whole(receive, max_bytes)
             )
         except Refused as error:
             await error.problem.response()(scope, receive, send)
             return
         await self._app(scope, given, send)
 
-    async def _whole(self, receive: Receive, max_bytes: int) -> Receive:
+    async def _read_whole(self, receive: Receive, max_bytes: int) -> Receive:
         """The body at once, read before the route begins."""
         try:
             async with asyncio.timeout(self._limits.seconds):
@@ -92,7 +92,7 @@ class BodyLimitMiddleware:
 
         return once
 
-    def _counted(self, receive: Receive, max_bytes: int) -> Receive:
+    def _count_chunks(self, receive: Receive, max_bytes: int) -> Receive:
         """Chunk by chunk; the route that reads them meets the refusal."""
         seconds, so_far = self._limits.upload_chunk_seconds, 0
 

@@ -22,10 +22,10 @@ SLOW = f"has not answered for {PATIENCE_SECONDS:g} seconds"
 class Probe:
     """Checks one part; for one event loop."""
 
-    __slots__ = ("_began", "_check", "_found", "_under_way")
+    __slots__ = ("_began", "_check", "_last_state", "_under_way")
 
     def __init__(self, check: Callable[[], None]) -> None:
-        self._check, self._found, self._under_way = check, WELL, False
+        self._check, self._last_state, self._under_way = check, WELL, False
         self._began = -FRESH_SECONDS
 
     async def state(self) -> str:
@@ -34,14 +34,14 @@ class Probe:
             Thread(target=self._try, name="probe", daemon=True).start()
         while self._under_way and monotonic() - self._began < PATIENCE_SECONDS:
             await asyncio.sleep(LOOK_SECONDS)
-        return SLOW if self._under_way else self._found
+        return SLOW if self._under_way else self._last_state
 
     def _try(self) -> None:
         try:
             self._check()
-            self._found = WELL
+            self._last_state = WELL
         except Exception:  # its words could name a file or a server
-            self._found = WRONG
+            self._last_state = WRONG
         finally:
             self._under_way = False
 

@@ -36,7 +36,7 @@ async def upload(request: Request, service: Served) -> Json:
         )
     place = await run_in_threadpool(service.curator.data_sets.incoming, kind)
     try:
-        await _received(request, place)
+        await _receive(request, place)
     except BaseException:
         with suppress(OSError):
             place.unlink(missing_ok=True)
@@ -44,7 +44,7 @@ async def upload(request: Request, service: Served) -> Json:
     return {"upload": place.name}
 
 
-async def _received(request: Request, place: Path) -> None:
+async def _receive(request: Request, place: Path) -> None:
     with place.open("wb") as file:
         async for chunk in request.stream():
             await run_in_threadpool(file.write, chunk)
