@@ -33,13 +33,12 @@ from letalone.curator.data_sets import DataSets
 from letalone.curator.dependencies import Dependencies
 from letalone.curator.idempotency import KeyedRequest, find_earlier_answer, pseudonyms_of
 from letalone.curator.locks import Turns
-from letalone.curator.looking import Look, looked_at
+from letalone.curator.looking import Look, least_remaining, look_at_question
 from letalone.curator.people import PeopleService
 from letalone.curator.plan_checks import check_work
 from letalone.curator.questions import Granted, Ready, check_asks, check_columns, check_size, read
 from letalone.curator.records import Grant, PastRelease, Price, Question, Role
 from letalone.curator.refusals import NotThere
-from letalone.curator.remaining import least_remaining
 from letalone.curator.remembered import Answer, AnswerCache, spell_question
 from letalone.curator.requests import Requests
 from letalone.curator.tables import RELEASES, insert_once
@@ -127,7 +126,7 @@ class AskingService:
             return ready, asked, preview_of(ready.table, asked, rows=price.rows)
 
         ready, asked, preview = self._without_rows(question, look, by=by)
-        return looked_at(self._shared, question, ready, asked.asked, preview, by=by)
+        return look_at_question(self._shared, question, ready, asked.asked, preview, by=by)
 
     def plan(self, question: Question, *, by: str) -> Plan | None:
         """What is asked, as a plan; None where it is sorted, filtered or cut as well."""

@@ -1,12 +1,17 @@
 """Tells what a question would get now: an answer that is there, a fresh one, or a refusal.
 
 It is told before anything is spent, and depends on the own history, the own grants, the budgets
-and the public versions of the data. Whether somebody else has asked the same does not enter.
+and the public versions of the data. Whether somebody else has asked the same does not enter. How
+much is left is the tightest of the budgets of the data set, the purpose and the analyst: it is
+book-keeping of charges, which do not depend on data.
 
-  Tested:   tests/curator/test_looking.py
+  Tested:   tests/curator/test_looking.py, test_asking.py, tests/client/test_sessions.py
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from fractions import Fraction
+from itertools import chain
 
 from sqlalchemy import or_, select
 
@@ -14,16 +19,49 @@ from letalone.answers.arranged import Arrangement
 from letalone.answers.release import Asked
 from letalone.curator.daily_quota import check_quota
 from letalone.curator.dependencies import Dependencies
+from letalone.curator.ledger_view import LedgerView
 from letalone.curator.questions import Ready, check_asks
 from letalone.curator.records import Question
-from letalone.curator.remaining import Remaining, least_remaining
 from letalone.curator.tables import RELEASES
 from letalone.errors import BudgetExceeded, LetaloneError
 from letalone.plans.parts import Mean
+from letalone.privacy.curve import Privacy
+from letalone.privacy.filters import FilterState, left_in_words
 from letalone.session.preview import Preview
 from letalone.session.releasing import digest_at
 
 MAX_VERSIONS, MAX_ANSWERS = 20, 500  # in which an own earlier answer is looked for, the newest
+
+
+@dataclass(frozen=True, slots=True)
+class Remaining:
+    """The budget left at one level, and how many more such answers fit there."""
+
+    more: int | float
+    where: str
+    state: FilterState
+    raised: str  # what a steward or an owner would propose, were it too little
+
+    @property
+    def words(self) -> str:
+        more = self.more
+        like = f"about {more:,} more like this" if isinstance(more, int) else "any number like this"
+        return f"Left: about {left_in_words(self.state)} of {self.where}, {like}."
+
+    @property
+    def is_empty(self) -> bool:
+        return self.state.remaining.epsilon <= 0
+
+    @property
+    def too_little(self) -> str:
+        """What is left, for whoever asked for more than that."""
+        amount = "Nothing" if self.is_empty else left_in_words(self.state)
+        return f"{amount} is left of {self.where}."
+
+    @property
+    def size(self) -> tuple[int | float, Fraction]:
+        """The least decides; where as many fit, the least ε."""
+        return self.more, self.state.remaining.epsilon
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +78,7 @@ class Look:
     over: Remaining | None  # where too little is left, if it is because of that
 
 
-def looked_at(
+def look_at_question(
     shared: Dependencies,
     question: Question,
     ready: Ready,
@@ -114,3 +152,34 @@ def _why_not(
     except LetaloneError as error:
         return error, None
     return None, None
+
+
+def least_remaining(
+    view: LedgerView, question: Question, privacy: Privacy, *, delta: Fraction | None, by: str
+) -> Remaining:
+    """Where the fewest such answers fit, if nothing else is asked."""
+    names = (question.data_set, *question.others)
+    levels = (_remaining_by_level(view, name, question, privacy, delta, by) for name in names)
+    return min(chain.from_iterable(levels), key=lambda remaining: remaining.size)
+
+
+def _remaining_by_level(
+    view: LedgerView,
+    name: str,
+    question: Question,
+    privacy: Privacy,
+    delta: Fraction | None,
+    by: str,
+) -> Iterable[Remaining]:
+    """The own grant first: where nothing is less, it is the one that is named."""
+    data_set, purpose, grant = view.levels_for(name, purpose=question.purpose, analyst=by)
+    for level in (grant, purpose):
+        if level is not None:
+            shared = f"the whole purpose {level.purpose!r} ({level.budget}), which others share"
+            where = f"your grant of {level.budget}" if level.analyst else shared
+            raised = "share for you" if level.analyst else "share for this purpose"
+            more = level.how_many_more(privacy, delta=delta or None)
+            yield Remaining(more, where, level.state, raised)
+    where = f"the whole data set {name!r} ({data_set.budget}), which others share"
+    more = data_set.how_many_more(privacy.labelled(data_set.neighbours), delta=delta or None)
+    yield Remaining(more, where, data_set.state, "budget for it")
