@@ -8,7 +8,7 @@ from sqlalchemy import select
 
 from curator.makers import LINES, NAME, ask, open_curator, put, registration
 from engines import on_postgres
-from letalone.curator import keys
+from letalone.curator import master_key
 from letalone.curator.person_ids import possible_ids
 from letalone.curator.tables import IMPORTS, SUBJECT_KEYS
 from letalone.curator.unit_rows import number_of_rows, spelled_id, unit_ids
@@ -100,15 +100,15 @@ def _marks(curator):
     with curator._shared.database.reading() as connection:
         files = connection.execute(select(IMPORTS.c.members)).scalars().all()
     places = [curator.settings.data_folder / one for one in files if one is not None]
-    return set[bytes]().union(*(keys._read_marks(one) for one in places))
+    return set[bytes]().union(*(master_key._read_marks(one) for one in places))
 
 
 def test_erasures_at_once_leave_no_mark_of_anybody(ready, tmp_path, monkeypatch):
     """Two curators, as two workers; the write is slow, so that an unlocked one would be undone."""
     ready.data_sets.renew(NAME, file=put(ready, lines=LINES[:2]), by="olga")
     before, people = _marks(ready), [f"p{n}" for n in range(1, 7)]
-    write = keys._write
-    monkeypatch.setattr(keys, "_write", lambda *given: (sleep(0.02), write(*given)))
+    write = master_key._write
+    monkeypatch.setattr(master_key, "_write", lambda *given: (sleep(0.02), write(*given)))
     with open_curator(tmp_path) as other, ThreadPoolExecutor(6) as pool:
         workers = [ready, other] * 3
         erased = [

@@ -23,7 +23,7 @@ from typing import cast
 from sqlalchemy import Connection, bindparam, func, insert, or_, select, update
 
 from letalone.curator.database import Database, DatabaseDamaged
-from letalone.curator.keys import MasterKey, read_master_key
+from letalone.curator.master_key import MasterKey, read_master_key
 from letalone.curator.people import ADDED
 from letalone.curator.settings import Settings
 from letalone.curator.tables import CONTROLLER_FACTS, DATA_SETS, PEOPLE, SEEN, insert_once

@@ -6,7 +6,7 @@ becomes the bound; a row without a unit is left out. A value that is no declared
 and its row is left out of answers that are grouped by that column. Columns that are not declared
 are not read into any table or file of the curator (G1).
 
-  Tested:   tests/curator/test_copies.py, also that an undeclared column is nowhere in the folder
+  Tested:   tests/curator/test_principles.py (G1): an undeclared column is nowhere in the folder
   Assumed:  DuckDB, as letalone.engines has it locked down
 """
 

@@ -19,8 +19,8 @@ from sqlalchemy import Connection, Row, insert, select, update
 
 from letalone.curator.addresses import check_allowed
 from letalone.curator.dependencies import Dependencies
-from letalone.curator.keys import keep_members, member_marks
 from letalone.curator.locks import shared_lock
+from letalone.curator.master_key import keep_members, member_marks
 from letalone.curator.notices import forget_notice
 from letalone.curator.open_sessions import OpenSessions, RowsLocation, not_openable
 from letalone.curator.places import lock_of_files, place_of_import, place_to_keep

@@ -1,6 +1,6 @@
 """Registers the demo data set: sample data of a hospital, ready to be asked.
 
-Tested:   tests/curator/test_demo.py
+Tested:   tests/curator/http/test_serving.py
 """
 
 from letalone.curator.curator import Curator

@@ -14,8 +14,8 @@ from secrets import token_hex
 from typing import NamedTuple
 
 from letalone.curator.database import Database
-from letalone.curator.keys import MasterKey
 from letalone.curator.ledger_view import LedgerView
+from letalone.curator.master_key import MasterKey
 from letalone.curator.settings import Settings
 from letalone.curator.words import Clock
 from letalone.engines.lockdown import Room

@@ -19,7 +19,7 @@ from letalone.curator.data_sets import DataSets
 from letalone.curator.data_store import DataSetRow
 from letalone.curator.decisions import read_words
 from letalone.curator.dependencies import Dependencies
-from letalone.curator.keys import forget_members, is_member
+from letalone.curator.master_key import forget_members, is_member
 from letalone.curator.open_sessions import RowsLocation
 from letalone.curator.owner_tasks import OwnerTask, correct_statement, erase_statement
 from letalone.curator.people import PeopleService

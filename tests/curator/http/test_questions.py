@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from letalone.curator.asking import AskingService
-from letalone.curator.http import questions
+from letalone.curator.http import question_routes
 from letalone.curator.http.middleware import SECURITY_HEADERS
 from letalone.ledger import verify_receipt
 from letalone.session.release import Release
@@ -151,7 +151,7 @@ def test_a_repeat_is_written_once_and_every_check_is_made_again(
     first, second = (service.ask("POST", whole, by="ann", json=question) for _ in range(2))
     with monkeypatch.context() as broken:
         broken.setattr(AskingService, "answer", None)
-        broken.setattr(questions, "release_as_json", None)
+        broken.setattr(question_routes, "release_as_json", None)
         third = service.ask("POST", whole, by="ann", json=question)
     assert third.content == second.content, "neither asked nor written anew"
     assert third.json() == {**first.json(), "repeated": True}

@@ -34,7 +34,15 @@ from letalone.curator.console.app import add_console
 from letalone.curator.console.pages import problem_page, wants_page
 from letalone.curator.console.visitors import visitor_of
 from letalone.curator.curator import Curator
-from letalone.curator.http import accounts, grants, persons, public, questions, record, tables
+from letalone.curator.http import (
+    account_routes,
+    data_set_routes,
+    grant_routes,
+    public_routes,
+    question_routes,
+    record,
+    subject_routes,
+)
 from letalone.curator.http.limits import RateLimits, Throttle, WorkLimit
 from letalone.curator.http.logs import LogMiddleware, make_log, place_of_failure
 from letalone.curator.http.metrics import Metrics
@@ -51,7 +59,15 @@ from letalone.errors import LedgerUnavailable, LetaloneError, ServiceUnavailable
 
 MAX_ANSWERS = 40  # under way at once in a worker, as many as other requests may be
 MAX_PREVIEWS = 20
-ROUTES = (questions, accounts, tables, grants, record, persons, public)  # the busiest first
+ROUTES = (
+    question_routes,
+    account_routes,
+    data_set_routes,
+    grant_routes,
+    record,
+    subject_routes,
+    public_routes,
+)  # the busiest first
 PROBLEM_SCHEMA: dict[str, Any] = {
     "description": "A problem (RFC 9457).",
     "content": {
