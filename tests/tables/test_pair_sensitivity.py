@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from letalone.engines.duck import open_duck
 from letalone.engines.measures import DistinctValues, GridSum, ProductSum, scope_of
 from letalone.errors import UnsupportedQuery
-from letalone.plans.query import Count, CountValues, Plan
+from letalone.plans.parts import Count, CountValues
+from letalone.plans.query import Plan
 from letalone.tables.cross import Axis, CrossCorners
 from letalone.tables.grid import Grid
 from letalone.tables.regression import RegressionPart

@@ -20,7 +20,7 @@ from letalone.answers.release import Asked
 from letalone.curator.daily_quota import check_quota
 from letalone.curator.dependencies import Dependencies
 from letalone.curator.ledger_view import LedgerView
-from letalone.curator.questions import Ready, check_asks
+from letalone.curator.questions import check_asks
 from letalone.curator.records import Question
 from letalone.curator.tables import RELEASES
 from letalone.errors import BudgetExceeded, LetaloneError
@@ -28,7 +28,8 @@ from letalone.plans.parts import Mean
 from letalone.privacy.curve import Privacy
 from letalone.privacy.filters import FilterState, left_in_words
 from letalone.session.preview import Preview
-from letalone.session.releasing import digest_at
+from letalone.session.pricing import digest_at
+from letalone.session.query import Query
 
 MAX_VERSIONS, MAX_ANSWERS = 20, 500  # in which an own earlier answer is looked for, the newest
 
@@ -81,7 +82,7 @@ class Look:
 def look_at_question(
     shared: Dependencies,
     question: Question,
-    ready: Ready,
+    query: Query,
     terms: Asked,
     preview: Preview,
     *,
@@ -92,14 +93,14 @@ def look_at_question(
     mine = _find_own_answer(shared, question, [terms.digest], by=by)
     earlier = range(max(1, terms.version - MAX_VERSIONS), terms.version)
     digests = [] if mine else [digest_at(terms, version) for version in earlier]
-    why_not, over = (None, None) if mine else _why_not(shared, question, ready, terms, room, by=by)
+    why_not, over = (None, None) if mine else _why_not(shared, question, query, terms, room, by=by)
     return Look(
         preview=preview,
-        arrangement=ready.arrangement,
+        arrangement=query.arrangement,
         left=room.words,
         widths={
             name: float(aggregate.upper - aggregate.lower)
-            for name, aggregate in ready.plan.aggregates
+            for name, aggregate in query.plan.aggregates
             if isinstance(aggregate, Mean)
         },
         mine=mine,
@@ -131,7 +132,7 @@ def _find_own_answer(
 def _why_not(
     shared: Dependencies,
     question: Question,
-    ready: Ready,
+    query: Query,
     terms: Asked,
     room: Remaining,
     *,
@@ -140,7 +141,7 @@ def _why_not(
     """What a charge would be refused with now, and where too little is left for it."""
     ledger = shared.ledger
     try:
-        check_asks(ready)
+        check_asks(query)
         check_quota(shared, by)
         for name in (question.data_set, *question.others):
             curve = terms.privacy.labelled(ledger.data_set(name).neighbours)

@@ -17,23 +17,20 @@ for at about 14 prices.
 from collections.abc import Iterable, Iterator
 
 from letalone.errors import ParameterError
+from letalone.plans.clauses import Join, PublicJoin
 from letalone.plans.expressions import Expression, column_names
 from letalone.plans.features import PerUnit, made_of
+from letalone.plans.formulas import Aggregate, flattened
+from letalone.plans.pairs import Regression, TwoClamped
 from letalone.plans.parts import (
-    Aggregate,
     Deviation,
     Extreme,
     Histogram,
-    Join,
     Mean,
+    MostFrequent,
     PrivateBounds,
-    PublicJoin,
     Quantiles,
-    Regression,
-    TopK,
-    TwoClamped,
     Variance,
-    flattened,
 )
 from letalone.plans.query import Plan
 from letalone.session.notes import expressions_in
@@ -102,7 +99,7 @@ def _steps(aggregate: Aggregate) -> int:
             return 1 + aggregate.cells // CELLS_A_STEP
         case Histogram(edges=edges):
             return 1 + len(edges) // EDGES_A_STEP
-        case TopK(candidates=candidates):
+        case MostFrequent(candidates=candidates):
             return 1 + len(candidates) // CANDIDATES_A_STEP
         case PrivateBounds():
             return STEPS_OF_BOUNDS

@@ -15,8 +15,8 @@ from threading import Lock
 from letalone.answers.arranged import AS_IT_IS, Arrangement
 from letalone.curator.records import Price, Question
 from letalone.ledger import DataSet
+from letalone.ledger.charging import RemainingBudget
 from letalone.session.release import Release
-from letalone.session.table import Left
 
 MAX_CACHED_ANSWERS = 1000
 MAX_CACHED_LETTERS = (
@@ -48,7 +48,11 @@ class Answer:
 
     def as_of(self, now: DataSet) -> "Answer":
         remaining = self.release.standing.left
-        remaining = replace(remaining, data_set=now) if isinstance(remaining, Left) else remaining
+        remaining = (
+            replace(remaining, data_set=now)
+            if isinstance(remaining, RemainingBudget)
+            else remaining
+        )
         standing = replace(self.release.standing, left=remaining)
         return replace(self, release=replace(self.release, standing=standing))
 

@@ -52,8 +52,9 @@ class Remedy:
 class Problem:
     """What went wrong.
 
-    `sentence` says what is wrong in place of the code's template. `words` are the whole message as
-    it was raised or sent: nothing is added to them.
+    `sentence` says what is wrong in place of the code's template; if it says what would help, too,
+    it is `advised`, and no face adds its own words for the remedies. `words` are the whole message
+    as it was raised or sent: nothing is added to them.
     """
 
     code: Code
@@ -62,6 +63,7 @@ class Problem:
     others: tuple["Problem", ...] = ()
     sentence: str | Spelled | None = None
     words: str | Spelled | None = None
+    advised: bool = False
 
 
 def problem(
@@ -91,7 +93,8 @@ class Face:
         """The whole of a problem: what is wrong, what would help, and what else is wrong."""
         if what.words is not None:
             return self.spell(what.words)
-        parts = [self.state(what), *(self.advise(remedy) for remedy in what.remedies)]
+        advice = () if what.advised else map(self.advise, what.remedies)
+        parts = [self.state(what), *advice]
         parts += [self.say(other) for other in what.others]
         return " ".join(part for part in parts if part)
 
