@@ -25,6 +25,7 @@ from letalone.curator.records import Question
 from letalone.curator.tables import RELEASES
 from letalone.errors import BudgetExceeded, LetaloneError
 from letalone.plans.parts import Mean
+from letalone.privacy.budget import Budget
 from letalone.privacy.curve import Privacy
 from letalone.privacy.filters import FilterState, left_in_words
 from letalone.session.preview import Preview
@@ -42,12 +43,16 @@ class Remaining:
     where: str
     state: FilterState
     raised: str  # what a steward or an owner would propose, were it too little
+    grant: Budget | None = None  # of one's own, of which it is left
 
     @property
     def words(self) -> str:
         more = self.more
         like = f"about {more:,} more like this" if isinstance(more, int) else "any number like this"
-        return f"Left: about {left_in_words(self.state)} of {self.where}, {like}."
+        amount = f"about {left_in_words(self.state)} of"
+        if self.grant is not None:
+            return f"Left of your grant: {amount} {self.grant}, {like}."
+        return f"Left: {amount} {self.where}, {like}."
 
     @property
     def is_empty(self) -> bool:
@@ -180,7 +185,8 @@ def _remaining_by_level(
             where = f"your grant of {level.budget}" if level.analyst else shared
             raised = "share for you" if level.analyst else "share for this purpose"
             more = level.how_many_more(privacy, delta=delta or None)
-            yield Remaining(more, where, level.state, raised)
+            own_budget = level.budget if level.analyst else None
+            yield Remaining(more, where, level.state, raised, own_budget)
     where = f"the whole data set {name!r} ({data_set.budget}), which others share"
     more = data_set.how_many_more(privacy.labelled(data_set.neighbours), delta=delta or None)
     yield Remaining(more, where, data_set.state, "budget for it")
