@@ -3,7 +3,7 @@
 A line has the method, the template of the route (`/data-sets/{name}`, never the name), the
 status, a coarse class of how long it took, and the id of the person. A failure adds the class of
 the exception and the line of code, never its message: that may quote data. The lines of the web
-server itself go through `PlainLines`, which leaves tracebacks out.
+server itself go through `ServerLogFormatter`, which leaves tracebacks out.
 
   Tested:   tests/curator/http/test_logs.py: planted secrets and literals are nowhere in the lines
 """
