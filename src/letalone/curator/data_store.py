@@ -170,9 +170,8 @@ class DataStore:
             row, now = self.row(name), write_time(self._shared.clock())
             of_data_set = IMPORTS.c.data_set == name
             with self._shared.database.writing() as connection:
-                marks = (
-                    connection.execute(select(IMPORTS.c.members).where(of_data_set)).scalars().all()
-                )
+                wanted = select(IMPORTS.c.members).where(of_data_set)
+                marks = connection.execute(wanted).scalars().all()
                 change_row(connection, name, retired=now, file=None, affected=None)
                 forget_notice(connection, name)
                 connection.execute(update(IMPORTS).where(of_data_set).values(members=None))
