@@ -40,8 +40,8 @@ from letalone.errors import (
 )
 from letalone.errors.codes import Code
 from letalone.errors.in_python import PYTHON
-from letalone.errors.problem import Fact, Problem, problem
-from letalone.errors.remedies import AskAgain, LowerEpsilon, RaiseBudget, Remedy
+from letalone.errors.problem import Fact, Problem, Remedy, problem
+from letalone.errors.remedies import AskAgain, LowerEpsilon, RaiseBudget
 from letalone.exact.typed import Number
 from letalone.ledger.acts import (
     ENGINE_FAILED,
