@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import reduce
 from math import isfinite
-from typing import Any, cast
+from typing import ClassVar, cast
 
 import duckdb
 import numpy as np
@@ -28,9 +28,9 @@ from sqlglot import exp
 
 from letalone.answers.promise import best_guess, percent
 from letalone.attacks import stage
-from letalone.attacks.picture import Picture, Series, Shape, allowed_at, bound, draw
+from letalone.attacks.picture import Picture, Series, Shape, allowed_at, bound
 from letalone.attacks.rates import Rates
-from letalone.attacks.result import Line
+from letalone.attacks.result import AttackResult, Line
 from letalone.attacks.tables import Counted, Whole, joint_keys, names_of, read
 from letalone.engines.coded import FIRST
 from letalone.engines.lockdown import LockedDuck
@@ -51,7 +51,7 @@ CUTS = range(-12, 14)  # of the difference, for the points of the picture
 
 
 @dataclass(frozen=True, slots=True)
-class Differencing:
+class Differencing(AttackResult):
     """How often an attacker who subtracts two answers is right about a person.
 
     `exact_right` and `private_right` of `targets` people, half of whom have the value where there
@@ -67,11 +67,23 @@ class Differencing:
     curve: tuple[tuple[float, float], ...]
     privacy: Privacy
     epsilon: float
+    _json: ClassVar[str] = (
+        "questions targets exact_right private_right rates most_at_measured=_most_at_measured"
+        " exceeds best_guess=_best_guess epsilon"
+    )
 
     @property
     def exceeds(self) -> bool:
         """Whether the test finds more than the answers promise; 95 % sure."""
         return self.rates.exceeds(self.privacy)
+
+    @property
+    def _best_guess(self) -> float:
+        return best_guess(self.privacy)
+
+    @property
+    def _most_at_measured(self) -> float:
+        return self.rates.allowed(self.privacy)
 
     @property
     def words(self) -> str:
@@ -83,20 +95,17 @@ class Differencing:
             f" ε = {self.epsilon:g} for both, were right about {self.private_right:,}. Over many"
             f" draws of the noise this test finds {percent(self.rates.detection)} at"
             f" {percent(self.rates.false_alarm)} false alarms. A bet at even odds is won at most"
-            f" {percent(best_guess(self.privacy))} of the time, however the answers are combined,"
+            f" {percent(self._best_guess)} of the time, however the answers are combined,"
             " and asking again gives the same answer."
         )
 
-    def __str__(self) -> str:
-        return self.words
-
     def lines(self) -> list[Line]:
         """The numbers to compare."""
-        rates, allowed = self.rates, self.rates.allowed(self.privacy)
+        rates, allowed = self.rates, self._most_at_measured
         exact, private = (
             f"{n:,} of {self.targets:,}" for n in (self.exact_right, self.private_right)
         )
-        guess = f"at most {percent(best_guess(self.privacy))}"
+        guess = f"at most {percent(self._best_guess)}"
         return [
             ("right about a person", exact, private),
             ("bets at even odds won (D6)", "no limit", guess),
@@ -106,21 +115,7 @@ class Differencing:
             ("beyond the bound (95 % sure)", "", "yes" if self.exceeds else "no"),
         ]
 
-    def to_json(self) -> dict[str, object]:
-        """The numbers, for programs."""
-        return {
-            "questions": list(self.questions),
-            "targets": self.targets,
-            "exact_right": self.exact_right,
-            "private_right": self.private_right,
-            "rates": self.rates.to_json(),
-            "most_at_measured": self.rates.allowed(self.privacy),
-            "exceeds": self.exceeds,
-            "best_guess": best_guess(self.privacy),
-            "epsilon": self.epsilon,
-        }
-
-    def plot(self, path: object = None) -> Any:
+    def _picture(self) -> Picture:
         """The test at every threshold, under what D6 allows."""
         across, up = zip(*self.curve, strict=True)
         test = Series(f"difference of two answers, ε = {self.epsilon:g}", across, up, Shape.POINTS)
@@ -128,7 +123,7 @@ class Differencing:
         limit = bound(self.privacy, allowed_at(self.epsilon), RATES)
         title = "Two answers that differ in one person: does this person have the diagnosis?"
         shown = (test, exact, limit)
-        return draw(Picture(title, "false alarms", "share found", shown), path)
+        return Picture(title, "false alarms", "share found", shown)
 
 
 def subtract(

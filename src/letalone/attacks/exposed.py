@@ -6,18 +6,18 @@ Tested:   tests/attacks/test_canaries.py
 from dataclasses import dataclass
 from math import e, floor, log2
 from statistics import median
-from typing import Any
+from typing import ClassVar
 
 from letalone.answers.promise import most_caught, percent
-from letalone.attacks.picture import Picture, Series, Shape, draw
-from letalone.attacks.result import Line
+from letalone.attacks.picture import Picture, Series, Shape
+from letalone.attacks.result import AttackResult, Line, Numbers
 from letalone.privacy import Privacy
 
 SELDOM = 0.05  # D6 is drawn where it is passed at most so often
 
 
 @dataclass(frozen=True, slots=True)
-class Exposed:
+class Exposed(Numbers):
     """Secrets that stood in the text `repetitions` times each: how many bits a model gives away.
 
     `extracted` are those that beam search found at once.
@@ -26,23 +26,16 @@ class Exposed:
     repetitions: int
     exposures: tuple[float, ...]
     extracted: int
+    _json: ClassVar[str] = "repetitions exposures extracted"
 
     @property
     def usual(self) -> float:
         """The median exposure, in bits."""
         return median(self.exposures)
 
-    def to_json(self) -> dict[str, object]:
-        """The numbers, for programs."""
-        return {
-            "repetitions": self.repetitions,
-            "exposures": list(self.exposures),
-            "extracted": self.extracted,
-        }
-
 
 @dataclass(frozen=True, slots=True)
-class Canaries:
+class Canaries(AttackResult):
     """How much of planted secrets comes out of an ordinary model, and of a private one.
 
     `space` is the number of secrets of the pattern. `own` are secrets of that form that were in
@@ -60,6 +53,10 @@ class Canaries:
     fit: tuple[float, float]
     privacy: Privacy
     epsilon: float
+    _json: ClassVar[str] = (
+        "pattern space lines=lines_of_text ordinary private=_private_with_limits"
+        " own_secrets=_own_secrets bits_per_sign=fit most_guessed epsilon"
+    )
 
     @property
     def most_guessed(self) -> float:
@@ -87,9 +84,6 @@ class Canaries:
             " What hundreds of lines share is still learned."
         )
 
-    def __str__(self) -> str:
-        return self.words
-
     def lines(self) -> list[Line]:
         """The numbers to compare."""
         (ordinary, *_), (private, *_) = self.ordinary, self.private
@@ -115,24 +109,18 @@ class Canaries:
         limit = self.most_exposed(ordinary.repetitions)
         return words, f"{ordinary.usual:.1f}", f"{private.usual:.1f} (D6: {limit:.1f})"
 
-    def to_json(self) -> dict[str, object]:
-        """The numbers, for programs."""
-        return {
-            "pattern": self.pattern,
-            "space": self.space,
-            "lines": self.lines_of_text,
-            "ordinary": [one.to_json() for one in self.ordinary],
-            "private": [
-                one.to_json() | {"most_exposed": self.most_exposed(one.repetitions)}
-                for one in self.private
-            ],
-            "own_secrets": {"number": self.own, "found": list(self.own_found)},
-            "bits_per_sign": list(self.fit),
-            "most_guessed": self.most_guessed,
-            "epsilon": self.epsilon,
-        }
+    @property
+    def _private_with_limits(self) -> tuple[dict[str, object], ...]:
+        return tuple(
+            exposed.to_json() | {"most_exposed": self.most_exposed(exposed.repetitions)}
+            for exposed in self.private
+        )
 
-    def plot(self, path: object = None) -> Any:
+    @property
+    def _own_secrets(self) -> dict[str, object]:
+        return {"number": self.own, "found": self.own_found}
+
+    def _picture(self) -> Picture:
         """Exposure by how often the secret stood in the text; beside it what D6 allows."""
         across = tuple(float(one.repetitions) for one in self.private)
         limits = tuple(self.most_exposed(one.repetitions) for one in self.private)
@@ -143,7 +131,7 @@ class Canaries:
         )
         title = f"A secret of {log2(self.space):.1f} bits in the text: how many the model tells"
         words = "lines that hold the secret"
-        return draw(Picture(title, words, "exposure in bits", shown, logarithmic=True), path)
+        return Picture(title, words, "exposure in bits", shown, logarithmic=True)
 
 
 def most_exposed(epsilon: float, space: int) -> float:

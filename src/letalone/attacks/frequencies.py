@@ -28,16 +28,16 @@ from trace amounts (2015).
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from letalone.answers.promise import most_caught, percent
-from letalone.attacks.picture import Picture, Series, Shape, allowed_at, draw
+from letalone.attacks.picture import Picture, Series, Shape, allowed_at
 from letalone.attacks.pools import Pools, drawn_pools, pools_of_table
 from letalone.attacks.rates import Rates, judged
-from letalone.attacks.result import Line
+from letalone.attacks.result import AttackResult, Line
 from letalone.exact.typed import COUNT, EPSILON, PROBABILITY, Constraint, Number
 from letalone.mechanisms import Geometric
 from letalone.privacy import Privacy
@@ -64,10 +64,15 @@ class Power:
     people: int
     attributes: int
     rates: Rates
+    _json: ClassVar[str] = (
+        "people attributes detection=rates.detection false_alarm=rates.false_alarm"
+        " interval=rates._interval alarms_at_most=rates._alarms_at_most members=rates.members"
+        " outsiders=rates.outsiders"
+    )
 
 
 @dataclass(frozen=True, slots=True)
-class Membership:
+class Membership(AttackResult):
     """How often members of a study are found in what it published.
 
     `ratio` and `homer` are two statistics against exact frequencies, `private` is the inner
@@ -83,6 +88,10 @@ class Membership:
     power: tuple[Power, ...]
     privacy: Privacy
     epsilon: float
+    _json: ClassVar[str] = (
+        "people attributes false_alarm=alarm likelihood_ratio=ratio homer private power"
+        " most_allowed most_at_measured exceeds epsilon"
+    )
 
     @property
     def most_allowed(self) -> float:
@@ -114,9 +123,6 @@ class Membership:
             " attributes do not help the attacker then: the noise grows with them."
         )
 
-    def __str__(self) -> str:
-        return self.words
-
     def lines(self) -> list[Line]:
         """The numbers to compare."""
         exact, noisy = self.ratio.told(), self.private.told()
@@ -130,26 +136,7 @@ class Membership:
             *(_line(one) for one in self.power[:MOST_LINES]),
         ]
 
-    def to_json(self) -> dict[str, object]:
-        """The numbers, for programs."""
-        return {
-            "people": self.people,
-            "attributes": self.attributes,
-            "false_alarm": self.alarm,
-            "likelihood_ratio": self.ratio.to_json(),
-            "homer": self.homer.to_json(),
-            "private": self.private.to_json(),
-            "power": [
-                {"people": one.people, "attributes": one.attributes, **one.rates.to_json()}
-                for one in self.power
-            ],
-            "most_allowed": self.most_allowed,
-            "most_at_measured": self.most_at_measured,
-            "exceeds": self.exceeds,
-            "epsilon": self.epsilon,
-        }
-
-    def plot(self, path: object = None) -> Any:
+    def _picture(self) -> Picture:
         """Who is found, by the number of attributes; beside it what D6 allows."""
         sizes = sorted({one.people for one in self.power})
         every = tuple(sorted({float(one.attributes) for one in self.power}))
@@ -163,8 +150,7 @@ class Membership:
         limit = Series(allowed_at(self.epsilon), every, allowed, Shape.BOUND)
         title = f"Was this person in the study? Found at {percent(self.alarm)} false alarms"
         up = "share of participants found"
-        shown = Picture(title, "attributes", up, (*exact, noisy, limit), logarithmic=True)
-        return draw(shown, path)
+        return Picture(title, "attributes", up, (*exact, noisy, limit), logarithmic=True)
 
 
 def trace_member(

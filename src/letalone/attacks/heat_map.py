@@ -23,15 +23,15 @@ from collections.abc import Iterable, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from math import ceil, exp, log, log1p, prod
-from typing import Any, cast
+from typing import Any, ClassVar, cast
 
 import numpy as np
 
 from letalone.answers.promise import FALSE_ALARMS, most_caught, percent
 from letalone.answers.so_many import so_many, so_many_people
 from letalone.attacks import stage
-from letalone.attacks.picture import Picture, Series, Shape, allowed_at, draw
-from letalone.attacks.result import Line
+from letalone.attacks.picture import Picture, Series, Shape, allowed_at
+from letalone.attacks.result import AttackResult, Line
 from letalone.attacks.tables import Counted, Whole, names_of, read
 from letalone.engines.coded import FIRST, Coded
 from letalone.errors import ParameterError
@@ -54,6 +54,7 @@ class Crowd:
     most: int | None
     cells: int
     private: int
+    _json: ClassVar[str] = "people=label cells private"
 
     @property
     def label(self) -> str:
@@ -64,7 +65,7 @@ class Crowd:
 
 
 @dataclass(frozen=True, slots=True)
-class HeatMap:
+class HeatMap(AttackResult):
     """What a map of people gives away.
 
     `visited` cells have somebody in them, `lonely` ones fewer than `few` people, of which
@@ -84,6 +85,10 @@ class HeatMap:
     scale: float
     privacy: Privacy
     epsilon: float
+    _json: ClassVar[str] = (
+        "cells visited people few lonely lonely_private exposed crowds false_alarm=alarm"
+        " most_allowed=_one_allowed epsilon"
+    )
 
     @property
     def alarm(self) -> float:
@@ -95,6 +100,10 @@ class HeatMap:
         return most_caught(self.privacy.group(people), self.alarm)
 
     @property
+    def _one_allowed(self) -> float:
+        return self.allowed(1)
+
+    @property
     def words(self) -> str:
         """A paragraph for a privacy officer."""
         return (
@@ -102,7 +111,7 @@ class HeatMap:
             f" {so_many(self.cells, 'cell')}. {self._lonely()} In a private map with"
             f" ε = {self.epsilon:g}, {self.lonely_private:,} of {so_many(self.lonely, 'such cell')}"
             f" stood out, as {percent(self.alarm)} of empty cells are expected to; one"
-            f" person in a cell is found {percent(self.allowed(1))} of the time at most."
+            f" person in a cell is found {percent(self._one_allowed)} of the time at most."
         )
 
     def _lonely(self) -> str:
@@ -112,38 +121,16 @@ class HeatMap:
         alone = so_many(self.exposed, "person is", "people are")
         return f"{cells} in, and {alone} alone in one: published exactly, the map shows that."
 
-    def __str__(self) -> str:
-        return self.words
-
     def lines(self) -> list[Line]:
         """The numbers to compare."""
         shown = [
             (f"cells that show, of those with {one.label}", _of(one, today=True), _of(one))
             for one in self.crowds
         ]
-        limit = f"at most {percent(self.allowed(1))}"
+        limit = f"at most {percent(self._one_allowed)}"
         return [*shown, ("one person in a cell found (D6)", "no limit", limit)]
 
-    def to_json(self) -> dict[str, object]:
-        """The numbers, for programs."""
-        crowds = [
-            {"people": one.label, "cells": one.cells, "private": one.private} for one in self.crowds
-        ]
-        return {
-            "cells": self.cells,
-            "visited": self.visited,
-            "people": self.people,
-            "few": self.few,
-            "lonely": self.lonely,
-            "lonely_private": self.lonely_private,
-            "exposed": self.exposed,
-            "crowds": crowds,
-            "false_alarm": self.alarm,
-            "most_allowed": self.allowed(1),
-            "epsilon": self.epsilon,
-        }
-
-    def plot(self, path: object = None) -> Any:
+    def _picture(self) -> Picture:
         """How many cells show, by the people in them; beside it what D6 allows."""
         shown = [one for one in self.crowds if one.cells]
         places = tuple(float(place) for place in range(len(shown)))
@@ -157,7 +144,7 @@ class HeatMap:
         )
         labels = tuple(one.label for one in shown)
         title = "A heat map: which cells show that somebody was there"
-        return draw(Picture(title, "people in the cell", "share of cells", series, labels), path)
+        return Picture(title, "people in the cell", "share of cells", series, labels)
 
 
 def find_cells(

@@ -25,7 +25,7 @@ study of personalized warfarin dosing (2014).
 from collections.abc import Iterable
 from dataclasses import dataclass
 from importlib import import_module
-from typing import Any, cast
+from typing import Any, ClassVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,9 +35,9 @@ from letalone.attacks.confidence import likelihood
 from letalone.attacks.games import MODELS, Played, fitted_on, ordinary_model, play, private_model
 from letalone.attacks.model_stage import OUTCOME, SENSITIVE, study
 from letalone.attacks.people import MOST_VALUES, People, people_of
-from letalone.attacks.picture import Picture, Series, Shape, allowed_at, draw
+from letalone.attacks.picture import Picture, Series, Shape, allowed_at
 from letalone.attacks.rates import Rates, least, most
-from letalone.attacks.result import Line
+from letalone.attacks.result import AttackResult, Line
 from letalone.attacks.stored_rows import rows_in_model
 from letalone.errors import ParameterError
 from letalone.exact.typed import COUNT, DELTA, EPSILON, Number
@@ -51,7 +51,7 @@ SHADOWS = 8
 
 
 @dataclass(frozen=True, slots=True)
-class ModelInversion:
+class ModelInversion(AttackResult):
     """How often a secret is guessed: of members (`caught`) and of strangers (`alarms`).
 
     `baseline` is the share of the commonest value. `stored` of `trained` rows were in the file of
@@ -70,6 +70,11 @@ class ModelInversion:
     trained: int
     stored: int
     private_stored: int
+    _json: ClassVar[str] = (
+        "people target sensitive values baseline ordinary private most_allowed exceeds"
+        " rows_trained_on=trained rows_in_kernel_machine=stored"
+        " rows_in_private_model=private_stored epsilon"
+    )
 
     @property
     def most_allowed(self) -> float:
@@ -100,9 +105,6 @@ class ModelInversion:
             f" model's {self.private_stored:,}."
         )
 
-    def __str__(self) -> str:
-        return self.words
-
     def lines(self) -> list[Line]:
         """The numbers to compare."""
         found, noisy = self.ordinary, self.private
@@ -121,25 +123,7 @@ class ModelInversion:
             ),
         ]
 
-    def to_json(self) -> dict[str, object]:
-        """The numbers, for programs."""
-        return {
-            "people": self.people,
-            "target": self.target,
-            "sensitive": self.sensitive,
-            "values": self.values,
-            "baseline": self.baseline,
-            "ordinary": self.ordinary.to_json(),
-            "private": self.private.to_json(),
-            "most_allowed": self.most_allowed,
-            "exceeds": self.exceeds,
-            "rows_trained_on": self.trained,
-            "rows_in_kernel_machine": self.stored,
-            "rows_in_private_model": self.private_stored,
-            "epsilon": self.epsilon,
-        }
-
-    def plot(self, path: object = None) -> Any:
+    def _picture(self) -> Picture:
         """Right guesses about members and about strangers, with either model."""
         both = (self.ordinary, self.private)
         bars = (_bars("members", both, inside=True), _bars("strangers", both, inside=False))
@@ -150,7 +134,7 @@ class ModelInversion:
         )
         title = f"Guessing {self.sensitive!r} with a model that predicts {self.target!r}"
         places = ("ordinary", f"ε = {self.epsilon:g}")
-        return draw(Picture(title, "model", "share guessed", (*bars, *lines), places), path)
+        return Picture(title, "model", "share guessed", (*bars, *lines), places)
 
 
 def invert_model(

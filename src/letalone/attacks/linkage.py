@@ -21,17 +21,17 @@ Sweeney: Simple demographics often identify people uniquely (2000).
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from letalone.anonymity.cells import combined
-from letalone.answers.promise import FALSE_ALARMS, at_most, best_guess, most_caught, percent
+from letalone.answers.promise import FALSE_ALARMS, at_most, best_guess, percent
 from letalone.answers.so_many import so_many_rows
 from letalone.attacks import stage
-from letalone.attacks.picture import Picture, Series, Shape, draw
-from letalone.attacks.result import Line
+from letalone.attacks.picture import Picture, Series, Shape
+from letalone.attacks.result import AttackResult, Line
 from letalone.attacks.tables import MISSING, Counted, Whole, joint_keys, names_of, read
 from letalone.errors import ParameterError
 from letalone.exact.typed import EPSILON, Number
@@ -42,7 +42,7 @@ QUASI_IDENTIFIERS = ("zip", "birth_date", "gender")
 
 
 @dataclass(frozen=True, slots=True)
-class Linkage:
+class Linkage(AttackResult):
     """What a register says about the rows of a table.
 
     `candidates[c]` are the rows that c people of the register fit, `certain` those that one
@@ -65,23 +65,27 @@ class Linkage:
     certain_people: int | None
     examples: tuple[dict[str, str], ...]
     epsilon: float
+    _json: ClassVar[str] = (
+        "rows register quasi_identifiers candidates certain matches possible expected people"
+        " certain_people examples epsilon best_guess=_best_guess"
+    )
+
+    @property
+    def _best_guess(self) -> float:
+        return best_guess(PureDP(self.epsilon))
 
     @property
     def words(self) -> str:
         """A paragraph for a privacy officer."""
         names = ", ".join(self.quasi_identifiers)
-        privacy = PureDP(self.epsilon)
         return (
             f"The table has no names. Joined with a register on {names}, {self._found()}"
             f"{self._shared()} Guessing among the candidates would be right for"
             f" {so_many_rows(round(self.expected))}. All this assumes that everyone of the table is"
             " in the register: else the one who fits may be somebody else. A private release has no"
             f" rows to join: with ε = {self.epsilon:g} in all, a bet at even odds on one person is"
-            f" won {at_most(best_guess(privacy))}, whatever register the attacker holds."
+            f" won {at_most(self._best_guess)}, whatever register the attacker holds."
         )
-
-    def __str__(self) -> str:
-        return self.words
 
     def _found(self) -> str:
         if not self.certain:
@@ -109,7 +113,7 @@ class Linkage:
 
     def lines(self) -> list[Line]:
         """The numbers to compare."""
-        caught = f"at most {percent(most_caught(PureDP(self.epsilon)))}"
+        caught = f"at most {percent(self._most_caught)}"
         alarms = f"one person found, {percent(FALSE_ALARMS)} false alarms"
         found = [
             ("rows that fit one person alone", f"{self.certain:,}", "no rows"),
@@ -124,25 +128,7 @@ class Linkage:
             found.insert(1, ("people found", shown, ""))
         return found
 
-    def to_json(self) -> dict[str, object]:
-        """The numbers, for programs."""
-        return {
-            "rows": self.rows,
-            "register": self.register,
-            "quasi_identifiers": list(self.quasi_identifiers),
-            "candidates": {str(size): rows for size, rows in self.candidates.items()},
-            "certain": self.certain,
-            "matches": self.matches,
-            "possible": self.possible,
-            "expected": self.expected,
-            "people": self.people,
-            "certain_people": self.certain_people,
-            "examples": list(self.examples),
-            "epsilon": self.epsilon,
-            "best_guess": best_guess(PureDP(self.epsilon)),
-        }
-
-    def plot(self, path: object = None) -> Any:
+    def _picture(self) -> Picture:
         """The rows by how many people of the register fit them."""
         sizes = range(SHOWN + 1)
         large = sum(rows for size, rows in self.candidates.items() if size > SHOWN)
@@ -150,7 +136,7 @@ class Linkage:
         bars = Series("rows", tuple(map(float, range(len(rows)))), tuple(rows), Shape.BARS)
         places = (*map(str, sizes), f"> {SHOWN}")
         title = f"{self.certain:,} of {so_many_rows(self.rows)} without names fit one person alone"
-        return draw(Picture(title, "people who fit the row", "rows", (bars,), places), path)
+        return Picture(title, "people who fit the row", "rows", (bars,), places)
 
 
 def link(

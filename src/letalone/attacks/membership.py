@@ -25,7 +25,7 @@ first principles (2022).
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any, ClassVar, cast
 
 import numpy as np
 
@@ -34,8 +34,8 @@ from letalone.attacks.confidence import Loss
 from letalone.attacks.games import MODELS, ordinary_model, private_model
 from letalone.attacks.model_stage import TARGET, study
 from letalone.attacks.people import People, people_of, people_of_arrays
-from letalone.attacks.picture import Picture, Series, Shape, allowed_at, bound, draw
-from letalone.attacks.result import Line
+from letalone.attacks.picture import Picture, Series, Shape, allowed_at, bound
+from letalone.attacks.result import AttackResult, Line
 from letalone.attacks.shadows import Attack, Test, beyond, confidence_of_each
 from letalone.errors import ParameterError
 from letalone.exact.typed import COUNT, DELTA, EPSILON, PROBABILITY, Number
@@ -46,7 +46,7 @@ LEAST_SHADOWS = 8
 
 
 @dataclass(frozen=True, slots=True)
-class ModelMembership:
+class ModelMembership(AttackResult):
     """How often people are found in the training data of a model."""
 
     people: int
@@ -60,6 +60,11 @@ class ModelMembership:
     epsilon: float
     models: tuple[str, str]
     fixed_size: bool
+    _json: ClassVar[str] = (
+        "people features target false_alarm=alarm low_false_alarm=low_alarm models"
+        " ordinary=_ordinary_by_name private=_private_by_name most_allowed most_at_measured"
+        " most_advantage neighbours=_neighbours exceeds ordinary_exceeds epsilon"
+    )
 
     @property
     def most_allowed(self) -> float:
@@ -104,9 +109,6 @@ class ModelMembership:
             " found at so many (95 % sure). An attack that fails proves nothing; the bound does."
         )
 
-    def __str__(self) -> str:
-        return self.words
-
     def lines(self) -> list[Line]:
         """The numbers to compare."""
         pairs = list(zip(self.ordinary, self.private, strict=True))
@@ -132,36 +134,27 @@ class ModelMembership:
             ("  advantage", percent(max(0, today.advantage)), percent(max(0, private.advantage))),
         ]
 
-    def to_json(self) -> dict[str, object]:
-        """The numbers, for programs."""
-        return {
-            "people": self.people,
-            "features": self.features,
-            "target": self.target,
-            "false_alarm": self.alarm,
-            "low_false_alarm": self.low_alarm,
-            "models": list(self.models),
-            "ordinary": {one.name: one.to_json() for one in self.ordinary},
-            "private": {one.name: one.to_json() for one in self.private},
-            "most_allowed": self.most_allowed,
-            "most_at_measured": self.most_at_measured,
-            "most_advantage": self.most_advantage,
-            "neighbours": "replace" if self.fixed_size else "add/remove",
-            "exceeds": self.exceeds,
-            "ordinary_exceeds": self.ordinary_exceeds,
-            "epsilon": self.epsilon,
-        }
+    @property
+    def _neighbours(self) -> str:
+        return "replace" if self.fixed_size else "add/remove"
 
-    def plot(self, path: object = None) -> Any:
+    @property
+    def _ordinary_by_name(self) -> dict[str, Test]:
+        return {test.name: test for test in self.ordinary}
+
+    @property
+    def _private_by_name(self) -> dict[str, Test]:
+        return {test.name: test for test in self.private}
+
+    def _picture(self) -> Picture:
         """Detections by false alarms, and the curve that D6 does not let the private one pass."""
         lines = [_line(f"ordinary, {one.name}", one) for one in self.ordinary]
         lines += [_line(f"ε = {self.epsilon:g}, {one.name}", one) for one in self.private]
         limit = bound(self.privacy, allowed_at(self.epsilon))
         title = "Was this person's row in the training data?"
-        shown = Picture(
+        return Picture(
             title, "share of strangers accused", "share of members found", (*lines, limit)
         )
-        return draw(shown, path)
 
 
 def infer_membership(

@@ -19,22 +19,21 @@ from hashlib import md5, sha1, sha256
 from itertools import product
 from math import prod
 from time import process_time
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
-from letalone.answers.promise import FALSE_ALARMS, most_caught, percent
+from letalone.answers.promise import FALSE_ALARMS, percent
 from letalone.answers.so_many import so_many, so_many_rows
 from letalone.attacks import stage
-from letalone.attacks.picture import Picture, Series, Shape, draw
-from letalone.attacks.result import Line
+from letalone.attacks.picture import Picture, Series, Shape
+from letalone.attacks.result import AttackResult, Line
 from letalone.attacks.tables import Whole, names_of, read
 from letalone.engines.coded import FIRST, Coded
 from letalone.engines.duck import open_duck
 from letalone.errors import ParameterError
 from letalone.exact.typed import COUNT, EPSILON, Number
 from letalone.plans.types import Type
-from letalone.privacy import PureDP
 
 DIGITS, LETTERS = "0123456789", "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 HEX = frozenset("0123456789abcdef")
@@ -66,14 +65,16 @@ class Reversed:
     example: tuple[str, str] | None
     tried: int
     seconds: float
+    _json: ClassVar[str] = "column algorithm values found rows rows_found spaces tried seconds"
 
 
 @dataclass(frozen=True, slots=True)
-class Pseudonyms:
+class Pseudonyms(AttackResult):
     """The columns that are hashes, and how many of these are reversed."""
 
     columns: tuple[Reversed, ...]
     epsilon: float
+    _json: ClassVar[str] = "columns most_allowed=_most_caught epsilon"
 
     @property
     def words(self) -> str:
@@ -85,16 +86,13 @@ class Pseudonyms:
             f"{found} A hash without a key hides nothing where all possible values can be tried."
             " A secret key would stop this attack, but not the linkage of the rest of the row. A"
             f" private release has no pseudonyms in it: with ε = {self.epsilon:g}, one person is"
-            f" found {percent(most_caught(PureDP(self.epsilon)))} of the time at most, at"
+            f" found {percent(self._most_caught)} of the time at most, at"
             f" {percent(FALSE_ALARMS)} false alarms."
         )
 
-    def __str__(self) -> str:
-        return self.words
-
     def lines(self) -> list[Line]:
         """The numbers to compare."""
-        limit = f"at most {percent(most_caught(PureDP(self.epsilon)))}"
+        limit = f"at most {percent(self._most_caught)}"
         rows: list[Line] = []
         for one in self.columns[:4]:
             name = f"{one.column} ({one.algorithm})"
@@ -102,26 +100,7 @@ class Pseudonyms:
             rows.append((f"{name}: seconds", f"{one.seconds:.1f}", ""))
         return [*rows, ("one person found (D6)", "no limit", limit)]
 
-    def to_json(self) -> dict[str, object]:
-        """The numbers, for programs."""
-        columns = [
-            {
-                "column": one.column,
-                "algorithm": one.algorithm,
-                "values": one.values,
-                "found": one.found,
-                "rows": one.rows,
-                "rows_found": one.rows_found,
-                "spaces": one.spaces,
-                "tried": one.tried,
-                "seconds": one.seconds,
-            }
-            for one in self.columns
-        ]
-        most = most_caught(PureDP(self.epsilon))
-        return {"columns": columns, "most_allowed": most, "epsilon": self.epsilon}
-
-    def plot(self, path: object = None) -> Any:
+    def _picture(self) -> Picture:
         """The share of each column's hashes that are reversed."""
         if not self.columns:
             raise ParameterError("There is nothing to draw: no column looks like a hash.")
@@ -132,7 +111,7 @@ class Pseudonyms:
             f"{one.column}\n{one.algorithm}, {one.seconds:.1f} s" for one in self.columns
         )
         title = "Pseudonyms that are hashes: the share that is reversed"
-        return draw(Picture(title, "column", "share reversed", (bars,), labels), path)
+        return Picture(title, "column", "share reversed", (bars,), labels)
 
 
 def reverse_hashes(

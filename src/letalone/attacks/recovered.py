@@ -6,13 +6,13 @@ Tested:   tests/attacks/test_reconstruction.py
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import sqrt
-from typing import Any
+from typing import ClassVar
 
 import numpy as np
 
 from letalone.answers.promise import percent
-from letalone.attacks.picture import Picture, Series, Shape, draw
-from letalone.attacks.result import Line
+from letalone.attacks.picture import Picture, Series, Shape
+from letalone.attacks.result import AttackResult, Line
 from letalone.attacks.subset_sums import Guesses, predicted
 
 STEPS = 60  # of the formula, along the axis
@@ -26,6 +26,10 @@ class Recovered:
     least_squares: Guesses
     linear_programme: Guesses
     predicted: float
+    _json: ClassVar[str] = (
+        "error deviation least_squares=least_squares.share"
+        " linear_programme=linear_programme.share predicted"
+    )
 
     @property
     def deviation(self) -> float:
@@ -41,10 +45,18 @@ class Protected:
     deviation: float
     least_squares: Guesses
     allowed: float
+    _json: ClassVar[str] = (
+        "epsilon deviation least_squares=least_squares.share interval=_interval"
+        " most_allowed=allowed"
+    )
+
+    @property
+    def _interval(self) -> tuple[float, float]:
+        return self.least_squares.interval()
 
 
 @dataclass(frozen=True, slots=True)
-class Reconstruction:
+class Reconstruction(AttackResult):
     """How much of a secret column comes back from sums over random subsets.
 
     `people` bits, of which a `share` is 1; `questions` about them. `plain` is by the size of the
@@ -57,6 +69,9 @@ class Reconstruction:
     plain: tuple[Recovered, ...]
     private: tuple[Protected, ...]
     epsilon: float
+    _json: ClassVar[str] = (
+        "people questions share plain private most_allowed=protected.allowed epsilon"
+    )
 
     @property
     def protected(self) -> Protected:
@@ -85,9 +100,6 @@ class Reconstruction:
             f" than {percent(ours.allowed)}, however they compute."
         )
 
-    def __str__(self) -> str:
-        return self.words
-
     def lines(self) -> list[Line]:
         """The numbers to compare."""
         ours = self.protected
@@ -102,51 +114,18 @@ class Reconstruction:
             ("sure of one person (D6)", "no limit", f"at most {percent(ours.allowed)}"),
         ]
 
-    def to_json(self) -> dict[str, object]:
-        """The numbers, for programs."""
-        return {
-            "people": self.people,
-            "questions": self.questions,
-            "share": self.share,
-            "plain": [_plain_numbers(one) for one in self.plain],
-            "private": [_private_numbers(one) for one in self.private],
-            "most_allowed": self.protected.allowed,
-            "epsilon": self.epsilon,
-        }
-
-    def plot(self, path: object = None) -> Any:
+    def _picture(self) -> Picture:
         """The share that came back, by the error over √n: the fall is where that is about 1."""
         title = "How much of a secret column comes back, by the error"
         across = "standard deviation of the error / √n"
         shown = (*_plain_series(self), *_private_series(self))
-        picture = Picture(title, across, "share recovered", shown, logarithmic=True)
-        return draw(picture, path)
+        return Picture(title, across, "share recovered", shown, logarithmic=True)
 
 
 def _line(one: Recovered) -> Line:
     words = "exact answers" if one.error == 0 else f"off by up to {one.error:,}"
     squares, programme = percent(one.least_squares.share), percent(one.linear_programme.share)
     return f"  {words}: programme, squares", f"{programme}, {squares}", ""
-
-
-def _plain_numbers(one: Recovered) -> dict[str, object]:
-    return {
-        "error": one.error,
-        "deviation": one.deviation,
-        "least_squares": one.least_squares.share,
-        "linear_programme": one.linear_programme.share,
-        "predicted": one.predicted,
-    }
-
-
-def _private_numbers(one: Protected) -> dict[str, object]:
-    return {
-        "epsilon": one.epsilon,
-        "deviation": one.deviation,
-        "least_squares": one.least_squares.share,
-        "interval": list(one.least_squares.interval()),
-        "most_allowed": one.allowed,
-    }
 
 
 def _plain_series(found: Reconstruction) -> list[Series]:

@@ -11,7 +11,7 @@ Carlini, Chien, Nasr, Song, Terzis, Tramèr: Membership inference attacks from f
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,7 @@ from letalone.attacks.confidence import Loss, confidence
 from letalone.attacks.games import Played, play
 from letalone.attacks.people import People
 from letalone.attacks.rates import Rates
+from letalone.attacks.result import Numbers
 from letalone.privacy import Privacy
 
 Floats = NDArray[np.float64]
@@ -31,7 +32,7 @@ SMALLEST = 1e-9  # a deviation, where a model says the same always
 
 
 @dataclass(frozen=True, slots=True)
-class Test:
+class Test(Numbers):
     """One test of membership, against one kind of model.
 
     `usual` and `low` are its rates at two thresholds; `best` at the one where detections are most
@@ -45,6 +46,7 @@ class Test:
     usual: Rates
     best: Rates
     curve: tuple[tuple[float, float], ...]
+    _json: ClassVar[str] = "low usual best advantage curve"
 
     @property
     def advantage(self) -> float:
@@ -55,11 +57,6 @@ class Test:
     def all_rates(self) -> tuple[Rates, ...]:
         """All that was measured on independent trials."""
         return self.low, self.usual, self.best
-
-    def to_json(self) -> dict[str, object]:
-        """The numbers, for programs."""
-        rates = {name: getattr(self, name).to_json() for name in ("low", "usual", "best")}
-        return {**rates, "advantage": self.advantage, "curve": [list(one) for one in self.curve]}
 
 
 def beyond(tests: Sequence[Test], privacy: Privacy) -> bool:
