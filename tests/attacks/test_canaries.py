@@ -9,8 +9,8 @@ import pytest
 
 from letalone.answers.promise import most_caught
 from letalone.attacks import extract_secrets, stage
+from letalone.attacks.canaries import most_exposed
 from letalone.attacks.characters import END, SIGNS, SIZE, Reading, coded, privately_trained, trained
-from letalone.attacks.exposed import most_exposed
 from letalone.attacks.secrets_of_text import Pattern, beam_search, exposure
 from letalone.attacks.subset_sums import Guesses
 from letalone.errors import ParameterError

@@ -12,11 +12,11 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from letalone.attacks.canaries import Canaries as Canaries
+    from letalone.attacks.canaries import Exposed as Exposed
     from letalone.attacks.canaries import extract_secrets as extract_secrets
     from letalone.attacks.differencing import Differencing as Differencing
     from letalone.attacks.differencing import subtract as subtract
-    from letalone.attacks.exposed import Canaries as Canaries
-    from letalone.attacks.exposed import Exposed as Exposed
     from letalone.attacks.frequencies import Membership as Membership
     from letalone.attacks.frequencies import Power as Power
     from letalone.attacks.frequencies import trace_member as trace_member
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from letalone.attacks.histories import single_out as single_out
     from letalone.attacks.inversion import ModelInversion as ModelInversion
     from letalone.attacks.inversion import invert_model as invert_model
+    from letalone.attacks.inversion import rows_in_model as rows_in_model
     from letalone.attacks.linkage import Linkage as Linkage
     from letalone.attacks.linkage import link as link
     from letalone.attacks.membership import ModelMembership as ModelMembership
@@ -36,21 +37,20 @@ if TYPE_CHECKING:
     from letalone.attacks.pseudonyms import Reversed as Reversed
     from letalone.attacks.pseudonyms import reverse_hashes as reverse_hashes
     from letalone.attacks.rates import Rates as Rates
+    from letalone.attacks.reconstruction import Protected as Protected
+    from letalone.attacks.reconstruction import Reconstruction as Reconstruction
+    from letalone.attacks.reconstruction import Recovered as Recovered
     from letalone.attacks.reconstruction import reconstruct as reconstruct
-    from letalone.attacks.recovered import Protected as Protected
-    from letalone.attacks.recovered import Reconstruction as Reconstruction
-    from letalone.attacks.recovered import Recovered as Recovered
     from letalone.attacks.shadows import Test as Test
-    from letalone.attacks.stored_rows import rows_in_model as rows_in_model
     from letalone.attacks.subset_sums import Guesses as Guesses
 
 # name -> its file, which is called otherwise: importing it would hide the function
 _HOMES = {
-    "Canaries": "exposed",
+    "Canaries": "canaries",
     "Crowd": "heat_map",
     "Curve": "histories",
     "Differencing": "differencing",
-    "Exposed": "exposed",
+    "Exposed": "canaries",
     "Guesses": "subset_sums",
     "HeatMap": "heat_map",
     "Histories": "histories",
@@ -59,11 +59,11 @@ _HOMES = {
     "ModelInversion": "inversion",
     "ModelMembership": "membership",
     "Power": "frequencies",
-    "Protected": "recovered",
+    "Protected": "reconstruction",
     "Pseudonyms": "pseudonyms",
     "Rates": "rates",
-    "Reconstruction": "recovered",
-    "Recovered": "recovered",
+    "Reconstruction": "reconstruction",
+    "Recovered": "reconstruction",
     "Reversed": "pseudonyms",
     "Test": "shadows",
     "extract_secrets": "canaries",
@@ -73,7 +73,7 @@ _HOMES = {
     "link": "linkage",
     "reconstruct": "reconstruction",
     "reverse_hashes": "pseudonyms",
-    "rows_in_model": "stored_rows",
+    "rows_in_model": "inversion",
     "single_out": "histories",
     "subtract": "differencing",
     "trace_member": "frequencies",

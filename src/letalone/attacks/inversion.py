@@ -15,14 +15,17 @@ bounds how often it occurs when they are in, by how often when they are out; see
   Tested:   tests/attacks/test_inversion.py
   Assumed:  a row is a person; bounds and values of the table's columns are known
 
-And a kernel machine needs no such guess: its support vectors are rows of people, secrets and all,
-in the model's file; see `stored_rows`.
+A kernel machine needs no such guess. It predicts by comparing with some of the rows that it learnt
+from: its support vectors *are* people, secrets and all, for whoever opens the model's file. So do
+nearest neighbours and Gaussian processes. A linear model has a number for each feature, however
+many people there were.
 
 Fredrikson, Lantz, Jha, Lin, Page, Ristenpart: Privacy in pharmacogenetics: an end-to-end case
 study of personalized warfarin dosing (2014).
 """
 
-from collections.abc import Iterable
+import pickle
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any, ClassVar, cast
@@ -33,12 +36,11 @@ from numpy.typing import NDArray
 from letalone.answers.promise import percent
 from letalone.attacks.confidence import likelihood
 from letalone.attacks.games import MODELS, Played, fitted_on, ordinary_model, play, private_model
-from letalone.attacks.model_stage import OUTCOME, SENSITIVE, study
 from letalone.attacks.people import MOST_VALUES, People, people_of
 from letalone.attacks.picture import Picture, Series, Shape, allowed_at
 from letalone.attacks.rates import Rates, least, most
 from letalone.attacks.result import AttackResult, Line
-from letalone.attacks.stored_rows import rows_in_model
+from letalone.attacks.stage import OUTCOME, SENSITIVE, study
 from letalone.errors import ParameterError
 from letalone.exact.typed import COUNT, DELTA, EPSILON, Number
 from letalone.plans.schema import did_you_mean
@@ -48,6 +50,9 @@ from letalone.randomness.bits import SYSTEM, BitSource
 Floats = NDArray[np.float64]
 SMALLEST = 1e-6  # a model's error, where it has learnt all by heart
 SHADOWS = 8
+Truths = NDArray[np.bool_]
+PREDICTING = ("predict", "predict_proba", "decision_function", "transform", "score_samples")
+DEPTH = 4  # a model in a step of a pipeline in a search
 
 
 @dataclass(frozen=True, slots=True)
@@ -287,3 +292,46 @@ def _bars(label: str, both: tuple[Rates, Rates], *, inside: bool) -> Series:
         tuple(least(*one, 0.025) for one in hits),
         tuple(most(*one, 0.025) for one in hits),
     )
+
+
+def rows_in_model(model: Any, rows: Any) -> Truths:
+    """For each row, whether it is in the model as a file would keep it, bit by bit."""
+    if isinstance(model, type) or not any(callable(getattr(model, name, None)) for name in PREDICTING):
+        raise ParameterError(
+            f"The model has the type {_kind(model)}, but must be one that was trained, with a"
+            " method such as predict."
+        )
+    wanted = np.asarray(rows, np.float64) + 0.0  # -0 is 0
+    if wanted.ndim != 2:
+        raise ParameterError("The rows must be numbers, one row for each person: [[1.0, 2.0], …].")
+    opened = pickle.loads(pickle.dumps(model))  # of our own making
+    known = {row.tobytes() for part in _arrays(opened, DEPTH) for row in _rows(part, wanted)}
+    return np.array([row.tobytes() in known for row in wanted], np.bool_)
+
+
+def _kind(model: object) -> str:
+    return f"class {model.__name__}" if isinstance(model, type) else type(model).__name__
+
+
+def _rows(part: NDArray[Any], wanted: Floats) -> Floats:
+    """The rows of an array that has the right width; none of any other."""
+    if part.ndim != 2 or part.shape[1] != wanted.shape[1] or part.dtype.kind not in "fiub":
+        return np.empty((0, wanted.shape[1]))
+    return np.ascontiguousarray(part, np.float64) + 0.0
+
+
+def _arrays(thing: object, depth: int) -> Iterator[NDArray[Any]]:
+    """The arrays in an object, in its attributes, and in theirs."""
+    if isinstance(thing, np.ndarray):
+        yield cast("NDArray[Any]", thing)
+    elif depth:
+        for part in _parts(thing):
+            yield from _arrays(part, depth - 1)
+
+
+def _parts(thing: object) -> list[object]:
+    if isinstance(thing, Mapping):
+        return list(cast("Mapping[object, object]", thing).values())
+    if isinstance(thing, list | tuple):
+        return list(cast("list[object]", thing))
+    return list(getattr(thing, "__dict__", {}).values())

@@ -32,11 +32,11 @@ import numpy as np
 from letalone.answers.promise import best_guess, most_caught, percent
 from letalone.attacks.confidence import Loss
 from letalone.attacks.games import MODELS, ordinary_model, private_model
-from letalone.attacks.model_stage import TARGET, study
 from letalone.attacks.people import People, people_of, people_of_arrays
 from letalone.attacks.picture import Picture, Series, Shape, allowed_at, bound
 from letalone.attacks.result import AttackResult, Line
 from letalone.attacks.shadows import Attack, Test, beyond, confidence_of_each
+from letalone.attacks.stage import TARGET, study
 from letalone.errors import ParameterError
 from letalone.exact.typed import COUNT, DELTA, EPSILON, PROBABILITY, Number
 from letalone.privacy import Privacy
