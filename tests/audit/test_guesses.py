@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import optimize, sparse, stats
 
-from letalone.audit.guesses import Guesses, epsilon_of_guesses
+from letalone.audit.bound import Guesses, epsilon_of_guesses
 
 F = Fraction
 

@@ -6,8 +6,7 @@ from hypothesis import given, settings
 from scipy import stats
 
 from letalone.errors import ParameterError
-from letalone.learn.clusters import KMeans, nearest
-from letalone.learn.packing import packed
+from letalone.learn.clusters import KMeans, nearest, packed
 from letalone.learn.wholes import product, within_bounds
 from neighbours_of_learners import assert_within, rows_of
 from seeded import SeededBits

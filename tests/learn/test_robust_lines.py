@@ -13,9 +13,9 @@ from scipy import stats
 from letalone.audit import Verdict, audit
 from letalone.errors import ParameterError
 from letalone.exact.balls import ball, lower, upper
+from letalone.learn.losses import PseudoHuber
 from letalone.learn.methods import Setting
 from letalone.learn.objective import objective_method
-from letalone.learn.pseudo_huber import PseudoHuber
 from letalone.learn.regression import LinearRegression, Ridge
 from letalone.learn.robust_lines import RobustLine
 from neighbours_of_learners import rows_of

@@ -22,12 +22,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from letalone.anonymity.cells import Cells, Whole, combined, read_cells
-from letalone.anonymity.diversity import closeness, distinct
+from letalone.anonymity.diversity import (
+    closeness,
+    distinct,
+    people_by_value,
+    people_in,
+    people_with,
+)
 from letalone.anonymity.hierarchies import ALL, SPECIAL, Ladder, covered, labels, ladder_of
 from letalone.anonymity.kinds import natural
 from letalone.anonymity.measuring import Anonymity, measure
 from letalone.anonymity.mondrian import OUT, Promise, Table, partition, table_of
-from letalone.anonymity.people import people_by_value, people_in, people_with
 from letalone.engines.arrow import Table as ArrowTable
 from letalone.engines.arrow import table_of as table_of_columns
 from letalone.engines.coded import FIRST, as_kind, labelled

@@ -20,8 +20,7 @@ import numpy as np
 
 from letalone.anonymity import diversity
 from letalone.anonymity.cells import Cells, Histogram, Whole, read_cells
-from letalone.anonymity.kinds import ordered
-from letalone.anonymity.people import (
+from letalone.anonymity.diversity import (
     alone,
     certain,
     certain_people,
@@ -29,6 +28,7 @@ from letalone.anonymity.people import (
     people_in,
     people_with,
 )
+from letalone.anonymity.kinds import ordered
 from letalone.anonymity.risk import Risk, risk_of
 from letalone.answers.promise import percent
 from letalone.answers.so_many import so_many, so_many_counted, so_many_people, so_many_rows

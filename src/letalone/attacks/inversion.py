@@ -296,7 +296,9 @@ def _bars(label: str, both: tuple[Rates, Rates], *, inside: bool) -> Series:
 
 def rows_in_model(model: Any, rows: Any) -> Truths:
     """For each row, whether it is in the model as a file would keep it, bit by bit."""
-    if isinstance(model, type) or not any(callable(getattr(model, name, None)) for name in PREDICTING):
+    if isinstance(model, type) or not any(
+        callable(getattr(model, name, None)) for name in PREDICTING
+    ):
         raise ParameterError(
             f"The model has the type {_kind(model)}, but must be one that was trained, with a"
             " method such as predict."

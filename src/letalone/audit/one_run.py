@@ -7,7 +7,8 @@ elsewhere, so that the model's answer there depends on it alone. After the fit, 
 leans most towards their label are guessed to be in, those that lean least to be out. Rows of
 one's own, for any estimator, come with a score: higher for those that are believed to be in.
 
-Theorem.  That of `guesses`, with the error shared by the numbers of guesses that are tried.
+Theorem.  That of `bound` for right guesses, with the error shared by the numbers of guesses that
+are tried.
   Proven:   docs/explanation/proofs/audit.md, section 8
   Tested:   tests/audit/test_one_run.py: honest fits are accused no oftener than stated; a fit with
             the noise of a larger epsilon is accused
@@ -26,7 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from letalone.audit.auditor import SURE, Verdict
-from letalone.audit.guesses import Guesses, epsilon_of_guesses
+from letalone.audit.bound import Guesses, epsilon_of_guesses
 from letalone.errors import ParameterError
 from letalone.exact.typed import COUNT, DELTA, EPSILON_OR_ZERO, Number
 from letalone.privacy.neighbours import Relation

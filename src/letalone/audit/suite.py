@@ -20,8 +20,8 @@ from typing import Any
 
 import numpy as np
 
-from letalone.audit.arrow import columns_of, table_of
 from letalone.audit.auditor import Audit, Verdict, audit, confidence_of_each
+from letalone.audit.units import columns_of, table_of
 from letalone.exact.typed import Number
 from letalone.mechanisms import (
     AboveThreshold,

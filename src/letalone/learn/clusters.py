@@ -11,8 +11,12 @@ in L2 and width in L1. Rounds compose.
 
 No `labels_` and no `inertia_`: exact ones would be functions of the data without noise.
 
+The first centres are spread over the cube from −1 to 1 without looking at data: balls of one
+radius are put at random into it without touching each other, and the radius shrinks until all fit.
+The random numbers are public.
+
 Su, Cao, Li, Bertino, Jin: Differentially private k-means clustering (2016): DPLloyd, its rule for
-the number of rounds and its split between counts and sums.
+the number of rounds, its split between counts and sums, and the first centres (section 3).
 """
 
 from dataclasses import dataclass, replace
@@ -27,7 +31,6 @@ from letalone.errors import ParameterError
 from letalone.exact.typed import COUNT, EPSILON, Constraint, Number
 from letalone.learn.account import Account
 from letalone.learn.bounds import Bounds, BoundsLike, read_bounds, with_purchases
-from letalone.learn.packing import packed
 from letalone.learn.scikit import fitted_rows
 from letalone.learn.sums import UNIT, NoisySums, in_a_box, noisy_sums, of_rows
 from letalone.learn.training import Labels, PrivateEstimator, Released
@@ -45,6 +48,8 @@ SEED = Constraint(
     "It is public: it fixes where the first centres lie.",
     (-1, 0.5, 2.0**32, float("nan")),
 )
+SHRINK = 0.95
+TRIES = 50  # places for one ball before the radius is given up
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,3 +199,26 @@ def _centres(
             f" each of {width} features. It is public: it must not come from the data."
         )
     return tuple(tuple(float(one) for one in row) for row in centres)
+
+
+def packed(number: int, width: int, *, seed: int) -> Floats:
+    """So many centres, each as far from the others and from the walls as was found."""
+    generator = np.random.default_rng(seed)
+    radius = 1.0
+    while True:
+        centres = _tried(number, width, radius, generator)
+        if centres is not None:
+            return centres
+        radius *= SHRINK
+
+
+def _tried(number: int, width: int, radius: float, generator: np.random.Generator) -> Floats | None:
+    centres = np.empty((0, width))
+    for _ in range(number):
+        places = generator.uniform(-1 + radius, 1 - radius, (TRIES, width))
+        apart = np.linalg.norm(places[:, np.newaxis] - centres, axis=2).min(axis=1, initial=np.inf)
+        free = np.flatnonzero(apart >= 2 * radius)
+        if not free.size:
+            return None
+        centres = np.vstack([centres, places[free[0]]])
+    return centres

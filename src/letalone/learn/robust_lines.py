@@ -18,10 +18,10 @@ from letalone.errors import ParameterError
 from letalone.learn.bounds import PART, Bounds, Norm
 from letalone.learn.classes import numbers_of
 from letalone.learn.gradient import gradient_method
+from letalone.learn.losses import PseudoHuber
 from letalone.learn.methods import Method, Setting
 from letalone.learn.objective import least_strength, objective_method
 from letalone.learn.output import output_method
-from letalone.learn.pseudo_huber import PseudoHuber
 from letalone.learn.sums import NoisySums
 from letalone.learn.training import Labels, Released
 from letalone.learn.wholes import BITS, Floats, within_bounds, within_norm

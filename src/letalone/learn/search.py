@@ -16,7 +16,7 @@ Theorem.  The search is (epsilon, delta)-DP for one row more or less.
   Proven:   docs/explanation/proofs/tuning.md
   Tested:   tests/learn/test_search.py, test_judging.py
   Assumed:  the coins are secret and fresh; each candidate's plan keeps its (epsilon, delta); what
-            a model predicts for a row does not depend on other rows (`blocks`)
+            a model predicts for a row does not depend on other rows (`judging`)
 """
 
 from collections.abc import Mapping, Sequence
@@ -29,6 +29,7 @@ from letalone.errors import ParameterError
 from letalone.exact.typed import COUNT, DELTA, EPSILON, PROBABILITY, Number, refusal
 from letalone.learn.account import Account
 from letalone.learn.classes import check_numbers
+from letalone.learn.judging import Score
 from letalone.learn.plan import Fit, Floats, Labels, Plan, Released
 from letalone.learn.random_tries import RandomTries, tries_for
 from letalone.learn.scikit import (
@@ -39,7 +40,6 @@ from letalone.learn.scikit import (
     where_it_has,
     with_parameters,
 )
-from letalone.learn.scores import Score
 from letalone.learn.search_plan import Candidate, SearchPlan
 from letalone.learn.training import PrivateEstimator
 from letalone.privacy import Budget, compose

@@ -4,7 +4,7 @@ Theorem.  `SearchPlan` keeps its (epsilon, delta) if every candidate keeps its o
 composed, or for each of a random number of tries.
   Proven:   docs/explanation/proofs/tuning.md
   Tested:   tests/learn/test_search.py, test_judging.py
-  Assumed:  a model's predictions are those of its rows, one by one (`blocks`), and it makes them
+  Assumed:  a model's predictions are those of its rows, one by one (`judging`), and it makes them
             for any rows of numbers
 
 A score is computed alike for any rows, also for none, and says nothing on the way.
@@ -19,12 +19,11 @@ from typing import Any, cast
 import numpy as np
 
 from letalone.exact.typed import written
-from letalone.learn.blocks import SIZE, Blocks
 from letalone.learn.cells import quietly
+from letalone.learn.judging import SIZE, Blocks, Score
 from letalone.learn.plan import Floats, Labels, Plan, Released
 from letalone.learn.random_tries import RandomTries
 from letalone.learn.scikit import copy_of
-from letalone.learn.scores import Score
 from letalone.learn.training import PrivateEstimator
 from letalone.mechanisms import Exponential, Geometric
 from letalone.privacy import ADD_REMOVE, ApproxDP, Privacy, PureDP
