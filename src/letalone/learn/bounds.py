@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import log
-from typing import cast
+from typing import ClassVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +25,7 @@ from letalone.exact.typed import SENSITIVITY, refusal
 from letalone.learn.sums import Measure, NoisySums, root_above
 from letalone.learn.training import declared
 from letalone.learn.wholes import Floats, Grid, Wholes, row_sums
+from letalone.privacy import Privacy
 from letalone.privacy.curve import Json
 from letalone.randomness.bits import BitSource
 
@@ -104,6 +105,42 @@ class Norm:
     def words(self) -> str:
         """Where it comes from."""
         return f"{self.name}: {'declared' if self.declared is not None else 'bought'}"
+
+
+class SumsPlan:
+    """A plan whose release is noisy sums over rows, and what follows from them.
+
+    `_model` names it, `_declared` the fields that hold bounds or norms. A subclass adds `_facts`,
+    what else decides the law of the model, and `_how`, in words.
+    """
+
+    __slots__ = ()
+    _model: ClassVar[str]
+    _declared: ClassVar[tuple[str, ...]]
+    noise: NoisySums
+
+    @property
+    def privacy(self) -> Privacy:
+        return self.noise.privacy
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        return *self._how(), *(part.words for part in self._parts()), self.noise.words
+
+    def described(self) -> Json:
+        facts: Json = {"model": self._model, **self._facts()}
+        for part in self._parts():
+            facts |= part.described()
+        return facts | self.noise.described()
+
+    def _facts(self) -> Json:
+        return {}
+
+    def _how(self) -> tuple[str, ...]:
+        return ()
+
+    def _parts(self) -> list["Bounds | Norm"]:
+        return [getattr(self, name) for name in self._declared]
 
 
 def read_bounds(bounds: BoundsLike, width: int, *, name: str = "bounds") -> Bounds:

@@ -24,10 +24,10 @@ from letalone.learn.losses import Codes, Loss, Margin
 from letalone.learn.methods import Method, Setting
 from letalone.learn.objective import least_strength, objective_method
 from letalone.learn.output import output_method
-from letalone.learn.plan import Labels, Released
+from letalone.learn.plan import Labels, Released, stated_promise
 from letalone.learn.purchases import ClassPurchase, NormPurchase, as_classes
 from letalone.learn.wholes import BITS, Floats, Grid, within_norm
-from letalone.privacy import ADD_REMOVE, ApproxDP, Privacy, PureDP
+from letalone.privacy import Privacy
 from letalone.privacy.curve import Json
 from letalone.randomness.bits import BitSource
 
@@ -115,10 +115,7 @@ class ClassifierPlan:
     def privacy(self) -> Privacy:
         """The method's curve; where something was bought, no more than the pair is claimed."""
         if isinstance(self.norm, NormPurchase) or isinstance(self.classes, ClassPurchase):
-            epsilon, delta = self.stated
-            if not delta:
-                return PureDP(epsilon, neighbours=ADD_REMOVE)
-            return ApproxDP(epsilon, delta, neighbours=ADD_REMOVE)
+            return stated_promise(*self.stated)
         return self.recipe.planned(len(self.classes)).privacy
 
     @property

@@ -21,7 +21,7 @@ the number of rounds, its split between counts and sums, and the first centres (
 
 from dataclasses import dataclass, replace
 from math import cbrt, isqrt, sqrt
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -30,12 +30,12 @@ from sklearn.base import ClusterMixin
 from letalone.errors import ParameterError
 from letalone.exact.typed import COUNT, EPSILON, Constraint, Number
 from letalone.learn.account import Account
-from letalone.learn.bounds import Bounds, BoundsLike, read_bounds, with_purchases
+from letalone.learn.bounds import Bounds, BoundsLike, SumsPlan, read_bounds, with_purchases
 from letalone.learn.scikit import fitted_rows
 from letalone.learn.sums import UNIT, NoisySums, in_a_box, noisy_sums, of_rows
 from letalone.learn.training import Labels, PrivateEstimator, Released
 from letalone.learn.wholes import Floats, product, within_bounds
-from letalone.privacy import Budget, Privacy
+from letalone.privacy import Budget
 from letalone.privacy.curve import Json
 from letalone.randomness.bits import BitSource
 
@@ -53,7 +53,7 @@ TRIES = 50  # places for one ball before the radius is given up
 
 
 @dataclass(frozen=True, slots=True)
-class Rounds:
+class Rounds(SumsPlan):
     """The plan: first centres in steps, and the noise of each round."""
 
     bounds: Bounds
@@ -62,27 +62,19 @@ class Rounds:
     first: tuple[tuple[float, ...], ...] | None
     number: int
     seed: int
-
-    @property
-    def privacy(self) -> Privacy:
-        """Of bounds, if they are bought, and all rounds."""
-        return self.noise.privacy
+    _model: ClassVar[str] = "KMeans"
+    _declared: ClassVar[tuple[str, ...]] = ("bounds",)
 
     @property
     def words(self) -> tuple[str, ...]:
-        """How it is done."""
         return self.bounds.words, f"{self.rounds} rounds; {self.noise.words}"
 
-    def described(self) -> Json:
-        """All that decides the law."""
+    def _facts(self) -> Json:
         first = self.first and [[number.hex() for number in row] for row in self.first]
         return {
-            "model": "KMeans",
             "clusters": self.number,
             "rounds": self.rounds,
             "first": first or f"packed {self.seed}",
-            **self.bounds.described(),
-            **self.noise.described(),
         }
 
     def fitted(self, rows: Floats, labels: Labels | None, bits: BitSource) -> Released:

@@ -13,7 +13,7 @@ component analysis (2014).
 """
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
@@ -24,6 +24,7 @@ from letalone.learn.account import Account
 from letalone.learn.bounds import (
     PRIVATE,
     Norm,
+    SumsPlan,
     column_of_numbers,
     read_norm,
     with_purchases,
@@ -33,13 +34,13 @@ from letalone.learn.second_moments import Statistics, exact_sums, released, seco
 from letalone.learn.sums import NoisySums, noisy_sums
 from letalone.learn.training import Labels, PrivateEstimator, Released
 from letalone.learn.wholes import Floats, within_norm
-from letalone.privacy import Budget, Privacy
+from letalone.privacy import Budget
 from letalone.privacy.curve import Json
 from letalone.randomness.bits import BitSource
 
 
 @dataclass(frozen=True, slots=True)
-class Components:
+class Components(SumsPlan):
     """The plan: a noisy matrix of products about a centre."""
 
     number: int
@@ -47,28 +48,15 @@ class Components:
     norm: Norm
     noise: NoisySums
     width: int
+    _model: ClassVar[str] = "PCA"
+    _declared: ClassVar[tuple[str, ...]] = ("norm",)
 
-    @property
-    def privacy(self) -> Privacy:
-        """Of the norm, if it is bought, and the matrix."""
-        return self.noise.privacy
+    def _how(self) -> tuple[str, ...]:
+        return (f"Centre: {'noisy mean' if self.centre is None else 'declared'}",)
 
-    @property
-    def words(self) -> tuple[str, ...]:
-        """How it is done."""
-        where = "noisy mean" if self.centre is None else "declared"
-        return f"Centre: {where}", self.norm.words, self.noise.words
-
-    def described(self) -> Json:
-        """All that decides the law."""
+    def _facts(self) -> Json:
         centre = PRIVATE if self.centre is None else [number.hex() for number in self.centre]
-        return {
-            "model": "PCA",
-            "components": self.number,
-            "centre": centre,
-            **self.norm.described(),
-            **self.noise.described(),
-        }
+        return {"components": self.number, "centre": centre}
 
     def fitted(self, rows: Floats, labels: Labels | None, bits: BitSource) -> Released:
         """Components and variances of the noisy matrix, and the centre."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any, Protocol
 
 import numpy as np
@@ -9,7 +10,7 @@ from numpy.typing import NDArray
 
 from letalone.exact.typed import Number
 from letalone.learn.account import Account
-from letalone.privacy import ADD_REMOVE, Budget, Privacy
+from letalone.privacy import ADD_REMOVE, ApproxDP, Budget, Privacy, PureDP
 from letalone.privacy.curve import Json
 from letalone.privacy.filters import brief
 from letalone.randomness.bits import BitSource
@@ -39,6 +40,13 @@ class Plan(Protocol):
     def fitted(self, rows: Floats, labels: Labels | None, bits: BitSource) -> Released:
         """What may be published, by attribute; sees data, so it must succeed for any values."""
         ...
+
+
+def stated_promise(epsilon: Fraction, delta: Fraction) -> Privacy:
+    """What is claimed of parts composed by basic composition (P3): the stated pair, no more."""
+    if not delta:
+        return PureDP(epsilon, neighbours=ADD_REMOVE)
+    return ApproxDP(epsilon, delta, neighbours=ADD_REMOVE)
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -11,7 +11,7 @@ pseudo-Huber loss instead, with noise in d numbers.
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Literal, cast
+from typing import Any, ClassVar, Literal, cast
 
 import numpy as np
 from sklearn.base import RegressorMixin
@@ -22,6 +22,7 @@ from letalone.learn.bounds import (
     Bounds,
     BoundsLike,
     Norm,
+    SumsPlan,
     read_bounds,
     read_norm,
     with_purchases,
@@ -35,7 +36,7 @@ from letalone.learn.second_moments import exact_sums, released, second_moment_me
 from letalone.learn.sums import NoisySums, noisy_sums
 from letalone.learn.training import Labels, PrivateEstimator, Released
 from letalone.learn.wholes import Floats, within_bounds, within_norm
-from letalone.privacy import Budget, Privacy
+from letalone.privacy import Budget
 from letalone.privacy.curve import Json
 from letalone.randomness.bits import BitSource
 
@@ -50,7 +51,7 @@ STRENGTH = Constraint(
 
 
 @dataclass(frozen=True, slots=True)
-class LeastSquares:
+class LeastSquares(SumsPlan):
     """The plan: noisy sums of products, and the line that they give."""
 
     norm: Norm
@@ -58,32 +59,14 @@ class LeastSquares:
     noise: NoisySums
     strength: Fraction
     intercept: bool
+    _model: ClassVar[str] = "least squares"
+    _declared: ClassVar[tuple[str, ...]] = ("norm", "target")
 
-    @property
-    def privacy(self) -> Privacy:
-        """Of what is bought, and the sums."""
-        return self.noise.privacy
+    def _how(self) -> tuple[str, ...]:
+        return ("statistics: sums of products get noise, and the regularisation follows from them",)
 
-    @property
-    def words(self) -> tuple[str, ...]:
-        """How it is done."""
-        return (
-            "statistics: sums of products get noise, and the regularisation follows from them",
-            self.norm.words,
-            self.target.words,
-            self.noise.words,
-        )
-
-    def described(self) -> Json:
-        """All that decides the law."""
-        return {
-            "model": "least squares",
-            **self.norm.described(),
-            **self.target.described(),
-            "strength": str(self.strength),
-            "intercept": int(self.intercept),
-            **self.noise.described(),
-        }
+    def _facts(self) -> Json:
+        return {"strength": str(self.strength), "intercept": int(self.intercept)}
 
     def fitted(self, rows: Floats, labels: Labels | None, bits: BitSource) -> Released:
         """Coefficients with the standard errors that come from the noise."""

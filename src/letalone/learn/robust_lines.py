@@ -7,7 +7,6 @@ is the method's, so the whole is (epsilon, delta)-DP by basic composition (P3).
   Tested:   tests/learn/test_robust_lines.py
 """
 
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import cast
@@ -17,23 +16,18 @@ import numpy as np
 from letalone.errors import ParameterError
 from letalone.learn.bounds import PART, Bounds, Norm
 from letalone.learn.classes import numbers_of
-from letalone.learn.gradient import gradient_method
+from letalone.learn.classifier_plan import METHODS
 from letalone.learn.losses import PseudoHuber
 from letalone.learn.methods import Method, Setting
-from letalone.learn.objective import least_strength, objective_method
-from letalone.learn.output import output_method
+from letalone.learn.objective import least_strength
+from letalone.learn.plan import stated_promise
 from letalone.learn.sums import NoisySums
 from letalone.learn.training import Labels, Released
 from letalone.learn.wholes import BITS, Floats, within_bounds, within_norm
-from letalone.privacy import ADD_REMOVE, ApproxDP, Privacy, PureDP
+from letalone.privacy import Privacy
 from letalone.privacy.curve import Json
 from letalone.randomness.bits import BitSource
 
-METHODS: Mapping[str, Callable[[Setting], Method]] = {
-    "objective": objective_method,
-    "output": output_method,
-    "gradient": gradient_method,
-}
 AUTO = "auto"
 LOSS = PseudoHuber()
 CONSTANT = Fraction(1, 4)  # the size of the constant feature, in units of the norm
@@ -55,10 +49,7 @@ class RobustLine:
         """The method's curve; where something is bought, no more than the pair is claimed."""
         if self.bought is None:
             return self.method.privacy
-        epsilon, delta = self.stated
-        if not delta:
-            return PureDP(epsilon, neighbours=ADD_REMOVE)
-        return ApproxDP(epsilon, delta, neighbours=ADD_REMOVE)
+        return stated_promise(*self.stated)
 
     @property
     def words(self) -> tuple[str, ...]:

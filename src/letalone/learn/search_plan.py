@@ -21,12 +21,12 @@ import numpy as np
 from letalone.exact.typed import written
 from letalone.learn.cells import quietly
 from letalone.learn.judging import SIZE, Blocks, Score
-from letalone.learn.plan import Floats, Labels, Plan, Released
+from letalone.learn.plan import Floats, Labels, Plan, Released, stated_promise
 from letalone.learn.random_tries import RandomTries
 from letalone.learn.scikit import copy_of
 from letalone.learn.training import PrivateEstimator
 from letalone.mechanisms import Exponential, Geometric
-from letalone.privacy import ADD_REMOVE, ApproxDP, Privacy, PureDP
+from letalone.privacy import Privacy
 from letalone.privacy.curve import Json
 from letalone.randomness.bits import BitSource
 from letalone.randomness.chance import Chance, sample_bernoullis
@@ -78,9 +78,7 @@ class SearchPlan:
     @property
     def privacy(self) -> Privacy:
         """The promise that both ways are proven to keep."""
-        if self.delta == 0:
-            return PureDP(self.epsilon, neighbours=ADD_REMOVE)
-        return ApproxDP(self.epsilon, self.delta, neighbours=ADD_REMOVE)
+        return stated_promise(self.epsilon, self.delta)
 
     @property
     def words(self) -> tuple[str, ...]:
