@@ -41,7 +41,6 @@ class Cells:
 
     @property
     def total(self) -> int:
-        """How many rows there are."""
         return int(self.rows.sum())
 
     @property
@@ -51,7 +50,6 @@ class Cells:
 
     @property
     def people(self) -> int:
-        """How many people there are."""
         return self.total if self.unit is None else len(np.unique(self.unit.codes))
 
 
@@ -147,7 +145,6 @@ def _moved(column: Coded, order: Whole) -> Coded:
 
 
 def _starts(ordered: Whole) -> NDArray[np.bool_]:
-    """Where another key begins."""
     return np.concatenate([[True], ordered[1:] != ordered[:-1]])
 
 

@@ -173,5 +173,4 @@ def certain_people(group: Whole, value: Whole, unit: Whole, sizes: Whole, *, rul
 
 
 def _first_of_each(columns: list[Whole]) -> Whole:
-    """A place of every combination."""
     return np.unique(combined(columns), return_index=True)[1]

@@ -39,7 +39,6 @@ class Natural:
 
     @property
     def is_ordered(self) -> bool:
-        """Whether there is an order that means something."""
         return self.kind is not Kind.NAME
 
 

@@ -191,13 +191,11 @@ def _allowed(table: Table, code: Whole, dimension: Whole, inner: Whole, starts: 
 
 
 def _people(table: Table, cells: Whole, side: Whole, sides: int) -> Whole:
-    """How many people each side has."""
     unit = None if table.unit is None else table.unit[cells]
     return people_in(side, table.rows[cells], unit, groups=sides)
 
 
 def _fits(table: Table, promise: Promise, cells: Whole, side: Whole, sides: int) -> Flags:
-    """Which sides keep l and t."""
     fits = np.ones(sides, np.bool_)
     if promise.l is None and promise.t is None:
         return fits

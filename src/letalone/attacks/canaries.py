@@ -100,7 +100,6 @@ class Canaries(AttackResult):
 
     @property
     def words(self) -> str:
-        """A paragraph for a privacy officer."""
         (ordinary, *_), (private, *_) = self.ordinary, self.private
         tried = len(ordinary.exposures)
         times = _times(ordinary.repetitions)
@@ -116,7 +115,6 @@ class Canaries(AttackResult):
         )
 
     def lines(self) -> list[Line]:
-        """The numbers to compare."""
         (ordinary, *_), (private, *_) = self.ordinary, self.private
         told = _out_of((ordinary.extracted, private.extracted), len(ordinary.exposures))
         pairs = zip(self.ordinary, self.private, strict=True)
@@ -251,7 +249,6 @@ class _Planting:
     counts: Whole
 
     def exposed(self, train: Training, times: int, secrets: Sequence[int]) -> Exposed:
-        """Trains a model for each secret, and asks it."""
         exposures: list[float] = []
         extracted = 0
         for secret in secrets:
@@ -271,7 +268,6 @@ def _numbers(repetitions: Number | Iterable[Number]) -> list[int]:
 
 
 def _lines(text: object) -> list[str]:
-    """The lines of a text that have something in them."""
     if text is None:
         return stage.notes()
     is_path = isinstance(text, str | PathLike)

@@ -51,7 +51,6 @@ class Reading:
         return np.bincount(found, minlength=cells).reshape((SIZE,) * (self.context + 1))
 
     def noise(self, epsilon: Number) -> Geometric:
-        """What makes the table of counts private; a unit is a line."""
         return Geometric(epsilon=epsilon, sensitivity=self.length)
 
 
@@ -63,7 +62,6 @@ class Model:
 
     @property
     def context(self) -> int:
-        """How many signs before it are looked at."""
         return self.scores.ndim - 1
 
     def of_texts(self, texts: Whole, start: int) -> Floats:

@@ -87,7 +87,6 @@ class Differencing(AttackResult):
 
     @property
     def words(self) -> str:
-        """A paragraph for a privacy officer."""
         return (
             "Two questions that differ in one person, each about many people, were asked about"
             f" {self.targets:,} people in turn. Subtracting exact answers was right about"
@@ -100,7 +99,6 @@ class Differencing(AttackResult):
         )
 
     def lines(self) -> list[Line]:
-        """The numbers to compare."""
         rates, allowed = self.rates, self._most_at_measured
         exact, private = (
             f"{n:,} of {self.targets:,}" for n in (self.exact_right, self.private_right)
@@ -227,7 +225,6 @@ class _Secret:
         return self.codes(self.person)[found]
 
     def wanted(self, value: object) -> object:
-        """The value of the secret, as the table has it."""
         return self.rows.columns[self.sensitive].objects(np.array([self.code_of(value)]))[0]
 
     def facts(self, target: int) -> list[tuple[str, object]]:
@@ -261,14 +258,12 @@ def _right(differences: Sequence[float], truth: Sequence[bool]) -> int:
 
 
 def _conditions(secret: _Secret, value: object, target: int) -> tuple[Expression, Expression]:
-    """The conditions of the two questions."""
     has: Expression = col(secret.sensitive) == secret.wanted(value)
     facts: list[Expression] = [col(name) == fact for name, fact in secret.facts(target)]
     return has, has & ~reduce(lambda one, other: one & other, facts)
 
 
 def _in_sql(secret: _Secret, value: object, target: int) -> tuple[exp.Select, exp.Select]:
-    """The two questions as plain SQL."""
     people = exp.Count(this=exp.Distinct(expressions=[_name(secret.person)]))
     has = _equal(secret.sensitive, secret.wanted(value))
     is_them = exp.and_(*(_equal(name, fact) for name, fact in secret.facts(target)))

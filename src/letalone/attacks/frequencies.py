@@ -110,7 +110,6 @@ class Membership(AttackResult):
 
     @property
     def words(self) -> str:
-        """A paragraph for a privacy officer."""
         keeps = "more than was promised" if self.exceeds else "which is within the promise"
         return (
             f"A study of {self.people:,} people publishes how frequent each of"
@@ -124,7 +123,6 @@ class Membership(AttackResult):
         )
 
     def lines(self) -> list[Line]:
-        """The numbers to compare."""
         exact, noisy = self.ratio.told(), self.private.told()
         alarms = (percent(self.ratio.false_alarm), percent(self.private.false_alarm))
         limit = f"at most {percent(self.most_allowed)}"

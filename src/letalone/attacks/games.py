@@ -158,7 +158,6 @@ def _privacy_of_all(models: Sequence[Any]) -> Privacy | None:
 
 
 def _for_game(privacy: Privacy | None, *, fixed_size: bool) -> Privacy | None:
-    """The promise for the neighbours that the game has."""
     if privacy is None:
         return None
     if fixed_size:

@@ -105,7 +105,6 @@ class HeatMap(AttackResult):
 
     @property
     def words(self) -> str:
-        """A paragraph for a privacy officer."""
         return (
             f"The map counts {so_many_people(self.people)} in {self.visited:,} of"
             f" {so_many(self.cells, 'cell')}. {self._lonely()} In a private map with"
@@ -122,7 +121,6 @@ class HeatMap(AttackResult):
         return f"{cells} in, and {alone} alone in one: published exactly, the map shows that."
 
     def lines(self) -> list[Line]:
-        """The numbers to compare."""
         shown = [
             (f"cells that show, of those with {one.label}", _of(one, today=True), _of(one))
             for one in self.crowds

@@ -57,7 +57,6 @@ class Histories(AttackResult):
 
     @property
     def words(self) -> str:
-        """A paragraph for a privacy officer."""
         curve = self.curves[0]
         last = len(curve.unique)
         number = next((p for p, share in enumerate(curve.unique, 1) if share > 0.5), None)
@@ -72,7 +71,6 @@ class Histories(AttackResult):
         )
 
     def lines(self) -> list[Line]:
-        """The numbers to compare."""
         limit = f"at most {percent(self._most_caught)}"
         return [
             (f"{_points(p)} known ({', '.join(curve.columns)})", percent(share), limit)
@@ -153,7 +151,6 @@ def _curve(
 
 
 def _lists(key: Whole, value: Whole) -> dict[int, Whole]:
-    """For each key its values."""
     order = np.argsort(key, kind="stable")
     keys, starts = np.unique(key[order], return_index=True)
     return dict(zip(keys.tolist(), np.split(value[order], starts[1:]), strict=True))

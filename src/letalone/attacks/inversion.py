@@ -96,7 +96,6 @@ class ModelInversion(AttackResult):
 
     @property
     def words(self) -> str:
-        """A paragraph for a privacy officer."""
         found, noisy = self.ordinary, self.private
         return (
             f"A linear model predicts {self.target!r}. Whoever knows that of a person, and all of"
@@ -111,7 +110,6 @@ class ModelInversion(AttackResult):
         )
 
     def lines(self) -> list[Line]:
-        """The numbers to compare."""
         found, noisy = self.ordinary, self.private
         guessed = percent(self.baseline)
         limit = f"at most {percent(self.most_allowed)}"
@@ -240,7 +238,6 @@ def _inverted(
 
 
 def _guess(model: Any, people: People, secret: _Secret, error: float) -> NDArray[np.intp]:
-    """The likeliest value for each person."""
     rows, scores = people.rows.copy(), np.empty((len(secret.shares), len(people.rows)))
     for number, encoded in enumerate(secret.encoded):
         rows[:, secret.place] = encoded
@@ -269,7 +266,6 @@ def _kernel_machine(people: People) -> Any:
 
 
 def _stored(model: Any, people: People) -> int:
-    """How many of the rows that it was trained on are in the model."""
     return int(rows_in_model(fitted_on(model, people), people.rows).sum())
 
 
@@ -316,7 +312,6 @@ def _kind(model: object) -> str:
 
 
 def _rows(part: NDArray[Any], wanted: Floats) -> Floats:
-    """The rows of an array that has the right width; none of any other."""
     if part.ndim != 2 or part.shape[1] != wanted.shape[1] or part.dtype.kind not in "fiub":
         return np.empty((0, wanted.shape[1]))
     return np.ascontiguousarray(part, np.float64) + 0.0

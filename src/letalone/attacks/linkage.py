@@ -76,7 +76,6 @@ class Linkage(AttackResult):
 
     @property
     def words(self) -> str:
-        """A paragraph for a privacy officer."""
         names = ", ".join(self.quasi_identifiers)
         return (
             f"The table has no names. Joined with a register on {names}, {self._found()}"
@@ -112,7 +111,6 @@ class Linkage(AttackResult):
         )
 
     def lines(self) -> list[Line]:
-        """The numbers to compare."""
         caught = f"at most {percent(self._most_caught)}"
         alarms = f"one person found, {percent(FALSE_ALARMS)} false alarms"
         found = [
@@ -231,7 +229,6 @@ def _examples(
     sure: NDArray[np.bool_],
     shown: tuple[str | None, str | None, str | None],
 ) -> tuple[dict[str, str], ...]:
-    """The first three people found, in the order of the values."""
     name, _, sensitive = shown
     found: list[dict[str, str]] = []
     places = np.flatnonzero(sure)

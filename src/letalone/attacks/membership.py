@@ -94,7 +94,6 @@ class ModelMembership(AttackResult):
 
     @property
     def words(self) -> str:
-        """A paragraph for a privacy officer."""
         strong, weak = _strongest(self.ordinary).usual, _strongest(self.private).usual
         drawn = "half of all, drawn" if self.fixed_size else "each by a coin"
         keeps = "more than it promises" if self.exceeds else "which is within its promise"
@@ -110,7 +109,6 @@ class ModelMembership(AttackResult):
         )
 
     def lines(self) -> list[Line]:
-        """The numbers to compare."""
         pairs = list(zip(self.ordinary, self.private, strict=True))
         verdicts = (_verdict(self.ordinary_exceeds), _verdict(self.exceeds))
         whatever = f"any test whatever ({percent(self.alarm)}, D6)"

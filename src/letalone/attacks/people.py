@@ -48,7 +48,6 @@ class People:
         return self.labels.dtype.kind == "f"
 
     def taken(self, chosen: NDArray[np.bool_] | NDArray[np.intp]) -> "People":
-        """Some of the people."""
         return People(self.rows[chosen], self.labels[chosen], self.target, self.places)
 
 

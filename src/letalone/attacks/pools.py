@@ -32,7 +32,6 @@ class Pools:
 
     @property
     def attributes(self) -> int:
-        """How many attributes are published."""
         return self.target.shape[1]
 
     def first(self, attributes: int) -> "Pools":

@@ -78,7 +78,6 @@ class Pseudonyms(AttackResult):
 
     @property
     def words(self) -> str:
-        """A paragraph for a privacy officer."""
         if not self.columns:
             return "No column looks like a hash (MD5, SHA-1 or SHA-256 in hexadecimal digits)."
         found = " ".join(_told(one) for one in self.columns[:3])
@@ -91,7 +90,6 @@ class Pseudonyms(AttackResult):
         )
 
     def lines(self) -> list[Line]:
-        """The numbers to compare."""
         limit = f"at most {percent(self._most_caught)}"
         rows: list[Line] = []
         for one in self.columns[:4]:
@@ -172,7 +170,6 @@ def _dates() -> Iterator[str]:
 
 
 def _texts(source: object) -> list[str]:
-    """The columns of text."""
     with closing(open_duck(source)) as engine:
         return [one.name for one in engine.schema().columns if one.type is Type.TEXT]
 

@@ -127,7 +127,6 @@ class Reconstruction(AttackResult):
 
     @property
     def words(self) -> str:
-        """A paragraph for a privacy officer."""
         small = [one for one in self.plain if 2 * one.error <= sqrt(self.people)][-1]
         large = self.plain[-1]
         ours = self.protected
@@ -143,7 +142,6 @@ class Reconstruction(AttackResult):
         )
 
     def lines(self) -> list[Line]:
-        """The numbers to compare."""
         ours = self.protected
         rest = (one for one in self.private if one is not ours)
         others = {f"{one.epsilon:g}": percent(one.least_squares.share) for one in rest}
@@ -234,7 +232,6 @@ def reconstruct(
 
 
 def _share(table: object, column: str | None, equals: object) -> float:
-    """The share of rows whose bit is 1."""
     if table is None:
         return HALF
     if column is None:

@@ -58,7 +58,6 @@ class Pattern:
 
     @property
     def size(self) -> int:
-        """How many texts it stands for."""
         return prod(len(choice) for choice in self.choices)
 
     @property
@@ -67,7 +66,6 @@ class Pattern:
         return next(place for place, sign in enumerate(self.text) if sign in KINDS)
 
     def number(self, number: int) -> str:
-        """One of its texts, by number."""
         places = np.unravel_index(number, [len(choice) for choice in self.choices])
         return "".join(choice[int(at)] for choice, at in zip(self.choices, places, strict=True))
 

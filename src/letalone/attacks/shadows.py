@@ -88,7 +88,6 @@ class Attack:
         *,
         ordinary: bool = False,
     ) -> tuple[tuple[Test, ...], Privacy | None]:
-        """Both tests against a kind of model."""
         sizes = (self.shadows // 2, self.shadows // 2, self.models)
         taught, tuned, played = (
             self._played(model, size, generator, ordinary=ordinary) for size in sizes

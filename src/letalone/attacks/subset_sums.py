@@ -59,12 +59,10 @@ class SubsetSums:
 
     @property
     def questions(self) -> int:
-        """How many questions there are."""
         return self.subsets.shape[0]
 
     @property
     def people(self) -> int:
-        """How many people there are."""
         return self.subsets.shape[1]
 
     @property
@@ -77,7 +75,6 @@ class SubsetSums:
         return (generator.random((self.people, tables)) < share).astype(np.int64)
 
     def answers(self, secret: Whole) -> Whole:
-        """The exact answers."""
         return self.subsets @ secret
 
     def least_squares(self, answers: Floats | Whole) -> Floats:

@@ -33,11 +33,9 @@ class Counted:
 
     @property
     def total(self) -> int:
-        """How many rows the table has."""
         return int(self.rows.sum())
 
     def taken(self, places: NDArray[np.intp] | NDArray[np.bool_]) -> "Counted":
-        """Some of the combinations."""
         columns = {
             name: Coded(one.name, one.codes[places], one.values)
             for name, one in self.columns.items()

@@ -43,16 +43,13 @@ class Ranges:
     edges: Floats
 
     def headline(self, keys: Integers) -> str:
-        """Nothing to say beforehand."""
         del keys
         return ""
 
     def keys(self, outputs: Outputs) -> Integers:
-        """The cell of each output."""
         return np.searchsorted(self.edges, outputs.column(self.place), side="left")
 
     def words_for(self, key: int) -> str:
-        """The cell, in words."""
         low = -np.inf if key == 0 else self.edges[key - 1]
         high = np.inf if key == len(self.edges) else self.edges[key]
         if np.isnan(high):  # in order of size, what is no number comes last
@@ -71,13 +68,11 @@ class RangesAndBits:
         return LOW_BITS if np.any(keys % 4096 <= NO_BIT + 2048) else ""
 
     def keys(self, outputs: Outputs) -> Integers:
-        """The cell of each output."""
         bits = lowest_bits(outputs.column(self.ranges.place))
         bits = np.where(np.isnan(bits), NO_BIT + 1, bits).astype(np.int64)
         return self.ranges.keys(outputs) * 4096 + bits + 2048
 
     def words_for(self, key: int) -> str:
-        """The cell, in words."""
         within, bit = divmod(key, 4096)
         if bit - 2048 > NO_BIT:
             return f"{self.ranges.name} is not a finite number"
@@ -91,16 +86,13 @@ class Exactly:
     known: Outputs
 
     def headline(self, keys: Integers) -> str:
-        """Nothing to say beforehand."""
         del keys
         return ""
 
     def keys(self, outputs: Outputs) -> Integers:
-        """The cell of each output."""
         return outputs.names
 
     def words_for(self, key: int) -> str:
-        """The cell, in words."""
         return f"the output is {self.known.words_for(key)}"
 
 
@@ -111,16 +103,13 @@ class Forms:
     forms: dict[int, str]
 
     def headline(self, keys: Integers) -> str:
-        """Nothing to say beforehand."""
         del keys
         return ""
 
     def keys(self, outputs: Outputs) -> Integers:
-        """The cell of each output."""
         return np.nan_to_num(outputs.column(0)).astype(np.int64)
 
     def words_for(self, key: int) -> str:
-        """The cell, in words."""
         form = self.forms.get(key, "of none before")
         if form == NUMBER or form.startswith(ERROR):
             return f"the output is {'a number' if form == NUMBER else form}"
@@ -136,14 +125,12 @@ class Weights:
     weights: Floats
 
     def score(self, outputs: Outputs) -> Floats:
-        """The weight of each output."""
         # A cell that was never seen while learning weighs nothing.
         keys = self.cells.keys(outputs)
         places = np.minimum(np.searchsorted(self.keys, keys), len(self.keys) - 1)
         return np.where(self.keys[places] == keys, self.weights[places], 0.0)
 
     def words(self, threshold: float, *, above: bool) -> str:
-        """The tail, in words."""
         inside = self.weights >= threshold if above else self.weights <= threshold
         unseen = threshold <= 0 if above else threshold >= 0
         # An event that holds outputs never seen is told by what is not in it.

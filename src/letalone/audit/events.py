@@ -35,7 +35,6 @@ class Event:
     favours_one: bool
 
     def hits(self, outputs: Outputs) -> int:
-        """How many outputs are in the event."""
         scores = self.view.score(outputs)
         inside = scores >= self.threshold if self.above else scores <= self.threshold
         return int(np.count_nonzero(inside))

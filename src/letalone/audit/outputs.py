@@ -55,11 +55,9 @@ class Outputs:
         return self.numbers.shape[1]
 
     def column(self, place: int) -> Floats:
-        """One number of each output."""
         return self.numbers[:, place]
 
     def words_for(self, name: int) -> str:
-        """How the output with this name prints."""
         if name in self.shown:
             return self.shown[name]
         row = self.numbers[np.flatnonzero(self.names == name)[0]].tolist()

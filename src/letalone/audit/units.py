@@ -33,7 +33,6 @@ class Units:
 
     @property
     def count(self) -> int:
-        """How many units there are."""
         return int(self.codes.max(initial=-1)) + 1
 
     def without(self, unit: int) -> Any:

@@ -60,11 +60,9 @@ class Number:
     name: str
 
     def score(self, outputs: Outputs) -> Floats:
-        """The number of each output."""
         return outputs.column(self.place)
 
     def words(self, threshold: float, *, above: bool) -> str:
-        """The tail, in words."""
         return f"{self.name} is {_side(above)} {threshold:.6g}"
 
 
@@ -76,11 +74,9 @@ class LowestBit:
     name: str
 
     def score(self, outputs: Outputs) -> Floats:
-        """The number of each output."""
         return lowest_bits(outputs.column(self.place))
 
     def words(self, threshold: float, *, above: bool) -> str:
-        """The tail, in words."""
         place = power_of_two(int(threshold))
         return f"{LOW_BITS}the lowest set bit of {self.name} is {_side(above)} {place}"
 
@@ -93,11 +89,9 @@ class TrailingZeros:
     name: str
 
     def score(self, outputs: Outputs) -> Floats:
-        """The number of each output."""
         return trailing_zeros(outputs.column(self.place))
 
     def words(self, threshold: float, *, above: bool) -> str:
-        """The tail, in words."""
         return f"{LOW_BITS}{self.name} ends with {_side(above)} {int(threshold)} zero bits of 53"
 
 
@@ -109,7 +103,6 @@ class Direction:
     weights: Floats
 
     def score(self, outputs: Outputs) -> Floats:
-        """The number of each output."""
         # Not by a matrix product: its rounding may depend on where in a batch a row stands.
         columns = (outputs.column(int(place)) for place in self.places)
         return _sum_of(
@@ -117,7 +110,6 @@ class Direction:
         )
 
     def words(self, threshold: float, *, above: bool) -> str:
-        """The tail, in words."""
         shown = ", ".join(f"{weight:.3g}" for weight in self.weights[:LISTED])
         more = ", …" if len(self.weights) > LISTED else ""
         return (
@@ -132,11 +124,9 @@ class Sum:
     parts: tuple[Weights, ...]
 
     def score(self, outputs: Outputs) -> Floats:
-        """The number of each output."""
         return _sum_of(part.score(outputs) for part in self.parts)
 
     def words(self, threshold: float, *, above: bool) -> str:
-        """The tail, in words."""
         return (
             f"the learned log-likelihood ratios of {len(self.parts)} coordinates sum to"
             f" {_side(above)} {threshold:.6g}"

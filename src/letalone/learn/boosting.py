@@ -61,12 +61,10 @@ class TreePlan:
 
     @property
     def privacy(self) -> Privacy:
-        """Of counts and trees together."""
         return GaussianDP(1 / self.growth.noise).with_neighbours(ADD_REMOVE)
 
     @property
     def words(self) -> tuple[str, ...]:
-        """How it is done."""
         rounds = self.growth.rounds or "as many as the noisy counts suggest"
         return (
             f"Trees of one of {len(self.growth.features)} features each; rounds: {rounds}",
@@ -75,7 +73,6 @@ class TreePlan:
         )
 
     def described(self) -> Json:
-        """All that decides the law of the model."""
         return {
             "model": "boosted trees",
             "noise": str(self.growth.noise),

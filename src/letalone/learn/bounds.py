@@ -51,7 +51,6 @@ class Bounds:
 
     @property
     def purchase(self) -> tuple[Measure, ...]:
-        """The histograms of columns, if they are bought."""
         found = Measure(self.name, self.width, root_above(self.width))
         return (found,) if self.lower is None else ()
 
@@ -65,14 +64,12 @@ class Bounds:
         return EDGES[np.argmax(kept, axis=1)], EDGES[last]
 
     def described(self) -> Json:
-        """All that decides them."""
         if self.lower is None or self.upper is None:
             return {self.name: PRIVATE}
         return {self.name: [[number.hex() for number in side] for side in (self.lower, self.upper)]}
 
     @property
     def words(self) -> str:
-        """Where they come from."""
         return f"{self.name}: {'declared' if self.lower is not None else 'bought'}"
 
 
@@ -85,7 +82,6 @@ class Norm:
 
     @property
     def purchase(self) -> tuple[Measure, ...]:
-        """The histogram of norms, if it is bought."""
         return () if self.declared is not None else (Measure(self.name, 1, Fraction(1)),)
 
     def known(self, rows: Floats, noise: NoisySums, bits: BitSource) -> Grid:
@@ -98,12 +94,10 @@ class Norm:
         return Grid(Fraction(float(NORM_EDGES[np.argmax(enough) + 1])))
 
     def described(self) -> Json:
-        """All that decides it."""
         return {self.name: PRIVATE if self.declared is None else str(self.declared)}
 
     @property
     def words(self) -> str:
-        """Where it comes from."""
         return f"{self.name}: {'declared' if self.declared is not None else 'bought'}"
 
 

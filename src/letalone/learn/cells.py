@@ -90,7 +90,6 @@ def as_objects(values: Sequence[object]) -> NDArray[Any]:
 
 
 def _frame(frame: Any) -> Any:
-    """The frame, with its object columns as numbers."""
     for dtype in frame.dtypes:
         if getattr(dtype, "kind", "O") not in "fiubO":
             raise ValueError(f"Columns must be numbers, but one has the type {dtype}.")

@@ -66,7 +66,6 @@ class Recipe:
 
     @classmethod
     def read(cls, *, epsilon: Number, delta: Number, method: str, **facts: Any) -> Self:
-        """The facts, checked."""
         if method not in ("auto", *METHODS):
             raise refusal("method", method, "'auto', 'objective', 'output' or 'gradient'")
         return cls(
@@ -74,7 +73,6 @@ class Recipe:
         )
 
     def setting(self, classes: int) -> Setting:
-        """The facts for so many classes."""
         return Setting(
             self.loss_of(classes),
             self.features,
@@ -86,7 +84,6 @@ class Recipe:
         )
 
     def planned(self, classes: int) -> Method:
-        """The method for so many classes."""
         return METHODS[self.chosen(classes)[0]](self.setting(classes))
 
     def chosen(self, classes: int) -> tuple[str, str]:
@@ -120,7 +117,6 @@ class ClassifierPlan:
 
     @property
     def words(self) -> tuple[str, ...]:
-        """The method and why; what was bought."""
         bought = [
             one.words for one in (self.norm, self.classes) if not isinstance(one, Fraction | tuple)
         ]
@@ -132,7 +128,6 @@ class ClassifierPlan:
         return *self.recipe.planned(count).words, f"method: {why}", *told, *bought
 
     def described(self) -> Json:
-        """All that decides the law of the model."""
         facts = (
             self.recipe.setting(2).described() if self._is_bought() else self._method_described()
         )
@@ -172,7 +167,6 @@ class ClassifierPlan:
         return units, codes[kept]
 
     def _in_units(self, weights: Floats, error: float | None, norm: Fraction) -> dict[str, object]:
-        """Coefficients for rows as they were given."""
         width, unit = self.recipe.features, float(norm)
         constant = weights[:, width:] * float(self.recipe.intercept)
         found: dict[str, object] = {

@@ -78,7 +78,6 @@ class Rounds(SumsPlan):
         }
 
     def fitted(self, rows: Floats, labels: Labels | None, bits: BitSource) -> Released:
-        """The centres after the last round."""
         del labels
         lower, upper = self.bounds.known(rows, self.noise, bits)
         places = within_bounds(rows, lower, upper)

@@ -59,7 +59,6 @@ class Components(SumsPlan):
         return {"components": self.number, "centre": centre}
 
     def fitted(self, rows: Floats, labels: Labels | None, bits: BitSource) -> Released:
-        """Components and variances of the noisy matrix, and the centre."""
         del labels
         centre = np.zeros(self.width) if self.centre is None else np.array(self.centre)
         away = np.where(np.isfinite(rows), rows - centre, 0.0)
@@ -117,7 +116,6 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PrivateEstimator):
 
 
 def _covariance(sums: Statistics, *, centred: bool) -> tuple[Floats, Floats]:
-    """The mean and the products about it, for one row."""
     rows = max(sums.rows, 1.0)
     if not centred:
         return np.zeros(len(sums.products)), sums.products / rows

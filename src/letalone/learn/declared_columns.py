@@ -53,7 +53,6 @@ class Number:
 
     @property
     def feature_names(self) -> tuple[str, ...]:
-        """One feature, called as the column is, and one for each knot: age near 17."""
         step = (self.upper - self.lower) / max(1, self.knots - 1)
         points = [f"{float(self.lower + step * place):.6g}" for place in range(self.knots)]
         if len(set(points)) < len(points):
@@ -82,7 +81,6 @@ class Category:
 
     @property
     def feature_names(self) -> tuple[str, ...]:
-        """One for each value: work=a."""
         return tuple(f"{self.name}={value}" for value in self.values)
 
     def encoded(self, cells: Cells) -> Floats:
@@ -101,7 +99,6 @@ class Flag:
 
     @property
     def feature_names(self) -> tuple[str, ...]:
-        """One feature, called as the column is."""
         return (self.name,)
 
     def encoded(self, cells: Cells) -> Floats:

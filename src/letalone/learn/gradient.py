@@ -74,7 +74,6 @@ class GradientMethod:
 
     @property
     def words(self) -> tuple[str, ...]:
-        """How it is done."""
         bought = () if self.count_noise is None else (_bought(self.count_noise),)
         return (
             f"gradient perturbation: {self.steps} full-batch steps, Gaussian noise of"
@@ -83,14 +82,12 @@ class GradientMethod:
         )
 
     def described(self) -> Json:
-        """All that decides the law of the weights."""
         numbers = {"strength": self.strength, "noise": self.noise, "count": self.count_noise}
         shown: Json = {name: str(number) for name, number in numbers.items()}
         schedule = {"steps": str(self.steps), "clip": str(_clip(self.setting))}
         return {"method": "gradient", **schedule, **self.setting.described(), **shown}
 
     def weights(self, rows: Floats, codes: Codes, bits: BitSource) -> Weights:
-        """The average of the last steps."""
         whole = np.trunc(rows * 2.0**BITS)
         given = Given(without_zeros(whole), codes, longest_slopes(whole, self.setting))
         pace, momentum = pace_of(self.setting, self.steps, self._count(len(codes), bits))
@@ -187,7 +184,6 @@ def gradient_method(setting: Setting) -> GradientMethod:
 
 @lru_cache(maxsize=256)
 def _unit(setting: Setting) -> Fraction:
-    """The noise for a sensitivity of 1."""
     return Gaussian(epsilon=setting.epsilon, delta=setting.delta, sensitivity=1).sigma
 
 

@@ -52,7 +52,6 @@ class Score:
 
     @property
     def words(self) -> str:
-        """What the score says."""
         if self.bounds is None:
             return "the share of rows whose class is right"
         return "1 − the mean distance, as a share of the width of the target's bounds"

@@ -116,7 +116,6 @@ class Margin:
 
     @property
     def words(self) -> tuple[str, ...]:
-        """What people should know of it."""
         if self.width != 1 or self.offset == 0:
             return ()
         return (
@@ -135,7 +134,6 @@ class Margin:
         return 1 / (4 * self.width)
 
     def value(self, scores: Floats, codes: Codes) -> Floats:
-        """The loss itself, row by row."""
         return float(self.width) * np.logaddexp(0.0, self._places(scores, codes))
 
     def slopes(self, scores: Floats, codes: Codes) -> Floats:
@@ -157,7 +155,6 @@ class Margin:
         return (size + 3 * float(self.offset)) * float(self.bend) + 16
 
     def careful_slopes(self, scores: list[Ball], code: int) -> list[Ball]:
-        """−y p in balls."""
         sign = 2 * code - 1
         place = (ball(self.offset) - sign * scores[0]) / ball(self.width)
         return [-sign / (1 + (-place).exp())]
@@ -187,16 +184,13 @@ class Softmax:
 
     @property
     def floor_share(self) -> Fraction:
-        """K/(K − 1)."""
         return Fraction(self.outputs, self.outputs - 1)
 
     @property
     def shift_share(self) -> Fraction:
-        """(K − 2)/(K − 1)."""
         return Fraction(self.outputs - 2, self.outputs - 1)
 
     def value(self, scores: Floats, codes: Codes) -> Floats:
-        """The loss itself, row by row."""
         top = scores.max(axis=1, keepdims=True)
         chosen = np.take_along_axis(scores, codes[:, None], axis=1)[:, 0]
         return np.log(np.exp(scores - top).sum(axis=1)) + top[:, 0] - chosen
@@ -218,7 +212,6 @@ class Softmax:
         return size + self.outputs + 40
 
     def careful_slopes(self, scores: list[Ball], code: int) -> list[Ball]:
-        """p − e_y in balls."""
         weights = [score.exp() for score in scores]
         total = sum(weights, ball(0))
         return [weight / total - int(k == code) for k, weight in enumerate(weights)]
@@ -255,7 +248,6 @@ class PseudoHuber:
         return 1 / self.width
 
     def value(self, scores: Floats, codes: Codes) -> Floats:
-        """The loss itself, row by row."""
         return float(self.width) * (np.hypot(1.0, self._places(scores, codes)) - 1)
 
     def slopes(self, scores: Floats, codes: Codes) -> Floats:
@@ -264,7 +256,6 @@ class PseudoHuber:
         return (places / np.hypot(1.0, places))[:, None]
 
     def curved(self, scores: Floats, codes: Codes) -> Floats:
-        """The second derivative."""
         places = self._places(scores, codes)
         return (np.hypot(1.0, places) ** -3 / float(self.width))[:, None, None]
 
@@ -274,7 +265,6 @@ class PseudoHuber:
         return size * float(self.bend) + 16
 
     def careful_slopes(self, scores: list[Ball], code: int) -> list[Ball]:
-        """The slope of one row in balls."""
         place = (scores[0] - ball(Fraction(code, 2**BITS))) / ball(self.width)
         return [place / (1 + place * place).sqrt()]
 

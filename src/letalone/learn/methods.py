@@ -73,12 +73,10 @@ class Setting:
 
     @property
     def shape(self) -> tuple[int, int]:
-        """The shape of the weights."""
         return self.loss.outputs, self.width
 
     @property
     def size(self) -> int:
-        """How many weights there are."""
         return self.loss.outputs * self.width
 
     @property
@@ -92,7 +90,6 @@ class Setting:
         return self.reach_squared * self.loss.reach_squared
 
     def described(self) -> Json:
-        """The facts as text."""
         return {
             "loss": repr(self.loss),
             "features": str(self.features),

@@ -48,11 +48,9 @@ class Objective:
     reach: float
 
     def scores(self, weights: Floats) -> Floats:
-        """The scores of every row."""
         return self.rows @ weights.T
 
     def gradient(self, weights: Floats) -> Floats:
-        """The gradient, in doubles."""
         slopes = self.loss.slopes(self.scores(weights), self.codes)
         return summed(slopes, self.rows) + self.strength * weights + self.tilt
 
@@ -70,7 +68,6 @@ class Objective:
         return square
 
     def bent(self, along: Floats, curved: Floats) -> Floats:
-        """The second derivatives times a direction."""
         turned = np.einsum("nij,nj->ni", curved, self.rows @ along.T)
         return turned.T @ self.rows + self.strength * along
 
@@ -177,7 +174,6 @@ def _shortened(
 
 
 def _step(objective: Objective, weights: Floats, gradient: Floats) -> Floats:
-    """The solution of Newton's equations."""
     if weights.size > MOST_SOLVED:
         return _conjugate(objective, weights, gradient)
     try:

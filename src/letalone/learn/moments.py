@@ -32,7 +32,6 @@ class Moments:
     variances: Floats
 
     def in_units(self, lower: Floats, upper: Floats) -> tuple[Floats, Floats]:
-        """Means and variances in the data's own units."""
         half = upper / 2 - lower / 2
         return lower / 2 + upper / 2 + self.means * half, self.variances * half**2
 

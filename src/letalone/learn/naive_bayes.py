@@ -39,7 +39,7 @@ class ClassMoments(SumsPlan):
         return {"classes": [repr(name) for name in self.classes.tolist()]}
 
     def fitted(self, rows: Floats, labels: Labels | None, bits: BitSource) -> Released:
-        """Priors, means and variances; rows of other classes are dropped."""
+        """Rows of other classes are dropped."""
         groups = indicator(cast("Labels", labels), self.classes)
         lower, upper = self.bounds.known(rows, self.noise, bits)
         exact = exact_moments(rows, groups, lower=lower, upper=upper)

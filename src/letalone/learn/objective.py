@@ -66,7 +66,6 @@ class ObjectiveMethod:
 
     @property
     def words(self) -> tuple[str, ...]:
-        """How it is done."""
         law = "Gaussian" if self.setting.delta else "spherical"
         return (
             f"objective perturbation: {law} noise of {six(self.noise)} on the linear term,"
@@ -76,7 +75,6 @@ class ObjectiveMethod:
         )
 
     def described(self) -> Json:
-        """All that decides the law of the weights."""
         numbers = {"strength": self.strength, "noise": self.noise, "rest": self.rest}
         shown: Json = {name: str(number) for name, number in numbers.items()}
         return {"method": "objective", **self.setting.described(), **shown}

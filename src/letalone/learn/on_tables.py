@@ -83,16 +83,13 @@ class TableJob:
 
     @property
     def privacy(self) -> Privacy:
-        """What the model reveals about one row."""
         return self.plan.privacy
 
     def described(self) -> Json:
-        """All that decides the law of the model, but the rows."""
         encoding = self.encoder.to_json()
         return {"estimator": self.model, "encoding": encoding, "plan": self.plan.described()}
 
     def fitted(self, columns: Columns) -> Json:
-        """What may be published, as it is written down."""
         with quietly():
             rows = self.encoder.transform({name: columns[name] for name in self.features})
             labels = None if self.target is None else columns[self.target]

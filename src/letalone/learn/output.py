@@ -46,7 +46,6 @@ class OutputMethod:
 
     @property
     def words(self) -> tuple[str, ...]:
-        """How it is done."""
         law = "Gaussian" if self.setting.delta else "spherical"
         return (
             f"output perturbation: {law} noise of {six(self.noise)} on each weight,"
@@ -54,12 +53,10 @@ class OutputMethod:
         )
 
     def described(self) -> Json:
-        """All that decides the law of the weights."""
         numbers = {"strength": str(self.strength), "noise": str(self.noise)}
         return {"method": "output", **self.setting.described(), **numbers}
 
     def weights(self, rows: Floats, codes: Codes, bits: BitSource) -> Weights:
-        """The verified minimum with noise."""
         reach = sqrt(self.setting.reach_squared) * (1 + 1e-9)
         nothing = np.zeros(self.setting.shape)
         objective = Objective(self.setting.loss, rows, codes, float(self.strength), nothing, reach)

@@ -38,14 +38,12 @@ class NormPurchase:
     epsilon: Fraction
 
     def choose(self, rows: Floats, bits: BitSource) -> Fraction:
-        """The norm chosen."""
         norm = Norm(None)
         noise = noisy_sums(norm.purchase, epsilon=self.epsilon, delta=0)
         return norm.known(rows, noise, bits).bound
 
     @property
     def words(self) -> str:
-        """What it is, and its price."""
         return f"data_norm: bought, by a noisy histogram of norms, at ε = {float(self.epsilon):g}"
 
 
@@ -81,7 +79,6 @@ class ClassPurchase:
 
     @property
     def words(self) -> str:
-        """What they are, and their price."""
         return (
             f"classes: bought at ε = {float(self.epsilon):g}, δ = {float(self.delta):g}: labels of"
             f" about {self.threshold} rows or more"

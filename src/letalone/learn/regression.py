@@ -69,7 +69,6 @@ class LeastSquares(SumsPlan):
         return {"strength": str(self.strength), "intercept": int(self.intercept)}
 
     def fitted(self, rows: Floats, labels: Labels | None, bits: BitSource) -> Released:
-        """Coefficients with the standard errors that come from the noise."""
         targets = numbers_of(cast("Labels", labels))[:, np.newaxis]
         grid = self.norm.known(rows, self.noise, bits)
         lower, upper = self.target.known(targets, self.noise, bits)

@@ -89,7 +89,6 @@ class ManyClasses:
 
     @property
     def outputs(self) -> int:
-        """One for each class."""
         return len(self.classes)
 
     def goals(self, labels: NDArray[Any]) -> Wholes:

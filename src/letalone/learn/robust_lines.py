@@ -53,11 +53,9 @@ class RobustLine:
 
     @property
     def words(self) -> tuple[str, ...]:
-        """How it is done."""
         return *self.method.words, "loss: pseudo-Huber", self.norm.words, self.target.words
 
     def described(self) -> Json:
-        """All that decides the law."""
         bought = {} if self.bought is None else self.bought.described()
         return {
             "model": "robust line",
@@ -68,7 +66,6 @@ class RobustLine:
         }
 
     def fitted(self, rows: Floats, labels: Labels | None, bits: BitSource) -> Released:
-        """Coefficients, with standard errors where the method knows them."""
         targets = numbers_of(cast("Labels", labels))[:, np.newaxis]
         noise = cast("NoisySums", self.bought)
         grid = self.norm.known(rows, noise, bits)

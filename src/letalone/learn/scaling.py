@@ -48,7 +48,6 @@ class ColumnMoments(SumsPlan):
     _declared: ClassVar[tuple[str, ...]] = ("bounds",)
 
     def fitted(self, rows: Floats, labels: Labels | None, bits: BitSource) -> Released:
-        """Noisy means and variances."""
         del labels
         lower, upper = self.bounds.known(rows, self.noise, bits)
         exact = exact_moments(rows, np.ones((len(rows), 1)), lower=lower, upper=upper)
@@ -111,16 +110,13 @@ class Extent(SumsPlan):
 
     @property
     def privacy(self) -> Privacy:
-        """Of the bounds, if they are bought."""
         return self.noise.privacy if self.noise.measures else NOTHING
 
     @property
     def words(self) -> tuple[str, ...]:
-        """How it is done."""
         return (self.bounds.words, self.noise.words if self.noise.measures else "no noise")
 
     def fitted(self, rows: Floats, labels: Labels | None, bits: BitSource) -> Released:
-        """The bounds."""
         del labels
         lower, upper = self.bounds.known(rows, self.noise, bits)
         middle, extent = lower / 2 + upper / 2, upper - lower

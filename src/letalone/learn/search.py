@@ -245,7 +245,6 @@ class _Search:
     delta: Fraction
 
     def candidates(self, epsilon: Fraction, delta: Fraction) -> tuple[Candidate, ...]:
-        """All of them, each at this price."""
         return tuple(self._candidate(one, epsilon, delta) for one in self.grid)
 
     def every(self) -> tuple[tuple[Candidate, ...], Fraction]:

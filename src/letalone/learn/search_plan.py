@@ -42,7 +42,6 @@ class Candidate:
     plan: Plan
 
     def described(self) -> Json:
-        """All that decides the law of its model and of its predictions."""
         given = cast("dict[str, object]", self.estimator.get_params(deep=False))
         words = f"{type(self.estimator).__name__} {sorted(given.items())!r}"
         return {"estimator": words, "plan": self.plan.described()}
@@ -55,7 +54,6 @@ class Candidate:
         return rows.predicted(model.predict)
 
     def fitted(self, released: Released, width: int) -> PrivateEstimator:
-        """The estimator with what was published."""
         model = copy_of(self.estimator)
         model.n_features_in_ = width
         for name, value in released.items():
@@ -77,12 +75,10 @@ class SearchPlan:
 
     @property
     def privacy(self) -> Privacy:
-        """The promise that both ways are proven to keep."""
         return stated_promise(self.epsilon, self.delta)
 
     @property
     def words(self) -> tuple[str, ...]:
-        """How it is done."""
         many, each = len(self.candidates), f"ε = {float(self.each):.3g}"
         count = f"{'all ' * (many > 1)}{many} candidate{'s' * (many != 1)}"
         how = f"{count}, each at {each}, and the winner by the exponential mechanism"
@@ -100,7 +96,6 @@ class SearchPlan:
         )
 
     def described(self) -> Json:
-        """All that decides the law of the winner."""
         return {
             "model": "search",
             "candidates": [candidate.described() for candidate in self.candidates],

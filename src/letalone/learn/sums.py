@@ -58,7 +58,6 @@ class NoisySums:
         return curve.with_neighbours(ADD_REMOVE)
 
     def release(self, name: str, sums: Wholes, bits: BitSource) -> Floats:
-        """The sums with noise."""
         return _released(self._mechanism(name), sums, bits)
 
     def release_symmetric(self, name: str, products: Wholes, bits: BitSource) -> Floats:
@@ -79,7 +78,6 @@ class NoisySums:
         return float(sqrt(2 * decay) / -np.expm1(-1 / float(mechanism.scale)))
 
     def described(self) -> Json:
-        """All that decides the law of the noise."""
         kept = [
             [one.name, str(self._share(one)), str(_scale(self._mechanism(one.name)))]
             for one in self.measures
@@ -88,12 +86,10 @@ class NoisySums:
 
     @property
     def family(self) -> str:
-        """The noise in a word."""
         return "Gaussian" if self.gaussian else "geometric"
 
     @property
     def words(self) -> str:
-        """The split in words."""
         shares = [(one.name, float(one.times * self._share(one))) for one in self.measures]
         parts = ", ".join(f"{name} {share:.0%}" for name, share in shares)
         return f"{self.family} noise; its split: {parts}"
@@ -115,7 +111,6 @@ class NoisySums:
         )
 
     def _lighter(self, name: str) -> Gaussian | Geometric:
-        """The noise above the diagonal."""
         whole = self._mechanism(name)
         if isinstance(whole, Geometric):
             return whole

@@ -44,11 +44,9 @@ class Grid:
 
     @property
     def step(self) -> Fraction:
-        """One step."""
         return self.bound / 2**BITS
 
     def steps(self, amount: Fraction) -> Fraction:
-        """An amount in steps."""
         return amount / self.step
 
 

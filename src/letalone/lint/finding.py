@@ -46,5 +46,4 @@ class Finding:
         return f"{self.place}: {self.code} {self.title}. {self.why} {self.remedy}"
 
     def to_json(self) -> dict[str, object]:
-        """All of it, by name."""
         return {name: getattr(self, name) for name in self.__slots__}

@@ -61,7 +61,6 @@ class Visits:
         return len(self.patient_id)
 
     def columns(self) -> dict[str, NDArray[np.generic]]:
-        """The columns by name, in order."""
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
     def to_csv(self, path: str | Path) -> None:
