@@ -31,8 +31,8 @@ import numpy as np
 
 from letalone.answers.promise import most_caught, percent
 from letalone.attacks import stage
-from letalone.attacks.characters import Model, Reading, Whole, privately_trained, trained
-from letalone.attacks.picture import Picture, Series, Shape
+from letalone.attacks.characters import Model, Reading, Whole, train_model, train_privately
+from letalone.attacks.picture import Picture, Series, SeriesStyle
 from letalone.attacks.result import AttackResult, Line, Numbers
 from letalone.attacks.secrets_of_text import Pattern, beam_search, exposure
 from letalone.errors import ParameterError
@@ -116,12 +116,12 @@ class Canaries(AttackResult):
 
     def lines(self) -> list[Line]:
         (ordinary, *_), (private, *_) = self.ordinary, self.private
-        told = _out_of((ordinary.extracted, private.extracted), len(ordinary.exposures))
+        extracted = _out_of((ordinary.extracted, private.extracted), len(ordinary.exposures))
         pairs = zip(self.ordinary, self.private, strict=True)
         limit = f"at most {_rarely(self.most_guessed)}"
         fit = f"{self.fit[0]:.2f}", f"{self.fit[1]:.2f}"
         return [
-            (f"secrets extracted, {_times(ordinary.repetitions)} in the text", *told),
+            (f"secrets extracted, {_times(ordinary.repetitions)} in the text", *extracted),
             ("any guess, secret in one line (D6)", "no limit", limit),
             *self._own_line(),
             *(self._line(*pair) for pair in pairs),
@@ -151,12 +151,12 @@ class Canaries(AttackResult):
 
     def _picture(self) -> Picture:
         """Exposure by how often the secret stood in the text; beside it what D6 allows."""
-        across = tuple(float(one.repetitions) for one in self.private)
-        limits = tuple(self.most_exposed(one.repetitions) for one in self.private)
+        across = tuple(float(exposed.repetitions) for exposed in self.private)
+        limits = tuple(self.most_exposed(exposed.repetitions) for exposed in self.private)
         shown = (
             _points("ordinary model", self.ordinary),
             _points(f"private model, ε = {self.epsilon:g} a line", self.private),
-            Series("passed once in 20 times, at most (D6)", across, limits, Shape.BOUND),
+            Series("passed once in 20 times, at most (D6)", across, limits, SeriesStyle.BOUND),
         )
         title = f"A secret of {log2(self.space):.1f} bits in the text: how many the model tells"
         words = "lines that hold the secret"
@@ -183,9 +183,9 @@ def _times(repetitions: int) -> str:
 
 
 def _points(label: str, found: tuple[Exposed, ...]) -> Series:
-    pairs = [(float(one.repetitions), bits) for one in found for bits in one.exposures]
+    pairs = [(float(exposed.repetitions), bits) for exposed in found for bits in exposed.exposures]
     across, up = zip(*pairs, strict=True)
-    return Series(label, across, up, Shape.POINTS)
+    return Series(label, across, up, SeriesStyle.POINTS)
 
 
 def extract_secrets(
@@ -216,24 +216,24 @@ def extract_secrets(
     noise = reading.noise(EPSILON.typed("epsilon", epsilon))
 
     def private(counts: Whole) -> Model:
-        return privately_trained(counts, noise, bits=bits)
+        return train_privately(counts, noise, bits=bits)
 
     drawn = np.random.default_rng(seed).integers(
         0, form.size, (len(numbers), int(COUNT.typed("secrets", secrets)))
     )
     every = list(zip(numbers, drawn.tolist(), strict=True))
-    models = (trained(planting.counts), private(planting.counts))
-    own = form.found_in(lines)
-    told = [len(own & set(beam_search(model, form, BEAM))) for model in models]
+    models = (train_model(planting.counts), private(planting.counts))
+    own_secrets = form.found_in(lines)
+    own_found = [len(own_secrets & set(beam_search(model, form, BEAM))) for model in models]
     fit = [model.bits_per_sign(lines, reading.length) for model in models]
     return Canaries(
         pattern=form.text,
         space=form.size,
         lines_of_text=len(lines),
-        ordinary=tuple(planting.exposed(trained, times, chosen) for times, chosen in every),
+        ordinary=tuple(planting.exposed(train_model, times, chosen) for times, chosen in every),
         private=tuple(planting.exposed(private, times, chosen) for times, chosen in every),
-        own=len(own),
-        own_found=(told[0], told[1]),
+        own=len(own_secrets),
+        own_found=(own_found[0], own_found[1]),
         fit=(fit[0], fit[1]),
         privacy=noise.privacy,
         epsilon=float(noise.epsilon),
@@ -252,10 +252,10 @@ class _Planting:
         exposures: list[float] = []
         extracted = 0
         for secret in secrets:
-            told = self.form.number(secret)
-            model = train(self.counts + times * self.reading.counts([told]))
+            planted = self.form.number(secret)
+            model = train(self.counts + times * self.reading.counts([planted]))
             exposures.append(exposure(model, self.form, secret))
-            extracted += beam_search(model, self.form, BEAM)[0] == told
+            extracted += beam_search(model, self.form, BEAM)[0] == planted
         return Exposed(times, tuple(exposures), extracted)
 
 
@@ -264,21 +264,21 @@ def _numbers(repetitions: Number | Iterable[Number]) -> list[int]:
     several = list(repetitions) if isinstance(repetitions, Iterable) else [repetitions]
     if not several:
         raise ParameterError("repetitions is empty. Say how many lines hold a secret, such as 1.")
-    return sorted({int(COUNT.typed("repetitions", one)) for one in several})
+    return sorted({int(COUNT.typed("repetitions", number)) for number in several})
 
 
 def _lines(text: object) -> list[str]:
     if text is None:
         return stage.notes()
     is_path = isinstance(text, str | PathLike)
-    lines = _read(Path(cast("str", text))) if is_path else _checked(text)
-    found = [line for line in lines if line.strip()]
-    if not found:
+    lines = _read(Path(cast("str", text))) if is_path else _check_lines(text)
+    filled_lines = [line for line in lines if line.strip()]
+    if not filled_lines:
         raise ParameterError("The text has no lines: there is nothing to train on. Give another.")
-    return found
+    return filled_lines
 
 
-def _checked(text: object) -> list[str]:
+def _check_lines(text: object) -> list[str]:
     lines = list(cast("Iterable[object]", text)) if isinstance(text, Iterable) else [text]
     if not all(isinstance(line, str) for line in lines):
         raise ParameterError("text must be the path of a text file, or a list of lines.")

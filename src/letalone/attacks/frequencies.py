@@ -34,9 +34,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from letalone.answers.promise import most_caught, percent
-from letalone.attacks.picture import Picture, Series, Shape, allowed_at
-from letalone.attacks.pools import Pools, drawn_pools, pools_of_table
-from letalone.attacks.rates import Rates, judged
+from letalone.attacks.picture import Picture, Series, SeriesStyle, allowed_at
+from letalone.attacks.pools import Pools, draw_pools, pools_of_table
+from letalone.attacks.rates import Rates, judge_scores
 from letalone.attacks.result import AttackResult, Line
 from letalone.exact.typed import COUNT, EPSILON, PROBABILITY, Constraint, Number
 from letalone.mechanisms import Geometric
@@ -131,21 +131,23 @@ class Membership(AttackResult):
             ("  false alarms then", *alarms),
             ("found by Homer's own statistic", percent(self.homer.detection), ""),
             (f"any test whatever ({percent(self.alarm)}, D6)", "no limit", limit),
-            *(_line(one) for one in self.power[:MOST_LINES]),
+            *(_line(power) for power in self.power[:MOST_LINES]),
         ]
 
     def _picture(self) -> Picture:
         """Who is found, by the number of attributes; beside it what D6 allows."""
-        sizes = sorted({one.people for one in self.power})
-        every = tuple(sorted({float(one.attributes) for one in self.power}))
+        sizes = sorted({power.people for power in self.power})
+        every = tuple(sorted({float(power.attributes) for power in self.power}))
         exact = [
-            _points(f"exact, {size:,} people", [one for one in self.power if one.people == size])
+            _points(
+                f"exact, {size:,} people", [power for power in self.power if power.people == size]
+            )
             for size in sizes
         ]
         private = [Power(self.people, self.attributes, self.private)]
         noisy = _points(f"ε = {self.epsilon:g}, {self.people:,} people", private)
         allowed = (self.most_allowed,) * len(every)
-        limit = Series(allowed_at(self.epsilon), every, allowed, Shape.BOUND)
+        limit = Series(allowed_at(self.epsilon), every, allowed, SeriesStyle.BOUND)
         title = f"Was this person in the study? Found at {percent(self.alarm)} false alarms"
         up = "share of participants found"
         return Picture(title, "attributes", up, (*exact, noisy, limit), logarithmic=True)
@@ -175,15 +177,15 @@ def trace_member(
     generator = np.random.default_rng(seed)
     spent = float(EPSILON.typed("epsilon", epsilon))
     if table is not None:
-        found = [pools_of_table(generator, table, columns, people=size, trials=count)]
+        studies = [pools_of_table(generator, table, columns, people=size, trials=count)]
     else:
         number = int(COUNT.typed("attributes", attributes))
-        found = [
-            drawn_pools(generator, people=size * larger, attributes=number, trials=count)
+        studies = [
+            draw_pools(generator, people=size * larger, attributes=number, trials=count)
             for larger in LARGER
         ]
-    power = tuple(one for pools in found for one in _power(pools, alarm))
-    return _traced(found[0], power, alarm, spent, bits)
+    power = tuple(point for pools in studies for point in _power(pools, alarm))
+    return _trace_members(studies[0], power, alarm, spent, bits)
 
 
 def _power(pools: Pools, alarm: float) -> list[Power]:
@@ -191,7 +193,7 @@ def _power(pools: Pools, alarm: float) -> list[Power]:
     return [Power(pools.people, m, _rates(pools.first(m), _ratio, alarm)) for m in sizes]
 
 
-def _traced(
+def _trace_members(
     pools: Pools, power: tuple[Power, ...], alarm: float, epsilon: float, bits: BitSource
 ) -> Membership:
     noise = Geometric(epsilon=epsilon, sensitivity=pools.attributes)
@@ -212,7 +214,7 @@ def _traced(
 def _rates(pools: Pools, statistic: Statistic, alarm: float) -> Rates:
     inside = statistic(pools.target, pools.population, pools.with_target / pools.people)
     outside = statistic(pools.target, pools.population, pools.without_target / pools.people)
-    return judged(inside, outside, alarm)
+    return judge_scores(inside, outside, alarm)
 
 
 def _ratio(x: Floats, p: Floats, q: Floats) -> Floats:
@@ -235,12 +237,12 @@ def _line(one: Power) -> Line:
 
 
 def _points(label: str, power: Sequence[Power]) -> Series:
-    ends = [one.rates.interval() for one in power]
+    ends = [point.rates.interval() for point in power]
     return Series(
         label,
-        tuple(float(one.attributes) for one in power),
-        tuple(one.rates.detection for one in power),
-        Shape.POINTS,
+        tuple(float(point.attributes) for point in power),
+        tuple(point.rates.detection for point in power),
+        SeriesStyle.POINTS,
         tuple(low for low, _ in ends),
         tuple(high for _, high in ends),
     )

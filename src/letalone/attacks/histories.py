@@ -18,10 +18,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from letalone.anonymity.cells import combined
+from letalone.anonymity.cells import combine_codes
 from letalone.answers.promise import FALSE_ALARMS, percent
 from letalone.attacks import stage
-from letalone.attacks.picture import Picture, Series, Shape, allowed_at
+from letalone.attacks.picture import Picture, Series, SeriesStyle, allowed_at
 from letalone.attacks.result import AttackResult, Line
 from letalone.attacks.tables import Counted, Whole, names_of, read
 from letalone.engines.coded import FIRST
@@ -82,11 +82,12 @@ class Histories(AttackResult):
         """The share of people found, by the points known of them."""
         across = tuple(float(p) for p in range(1, 1 + len(self.curves[0].unique)))
         curves = [
-            Series(f"{', '.join(one.columns)} known", across, one.unique) for one in self.curves
+            Series(f"{', '.join(curve.columns)} known", across, curve.unique)
+            for curve in self.curves
         ]
         allowed = (self._most_caught,) * len(across)
         label = f"{allowed_at(self.epsilon)}, {percent(FALSE_ALARMS)} false alarms"
-        limit = Series(label, across, allowed, Shape.BOUND)
+        limit = Series(label, across, allowed, SeriesStyle.BOUND)
         title = f"How many points tell one of {self.people:,} people from all others"
         up = "share of people who are alone"
         return Picture(title, "points known", up, (*curves, limit))
@@ -110,8 +111,8 @@ def single_out(
     """
     names = names_of("points", points)
     rows = read(stage.ratings() if table is None else table, [person, *names])
-    whole = np.logical_and.reduce([one.codes >= FIRST for one in rows.columns.values()])
-    rows = rows.taken(whole)
+    is_known = np.logical_and.reduce([column.codes >= FIRST for column in rows.columns.values()])
+    rows = rows.taken(is_known)
     owners = np.unique(rows.columns[person].codes)
     if not len(owners):
         raise ParameterError("No row has a person and a point. Give a table with histories.")
@@ -123,7 +124,7 @@ def single_out(
         people=len(owners),
         rows=rows.total,
         tried=len(tried),
-        curves=tuple(_curve(generator, rows, person, one, tried, number) for one in known),
+        curves=tuple(_curve(generator, rows, person, columns, tried, number) for columns in known),
         epsilon=float(EPSILON.typed("epsilon", epsilon)),
     )
 
@@ -138,13 +139,16 @@ def _curve(
 ) -> Curve:
     owner = rows.columns[person].codes
     _, point = np.unique(
-        combined([rows.columns[name].codes for name in columns]), return_inverse=True
+        combine_codes([rows.columns[name].codes for name in columns]), return_inverse=True
     )
     owner, point = np.unique(np.stack([owner, point]), axis=1)
     by_point = _lists(point, owner)
     by_owner = _lists(owner, point)
     fits = np.array(
-        [_fitting(generator.permutation(by_owner[one])[:most], by_point, most) for one in tried]
+        [
+            _fitting(generator.permutation(by_owner[owner_code])[:most], by_point, most)
+            for owner_code in tried
+        ]
     )
     unique, right = (fits == 1).mean(axis=0), (1 / fits).mean(axis=0)
     return Curve(tuple(columns), tuple(unique.tolist()), tuple(right.tolist()))

@@ -35,9 +35,16 @@ from numpy.typing import NDArray
 
 from letalone.answers.promise import percent
 from letalone.attacks.confidence import likelihood
-from letalone.attacks.games import MODELS, Played, fitted_on, ordinary_model, play, private_model
-from letalone.attacks.people import MOST_VALUES, People, people_of
-from letalone.attacks.picture import Picture, Series, Shape, allowed_at
+from letalone.attacks.games import (
+    MODELS,
+    GameResult,
+    fitted_on,
+    ordinary_model,
+    play,
+    private_model,
+)
+from letalone.attacks.people import MOST_VALUES, TrainingPeople, people_of
+from letalone.attacks.picture import Picture, Series, SeriesStyle, allowed_at
 from letalone.attacks.rates import Rates, least, most
 from letalone.attacks.result import AttackResult, Line
 from letalone.attacks.stage import OUTCOME, SENSITIVE, study
@@ -96,12 +103,12 @@ class ModelInversion(AttackResult):
 
     @property
     def words(self) -> str:
-        found, noisy = self.ordinary, self.private
+        ordinary, noisy = self.ordinary, self.private
         return (
             f"A linear model predicts {self.target!r}. Whoever knows that of a person, and all of"
             f" their features but {self.sensitive!r}, tries its {self.values} values in the"
-            f" model: right for {percent(found.detection)} of those it was trained on and"
-            f" {percent(found.false_alarm)} of strangers; the commonest value alone is right for"
+            f" model: right for {percent(ordinary.detection)} of those it was trained on and"
+            f" {percent(ordinary.false_alarm)} of strangers; the commonest value alone is right for"
             f" {percent(self.baseline)}. With ε = {self.epsilon:g} it is"
             f" {percent(noisy.detection)} and {percent(noisy.false_alarm)}: what holds for"
             " everybody can still be learnt, and is no breach. A kernel machine's file holds"
@@ -110,15 +117,19 @@ class ModelInversion(AttackResult):
         )
 
     def lines(self) -> list[Line]:
-        found, noisy = self.ordinary, self.private
+        ordinary, noisy = self.ordinary, self.private
         guessed = percent(self.baseline)
         limit = f"at most {percent(self.most_allowed)}"
         return [
-            (f"{self.sensitive} guessed, of members", found.told(), noisy.told()),
-            (f"{self.sensitive} guessed, of strangers", _outside(found), _outside(noisy)),
+            (f"{self.sensitive} guessed, of members", ordinary.told(), noisy.told()),
+            (f"{self.sensitive} guessed, of strangers", _outside(ordinary), _outside(noisy)),
             ("the commonest value alone", guessed, guessed),
             ("any guess about members (D6, 95 % sure)", "no limit", limit),
-            ("beyond the bound (95 % sure)", _yes(found.exceeds(self.privacy)), _yes(self.exceeds)),
+            (
+                "beyond the bound (95 % sure)",
+                _yes(ordinary.exceeds(self.privacy)),
+                _yes(self.exceeds),
+            ),
             (
                 f"rows of people in the file, of {self.trained:,}",
                 f"{self.stored:,} (kernel machine)",
@@ -132,8 +143,10 @@ class ModelInversion(AttackResult):
         bars = (_bars("members", both, inside=True), _bars("strangers", both, inside=False))
         every = (-0.4, 1.4)
         lines = (
-            Series("the commonest value", every, (self.baseline,) * 2, Shape.LINE),
-            Series(allowed_at(self.epsilon), (0.6, 1.4), (self.most_allowed,) * 2, Shape.BOUND),
+            Series("the commonest value", every, (self.baseline,) * 2, SeriesStyle.LINE),
+            Series(
+                allowed_at(self.epsilon), (0.6, 1.4), (self.most_allowed,) * 2, SeriesStyle.BOUND
+            ),
         )
         title = f"Guessing {self.sensitive!r} with a model that predicts {self.target!r}"
         places = ("ordinary", f"ε = {self.epsilon:g}")
@@ -164,14 +177,14 @@ def invert_model(
     number, count = int(COUNT.typed("people", people)), int(MODELS.typed("models", models))
     spent = float(EPSILON.typed("epsilon", epsilon))
     DELTA.typed("delta", delta)
-    found = study(number) if table is None else table
-    crowd = people_of(found, target=target, features=features, people=number, generator=generator)
+    source = study(number) if table is None else table
+    crowd = people_of(source, target=target, features=features, people=number, generator=generator)
     secret = _secret(crowd, sensitive)
     kept = private_model(crowd, epsilon=epsilon, delta=delta, bits=bits)
     today = ordinary_model(crowd)
-    ordinary, _ = _inverted(today, crowd, secret, count, generator, ordinary=True)
-    private, privacy = _inverted(kept, crowd, secret, count, generator)
-    stored = [_stored(model, crowd) for model in (_kernel_machine(crowd), kept)]
+    ordinary, _ = _rates_of_guesses(today, crowd, secret, count, generator, ordinary=True)
+    private, privacy = _rates_of_guesses(kept, crowd, secret, count, generator)
+    stored = [_count_stored_rows(model, crowd) for model in (_kernel_machine(crowd), kept)]
     return ModelInversion(
         people=len(crowd.rows),
         target=target,
@@ -189,7 +202,7 @@ def invert_model(
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Secret:
+class _SecretFeature:
     """What each value becomes in a row, how frequent it is, and whose is which."""
 
     place: slice
@@ -198,7 +211,7 @@ class _Secret:
     own: NDArray[np.intp]
 
 
-def _secret(people: People, name: str) -> _Secret:
+def _secret(people: TrainingPeople, name: str) -> _SecretFeature:
     if name not in people.places:
         known = list(people.places)
         raise ParameterError(
@@ -206,7 +219,7 @@ def _secret(people: People, name: str) -> _Secret:
             f" {', '.join(known[:5])}.{did_you_mean(name, known)}"
         )
     place = people.places[name]
-    encoded, own, counts = np.unique(
+    encoded, codes, counts = np.unique(
         people.rows[:, place], axis=0, return_inverse=True, return_counts=True
     )
     if not 2 <= len(encoded) <= MOST_VALUES:
@@ -214,13 +227,13 @@ def _secret(people: People, name: str) -> _Secret:
             f"Column {name!r} has {len(encoded)} values among these people, but a secret must have"
             f" from 2 to {MOST_VALUES} to be tried one by one. Name another."
         )
-    return _Secret(place, encoded, counts / counts.sum(), own.reshape(-1))
+    return _SecretFeature(place, encoded, counts / counts.sum(), codes.reshape(-1))
 
 
-def _inverted(
+def _rates_of_guesses(
     model: Any,
-    people: People,
-    secret: _Secret,
+    people: TrainingPeople,
+    secret: _SecretFeature,
     models: int,
     generator: np.random.Generator,
     *,
@@ -237,7 +250,9 @@ def _inverted(
     return played.rates(targets, played.scores > 0), played.privacy
 
 
-def _guess(model: Any, people: People, secret: _Secret, error: float) -> NDArray[np.intp]:
+def _guess(
+    model: Any, people: TrainingPeople, secret: _SecretFeature, error: float
+) -> NDArray[np.intp]:
     rows, scores = people.rows.copy(), np.empty((len(secret.shares), len(people.rows)))
     for number, encoded in enumerate(secret.encoded):
         rows[:, secret.place] = encoded
@@ -246,7 +261,9 @@ def _guess(model: Any, people: People, secret: _Secret, error: float) -> NDArray
     return scores.argmax(axis=0)
 
 
-def _error(model: Any, people: People, generator: np.random.Generator, *, ordinary: bool) -> float:
+def _error(
+    model: Any, people: TrainingPeople, generator: np.random.Generator, *, ordinary: bool
+) -> float:
     """How far such models are from the labels they learnt, by some of the attacker's own."""
     if not people.is_numeric:
         return 1.0
@@ -254,18 +271,18 @@ def _error(model: Any, people: People, generator: np.random.Generator, *, ordina
     def apart(fitted: Any) -> Floats:
         return people.labels - np.asarray(fitted.predict(people.rows), np.float64)
 
-    tried: Played = play(
+    tried: GameResult = play(
         model, people, apart, models=SHADOWS, generator=generator, ordinary=ordinary
     )
     return SMALLEST + float(np.sqrt((tried.scores[tried.inside] ** 2).mean()))
 
 
-def _kernel_machine(people: People) -> Any:
+def _kernel_machine(people: TrainingPeople) -> Any:
     kinds = cast("Any", import_module("sklearn.svm"))
     return kinds.SVR(epsilon=0.01) if people.is_numeric else kinds.SVC()
 
 
-def _stored(model: Any, people: People) -> int:
+def _count_stored_rows(model: Any, people: TrainingPeople) -> int:
     return int(rows_in_model(fitted_on(model, people), people.rows).sum())
 
 
@@ -279,14 +296,17 @@ def _yes(exceeds: bool) -> str:
 
 
 def _bars(label: str, both: tuple[Rates, Rates], *, inside: bool) -> Series:
-    hits = [(one.caught, one.members) if inside else (one.alarms, one.outsiders) for one in both]
+    hits = [
+        (counts.caught, counts.members) if inside else (counts.alarms, counts.outsiders)
+        for counts in both
+    ]
     return Series(
         label,
         (0.0, 1.0),
         tuple(count / number for count, number in hits),
-        Shape.BARS,
-        tuple(least(*one, 0.025) for one in hits),
-        tuple(most(*one, 0.025) for one in hits),
+        SeriesStyle.BARS,
+        tuple(least(*counts, 0.025) for counts in hits),
+        tuple(most(*counts, 0.025) for counts in hits),
     )
 
 

@@ -26,11 +26,11 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from letalone.anonymity.cells import combined
+from letalone.anonymity.cells import combine_codes
 from letalone.answers.promise import FALSE_ALARMS, at_most, best_guess, percent
 from letalone.answers.so_many import so_many_rows
 from letalone.attacks import stage
-from letalone.attacks.picture import Picture, Series, Shape
+from letalone.attacks.picture import Picture, Series, SeriesStyle
 from letalone.attacks.result import AttackResult, Line
 from letalone.attacks.tables import MISSING, Counted, Whole, joint_keys, names_of, read
 from letalone.errors import ParameterError
@@ -92,7 +92,7 @@ class Linkage(AttackResult):
                 f"none of its {so_many_rows(self.rows)} fits one person alone: no name is certain."
             )
         fit = "fits" if self.certain == 1 else "fit"
-        example = f" One of them: {_told(self.examples[0])}." if self.examples else ""
+        example = f" One of them: {_example_words(self.examples[0])}." if self.examples else ""
         back = "the name is back" if self.certain == 1 else "the names are back"
         return (
             f"{self.certain:,} of its {so_many_rows(self.rows)} {fit} one person whom nobody else"
@@ -113,7 +113,7 @@ class Linkage(AttackResult):
     def lines(self) -> list[Line]:
         caught = f"at most {percent(self._most_caught)}"
         alarms = f"one person found, {percent(FALSE_ALARMS)} false alarms"
-        found = [
+        rows = [
             ("rows that fit one person alone", f"{self.certain:,}", "no rows"),
             ("share of rows", percent(self.certain / self.rows), ""),
             ("matches that can be right", f"{self.possible:,} of {self.matches:,}", ""),
@@ -123,15 +123,15 @@ class Linkage(AttackResult):
         ]
         if self.people is not None:
             shown = f"{self.certain_people:,} of {self.people:,}"
-            found.insert(1, ("people found", shown, ""))
-        return found
+            rows.insert(1, ("people found", shown, ""))
+        return rows
 
     def _picture(self) -> Picture:
         """The rows by how many people of the register fit them."""
         sizes = range(SHOWN + 1)
         large = sum(rows for size, rows in self.candidates.items() if size > SHOWN)
         rows = [*(self.candidates.get(size, 0) for size in sizes), large]
-        bars = Series("rows", tuple(map(float, range(len(rows)))), tuple(rows), Shape.BARS)
+        bars = Series("rows", tuple(map(float, range(len(rows)))), tuple(rows), SeriesStyle.BARS)
         places = (*map(str, sizes), f"> {SHOWN}")
         title = f"{self.certain:,} of {so_many_rows(self.rows)} without names fit one person alone"
         return Picture(title, "people who fit the row", "rows", (bars,), places)
@@ -159,17 +159,17 @@ def link(
     if (table is None) != (register is None):
         raise ParameterError("A table and a register belong together: give both, or none.")
     if table is None:
-        town = stage.town()
+        town = stage.make_town()
         table, register = town.hospital, town.register
         name, person, sensitive = "name", "patient_id", "diagnosis"
     names = names_of("quasi_identifiers", quasi_identifiers)
     more = [column for column in (person, sensitive) if column is not None]
     rows = read(table, [*names, *more])
     known = read(register, [*names, *([name] if name else [])])
-    return _linked(rows, known, names, (name, person, sensitive), spent)
+    return _link_tables(rows, known, names, (name, person, sensitive), spent)
 
 
-def _linked(
+def _link_tables(
     rows: Counted,
     known: Counted,
     names: Sequence[str],
@@ -181,7 +181,7 @@ def _linked(
     fits = _fitting(keys, known_keys, known.rows)
     sizes = np.bincount(np.minimum(fits, fits.max()), weights=rows.rows)
     sharing = _sharing(keys, rows, person)
-    found, sole = fits > 0, fits == 1
+    is_fitted, sole = fits > 0, fits == 1
     sure = sole & (sharing == 1)
     _, one_of_each = np.unique(keys[sole], return_index=True)
     return Linkage(
@@ -192,7 +192,7 @@ def _linked(
         certain=int(rows.rows[sure].sum()),
         matches=int(sharing[sole][one_of_each].sum()),
         possible=len(one_of_each),
-        expected=float((rows.rows[found] / np.maximum(fits, sharing)[found]).sum()),
+        expected=float((rows.rows[is_fitted] / np.maximum(fits, sharing)[is_fitted]).sum()),
         people=None if person is None else _people(rows, person),
         certain_people=None if person is None else _people(rows.taken(sure), person),
         examples=() if name is None else _examples(rows, known, (keys, known_keys), sure, shown),
@@ -213,7 +213,7 @@ def _sharing(keys: Whole, rows: Counted, person: str | None) -> Whole:
     _, inverse = np.unique(keys, return_inverse=True)
     if person is None:
         return np.bincount(inverse, weights=rows.rows).astype(np.int64)[inverse]
-    pairs = combined([inverse.astype(np.int64), rows.columns[person].codes])
+    pairs = combine_codes([inverse.astype(np.int64), rows.columns[person].codes])
     _, first = np.unique(pairs, return_index=True)
     return np.bincount(inverse[first])[inverse]
 
@@ -230,14 +230,14 @@ def _examples(
     shown: tuple[str | None, str | None, str | None],
 ) -> tuple[dict[str, str], ...]:
     name, _, sensitive = shown
-    found: list[dict[str, str]] = []
+    examples: list[dict[str, str]] = []
     places = np.flatnonzero(sure)
     for place in places[np.argsort(keys[0][places], kind="stable")][:3].tolist():
         owner = np.flatnonzero(keys[1] == keys[0][place])[:1]
         cells = {} if name is None else {"name": _text(known, name, int(owner[0]))}
         cells |= {} if sensitive is None else {sensitive: _text(rows, sensitive, place)}
-        found.append(cells)
-    return tuple(found)
+        examples.append(cells)
+    return tuple(examples)
 
 
 def _text(table: Counted, name: str, place: int) -> str:
@@ -245,5 +245,5 @@ def _text(table: Counted, name: str, place: int) -> str:
     return str(column.objects(column.codes[place : place + 1])[0])
 
 
-def _told(example: dict[str, str]) -> str:
+def _example_words(example: dict[str, str]) -> str:
     return ", ".join(example.values())

@@ -32,8 +32,8 @@ import numpy as np
 from letalone.answers.promise import best_guess, most_caught, percent
 from letalone.attacks.confidence import Loss
 from letalone.attacks.games import MODELS, ordinary_model, private_model
-from letalone.attacks.people import People, people_of, people_of_arrays
-from letalone.attacks.picture import Picture, Series, Shape, allowed_at, bound
+from letalone.attacks.people import TrainingPeople, people_of, people_of_arrays
+from letalone.attacks.picture import Picture, Series, SeriesStyle, allowed_at, bound
 from letalone.attacks.result import AttackResult, Line
 from letalone.attacks.shadows import Attack, Test, beyond, confidence_of_each
 from letalone.attacks.stage import TARGET, study
@@ -114,7 +114,7 @@ class ModelMembership(AttackResult):
         whatever = f"any test whatever ({percent(self.alarm)}, D6)"
         return [
             ("model", *self.models),
-            *(line for one in pairs for line in self._of_test(*one)),
+            *(line for pair in pairs for line in self._of_test(*pair)),
             (whatever, "no limit", f"at most {percent(self.most_allowed)}"),
             ("any advantage whatever", "no limit", f"at most {percent(self.most_advantage)}"),
             ("beyond the bound (95 % sure)", *verdicts),
@@ -122,11 +122,11 @@ class ModelMembership(AttackResult):
 
     def _of_test(self, today: Test, private: Test) -> list[Line]:
         """Meant: the false alarms that the threshold was set for."""
-        found = f"{today.name}: found ({percent(self.alarm)} meant)"
+        title = f"{today.name}: found ({percent(self.alarm)} meant)"
         fewer = f"  found ({percent(self.low_alarm)} meant)"
-        alarms, others = (percent(one.usual.false_alarm) for one in (today, private))
+        alarms, others = (percent(test.usual.false_alarm) for test in (today, private))
         return [
-            (found, today.usual.told(), private.usual.told()),
+            (title, today.usual.told(), private.usual.told()),
             ("  false alarms then", alarms, others),
             (fewer, today.low.told(), private.low.told()),
             ("  advantage", percent(max(0, today.advantage)), percent(max(0, private.advantage))),
@@ -146,8 +146,8 @@ class ModelMembership(AttackResult):
 
     def _picture(self) -> Picture:
         """Detections by false alarms, and the curve that D6 does not let the private one pass."""
-        lines = [_line(f"ordinary, {one.name}", one) for one in self.ordinary]
-        lines += [_line(f"ε = {self.epsilon:g}, {one.name}", one) for one in self.private]
+        lines = [_line(f"ordinary, {test.name}", test) for test in self.ordinary]
+        lines += [_line(f"ε = {self.epsilon:g}, {test.name}", test) for test in self.private]
         limit = bound(self.privacy, allowed_at(self.epsilon))
         title = "Was this person's row in the training data?"
         return Picture(
@@ -212,7 +212,7 @@ def infer_membership(
         low_alarm=alarms[0],
         ordinary=ordinary,
         private=noisy,
-        privacy=_promised(privacy),
+        privacy=_check_promise(privacy),
         epsilon=spent if private is None else float(getattr(kept, "epsilon", spent)),
         models=(type(today).__name__, type(kept).__name__),
         fixed_size=fixed_size,
@@ -236,12 +236,12 @@ def _crowd(
     features: Iterable[str],
     people: int,
     generator: np.random.Generator,
-) -> People:
+) -> TrainingPeople:
     if isinstance(table, tuple):
         rows, labels = cast("tuple[Any, Any]", table)
         return people_of_arrays(rows, labels, people=people, generator=generator)
-    found = study(people) if table is None else table
-    return people_of(found, target=target, features=features, people=people, generator=generator)
+    source = study(people) if table is None else table
+    return people_of(source, target=target, features=features, people=people, generator=generator)
 
 
 def _shadows(given: Number) -> int:
@@ -254,7 +254,7 @@ def _shadows(given: Number) -> int:
     return number
 
 
-def _promised(privacy: Privacy | None) -> Privacy:
+def _check_promise(privacy: Privacy | None) -> Privacy:
     if privacy is None:
         raise ParameterError(
             "private must be an estimator whose fit says what it promises by privacy_, a curve"
@@ -273,4 +273,4 @@ def _verdict(exceeds: bool) -> str:
 
 def _line(label: str, test: Test) -> Series:
     across, up = zip(*test.curve, strict=True)
-    return Series(label, across, up, Shape.LINE)
+    return Series(label, across, up, SeriesStyle.LINE)

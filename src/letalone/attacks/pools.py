@@ -46,7 +46,7 @@ class Pools:
         return replace(self, with_target=inside, without_target=outside)
 
 
-def drawn_pools(
+def draw_pools(
     generator: np.random.Generator, *, people: int, attributes: int, trials: int
 ) -> Pools:
     """Studies of a made-up population with independent attributes."""
@@ -85,10 +85,12 @@ def pools_of_table(
     return Pools(people, *parts)
 
 
-def _matrix(found: Counted) -> Floats:
+def _matrix(counted: Counted) -> Floats:
     """A row for each person, a column for each attribute: 1 where they have it."""
-    columns = [truths(one.name, one.texts())[one.codes] for one in found.columns.values()]
-    return np.repeat(np.stack(columns, axis=1), found.rows, axis=0)
+    columns = [
+        truths(column.name, column.texts())[column.codes] for column in counted.columns.values()
+    ]
+    return np.repeat(np.stack(columns, axis=1), counted.rows, axis=0)
 
 
 def truths(name: str, texts: list[str]) -> Floats:

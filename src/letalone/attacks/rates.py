@@ -87,7 +87,7 @@ def most(hits: int, trials: int, miss: float) -> float:
     return float(betaincinv(hits + 1, trials - hits, 1 - miss)) if hits < trials else 1.0
 
 
-def judged(members: Floats, outsiders: Floats, false_alarm: float) -> Rates:
+def judge_scores(members: Floats, outsiders: Floats, false_alarm: float) -> Rates:
     """The test "the score is high": threshold from the first half, rates from the second."""
     first, second = _halves(outsiders)
     threshold = np.quantile(first, 1 - false_alarm, method="higher")

@@ -35,15 +35,15 @@ from typing import Any, ClassVar
 import numpy as np
 
 from letalone.answers.promise import percent
-from letalone.attacks.picture import Picture, Series, Shape
+from letalone.attacks.picture import Picture, Series, SeriesStyle
 from letalone.attacks.pools import truths
 from letalone.attacks.result import AttackResult, Line
 from letalone.attacks.subset_sums import (
     HALF,
     Guesses,
     SubsetSums,
-    drawn_questions,
-    predicted,
+    draw_questions,
+    predict_share,
     surest,
 )
 from letalone.attacks.tables import Counted, read
@@ -118,7 +118,7 @@ class Reconstruction(AttackResult):
     @property
     def protected(self) -> Protected:
         """The private release at `epsilon`."""
-        return next(one for one in self.private if one.epsilon == self.epsilon)
+        return next(release for release in self.private if release.epsilon == self.epsilon)
 
     @property
     def blind(self) -> float:
@@ -127,7 +127,7 @@ class Reconstruction(AttackResult):
 
     @property
     def words(self) -> str:
-        small = [one for one in self.plain if 2 * one.error <= sqrt(self.people)][-1]
+        small = [level for level in self.plain if 2 * level.error <= sqrt(self.people)][-1]
         large = self.plain[-1]
         ours = self.protected
         return (
@@ -143,11 +143,11 @@ class Reconstruction(AttackResult):
 
     def lines(self) -> list[Line]:
         ours = self.protected
-        rest = (one for one in self.private if one is not ours)
-        others = {f"{one.epsilon:g}": percent(one.least_squares.share) for one in rest}
+        rest = (level for level in self.private if level is not ours)
+        others = {f"{level.epsilon:g}": percent(level.least_squares.share) for level in rest}
         return [
             ("secrets recovered", "", percent(ours.least_squares.share)),
-            *(_line(one) for one in self.plain),
+            *(_line(level) for level in self.plain),
             (f"  at ε = {', '.join(others)}", "", ", ".join(others.values())),
             ("typical error (sd)", "", f"{ours.deviation:,.0f}"),
             ("blind guess", percent(self.blind), percent(self.blind)),
@@ -162,37 +162,37 @@ class Reconstruction(AttackResult):
         return Picture(title, across, "share recovered", shown, logarithmic=True)
 
 
-def _line(one: Recovered) -> Line:
-    words = "exact answers" if one.error == 0 else f"off by up to {one.error:,}"
-    squares, programme = percent(one.least_squares.share), percent(one.linear_programme.share)
+def _line(level: Recovered) -> Line:
+    words = "exact answers" if level.error == 0 else f"off by up to {level.error:,}"
+    squares, programme = percent(level.least_squares.share), percent(level.linear_programme.share)
     return f"  {words}: programme, squares", f"{programme}, {squares}", ""
 
 
-def _plain_series(found: Reconstruction) -> list[Series]:
-    noisy = [one for one in found.plain if one.error]
-    root = sqrt(found.people)
-    across = tuple(one.deviation / root for one in noisy)
-    last = max(one.deviation / root for one in found.private)
+def _plain_series(result: Reconstruction) -> list[Series]:
+    noisy = [level for level in result.plain if level.error]
+    root = sqrt(result.people)
+    across = tuple(level.deviation / root for level in noisy)
+    last = max(level.deviation / root for level in result.private)
     everywhere = np.geomspace(min(across, default=last), max(last, *across), STEPS).tolist()
-    formula = [predicted(found.people, found.questions, place * root) for place in everywhere]
-    squares = tuple(one.least_squares.share for one in noisy)
-    programme = tuple(one.linear_programme.share for one in noisy)
+    formula = [predict_share(result.people, result.questions, place * root) for place in everywhere]
+    squares = tuple(level.least_squares.share for level in noisy)
+    programme = tuple(level.linear_programme.share for level in noisy)
     return [
         Series("Φ(√(m − n) / (4 sd))", tuple(everywhere), tuple(formula)),
-        Series("least squares", across, squares, Shape.POINTS),
-        Series("linear programme", across, programme, Shape.POINTS),
+        Series("least squares", across, squares, SeriesStyle.POINTS),
+        Series("linear programme", across, programme, SeriesStyle.POINTS),
     ]
 
 
-def _private_series(found: Reconstruction) -> list[Series]:
-    ordered: Sequence[Protected] = sorted(found.private, key=lambda one: one.deviation)
-    across = tuple(one.deviation / sqrt(found.people) for one in ordered)
-    ours = tuple(one.least_squares.share for one in ordered)
-    allowed = tuple(one.allowed for one in ordered)
-    names = ", ".join(f"{one.epsilon:g}" for one in ordered)
+def _private_series(result: Reconstruction) -> list[Series]:
+    ordered: Sequence[Protected] = sorted(result.private, key=lambda release: release.deviation)
+    across = tuple(release.deviation / sqrt(result.people) for release in ordered)
+    ours = tuple(release.least_squares.share for release in ordered)
+    allowed = tuple(release.allowed for release in ordered)
+    names = ", ".join(f"{release.epsilon:g}" for release in ordered)
     return [
-        Series(f"letalone, ε = {names} (left to right)", across, ours, Shape.POINTS),
-        Series("sure of one person, at most (D6)", across, allowed, Shape.BOUND),
+        Series(f"letalone, ε = {names} (left to right)", across, ours, SeriesStyle.POINTS),
+        Series("sure of one person, at most (D6)", across, allowed, SeriesStyle.BOUND),
     ]
 
 
@@ -217,18 +217,18 @@ def reconstruct(
     bits: where the noise of the private release comes from.
     """
     people, draws = int(COUNT.typed("rows", rows)), int(COUNT.typed("trials", trials))
-    asked = PER_BIT * people if questions is None else int(COUNT.typed("questions", questions))
+    number = PER_BIT * people if questions is None else int(COUNT.typed("questions", questions))
     spent = EPSILON.typed("epsilon", epsilon)
     share = _share(table, column, equals)
     generator = np.random.default_rng(seed)
-    sums = drawn_questions(generator, people=people, questions=asked)
+    sums = draw_questions(generator, people=people, questions=number)
     levels = sorted({round(times * sqrt(people)) for times in ERRORS} | {0})
-    plain = [_recovered(sums, generator, share, error=error, trials=draws) for error in levels]
+    plain = [_recover_plain(sums, generator, share, error=error, trials=draws) for error in levels]
     private = [
-        _protected(sums, generator, share, epsilon=times * spent, trials=draws, bits=bits)
+        _recover_private(sums, generator, share, epsilon=times * spent, trials=draws, bits=bits)
         for times in TIMES
     ]
-    return Reconstruction(people, asked, share, tuple(plain), tuple(private), float(spent))
+    return Reconstruction(people, number, share, tuple(plain), tuple(private), float(spent))
 
 
 def _share(table: object, column: str | None, equals: object) -> float:
@@ -236,8 +236,8 @@ def _share(table: object, column: str | None, equals: object) -> float:
         return HALF
     if column is None:
         raise ParameterError("column is missing. Name the column whose values are the secret.")
-    found = read(table, [column])
-    share = float(_ones(found, column, equals) @ found.rows / found.total)
+    counted = read(table, [column])
+    share = float(_ones(counted, column, equals) @ counted.rows / counted.total)
     if share in (0, 1):
         raise ParameterError(
             f"The rows of {column!r} are all alike: there is nothing to find out."
@@ -246,15 +246,15 @@ def _share(table: object, column: str | None, equals: object) -> float:
     return share
 
 
-def _ones(found: Counted, column: str, equals: object) -> Any:
-    coded = found.columns[column]
+def _ones(counted: Counted, column: str, equals: object) -> Any:
+    coded = counted.columns[column]
     if equals is None:
         return truths(column, coded.texts())[coded.codes]
     same = [text == str(equals) for text in coded.texts()]
     return np.array([False] * FIRST + same, np.float64)[coded.codes]
 
 
-def _recovered(
+def _recover_plain(
     sums: SubsetSums, generator: np.random.Generator, share: float, *, error: int, trials: int
 ) -> Recovered:
     """Both attacks on answers whose error is any whole number up to `error`, equally often."""
@@ -265,17 +265,19 @@ def _recovered(
     return Recovered(
         error=error,
         least_squares=Guesses.of(sums.least_squares(given), secret),
-        linear_programme=_programmed(sums, given[:, :PROGRAMMES], secret[:, :PROGRAMMES]),
-        predicted=predicted(sums.people, sums.questions, deviation),
+        linear_programme=_solve_programmes(sums, given[:, :PROGRAMMES], secret[:, :PROGRAMMES]),
+        predicted=predict_share(sums.people, sums.questions, deviation),
     )
 
 
-def _programmed(sums: SubsetSums, given: Any, secret: Any) -> Guesses:
+def _solve_programmes(sums: SubsetSums, given: Any, secret: Any) -> Guesses:
     columns: Iterable[Any] = given.T
-    return Guesses.of(np.stack([sums.linear_programme(one) for one in columns], axis=1), secret)
+    return Guesses.of(
+        np.stack([sums.linear_programme(answers) for answers in columns], axis=1), secret
+    )
 
 
-def _protected(
+def _recover_private(
     sums: SubsetSums,
     generator: np.random.Generator,
     share: float,

@@ -39,7 +39,7 @@ from typing import Any
 import numpy as np
 
 from letalone.answers.figure import empty_figure, written
-from letalone.audit.bound import Counts, Floats, epsilon_below, region
+from letalone.audit.bound import Floats, HitCounts, epsilon_below, region
 from letalone.audit.draws import Source, source_of
 from letalone.audit.events import Event, choose_event
 from letalone.audit.failures import raise_if_all_failed
@@ -86,7 +86,7 @@ class Audit:
 
     lower: float
     event: str
-    counts: Counts
+    counts: HitCounts
     claimed_epsilon: Fraction
     claimed_delta: Fraction
     samples: int
@@ -185,14 +185,14 @@ def confidence_of_each(tests: int, confidence: Number = 0.95) -> Fraction:
 
 def judge(
     draw: Source, one: object, other: object, samples: int, delta: Fraction
-) -> tuple[Event, Counts]:
+) -> tuple[Event, HitCounts]:
     """An event chosen on the first half of the draws, and its counts in the second."""
     return judge_pairs(lambda count: (draw(one, count), draw(other, count)), samples, delta)
 
 
 def judge_pairs(
     draw: Callable[[int], tuple[Raw, Raw]], samples: int, delta: Fraction
-) -> tuple[Event, Counts]:
+) -> tuple[Event, HitCounts]:
     """The same, for so many draws on both inputs at once, in whatever order."""
     first = samples // 2
     raw = draw(first)
@@ -225,8 +225,8 @@ def draw(audit: Audit, path: Path | str | None = None) -> Any:
 
 def curve(across: Floats, *, epsilon: float, delta: float) -> Floats:
     """The least share of misses that (epsilon, delta) allows at each share of false alarms."""
-    most = exp(min(epsilon, LARGEST))
-    steep, flat = 1 - delta - most * across, (1 - delta - across) / most
+    ratio = exp(min(epsilon, LARGEST))
+    steep, flat = 1 - delta - ratio * across, (1 - delta - across) / ratio
     return np.maximum(np.maximum(steep, flat), 0)
 
 
@@ -249,9 +249,9 @@ def _draw_region(axes: Any, audit: Audit) -> None:
     axes.plot(*at, marker="o", color=FOUND, linestyle="", label="as counted", clip_on=False)
 
 
-def errors_of(counts: Counts, confidence: float) -> tuple[Floats, Floats]:
+def errors_of(counts: HitCounts, confidence: float) -> tuple[Floats, Floats]:
     """The edge of the region: shares of false alarms, and the most misses at each."""
-    least, most = region(counts, confidence)
-    alarms = np.concatenate([[0.0], most])
+    least, highest = region(counts, confidence)
+    alarms = np.concatenate([[0.0], highest])
     misses = np.concatenate([[1 - least[0]], 1 - least])
     return alarms, misses

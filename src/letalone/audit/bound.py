@@ -51,7 +51,7 @@ BACK = (1e-9, 1e-6, 1e-3)  # how far a rate is taken back until balls certify it
 
 
 @dataclass(frozen=True, slots=True)
-class Counts:
+class HitCounts:
     """How often an event was seen in `total` draws on each of two inputs."""
 
     often: int
@@ -59,39 +59,39 @@ class Counts:
     total: int
 
 
-def epsilon_below(counts: Counts, *, delta: Fraction, miss: Fraction) -> float:
+def epsilon_below(counts: HitCounts, *, delta: Fraction, miss: Fraction) -> float:
     """A lower bound on epsilon that is wrong with probability at most `miss`; 0 or more."""
     level = product_level(miss)
     marks = _marks(level)
     least = _least_rates(counts, marks[:-1])
-    most = _most_rates(counts, np.maximum(level / marks[1:], level))
-    found = [
+    highest = _most_rates(counts, np.maximum(level / marks[1:], level))
+    bounds = [
         _log_ratio(
             _certified_least(counts, rate=float(least[first]), tail=float(marks[first])),
-            _certified_most(counts, rate=float(most[last]), level=level, mark=marks[last + 1]),
+            _certified_most(counts, rate=float(highest[last]), level=level, mark=marks[last + 1]),
             delta,
         )
-        for first, last in _merged(least, most, float(delta))
+        for first, last in _merge_steps(least, highest, float(delta))
     ]
-    return max(0.0, min(found))
+    return max(0.0, min(bounds))
 
 
-def epsilon_below_apart(counts: Counts, *, delta: Fraction, miss: Fraction) -> float:
+def epsilon_below_apart(counts: HitCounts, *, delta: Fraction, miss: Fraction) -> float:
     """Such a bound for independent draws that need not be alike: their mean rates count.
 
     Each rate gets half of the error, and is judged by one hit less, or more, than was seen.
     """
     half = miss / 2
-    moved = Counts(max(counts.often - 1, 0), min(counts.seldom + 1, counts.total), counts.total)
+    moved = HitCounts(max(counts.often - 1, 0), min(counts.seldom + 1, counts.total), counts.total)
     tail = np.array([float(half) * (1 - OUTWARDS)])
     least = float(_least_rates(moved, tail)[0])
-    most = float(_most_rates(moved, tail)[0])
+    highest = float(_most_rates(moved, tail)[0])
     certified = _certified_least(moved, rate=least, tail=float(tail[0]))
-    ceiling = _certified_most(moved, rate=most, level=float(tail[0]), mark=1.0)
+    ceiling = _certified_most(moved, rate=highest, level=float(tail[0]), mark=1.0)
     return max(0.0, _log_ratio(certified, ceiling, delta))
 
 
-def region(counts: Counts, confidence: float) -> tuple[Floats, Floats]:
+def region(counts: HitCounts, confidence: float) -> tuple[Floats, Floats]:
     """The edge of the pairs of rates that are not ruled out: for pictures, in floats.
 
     The true rates are at least `least` and at most `most`, at one place of these at least.
@@ -122,7 +122,7 @@ def _below(level: float, miss: Fraction) -> bool:
     return bool(share <= ball(miss))
 
 
-def _merged(least: Floats, most: Floats, delta: float) -> Sequence[tuple[int, int]]:
+def _merge_steps(least: Floats, most: Floats, delta: float) -> Sequence[tuple[int, int]]:
     # A stretch of steps may be bounded at once, by its least p and its largest q. That is
     # done as long as it does not lower the result, so that few rates need a certificate.
     ratios = np.maximum(least - delta, 0) / most
@@ -138,21 +138,21 @@ def _merged(least: Floats, most: Floats, delta: float) -> Sequence[tuple[int, in
     return stretches
 
 
-def _least_rates(counts: Counts, tails: Floats) -> Floats:
+def _least_rates(counts: HitCounts, tails: Floats) -> Floats:
     if counts.often == 0:
         return np.zeros_like(tails)
     rates = _beta_quantiles(counts.often, counts.total - counts.often + 1, tails)
     return rates * (1 - OUTWARDS)
 
 
-def _most_rates(counts: Counts, tails: Floats) -> Floats:
+def _most_rates(counts: HitCounts, tails: Floats) -> Floats:
     if counts.seldom == counts.total:
         return np.ones_like(tails)
     rates = 1 - _beta_quantiles(counts.total - counts.seldom, counts.seldom + 1, tails)
     return np.minimum(1.0, rates * (1 + OUTWARDS))
 
 
-def _certified_least(counts: Counts, *, rate: float, tail: float) -> Fraction:
+def _certified_least(counts: HitCounts, *, rate: float, tail: float) -> Fraction:
     """The rate, if at it `often` hits or more have at most this probability; else 0."""
     if rate <= 0:
         return Fraction(0)
@@ -161,7 +161,7 @@ def _certified_least(counts: Counts, *, rate: float, tail: float) -> Fraction:
     return Fraction(rate) if share <= ball(Fraction(tail)) else Fraction(0)
 
 
-def _certified_most(counts: Counts, *, rate: float, level: float, mark: float) -> Fraction:
+def _certified_most(counts: HitCounts, *, rate: float, level: float, mark: float) -> Fraction:
     """The rate, if at it `seldom` hits or fewer have at most probability level/mark; else 1."""
     if rate >= 1:
         return Fraction(1)
@@ -205,7 +205,7 @@ def epsilon_of_guesses(guesses: Guesses, *, delta: Fraction, miss: Fraction) -> 
     for back in BACK if rate > 0.5 else ():
         kept = 0.5 + (rate - 0.5) * (1 - back)
         steps = int(np.argmin(_chance(guesses, kept, slack))) + 1
-        if kept > 0.5 and _certified(guesses, Fraction(kept), slack, steps, miss):
+        if kept > 0.5 and _certify_rate(guesses, Fraction(kept), slack, steps, miss):
             odds = Fraction(kept) / (1 - Fraction(kept))
             return max(0.0, lower(certain(lambda odds=odds: ball(odds).log())))
     return 0.0
@@ -222,13 +222,13 @@ def _largest(holds: Callable[[float], bool]) -> float:
 
 def _chance(guesses: Guesses, rate: float, slack: Fraction) -> Floats:
     """The bound for K = 1, 2, … in floats; for K = 1 alone where there is no delta."""
-    most = guesses.right if slack else min(1, guesses.right)
-    least = guesses.right - np.arange(most)
+    steps = guesses.right if slack else min(1, guesses.right)
+    least = guesses.right - np.arange(steps)
     share = _betainc()(least, guesses.made - least + 1, rate)
-    return (float(slack) + np.cumsum(share)) / np.arange(1, most + 1)
+    return (float(slack) + np.cumsum(share)) / np.arange(1, steps + 1)
 
 
-def _certified(
+def _certify_rate(
     guesses: Guesses, rate: Fraction, slack: Fraction, steps: int, miss: Fraction
 ) -> bool:
     tails = [

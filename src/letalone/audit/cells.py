@@ -35,7 +35,7 @@ class Keyed(Protocol):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Ranges:
+class RangeCells:
     """The range, between given edges, that one coordinate falls into."""
 
     place: int
@@ -61,7 +61,7 @@ class Ranges:
 class RangesAndBits:
     """The range and the lowest set bit together: a grid that is finer here than there."""
 
-    ranges: Ranges
+    ranges: RangeCells
 
     def headline(self, keys: Integers) -> str:
         """That it is the bits which tell, unless all of these are no numbers."""
@@ -117,7 +117,7 @@ class Forms:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Weights:
+class CellWeights:
     """How much more often one input falls into the output's cell: the log of the ratio."""
 
     cells: Keyed
@@ -146,11 +146,11 @@ class Weights:
         return f"{head}{'none' if unseen else 'one'} of these holds: {shown}{more}"
 
 
-def ranges_of(one: Outputs, other: Outputs, place: int, count: int) -> Ranges:
+def ranges_of(one: Outputs, other: Outputs, place: int, count: int) -> RangeCells:
     """At most `count` ranges of a coordinate with about as many of these draws in each."""
     both = np.sort(np.concatenate([one.column(place), other.column(place)]))
     edges = both[(np.arange(1, count) * len(both)) // count]
-    return Ranges(place, name_of(one, place), np.unique(edges))
+    return RangeCells(place, name_of(one, place), np.unique(edges))
 
 
 def exactly(one: Outputs, other: Outputs) -> Exactly:
@@ -160,7 +160,7 @@ def exactly(one: Outputs, other: Outputs) -> Exactly:
     return Exactly(Outputs(numbers, names, one.shown | other.shown, one.forms | other.forms))
 
 
-def weighed(cells: Keyed, one: Outputs, other: Outputs) -> Weights:
+def weigh_cells(cells: Keyed, one: Outputs, other: Outputs) -> CellWeights:
     """The cells with the weights that these draws give them."""
     mine, theirs = cells.keys(one), cells.keys(other)
     keys, places = np.unique(np.concatenate([mine, theirs]), return_inverse=True)
@@ -168,7 +168,7 @@ def weighed(cells: Keyed, one: Outputs, other: Outputs) -> Weights:
     # Half a draw more in every cell: what was seen once is not believed to be certain.
     often = np.bincount(places[: len(mine)], minlength=count) + 0.5
     seldom = np.bincount(places[len(mine) :], minlength=count) + 0.5
-    return Weights(cells, keys, np.log(often / seldom))
+    return CellWeights(cells, keys, np.log(often / seldom))
 
 
 def name_of(outputs: Outputs, place: int) -> str:

@@ -24,7 +24,7 @@ Mask = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Units:
+class AuditedUnits:
     """The units of a table, as the number of each row's unit, and its columns of numbers."""
 
     table: Any
@@ -37,17 +37,21 @@ class Units:
 
     def without(self, unit: int) -> Any:
         """The table without the rows of one unit, as the same kind of table."""
-        return _kept(self.table, self.codes != unit)
+        return _keep_rows(self.table, self.codes != unit)
 
     def telling(self) -> list[int]:
         """Units that may be told from others: extremes of columns, most rows, fewest."""
         sizes = np.bincount(self.codes)
         rows = [int(find(column)) for column in self.numbers for find in (np.argmax, np.argmin)]
-        found = [int(np.argmax(sizes)), int(np.argmin(sizes)), *(int(self.codes[r]) for r in rows)]
-        return list(dict.fromkeys(found))
+        candidates = [
+            int(np.argmax(sizes)),
+            int(np.argmin(sizes)),
+            *(int(self.codes[r]) for r in rows),
+        ]
+        return list(dict.fromkeys(candidates))
 
 
-def units_of(table: Any, unit: str | None) -> Units:
+def units_of(table: Any, unit: str | None) -> AuditedUnits:
     """The units of a table: its rows, or the values of a column."""
     columns = _columns(table)
     size = len(next(iter(columns.values()))) if columns else 0
@@ -62,7 +66,7 @@ def units_of(table: Any, unit: str | None) -> Units:
         raise ParameterError(f"There is no column {unit!r} to be the unit. Columns are: {names}.")
     kinds = [column for name, column in columns.items() if name != unit]
     numbers = tuple(_finite(column) for column in kinds if column.dtype.kind in "biuf")
-    return Units(table, codes.astype(np.int64), numbers)
+    return AuditedUnits(table, codes.astype(np.int64), numbers)
 
 
 def _column(table: Any, name: str, columns: dict[str, NDArray[Any]]) -> Any:
@@ -99,9 +103,9 @@ def _rows(table: Any) -> NDArray[Any]:
     return rows
 
 
-def _kept(table: Any, mask: Mask) -> Any:
+def _keep_rows(table: Any, mask: Mask) -> Any:
     if hasattr(table, "column_names"):  # Arrow
-        return filtered(table, mask)
+        return filter_arrow(table, mask)
     if hasattr(table, "filter") and not hasattr(table, "iloc"):  # Polars
         return table.filter(mask)
     if isinstance(table, list | tuple):
@@ -119,7 +123,7 @@ def table_of(columns: Mapping[str, object]) -> Any:
     return pa.table(dict(columns))
 
 
-def filtered(table: Any, mask: NDArray[np.bool_]) -> Any:
+def filter_arrow(table: Any, mask: NDArray[np.bool_]) -> Any:
     """The rows of an Arrow table for which the mask is true."""
     return table.filter(pa.array(mask))
 
@@ -134,14 +138,14 @@ def codes_of(column: Any) -> NDArray[np.int64]:
 
     Values are alike where they are equal; what is missing or NaN is one of its own.
     """
-    whole = _as_arrow(column)
-    if whole is None:
+    values = _as_arrow(column)
+    if values is None:
         return _codes_by_hand(column)
-    if pa.types.is_nested(whole.type):
-        return _codes_by_hand(map(repr, whole.to_pylist()))
-    if pa.types.is_floating(whole.type):
-        whole = pc.add(whole, pa.scalar(0.0, whole.type))  # -0.0 is 0.0
-    codes = coded(pa.table({"unit": whole}), "unit", called="unit").codes
+    if pa.types.is_nested(values.type):
+        return _codes_by_hand(map(repr, values.to_pylist()))
+    if pa.types.is_floating(values.type):
+        values = pc.add(values, pa.scalar(0.0, values.type))  # -0.0 is 0.0
+    codes = coded(pa.table({"unit": values}), "unit", called="unit").codes
     codes = np.where(codes == NAN, MISSING, codes)
     return np.unique(codes, return_inverse=True)[1].astype(np.int64)
 
@@ -151,13 +155,13 @@ def _as_arrow(column: Any) -> Any | None:
     if isinstance(column, pa.ChunkedArray):
         return column
     try:
-        found = column.to_arrow() if hasattr(column, "to_arrow") else _converted(column)
+        converted = column.to_arrow() if hasattr(column, "to_arrow") else _convert_column(column)
     except (pa.ArrowException, TypeError, ValueError, OverflowError):
         return None
-    return pa.chunked_array([found]) if isinstance(found, pa.Array) else found
+    return pa.chunked_array([converted]) if isinstance(converted, pa.Array) else converted
 
 
-def _converted(column: Any) -> Any | None:
+def _convert_column(column: Any) -> Any | None:
     kind = getattr(getattr(column, "dtype", None), "kind", "")
     if kind == "O" and len({type(value) for value in column} - {type(None)}) > 1:
         return None  # Arrow would make one type of some of them

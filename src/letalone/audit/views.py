@@ -24,14 +24,14 @@ from numpy.typing import NDArray
 from letalone.audit.cells import (
     LISTED,
     LOW_BITS,
+    CellWeights,
     Forms,
     RangesAndBits,
-    Weights,
     exactly,
     name_of,
     power_of_two,
     ranges_of,
-    weighed,
+    weigh_cells,
 )
 from letalone.audit.outputs import Floats, Integers, Outputs, lowest_bits, trailing_zeros
 
@@ -53,7 +53,7 @@ class View(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Number:
+class NumberView:
     """One coordinate of the output."""
 
     place: int
@@ -96,7 +96,7 @@ class TrailingZeros:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Direction:
+class ProjectionView:
     """A weighted sum of coordinates, by least squares."""
 
     places: Integers
@@ -118,10 +118,10 @@ class Direction:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Sum:
+class SumView:
     """The sum of the weights of all coordinates' ranges."""
 
-    parts: tuple[Weights, ...]
+    parts: tuple[CellWeights, ...]
 
     def score(self, outputs: Outputs) -> Floats:
         return _sum_of(part.score(outputs) for part in self.parts)
@@ -138,24 +138,26 @@ def learn(one: Outputs, other: Outputs) -> Iterator[View]:
     places = _telling(one, other)
     for place in places[:COORDINATES]:
         yield from _of_one_number(one, other, int(place))
-    yield weighed(exactly(one, other), one, other)
+    yield weigh_cells(exactly(one, other), one, other)
     if one.width > 1:
         kept = places[:TOGETHER]
         yield _direction(one, other, kept)
-        yield Sum(tuple(weighed(ranges_of(one, other, int(p), 10), one, other) for p in kept))
+        yield SumView(
+            tuple(weigh_cells(ranges_of(one, other, int(p), 10), one, other) for p in kept)
+        )
 
 
 def _of_one_number(one: Outputs, other: Outputs, place: int) -> Iterator[View]:
     if one.forms and place == 0:
-        yield weighed(Forms(one.forms | other.forms), one, other)
+        yield weigh_cells(Forms(one.forms | other.forms), one, other)
         return
     name = name_of(one, place)
-    yield Number(place, name)
+    yield NumberView(place, name)
     for count in RANGES:
-        yield weighed(ranges_of(one, other, place, count), one, other)
+        yield weigh_cells(ranges_of(one, other, place, count), one, other)
     yield LowestBit(place, name)
     yield TrailingZeros(place, name)
-    yield weighed(RangesAndBits(ranges_of(one, other, place, RANGES[-1])), one, other)
+    yield weigh_cells(RangesAndBits(ranges_of(one, other, place, RANGES[-1])), one, other)
 
 
 def _telling(one: Outputs, other: Outputs) -> Integers:
@@ -168,7 +170,7 @@ def _telling(one: Outputs, other: Outputs) -> Integers:
     return np.argsort(-worth, kind="stable")
 
 
-def _direction(one: Outputs, other: Outputs, places: Integers) -> Direction:
+def _direction(one: Outputs, other: Outputs, places: Integers) -> ProjectionView:
     mine, theirs = _finite(one.numbers[:, places]), _finite(other.numbers[:, places])
     spread = np.atleast_2d(np.cov(mine, rowvar=False) + np.cov(theirs, rowvar=False))
     # A little of the identity, for coordinates whose noise is the same.
@@ -176,7 +178,7 @@ def _direction(one: Outputs, other: Outputs, places: Integers) -> Direction:
     moved = mine.mean(axis=0) - theirs.mean(axis=0)
     weights = np.asarray(cast("Any", np.linalg).solve(spread + ridge, moved), np.float64)
     size = float(np.abs(weights).max())
-    return Direction(places, weights / size if size > 0 else weights)
+    return ProjectionView(places, weights / size if size > 0 else weights)
 
 
 def _sum_of(terms: Iterable[Floats]) -> Floats:

@@ -30,7 +30,7 @@ from sklearn.base import ClusterMixin
 from letalone.errors import ParameterError
 from letalone.exact.typed import COUNT, EPSILON, Constraint, Number
 from letalone.learn.account import Account
-from letalone.learn.bounds import Bounds, BoundsLike, SumsPlan, read_bounds, with_purchases
+from letalone.learn.bounds import BoundsLike, ColumnBounds, SumsPlan, read_bounds, with_purchases
 from letalone.learn.scikit import fitted_rows
 from letalone.learn.sums import UNIT, NoisySums, in_a_box, noisy_sums, of_rows
 from letalone.learn.training import Labels, PrivateEstimator, Released
@@ -56,7 +56,7 @@ TRIES = 50  # places for one ball before the radius is given up
 class Rounds(SumsPlan):
     """The plan: first centres in steps, and the noise of each round."""
 
-    bounds: Bounds
+    bounds: ColumnBounds
     noise: NoisySums
     rounds: int
     first: tuple[tuple[float, ...], ...] | None
@@ -96,7 +96,7 @@ class Rounds(SumsPlan):
     def _first(self, lower: Floats, upper: Floats) -> Floats:
         if self.first is not None:
             return within_bounds(np.array(self.first), lower, upper)
-        return np.rint(packed(self.number, len(lower), seed=self.seed) * UNIT)
+        return np.rint(pack_centres(self.number, len(lower), seed=self.seed) * UNIT)
 
     def _next(self, places: Floats, centres: Floats, bits: BitSource) -> Floats:
         """Noisy means; a cluster whose count drowns in noise keeps its centre."""
@@ -145,7 +145,7 @@ class KMeans(ClusterMixin, PrivateEstimator):
         bounds, rounds = read_bounds(self.bounds, width), self._rounds(number, width)
         root = isqrt(max(width - 1, 0)) + 1
         both = of_rows(), in_a_box("sums", width, degree=1, weight=2 * root)
-        measures = with_purchases([replace(one, times=rounds) for one in both], bounds)
+        measures = with_purchases([replace(measure, times=rounds) for measure in both], bounds)
         noise = noisy_sums(measures, epsilon=self.epsilon, delta=self.delta)
         seed = int(SEED.typed("random_state", self.random_state))
         return Rounds(bounds, noise, rounds, _centres(self.init, number, width), number, seed)
@@ -189,21 +189,23 @@ def _centres(
             f"init must be finite numbers, a row for each of {number} clusters and a column for"
             f" each of {width} features. It is public: it must not come from the data."
         )
-    return tuple(tuple(float(one) for one in row) for row in centres)
+    return tuple(tuple(float(number) for number in row) for row in centres)
 
 
-def packed(number: int, width: int, *, seed: int) -> Floats:
+def pack_centres(number: int, width: int, *, seed: int) -> Floats:
     """So many centres, each as far from the others and from the walls as was found."""
     generator = np.random.default_rng(seed)
     radius = 1.0
     while True:
-        centres = _tried(number, width, radius, generator)
+        centres = _try_packing(number, width, radius, generator)
         if centres is not None:
             return centres
         radius *= SHRINK
 
 
-def _tried(number: int, width: int, radius: float, generator: np.random.Generator) -> Floats | None:
+def _try_packing(
+    number: int, width: int, radius: float, generator: np.random.Generator
+) -> Floats | None:
     centres = np.empty((0, width))
     for _ in range(number):
         places = generator.uniform(-1 + radius, 1 - radius, (TRIES, width))

@@ -30,7 +30,12 @@ from letalone.learn.bounds import (
     with_purchases,
 )
 from letalone.learn.scikit import fitted_rows
-from letalone.learn.second_moments import Statistics, exact_sums, released, second_moment_measures
+from letalone.learn.second_moments import (
+    Statistics,
+    exact_sums,
+    release_sums,
+    second_moment_measures,
+)
 from letalone.learn.sums import NoisySums, noisy_sums
 from letalone.learn.training import Labels, PrivateEstimator, Released
 from letalone.learn.wholes import Floats, within_norm
@@ -65,9 +70,9 @@ class Components(SumsPlan):
         grid = self.norm.known(away, self.noise, bits)
         places = within_norm(away, grid)
         exact = exact_sums(places, np.zeros((len(rows), 1)))
-        sums, radius = released(self.noise, exact, bits), float(grid.bound)
+        sums, radius = release_sums(self.noise, exact, bits), float(grid.bound)
         mean, covariance = _covariance(sums, centred=self.centre is None)
-        return _decomposed(covariance * radius**2, centre + mean * radius, self.number)
+        return _decompose(covariance * radius**2, centre + mean * radius, self.number)
 
 
 class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PrivateEstimator):
@@ -97,8 +102,8 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PrivateEstimator):
 
     def _plan(self, width: int) -> Components:
         norm, centre = read_norm(self.data_norm), _centre(self.center, width)
-        asked = second_moment_measures(width, centred=centre is None, targets=False)
-        measures = with_purchases(asked, norm)
+        moments = second_moment_measures(width, centred=centre is None, targets=False)
+        measures = with_purchases(moments, norm)
         noise = noisy_sums(measures, epsilon=self.epsilon, delta=self.delta)
         return Components(_number(self.n_components, width), centre, norm, noise, width)
 
@@ -124,7 +129,7 @@ def _covariance(sums: Statistics, *, centred: bool) -> tuple[Floats, Floats]:
     return mean, sums.products / rows - np.outer(mean, mean)
 
 
-def _decomposed(covariance: Floats, mean: Floats, number: int) -> Released:
+def _decompose(covariance: Floats, mean: Floats, number: int) -> Released:
     values, vectors = np.linalg.eigh(covariance)
     variances = np.maximum(values[::-1], 0.0)
     components = vectors[:, ::-1].T[:number]

@@ -60,15 +60,17 @@ class Score:
         """The steps that are right, and those that are wrong, over all rows."""
         if self.bounds is None:
             pairs = zip(predicted.tolist(), labels.tolist(), strict=True)
-            right = sum(code_of(label, {one: 0}) == 0 for one, label in pairs)  # as in training
+            right = sum(
+                code_of(label, {prediction: 0}) == 0 for prediction, label in pairs
+            )  # as in training
         else:
             right = int(np.sum(self._near(_numbers(predicted), _numbers(labels))))
         return right, len(labels) * self.steps - right
 
     def _near(self, predicted: Floats, labels: Floats) -> NDArray[np.int64]:
         lower, upper = self.bounds or (0.0, 1.0)
-        one, other = (np.clip(values, lower, upper) for values in (predicted, labels))
-        near = 1 - np.abs(one / (upper - lower) - other / (upper - lower))
+        mine, other = (np.clip(values, lower, upper) for values in (predicted, labels))
+        near = 1 - np.abs(mine / (upper - lower) - other / (upper - lower))
         return np.floor(np.clip(np.nan_to_num(near), 0.0, 1.0) * FINE).astype(np.int64)
 
 
@@ -97,8 +99,8 @@ class Blocks:
 
     def predicted(self, predict: Callable[[Floats], NDArray[Any]]) -> NDArray[Any]:
         """What is predicted for each row, in the order in which rows were given."""
-        whole = np.stack([predict(block) for block in self.values])
-        return whole[self.numbers, self.places]
+        predictions = np.stack([predict(block) for block in self.values])
+        return predictions[self.numbers, self.places]
 
 
 def _block_numbers(places: Places) -> Places:

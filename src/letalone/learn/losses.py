@@ -197,9 +197,9 @@ class Softmax:
 
     def slopes(self, scores: Floats, codes: Codes) -> Floats:
         """p − e_y."""
-        found = self._probable(scores)
-        found[np.arange(len(codes)), codes] -= 1
-        return found
+        slopes = self._probable(scores)
+        slopes[np.arange(len(codes)), codes] -= 1
+        return slopes
 
     def curved(self, scores: Floats, codes: Codes) -> Floats:
         """diag(p) − p pᵀ."""

@@ -13,7 +13,7 @@ from sklearn.base import ClassifierMixin
 
 from letalone.exact.typed import Number
 from letalone.learn.account import Account
-from letalone.learn.bounds import FARTHEST, Bounds, BoundsLike, SumsPlan, read_bounds
+from letalone.learn.bounds import FARTHEST, BoundsLike, ColumnBounds, SumsPlan, read_bounds
 from letalone.learn.classes import Classes, indicator, read_classes
 from letalone.learn.moments import exact_moments, moment_noise, released_moments
 from letalone.learn.scikit import fitted_rows
@@ -29,7 +29,7 @@ from letalone.randomness.bits import BitSource
 class ClassMoments(SumsPlan):
     """The plan: moments of every declared class."""
 
-    bounds: Bounds
+    bounds: ColumnBounds
     noise: NoisySums
     classes: Classes
     _model: ClassVar[str] = "GaussianNB"

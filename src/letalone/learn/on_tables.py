@@ -127,8 +127,8 @@ def check_target(schema: Schema, target: str | None, *, numbers: bool) -> None:
 
 def encodable(schema: Schema, target: str | None) -> list[str]:
     """The columns of which enough is declared: bounds, keys, or truth values."""
-    others = [one for one in schema.columns if one.name not in (schema.unit, target)]
-    return [one.name for one in others if _is_declared(one)]
+    others = [column for column in schema.columns if column.name not in (schema.unit, target)]
+    return [column.name for column in others if _is_declared(column)]
 
 
 def declared_by(schema: Schema, encoder: TableEncoder, target: str | None) -> dict[str, object]:

@@ -70,15 +70,15 @@ class Fit:
         price = str(Budget(self.epsilon, self.delta))
         lines = [f"{self.model}: ({price}), {self.privacy.neighbours or ADD_REMOVE}"]
         lines += [f"  {line}" for line in self.words]
-        lines.append(f"  {self.left or _left(self.account)}")
+        lines.append(f"  {self.left or _budget_words(self.account)}")
         return "\n".join(lines)
 
 
-def _left(account: Account | None) -> str:
+def _budget_words(account: Account | None) -> str:
     if account is None:
         return "No budget was given: nobody adds up what several fits reveal together."
     if account.is_elsewhere:
         return "Its budget lived in another process."
-    left = brief(account.remaining, up=False)
+    remaining = brief(account.remaining, up=False)
     whose = "" if account.ledger.durable else " It serves whatever is given this very account."
-    return f"Left: about ({left}) of ({account.budget}) of {account.name!r}.{whose}"
+    return f"Left: about ({remaining}) of ({account.budget}) of {account.name!r}.{whose}"

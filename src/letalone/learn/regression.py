@@ -19,8 +19,8 @@ from sklearn.base import RegressorMixin
 from letalone.exact.typed import COUNT, DELTA, EPSILON, Constraint, Number, read_flag, refusal
 from letalone.learn.account import Account
 from letalone.learn.bounds import (
-    Bounds,
     BoundsLike,
+    ColumnBounds,
     Norm,
     SumsPlan,
     read_bounds,
@@ -28,11 +28,11 @@ from letalone.learn.bounds import (
     with_purchases,
 )
 from letalone.learn.classes import check_numbers, numbers_of
-from letalone.learn.least_squares import noise_size, solved
-from letalone.learn.methods import Setting
+from letalone.learn.least_squares import noise_size, solve_line
+from letalone.learn.methods import ConvexSetting
 from letalone.learn.robust_lines import AUTO, CONSTANT, LOSS, METHODS, RobustLine, robust_line
 from letalone.learn.scikit import fitted_rows
-from letalone.learn.second_moments import exact_sums, released, second_moment_measures
+from letalone.learn.second_moments import exact_sums, release_sums, second_moment_measures
 from letalone.learn.sums import NoisySums, noisy_sums
 from letalone.learn.training import Labels, PrivateEstimator, Released
 from letalone.learn.wholes import Floats, within_bounds, within_norm
@@ -51,11 +51,11 @@ STRENGTH = Constraint(
 
 
 @dataclass(frozen=True, slots=True)
-class LeastSquares(SumsPlan):
+class LeastSquaresPlan(SumsPlan):
     """The plan: noisy sums of products, and the line that they give."""
 
     norm: Norm
-    target: Bounds
+    target: ColumnBounds
     noise: NoisySums
     strength: Fraction
     intercept: bool
@@ -78,8 +78,8 @@ class LeastSquares(SumsPlan):
         )
         radius = float(grid.bound)
         strength = float(self.strength) / radius**2
-        sums = released(self.noise, exact, bits)
-        line = solved(sums, self.noise, strength=strength, centred=self.intercept)
+        sums = release_sums(self.noise, exact, bits)
+        line = solve_line(sums, self.noise, strength=strength, centred=self.intercept)
         unit = float(half[0])
         return {
             "coef_": line.weights * unit / radius,
@@ -128,7 +128,7 @@ class LinearRegression(RegressorMixin, PrivateEstimator):
         self.fit_intercept = fit_intercept
         self._keep(budget)
 
-    def _plan(self, width: int) -> LeastSquares | RobustLine:
+    def _plan(self, width: int) -> LeastSquaresPlan | RobustLine:
         if self.method not in (AUTO, "statistics", *METHODS):
             names = "'auto', 'statistics', 'objective', 'output' or 'gradient'"
             raise refusal("method", self.method, names)
@@ -139,7 +139,7 @@ class LinearRegression(RegressorMixin, PrivateEstimator):
             return squares
         return self._robust(width)
 
-    def _is_precise(self, squares: LeastSquares, width: int) -> bool:
+    def _is_precise(self, squares: LeastSquaresPlan, width: int) -> bool:
         """Whether the noise in sums of products hardly matters, by the declared number of rows."""
         if squares.strength and squares.norm.declared is None:
             return True  # what alpha means is known only where the norm is
@@ -148,7 +148,7 @@ class LinearRegression(RegressorMixin, PrivateEstimator):
         return noise_size(squares.noise, width) <= PRECISE * usual
 
     def _robust(self, width: int) -> RobustLine:
-        setting = Setting(
+        setting = ConvexSetting(
             LOSS,
             width,
             CONSTANT if read_flag("fit_intercept", self.fit_intercept) else Fraction(0),
@@ -164,14 +164,14 @@ class LinearRegression(RegressorMixin, PrivateEstimator):
             strength=self._strength(),
         )
 
-    def _least_squares(self, width: int) -> LeastSquares:
+    def _least_squares(self, width: int) -> LeastSquaresPlan:
         norm = read_norm(self.data_norm)
         target = read_bounds(self.target_bounds, 1, name="target_bounds")
         intercept = read_flag("fit_intercept", self.fit_intercept)
-        asked = second_moment_measures(width, centred=intercept, targets=True)
-        measures = with_purchases(asked, norm, target)
+        moments = second_moment_measures(width, centred=intercept, targets=True)
+        measures = with_purchases(moments, norm, target)
         noise = noisy_sums(measures, epsilon=self.epsilon, delta=self.delta)
-        return LeastSquares(norm, target, noise, self._strength(), intercept)
+        return LeastSquaresPlan(norm, target, noise, self._strength(), intercept)
 
     def _strength(self) -> Fraction:
         return Fraction(0)

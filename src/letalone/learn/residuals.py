@@ -105,7 +105,7 @@ class ManyClasses:
 
 
 @dataclass(frozen=True, slots=True)
-class Amount:
+class NumberResiduals:
     """A number between bounds, as its place between −1 and 1."""
 
     lower: float
@@ -127,8 +127,8 @@ class Amount:
 
 
 def _places(labels: NDArray[Any], classes: Classes) -> Wholes:
-    found: Floats = indicator(labels, classes)
-    return np.where(found.any(axis=1), found.argmax(axis=1), -1).astype(np.int64)
+    members: Floats = indicator(labels, classes)
+    return np.where(members.any(axis=1), members.argmax(axis=1), -1).astype(np.int64)
 
 
 def _likely() -> Wholes:

@@ -14,11 +14,11 @@ from typing import cast
 import numpy as np
 
 from letalone.errors import ParameterError
-from letalone.learn.bounds import PART, Bounds, Norm
+from letalone.learn.bounds import PART, ColumnBounds, Norm
 from letalone.learn.classes import numbers_of
 from letalone.learn.classifier_plan import METHODS
 from letalone.learn.losses import PseudoHuber
-from letalone.learn.methods import Method, Setting
+from letalone.learn.methods import ConvexMethod, ConvexSetting
 from letalone.learn.objective import least_strength
 from letalone.learn.plan import stated_promise
 from letalone.learn.sums import NoisySums
@@ -38,11 +38,11 @@ class RobustLine:
     """The plan: what is bought, and the method with the rest."""
 
     norm: Norm
-    target: Bounds
+    target: ColumnBounds
     stated: tuple[Fraction, Fraction]
     bought: NoisySums | None
-    setting: Setting
-    method: Method
+    setting: ConvexSetting
+    method: ConvexMethod
 
     @property
     def privacy(self) -> Privacy:
@@ -74,8 +74,10 @@ class RobustLine:
         units = within_norm(rows, grid) / 2.0**BITS
         constant = np.full((len(rows), 1), float(self.setting.intercept))
         features = np.hstack([units, constant]) if self.setting.intercept else units
-        found = self.method.weights(features, codes, bits)
-        return self._in_units(found.values[0], found.error, float(grid.bound), lower[0], upper[0])
+        weights = self.method.weights(features, codes, bits)
+        return self._in_units(
+            weights.values[0], weights.error, float(grid.bound), lower[0], upper[0]
+        )
 
     def _in_units(
         self, weights: Floats, error: float | None, norm: float, lower: float, upper: float
@@ -94,7 +96,7 @@ class RobustLine:
 
 
 def robust_line(
-    name: str, *, norm: Norm, target: Bounds, setting: Setting, strength: Fraction
+    name: str, *, norm: Norm, target: ColumnBounds, setting: ConvexSetting, strength: Fraction
 ) -> RobustLine:
     """The plan for these facts; `strength` is what squares of coefficients cost, 0 for a rule.
 

@@ -20,8 +20,8 @@ from letalone.exact.typed import Number, read_flag
 from letalone.learn.account import Account
 from letalone.learn.bounds import (
     FARTHEST,
-    Bounds,
     BoundsLike,
+    ColumnBounds,
     SumsPlan,
     column_of_numbers,
     read_bounds,
@@ -42,7 +42,7 @@ NOTHING = compose().with_neighbours(ADD_REMOVE)  # what declared bounds reveal
 class ColumnMoments(SumsPlan):
     """The plan: moments of all columns."""
 
-    bounds: Bounds
+    bounds: ColumnBounds
     noise: NoisySums
     _model: ClassVar[str] = "StandardScaler"
     _declared: ClassVar[tuple[str, ...]] = ("bounds",)
@@ -103,7 +103,7 @@ class StandardScaler(OneToOneFeatureMixin, TransformerMixin, PrivateEstimator):
 class Extent(SumsPlan):
     """The plan: bounds, for nothing where they are declared."""
 
-    bounds: Bounds
+    bounds: ColumnBounds
     noise: NoisySums
     _model: ClassVar[str] = "MinMaxScaler"
     _declared: ClassVar[tuple[str, ...]] = ("bounds",)

@@ -101,7 +101,7 @@ class SearchPlan:
             "candidates": [candidate.described() for candidate in self.candidates],
             "tries": None if self.tries is None else self.tries.inverse,
             "steps": self.score.steps,
-            "bounds": [float(one).hex() for one in self.score.bounds or ()],
+            "bounds": [float(bound).hex() for bound in self.score.bounds or ()],
             "validation": written(self.validation),
             "epsilon": written(self.epsilon),
             "delta": written(self.delta),
@@ -117,17 +117,17 @@ class SearchPlan:
         return self._best_of_all(parts, bits) if self.tries is None else self._tried(parts, bits)
 
     def _best_of_all(self, parts: "_Parts", bits: BitSource) -> Released:
-        models = [parts.model(one, bits) for one in self.candidates]
+        models = [parts.model(candidate, bits) for candidate in self.candidates]
         pairs = [
-            parts.counted(one, model, self.score)
-            for one, model in zip(self.candidates, models, strict=True)
+            parts.counted(candidate, model, self.score)
+            for candidate, model in zip(self.candidates, models, strict=True)
         ]
         half, steps = self.epsilon / 2, self.score.steps
         chooser = Exponential(epsilon=half, sensitivity=steps, monotone=True)
         place = chooser.choose_index([float(right) for right, _ in pairs], bits=bits)
         noise = Geometric(epsilon=half, sensitivity=steps)
         noisy = noise.release(np.array(pairs[place], np.int64), bits=bits)
-        return _published(place, models[place], noisy.tolist(), noise)
+        return _publish_winner(place, models[place], noisy.tolist(), noise)
 
     def _tried(self, parts: "_Parts", bits: BitSource) -> Released:
         assert self.tries is not None
@@ -141,7 +141,7 @@ class SearchPlan:
             if best is None or noisy[0] > best[2][0]:
                 best = place, model, noisy
         assert best is not None  # there is at least one try
-        return _published(*best, noise)
+        return _publish_winner(*best, noise)
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,9 +163,11 @@ class _Parts:
             return score.counted(predicted, self.judging_labels)
 
 
-def _published(place: int, model: Released, noisy: Sequence[int], noise: Geometric) -> Released:
+def _publish_winner(
+    place: int, model: Released, noisy: Sequence[int], noise: Geometric
+) -> Released:
     """The winner; the score's error is that of its noise, to first order."""
-    right, wrong = (max(float(one), 0.0) for one in noisy)
+    right, wrong = (max(float(count), 0.0) for count in noisy)
     total = max(right + wrong, float(noise.sensitivity))
     spread = sqrt(2) * float(noise.scale) * sqrt(right**2 + wrong**2) / total**2
     return {

@@ -56,8 +56,12 @@ def lint_text(text: str, *, file: str = "script") -> list[Finding]:
         place = f"{file}:{line}" if line else file
         raise _NotPython(f"{place} is not Python {'.'.join(_VERSION)} or later.", line) from None
     lines = LINE_ENDS.split(text)
-    found = [_finding(file, rule, one) for rule in RULES for one in rule.find(script)]
-    return sorted(one for one in set(found) if not _is_silenced(lines[one.line - 1], one.code))
+    findings = [_finding(file, rule, match) for rule in RULES for match in rule.find(script)]
+    return sorted(
+        finding
+        for finding in set(findings)
+        if not _is_silenced(lines[finding.line - 1], finding.code)
+    )
 
 
 _VERSION = ("3", "11")
@@ -75,12 +79,12 @@ def _lint_notebook(path: Path) -> list[Finding]:
     """The findings in the whole of its code, each with its cell and the line there."""
     notebook = read_notebook(path)
     try:
-        found = lint_text(notebook.text, file=str(path))
+        findings = lint_text(notebook.text, file=str(path))
     except _NotPython as error:
         line = error.line
     else:
-        places = [notebook.places[one.line - 1] for one in found]
-        return [replace(f, cell=c, line=n) for f, (c, n) in zip(found, places, strict=True)]
+        places = [notebook.places[finding.line - 1] for finding in findings]
+        return [replace(f, cell=c, line=n) for f, (c, n) in zip(findings, places, strict=True)]
     cell = None if line is None else notebook.places[min(line, len(notebook.places)) - 1]
     where = path if cell is None else f"{path}:cell {cell[0]}:{cell[1]}"
     raise ParameterError(f"{where} is not Python {'.'.join(_VERSION)} or later.")
@@ -101,10 +105,10 @@ def _finding(file: str, rule: Rule, found: Found) -> Finding:
 
 
 def _is_silenced(line: str, code: str) -> bool:
-    found = SILENCED.search(line)
-    if found is None:
+    comment = SILENCED.search(line)
+    if comment is None:
         return False
-    codes = found["codes"]
+    codes = comment["codes"]
     return codes is None or code in re.split(r"[,\s]+", codes.upper())
 
 
@@ -131,15 +135,15 @@ def _sources(path: Path) -> Iterator[str]:
     try:
         stored = json.loads(path.read_text("utf-8-sig"))
         cells = cast("list[dict[str, Any]]", stored["cells"])
-        found = [cell.get("source", "") for cell in cells if cell.get("cell_type") == "code"]
+        sources = [cell.get("source", "") for cell in cells if cell.get("cell_type") == "code"]
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        found = None
-    if found is None:
+        sources = None
+    if sources is None:
         raise ParameterError(
             f"{path} is no notebook that can be read: it must be JSON with a list of cells, as"
             " Jupyter saves it since 2015 (format 4)."
         )
-    yield from ("".join(cast("Iterable[str]", source)) for source in found)
+    yield from ("".join(cast("Iterable[str]", source)) for source in sources)
 
 
 def _lines(source: str) -> list[str]:

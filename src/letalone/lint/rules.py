@@ -157,7 +157,7 @@ def _makes_less(script: Script, node: ast.AST) -> bool:
     if not isinstance(node, ast.BinOp):
         return False
     factors = (script.number(node.left), script.number(node.right))
-    is_part = any(one is not None and one < 1 for one in factors)
+    is_part = any(factor is not None and factor < 1 for factor in factors)
     return isinstance(node.op, ast.Div) or (isinstance(node.op, ast.Mult) and is_part)
 
 
