@@ -209,7 +209,6 @@ def _with_specials(name: str, none: int) -> str:
 
 
 def _keeps(found: Anonymity, promise: Promise) -> bool:
-    """Whether a measured table is as asked."""
     keeps_l = promise.l is None or found.l >= promise.l
     return found.k >= promise.k and keeps_l and (promise.t is None or found.t <= promise.t)
 

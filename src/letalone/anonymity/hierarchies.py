@@ -219,7 +219,6 @@ def _whole(ladder: Ladder, codes: Whole, level: int) -> tuple[Whole, Whole]:
 
 
 def _several(ladder: Ladder, level: int, first: int, last: int) -> str:
-    """Steps side by side, from one to another."""
     names = ladder.names[level]
     if not ladder.in_a_row and last - first < LISTED:
         return ", ".join(names[first : last + 1])

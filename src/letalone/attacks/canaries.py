@@ -150,7 +150,6 @@ class Canaries(AttackResult):
         return {"number": self.own, "found": self.own_found}
 
     def _picture(self) -> Picture:
-        """Exposure by how often the secret stood in the text; beside it what D6 allows."""
         across = tuple(float(exposed.repetitions) for exposed in self.private)
         limits = tuple(self.most_exposed(exposed.repetitions) for exposed in self.private)
         shown = (

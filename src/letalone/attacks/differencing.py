@@ -114,7 +114,6 @@ class Differencing(AttackResult):
         ]
 
     def _picture(self) -> Picture:
-        """The test at every threshold, under what D6 allows."""
         across, up = zip(*self.curve, strict=True)
         test = Series(
             f"difference of two answers, ε = {self.epsilon:g}", across, up, SeriesStyle.POINTS
@@ -314,7 +313,6 @@ def _answer(duck: LockedDuck, question: exp.Select) -> int:
 
 
 def _subtract_private(secret: _SecretTable, value: object, target: int, epsilon: Fraction) -> float:
-    """The private answer to the first question less that to the second."""
     table = open_table(secret.rows.as_frame(), unit=secret.person, budget=Budget(epsilon=epsilon))
     with closing(table):
         first, second = (

@@ -135,7 +135,6 @@ class Membership(AttackResult):
         ]
 
     def _picture(self) -> Picture:
-        """Who is found, by the number of attributes; beside it what D6 allows."""
         sizes = sorted({power.people for power in self.power})
         every = tuple(sorted({float(power.attributes) for power in self.power}))
         exact = [

@@ -129,7 +129,6 @@ class HeatMap(AttackResult):
         return [*shown, ("one person in a cell found (D6)", "no limit", limit)]
 
     def _picture(self) -> Picture:
-        """How many cells show, by the people in them; beside it what D6 allows."""
         shown = [crowd for crowd in self.crowds if crowd.cells]
         places = tuple(float(place) for place in range(len(shown)))
         today = tuple(float(crowd.least > 0) for crowd in shown)

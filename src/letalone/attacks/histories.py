@@ -79,7 +79,6 @@ class Histories(AttackResult):
         ]
 
     def _picture(self) -> Picture:
-        """The share of people found, by the points known of them."""
         across = tuple(float(p) for p in range(1, 1 + len(self.curves[0].unique)))
         curves = [
             Series(f"{', '.join(curve.columns)} known", across, curve.unique)

@@ -138,7 +138,6 @@ class ModelInversion(AttackResult):
         ]
 
     def _picture(self) -> Picture:
-        """Right guesses about members and about strangers, with either model."""
         both = (self.ordinary, self.private)
         bars = (_bars("members", both, inside=True), _bars("strangers", both, inside=False))
         every = (-0.4, 1.4)

@@ -127,7 +127,6 @@ class Linkage(AttackResult):
         return rows
 
     def _picture(self) -> Picture:
-        """The rows by how many people of the register fit them."""
         sizes = range(SHOWN + 1)
         large = sum(rows for size, rows in self.candidates.items() if size > SHOWN)
         rows = [*(self.candidates.get(size, 0) for size in sizes), large]

@@ -145,7 +145,6 @@ class ModelMembership(AttackResult):
         return {test.name: test for test in self.private}
 
     def _picture(self) -> Picture:
-        """Detections by false alarms, and the curve that D6 does not let the private one pass."""
         lines = [_line(f"ordinary, {test.name}", test) for test in self.ordinary]
         lines += [_line(f"ε = {self.epsilon:g}, {test.name}", test) for test in self.private]
         limit = bound(self.privacy, allowed_at(self.epsilon))

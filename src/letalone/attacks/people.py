@@ -44,7 +44,6 @@ class TrainingPeople:
 
     @property
     def is_numeric(self) -> bool:
-        """Whether a number is predicted, not a class."""
         return self.labels.dtype.kind == "f"
 
     def taken(self, chosen: NDArray[np.bool_] | NDArray[np.intp]) -> "TrainingPeople":

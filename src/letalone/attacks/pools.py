@@ -35,12 +35,10 @@ class Pools:
         return self.target.shape[1]
 
     def first(self, attributes: int) -> "Pools":
-        """The same studies, had they published fewer attributes."""
         parts = (self.target, self.population, self.with_target, self.without_target)
         return Pools(self.people, *(part[:, :attributes] for part in parts))
 
     def released(self, noise: Callable[[Whole], Whole]) -> "Pools":
-        """The same studies with noise on every count."""
         both = (self.with_target, self.without_target)
         inside, outside = (noise(counts.astype(np.int64)).astype(np.float64) for counts in both)
         return replace(self, with_target=inside, without_target=outside)

@@ -101,7 +101,6 @@ class Pseudonyms(AttackResult):
         return [*rows, ("one person found (D6)", "no limit", limit)]
 
     def _picture(self) -> Picture:
-        """The share of each column's hashes that are reversed."""
         if not self.columns:
             raise ParameterError("There is nothing to draw: no column looks like a hash.")
         places = tuple(float(place) for place in range(len(self.columns)))

@@ -53,7 +53,6 @@ class Pattern:
 
     @property
     def choices(self) -> tuple[str, ...]:
-        """The signs that may stand in each place."""
         return tuple(KINDS.get(sign, sign) for sign in self.text)
 
     @property
@@ -70,7 +69,6 @@ class Pattern:
         return "".join(choice[int(at)] for choice, at in zip(self.choices, places, strict=True))
 
     def found_in(self, lines: Sequence[str]) -> frozenset[str]:
-        """The texts of the pattern that are in some line."""
         parts = (f"[{KINDS[sign]}]" if sign in KINDS else re.escape(sign) for sign in self.text)
         search = re.compile("".join(parts))
         return frozenset(match for line in lines for match in search.findall(line.lower()))

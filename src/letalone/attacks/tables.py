@@ -43,7 +43,6 @@ class Counted:
         return Counted(columns, self.rows[places])
 
     def as_frame(self) -> arrow.Table:
-        """An Arrow table with a row for each combination."""
         columns = self.columns.items()
         return arrow.table_of([(name, column.taken(column.codes)) for name, column in columns])
 

@@ -73,7 +73,7 @@ SIZE = (6, 6.4)
 LETTERS = 78  # of a line of the title
 
 
-class Verdict(Enum):
+class AuditVerdict(Enum):
     """What an audit concludes about a claim."""
 
     CONSISTENT = "consistent"
@@ -93,17 +93,17 @@ class Audit:
     confidence: float
 
     @property
-    def verdict(self) -> Verdict:
+    def verdict(self) -> AuditVerdict:
         """ACCUSED if the certified lower bound is above the claim."""
         above = Fraction(self.lower) > self.claimed_epsilon
-        return Verdict.ACCUSED if above else Verdict.CONSISTENT
+        return AuditVerdict.ACCUSED if above else AuditVerdict.CONSISTENT
 
     @property
     def in_words(self) -> str:
         """The verdict in a sentence or two."""
         bound = _rounded_down(self.lower)
         sure = f"{100 * self.confidence:g} % confidence"
-        if self.verdict is Verdict.ACCUSED:
+        if self.verdict is AuditVerdict.ACCUSED:
             return (
                 f"ACCUSED: ε is at least {bound} with {sure}, more than the claimed"
                 f" {float(self.claimed_epsilon):g}."

@@ -190,7 +190,7 @@ def _beta_quantiles(a: int, b: int, probabilities: Floats) -> Floats:
 
 
 @dataclass(frozen=True, slots=True)
-class Guesses:
+class RightGuesses:
     """So many canaries were tossed for, so many guessed, so many guesses right."""
 
     canaries: int
@@ -198,7 +198,7 @@ class Guesses:
     right: int
 
 
-def epsilon_of_guesses(guesses: Guesses, *, delta: Fraction, miss: Fraction) -> float:
+def epsilon_of_guesses(guesses: RightGuesses, *, delta: Fraction, miss: Fraction) -> float:
     """A lower bound on epsilon that is wrong with probability at most `miss`; 0 or more."""
     slack = guesses.canaries * delta / 2
     rate = _largest(lambda q: bool(_chance(guesses, q, slack).min(initial=1) <= float(miss)))
@@ -220,7 +220,7 @@ def _largest(holds: Callable[[float], bool]) -> float:
     return low
 
 
-def _chance(guesses: Guesses, rate: float, slack: Fraction) -> Floats:
+def _chance(guesses: RightGuesses, rate: float, slack: Fraction) -> Floats:
     """The bound for K = 1, 2, … in floats; for K = 1 alone where there is no delta."""
     steps = guesses.right if slack else min(1, guesses.right)
     least = guesses.right - np.arange(steps)
@@ -229,7 +229,7 @@ def _chance(guesses: Guesses, rate: float, slack: Fraction) -> Floats:
 
 
 def _certify_rate(
-    guesses: Guesses, rate: Fraction, slack: Fraction, steps: int, miss: Fraction
+    guesses: RightGuesses, rate: Fraction, slack: Fraction, steps: int, miss: Fraction
 ) -> bool:
     tails = [
         beta_share(rate, guesses.right - j, guesses.made - guesses.right + j + 1)

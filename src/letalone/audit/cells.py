@@ -23,7 +23,8 @@ class Keyed(Protocol):
 
     def headline(self, keys: Integers) -> str:
         """What it means that these cells tell the inputs apart; may be empty."""
-        ...
+        del keys
+        return ""
 
     def keys(self, outputs: Outputs) -> Integers:
         """The cell of each output."""
@@ -35,16 +36,12 @@ class Keyed(Protocol):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class RangeCells:
+class RangeCells(Keyed):
     """The range, between given edges, that one coordinate falls into."""
 
     place: int
     name: str
     edges: Floats
-
-    def headline(self, keys: Integers) -> str:
-        del keys
-        return ""
 
     def keys(self, outputs: Outputs) -> Integers:
         return np.searchsorted(self.edges, outputs.column(self.place), side="left")
@@ -58,7 +55,7 @@ class RangeCells:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class RangesAndBits:
+class RangesAndBits(Keyed):
     """The range and the lowest set bit together: a grid that is finer here than there."""
 
     ranges: RangeCells
@@ -80,14 +77,10 @@ class RangesAndBits:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Exactly:
+class Exactly(Keyed):
     """The output itself, bit by bit."""
 
     known: Outputs
-
-    def headline(self, keys: Integers) -> str:
-        del keys
-        return ""
 
     def keys(self, outputs: Outputs) -> Integers:
         return outputs.names
@@ -97,14 +90,10 @@ class Exactly:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Forms:
+class Forms(Keyed):
     """All of an output but its numbers: keys, labels, the shape."""
 
     forms: dict[int, str]
-
-    def headline(self, keys: Integers) -> str:
-        del keys
-        return ""
 
     def keys(self, outputs: Outputs) -> Integers:
         return np.nan_to_num(outputs.column(0)).astype(np.int64)

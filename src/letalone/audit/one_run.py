@@ -26,8 +26,8 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from letalone.audit.auditor import SURE, Verdict
-from letalone.audit.bound import Guesses, epsilon_of_guesses
+from letalone.audit.auditor import SURE, AuditVerdict
+from letalone.audit.bound import RightGuesses, epsilon_of_guesses
 from letalone.errors import ParameterError
 from letalone.exact.typed import COUNT, DELTA, EPSILON_OR_ZERO, Number
 from letalone.privacy.neighbours import Relation
@@ -44,16 +44,16 @@ class TrainingAudit:
     """What one fit gave away: epsilon is at least `lower`, unless the coins misled."""
 
     lower: float
-    guesses: Guesses
+    guesses: RightGuesses
     claimed_epsilon: Fraction
     claimed_delta: Fraction
     confidence: float
 
     @property
-    def verdict(self) -> Verdict:
+    def verdict(self) -> AuditVerdict:
         """ACCUSED if the certified lower bound is above the claim."""
         above = Fraction(self.lower) > self.claimed_epsilon
-        return Verdict.ACCUSED if above else Verdict.CONSISTENT
+        return AuditVerdict.ACCUSED if above else AuditVerdict.CONSISTENT
 
     @property
     def in_words(self) -> str:
@@ -127,12 +127,12 @@ def _best(
     return TrainingAudit(bounds[best], tried[best], epsilon, delta, float(1 - miss))
 
 
-def _guess_members(scores: Floats, inside: NDArray[np.bool_], size: int) -> Guesses:
+def _guess_members(scores: Floats, inside: NDArray[np.bool_], size: int) -> RightGuesses:
     """The highest half of so many is guessed to be in, the lowest half to be out."""
     order = np.argsort(scores, kind="stable")
     out, into = order[: size // 2], order[len(order) - (size - size // 2) :]
     right = np.count_nonzero(inside[into]) + np.count_nonzero(~inside[out])
-    return Guesses(canaries=len(scores), made=size, right=int(right))
+    return RightGuesses(canaries=len(scores), made=size, right=int(right))
 
 
 def _sizes(canaries: int, guesses: int | None) -> list[int]:

@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from letalone.audit.auditor import Audit, Verdict, audit, confidence_of_each
+from letalone.audit.auditor import Audit, AuditVerdict, audit, confidence_of_each
 from letalone.audit.units import columns_of, table_of
 from letalone.exact.typed import Number
 from letalone.mechanisms import (
@@ -66,7 +66,7 @@ class Suite:
     @property
     def accused(self) -> tuple[str, ...]:
         """The names of those that contradict their claim."""
-        return tuple(name for name, audit in self.found if audit.verdict is Verdict.ACCUSED)
+        return tuple(name for name, audit in self.found if audit.verdict is AuditVerdict.ACCUSED)
 
 
 def audit_self(

@@ -36,7 +36,6 @@ class AuditedUnits:
         return int(self.codes.max(initial=-1)) + 1
 
     def without(self, unit: int) -> Any:
-        """The table without the rows of one unit, as the same kind of table."""
         return _keep_rows(self.table, self.codes != unit)
 
     def telling(self) -> list[int]:

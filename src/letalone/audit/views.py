@@ -13,7 +13,7 @@ What a view needs to know it learns from draws that are used for nothing else. N
 here can make an audit wrong: a view that learned nonsense gives a weak event.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import reduce
 from typing import Any, Protocol, cast
@@ -53,46 +53,29 @@ class View(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class NumberView:
-    """One coordinate of the output."""
+class ColumnView:
+    """A number that is read off one coordinate: `says` is its tail in words, for a threshold."""
 
     place: int
-    name: str
+    read: Callable[[Floats], Floats]
+    says: Callable[[str, float], str]
 
     def score(self, outputs: Outputs) -> Floats:
-        return outputs.column(self.place)
+        return self.read(outputs.column(self.place))
 
     def words(self, threshold: float, *, above: bool) -> str:
-        return f"{self.name} is {_side(above)} {threshold:.6g}"
+        return self.says(_side(above), threshold)
 
 
-@dataclass(frozen=True, slots=True)
-class LowestBit:
-    """The exponent of the lowest set bit of one coordinate."""
-
-    place: int
-    name: str
-
-    def score(self, outputs: Outputs) -> Floats:
-        return lowest_bits(outputs.column(self.place))
-
-    def words(self, threshold: float, *, above: bool) -> str:
-        place = power_of_two(int(threshold))
-        return f"{LOW_BITS}the lowest set bit of {self.name} is {_side(above)} {place}"
-
-
-@dataclass(frozen=True, slots=True)
-class TrailingZeros:
-    """How many of the 53 bits of one coordinate are zero at the end."""
-
-    place: int
-    name: str
-
-    def score(self, outputs: Outputs) -> Floats:
-        return trailing_zeros(outputs.column(self.place))
-
-    def words(self, threshold: float, *, above: bool) -> str:
-        return f"{LOW_BITS}{self.name} ends with {_side(above)} {int(threshold)} zero bits of 53"
+def _views_of_number(place: int, name: str) -> tuple[ColumnView, ColumnView, ColumnView]:
+    """The coordinate itself, its lowest set bit, and the zeros at the end of its 53 bits."""
+    bit = f"{LOW_BITS}the lowest set bit of {name} is"
+    end = f"{LOW_BITS}{name} ends with"
+    return (
+        ColumnView(place, lambda column: column, lambda side, x: f"{name} is {side} {x:.6g}"),
+        ColumnView(place, lowest_bits, lambda side, x: f"{bit} {side} {power_of_two(int(x))}"),
+        ColumnView(place, trailing_zeros, lambda side, x: f"{end} {side} {int(x)} zero bits of 53"),
+    )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -151,12 +134,12 @@ def _of_one_number(one: Outputs, other: Outputs, place: int) -> Iterator[View]:
     if one.forms and place == 0:
         yield weigh_cells(Forms(one.forms | other.forms), one, other)
         return
-    name = name_of(one, place)
-    yield NumberView(place, name)
+    number, lowest_bit, zeros = _views_of_number(place, name_of(one, place))
+    yield number
     for count in RANGES:
         yield weigh_cells(ranges_of(one, other, place, count), one, other)
-    yield LowestBit(place, name)
-    yield TrailingZeros(place, name)
+    yield lowest_bit
+    yield zeros
     yield weigh_cells(RangesAndBits(ranges_of(one, other, place, RANGES[-1])), one, other)
 
 

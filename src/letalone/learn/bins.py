@@ -32,7 +32,6 @@ class Feature:
 
     @property
     def is_ordered(self) -> bool:
-        """Whether neighbouring bins are alike."""
         return len(self.columns) == 1
 
     def codes(self, rows: Floats, lower: Floats, upper: Floats) -> Codes:

@@ -87,7 +87,6 @@ class Recipe:
         return METHODS[self.chosen(classes)[0]](self.setting(classes))
 
     def chosen(self, classes: int) -> tuple[str, str]:
-        """The name of the method, and why it is this one."""
         if self.method != "auto":
             return self.method, "as asked"
         setting = self.setting(classes)
@@ -144,7 +143,6 @@ class ClassifierPlan:
         }
 
     def fitted(self, rows: Floats, labels: Labels | None, bits: BitSource) -> Released:
-        """Classes and norm, bought where they are; then the weights."""
         targets = cast("Labels", labels)
         classes = self._known_classes(targets, bits)
         norm = self.norm if isinstance(self.norm, Fraction) else self.norm.choose(rows, bits)

@@ -47,7 +47,6 @@ class Score:
 
     @property
     def steps(self) -> int:
-        """The most that one row counts."""
         return 1 if self.bounds is None else FINE
 
     @property

@@ -73,7 +73,6 @@ class TwoClasses:
         return _places(labels, self.classes)
 
     def of(self, scores: Wholes, goals: Wholes) -> Wholes:
-        """The label less its probability."""
         places = np.clip(scores, -FARTHEST, FARTHEST) + FARTHEST
         return goals[:, np.newaxis] * UNIT - LIKELY[places]
 
@@ -122,7 +121,6 @@ class NumberResiduals:
         return within_bounds(numbers, *ends)[:, 0].astype(np.int64) + UNIT
 
     def of(self, scores: Wholes, goals: Wholes) -> Wholes:
-        """The number less the score, clipped."""
         return np.clip(goals[:, np.newaxis] - UNIT - scores, -UNIT, UNIT)
 
 

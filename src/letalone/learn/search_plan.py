@@ -108,7 +108,6 @@ class SearchPlan:
         }
 
     def fitted(self, rows: Floats, labels: Labels | None, bits: BitSource) -> Released:
-        """The winner: its place in the grid, what it published, and its score."""
         assert labels is not None
         judging = sample_bernoullis(Chance.of(self.validation), len(rows), bits)
         places = sample_belows(SIZE, len(rows), bits)

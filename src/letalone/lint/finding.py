@@ -38,7 +38,6 @@ class Finding:
 
     @property
     def place(self) -> str:
-        """Where it is, as editors and compilers write it."""
         cell = "" if self.cell is None else f"cell {self.cell}:"
         return f"{self.file}:{cell}{self.line}:{self.column}"
 

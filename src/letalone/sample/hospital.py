@@ -64,7 +64,6 @@ class Visits:
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
     def to_csv(self, path: str | Path) -> None:
-        """Write the table as UTF-8 text with a header line."""
         with Path(path).open("w", encoding="utf-8", newline="") as file:
             writer = csv.writer(file, lineterminator="\n")
             writer.writerow(self.columns())
