@@ -320,8 +320,8 @@ LEARN = (
     Fault(
         "measures that are asked again are paid once",
         "learn/sums.py",
-        "sum(one.weight * one.times for one in self.measures)",
-        "sum(one.weight for one in self.measures)",
+        "sum(other.weight * other.times for other in self.measures)",
+        "sum(other.weight for other in self.measures)",
         ("tests/learn/test_sums.py",),
     ),
     Fault(
