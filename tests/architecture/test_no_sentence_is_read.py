@@ -32,10 +32,11 @@ READS = {
     "curator.meaning": "a number that somebody typed",
     "curator.typed_keys": "keys that somebody typed",
     "curator.uploads": "the id of an upload",
-    "curator.open_page": "times in UTC",
-    "curator.tables": "the id of an upload",
+    "curator.public_routes": "times in UTC",
+    "curator.shown": "ε = 0.5 wherever it stands in words, to make a link of it",
+    "curator.data_set_routes": "the id of an upload",
     "curator.identities": "e-mail addresses and subjects of a provider",
-    "curator.markdown": "signs that Markdown gives a meaning to",
+    "curator.public_page": "signs that Markdown gives a meaning to",
     "curator.person_ids": "texts in which a person's id may stand",
     "engines.csv_cells": "bytes of a CSV file",
     "engines.csv_files": "cells of a CSV file",
@@ -62,11 +63,10 @@ STILL_READS_OURS = {
     "cli.scenes",
     "cli.screen",
     "cli.wording",
-    "curator.shown",
 }
 # Where the text of an error is searched or cut, and why that reads no sentence of ours.
 CUTS = {
-    "curator.beforehand": "a file's name on this machine is taken out, whatever is said around it",
+    "curator.registration_preview": "a file's name here is taken out, whatever is said around it",
     "curator.data_sets": "a file's name on this machine is taken out, whatever is said around it",
     "curator.record": "a folder of this machine is taken out, whatever is said around it",
     "engines.arrow": "an error of Arrow",
