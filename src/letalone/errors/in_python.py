@@ -25,6 +25,7 @@ from letalone.errors.remedies import (
     NameBudget,
     NameKeys,
     NameUnit,
+    OpenAgain,
     RaiseBudget,
     RaiseVersion,
     SetEpsilon,
@@ -120,6 +121,7 @@ PYTHON = Face(
         NameBudget: _name_budget,
         NameKeys: _name_keys,
         NameUnit: _name_unit,
+        OpenAgain: "Call la.open again.",
         RaiseBudget: _raise_budget,
         RaiseVersion: "Its owner has to say that the data have changed:"
         " ledger.raise_version({name!r}), then la.open(…) again.",
