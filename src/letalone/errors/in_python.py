@@ -56,6 +56,11 @@ def _name_keys(remedy: NameKeys) -> str:
     return f"List them: keys={{{columns}}}."
 
 
+def _find_keys(remedy: FindKeys) -> str:
+    delta = f"{remedy.delta:g}".replace("e-0", "e-")
+    return f"Or give a delta, such as delta={delta}, to have common ones found."
+
+
 def _name_budget(remedy: NameBudget) -> str:
     delta = f", delta={remedy.delta:g}" if remedy.delta else ""
     return f"Give budget=la.Budget(epsilon={remedy.epsilon:g}{delta})."
@@ -107,7 +112,7 @@ PYTHON = Face(
         ClampExpression: "Give lower=…, upper=… from what is publicly known.",
         DeclareTypes: "Declare their types in the schema file or with la.open(…, types={{…}}).",
         EditSql: "Write {text!r} there.",
-        FindKeys: "Or give a delta, such as {delta}, to have common ones found.",
+        FindKeys: _find_keys,
         GiveDelta: "Without a δ no such release ever fits, whatever its noise: give the budget a δ,"
         " such as la.Budget(epsilon=1, delta=1e-6), or use noise that needs none (Laplace).",
         LeaveOut: "Leave {name} out.",
