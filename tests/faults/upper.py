@@ -389,7 +389,7 @@ LEARN = (
         """    def make(self) -> Json:
         releases = [_measure(question) for question in self.questions]
 """,
-        """    harmless = (*TableWork.harmless, ServiceUnavailable)
+        """    harmless = (Exception,)
 
     def make(self) -> Json:
         releases = list[Release]()
