@@ -17,7 +17,7 @@ from typing import cast
 
 from letalone.errors import ParameterError
 
-MAX_SAFE_INTEGER = 2**53 - 1
+LARGEST = 2**53 - 1
 DEEPEST = 200
 _spelled = JSONEncoder(ensure_ascii=False).encode
 _at_once = JSONEncoder(ensure_ascii=False, separators=(",", ":"), sort_keys=True).encode
@@ -47,7 +47,7 @@ def _is_plain(value: object) -> bool:
             if kind is str or member is None or kind is bool:
                 continue
             if kind is int:
-                if not -MAX_SAFE_INTEGER <= cast("int", member) <= MAX_SAFE_INTEGER:
+                if not -LARGEST <= cast("int", member) <= LARGEST:
                     return False
             elif kind is dict:
                 fields = cast("dict[object, object]", member)
@@ -92,7 +92,7 @@ def _object(value: Mapping[object, object], depth: int) -> str:
 
 
 def _whole(value: int) -> str:
-    if abs(value) > MAX_SAFE_INTEGER:
+    if abs(value) > LARGEST:
         raise _refusal("a whole number of 2^53 or more")
     return int.__repr__(value)
 
