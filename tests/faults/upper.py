@@ -76,9 +76,9 @@ TABLES = (
     ),
     Fault(
         "a tree moves as one of its levels",
-        "tables/tree.py",
-        "return Moved(tree.levels * one.l1, tree.levels * one.l2_squared)",
-        "return one",
+        "tables/quantiles.py",
+        "return Moved(tree.levels * level.l1, tree.levels * level.l2_squared)",
+        "return level",
         (f"{PART}[quartiles]",),
     ),
     Fault(
@@ -154,8 +154,8 @@ TABLES = (
     Fault(
         "vectors beside each other move as the largest",
         "tables/sensitivity.py",
-        "return Moved(sum(one.l1 for one in each),",
-        "return Moved(max(one.l1 for one in each),",
+        "return Moved(sum(moved.l1 for moved in each),",
+        "return Moved(max(moved.l1 for moved in each),",
         (f"{PART}[plane]",),
     ),
     Fault(
@@ -202,7 +202,7 @@ TABLES = (
     ),
     Fault(
         "parts of a formula are as sure as the formula",
-        "tables/formulas.py",
+        "tables/formula_answers.py",
         "return confidence if parts <= 1 else",
         "return confidence if parts <= 9 else",
         ("tests/tables/test_formulas.py",),
@@ -234,29 +234,29 @@ ENGINES = (
     Fault(
         "a row more than max_rows",
         "engines/statements.py",
-        "most = syntax.whole(self._bounding.max_rows)\n",
-        "most = syntax.whole(self._bounding.max_rows + 1)\n",
+        "limit = syntax.whole(self._bounding.max_rows)\n",
+        "limit = syntax.whole(self._bounding.max_rows + 1)\n",
         ("tests/engines/test_engine_laws.py",),
     ),
     Fault(
         "a unit's rows in a group are not bounded",
         "engines/statements.py",
-        'return syntax.operation(exp.LTE, syntax.named(f"{self._mark}turn"), most)',
-        'return syntax.operation(exp.GTE, syntax.named(f"{self._mark}turn"), most)',
+        'return syntax.operation(exp.LTE, syntax.named(f"{self._mark}turn"), limit)',
+        'return syntax.operation(exp.GTE, syntax.named(f"{self._mark}turn"), limit)',
         (BOUNDED,),
     ),
     Fault(
         "a partner lends two rows",
-        "engines/partners.py",
-        "syntax.operation(exp.LTE, rows.rank, syntax.whole(1))",
-        "syntax.operation(exp.LTE, rows.rank, syntax.whole(2))",
+        "engines/one_row.py",
+        "with_unit=True, bounded=[_at_most(rows, 1)]",
+        "with_unit=True, bounded=[_at_most(rows, 2)]",
         ("tests/engines/test_partners.py",),
     ),
     Fault(
         "a model is trained on two rows of a person",
-        "engines/training_rows.py",
-        "syntax.operation(exp.LTE, rows.rank, syntax.whole(1))",
-        "syntax.operation(exp.LTE, rows.rank, syntax.whole(2))",
+        "engines/one_row.py",
+        "[_at_most(rows, 1)] if tables.ranks",
+        "[_at_most(rows, 2)] if tables.ranks",
         ("tests/engines/test_training_rows.py",),
     ),
 )
@@ -274,16 +274,16 @@ SESSION = (
     ),
     Fault(
         "a question is named without its price",
-        "session/releasing.py",
+        "session/pricing.py",
         "{name: str(value) for name, value in price.items()}",
         "{name: str(value) for name, value in price.items() if name != 'epsilon'}",
         ("tests/session/test_releasing.py",),
     ),
     Fault(
         "a batch costs as much as its first question",
-        "session/releasing.py",
-        "cheapest([one.asked.privacy for one in questions], state)",
-        "cheapest([one.asked.privacy for one in questions][:1], state)",
+        "session/batch.py",
+        "cheapest([question.terms.privacy for question in questions], state)",
+        "cheapest([question.terms.privacy for question in questions][:1], state)",
         ("tests/session/test_batches.py",),
     ),
 )
@@ -292,8 +292,8 @@ LEARN = (
     Fault(
         "a fit is charged after it was made",
         "learn/training.py",
-        "        ledger = account.ledger\n        paid",
-        "        ledger = account.ledger\n        _contained(work)\n        paid",
+        "        charge = account.price(",
+        "        uncharged_work(fitting)\n        charge = account.price(",
         ("tests/learn/test_training.py::test_a_fit_over_budget_sees_no_data",),
     ),
     Fault(
@@ -347,41 +347,62 @@ LEARN = (
     ),
     Fault(
         "charged after reading",
-        "session/releasing.py",
-        """    began, paid = now(), _all_charged(tables, bill)
+        "ledger/charging.py",
+        """    began, paid = monotonic(), _charge_all(payers, charge, repeats=repeats)
     try:
-        found = at_step(tables[0].asker, began, lambda: _all_measured(tables, questions))
+        outcome = work.at_step(began, lambda: _outcome(work))
 """,
-        """    began = now()
+        """    began = monotonic()
     try:
-        found = at_step(tables[0].asker, began, lambda: _all_measured(tables, questions))
-        paid = _all_charged(tables, bill)
+        outcome = work.at_step(began, lambda: _outcome(work))
+        paid = _charge_all(payers, charge, repeats=repeats)
 """,
-        ("tests/session/test_releasing.py::test_data_is_touched_only_after_the_charge",),
+        (
+            "tests/session/test_releasing.py::test_data_is_touched_only_after_the_charge",
+            "tests/ledger/test_charging.py",
+        ),
+    ),
+    Fault(
+        "what was made is told and not settled",
+        "ledger/charging.py",
+        "outcome = _settle(payer, reservation, outcome, goes_on=goes_on)",
+        "pass",
+        ("tests/ledger/test_charging.py",),
+    ),
+    Fault(
+        "the second payer is not frozen",
+        "ledger/charging.py",
+        "            errors.append(error)\n    if errors:",
+        "            raise\n    if errors:",
+        ("tests/ledger/test_charging.py",),
+    ),
+    Fault(
+        "nobody claims the question",
+        "ledger/charging.py",
+        "            stack.enter_context(claim)",
+        "            del claim",
+        ("tests/ledger/test_charging.py",),
     ),
     Fault(
         "a server that is lost when rows were read is said to be away",
-        "session/releasing.py",
-        """    reach(tables, paid=True)
-    try:
-        return [_release(one, _measured(tables[0], one.whole)) for one in questions]
-    except RightRevoked:
+        "session/pricing.py",
+        """    def make(self) -> Json:
+        releases = [_measure(question) for question in self.questions]
 """,
-        """    try:
-        found: list[Release] = []
-        for one in questions:
-            reach(tables, paid=True)
-            found.append(_release(one, _measured(tables[0], one.whole)))
-        return found
-    except (RightRevoked, SourceAway):
+        """    harmless = (*TableWork.harmless, ServiceUnavailable)
+
+    def make(self) -> Json:
+        releases = list[Release]()
+        for question in self.questions:
+            self.reach(paid=True)
+            releases.append(_measure(question))
 """,
         ("tests/session/test_source_away.py",),
     ),
     Fault(
         "charged before it is known that the server answers",
-        "session/releasing.py",
-        """    reach(tables, paid=False)
-""",
+        "ledger/charging.py",
+        "    work.reach(paid=False)\n",
         "",
         ("tests/session/test_source_away.py",),
     ),

@@ -9,13 +9,16 @@ import pytest
 
 import letalone as la
 from letalone.engines.duck import DuckEngine
-from letalone.ledger import Kind, Ledger
+from letalone.errors.codes import Code
+from letalone.errors.problem import problem
+from letalone.errors.remedies import AskAgain
+from letalone.ledger import Kind, Ledger, charging
 from letalone.ledger.acts import NotBegun
-from letalone.ledger.store import MAYBE_PAID
-from letalone.session import releasing
-from letalone.session.settling import NotWritten
+from letalone.ledger.charging import NotWritten
 from session.makers import opened, write_parquet
 from session.test_partners import by_sex, patients, visits
+
+HELD = problem(Code.LEDGER_UNAVAILABLE, AskAgain(), words="held.")
 
 
 class Killed(BaseException):
@@ -69,7 +72,7 @@ def test_two_tables_pay_once_where_the_ledger_of_the_second_is_away(
 
         def away(ledger: Ledger, name: str, *given: Any, **more: Any) -> Any:
             if name == theirs.name:
-                raise la.LedgerUnavailable(f"held. {MAYBE_PAID}")
+                raise la.LedgerUnavailable(HELD)
             return charge(ledger, name, *given, **more)
 
         for _ in range(3):
@@ -111,14 +114,14 @@ def test_who_settles_in_the_first_of_two_ledgers_only_is_told_that_both_charges_
 
         def away(ledger: Ledger, paid: Any, stored: Any) -> Any:
             if paid.name == theirs.name:
-                raise NotBegun(f"held. {MAYBE_PAID}")
+                raise NotBegun(HELD)
             return settle(ledger, paid, stored)
 
         with monkeypatch.context() as patch:
             patch.setattr(Ledger, "settle", away)
             with pytest.raises(NotWritten) as told:
                 by_sex(mine, theirs).release(0.5)
-        assert MAYBE_PAID not in str(told.value)
+        assert "goes on with that" not in str(told.value)
         assert not by_sex(mine, theirs).release(0.5).repeated
         assert charges(mine, theirs) == [2, 2]
 
@@ -141,7 +144,7 @@ def test_of_two_who_draw_for_one_charge_one_is_told(
     """A claim can be lost with its connection: then another may settle meanwhile."""
     path, book = write_parquet(tmp_path / "visits.parquet"), tmp_path / "book.db"
     settle, between = Ledger.settle, list[la.Release]()
-    monkeypatch.setattr(releasing, "alone_with", lambda *_, **__: nullcontext())
+    monkeypatch.setattr(charging, "_claim", lambda *_, **__: nullcontext())
     with opened(path, ledger=book) as one, opened(path, ledger=book) as other:
 
         def late(ledger: Ledger, *given: Any) -> Any:
@@ -196,11 +199,11 @@ def test_a_failure_that_another_wrote_down_meanwhile_is_no_answer(
 def test_who_keeps_a_question_for_too_long_is_told_of_and_nothing_is_charged() -> None:
     session = opened()
     question = session.agg(n=la.count())
-    asked = releasing.priced(question.table, question.plan, epsilon=0.5)
+    priced = question.price(0.5)
     with (
-        session.ledger.claim(session.name, asked.asked.digest),
+        session.ledger.claim(session.name, priced.terms.digest),
         pytest.raises(la.LedgerUnavailable, match="is being answered"),
     ):
-        releasing.fresh(question.table, asked, wait_seconds=0)
+        priced.answer(wait_seconds=0)
     assert charges(session) == [0]
     assert not question.release(0.5).repeated

@@ -26,8 +26,8 @@ from letalone.anonymity.diversity import distinct
 from letalone.anonymity.measuring import Anonymity, Diversity, certain_of, measure
 from letalone.answers.promise import percent
 from letalone.answers.release import ReleaseRecord
-from letalone.answers.so_many import so_many_counted
 from letalone.errors import ParameterError
+from letalone.errors.spelling import plural_counted
 from letalone.exact.typed import EPSILON, Number
 from letalone.privacy.neighbours import ADD_REMOVE, REPLACE
 
@@ -65,7 +65,7 @@ class Exposure:
     def __str__(self) -> str:
         more = f"; {self.known[1]:,} if one wrong value is ruled out, {self.known[2]:,} if two are"
         guesses = f"{100 * self.guessed:.0f} % (before: {100 * self.guessed_before:.0f} %)"
-        everyone = so_many_counted(self.people, self.counted)
+        everyone = plural_counted(self.people, self.counted)
         return (
             f"{self.column}: certain for {self.certain:,} of {everyone}{more};"
             f" a guess is right for {guesses}"

@@ -31,9 +31,9 @@ from letalone.anonymity.diversity import (
 from letalone.anonymity.kinds import order_column
 from letalone.anonymity.risk import Risk, risk_of
 from letalone.answers.promise import percent
-from letalone.answers.so_many import so_many, so_many_counted, so_many_people, so_many_rows
 from letalone.engines.coded import Coded
 from letalone.errors import ParameterError
+from letalone.errors.spelling import plural, plural_counted, plural_people, plural_rows
 from letalone.exact.typed import COUNT, SCALE, Number
 
 NOT_PRIVATE = "k, l and t describe a table. None of them is differential privacy."
@@ -94,7 +94,7 @@ class Anonymity:
     def unique_ones(self) -> str:
         """How many are unique, in words."""
         verb = "is" if self.uniques == 1 else "are"
-        ones = so_many_counted(self.uniques, self.counted)
+        ones = plural_counted(self.uniques, self.counted)
         return f"{ones} ({percent(self.unique_share)}) {verb} unique"
 
     @property
@@ -173,10 +173,10 @@ class Anonymity:
 
     def __str__(self) -> str:
         names = ", ".join(self.quasi_identifiers)
-        whose = "" if self.unit is None else f" of {so_many_people(self.people)}"
-        groups = so_many(self.groups, "group")
+        whose = "" if self.unit is None else f" of {plural_people(self.people)}"
+        groups = plural(self.groups, "group")
         lines = [
-            f"{so_many_rows(self.rows)}{whose} in {groups} of the same {names}",
+            f"{plural_rows(self.rows)}{whose} in {groups} of the same {names}",
             f"k = {self.k:,}; {self.unique_ones}",
             f"risk: {self.risk}",
             *(_in_words(column, self.counted) for column in self.sensitive.values()),
@@ -271,5 +271,5 @@ def _in_words(one: Diversity, counted: str) -> str:
     ordered = "" if one.t_ordered is None else f", ordered {one.t_ordered:.3g}"
     return (
         f"{one.column}: l = {one.l} (entropy {one.entropy_l:.3g}), t = {one.t:.3g}{ordered};"
-        f" certain for {so_many_counted(one.certain, counted)}"
+        f" certain for {plural_counted(one.certain, counted)}"
     )

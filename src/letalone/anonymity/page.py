@@ -14,7 +14,7 @@ from letalone.anonymity.exposure import WHY, Limits
 from letalone.anonymity.measuring import Anonymity, Diversity
 from letalone.anonymity.risk import Risk
 from letalone.answers.promise import percent
-from letalone.answers.so_many import so_many, so_many_people, so_many_rows
+from letalone.errors.spelling import plural, plural_people, plural_rows
 
 SIZES = (1, 2, 5, 10, 50)  # a bar begins at each of them, and at the k that was asked for
 FACTS = ("nothing more", "one value that is wrong", "two values that are wrong")
@@ -75,7 +75,7 @@ def _made_part(made: Anonymized, limits: Limits, asked: Mapping[str, float]) -> 
     wanted = ", ".join(f"{name} = {value:g}" for name, value in asked.items())
     verb = "was" if made.suppressed == 1 else "were"
     cost = (
-        f"<p>Asked for: {wanted or 'nothing'}. {made.suppressed:,} of {so_many_rows(made.rows)}"
+        f"<p>Asked for: {wanted or 'nothing'}. {made.suppressed:,} of {plural_rows(made.rows)}"
         f" {verb} left out ({share}), and {part} of the information in the quasi-identifiers is"
         " lost.</p>"
     )
@@ -88,10 +88,10 @@ def _about(title: str, limits: Limits, asked: Mapping[str, float], *, more: str 
     names = escape(", ".join(anonymity.quasi_identifiers))
     columns = [_row(column) for column in anonymity.sensitive.values()]
     heads = ["sensitive", "l", "entropy l", "t", "t, ordered", "certain for"]
-    whose = "" if anonymity.unit is None else f" of {so_many_people(anonymity.people)}"
+    whose = "" if anonymity.unit is None else f" of {plural_people(anonymity.people)}"
     return (
-        f"<h2>{title}</h2><p>{so_many_rows(anonymity.rows)}{whose} in"
-        f" {so_many(anonymity.groups, 'group')} of the same {names}."
+        f"<h2>{title}</h2><p>{plural_rows(anonymity.rows)}{whose} in"
+        f" {plural(anonymity.groups, 'group')} of the same {names}."
         f" <strong>k = {anonymity.k:,}</strong>; {anonymity.unique_ones}."
         f"</p>{_risk(anonymity.risk)}{more}{_table(heads, columns)}"
         f"<h3>{anonymity.counted.capitalize()} by the size of their group</h3>"

@@ -20,7 +20,6 @@ from letalone.exact.typed import COUNT, Number, as_typed
 from letalone.privacy import ZCDP, ApproxDP, GaussianDP, PureDP
 from letalone.privacy.bounds import shown, shown_above
 from letalone.privacy.composition import Composed
-from letalone.privacy.conversions import mu_squared_of, pure_epsilon, rho_of
 from letalone.privacy.curve import USUAL_DELTA, Privacy
 from letalone.privacy.neighbours import Neighbours, is_replace
 
@@ -55,13 +54,13 @@ def quick(privacy: Privacy) -> tuple[Privacy, ...]:
     """Curves that a release keeps and that are asked quickly: its own, or what follows from it."""
     if not isinstance(privacy, Composed) or len(privacy.parts) <= FEW_PARTS:
         return (privacy,)
-    pure, rho, mu_squared = (of(privacy) for of in (pure_epsilon, rho_of, mu_squared_of))
-    found = [
+    pure, rho, mu_squared = privacy.pure_epsilon(), privacy.zcdp_rho(), privacy.gdp_mu_squared()
+    points = [
         None if pure is None else PureDP(pure),
         None if rho is None else ZCDP(rho),
         None if mu_squared is None else GaussianDP(mu_squared=mu_squared),
     ]
-    return tuple(one for one in found if one is not None) or (_point(privacy, USUAL_DELTA),)
+    return tuple(point for point in points if point is not None) or (_point(privacy, USUAL_DELTA),)
 
 
 def promise(privacy: Privacy) -> str:
@@ -99,8 +98,8 @@ def _point(privacy: Privacy, delta: Number) -> Privacy:
     if not isinf(pure):
         return PureDP(pure)
     at = delta or USUAL_DELTA
-    found = privacy.epsilon(at)
-    return privacy if isinf(found) else ApproxDP(found, at)
+    epsilon = privacy.epsilon(at)
+    return privacy if isinf(epsilon) else ApproxDP(epsilon, at)
 
 
 def at_most(probability: float, of: str = "of the time") -> str:

@@ -28,13 +28,13 @@ from typing import Any, ClassVar, cast
 import numpy as np
 
 from letalone.answers.promise import FALSE_ALARMS, most_caught, percent
-from letalone.answers.so_many import so_many, so_many_people
 from letalone.attacks import stage
 from letalone.attacks.picture import Picture, Series, SeriesStyle, allowed_at
 from letalone.attacks.result import AttackResult, Line
 from letalone.attacks.tables import Counted, Whole, names_of, read
 from letalone.engines.coded import FIRST, Coded
 from letalone.errors import ParameterError
+from letalone.errors.spelling import plural, plural_people
 from letalone.exact.typed import COUNT, EPSILON, Number
 from letalone.plans.aggregates import count_distinct
 from letalone.plans.keys import product
@@ -106,18 +106,18 @@ class HeatMap(AttackResult):
     @property
     def words(self) -> str:
         return (
-            f"The map counts {so_many_people(self.people)} in {self.visited:,} of"
-            f" {so_many(self.cells, 'cell')}. {self._lonely()} In a private map with"
-            f" ε = {self.epsilon:g}, {self.lonely_private:,} of {so_many(self.lonely, 'such cell')}"
+            f"The map counts {plural_people(self.people)} in {self.visited:,} of"
+            f" {plural(self.cells, 'cell')}. {self._lonely()} In a private map with"
+            f" ε = {self.epsilon:g}, {self.lonely_private:,} of {plural(self.lonely, 'such cell')}"
             f" stood out, as {percent(self.alarm)} of empty cells are expected to; one"
             f" person in a cell is found {percent(self._one_allowed)} of the time at most."
         )
 
     def _lonely(self) -> str:
-        cells = f"{so_many(self.lonely, 'cell has', 'cells have')} fewer than {self.few:,} people"
+        cells = f"{plural(self.lonely, 'cell has', 'cells have')} fewer than {self.few:,} people"
         if not self.exposed:
             return f"{cells} in, and nobody is alone in one."
-        alone = so_many(self.exposed, "person is", "people are")
+        alone = plural(self.exposed, "person is", "people are")
         return f"{cells} in, and {alone} alone in one: published exactly, the map shows that."
 
     def lines(self) -> list[Line]:

@@ -49,8 +49,8 @@ from letalone.attacks.rates import Rates, least, most
 from letalone.attacks.result import AttackResult, Line
 from letalone.attacks.stage import OUTCOME, SENSITIVE, study
 from letalone.errors import ParameterError
+from letalone.errors.spelling import did_you_mean
 from letalone.exact.typed import COUNT, DELTA, EPSILON, Number
-from letalone.plans.schema import did_you_mean
 from letalone.privacy import Privacy
 from letalone.randomness.bits import SYSTEM, BitSource
 

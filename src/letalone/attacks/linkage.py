@@ -28,12 +28,12 @@ from numpy.typing import NDArray
 
 from letalone.anonymity.cells import combine_codes
 from letalone.answers.promise import FALSE_ALARMS, at_most, best_guess, percent
-from letalone.answers.so_many import so_many_rows
 from letalone.attacks import stage
 from letalone.attacks.picture import Picture, Series, SeriesStyle
 from letalone.attacks.result import AttackResult, Line
 from letalone.attacks.tables import MISSING, Counted, Whole, joint_keys, names_of, read
 from letalone.errors import ParameterError
+from letalone.errors.spelling import plural_rows
 from letalone.exact.typed import EPSILON, Number
 from letalone.privacy import PureDP
 
@@ -80,7 +80,7 @@ class Linkage(AttackResult):
         return (
             f"The table has no names. Joined with a register on {names}, {self._found()}"
             f"{self._shared()} Guessing among the candidates would be right for"
-            f" {so_many_rows(round(self.expected))}. All this assumes that everyone of the table is"
+            f" {plural_rows(round(self.expected))}. All this assumes that everyone of the table is"
             " in the register: else the one who fits may be somebody else. A private release has no"
             f" rows to join: with ε = {self.epsilon:g} in all, a bet at even odds on one person is"
             f" won {at_most(self._best_guess)}, whatever register the attacker holds."
@@ -89,13 +89,13 @@ class Linkage(AttackResult):
     def _found(self) -> str:
         if not self.certain:
             return (
-                f"none of its {so_many_rows(self.rows)} fits one person alone: no name is certain."
+                f"none of its {plural_rows(self.rows)} fits one person alone: no name is certain."
             )
         fit = "fits" if self.certain == 1 else "fit"
         example = f" One of them: {_example_words(self.examples[0])}." if self.examples else ""
         back = "the name is back" if self.certain == 1 else "the names are back"
         return (
-            f"{self.certain:,} of its {so_many_rows(self.rows)} {fit} one person whom nobody else"
+            f"{self.certain:,} of its {plural_rows(self.rows)} {fit} one person whom nobody else"
             f" in it fits: {back}.{example}"
         )
 
@@ -132,7 +132,7 @@ class Linkage(AttackResult):
         rows = [*(self.candidates.get(size, 0) for size in sizes), large]
         bars = Series("rows", tuple(map(float, range(len(rows)))), tuple(rows), SeriesStyle.BARS)
         places = (*map(str, sizes), f"> {SHOWN}")
-        title = f"{self.certain:,} of {so_many_rows(self.rows)} without names fit one person alone"
+        title = f"{self.certain:,} of {plural_rows(self.rows)} without names fit one person alone"
         return Picture(title, "people who fit the row", "rows", (bars,), places)
 
 

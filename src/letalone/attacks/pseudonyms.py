@@ -24,7 +24,6 @@ from typing import Any, ClassVar
 import numpy as np
 
 from letalone.answers.promise import FALSE_ALARMS, percent
-from letalone.answers.so_many import so_many, so_many_rows
 from letalone.attacks import stage
 from letalone.attacks.picture import Picture, Series, SeriesStyle
 from letalone.attacks.result import AttackResult, Line
@@ -32,6 +31,7 @@ from letalone.attacks.tables import Whole, names_of, read
 from letalone.engines.coded import FIRST, Coded
 from letalone.engines.duck import open_duck
 from letalone.errors import ParameterError
+from letalone.errors.spelling import plural, plural_rows
 from letalone.exact.typed import COUNT, EPSILON, Number
 from letalone.plans.types import Type
 
@@ -227,11 +227,11 @@ def _search_spaces(column: Coded, rows: Whole, texts: list[str], spaces: list[_S
 
 
 def _column_words(column: Reversed) -> str:
-    reversed_ones = so_many(column.found, "was", "were") if column.found else "none was"
-    rows = f", in {column.rows_found:,} of {so_many_rows(column.rows)}" if column.found else ""
+    reversed_ones = plural(column.found, "was", "were") if column.found else "none was"
+    rows = f", in {column.rows_found:,} of {plural_rows(column.rows)}" if column.found else ""
     example = f" ({column.example[1][:8]}… is {column.example[0]})" if column.example else ""
     return (
-        f"Column {column.column!r} holds {so_many(column.values, 'value')} hashed by"
+        f"Column {column.column!r} holds {plural(column.values, 'value')} hashed by"
         f" {column.algorithm}: {reversed_ones} reversed in {column.seconds:.1f}"
         f" seconds{example}{rows}."
     )

@@ -1,4 +1,4 @@
-"""The one place where an engine's own errors stop.
+"""Stops an engine's own errors: nothing of them goes on.
 
 An engine's message can print a private value (a cast error does), and whether a statement
 fails at all can depend on the data. So nothing of it goes on: not the text, not the cause.
@@ -15,6 +15,8 @@ from types import FrameType
 from typing import TypeVar
 
 from letalone.errors import LetaloneError, ParameterError, ServiceUnavailable
+from letalone.errors.codes import Code
+from letalone.errors.problem import Problem
 
 Result = TypeVar("Result")
 
@@ -23,7 +25,7 @@ class EngineFailed(LetaloneError):  # noqa: N818  (as in letalone.errors)
     """The engine gave up. Whoever catches it freezes the data set and says no more."""
 
     def __init__(self) -> None:
-        super().__init__("The engine could not finish. The owner of the data set has to look.")
+        super().__init__(Problem(Code.ENGINE_FAILED))
 
 
 class FileChanged(EngineFailed):
@@ -65,6 +67,8 @@ class SourceUnreadable(ServiceUnavailable):
 
     It is said only where a question has read no row yet, so nothing freezes.
     """
+
+    default_code = "DATA_UNREADABLE"
 
 
 def contained(run: Callable[[], Result]) -> Result:

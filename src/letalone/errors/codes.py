@@ -92,13 +92,6 @@ class Code(Enum):
         "A question names a column that the table does not have.",
         "Use one of the columns that the message lists.",
     )
-    UNKNOWN_TABLE = CodeEntry(
-        Group.NAME,
-        "ParameterError",
-        "There is no table {name!r}. The tables are: {known}.",
-        "FROM, or an argument, names a table that is not there.",
-        "Use one of the tables that the message lists.",
-    )
     WHICH_TABLE = CodeEntry(
         Group.NAME,
         "ParameterError",
@@ -123,7 +116,7 @@ class Code(Enum):
     UNKNOWN_DATA_SET = CodeEntry(
         Group.NAME,
         "ParameterError",
-        "The ledger knows no data set {name!r}.",
+        "The ledger has no data set {name!r}. It has: {known}. {hint}",
         "A ledger is asked about a data set that is not written in it.",
         "Check the name; `letalone ledger show` lists them.",
         served_as="LEDGER_DAMAGED",  # the database has it, which was looked at before
@@ -134,6 +127,14 @@ class Code(Enum):
         "There is no such {what}.",
         "A service is asked for something that is not there, or not to be seen by the asker.",
         "Check the name; the lists of the service show what there is.",
+        problem_type="not-found",
+    )
+    NO_SUCH_ADDRESS = CodeEntry(
+        Group.NAME,
+        "ParameterError",
+        "There is nothing at this address. /api/v1/openapi.json lists those that there are.",
+        "A service is asked at an address that it does not have.",
+        "Give a client the address of the service, with nothing after the machine's name.",
         problem_type="not-found",
     )
     # What is missing
@@ -181,17 +182,10 @@ class Code(Enum):
         "A question has groups that are neither listed nor declared.",
         "List them, or have common ones found privately, which takes a δ.",
     )
-    MISSING_TYPES = CodeEntry(
-        Group.MISSING,
-        "ParameterError",
-        "The types of {columns} are not declared, so they are text.",
-        "A column of a CSV file is used as a number or a date, and its type is not declared.",
-        "Declare it in a schema file.",
-    )
     MISSING_ASKER = CodeEntry(
         Group.MISSING,
         "NotAllowed",
-        "The budget of {name!r} is shared out, so a question says what it is for.",
+        "The budget of {name!r} is rationed: say who asks and what for{how}. Nothing was charged.",
         "A data set has purposes, and a question names neither purpose nor analyst.",
         "Name both.",
     )
@@ -265,7 +259,7 @@ class Code(Enum):
     WORK_FAILED = CodeEntry(
         Group.BUDGET,
         "DataSetFrozen",
-        "The answer failed after it was charged, so {name!r} is frozen.",
+        "The answer failed after it was charged, so {names} is frozen.",
         "This question failed while the data was read.",
         "The owner looks at why, and allows questions again.",
         spent=Spent.CHARGED,
@@ -281,15 +275,23 @@ class Code(Enum):
     NOT_RECOGNISED = CodeEntry(
         Group.PERMISSION,
         "LetaloneError",
-        "The name, the password or the token is wrong.",
+        "Who asks is not known.",
         "A service does not know the asker. It does not say which part was wrong.",
         "Sign in again, or send a valid token.",
+        problem_type="not-authenticated",
+    )
+    WRONG_PASSWORD = CodeEntry(
+        Group.PERMISSION,
+        "LetaloneError",
+        "The name or the password is wrong.",
+        "Somebody signs in with a name and a password that do not belong together.",
+        "Check both. The message does not say which is wrong.",
         problem_type="not-authenticated",
     )
     SIGNED_OUT = CodeEntry(
         Group.PERMISSION,
         "LetaloneError",
-        "The visit is over.",
+        "You are signed out. Sign in again.",
         "A visit to the console has lasted too long, or was ended.",
         "Sign in again.",
         problem_type="not-authenticated",
@@ -326,13 +328,6 @@ class Code(Enum):
         "A request was decided before, or a name is taken.",
         "Look at how it stands now, and decide again.",
         problem_type="conflict",
-    )
-    CLOSED = CodeEntry(
-        Group.STATE,
-        "ParameterError",
-        "The session of {name!r} is closed.",
-        "A table is asked after it was closed.",
-        "Open it again.",
     )
     # What is stored
     DAMAGED = CodeEntry(
@@ -428,13 +423,6 @@ class Code(Enum):
         "An engine gave up. Its own words may quote data, so they are not passed on.",
         "The owner looks at the engine's log.",
         spent=Spent.MAYBE,
-    )
-    NOT_INSTALLED = CodeEntry(
-        Group.ENVIRONMENT,
-        "ParameterError",
-        "{what} needs {extra}, which is not installed.",
-        "Something is asked that takes an extra of letalone.",
-        "Install the extra.",
     )
     OTHER = CodeEntry(
         Group.OTHER,

@@ -9,11 +9,13 @@ here remedies are only put into words.
 from collections.abc import Callable
 from typing import Any
 
-from letalone.errors.in_python import words_for_thaw, words_for_wait
+from letalone.errors.in_python import words_for_thaw
 from letalone.errors.problem import Face, Problem, Remedy
 from letalone.errors.remedies import (
     AddBounds,
     Allow,
+    AllowPurpose,
+    AskAgain,
     AskInstead,
     BuyBounds,
     ChooseTable,
@@ -21,22 +23,19 @@ from letalone.errors.remedies import (
     DeclareTypes,
     EditSql,
     FindKeys,
-    Install,
+    GiveDelta,
     LeaveOut,
     LimitRows,
     LowerEpsilon,
     NameBudget,
     NameKeys,
     NameUnit,
-    OpenAgain,
     RaiseBudget,
     RaiseVersion,
     SetEpsilon,
     SetValue,
     Thaw,
     UseName,
-    Wait,
-    WriteSchemaFile,
 )
 
 EXAMPLE_BOUNDS = "0:1000"
@@ -83,6 +82,8 @@ def _lower_epsilon(remedy: LowerEpsilon) -> str:
 REMEDIES: dict[type[Remedy], str | Callable[[Any], str]] = {
     AddBounds: f"Give bounds that are publicly known, with --bounds, in place of {EXAMPLE_BOUNDS}.",
     Allow: "The owner of the data can allow it.",
+    AllowPurpose: "The owner of the data can allow the purpose first.",
+    AskAgain: "If a question was under way it may be paid for: the same again goes on with that.",
     AskInstead: "Another question, which would be answered: {sql}",
     BuyBounds: "Or buy them with a fifth of ε: --private-bounds.",
     ChooseTable: "Name one with --table.",
@@ -91,20 +92,18 @@ REMEDIES: dict[type[Remedy], str | Callable[[Any], str]] = {
     DeclareTypes: "Declare their types in a schema file, which letalone init writes.",
     EditSql: "Write {text} there.",
     FindKeys: "Or have common ones found privately, with a --delta.",
-    Install: "pip install 'letalone[{extra}]'",
+    GiveDelta: "Without a δ no such release ever fits, whatever its noise: give the budget a δ,"
+    " such as --budget 1:1e-6, or use noise that needs none (Laplace).",
     LeaveOut: "Leave {name} out.",
     LimitRows: "Let fewer rows count: --max-rows {rows}.",
     LowerEpsilon: _lower_epsilon,
     NameBudget: "Say it once, with --budget; the ledger keeps it.",
     NameKeys: _name_keys,
     NameUnit: _name_unit,
-    OpenAgain: "Open it again.",
     RaiseBudget: "Its owner can allow more.",
     RaiseVersion: "If its rows have changed, its owner has to say so.",
     SetEpsilon: "Smaller is more private; 0.1 to 1 is usual. Give --epsilon {epsilon}.",
     SetValue: "Give {name} {example}.",
     Thaw: words_for_thaw,
     UseName: "Did you mean {meant!r}?",
-    Wait: words_for_wait,
-    WriteSchemaFile: "Write a schema file first: letalone init {file}.",
 }

@@ -9,6 +9,8 @@ from letalone.errors.problem import Face, Problem
 from letalone.errors.remedies import (
     AddBounds,
     Allow,
+    AllowPurpose,
+    AskAgain,
     AskInstead,
     BuyBounds,
     ChooseTable,
@@ -16,24 +18,20 @@ from letalone.errors.remedies import (
     DeclareTypes,
     EditSql,
     FindKeys,
-    Install,
+    GiveDelta,
     LeaveOut,
     LimitRows,
     LowerEpsilon,
     NameBudget,
     NameKeys,
     NameUnit,
-    OpenAgain,
     RaiseBudget,
     RaiseVersion,
     SetEpsilon,
     SetValue,
     Thaw,
     UseName,
-    Wait,
-    WriteSchemaFile,
 )
-from letalone.errors.spelling import plural
 
 
 def in_python(problem: Problem) -> str:
@@ -44,6 +42,12 @@ def in_python(problem: Problem) -> str:
 def _name_unit(remedy: NameUnit) -> str:
     likely = remedy.likely or "patient_id"
     return f"Give unit={likely!r}, the column that identifies a person, or unit=la.ROW."
+
+
+def _add_bounds(remedy: AddBounds) -> str:
+    ends = ", ".join(f"{name!r}: (…, …)" for name in remedy.columns)
+    how = f"bounds={{{ends}}}" if remedy.by_name else "lower=…, upper=…"
+    return f"Give {how} from what is publicly known, or declare them in the schema file."
 
 
 def _name_keys(remedy: NameKeys) -> str:
@@ -87,18 +91,15 @@ def words_for_thaw(remedy: Thaw) -> str:
     )
 
 
-def words_for_wait(remedy: Wait) -> str:
-    """When to try again."""
-    return f"Try again in {plural(remedy.seconds, 'second')}."
-
-
 PYTHON = Face(
     "python",
     lambda name: name,
     {
-        AddBounds: "Give lower=…, upper=… from what is publicly known, or declare them in the"
-        " schema file.",
+        AddBounds: _add_bounds,
         Allow: _allow,
+        AllowPurpose: "Allow it first: ledger.allow({name!r}, budget, purpose={purpose!r}).",
+        AskAgain: "If a question was under way it may be paid for: the same again goes on with"
+        " that.",
         AskInstead: "Another question, which would be answered: {sql}",
         BuyBounds: "Or buy them with la.private_bounds, at a price.",
         ChooseTable: "Name one with table=.",
@@ -106,22 +107,20 @@ PYTHON = Face(
         DeclareTypes: "Declare their types in the schema file or with la.open(…, types={{…}}).",
         EditSql: "Write {text!r} there.",
         FindKeys: "Or give a delta, such as {delta}, to have common ones found.",
-        Install: "pip install 'letalone[{extra}]'",
+        GiveDelta: "Without a δ no such release ever fits, whatever its noise: give the budget a δ,"
+        " such as la.Budget(epsilon=1, delta=1e-6), or use noise that needs none (Laplace).",
         LeaveOut: "Leave {name} out.",
         LimitRows: "Let fewer rows count: .bound(max_rows={rows}).",
         LowerEpsilon: _lower_epsilon,
         NameBudget: _name_budget,
         NameKeys: _name_keys,
         NameUnit: _name_unit,
-        OpenAgain: "Call la.open again.",
         RaiseBudget: _raise_budget,
-        RaiseVersion: "If its rows have changed: ledger.raise_version({name!r}), then la.open(…)"
-        " again.",
+        RaiseVersion: "Its owner has to say that the data have changed:"
+        " ledger.raise_version({name!r}), then la.open(…) again.",
         SetEpsilon: "Give epsilon={epsilon}.",
         SetValue: "Write {name}={example}.",
         Thaw: words_for_thaw,
         UseName: "Did you mean {meant!r}?",
-        Wait: words_for_wait,
-        WriteSchemaFile: "Write a schema file first: letalone init {file}.",
     },
 )

@@ -50,13 +50,17 @@ class Remedy:
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """What went wrong. `words` are a finished sentence in place of the code's own."""
+    """What went wrong. `words` are a finished sentence in place of the code's own.
+
+    `advised`: the words say what would help, too, so no face adds its own words for the remedies.
+    """
 
     code: Code
     facts: Mapping[str, Fact] = field(default_factory=dict[str, Fact])
     remedies: tuple[Remedy, ...] = ()
     others: tuple["Problem", ...] = ()
     words: str | Spelled | None = None
+    advised: bool = False
 
 
 def problem(
@@ -84,7 +88,8 @@ class Face:
 
     def say(self, what: Problem) -> str:
         """The whole of a problem: what is wrong, what would help, and what else is wrong."""
-        parts = [self.state(what), *(self.advise(remedy) for remedy in what.remedies)]
+        advice = () if what.advised else map(self.advise, what.remedies)
+        parts = [self.state(what), *advice]
         parts += [self.say(other) for other in what.others]
         return " ".join(part for part in parts if part)
 

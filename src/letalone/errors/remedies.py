@@ -35,9 +35,13 @@ class NameBudget(Remedy):
 
 @dataclass(frozen=True, slots=True)
 class AddBounds(Remedy):
-    """Give publicly known bounds for all of these columns; 0 to 1000 stands for them."""
+    """Give publicly known bounds for all of these columns; 0 to 1000 stands for them.
+
+    `by_name`: Python takes them as bounds={"cost": (0, 1000)}, and not as lower= and upper=.
+    """
 
     columns: tuple[str, ...]
+    by_name: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,14 +78,6 @@ class DeclareTypes(Remedy):
     """Declare the types of these columns, in a schema file or where the table is opened."""
 
     columns: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class WriteSchemaFile(Remedy):
-    """Write a schema file for this table with `letalone init`; `unit` as in `NameUnit`."""
-
-    file: str
-    unit: str | None = None
 
 
 # A value or a name
@@ -140,6 +136,11 @@ class LimitRows(Remedy):
 
 # The budget
 @dataclass(frozen=True, slots=True)
+class GiveDelta(Remedy):
+    """Open the budget with a δ, or take noise that needs none: without δ no such release fits."""
+
+
+@dataclass(frozen=True, slots=True)
 class LowerEpsilon(Remedy):
     """Ask with this ε, which still fits; None where it is not known which would."""
 
@@ -165,6 +166,14 @@ class Allow(Remedy):
 
 
 @dataclass(frozen=True, slots=True)
+class AllowPurpose(Remedy):
+    """The owner gives a purpose a share first, before an analyst can have one of it."""
+
+    name: str
+    purpose: str
+
+
+@dataclass(frozen=True, slots=True)
 class Thaw(Remedy):
     """The owner looks at why the data set is frozen, and allows questions again."""
 
@@ -180,19 +189,5 @@ class RaiseVersion(Remedy):
 
 # The surroundings
 @dataclass(frozen=True, slots=True)
-class Wait(Remedy):
-    """Try again in this many seconds."""
-
-    seconds: int
-
-
-@dataclass(frozen=True, slots=True)
-class Install(Remedy):
-    """Install this extra of letalone: pip install 'letalone[extra]'."""
-
-    extra: str
-
-
-@dataclass(frozen=True, slots=True)
-class OpenAgain(Remedy):
-    """Open the table again: it was closed."""
+class AskAgain(Remedy):
+    """Ask the same again: what was paid for before it was cut off is gone on with, and is free."""

@@ -7,88 +7,145 @@ for instead, and its interval treats sum and count jointly.
   Tested:   tests/plans/test_formulas.py, tests/tables/test_formulas.py
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import partial
 
 from letalone.errors import ParameterError, UnsupportedQuery
 from letalone.exact.typed import refusal
-from letalone.plans.expressions import same
-from letalone.plans.parts import (
-    Aggregate,
-    Count,
-    CountPresent,
-    Formula,
-    Histogram,
-    Mean,
-    PrivateBounds,
-    Quantiles,
-    Regression,
-    Sum,
-    TopK,
+from letalone.plans.bounds import resolve_all
+from letalone.plans.expressions import Expression, nodes_in, same
+from letalone.plans.facts import (
+    FACTS,
+    AggregateFacts,
+    aggregate,
+    always,
+    check_aggregate,
+    facts_of,
 )
+from letalone.plans.pairs import PairAggregate
+from letalone.plans.parts import ColumnAggregate, Count, CountPresent, Mean, Sum
+from letalone.plans.records import STORED_NAMES, Json, StructuralEquality
 from letalone.plans.trees import (
-    Answered,
-    Applied,
-    AskedFormula,
-    Combined,
     Computable,
     Constant,
+    FormulaRequest,
+    FunctionCall,
+    Operation,
+    PartValue,
     Tree,
-    checked,
-    renumbered,
-    used,
+    check_tree,
+    in_words,
+    parts_used,
+    renumber_parts,
 )
 from letalone.plans.typing import Columns
 
-SEVERAL = (Histogram, TopK, PrivateBounds, Regression, Formula)
-Resolve = Callable[[Computable], Aggregate]
+
+def _describe(formula: "Formula") -> str:
+    return in_words(formula.tree, [facts_of(part).describe(part) for part in formula.parts])
 
 
-def resolved_formula(asked: AskedFormula, columns: Columns, resolve: Resolve) -> Aggregate:
-    """The formula over the columns of a table; where it is one aggregate, that."""
-    if not asked.parts:
-        raise ParameterError("A formula needs an aggregate: it is a constant. Add la.count().")
-    parts = [resolve(part) for part in asked.parts]
-    for part in parts:
-        _check_single(part)
-    tree = _with_means(checked(asked.tree), parts, columns)
-    numbers = used(tree)
-    if isinstance(tree, Answered):
-        return parts[tree.part]
-    places = {number: place for place, number in enumerate(numbers)}
-    order = [places.get(number, 0) for number in range(len(parts))]
-    return Formula(tuple(parts[number] for number in numbers), renumbered(tree, order))
-
-
-def check_formula(formula: Formula, check: Callable[[Aggregate], None]) -> None:
+def _check(formula: "Formula", columns: Columns) -> None:
     """Refuses a formula that is damaged, or whose parts cannot be answered."""
-    tree = checked(formula.tree)
-    if not formula.parts or used(tree) != list(range(len(formula.parts))):
+    tree = check_tree(formula.tree)
+    if not formula.parts or parts_used(tree) != list(range(len(formula.parts))):
         raise refusal("formula", formula.tree, "a tree that reads each part, in order")
     for part in formula.parts:
         _check_single(part)
-        check(part)
+        check_aggregate(part, columns)
+
+
+@aggregate(
+    "Formula",
+    title=always("formula"),
+    describe=_describe,
+    check=_check,
+    is_single=lambda _: False,
+    note=always("is computed from noisy numbers; its interval follows from theirs"),
+)
+@dataclass(frozen=True, slots=True, eq=False)
+class Formula(StructuralEquality):
+    """A formula over aggregates with one number each, computed on their noisy answers."""
+
+    parts: "tuple[Aggregate, ...]"
+    tree: Tree
+
+
+Aggregate = ColumnAggregate | PairAggregate | Formula
+Resolve = Callable[[Computable], Aggregate]
+
+
+def facts_of_stored(stored: Json) -> AggregateFacts | None:
+    """The facts of an aggregate as it is stored; None where it is of no known kind."""
+    return FACTS.get(str(stored.get("node")))
+
+
+def flattened(aggregates: Iterable[tuple[str, Aggregate]]) -> list[tuple[str, Aggregate]]:
+    """The aggregates with the parts of formulas in place of these, under `inner_name`."""
+    flat: list[tuple[str, Aggregate]] = []
+    for name, member in aggregates:
+        if isinstance(member, Formula):
+            flat += [(inner_name(name, number), part) for number, part in enumerate(member.parts)]
+        else:
+            flat.append((name, member))
+    return flat
+
+
+def inner_name(name: str, number: int) -> str:
+    """The name of a part of a formula, which nobody can give to an aggregate."""
+    return f"{name}\0{number}"
+
+
+def shown_name(name: str) -> str:
+    """The name of an aggregate, or of the formula that a part belongs to."""
+    return name.partition("\0")[0]
+
+
+def expressions_of(asked: Aggregate) -> tuple[Expression, ...]:
+    """What an aggregate looks at in each row."""
+    if isinstance(asked, Formula):
+        return tuple(of for part in asked.parts for of in expressions_of(part))
+    of, by = getattr(asked, "of", ()), getattr(asked, "by", ())
+    return tuple(nodes_in((of, by)))
+
+
+def resolve_formula(asked: FormulaRequest, columns: Columns, resolve: Resolve) -> Aggregate:
+    """The formula over the columns of a table; where it is one aggregate, that."""
+    if not asked.parts:
+        raise ParameterError("A formula needs an aggregate: it is a constant. Add la.count().")
+    parts = resolve_all(*(partial(resolve, part) for part in asked.parts))
+    for part in parts:
+        _check_single(part)
+    tree = _with_means(check_tree(asked.tree), parts, columns)
+    numbers = parts_used(tree)
+    if isinstance(tree, PartValue):
+        return parts[tree.part]
+    places = {number: place for place, number in enumerate(numbers)}
+    order = [places.get(number, 0) for number in range(len(parts))]
+    return Formula(tuple(parts[number] for number in numbers), renumber_parts(tree, order))
 
 
 def _check_single(part: Aggregate) -> None:
-    if isinstance(part, SEVERAL) or (isinstance(part, Quantiles) and len(part.at) > 1):
+    if not facts_of(part).is_single(part):
         raise UnsupportedQuery(
-            f"A formula has {type(part).__name__} in it, which answers with several numbers. Use"
-            " aggregates with one number, such as la.count() and la.sum(…)."
+            f"A formula has {STORED_NAMES[type(part)]} in it, which answers with several numbers."
+            " Use aggregates with one number, such as la.count() and la.sum(…)."
         )
 
 
 def _with_means(tree: Tree, parts: list[Aggregate], columns: Columns) -> Tree:
     """The tree with ratios that are means in place; `parts` grows by these."""
     match tree:
-        case Combined("/", Answered(top), Answered(bottom)):
-            found = _mean(parts[top], parts[bottom], columns)
-            return tree if found is None else Answered(_added(found, parts))
-        case Combined(op, left, right):
-            pair = (_with_means(one, parts, columns) for one in (left, right))
-            return Combined(op, *pair)
-        case Applied(function, of, digits):
-            return Applied(function, _with_means(of, parts, columns), digits)
-        case Answered() | Constant():
+        case Operation("/", PartValue(top), PartValue(bottom)):
+            mean = _mean(parts[top], parts[bottom], columns)
+            return tree if mean is None else PartValue(_add_part(mean, parts))
+        case Operation(op, left, right):
+            pair = (_with_means(side, parts, columns) for side in (left, right))
+            return Operation(op, *pair)
+        case FunctionCall(function, of, digits):
+            return FunctionCall(function, _with_means(of, parts, columns), digits)
+        case PartValue() | Constant():
             return tree
 
 
@@ -100,7 +157,7 @@ def _mean(top: Aggregate, bottom: Aggregate, columns: Columns) -> Mean | None:
     return Mean(top.of, top.lower, top.upper) if rows or present else None
 
 
-def _added(found: Mean, parts: list[Aggregate]) -> int:
+def _add_part(found: Mean, parts: list[Aggregate]) -> int:
     if found not in parts:
         parts.append(found)
     return parts.index(found)

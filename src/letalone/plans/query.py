@@ -15,15 +15,20 @@ an earlier derived one. With `per_unit` the rows are units and the columns their
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
+from functools import partial
 from hashlib import sha256
 from itertools import product
 from math import prod
 from typing import cast
 
 from letalone.errors import ParameterError
+from letalone.errors.codes import Code
+from letalone.errors.problem import Problem, Remedy, Spelled, problem
+from letalone.errors.remedies import FindKeys, NameKeys
 from letalone.exact.canonical import canonical
 from letalone.exact.typed import refusal
-from letalone.plans.aggregates import Asked, resolved
+from letalone.plans.aggregates import AggregateRequest, resolve_aggregate
+from letalone.plans.bounds import resolve_all
 from letalone.plans.checks import (
     check_columns,
     check_grouped,
@@ -31,49 +36,26 @@ from letalone.plans.checks import (
     check_per_unit,
     check_plan,
 )
+from letalone.plans.clauses import Bounding, GroupColumn, Join, PrivateJoin, PublicJoin
 from letalone.plans.constants import as_bound, shown
-from letalone.plans.dates import dated, first_day
+from letalone.plans.dates import first_day, read_dates
+from letalone.plans.described import described
 from letalone.plans.domains import closed_domain
 from letalone.plans.expressions import Bin, ColumnRef, Expression, StartOf, as_expression
 from letalone.plans.features import (
     PerUnit,
     always_there,
     check_has_unit,
-    resolved_features,
+    resolve_features,
     rows_schema,
 )
+from letalone.plans.formulas import Aggregate, flattened
 from letalone.plans.keys import MOST_KEYS, read_keys
 from letalone.plans.keys import product as all_of
-from letalone.plans.parts import (
-    Aggregate,
-    Bounding,
-    Compared,
-    Correlation,
-    Count,
-    CountPresent,
-    CountUnits,
-    CountValues,
-    Covariance,
-    Deviation,
-    Extreme,
-    Formula,
-    GroupColumn,
-    Histogram,
-    Join,
-    Mean,
-    PrivateBounds,
-    PrivateJoin,
-    PublicJoin,
-    Quantiles,
-    Regression,
-    Slope,
-    Sum,
-    TopK,
-    Variance,
-    flattened,
-)
+from letalone.plans.parts import CountUnits, PrivateBounds
+from letalone.plans.records import StructuralEquality, fields_to_stored
 from letalone.plans.schema import Schema
-from letalone.plans.trees import AskedFormula, Computable
+from letalone.plans.trees import Computable, FormulaRequest
 from letalone.plans.types import Key, Type
 from letalone.plans.typing import Columns, Typed, columns_of
 from letalone.plans.unnamed import check_names_nobody
@@ -81,39 +63,27 @@ from letalone.plans.unnamed import check_names_nobody
 __all__ = [
     "Aggregate",
     "Bounding",
-    "Correlation",
-    "Count",
-    "CountPresent",
-    "CountUnits",
-    "CountValues",
-    "Covariance",
-    "Deviation",
-    "Extreme",
-    "Formula",
     "GroupColumn",
-    "Histogram",
     "Join",
-    "Mean",
     "Plan",
-    "PrivateBounds",
     "PrivateJoin",
     "PublicJoin",
-    "Quantiles",
-    "Regression",
-    "Slope",
-    "Sum",
-    "TopK",
-    "Variance",
     "bins",
     "make_plan",
 ]
 
+FORMAT = 1
+KIND = "plan"
 USUAL_MAX_ROWS = 10
+NOT_LISTED = (
+    "No keys are given, so which keys there are must be found out privately, and that needs a delta"
+    " above 0."
+)
 Group = str | GroupColumn | tuple[str, Expression]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Plan(Compared):
+class Plan(StructuralEquality):
     """A frozen question; see the module. `keys=None` with groups: keys are found privately."""
 
     schema: Schema
@@ -155,9 +125,7 @@ class Plan(Compared):
 
     def to_json(self) -> dict[str, object]:
         """The plan as JSON, format 1, without loss."""
-        from letalone.plans.stored import plan_to_json  # it restores plans, so it imports this
-
-        return plan_to_json(self)
+        return {"format": FORMAT, "kind": KIND, **fields_to_stored(self)}
 
     def digest(self) -> str:
         """The SHA-256 of the canonical spelling: the same for the same question."""
@@ -165,8 +133,6 @@ class Plan(Compared):
 
     def in_words(self) -> str:
         """The question in words: which rows, what of them, for whom, how bounded."""
-        from letalone.plans.described import described
-
         return described(self)
 
 
@@ -183,22 +149,27 @@ def make_plan(
     max_groups: int | None = None,
     clip: bool = False,
     per_unit: PerUnit | None = None,
+    find_keys: bool = True,
 ) -> Plan:
     """A plan from what people write: bounds, steps, keys and bounding that were left out filled in.
 
     Keys that are not listed are those that are public anyway (see `closed_domain`); if there
-    are none for some group column, they are found privately.
+    are none for some group column, they are found privately, or missing without `find_keys`.
+    One error names all bounds and keys that are missing.
     """
     named = tuple((name, as_expression(value)) for name, value in derived)
     units = None if per_unit is None else units_of(per_unit, schema)
     rows = rows_schema(schema, units)
     check_columns(rows, joins, named)
-    named = _derived(named, rows, joins)
+    named = _read_derived(named, rows, joins)
     columns = columns_of(rows, joins=joins, derived=named)
-    condition = None if where is None else dated(as_expression(where), columns)
-    grouped = tuple(_group(group, columns) for group in _listed(groups))
+    condition = None if where is None else read_dates(as_expression(where), columns)
+    grouped = tuple(_group(group, columns) for group in _as_sequence(groups))
     kept = columns_of(rows, joins=joins, derived=named, where=condition)
-    asked = tuple((name, resolved(_dated(one, columns), kept)) for name, one in aggregates.items())
+    resolved, listed = resolve_all(
+        partial(_resolve_aggregates, aggregates, columns, kept),
+        partial(_keys, keys, grouped, columns, find=find_keys),
+    )
     given = Bounding(max_rows, max_groups, clip)
     plan = Plan(
         schema=schema,
@@ -206,9 +177,9 @@ def make_plan(
         derived=named,
         joins=tuple(joins),
         groups=grouped,
-        keys=_keys(keys, grouped, columns),
-        aggregates=asked,
-        bounding=_one_row(given) if units else _bounding(schema, grouped, asked, given),
+        keys=listed,
+        aggregates=resolved,
+        bounding=_one_row(given) if units else _bounding(schema, grouped, resolved, given),
         per_unit=units,
     )
     check_names_nobody(plan)
@@ -219,7 +190,7 @@ def units_of(per_unit: PerUnit, schema: Schema) -> PerUnit:
     """The features with everything filled in, checked."""
     check_has_unit(schema)
     check_columns(schema, per_unit.joins, per_unit.derived)
-    units = resolved_features(per_unit, schema)
+    units = resolve_features(per_unit, schema)
     check_per_unit(units, schema)
     return units
 
@@ -247,27 +218,35 @@ def bins(
     return GroupColumn(shown_as, Bin(node, low, step, count), Type.INTEGER)
 
 
-def _derived(
+def _read_derived(
     named: Sequence[tuple[str, Expression]], schema: Schema, joins: Sequence[Join]
 ) -> tuple[tuple[str, Expression], ...]:
     """Derived columns with the dates in them read, each beside the ones before it."""
     read: tuple[tuple[str, Expression], ...] = ()
     for name, expression in named:
-        read += ((name, dated(expression, columns_of(schema, joins=joins, derived=read))),)
+        read += ((name, read_dates(expression, columns_of(schema, joins=joins, derived=read))),)
     return read
 
 
-def _dated(asked: Computable | Aggregate, columns: Columns) -> Computable | Aggregate:
-    if isinstance(asked, AskedFormula):
-        parts = tuple(cast("Computable", _dated(part, columns)) for part in asked.parts)
+def _read_dates_of(asked: Computable | Aggregate, columns: Columns) -> Computable | Aggregate:
+    if isinstance(asked, FormulaRequest):
+        parts = tuple(cast("Computable", _read_dates_of(part, columns)) for part in asked.parts)
         return replace(asked, parts=parts)
-    if not isinstance(asked, Asked) or asked.of is None:
+    if not isinstance(asked, AggregateRequest) or asked.of is None:
         return asked
-    by = tuple(dated(one, columns) for one in asked.by)
-    return replace(asked, of=dated(asked.of, columns), by=by)
+    by = tuple(read_dates(column, columns) for column in asked.by)
+    return replace(asked, of=read_dates(asked.of, columns), by=by)
 
 
-def _listed(groups: Sequence[Group]) -> Sequence[Group]:
+def _resolve_aggregates(
+    aggregates: Mapping[str, Computable | Aggregate], columns: Columns, kept: Columns
+) -> tuple[tuple[str, Aggregate], ...]:
+    dated_ones = [_read_dates_of(request, columns) for request in aggregates.values()]
+    resolved = resolve_all(*(partial(resolve_aggregate, request, kept) for request in dated_ones))
+    return tuple(zip(aggregates, resolved, strict=True))
+
+
+def _as_sequence(groups: Sequence[Group]) -> Sequence[Group]:
     return (groups,) if isinstance(groups, str | GroupColumn) else groups
 
 
@@ -278,7 +257,7 @@ def _group(group: Group, columns: Columns) -> GroupColumn:
         case str():
             return GroupColumn(group, ColumnRef(group), columns.type_of(ColumnRef(group)).type)
         case (str() as name, Expression() as of):
-            of = dated(of, columns)
+            of = read_dates(of, columns)
             return GroupColumn(name, of, columns.type_of(of).type)
         case _:  # pyright: ignore[reportUnnecessaryComparison]
             raise refusal(
@@ -297,21 +276,34 @@ def expression_of(group: Group) -> Expression:
             return of
 
 
+def missing_keys(groups: Sequence[GroupColumn], *remedies: Remedy, python: str) -> Problem:
+    """What is wrong where groups are neither listed nor to be found."""
+    names = tuple(group.name for group in groups)
+    listing = NameKeys(names, tuple(group.type.value for group in groups))
+    words = Spelled(python, Code.MISSING_KEYS.template.format(columns=", ".join(names)))
+    return problem(Code.MISSING_KEYS, listing, *remedies, words=words, columns=names)
+
+
 def _keys(
-    keys: object, groups: Sequence[GroupColumn], columns: Columns
+    keys: object, groups: Sequence[GroupColumn], columns: Columns, *, find: bool
 ) -> tuple[tuple[Key, ...], ...] | None:
     if keys is not None:
         check_grouped(keys, groups)
         if isinstance(keys, Mapping):
-            keys = _combined(cast("Mapping[str, object]", keys), groups, columns)
+            keys = _combine_keys(cast("Mapping[str, object]", keys), groups, columns)
         read = read_keys(keys, [group.type for group in groups])
         _check_ranges(read, groups)
         _check_starts(read, groups)
         return read
-    found = [closed_domain(group.of, columns) for group in groups]
-    domains = [domain for domain in found if domain is not None]
+    domains_or_none = [closed_domain(group.of, columns) for group in groups]
+    domains = [domain for domain in domains_or_none if domain is not None]
     if not groups or len(domains) < len(groups):
         check_not_unit(((group.name, group.of) for group in groups), columns)
+        if groups and not find:
+            without = [
+                group for group, keys in zip(groups, domains_or_none, strict=True) if keys is None
+            ]
+            raise ParameterError(missing_keys(without, FindKeys(), python=NOT_LISTED))
         return None
     number = prod(len(domain) for domain in domains)
     if number > MOST_KEYS:
@@ -322,7 +314,7 @@ def _keys(
     return tuple(product(*domains))
 
 
-def _combined(
+def _combine_keys(
     keys: Mapping[str, object], groups: Sequence[GroupColumn], columns: Columns
 ) -> tuple[tuple[object, ...], ...]:
     """Every combination of the keys that are listed by column, or public anyway."""
@@ -333,9 +325,9 @@ def _combined(
             f" {', '.join(names)}."
         )
     lists = [keys.get(group.name) or closed_domain(group.of, columns) for group in groups]
-    for name, listed in zip(names, lists, strict=True):
-        if listed is None:
-            raise ParameterError(f"keys are missing for {name!r}. Give keys={{{name!r}: […], …}}.")
+    if without := [group for group, keys in zip(groups, lists, strict=True) if keys is None]:
+        missing = " and ".join(repr(group.name) for group in without)
+        raise ParameterError(missing_keys(without, python=f"keys are missing for {missing}."))
     return all_of(*cast("list[Sequence[object]]", lists))
 
 

@@ -23,6 +23,7 @@ from collections.abc import Collection, Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from letalone.errors import ParameterError, UnsupportedQuery
+from letalone.plans.clauses import Join
 from letalone.plans.expressions import (
     Case,
     ColumnRef,
@@ -32,13 +33,8 @@ from letalone.plans.expressions import (
     children,
 )
 from letalone.plans.features import made_of
-from letalone.plans.parts import (
-    CountPresent,
-    CountValues,
-    Join,
-    expressions_of,
-    flattened,
-)
+from letalone.plans.formulas import expressions_of, flattened
+from letalone.plans.parts import CountPresent, CountValues
 from letalone.plans.schema import Column, Schema
 
 if TYPE_CHECKING:
@@ -53,7 +49,10 @@ def check_names_nobody(plan: "Plan") -> None:
     units = _units(plan.schema, rows.joins)
     if not units:
         return
-    for column in (*plan.schema.columns, *(one for join in rows.joins for one in join.columns)):
+    for column in (
+        *plan.schema.columns,
+        *(joined for join in rows.joins for joined in join.columns),
+    ):
         if column.name in units:
             check_unlisted(column)
     for name, of in rows.derived:
@@ -80,11 +79,13 @@ def _others(plan: "Plan") -> Iterator[Expression]:
     if rows.where is not None:
         yield rows.where
     if plan.per_unit is not None:
-        yield from (of for _, one in plan.per_unit.features for of in made_of(one))
+        yield from (of for _, aggregate in plan.per_unit.features for of in made_of(aggregate))
         return
     yield from (group.of for group in plan.groups)
-    for _, one in flattened(plan.aggregates):
-        yield from _of_count(one.of) if isinstance(one, COUNTED) else expressions_of(one)
+    for _, aggregate in flattened(plan.aggregates):
+        yield from (
+            _of_count(aggregate.of) if isinstance(aggregate, COUNTED) else expressions_of(aggregate)
+        )
 
 
 def _of_count(of: Expression) -> Iterator[Expression]:

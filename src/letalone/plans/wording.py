@@ -54,7 +54,9 @@ def in_words(expression: Expression) -> str:
         case IsNull(of):
             return f"{_part(of)} is missing"
         case OneOf(of, values):
-            return f"{_part(of)} is one of {listed([value_in_words(value) for value in values])}"
+            return (
+                f"{_part(of)} is one of {join_words([value_in_words(value) for value in values])}"
+            )
         case Case(((of, Literal(1)), (Not(opposite), Literal(0))), Literal(None)) if same(
             of, opposite
         ):
@@ -89,7 +91,17 @@ def value_in_words(value: Value) -> str:
             return repr(value)
 
 
-def listed(words: list[str]) -> str:
+def clamped_in_words(of: Expression, lower: Fraction, upper: Fraction) -> str:
+    """Values within bounds: cost clamped to [0, 1000]."""
+    return f"{in_words(of)} clamped to [{shown(lower)}, {shown(upper)}]"
+
+
+def and_words(words: list[str]) -> str:
+    """Words with an "and" before the last."""
+    return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
+
+
+def join_words(words: list[str]) -> str:
     """The first few, and how many there are in all."""
     if len(words) <= LISTED:
         return ", ".join(words)
@@ -97,8 +109,8 @@ def listed(words: list[str]) -> str:
 
 
 def _cases(branches: tuple[tuple[Expression, Expression], ...], otherwise: Expression) -> str:
-    said = "; ".join(f"{_part(value)} if {_part(condition)}" for condition, value in branches)
-    return f"({said}; otherwise {_part(otherwise)})"
+    cases = "; ".join(f"{_part(value)} if {_part(condition)}" for condition, value in branches)
+    return f"({cases}; otherwise {_part(otherwise)})"
 
 
 def _ends(lower: Fraction | None, upper: Fraction | None) -> str:

@@ -10,23 +10,20 @@ beyond; its trade-off curve is max(0, 1 - delta - e^epsilon a, e^-epsilon (1 - d
 Kairouz, Oh, Viswanath: The composition theorem for differential privacy (2015).
 """
 
-from dataclasses import dataclass
 from fractions import Fraction
-from typing import ClassVar
 
 from letalone.exact.balls import Ball, ball, certain
 from letalone.exact.typed import DELTA, EPSILON_OR_ZERO, Number
 from letalone.privacy.bounds import ONE, ZERO, Bounds, dyadic_above, exactly, once, shown
-from letalone.privacy.curve import Json, Privacy
+from letalone.privacy.curve import Json, Orders, Privacy, curve
 from letalone.privacy.neighbours import Neighbours
-from letalone.privacy.pure import pure_delta
+from letalone.privacy.pure import PureDP, pure_delta
 
 
-@dataclass(frozen=True, slots=True, init=False, repr=False)
+@curve("approximate")
 class ApproxDP(Privacy):
     """Whatever is (epsilon, delta)-DP, and nothing more is known of it."""
 
-    kind: ClassVar[str] = "approximate"
     stated_epsilon: Fraction
     stated_delta: Fraction
 
@@ -40,14 +37,12 @@ class ApproxDP(Privacy):
         )
 
     def certified_delta(self, epsilon: Fraction) -> Bounds:
-        """The curve of the worst mechanism."""
         leak, rest = self.stated_delta, pure_delta(self.stated_epsilon, epsilon)
         if isinstance(rest, Fraction):
             return exactly(leak)
         return exactly(once(lambda: ball(leak) + ball(1 - leak) * rest))
 
     def certified_missed(self, false_alarm: Fraction) -> Bounds:
-        """Two lines and the axis."""
         left = 1 - self.stated_delta - false_alarm
         if left <= 0:
             return exactly(ZERO)
@@ -58,11 +53,9 @@ class ApproxDP(Privacy):
         return (ball(kept) - likely * ball(false_alarm)).max(ball(kept - false_alarm) / likely)
 
     def worst_loss(self) -> Fraction:
-        """Epsilon itself."""
         return self.stated_epsilon
 
     def certain_leak(self) -> Fraction:
-        """Delta itself."""
         return self.stated_delta
 
     def for_group(self, size: int) -> Privacy:
@@ -77,49 +70,54 @@ class ApproxDP(Privacy):
         step = self.stated_epsilon
         return ball(self.stated_delta) * ball(size * step).expm1() / ball(step).expm1()
 
+    def make_losses(self) -> "Orders | None":
+        from letalone.privacy.loss.atoms import binary_atoms
+
+        return (binary_atoms(self.stated_epsilon, self.stated_delta),)
+
+    def split_leak(self) -> tuple[Privacy, ...]:
+        """(e, d)-DP is no worse than e-DP together with a leak of d."""
+        if not self.stated_epsilon or not self.stated_delta:
+            return (self,)
+        return PureDP(self.stated_epsilon), ApproxDP(0, self.stated_delta)
+
     def parameters(self) -> Json:
-        """Epsilon and delta."""
         return {"epsilon": str(self.stated_epsilon), "delta": str(self.stated_delta)}
 
     def described(self) -> str:
-        """Epsilon and delta."""
         return f"epsilon={shown(self.stated_epsilon)}, delta={shown(self.stated_delta)}"
 
 
-@dataclass(frozen=True, slots=True, init=False, repr=False)
+@curve("none")
 class NoPrivacy(Privacy):
     """No promise is left: anything may be revealed."""
-
-    kind: ClassVar[str] = "none"
 
     def __init__(self, *, neighbours: Neighbours | None = None) -> None:
         self.fill(neighbours)
 
     def certified_delta(self, epsilon: Fraction) -> Bounds:
-        """Always 1."""
         del epsilon
         return exactly(ONE)
 
     def certified_missed(self, false_alarm: Fraction) -> Bounds:
-        """Always 0."""
         del false_alarm
         return exactly(ZERO)
 
     def certain_leak(self) -> Fraction:
-        """Everything."""
         return ONE
 
     def for_group(self, size: int) -> Privacy:
-        """No promise for one, none for a group."""
         del size
         return self
 
+    @property
+    def is_group_rule(self) -> bool:
+        return True
+
     def parameters(self) -> Json:
-        """There are none."""
         return {}
 
     def described(self) -> str:
-        """There are none."""
         return ""
 
     def _price(self) -> str:

@@ -16,7 +16,6 @@ Kairouz, Oh, Viswanath: The composition theorem for differential privacy (2015).
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache, reduce
 from json import dumps
@@ -26,8 +25,8 @@ from typing import ClassVar, NamedTuple
 from letalone.errors import ParameterError, UnsupportedQuery
 from letalone.exact.balls import Ball, ball
 from letalone.exact.typed import COUNT
-from letalone.privacy import account
-from letalone.privacy.approximate import ApproxDP, NoPrivacy
+from letalone.privacy import composed_losses
+from letalone.privacy.approximate import NoPrivacy
 from letalone.privacy.bounds import (
     ONE,
     ZERO,
@@ -37,24 +36,19 @@ from letalone.privacy.bounds import (
     as_ball,
     at_a_glance,
     at_most,
-    dyadic_above,
     exactly,
     is_zero,
     larger,
     once,
+    rational_above,
     smaller,
 )
-from letalone.privacy.curve import Json, Privacy
-from letalone.privacy.finite import FiniteGroup
+from letalone.privacy.curve import Json, Part, Privacy, combinator, curve
 from letalone.privacy.gaussian import GaussianDP
 from letalone.privacy.grouped import Grouped
 from letalone.privacy.neighbours import Neighbours, unify
-from letalone.privacy.pure import PureDP
 from letalone.privacy.renyi import RenyiDP
-from letalone.privacy.sampled_group import EXACT_SIZE, SampledGroup
 from letalone.privacy.zcdp import ZCDP, rough
-
-Part = tuple[Privacy, int]
 
 LADDER = (Fraction(1, 10**2), Fraction(1, 10**6), Fraction(1, 10**12))
 SHRINK = 1 - Fraction(1, 2**50)
@@ -63,18 +57,17 @@ TINY = Fraction(1, 10**40)
 NEARLY_ONE = 1 - Fraction(1, 2**60)
 
 
-@dataclass(frozen=True, slots=True, init=False, repr=False)
+@curve("composed")
 class Composed(Privacy):
     """Parts, each with how often it was run; no parts at all reveal nothing."""
 
-    kind: ClassVar[str] = "composed"
     exact: ClassVar[bool] = False
     parts: tuple[Part, ...]
 
     def __init__(self, parts: Iterable[Part], *, neighbours: Neighbours | None = None) -> None:
         given = tuple((part, int(COUNT.typed("count", count))) for part, count in parts)
         label = reduce(unify, (part.neighbours for part, _ in given), neighbours)
-        self.fill(label, parts=_merged(given))
+        self.fill(label, parts=_merge_parts(given))
 
     def certified_delta(self, epsilon: Fraction) -> Bounds:
         """Between the most revealing part alone and basic composition."""
@@ -82,33 +75,31 @@ class Composed(Privacy):
             return exactly(ZERO)
         alone = (part.certified_delta(epsilon).lower for part, _ in self.parts)
         return Bounds(
-            larger(reduce(larger, alone), account.delta_below(self.parts, epsilon)),
+            larger(reduce(larger, alone), composed_losses.delta_below(self.parts, epsilon)),
             composed_delta(self.parts, epsilon),
         )
 
     def upper_delta(self, epsilon: Fraction) -> Bound:
-        """Without the lower bound."""
         return composed_delta(self.parts, epsilon) if self.parts else ZERO
 
     def _epsilon_above(self, delta: Fraction) -> float:
-        """By loss distributions where all parts have one."""
-        if delta == 0 or not account.is_known(self.parts):
+        if delta == 0 or not composed_losses.is_known(self.parts):
             return Privacy._epsilon_above(self, delta)
         worst = self.worst_loss()
         if not at_most(self.certain_leak(), delta):
             return inf
         if worst is not None and delta <= TINY:
             return above(worst)
-        found = account.epsilon_above(self.parts, delta)
+        found = composed_losses.epsilon_above(self.parts, delta)
         if found == inf:  # the accountant gave up, and is not asked again at each step
             return self.least_epsilon(lambda at: _without_losses(self.parts, at), delta)
         return found if worst is None else min(found, above(worst))
 
     def _epsilon_below(self, delta: Fraction) -> float:
         """By loss distributions, or the most revealing part alone."""
-        if delta == 0 or not account.is_known(self.parts):
+        if delta == 0 or not composed_losses.is_known(self.parts):
             return Privacy._epsilon_below(self, delta)
-        together = account.epsilon_below(self.parts, delta)
+        together = composed_losses.epsilon_below(self.parts, delta)
         if len(self.parts) > FEW_PARTS:
             return together
         return max(together, *(part.epsilon_bounds(delta)[0] for part, _ in self.parts))
@@ -122,11 +113,9 @@ class Composed(Privacy):
         return Bounds(self.lowest_envelope(false_alarm), reduce(smaller, alone, together))
 
     def lower_missed(self, false_alarm: Fraction) -> Bound:
-        """Without the upper bound."""
         return self.lowest_envelope(false_alarm) if self.parts else 1 - false_alarm
 
     def worst_loss(self) -> Bound | None:
-        """The sum of the parts' worst losses."""
         total: Bound = ZERO
         for part, count in self.parts:
             worst = part.worst_loss()
@@ -136,31 +125,49 @@ class Composed(Privacy):
         return total
 
     def certain_leak(self) -> Bound:
-        """The probability that some part leaks."""
-        return together((part.certain_leak(), count) for part, count in self.parts)
+        return any_leak((part.certain_leak(), count) for part, count in self.parts)
 
     def for_group(self, size: int) -> Privacy:
         """Each part for the group; where a part's group is only bounded, also P2 of the whole."""
         groups = self.also_for_group(size)
-        if not groups or any(_is_a_rule(part) for part, _ in Composed([(groups[0], 1)]).parts):
+        if not groups or any(part.is_group_rule for part, _ in groups[0].as_parts()):
             return Grouped(self, size)
         return groups[0]
 
     def also_for_group(self, size: int) -> tuple[Privacy, ...]:
-        """Each part for the group."""
         with suppress(UnsupportedQuery):
             return (compose(*(part.group(size) * count for part, count in self.parts)),)
         return ()
 
+    def as_parts(self) -> tuple[Part, ...]:
+        return self.parts
+
+    def gdp_mu_squared(self) -> Fraction | None:
+        return self._total(lambda part: part.gdp_mu_squared())
+
+    def zcdp_rho(self) -> Fraction | None:
+        return self._total(lambda part: part.zcdp_rho())
+
+    def renyi_divergence(self, order: Fraction) -> Fraction | None:
+        return self._total(lambda part: part.renyi_divergence(order))
+
+    def _total(self, amount: Callable[[Privacy], Fraction | None]) -> Fraction | None:
+        """The sum of what the parts have; None where one has nothing."""
+        total = ZERO
+        for part, count in self.parts:
+            if (one := amount(part)) is None:
+                return None
+            total += count * one
+        return total
+
     def parameters(self) -> Json:
-        """The parts with their counts."""
         return {"parts": [[part.to_json(), str(count)] for part, count in self.parts]}
 
     def described(self) -> str:
-        """The parts with their counts."""
         return " + ".join(_term(part, count) for part, count in self.parts) or "nothing"
 
 
+@combinator
 def compose(*parts: Privacy) -> Privacy:
     """What these releases reveal together, certified from both sides; exact for Gaussian curves."""
     return _simplest(Composed((_curve(part), 1) for part in parts))
@@ -180,7 +187,8 @@ def _curve(part: object) -> Privacy:
     )
 
 
-def repeated(part: Privacy, times: int) -> Privacy:
+@combinator
+def repeat(part: Privacy, times: int) -> Privacy:
     """What a release reveals that is run that many times; 0 times reveals nothing."""
     return _simplest(Composed([(part, times)] if times else [], neighbours=part.neighbours))
 
@@ -189,13 +197,13 @@ def composed_delta(parts: tuple[Part, ...], epsilon: Fraction) -> Bound:
     """The certified upper bound on delta of a composition: the one place that decides it."""
     if len(parts) == 1 and parts[0][1] == 1:
         return parts[0][0].upper_delta(epsilon)
-    if account.is_known(parts):
-        known = smaller(account.delta_above(parts, epsilon), _at_worst(parts, epsilon))
+    if composed_losses.is_known(parts):
+        known = smaller(composed_losses.delta_above(parts, epsilon), _at_worst(parts, epsilon))
         if not at_most(known, NEARLY_ONE):
             return smaller(known, _without_losses(parts, epsilon))
         many = sum(count for _, count in parts) > FEW_PARTS
         return known if many else _best_way(parts, epsilon, known)
-    return _best_list(rewritten(parts), epsilon)
+    return _best_list(equivalent_lists(parts), epsilon)
 
 
 def _without_losses(parts: tuple[Part, ...], epsilon: Fraction) -> Bound:
@@ -208,69 +216,58 @@ def _best_list(lists: Iterable[tuple[Part, ...]], epsilon: Fraction) -> Bound:
 
 
 def _best_way(parts: tuple[Part, ...], epsilon: Fraction, known: Bound) -> Bound:
-    return reduce(smaller, (_basic(claims, epsilon) for claims in ways(parts, epsilon)), known)
+    return reduce(
+        smaller, (_basic(claims, epsilon) for claims in epsilon_splits(parts, epsilon)), known
+    )
 
 
 @lru_cache(maxsize=1024)
-def rewritten(parts: tuple[Part, ...]) -> tuple[tuple[Part, ...], ...]:
+def equivalent_lists(parts: tuple[Part, ...]) -> tuple[tuple[Part, ...], ...]:
     """The same releases as other lists, each revealing no less (proof, section 7).
 
     What has a loss distribution can be one part. What has a divergence can be one zCDP
     part, or one Renyi part at the least order of those in the list.
     """
-    lists = parts, *map(_gathered, (parts, _as_zcdp(parts), _as_renyi(parts)))
+    lists = parts, *map(_gather_known, (parts, _as_zcdp(parts), _as_renyi(parts)))
     return tuple(dict.fromkeys(listed for listed in lists if listed))
 
 
-def _gathered(parts: tuple[Part, ...]) -> tuple[Part, ...]:
-    known = tuple(part for part in parts if account.is_known((part,)))
-    if not account.is_known(known):
+def _gather_known(parts: tuple[Part, ...]) -> tuple[Part, ...]:
+    known = tuple(part for part in parts if composed_losses.is_known((part,)))
+    if not composed_losses.is_known(known):
         return parts
     return ((_simplest(Composed(known)), 1), *(part for part in parts if part not in known))
 
 
 def _as_zcdp(parts: tuple[Part, ...]) -> tuple[Part, ...]:
-    from letalone.privacy.conversions import rho_of
-
-    return _converted(parts, rho_of, ZCDP)
+    return _convert_parts(parts, lambda part: part.zcdp_rho(), ZCDP)
 
 
 def _as_renyi(parts: tuple[Part, ...]) -> tuple[Part, ...]:
-    from letalone.privacy.conversions import divergence_of
-
     orders = [part.order for part, _ in parts if isinstance(part, RenyiDP)]
     if not orders:
         return ()
     order = min(orders)
-    return _converted(
-        parts, lambda part: divergence_of(part, order), lambda total: RenyiDP(order, total)
+    return _convert_parts(
+        parts, lambda part: part.renyi_divergence(order), lambda total: RenyiDP(order, total)
     )
 
 
-def _converted(
+def _convert_parts(
     parts: tuple[Part, ...],
     amount: Callable[[Privacy], Fraction | None],
     whole: Callable[[Fraction], Privacy],
 ) -> tuple[Part, ...]:
     """All parts that have such an amount as one part, and the others."""
     total, rest = ZERO, list[Part]()
-    for part, count in _without_leaks(parts):
+    without_leaks = ((curve, count) for part, count in parts for curve in part.split_leak())
+    for part, count in without_leaks:
         own = amount(part)
         if own is None:
             rest.append((part, count))
         else:
             total += count * own
     return ((whole(total), 1), *rest) if total else ()
-
-
-def _without_leaks(parts: tuple[Part, ...]) -> Iterator[Part]:
-    """(e, d)-DP is no worse than e-DP together with a leak of d."""
-    for part, count in parts:
-        if isinstance(part, ApproxDP) and part.stated_epsilon and part.stated_delta:
-            yield PureDP(part.stated_epsilon), count
-            yield ApproxDP(0, part.stated_delta), count
-        else:
-            yield part, count
 
 
 def _at_worst(parts: tuple[Part, ...], epsilon: Fraction) -> Bound:
@@ -288,7 +285,7 @@ class Claim(NamedTuple):
     times: int
 
 
-def ways(parts: tuple[Part, ...], epsilon: Fraction) -> Iterator[list[Claim]]:
+def epsilon_splits(parts: tuple[Part, ...], epsilon: Fraction) -> Iterator[list[Claim]]:
     """Ways to share an epsilon: each lists one claim for every part.
 
     Some parts are put at their worst loss, the others share what is left. Parts without a
@@ -301,18 +298,18 @@ def ways(parts: tuple[Part, ...], epsilon: Fraction) -> Iterator[list[Claim]]:
     for fixed in dict.fromkeys(tuple(chosen) for chosen in at_worst):
         closed = [Claim(p.worst_loss() or ZERO, p.certain_leak(), n) for p, n in fixed]
         sharing = tuple(part for part in parts if part not in fixed)
-        taken = sum((_rational_above(claim.epsilon) * claim.times for claim in closed), ZERO)
+        taken = sum((rational_above(claim.epsilon) * claim.times for claim in closed), ZERO)
         if not sharing:
             yield closed
         elif taken <= epsilon:
-            yield from (closed + claims for claims in _shared(sharing, epsilon - taken))
+            yield from (closed + claims for claims in _share_epsilon(sharing, epsilon - taken))
 
 
 def _without(parts: list[Part], one: Part) -> list[Part]:
     return [part for part in parts if part != one]
 
 
-def _shared(parts: tuple[Part, ...], epsilon: Fraction) -> Iterator[list[Claim]]:
+def _share_epsilon(parts: tuple[Part, ...], epsilon: Fraction) -> Iterator[list[Claim]]:
     """Shares in proportion to the parts' own epsilons at a few deltas."""
     for delta in LADDER if len(parts) > 1 else LADDER[:1]:
         weights = [_weight(part, delta) for part, _ in parts]
@@ -337,7 +334,7 @@ def _basic(claims: Iterable[Claim], epsilon: Fraction) -> Bound:
     total: Bound = ZERO
     for claim in claims:
         total = _plus(total, claim.epsilon, claim.times)
-    leak = together((claim.delta, claim.times) for claim in claims)
+    leak = any_leak((claim.delta, claim.times) for claim in claims)
     if at_most(total, epsilon):
         return leak
     return once(lambda: _approximate(as_ball(total), as_ball(leak), ball(epsilon)))
@@ -348,7 +345,7 @@ def _approximate(total: Ball, leak: Ball, epsilon: Ball) -> Ball:
     return leak + (1 - leak) * rest.max(ball(0))
 
 
-def together(leaks: Iterable[tuple[Bound, int]]) -> Bound:
+def any_leak(leaks: Iterable[tuple[Bound, int]]) -> Bound:
     """The probability that at least one of independent events happens."""
     known = [(leak, count) for leak, count in leaks if not is_zero(leak)]
     if not known:
@@ -366,16 +363,12 @@ def _plus(total: Bound, more: Bound, count: int) -> Bound:
     return once(lambda: as_ball(total) + count * as_ball(more))
 
 
-def _rational_above(bound: Bound) -> Fraction:
-    return bound if isinstance(bound, Fraction) else dyadic_above(bound)
-
-
 def _rounded_down(value: Fraction) -> Fraction:
     # A short rational keeps the balls fast; a float is off by at most 2^-53 of its value.
     return Fraction(rough(value)) * SHRINK
 
 
-def _merged(parts: Iterable[Part]) -> tuple[Part, ...]:
+def _merge_parts(parts: Iterable[Part]) -> tuple[Part, ...]:
     """Flat, Gaussian and zCDP parts merged, equal parts counted, in an order of their own."""
     counts: Counter[Privacy] = Counter()
     squares, rhos = ZERO, ZERO
@@ -398,23 +391,13 @@ def _merged(parts: Iterable[Part]) -> tuple[Part, ...]:
 
 def _flat(parts: Iterable[Part]) -> Iterator[Part]:
     for part, count in parts:
-        if isinstance(part, Composed):
-            yield from ((inner, times * count) for inner, times in part.parts)
-        else:
-            yield part, count
+        yield from ((inner, times * count) for inner, times in part.as_parts())
 
 
 def _simplest(whole: Composed) -> Privacy:
     if len(whole.parts) == 1 and whole.parts[0][1] == 1:
         return whole.parts[0][0].labelled(whole.neighbours)
     return whole
-
-
-def _is_a_rule(group: Privacy) -> bool:
-    """Whether the curve of a group is P2, or above the truth in another way."""
-    if isinstance(group, SampledGroup):
-        return group.size > EXACT_SIZE
-    return isinstance(group, Grouped | FiniteGroup | NoPrivacy | RenyiDP)
 
 
 def _term(part: Privacy, count: int) -> str:

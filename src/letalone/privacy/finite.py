@@ -30,7 +30,7 @@ from letalone.privacy.bounds import (
     shown,
     smaller,
 )
-from letalone.privacy.curve import Json, Privacy
+from letalone.privacy.curve import Json, Orders, Privacy, curve
 from letalone.privacy.neighbours import Neighbours
 
 ROUNDING = Fraction(1, 10**9)
@@ -38,7 +38,7 @@ SHOWN_OUTCOMES = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Steps:
+class LikelihoodSteps:
     """One order of a pair: outcomes by falling likelihood ratio, with running sums.
 
     `told[j]` and `alarms[j]` are the probabilities of the first j levels of the ratio under
@@ -48,6 +48,10 @@ class Steps:
     told: tuple[Fraction, ...]
     alarms: tuple[Fraction, ...]
     ratios: tuple[Fraction | None, ...]
+
+    def lines(self) -> list[tuple[Fraction, Fraction]]:
+        """delta is the largest of told - t alarms over these pairs, t = e^epsilon."""
+        return list(zip(self.told, self.alarms, strict=True))
 
     def exceeding(self, epsilon: Fraction) -> int:
         """How many levels have a loss above epsilon."""
@@ -91,7 +95,7 @@ def loss_exceeds(ratio: Fraction | None, epsilon: Fraction) -> bool:
     return is_positive(lambda: ball(ratio) - ball(epsilon).exp())
 
 
-def steps_of(one: Sequence[Fraction], other: Sequence[Fraction]) -> Steps:
+def steps_of(one: Sequence[Fraction], other: Sequence[Fraction]) -> LikelihoodSteps:
     """The running sums of one order of a pair."""
     levels: dict[Fraction | None, tuple[Fraction, Fraction]] = {}
     for p, q in zip(one, other, strict=True):
@@ -102,17 +106,16 @@ def steps_of(one: Sequence[Fraction], other: Sequence[Fraction]) -> Steps:
     ratios = sorted(levels, key=lambda r: (r is not None, -(r or ZERO)))
     told = accumulate((levels[r][0] for r in ratios), initial=ZERO)
     alarms = accumulate((levels[r][1] for r in ratios), initial=ZERO)
-    return Steps(tuple(told), tuple(alarms), tuple(ratios))
+    return LikelihoodSteps(tuple(told), tuple(alarms), tuple(ratios))
 
 
-@dataclass(frozen=True, slots=True, init=False, repr=False)
+@curve("finite")
 class Finite(Privacy):
     """The curve of two finite distributions, in the worse of the two orders."""
 
-    kind: ClassVar[str] = "finite"
     p: tuple[Fraction, ...]
     q: tuple[Fraction, ...]
-    orders: tuple[Steps, Steps]
+    orders: tuple[LikelihoodSteps, LikelihoodSteps]
 
     def __init__(
         self, p: Iterable[Number], q: Iterable[Number], *, neighbours: Neighbours | None = None
@@ -122,7 +125,6 @@ class Finite(Privacy):
         self.fill(neighbours, p=one, q=other, orders=orders)
 
     def certified_delta(self, epsilon: Fraction) -> Bounds:
-        """The worse of both orders."""
         return exactly(larger(*(steps.delta(epsilon) for steps in self.orders)))
 
     def certified_missed(self, false_alarm: Fraction) -> Bounds:
@@ -146,19 +148,29 @@ class Finite(Privacy):
         """P2 on the whole curve: nothing more is known of what lies between two such steps."""
         return FiniteGroup(self.labelled(None), size)
 
+    def make_losses(self) -> "Orders | None":
+        from letalone.privacy.loss.atoms import envelope_atoms
+
+        atoms = envelope_atoms(line for steps in self.orders for line in steps.lines())
+        return (atoms,) if atoms.masses.any() else None
+
+    def reached(self) -> "Orders":
+        """Each order by itself; the larger of both is a bound from above only."""
+        from letalone.privacy.loss.atoms import envelope_atoms
+
+        return tuple(envelope_atoms(steps.lines()) for steps in self.orders)
+
     def parameters(self) -> Json:
-        """Both distributions."""
         return {"p": [str(x) for x in self.p], "q": [str(x) for x in self.q]}
 
     def described(self) -> str:
-        """Both distributions, or how many outcomes there are."""
         if len(self.p) > SHOWN_OUTCOMES:
             return f"{len(self.p)} outcomes"
         p, q = (", ".join(shown(x) for x in law) for law in (self.p, self.q))
         return f"p=[{p}], q=[{q}]"
 
 
-@dataclass(frozen=True, slots=True, init=False, repr=False)
+@curve("finite_group")
 class FiniteGroup(Privacy):
     """A group of `size` units, each step no worse than a finite pair.
 
@@ -166,7 +178,6 @@ class FiniteGroup(Privacy):
     curve below it; the lower curve is the pair's own, since a group may differ in one.
     """
 
-    kind: ClassVar[str] = "finite_group"
     exact: ClassVar[bool] = False
     step: Finite
     size: int
@@ -184,6 +195,10 @@ class FiniteGroup(Privacy):
         best = min([ONE, *(self._at_corner(r) for r in corners)])
         spread = known if known == 0 else once(lambda: as_series(each, self.size) * _ball(known))
         return Bounds(self.step.certified_delta(epsilon).lower, smaller(best, spread))
+
+    @property
+    def is_group_rule(self) -> bool:
+        return True
 
     def corners(self) -> set[Fraction]:
         """The ratios, 1 or more, at which the pair's curve bends."""
@@ -208,15 +223,12 @@ class FiniteGroup(Privacy):
         return min([ONE, *(self._at_corner(r) for r in self.corners())])
 
     def for_group(self, size: int) -> Privacy:
-        """Groups of groups."""
         return FiniteGroup(self.step, size * self.size)
 
     def parameters(self) -> Json:
-        """The pair and the size of the group."""
         return {"step": self.step.to_json(), "size": str(self.size)}
 
     def described(self) -> str:
-        """The pair and the size of the group."""
         return f"{self.step.described()}, size={self.size}"
 
 
@@ -253,7 +265,7 @@ def pair(
 
 def distribution(name: str, law: Iterable[Number]) -> tuple[Fraction, ...]:
     """A finite distribution, checked and exact."""
-    given = _listed(name, law)
+    given = _list_probabilities(name, law)
     values = tuple(PROBABILITY.typed(f"a probability of {name}", value) for value in given)
     total, rounded = sum(values, ZERO), any(_is_rounded(value) for value in given)
     if total != 1 and not (rounded and abs(total - 1) <= ROUNDING):
@@ -264,7 +276,7 @@ def distribution(name: str, law: Iterable[Number]) -> tuple[Fraction, ...]:
     return tuple(value / total for value in values)
 
 
-def _listed(name: str, law: Iterable[Number]) -> list[Number]:
+def _list_probabilities(name: str, law: Iterable[Number]) -> list[Number]:
     # A set has no order and drops repeats; a dict would give its keys.
     with suppress(TypeError):
         if not issubclass(type(law), str | bytes | AbstractSet | Mapping):

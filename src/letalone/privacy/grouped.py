@@ -10,7 +10,6 @@ to k may be one unit, so the group's curve is never below d.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache, reduce
 from math import inf, isfinite
@@ -31,7 +30,7 @@ from letalone.privacy.bounds import (
     once,
     smaller,
 )
-from letalone.privacy.curve import FARTHEST, Json, Privacy, log_ratio
+from letalone.privacy.curve import FARTHEST, Json, Orders, Privacy, curve, log_ratio
 from letalone.privacy.finite import as_series
 from letalone.privacy.neighbours import Neighbours
 from letalone.privacy.search import edge
@@ -40,11 +39,10 @@ from letalone.privacy.search import edge
 SHARES_OF_THE_LEAK = (Fraction(2), Fraction(1, 2), Fraction(1, 10), Fraction(1, 100))
 
 
-@dataclass(frozen=True, slots=True, init=False, repr=False)
+@curve("grouped")
 class Grouped(Privacy):
     """A group of up to `size` units of a release with the curve `single`."""
 
-    kind: ClassVar[str] = "grouped"
     exact: ClassVar[bool] = False
     single: Privacy
     size: int
@@ -85,7 +83,6 @@ class Grouped(Privacy):
         return min(found, *others, inf)
 
     def _epsilon_below(self, delta: Fraction) -> float:
-        """That of one unit."""
         return self.single.epsilon_bounds(delta)[0]
 
     def _is_past_the_worst(self, epsilon: Fraction) -> bool:
@@ -93,7 +90,6 @@ class Grouped(Privacy):
         return worst is not None and at_most(worst, epsilon)
 
     def alternatives(self) -> tuple[Privacy, ...]:
-        """Other curves that are proven for this group."""
         return alternatives(self.single, self.size)
 
     def certified_missed(self, false_alarm: Fraction) -> Bounds:
@@ -102,7 +98,6 @@ class Grouped(Privacy):
         return Bounds(self.lowest_envelope(false_alarm), own)
 
     def lower_missed(self, false_alarm: Fraction) -> Bound:
-        """Without the upper bound."""
         return self.lowest_envelope(false_alarm)
 
     def worst_loss(self) -> Bound | None:
@@ -119,15 +114,30 @@ class Grouped(Privacy):
         return reduce(smaller, (delta for _, delta in corners(self.single, self.size)), ONE)
 
     def for_group(self, size: int) -> Privacy:
-        """Groups of groups."""
         return self.single.for_group(size * self.size)
 
+    @property
+    def is_group_rule(self) -> bool:
+        return True
+
+    def make_losses(self) -> "Orders | None":
+        return None if (curve := self._with_losses()) is None else curve.losses()
+
+    def directions(self) -> int:
+        return 0 if (curve := self._with_losses()) is None else curve.directions()
+
+    def _with_losses(self) -> Privacy | None:
+        """The first of the other proofs that has loss distributions."""
+        return next((curve for curve in self.alternatives() if curve.losses() is not None), None)
+
+    def reached(self) -> "Orders":
+        """A group may be one unit."""
+        return self.single.reached()
+
     def parameters(self) -> Json:
-        """The curve of one unit and the size of the group."""
         return {"single": self.single.to_json(), "size": str(self.size)}
 
     def described(self) -> str:
-        """The curve of one unit and the size of the group."""
         return f"{type(self.single).__name__}({self.single.described()}), size={self.size}"
 
 

@@ -11,52 +11,11 @@ from typing import cast
 
 from letalone.errors import FormatError, LetaloneError
 from letalone.exact.typed import read_written
-from letalone.privacy.approximate import ApproxDP, NoPrivacy
-from letalone.privacy.bounded_range import BoundedRange
-from letalone.privacy.composition import Composed
-from letalone.privacy.curve import FORMAT, Json, Privacy
-from letalone.privacy.discrete_gaussian import DiscreteGaussianPrivacy
-from letalone.privacy.finite import Finite, FiniteGroup
-from letalone.privacy.gaussian import GaussianDP
-from letalone.privacy.geometric import GeometricPrivacy
-from letalone.privacy.grouped import Grouped
-from letalone.privacy.laplace import LaplacePrivacy
+from letalone.privacy.curve import FORMAT, KINDS, Json, Privacy
 from letalone.privacy.neighbours import Neighbours, Relation
-from letalone.privacy.perturbed import PerturbedObjective
-from letalone.privacy.pure import PureDP
-from letalone.privacy.randomized_response import RandomizedResponsePrivacy
-from letalone.privacy.renyi import RenyiDP
-from letalone.privacy.sampled import Sampled
-from letalone.privacy.sampled_group import SampledGroup
-from letalone.privacy.shuffled import Shuffled
-from letalone.privacy.theorems import OptimalComposition
-from letalone.privacy.zcdp import ZCDP
 
-CURVES: tuple[type[Privacy], ...] = (
-    PureDP,
-    ApproxDP,
-    NoPrivacy,
-    GaussianDP,
-    ZCDP,
-    LaplacePrivacy,
-    GeometricPrivacy,
-    DiscreteGaussianPrivacy,
-    RandomizedResponsePrivacy,
-    BoundedRange,
-    Finite,
-    FiniteGroup,
-    Grouped,
-    Sampled,
-    SampledGroup,
-    Shuffled,
-    RenyiDP,
-    PerturbedObjective,
-    OptimalComposition,
-    Composed,
-)
 DAMAGE = (TypeError, ValueError, LookupError, AttributeError, ArithmeticError)
 ENVELOPE = ("format", "kind", "neighbours")
-KINDS: dict[str, type[Privacy]] = {curve.kind: curve for curve in CURVES}
 
 
 def from_json(stored: Json | str) -> Privacy:
@@ -67,7 +26,7 @@ def from_json(stored: Json | str) -> Privacy:
     fields = _fields(stored)
     kind = _kind(fields)
     try:
-        return _restored(kind, fields)
+        return _restore_curve(kind, fields)
     except FormatError:
         raise
     except LetaloneError as error:
@@ -106,12 +65,12 @@ def _kind(stored: Json) -> type[Privacy]:
     if kind is None:
         raise FormatError(
             f"This privacy curve is of kind {stored.get('kind')!r}; known kinds are: "
-            f"{', '.join(KINDS)}."
+            f"{', '.join(sorted(KINDS))}."
         )
     return kind
 
 
-def _restored(kind: type[Privacy], stored: Json) -> Privacy:
+def _restore_curve(kind: type[Privacy], stored: Json) -> Privacy:
     rest = {name: value for name, value in stored.items() if name not in ENVELOPE}
     parameters = {name: _value(value) for name, value in rest.items()}
     make = cast("Callable[..., Privacy]", kind)

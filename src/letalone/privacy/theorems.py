@@ -22,11 +22,10 @@ computing the optimal composition of differential privacy (2016).
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache, reduce
 from itertools import accumulate
-from typing import ClassVar, NamedTuple, cast
+from typing import NamedTuple, cast
 
 from letalone.errors import UnsupportedQuery
 from letalone.exact.balls import Ball, ball, certain, with_bits, working_bits
@@ -41,10 +40,11 @@ from letalone.privacy.bounds import (
     dyadic_above,
     exactly,
     once,
+    rational_above,
     shown,
     smaller,
 )
-from letalone.privacy.curve import Json, Privacy
+from letalone.privacy.curve import Json, Privacy, curve
 from letalone.privacy.neighbours import Neighbours, unify
 
 MOST_ATOMS = 1 << 17  # in one half: a second or two
@@ -85,11 +85,10 @@ def optimal_of(*steps: Privacy) -> "OptimalComposition":
     return OptimalComposition([_pair(step) for step in steps]).labelled(reduce(unify, labels, None))
 
 
-@dataclass(frozen=True, slots=True, init=False, repr=False)
+@curve("optimal")
 class OptimalComposition(Privacy):
     """What steps reveal at most of which only (epsilon, delta) and their number are known."""
 
-    kind: ClassVar[str] = "optimal"
     steps: tuple[Step, ...]
 
     def __init__(
@@ -120,11 +119,9 @@ class OptimalComposition(Privacy):
         return Bounds(self.lowest_envelope(false_alarm), reduce(smaller, alone, ONE))
 
     def worst_loss(self) -> Fraction:
-        """The sum of the epsilons."""
         return sum((epsilon * times for epsilon, _, times in self.steps), ZERO)
 
     def certain_leak(self) -> Bound:
-        """The probability that some step leaks."""
         leaks = [(delta, times) for _, delta, times in self.steps if delta]
         if not leaks:
             return ZERO
@@ -139,15 +136,13 @@ class OptimalComposition(Privacy):
         return OptimalComposition((g.stated_epsilon, g.stated_delta, n) for g, n in pairs)
 
     def parameters(self) -> Json:
-        """Epsilon, delta and number of each step."""
         return {"steps": [[str(part) for part in step] for step in self.steps]}
 
     def described(self) -> str:
-        """Epsilon, delta and number of each step."""
         return " + ".join(f"{n} × ({shown(e)}, {shown(d)})" for e, d, n in self.steps)
 
 
-class Tails(NamedTuple):
+class BinomialTails(NamedTuple):
     """Outcomes of several steps, by rising loss, with the probability of that loss or more."""
 
     losses: tuple[Fraction, ...]
@@ -163,8 +158,7 @@ def _pair(step: Privacy) -> tuple[Fraction, Fraction, int]:
             f"{type(step).__name__} has no largest loss, so it is not one (epsilon, delta) pair. "
             "Read it at a delta (convert to ApproxDP), or use compose, which takes whole curves."
         )
-    rounded = [part if isinstance(part, Fraction) else dyadic_above(part) for part in (worst, leak)]
-    return rounded[0], rounded[1], 1
+    return rational_above(worst), rational_above(leak), 1
 
 
 def _split(steps: tuple[Step, ...]) -> tuple[tuple[Step, ...], tuple[Step, ...]]:
@@ -196,16 +190,18 @@ def _excess(steps: tuple[Step, ...], epsilon: Fraction) -> Ball:
 
 
 @lru_cache(maxsize=32)
-def _tails(steps: tuple[Step, ...], precision: int) -> Tails:
-    return with_bits(lambda: _summed(_outcomes(steps)), precision)
+def _tails(steps: tuple[Step, ...], precision: int) -> BinomialTails:
+    return with_bits(lambda: _sum_tails(_outcomes(steps)), precision)
 
 
-def _summed(outcomes: dict[Fraction, tuple[Ball, Ball]]) -> Tails:
+def _sum_tails(outcomes: dict[Fraction, tuple[Ball, Ball]]) -> BinomialTails:
     losses = sorted(outcomes)
     falling = [outcomes[loss] for loss in reversed(losses)]
     likely = accumulate(p for p, _ in falling)
     unlikely = accumulate(q for _, q in falling)
-    return Tails(tuple(losses), tuple(falling[::-1]), tuple(likely)[::-1], tuple(unlikely)[::-1])
+    return BinomialTails(
+        tuple(losses), tuple(falling[::-1]), tuple(likely)[::-1], tuple(unlikely)[::-1]
+    )
 
 
 def _outcomes(steps: tuple[Step, ...]) -> dict[Fraction, tuple[Ball, Ball]]:

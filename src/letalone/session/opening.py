@@ -20,10 +20,17 @@ from letalone.engines.provenance import read_rows
 from letalone.engines.spark_address import is_spark_address, located
 from letalone.engines.spark_frame import is_spark, words_of
 from letalone.errors import ParameterError
+from letalone.errors.problem import Spelled, problem, without_context
 from letalone.exact.typed import refusal
 from letalone.ledger import DataSet, Ledger
-from letalone.plans.schema import Column, Schema, ledger_path, schema_path, unknown_column
-from letalone.plans.schema_file import read_side_table
+from letalone.plans.schema import (
+    Column,
+    Schema,
+    ledger_path,
+    read_side_table,
+    schema_path,
+    unknown_column,
+)
 from letalone.plans.types import Type
 from letalone.plans.unnamed import check_unlisted
 from letalone.privacy import Budget, Neighbours, Shares
@@ -280,13 +287,8 @@ def _check(engine: Engine, schema: Schema, ledger: Ledger | None, source: object
 
 def _opening(source: object, run: Callable[[], Result]) -> Result:
     """What `run` returns; an engine that gives up is a source that cannot be opened."""
-    try:
-        return run()
-    except EngineFailed:
-        pass  # raised below, without what the engine said
-    raise ParameterError(
-        f"{_words(source)} cannot be opened: it is damaged, in use, or not what its name says."
-    )
+    words = f"{_words(source)} cannot be opened: it is damaged, in use, or not what its name says."
+    return without_context(run, EngineFailed, error=ParameterError(words))
 
 
 def _unit_of_frame(
@@ -371,8 +373,11 @@ def _with_unit(schema: Schema, unit: str | Unit | None, call: _Asked, *, declare
         )
     if unit is not ROW and unit not in [column.name for column in schema.columns]:
         error = unknown_column(unit, [column.name for column in schema.columns], table=schema.name)
-        row = " If each row is another person's, give unit=la.ROW." if unit == "row" else ""
-        raise ParameterError(f"{error}{row}")
+        if unit != "row":
+            raise error
+        told = f"{error} If each row is another person's,"
+        words = Spelled(f"{told} give unit=la.ROW.", http=f"{told} leave unit out.")
+        raise ParameterError(problem(error.code, words=words))
     found = schema.protecting(None if unit is ROW else unit)
     _check_unit(found)
     return found

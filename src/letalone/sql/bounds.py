@@ -4,20 +4,19 @@ Tested:   tests/sql/test_bounds.py
 """
 
 from collections.abc import Collection, Mapping
-from dataclasses import fields, replace
+from dataclasses import replace
 from fractions import Fraction
 from math import isinf
 from typing import cast
 
 from letalone.errors import ParameterError
-from letalone.plans.asked import Asked, Kind, as_number, read_bounds
-from letalone.plans.bounds import check_numeric
-from letalone.plans.expressions import Clamp, ColumnRef, Expression, Literal, Node, column_names
-from letalone.plans.trees import AskedFormula, Computable
+from letalone.plans.bounds import check_numeric, clamp_columns
+from letalone.plans.expressions import ColumnRef, Expression, column_names
+from letalone.plans.facts import AggregateRequest, as_number, read_bounds
+from letalone.plans.trees import Computable, FormulaRequest
 from letalone.plans.typing import Columns
 
 Bounds = Mapping[str, tuple[Fraction, Fraction]]
-COUNTED = (Kind.COUNT, Kind.COUNT_DISTINCT)
 
 
 def bounded(
@@ -28,7 +27,7 @@ def bounded(
     Those of other columns of the tables change nothing; those of what is no column are refused.
     """
     given = dict(read_bounds(bounds))
-    used = {name for one in aggregates.values() for name in columns_within(one)}
+    used = {name for request in aggregates.values() for name in columns_within(request)}
     for name in given:
         if name not in used and name not in columns:
             added = f" The columns that are: {', '.join(sorted(used))}." if used else ""
@@ -36,54 +35,54 @@ def bounded(
                 f"Bounds are given for {name!r}, but no SUM, AVG or other number of it is"
                 f" asked.{added}"
             )
-    return {name: _bounded(one, given) for name, one in aggregates.items()}
+    return {name: _give_bounds(request, given) for name, request in aggregates.items()}
 
 
 def columns_within(asked: Computable) -> list[str]:
     """The columns whose values an aggregate adds up or searches."""
-    if isinstance(asked, AskedFormula):
+    if isinstance(asked, FormulaRequest):
         return [name for part in asked.parts for name in columns_within(part)]
-    one = cast("Asked", asked)
-    if one.kind in COUNTED or one.of is None:
+    request = cast("AggregateRequest", asked)
+    if request.counts or request.of is None:
         return []
-    return [name for of in (one.of, *one.by) for name in column_names(of)]
+    return [name for of in (request.of, *request.by) for name in column_names(of)]
 
 
 def unbounded(aggregates: Mapping[str, Computable], columns: Columns) -> list[str]:
     """The columns without declared bounds that some aggregate needs bounds of."""
-    found: dict[str, None] = {}
-    for one in aggregates.values():
-        for part in one.parts if isinstance(one, AskedFormula) else (one,):
-            found |= dict.fromkeys(_lacking(cast("Asked", part), columns))
-    return list(found)
+    names: dict[str, None] = {}
+    for request in aggregates.values():
+        for part in request.parts if isinstance(request, FormulaRequest) else (request,):
+            names |= dict.fromkeys(_lacking(cast("AggregateRequest", part), columns))
+    return list(names)
 
 
 def is_open_ended(asked: Computable, columns: Columns) -> bool:
     """Whether values that are added up have no bounds, as those of a quotient."""
-    parts = asked.parts if isinstance(asked, AskedFormula) else (asked,)
-    return any(_open_values(cast("Asked", part), columns) for part in parts)
+    parts = asked.parts if isinstance(asked, FormulaRequest) else (asked,)
+    return any(_open_values(cast("AggregateRequest", part), columns) for part in parts)
 
 
-def _lacking(asked: Asked, columns: Columns) -> list[str]:
+def _lacking(asked: AggregateRequest, columns: Columns) -> list[str]:
     given = {name for name, _ in asked.bounds}
     names = [name for of in _open_values(asked, columns) for name in column_names(of)]
     return [name for name in names if _is_open(name, columns) and name not in given]
 
 
-def _open_values(asked: Asked, columns: Columns) -> list[Expression]:
+def _open_values(asked: AggregateRequest, columns: Columns) -> list[Expression]:
     """What is added up or searched without bounds of its own."""
-    if asked.kind in COUNTED or asked.of is None:
+    if asked.counts or asked.of is None:
         return []
     if not asked.by and asked.lower is not None and asked.upper is not None:
         check_numeric(as_number(asked.of, columns), columns, done="adding up")
         return []
     given = {name for name, _ in asked.bounds}
-    found: list[Expression] = []
+    expressions: list[Expression] = []
     for of in (asked.of, *asked.by):
         typed = check_numeric(as_number(of, columns), columns, done="adding up")
         known = isinstance(of, ColumnRef) and of.name in given
-        found += [of] if (isinf(typed.lower) or isinf(typed.upper)) and not known else []
-    return found
+        expressions += [of] if (isinf(typed.lower) or isinf(typed.upper)) and not known else []
+    return expressions
 
 
 def _is_open(name: str, columns: Columns) -> bool:
@@ -91,40 +90,26 @@ def _is_open(name: str, columns: Columns) -> bool:
     return typed.type.is_numeric and (isinf(typed.lower) or isinf(typed.upper))
 
 
-def _bounded(asked: Computable, bounds: Bounds) -> Computable:
-    if isinstance(asked, AskedFormula):
-        return replace(asked, parts=tuple(_bounded(part, bounds) for part in asked.parts))
-    one = cast("Asked", asked)
-    if one.kind in COUNTED or one.of is None:
-        return one
-    plain = isinstance(one.of, ColumnRef) and not one.by and one.lower is one.upper is None
-    if plain and one.of.name in bounds:
-        lower, upper = bounds[one.of.name]
-        return replace(one, lower=lower, upper=upper)
-    if one.by and all(isinstance(of, ColumnRef) for of in (one.of, *one.by)):
-        names = [*column_names(one.of), *(name for of in one.by for name in column_names(of))]
+def _give_bounds(asked: Computable, bounds: Bounds) -> Computable:
+    if isinstance(asked, FormulaRequest):
+        return replace(asked, parts=tuple(_give_bounds(part, bounds) for part in asked.parts))
+    request = cast("AggregateRequest", asked)
+    if request.counts or request.of is None:
+        return request
+    plain = (
+        isinstance(request.of, ColumnRef)
+        and not request.by
+        and request.lower is request.upper is None
+    )
+    if plain and request.of.name in bounds:
+        lower, upper = bounds[request.of.name]
+        return replace(request, lower=lower, upper=upper)
+    if request.by and all(isinstance(of, ColumnRef) for of in (request.of, *request.by)):
+        names = [
+            *column_names(request.of),
+            *(name for of in request.by for name in column_names(of)),
+        ]
         more = {name: bounds[name] for name in names if name in bounds}
-        return replace(one, bounds=tuple({**more, **dict(one.bounds)}.items()))
-    by = tuple(clamped(of, bounds) for of in one.by)
-    return replace(one, of=clamped(one.of, bounds), by=by)
-
-
-def clamped(node: Expression, bounds: Bounds) -> Expression:
-    """The expression with each of these columns clamped where it is read."""
-    if isinstance(node, ColumnRef):
-        ends = bounds.get(node.name)
-        return node if ends is None else Clamp(node, *ends)
-    if isinstance(node, Literal):
-        return node
-    changed = {
-        part.name: _changed(getattr(node, part.name), bounds) for part in fields(cast("Node", node))
-    }
-    return type(node)(**changed)
-
-
-def _changed(value: object, bounds: Bounds) -> object:
-    if isinstance(value, Expression):
-        return clamped(value, bounds)
-    if isinstance(value, tuple):
-        return tuple(_changed(item, bounds) for item in cast("tuple[object, ...]", value))
-    return value
+        return replace(request, bounds=tuple({**more, **dict(request.bounds)}.items()))
+    by = tuple(clamp_columns(of, bounds) for of in request.by)
+    return replace(request, of=clamp_columns(request.of, bounds), by=by)

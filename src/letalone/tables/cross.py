@@ -16,6 +16,7 @@ A product of a row has to fit 86 bits (`measures`), so grids are coarser the hig
 released, as that of `corners` is, and sums are rounded down to these units.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
@@ -26,13 +27,15 @@ from numpy.typing import NDArray
 
 from letalone.engines.measures import GridSum, Measure, ProductSum
 from letalone.plans.expressions import Expression
-from letalone.tables.grid import Grid
+from letalone.tables.grid import Grid, grid_for
 from letalone.tables.sensitivity import Contribution, Moved, rounded_shares_move, shares_move
 
+Degree = Literal[1, 2]
+IsWhole = Callable[[Expression], bool]
 Floats = NDArray[np.float64]
 Wholes = NDArray[Any]
 
-MOST_BITS = {2: 30, 3: 26, 4: 20}  # of a grid, by the degree of the largest product
+MAX_PRODUCT_BITS = {2: 30, 3: 26, 4: 20}  # of a grid, by the degree of the largest product
 # What 1, t and t² are at the corners of an axis of this degree.
 BASES = {
     1: np.array([[1.0, 1.0], [-1.0, 1.0], [np.nan, np.nan]]),
@@ -41,7 +44,7 @@ BASES = {
 
 
 @dataclass(frozen=True, slots=True)
-class Axis:
+class GridAxis:
     """A column on its grid; of degree 2 where its square is needed, too."""
 
     of: Expression
@@ -50,7 +53,6 @@ class Axis:
 
     @property
     def place(self) -> GridSum:
-        """The column as an engine measures it."""
         return GridSum(self.of, self.grid.low, self.grid.high, self.grid.shift)
 
     @property
@@ -74,8 +76,8 @@ class Axis:
 class CrossCorners:
     """Two axes, and in which unit the shares of pairs of corners are counted."""
 
-    first: Axis
-    second: Axis
+    first: GridAxis
+    second: GridAxis
     bits: int
 
     @property
@@ -96,7 +98,6 @@ class CrossCorners:
 
     @property
     def count(self) -> int:
-        """How many pairs of corners there are."""
         return (self.first.degree + 1) * (self.second.degree + 1)
 
     @property
@@ -107,7 +108,6 @@ class CrossCorners:
         return tuple(ProductSum(places, pair) for pair in powers)
 
     def moves(self, unit: Contribution) -> Moved:
-        """How far one unit moves all pairs of corners of all groups."""
         if self.unit == 1:
             return shares_move(int(self.row), unit)
         return rounded_shares_move(self.row, unit, self.count)
@@ -115,7 +115,7 @@ class CrossCorners:
     def shares(self, exact: list[Wholes]) -> Wholes:
         """The pairs of corners of each group, in units, from what was measured."""
         pairs = product(self.first.shares, self.second.shares)
-        found = [_shared(left, right, exact) for left, right in pairs]
+        found = [_sum_products(left, right, exact) for left, right in pairs]
         return np.stack(found, axis=-1) // self.unit
 
     def form(self, polynomial: Floats) -> Floats:
@@ -128,7 +128,20 @@ class CrossCorners:
         return found.reshape(*found.shape[:-2], pairs) / float(self.row)
 
 
-def _shared(left: list[int], right: list[int], exact: list[Wholes]) -> Wholes:
+@dataclass(frozen=True, slots=True)
+class ClampedColumn:
+    """A column within bounds."""
+
+    of: Expression
+    lower: Fraction
+    upper: Fraction
+
+    def axis(self, degree: Degree, bits: int, is_whole: IsWhole) -> GridAxis:
+        is_integer = is_whole(self.of)
+        return GridAxis(self.of, grid_for(self.lower, self.upper, bits, whole=is_integer), degree)
+
+
+def _sum_products(left: list[int], right: list[int], exact: list[Wholes]) -> Wholes:
     factors = [a * b for a, b in product(left, right)]
     terms = [factor * moment for factor, moment in zip(factors, exact, strict=True)]
     return sum(terms[1:], terms[0])

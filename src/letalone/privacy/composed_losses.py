@@ -1,0 +1,117 @@
+"""The accountant, asked about the parts of a composition: lazily, order by order, remembered.
+
+numpy and the loss distributions are loaded when the first composition is asked about.
+"""
+
+from collections.abc import Callable
+from fractions import Fraction
+from functools import lru_cache
+from itertools import product
+from math import inf, prod
+from typing import TYPE_CHECKING
+
+from letalone.exact.balls import float_above, float_below
+from letalone.privacy.curve import Privacy
+
+if TYPE_CHECKING:
+    from letalone.privacy.loss.grids import Sources
+
+COARSER = 4.0
+MOST_ORDERS = 64
+Parts = tuple[tuple[Privacy, int], ...]
+
+
+@lru_cache(maxsize=1024)
+def is_known(parts: Parts) -> bool:
+    """Whether every part has a loss distribution."""
+    return bool(parts) and bool(_orders(parts))
+
+
+@lru_cache(maxsize=1024)
+def delta_above(parts: Parts, epsilon: Fraction) -> Fraction:
+    """An upper bound on delta at an epsilon that is 0 or more."""
+    from letalone.privacy.loss import accountant
+
+    return Fraction(_worst(parts, accountant.delta_above, float_below(epsilon)))
+
+
+@lru_cache(maxsize=1024)
+def delta_below(parts: Parts, epsilon: Fraction) -> Fraction:
+    """A lower bound on delta at an epsilon that is 0 or more; 0 where nothing is known."""
+    from letalone.privacy.loss import accountant
+
+    return Fraction(_best(parts, accountant.delta_below, float_above(epsilon)))
+
+
+@lru_cache(maxsize=1024)
+def epsilon_above(parts: Parts, delta: Fraction) -> float:
+    """An upper bound on epsilon at a delta above 0."""
+    from letalone.privacy.loss import accountant
+
+    at = float_below(delta)
+    if at <= 0:
+        return inf
+    return _worst(parts, accountant.epsilon_above, at)
+
+
+@lru_cache(maxsize=1024)
+def epsilon_below(parts: Parts, delta: Fraction) -> float:
+    """A lower bound on epsilon at a delta above 0."""
+    from letalone.privacy.loss import accountant
+
+    return _best(parts, accountant.epsilon_below, float_above(delta))
+
+
+def _worst(parts: Parts, above: Callable[..., float], at: float) -> float:
+    """The worst of all orders; mostly a coarse look shows that the others are no worse."""
+    first, *others = _orders(parts)
+    worst = _ask_accountant(first, above, at)
+    for order in others:
+        if _ask_accountant(order, above, at, coarser=COARSER) > worst:
+            worst = max(worst, _ask_accountant(order, above, at))
+    return worst
+
+
+def _best(parts: Parts, below: Callable[..., float], at: float) -> float:
+    """The best bound from below of the orders that are reached."""
+    return max((_ask_accountant(order, below, at) for order in _reached_orders(parts)), default=0.0)
+
+
+def _ask_accountant(
+    order: "Sources", bound: Callable[..., float], at: float, **options: float
+) -> float:
+    """The accountant's bound, or where losses are few the same bound from all of them."""
+    from letalone.privacy.loss.enumerated import enumerate_losses
+
+    few = enumerate_losses(order)
+    return bound(order, at, **options) if few is None else getattr(few, bound.__name__)(at)
+
+
+@lru_cache(maxsize=1024)
+def _orders(parts: Parts) -> "tuple[Sources, ...]":
+    """One list of losses for each way in which the two tables may differ; none if unknown.
+
+    Parts that tell the same groups apart share the way; others may differ in any.
+    """
+    known = [part.losses() for part, _ in parts]
+    found = [orders for orders in known if orders is not None]
+    groups = [part.directions() for part, _ in parts]
+    lengths = {group: len(orders) for group, orders in zip(groups, found, strict=False)}
+    if len(found) < len(known) or prod(lengths.values()) > MOST_ORDERS:
+        return ()
+    ways = (dict(zip(lengths, way, strict=True)) for way in product(*map(range, lengths.values())))
+    counts = [count for _, count in parts]
+    lists = (
+        tuple((o[way[g]], n) for o, g, n in zip(found, groups, counts, strict=True)) for way in ways
+    )
+    return tuple(dict.fromkeys(lists))
+
+
+@lru_cache(maxsize=1024)
+def _reached_orders(parts: Parts) -> "tuple[Sources, ...]":
+    """Losses that the parts reach together: all in their first order, or all in their last."""
+    if not _orders(parts):
+        return ()
+    found = [(orders, count) for part, count in parts if (orders := part.reached())]
+    ends = (tuple((orders[side], count) for orders, count in found) for side in (0, -1))
+    return tuple(dict.fromkeys(ends)) if found else ()
