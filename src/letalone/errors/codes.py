@@ -329,6 +329,13 @@ class Code(Enum):
         "Look at how it stands now, and decide again.",
         problem_type="conflict",
     )
+    CLOSED = CodeEntry(
+        Group.STATE,
+        "ParameterError",
+        "The session of {name!r} is closed.",
+        "A table is asked after it was closed.",
+        "Open it again.",
+    )
     # What is stored
     DAMAGED = CodeEntry(
         Group.STORED,

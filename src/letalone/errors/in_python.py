@@ -25,6 +25,7 @@ from letalone.errors.remedies import (
     NameBudget,
     NameKeys,
     NameUnit,
+    OpenAgain,
     RaiseBudget,
     RaiseVersion,
     SetEpsilon,
@@ -53,6 +54,11 @@ def _add_bounds(remedy: AddBounds) -> str:
 def _name_keys(remedy: NameKeys) -> str:
     columns = ", ".join(f"{name!r}: […]" for name in remedy.columns)
     return f"List them: keys={{{columns}}}."
+
+
+def _find_keys(remedy: FindKeys) -> str:
+    delta = f"{remedy.delta:g}".replace("e-0", "e-")
+    return f"Or give a delta, such as delta={delta}, to have common ones found."
 
 
 def _name_budget(remedy: NameBudget) -> str:
@@ -106,7 +112,7 @@ PYTHON = Face(
         ClampExpression: "Give lower=…, upper=… from what is publicly known.",
         DeclareTypes: "Declare their types in the schema file or with la.open(…, types={{…}}).",
         EditSql: "Write {text!r} there.",
-        FindKeys: "Or give a delta, such as {delta}, to have common ones found.",
+        FindKeys: _find_keys,
         GiveDelta: "Without a δ no such release ever fits, whatever its noise: give the budget a δ,"
         " such as la.Budget(epsilon=1, delta=1e-6), or use noise that needs none (Laplace).",
         LeaveOut: "Leave {name} out.",
@@ -115,6 +121,7 @@ PYTHON = Face(
         NameBudget: _name_budget,
         NameKeys: _name_keys,
         NameUnit: _name_unit,
+        OpenAgain: "Call la.open again.",
         RaiseBudget: _raise_budget,
         RaiseVersion: "Its owner has to say that the data have changed:"
         " ledger.raise_version({name!r}), then la.open(…) again.",

@@ -191,3 +191,8 @@ class RaiseVersion(Remedy):
 @dataclass(frozen=True, slots=True)
 class AskAgain(Remedy):
     """Ask the same again: what was paid for before it was cut off is gone on with, and is free."""
+
+
+@dataclass(frozen=True, slots=True)
+class OpenAgain(Remedy):
+    """Open the table again: it was closed."""

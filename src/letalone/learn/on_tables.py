@@ -69,7 +69,6 @@ class TableJob:
         return {"estimator": self.model, "encoding": encoding, "plan": self.plan.described()}
 
     def fit(self, columns: FitColumns) -> Json:
-        """What may be published, as it is written down."""
         with quietly():
             rows = self.encoder.transform({name: columns[name] for name in self.features})
             labels = None if self.target is None else columns[self.target]

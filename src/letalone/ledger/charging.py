@@ -40,7 +40,7 @@ from letalone.errors import (
 )
 from letalone.errors.codes import Code
 from letalone.errors.in_python import PYTHON
-from letalone.errors.problem import Problem, problem
+from letalone.errors.problem import Fact, Problem, Remedy, problem
 from letalone.errors.remedies import AskAgain, LowerEpsilon, RaiseBudget
 from letalone.exact.typed import Number
 from letalone.ledger.acts import (
@@ -246,8 +246,8 @@ class RemainingBudget:
     def _words(self) -> str:
         data_set, more = self.data_set, self.how_many_more
         like = f"about {more:,} more like this" if isinstance(more, int) else "any number like this"
-        left = f"Left: about {left_in_words(data_set.state)} of ({data_set.budget}), {like}."
-        return f"{left} {self.kept}"
+        words = f"Left: about {left_in_words(data_set.state)} of ({data_set.budget}), {like}."
+        return f"{words} {self.kept}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -301,7 +301,7 @@ def find_repeat(payers: Sequence[Payer], charge: Charge) -> Settled | None:
         stored = payers[0].share(charge)
     else:
         first, *others = [payer.repeats(charge) for payer in payers]
-        answers = (one for one in first if all(one in each for each in others))
+        answers = (answer for answer in first if all(answer in each for each in others))
         stored = next(answers, None)
         if stored is not None:
             shared = [payer.share(charge, answer=stored) for payer in payers]
@@ -406,7 +406,10 @@ def _charge_all(payers: Sequence[Payer], charge: Charge, *, repeats: bool) -> li
         except LetaloneError as error:
             away = isinstance(error, (LedgerUnavailable, ServiceUnavailable))
             if not (away and payers[0].name in paid):  # else it is gone on with: nothing was drawn
-                _abandon([(one, paid[one.name]) for one in payers if one.name in paid], error)
+                _abandon(
+                    [(charged, paid[charged.name]) for charged in payers if charged.name in paid],
+                    error,
+                )
             raise
     return [paid[payer.name] for payer in payers]
 
@@ -507,9 +510,8 @@ def _refusal(payer: Payer, charge: Charge, refused: BudgetExceeded) -> BudgetExc
         f" ({brief(data_set.spent)}) is spent, so about ({brief(data_set.remaining, up=False)}) is"
         f" left. Nothing was charged; the refusal is written down. {advice}"
     )
-    remedies = (LowerEpsilon(), RaiseBudget(payer.name))
     return BudgetExceeded(
-        Problem(Code.BUDGET_EXCEEDED, remedies=remedies, words=words, advised=True),
+        _exceeded(words, RaiseBudget(payer.name), name=payer.name, budget=data_set.budget),
         spent=data_set.spent,
         asked=refused.asked,
         left=data_set.remaining,
@@ -517,16 +519,22 @@ def _refusal(payer: Payer, charge: Charge, refused: BudgetExceeded) -> BudgetExc
 
 
 def _level_refusal(charge: Charge, refused: BudgetExceeded) -> BudgetExceeded:
-    used, left = refused.spent or Budget(0), refused.left or Budget(0)
+    used, remaining = refused.spent or Budget(0), refused.left or Budget(0)
     words = (
         f"{charge.what} and does not fit into what is left for {refused.level}: ({brief(used)}) is"
-        f" used, so about ({brief(left, up=False)}) is left. Nothing was charged; the refusal is"
-        " written down. Ask with a smaller epsilon, ask less, or ask the owner for more."
+        f" used, so about ({brief(remaining, up=False)}) is left. Nothing was charged; the refusal"
+        " is written down. Ask with a smaller epsilon, ask less, or ask the owner for more."
     )
     return BudgetExceeded(
-        Problem(Code.BUDGET_EXCEEDED, remedies=(LowerEpsilon(),), words=words, advised=True),
+        _exceeded(words),
         spent=refused.spent,
         asked=refused.asked,
         left=refused.left,
         level=refused.level,
     )
+
+
+def _exceeded(words: str, *remedies: Remedy, **facts: Fact) -> Problem:
+    """What does not fit: `words` say what to do, too, for answers and for fits."""
+    remedies = LowerEpsilon(), *remedies
+    return Problem(Code.BUDGET_EXCEEDED, facts, remedies, words=words, advised=True)

@@ -135,21 +135,23 @@ def in_rows(plan: Plan, parts: Sequence[Share]) -> Iterator[str]:
 def short_of_rows(plan: Plan, parts: Sequence[Share], *, rows: int | None = None) -> Iterator[str]:
     """Quantiles that would say little: of fewer rows than this, or of so many as are given."""
     errors = {name: error for part in parts for name, error in part.errors.items()}
-    asked = [(name, one) for name, one in plan.aggregates if isinstance(one, Quantiles)]
-    for name, aggregate in asked:
+    quantiles = [
+        (name, aggregate) for name, aggregate in plan.aggregates if isinstance(aggregate, Quantiles)
+    ]
+    for name, aggregate in quantiles:
         spanned = SPANNED if len(aggregate.at) == 1 else SPANNED_BY_MANY
         needed = ceil(spanned * (errors.get(name) or 0))
         if needed > (FEW if rows is None else rows):
-            there = "of fewer" if rows is None else f"of {rows:,}"
+            size = "of fewer" if rows is None else f"of {rows:,}"
             yield (
-                f"{name} needs about {needed:,} rows: {there}, its interval would be most of its"
+                f"{name} needs about {needed:,} rows: {size}, its interval would be most of its"
                 " range; more ε helps, or fewer rows of each unit"
             )
 
 
 def _read(plan: Plan, from_text: frozenset[str]) -> Iterator[str]:
     """Columns whose cells may turn out not to be readable: which, nobody is told."""
-    used = {name for of in expressions_in(plan) for name in column_names(of)}
+    used = {name for expression in expressions_in(plan) for name in column_names(expression)}
     joined = [column for join in plan.partners for column in join.columns]
     alike: dict[Type, list[str]] = {}
     for column in (*plan.schema.columns, *joined):
@@ -167,16 +169,18 @@ def expressions_in(plan: Plan) -> Iterator[Expression]:
         yield from _of_rows(plan.per_unit)
     if plan.where is not None:
         yield plan.where
-    yield from (of for _, of in plan.derived)
+    yield from (expression for _, expression in plan.derived)
     yield from (group.of for group in plan.groups)
-    yield from (of for _, one in plan.aggregates for of in expressions_of(one))
+    yield from (
+        expression for _, aggregate in plan.aggregates for expression in expressions_of(aggregate)
+    )
 
 
 def _of_rows(before: PerUnit) -> Iterator[Expression]:
     if before.where is not None:
         yield before.where
-    yield from (of for _, of in before.derived)
-    yield from (of for _, feature in before.features for of in made_of(feature))
+    yield from (expression for _, expression in before.derived)
+    yield from (expression for _, feature in before.features for expression in made_of(feature))
 
 
 def _units(plan: Plan) -> Iterator[Note]:
@@ -220,7 +224,7 @@ def _partners(plan: Plan) -> Iterator[str]:
 def public_people(plan: Plan) -> Iterator[str]:
     """Public tables that are joined on the unit: each of their rows is about one."""
     for join in (*plan.joins, *(() if plan.per_unit is None else plan.per_unit.joins)):
-        on_unit = any(left == plan.schema.unit for left, _ in join.on)
+        on_unit = any(column == plan.schema.unit for column, _ in join.on)
         if isinstance(join, PublicJoin) and on_unit:
             yield f"{join.name} is taken as public: nothing in it is protected"
 
@@ -228,8 +232,8 @@ def public_people(plan: Plan) -> Iterator[str]:
 def _intervals(plan: Plan) -> Iterator[Note]:
     bounded = plan.schema.unit is not None and plan.bounding.max_rows is not None
     bounded = (bounded or plan.bounding.max_groups is not None) and plan.per_unit is None
-    asked = flattened(plan.aggregates)
-    clamped = any(facts_of(aggregate).needs is Needs.BOUNDS for _, aggregate in asked)
+    parts = flattened(plan.aggregates)
+    clamped = any(facts_of(aggregate).needs is Needs.BOUNDS for _, aggregate in parts)
     if bounded or clamped:
         how = " and ".join(["bounded"] * bounded + ["clamped"] * clamped)
         within = ", and ".join([WITHIN_ROWS] * bounded + [WITHIN_BOUNDS] * clamped)
