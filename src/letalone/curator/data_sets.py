@@ -228,7 +228,6 @@ class DataSets:
         self._store.row(name, retired=True)
 
     def check_answers(self, name: str) -> None:
-        """Retired where a data set is, or its retention date is over."""
         self._store.check_answers(name)
 
     def troubles(self, *, by: str) -> dict[str, str]:
@@ -262,7 +261,6 @@ class DataSets:
         return self._store.rewrite(name, write)
 
     def with_new_version(self, name: str) -> int:
-        """The rows have changed where they lie: they are opened anew, under a new version."""
         return self._store.with_new_version(name)
 
     def close(self) -> None:

@@ -98,7 +98,6 @@ class PostgresStore:
 
     @contextmanager
     def reading(self) -> Generator[Books]:
-        """One transaction that sees one state, whatever others write meanwhile."""
         with self._transaction(READ_ONE_STATE) as books:
             yield books
 
