@@ -15,7 +15,7 @@ from pathlib import Path
 from time import perf_counter
 
 from letalone.cli.expressions import (
-    MOST_RUNS,
+    MAX_RUNS,
     SAFER_WHEN_LARGE,
     Node,
     holes,
@@ -270,7 +270,7 @@ def _searched(tree: Node, name: str, *, epsilon: float, delta: float) -> float:
             lambda count: privacy_of(tree, Fraction(count)),
             epsilon=epsilon,
             delta=delta,
-            most=MOST_RUNS,
+            most=MAX_RUNS,
         )
     return solve(
         lambda number: privacy_of(tree, number),
