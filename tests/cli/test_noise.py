@@ -9,7 +9,8 @@ import pytest
 from typer.main import get_command
 
 from letalone.cli.app import app
-from letalone.cli.noise import ALL_OPTIONS, Amount, build, mechanism_called, price, read_values
+from letalone.cli.commands.noise import NoiseOptions
+from letalone.cli.noise import ALL_OPTIONS, build, mechanism_called, price, read_values
 from letalone.errors import ParameterError
 from letalone.mechanisms import DiscreteGaussian, Gaussian, Geometric, Laplace
 
@@ -19,23 +20,23 @@ SECRET = "271828"
 
 
 def test_each_name_builds_its_mechanism_with_the_typed_parameters() -> None:
-    by_epsilon = Amount(sensitivity=2.0, epsilon=0.1)
-    by_both = Amount(sensitivity=2.0, epsilon=0.1, delta=1e-6)
+    by_epsilon = NoiseOptions("", sensitivity=2.0, epsilon=0.1)
+    by_both = NoiseOptions("", sensitivity=2.0, epsilon=0.1, delta=1e-6)
     assert build("laplace", by_epsilon, size=1) == Laplace(epsilon=0.1, sensitivity=2)
     assert build("geometric", by_epsilon, size=1) == Geometric(epsilon=0.1, sensitivity=2)
     exact = Gaussian(epsilon=0.1, delta=1e-6, sensitivity=2)
     assert build("gaussian", by_both, size=1) == exact
     whole = DiscreteGaussian(sigma=7, sensitivity=2, dimension=3)
-    assert build("discrete-gaussian", Amount(sensitivity=2.0, sigma=7.0), size=3) == whole
-    assert build("laplace", Amount(sensitivity=2.0, scale=5.0), size=1).scale == 5
+    assert build("discrete-gaussian", NoiseOptions("", sensitivity=2.0, sigma=7.0), size=3) == whole
+    assert build("laplace", NoiseOptions("", sensitivity=2.0, scale=5.0), size=1).scale == 5
 
 
 def test_the_typed_epsilon_is_the_one_shown_and_sigma_is_read_off_the_curve() -> None:
-    typed = Amount(sensitivity=1.0, epsilon=0.1)
+    typed = NoiseOptions("", sensitivity=1.0, epsilon=0.1)
     assert price(build("laplace", typed, size=1), typed) == (0.0, 0.1)
-    scaled = Amount(sensitivity=1.0, scale=4.0)
+    scaled = NoiseOptions("", sensitivity=1.0, scale=4.0)
     assert price(build("geometric", scaled, size=1), scaled) == (0.0, 0.25)
-    sigma = Amount(sensitivity=1.0, sigma=2.0, delta=1e-5)
+    sigma = NoiseOptions("", sensitivity=1.0, sigma=2.0, delta=1e-5)
     curve = Gaussian(sigma=2, sensitivity=1).privacy
     assert price(build("gaussian", sigma, size=1), sigma) == (1e-5, curve.epsilon(1e-5))
 

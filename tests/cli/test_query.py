@@ -17,8 +17,7 @@ import pytest
 
 from letalone.cli.app import run
 from letalone.cli.offered import to_type
-from letalone.cli.progress import bar
-from letalone.cli.screen import program_name
+from letalone.cli.screen import program_name, progress_bar
 from letalone.ledger import Ledger, verify_receipt
 from letalone.sample.hospital import Visits, visits
 from screens import check_refusal, check_screen, offered
@@ -534,11 +533,11 @@ class Terminal(StringIO):
 
 
 def test_progress_is_drawn_on_a_terminal_only(monkeypatch: pytest.MonkeyPatch) -> None:
-    with bar() as progress:
+    with progress_bar() as progress:
         assert progress is None
     terminal = Terminal()
     monkeypatch.setattr("sys.stderr", terminal)
-    with bar() as progress:
+    with progress_bar() as progress:
         assert progress is not None
         assert "Drawing" not in terminal.getvalue(), "it appears with the first call"
         progress(0.3)

@@ -14,6 +14,8 @@ from math import exp, expm1, inf, isinf
 from pathlib import Path
 from time import perf_counter
 
+from letalone.cli.commands.account import AccountOptions
+from letalone.cli.commands.calibrate import CalibrateOptions
 from letalone.cli.expressions import (
     MAX_RUNS,
     SAFER_WHEN_LARGE,
@@ -50,15 +52,10 @@ NOT_SOUGHT = (
 Bounded = tuple[float, tuple[float, float]]
 
 
-def account(
-    expression: str,
-    *,
-    delta: float | None,
-    epsilon: float | None,
-    plot: Path | None,
-    as_json: bool,
-) -> None:
+def account(options: AccountOptions) -> None:
     """Print epsilon at a delta (1e-6 if none is named), or delta at an epsilon."""
+    expression, plot = options.expression, options.plot
+    delta, epsilon = options.delta, options.epsilon
     if delta is not None and epsilon is not None:
         raise ParameterError(
             "--delta and --epsilon are both given, but one follows from the other: with --delta "
@@ -74,7 +71,7 @@ def account(
     if plot is not None:
         asked = (found[1], at) if at is not None else (epsilon or 0.0, found[1])
         draw(privacy, expression, plot, asked=asked)
-    if as_json:
+    if options.as_json:
         given = {"delta": at} if at is not None else {"epsilon": epsilon}
         bounds = {"lower": _finite(found[0]), "upper": _finite(found[1])}
         note = {"reason": _endless(privacy)} if isinf(found[1]) else {}
@@ -90,10 +87,9 @@ def account(
         screen.print(f"Drawn to {plot}", markup=False)
 
 
-def calibrate(
-    expression: str, *, epsilon: float | None, delta: float | None, as_json: bool
-) -> None:
+def calibrate(options: CalibrateOptions) -> None:
     """Print the number in place of `?` that keeps (epsilon, delta); delta is 0 if not named."""
+    expression, epsilon = options.expression, options.epsilon
     if epsilon is None:
         raise ParameterError(
             "--epsilon is missing, but is the promise to keep: a positive number such as 1."
@@ -101,10 +97,10 @@ def calibrate(
     start = perf_counter()
     tree = parse(expression)
     name = _asked(tree)
-    allowed = 0.0 if delta is None else delta
+    allowed = 0.0 if options.delta is None else options.delta
     found, reached = _found(tree, name, epsilon=epsilon, delta=allowed)
     seconds = perf_counter() - start
-    if as_json:
+    if options.as_json:
         promise = {"epsilon": epsilon, "delta": allowed, "reached_delta": reached}
         content = {"expression": expression, "name": name, "value": found, **promise}
         print_json("calibrate", {**content, "seconds": round(seconds, 6)})

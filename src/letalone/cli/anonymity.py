@@ -4,7 +4,7 @@ What is printed is exact and for the owner of the file: the smallest groups are 
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from pathlib import Path
 from shlex import quote
 
@@ -17,6 +17,8 @@ from letalone.anonymity.measuring import Anonymity, Diversity
 from letalone.anonymity.page import page
 from letalone.answers.promise import percent
 from letalone.answers.so_many import so_many_people, so_many_rows
+from letalone.cli.column_names import names_in
+from letalone.cli.commands.anonymity import AnonymityOptions
 from letalone.cli.offered import to_type
 from letalone.cli.places import check_place
 from letalone.cli.screen import console, flowing, print_json, table
@@ -33,92 +35,77 @@ WARNING = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Request:
-    """What was typed."""
-
-    file: str
-    quasi_identifiers: tuple[str, ...]
-    sensitive: tuple[str, ...]
-    k: int | None = None
-    l: int | None = None  # noqa: E741  (the name that the literature gives it)
-    t: float | None = None
-    unit: str | None = None
-    hierarchies: tuple[str, ...] = ()
-    max_suppressed: float = 0.01
-    population: int | None = None
-    table: str | None = None
-    out: Path | None = None
-    html: Path | None = None
-    as_json: bool = False
-
-
-def anonymity(request: Request) -> None:
+def anonymity(options: AnonymityOptions) -> None:
     """Measure the file, make an anonymous table if k is given, and say what both give away."""
-    _check(request)
-    found = _measured(request)
+    options = replace(
+        options,
+        quasi_identifiers=names_in(options.quasi_identifiers, options.file, table=options.table),
+        sensitive=names_in(options.sensitive, options.file, table=options.table),
+    )
+    _check(options)
+    found = _measured(options)
     exposed = limits_of(found) if found.sensitive else None
-    made = None if request.k is None else _made(request, request.k)
+    made = None if options.k is None else _made(options, options.k)
     after = limits_of(made.anonymity) if made is not None and found.sensitive else None
-    if made is not None and request.out is not None:
-        write_table(made.as_arrow, request.out)
-    if request.html is not None:
-        _write_page(request, exposed, made, after)
-    if request.as_json:
-        print_json("anonymity", _as_json(request, found, exposed, made, after))
+    if made is not None and options.out is not None:
+        write_table(made.as_arrow, options.out)
+    if options.html is not None:
+        _write_page(options, exposed, made, after)
+    if options.as_json:
+        print_json("anonymity", _as_json(options, found, exposed, made, after))
         return
-    _show(request, found, made, after)
+    _show(options, found, made, after)
 
 
-def _check(request: Request) -> None:
-    check_one_file(request.file)
-    if not request.quasi_identifiers:
-        example = to_type("anonymity", request.file, "--quasi-identifiers", "zip,birth,gender")
+def _check(options: AnonymityOptions) -> None:
+    check_one_file(options.file)
+    if not options.quasi_identifiers:
+        example = to_type("anonymity", options.file, "--quasi-identifiers", "zip,birth,gender")
         raise ParameterError(
             "Which columns may others know of a person? Name them with commas between:" + example
         )
-    if request.k is None and (request.out or request.l is not None or request.t is not None):
+    if options.k is None and (options.out or options.l is not None or options.t is not None):
         raise ParameterError("--out, --l and --t need --k: how many must be alike at least?")
-    if request.html is not None and not request.sensitive:
+    if options.html is not None and not options.sensitive:
         raise ParameterError("--html needs --sensitive: the page shows who is exposed about it.")
-    for option, place in (("--html", request.html), ("--out", request.out)):
+    for option, place in (("--html", options.html), ("--out", options.out)):
         check_place(option, place)
-    if request.out is not None and request.out.resolve() == Path(request.file).resolve():
-        raise ParameterError(f"--out is {request.out}, the table itself. Name another file.")
+    if options.out is not None and options.out.resolve() == Path(options.file).resolve():
+        raise ParameterError(f"--out is {options.out}, the table itself. Name another file.")
 
 
-def _measured(request: Request) -> Anonymity:
+def _measured(options: AnonymityOptions) -> Anonymity:
     try:
         return measure(
-            request.file,
-            quasi_identifiers=request.quasi_identifiers,
-            sensitive=request.sensitive,
-            unit=request.unit,
-            population=request.population,
-            table_name=request.table,
+            options.file,
+            quasi_identifiers=options.quasi_identifiers,
+            sensitive=options.sensitive,
+            unit=options.unit,
+            population=options.population,
+            table_name=options.table,
         )
     except WhichTable as error:
-        quasi = ("--quasi-identifiers", ",".join(request.quasi_identifiers))
+        quasi = ("--quasi-identifiers", ",".join(options.quasi_identifiers))
         found = offering(
             error,
-            request.file,
+            options.file,
             lambda named: to_type("anonymity", named.file, *quasi, *named.option),
         )
     raise found
 
 
-def _made(request: Request, k: int) -> Anonymized:
+def _made(options: AnonymityOptions, k: int) -> Anonymized:
     return anonymize(
-        request.file,
-        quasi_identifiers=request.quasi_identifiers,
-        sensitive=request.sensitive,
+        options.file,
+        quasi_identifiers=options.quasi_identifiers,
+        sensitive=options.sensitive,
         k=k,
-        l=request.l,
-        t=request.t,
-        unit=request.unit,
-        hierarchies=_hierarchies(request.hierarchies),
-        max_suppressed=request.max_suppressed,
-        table_name=request.table,
+        l=options.l,
+        t=options.t,
+        unit=options.unit,
+        hierarchies=_hierarchies(options.hierarchy),
+        max_suppressed=options.max_suppressed,
+        table_name=options.table,
     )
 
 
@@ -136,25 +123,25 @@ def _hierarchies(words: Sequence[str]) -> dict[str, object]:
 
 
 def _write_page(
-    request: Request, exposed: Limits | None, made: Anonymized | None, after: Limits | None
+    options: AnonymityOptions, exposed: Limits | None, made: Anonymized | None, after: Limits | None
 ) -> None:
-    if exposed is None or request.html is None:
+    if exposed is None or options.html is None:
         return
     both = None if made is None or after is None else (made, after)
-    wanted = {"k": request.k, "l": request.l, "t": request.t}
+    wanted = {"k": options.k, "l": options.l, "t": options.t}
     asked = {name: value for name, value in wanted.items() if value is not None}
-    text = page(Path(request.file).name, exposed, both, asked=asked)
-    request.html.write_text(text, encoding="utf-8")
+    text = page(Path(options.file).name, exposed, both, asked=asked)
+    options.html.write_text(text, encoding="utf-8")
 
 
 def _show(
-    request: Request, found: Anonymity, made: Anonymized | None, after: Limits | None
+    options: AnonymityOptions, found: Anonymity, made: Anonymized | None, after: Limits | None
 ) -> None:
     screen = console()
-    names = ", ".join(request.quasi_identifiers)
+    names = ", ".join(options.quasi_identifiers)
     whose = "" if found.unit is None else f" of {so_many_people(found.people)}"
     rows = so_many_rows(found.rows)
-    _say(screen, f"{request.file}: {rows}{whose}; {found.counted} alike in {names}")
+    _say(screen, f"{options.file}: {rows}{whose}; {found.counted} alike in {names}")
     screen.print(_figures(found, made), markup=False)
     if made is None:
         _say(screen, "The smallest groups, which are people; for you alone:")
@@ -164,7 +151,7 @@ def _show(
     if after is not None:
         for one in list(after.exposures.values())[:2]:
             _say(screen, f"Still exposed: {one}.")
-    for path in (request.out if made is not None else None, request.html):
+    for path in (options.out if made is not None else None, options.html):
         if path is not None:
             _say(screen, f"Wrote {path}.")
     if person := _person(found):
@@ -231,18 +218,18 @@ def _cost(made: Anonymized) -> str:
 
 
 def _as_json(
-    request: Request,
+    options: AnonymityOptions,
     found: Anonymity,
     exposed: Limits | None,
     made: Anonymized | None,
     after: Limits | None,
 ) -> dict[str, object]:
     return {
-        "file": request.file,
+        "file": options.file,
         "anonymity": found.to_json(),
         "limits": exposed and exposed.to_json(),
         "anonymous": made and made.to_json(),
         "anonymous_limits": after and after.to_json(),
-        "out": None if request.out is None else str(request.out),
-        "html": None if request.html is None else str(request.html),
+        "out": None if options.out is None else str(options.out),
+        "html": None if options.html is None else str(options.html),
     }

@@ -57,6 +57,13 @@ ALSO = {
 }
 INTERRUPTED = 130
 IN_PLAIN_LETTERS = "letalone.plain"
+# Where a terminal cannot show a sign: a Latin letter or a likeness of it. Signs of tables and
+# pictures have likenesses of one character, so that columns stay straight.
+LIKENESSES = {
+    "ε": "e", "δ": "d", "β": "b", "σ": "s", "≤": "<=", "≥": ">=", "±": "+-", "√": "sqrt ",
+    "∞": "inf", "‖": "|", "…": "...", "·": ".", "░": ":", "█": "#", "│": "|", "─": "-", "└": "+",
+    "×": "x", "−": "-", "’": "'", "Δ": "D", "₁": "1", "∈": "in",
+}  # fmt: skip
 
 
 class Commands(TableGroup):
@@ -132,9 +139,11 @@ def run(arguments: list[str]) -> int:
 
 
 def _in_plain_letters(error: UnicodeError) -> tuple[str, int]:
-    from letalone.cli.letters import in_plain_letters
-
-    return in_plain_letters(error)
+    """What `codecs.register_error` asks for: the likenesses, and where to go on."""
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    signs = error.object[error.start : error.end]
+    return "".join(LIKENESSES.get(sign, "?") for sign in signs), error.end
 
 
 codecs.register_error(IN_PLAIN_LETTERS, _in_plain_letters)

@@ -6,18 +6,18 @@ private. So they are shown to the owner only, and become public when the owner c
 
 import sys
 from contextlib import closing
-from dataclasses import KW_ONLY, dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 import typer
 
 from letalone.answers.so_many import so_many_rows
+from letalone.cli.commands.init import InitOptions
 from letalone.cli.convert import points_in
-from letalone.cli.offered import to_type
+from letalone.cli.offered import to_type, to_type_again
 from letalone.cli.places import in_short_form, ledger_path
 from letalone.cli.screen import console, flowing, print_json, table
 from letalone.cli.source import (
-    Named,
     check_one_file,
     kind_of,
     known_data_set,
@@ -45,83 +45,55 @@ EDIT = (
 )
 
 
-def init(
-    file: str, *, unit: str | None, table_name: str | None, yes: bool, force: bool, as_json: bool
-) -> None:
+def init(options: InitOptions) -> None:
     """Write NAME.letalone.toml beside the file; of one of its tables, NAME.TABLE.letalone.toml."""
-    check_one_file(file)
-    wait_for_spark(file, table_name)
-    again = _Again(file, unit, table_name, yes=yes, force=force)
-    path = _place(again)
-    found = _found(again)
+    check_one_file(options.file)
+    wait_for_spark(options.file, options.table)
+    path = _place(options)
+    found = _found(options)
     schema = _undecided(found.schema)
-    if unit is not None:
-        schema = schema.protecting(read_unit(unit, schema))
+    if options.unit is not None:
+        schema = schema.protecting(read_unit(options.unit, schema))
     if found.from_cells:
-        _confirm(again, found, as_json=as_json)
+        _confirm(options, found)
     path.write_text(schema.to_toml(_remarks(found)), encoding="utf-8")
-    if as_json:
-        hints = _hints(again, found)
+    if options.as_json:
+        hints = _hints(options, found)
         print_json("init", _as_json(path, schema, found) | {"hints": hints})
         return
-    if found.from_cells and yes:
+    if found.from_cells and options.yes:
         console().print(_types(found), markup=False)
-    _show(again, path, schema, hints=_hints(again, found))
+    _show(options, path, schema, hints=_hints(options, found))
 
 
-@dataclass(frozen=True, slots=True)
-class _Again:
-    """What was typed, to be typed again."""
-
-    file: str
-    unit: str | None
-    table: str | None
-    _: KW_ONLY
-    yes: bool
-    force: bool
-
-    @property
-    def which(self) -> list[str]:
-        """The option that names the table of a DuckDB file."""
-        return [] if self.table is None else ["--table", self.table]
-
-    @property
-    def typed(self) -> list[str]:
-        """The options without a value."""
-        return [*["--yes"] * self.yes, *["--force"] * self.force]
-
-    def command(self, *more: str) -> str:
-        """The command with more options."""
-        unit = [] if self.unit is None else ["--unit", self.unit]
-        return to_type("init", self.file, *unit, *self.which, *more)
-
-
-def _place(again: _Again) -> Path:
-    path = in_short_form(schema_beside(again.file, again.table))
-    if path.exists() and not again.force:
+def _place(options: InitOptions) -> Path:
+    path = in_short_form(schema_beside(options.file, options.table))
+    if path.exists() and not options.force:
         raise ParameterError(
             f"{path} is there already, and was not changed. Edit it, or write it anew. Try:"
-            + again.command(*["--yes"] * again.yes, "--force")
+            + to_type_again("init", options, as_json=False, force=True)
         )
     return path
 
 
-def _found(again: _Again) -> Guess:
-    kind = kind_of(again.file)
-    if kind == "csv" and again.table is None:
-        return guess_csv(again.file)
+def _found(options: InitOptions) -> Guess:
+    kind = kind_of(options.file)
+    if kind == "csv" and options.table is None:
+        return guess_csv(options.file)
     try:
-        with closing(open_engine(again.file, table=again.table)) as engine:
+        with closing(open_engine(options.file, table=options.table)) as engine:
             schema = engine.schema()
         texts = all(column.type is Type.TEXT for column in schema.columns)
-        return guess_parquet(again.file, schema) if kind == "parquet" and texts else Guess(schema)
+        return guess_parquet(options.file, schema) if kind == "parquet" and texts else Guess(schema)
     except WhichTable as error:
-        found = offering(error, again.file, lambda named: _naming(again, named))
+        found = offering(
+            error,
+            options.file,
+            lambda named: to_type_again(
+                "init", options, as_json=False, file=named.file, table=named.table
+            ),
+        )
     raise found
-
-
-def _naming(again: _Again, named: Named) -> str:
-    return replace(again, file=named.file, table=named.table).command(*again.typed)
 
 
 def _remarks(found: Guess) -> dict[str, str]:
@@ -130,18 +102,18 @@ def _remarks(found: Guess) -> dict[str, str]:
     return dict.fromkeys(found.misread, "dates, but not written 2024-01-31") | commas
 
 
-def _hints(again: _Again, found: Guess) -> list[str]:
+def _hints(options: InitOptions, found: Guess) -> list[str]:
     """What was found out about the file that its owner may want to mend."""
     said: list[str] = []
     if found.delimiter != ",":
         said.append(f"Cells are separated by {SEPARATORS[found.delimiter]}, as in the first line.")
     if len(found.schema.columns) == 1:
         said.append(f"Only one column was found. Cells are separated by {' or '.join(KNOWN)}.")
-    said += _of_lines(again.file, found.odd)
+    said += _of_lines(options.file, found.odd)
     if found.commas:
         said.append(
             f"{', '.join(found.commas)} would be a number if written 1.5 in place of 1,5."
-            + _with_points(again.file, points_in(found.commas))
+            + _with_points(options.file, points_in(found.commas))
         )
     return said
 
@@ -187,23 +159,23 @@ def _undecided(schema: Schema) -> Schema:
     return replace(schema, unit=None, unit_declared=False)
 
 
-def _confirm(again: _Again, found: Guess, *, as_json: bool) -> None:
-    if again.yes:
+def _confirm(options: InitOptions, found: Guess) -> None:
+    if options.yes:
         return
-    if as_json or not sys.stdin.isatty():
+    if options.as_json or not sys.stdin.isatty():
         columns = found.schema.columns
         types = ", ".join(f"{one.name} {_type(one, found)}" for one in columns[:MOST])
         types += f" and {len(columns) - MOST} more" * (len(columns) > MOST)
         raise ParameterError(
             "The types are guessed from the cells, and become public when you confirm"
             f" them: {types}. If everybody may know these types, type:"
-            + again.command("--yes", *["--force"] * again.force)
+            + to_type_again("init", options, as_json=False, yes=True)
         )
     console().print(_types(found), markup=False)
     typer.confirm("These types were guessed from the cells. May they be known?", abort=True)
 
 
-def _show(again: _Again, path: Path, schema: Schema, *, hints: list[str]) -> None:
+def _show(options: InitOptions, path: Path, schema: Schema, *, hints: list[str]) -> None:
     screen = console()
     for hint in hints:
         words, *command = hint.split("\n")
@@ -211,16 +183,17 @@ def _show(again: _Again, path: Path, schema: Schema, *, hints: list[str]) -> Non
         screen.print("\n".join(command), markup=False, soft_wrap=True, end="\n" * bool(command))
     screen.print(f"Written to {path}; all in it is public.", markup=False, soft_wrap=True)
     screen.print(flowing(EDIT, screen.width), markup=False)
-    screen.print("Then ask:" + _example(again, schema), markup=False, soft_wrap=True)
+    screen.print("Then ask:" + _example(options, schema), markup=False, soft_wrap=True)
 
 
-def _example(again: _Again, schema: Schema) -> str:
+def _example(options: InitOptions, schema: Schema) -> str:
     name = schema.name if schema.name.isidentifier() else f'"{schema.name}"'
-    known = known_data_set(ledger_path(again.file), schema.name)
+    known = known_data_set(ledger_path(options.file), schema.name)
     unit = [] if schema.unit_declared else ["--unit", unit_example(schema, known)]
     budget = [] if known is not None else ["--budget", "2"]
     sql = f"SELECT COUNT(*) FROM {name}"
-    return to_type("query", again.file, sql, *again.which, *unit, "--epsilon", "0.5", *budget)
+    which = [] if options.table is None else ["--table", options.table]
+    return to_type("query", options.file, sql, *which, *unit, "--epsilon", "0.5", *budget)
 
 
 def _types(found: Guess) -> object:

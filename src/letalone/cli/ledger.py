@@ -1,27 +1,33 @@
-"""`letalone ledger show|verify|export`: what was spent, whether the record holds, a copy of it.
+"""The commands of `letalone ledger`: what was spent, whether the record holds, copies, freezes.
 
-It shows prices and counts, never an answer and never data.
+They show prices and counts, never an answer and never data.
 """
 
+import json
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 
 from letalone.cli.offered import to_type
 from letalone.cli.places import ledger_path
 from letalone.cli.screen import console, flowing, print_json
 from letalone.errors import FormatError, ParameterError
-from letalone.ledger import DataSet, Ledger, Verified
+from letalone.ledger import DataSet, Ledger, Level, Verified
 from letalone.ledger.data_sets import budget_to_json, neighbours_to_json
+from letalone.ledger.entries import now
+from letalone.ledger.freezes import Freeze, freeze_of
 from letalone.privacy.filters import brief, left_in_words
 
-MOST = 5  # of three lines each, which leaves room for the rest on one screen
+MAX_DATA_SETS = 5  # of three lines each, which leaves room for the rest on one screen
+MAX_LEVELS = 20
+MAX_FREEZES = 3  # of six lines each, on one screen
 WIDTH = 78
 LONG_NAME = 30
 
 
 def show(path: str, *, as_json: bool) -> None:
     """Print how each data set stands, the head and the fingerprint of the key."""
-    with opened(path, "show") as ledger:
+    with open_ledger(path, "show") as ledger:
         found, head, fingerprint = ledger.data_sets(), ledger.head, ledger.fingerprint
         open_ends = {one.name: ledger.unsettled(one.name) for one in found}
         count = len(ledger)
@@ -40,10 +46,10 @@ def show(path: str, *, as_json: bool) -> None:
     screen.print("Spent and left are book-keeping; the budget is what is certified.")
 
 
-def verify(path: str, *, head: str | None, checkpoints: list[Path], as_json: bool) -> None:
+def verify(path: str, *, head: str | None, checkpoints: Sequence[Path], as_json: bool) -> None:
     """Check the whole ledger; a damaged one leaves with its own exit code."""
     kept = [one.read_bytes() for one in checkpoints]
-    with opened(path, "verify") as ledger:
+    with open_ledger(path, "verify") as ledger:
         found = ledger.verify(head=head, checkpoints=kept)
     if as_json:
         print_json("ledger verify", verified_as_json(found))
@@ -53,7 +59,7 @@ def verify(path: str, *, head: str | None, checkpoints: list[Path], as_json: boo
 
 def export(path: str, to: Path, *, as_json: bool) -> None:
     """Write the entries, the releases and the signed head as one JSON file."""
-    with opened(path, "export") as ledger:
+    with open_ledger(path, "export") as ledger:
         written, head = ledger.export(to), ledger.head
     if as_json:
         print_json("ledger export", {"path": written, "head": head})
@@ -64,7 +70,7 @@ def export(path: str, to: Path, *, as_json: bool) -> None:
     screen.print("Anyone can check it: letalone verify FILE")
 
 
-def opened(path: str, command: str) -> Ledger:
+def open_ledger(path: str, command: str) -> Ledger:
     """The ledger in a file; where that is a table, the one that lies beside it is named."""
     beside = ledger_path(path)
     try:
@@ -114,12 +120,12 @@ def _print(found: list[DataSet], open_ends: dict[str, list[int]]) -> None:
     screen = console()
     if not found:
         screen.print("No data set is registered yet.")
-    for one in found[:MOST]:
+    for one in found[:MAX_DATA_SETS]:
         screen.print(_title(one, open_ends[one.name]), markup=False)
         screen.print(f"  spent  {brief(one.spent)}  of  {brief(one.budget)}", markup=False)
         screen.print(f"  left   about {left_in_words(one.state)}", markup=False)
-    if len(found) > MOST:
-        screen.print(f"and {len(found) - MOST} more: --json lists all.")
+    if len(found) > MAX_DATA_SETS:
+        screen.print(f"and {len(found) - MAX_DATA_SETS} more: --json lists all.")
 
 
 def _title(one: DataSet, unsettled: list[int]) -> str:
@@ -142,3 +148,116 @@ def _as_json(one: DataSet, unsettled: list[int]) -> dict[str, object]:
         "frozen": one.frozen,
         "not_settled": unsettled,
     }
+
+
+def checkpoint(path: str, to: Path, *, as_json: bool) -> None:
+    """Sign the last entry and write the statement to a new file."""
+    if to.exists():
+        raise ParameterError(f"{to} is there already. Name a new file for the checkpoint.")
+    with open_ledger(path, "checkpoint") as ledger:
+        found = ledger.checkpoint()
+    to.write_text(json.dumps(found) + "\n", encoding="utf-8")
+    if as_json:
+        print_json("ledger checkpoint", {"path": str(to), "checkpoint": found})
+        return
+    screen = console()
+    screen.print(f"Entry {found['number']} is signed in {to}", markup=False, soft_wrap=True)
+    screen.print("Keep it where the holder of the ledger cannot change it.")
+    screen.print("Compare later: letalone ledger verify LEDGER --checkpoint FILE")
+
+
+def backup(path: str, to: Path, *, as_json: bool) -> None:
+    """Copy the ledger as it stands."""
+    with open_ledger(path, "backup") as ledger:
+        written, head = ledger.backup(to), ledger.head
+    if as_json:
+        print_json("ledger backup", {"path": written, "head": head})
+        return
+    screen = console()
+    screen.print(f"Written to {to}", markup=False, soft_wrap=True)
+    screen.print("It holds every answer and the key: guard it as you guard the ledger.")
+    screen.print("Restored, it forgets what was spent since: verify it with a later checkpoint.")
+
+
+def levels(path: str, *, as_json: bool) -> None:
+    """Print each purpose with its analysts, what they have used and until when they may."""
+    with open_ledger(path, "levels") as ledger:
+        found = [level for one in ledger.data_sets() for level in ledger.levels(one.name)]
+    if as_json:
+        print_json("ledger levels", {"levels": [_level_as_json(level) for level in found]})
+        return
+    screen = console()
+    if not found:
+        screen.print("No budget is rationed: whoever may ask at all may use all of it.")
+        return
+    for level in found[:MAX_LEVELS]:
+        screen.print(_level_line(level), markup=False, soft_wrap=True)
+    if len(found) > MAX_LEVELS:
+        screen.print(f"and {len(found) - MAX_LEVELS} more: --json lists all.")
+    screen.print("Levels ration. What is certified is the budget of the data set.")
+
+
+def _level_line(level: Level) -> str:
+    who = f"{level.name}, {level.purpose}" if level.analyst is None else f"  {level.analyst}"
+    facts = [f"{brief(level.spent)} of {brief(level.budget)} used"]
+    facts += [f"until {level.expires}"] if level.expires else []
+    facts += ["expired"] if level.has_expired(now()) else []
+    facts += ["withdrawn"] if level.withdrawn else []
+    return f"{who}: {', '.join(facts)}"
+
+
+def _level_as_json(level: Level) -> dict[str, object]:
+    return {
+        "data_set": level.name,
+        "purpose": level.purpose,
+        "analyst": level.analyst,
+        "budget": budget_to_json(level.budget),
+        "spent": budget_to_json(level.spent),
+        "remaining": budget_to_json(level.remaining),
+        "releases": level.releases,
+        "expires": level.expires,
+        "expired": level.has_expired(now()),
+        "withdrawn": level.withdrawn,
+    }
+
+
+def why(path: str, name: str | None, *, as_json: bool) -> None:
+    """Print what froze a data set, or all that are frozen, and what to look at."""
+    with open_ledger(path, "why") as ledger:
+        names = [one.name for one in ledger.data_sets()] if name is None else [name]
+        found = [one for one in (freeze_of(ledger, each) for each in names) if one is not None]
+    if as_json:
+        listed = [{**asdict(one), "look_at": one.look_at} for one in found]
+        print_json("ledger why", {"frozen": listed})
+        return
+    if not found:
+        console().print("Nothing is frozen." if name is None else f"{name} is not frozen.")
+    for one in found[:MAX_FREEZES]:
+        _print_freeze(path, one)
+    if len(found) > MAX_FREEZES:
+        console().print(f"and {len(found) - MAX_FREEZES} more: --json lists all.")
+
+
+def thaw(path: str, name: str, *, why: str, as_json: bool) -> None:
+    """Allow questions about a frozen data set again."""
+    with open_ledger(path, "thaw") as ledger:
+        if not ledger.data_set(name).frozen:
+            raise ParameterError(f"{name!r} is not frozen: questions about it are answered.")
+        ledger.thaw(name, why)
+        entry = len(ledger)
+    if as_json:
+        print_json("ledger thaw", {"data_set": name, "frozen": False, "entry": entry})
+        return
+    console().print(f"{name} is thawed, by entry {entry}.", markup=False, soft_wrap=True)
+
+
+def _print_freeze(path: str, one: Freeze) -> None:
+    screen = console()
+    screen.print(f"{one.name}: frozen by entry {one.entry}, {one.time}", markup=False)
+    screen.print(flowing(f"Why: {one.why}.", WIDTH), markup=False)
+    if one.digest is not None:
+        screen.print(f"Question: charged by entry {one.reservation}, digest", markup=False)
+        screen.print(f"  {one.digest}", markup=False)
+    screen.print(flowing(one.look_at, WIDTH), markup=False)
+    typed = to_type("ledger", "thaw", path, one.name, "--why", "…")
+    screen.print(f"To allow questions again:{typed}", markup=False, soft_wrap=True)

@@ -8,9 +8,10 @@ from collections.abc import Iterator
 from dataclasses import fields, replace
 from typing import Any
 
-from letalone.cli.offered import to_type
+from letalone.cli.commands.query import QueryOptions
+from letalone.cli.offered import to_type, to_type_again
 from letalone.cli.ready import Missing, ready
-from letalone.cli.request import USUAL_DELTA, Request, completed, repaired, usual_budget
+from letalone.cli.request import USUAL_DELTA, completed, repaired, usual_budget
 from letalone.cli.rewriting import mended_bounds, with_clamps
 from letalone.cli.source import (
     TO_FILL_IN,
@@ -29,7 +30,9 @@ from letalone.sql.text import DIALECTS
 NOT_TYPED = " All columns of a CSV file are text until a schema file declares their types."
 
 
-def advice(error: LetaloneError, request: Request, source: Source, known: DataSet | None) -> str:
+def advice(
+    error: LetaloneError, request: QueryOptions, source: Source, known: DataSet | None
+) -> str:
     """Commands that would be answered, with what they change that nobody asked for."""
     found = _offers(error, request, source, known)
     count, wanted = repaired("", source.schema), _repaired(request, source)
@@ -44,7 +47,7 @@ def advice(error: LetaloneError, request: Request, source: Source, known: DataSe
     return f"{unsaid}{opening}{''.join(lines)}"
 
 
-def _to_fill_in(error: LetaloneError, request: Request, found: list[Request]) -> str:
+def _to_fill_in(error: LetaloneError, request: QueryOptions, found: list[QueryOptions]) -> str:
     """What stands in the commands as an example and was not spoken of."""
     typed, words = {*request.keys, *request.bounds}, str(error)
     added = [one for offer in found for one in (*offer.keys, *offer.bounds) if one not in typed]
@@ -53,7 +56,9 @@ def _to_fill_in(error: LetaloneError, request: Request, found: list[Request]) ->
     return f" Put what is publicly known in place of {' and '.join(unsaid)}." if unsaid else ""
 
 
-def _opening(error: LetaloneError, request: Request, found: list[Request], count: str) -> str:
+def _opening(
+    error: LetaloneError, request: QueryOptions, found: list[QueryOptions], count: str
+) -> str:
     typed = request.epsilon
     less = typed is not None and typed > 0 and any((one.epsilon or 0) < typed for one in found)
     if less and not isinstance(error, BudgetExceeded):
@@ -63,27 +68,29 @@ def _opening(error: LetaloneError, request: Request, found: list[Request], count
     return " Try:"
 
 
-def _line(offer: Request, request: Request, source: Source) -> str:
+def _line(offer: QueryOptions, request: QueryOptions, source: Source) -> str:
     """The command; a unit that nobody named and no name suggests is left to fill in."""
     made_up = likely_unit(source.schema) is None and offer.unit not in (None, request.unit)
-    return offer.command(unit=TO_FILL_IN) if made_up else offer.command()
+    return (
+        to_type_again("query", offer, unit=TO_FILL_IN) if made_up else to_type_again("query", offer)
+    )
 
 
 def _offers(
-    error: LetaloneError, request: Request, source: Source, known: DataSet | None
-) -> list[Request]:
+    error: LetaloneError, request: QueryOptions, source: Source, known: DataSet | None
+) -> list[QueryOptions]:
     whole = completed(request, source, known)
     offers: tuple[dict[str, Any], ...] = error.offers if isinstance(error, Missing) else ({},)
     mended = [_mended(replace(whole, **one), source, known) for one in offers]
     return [one for one in mended if one is not None]
 
 
-def _mended(request: Request, source: Source, known: DataSet | None) -> Request | None:
+def _mended(request: QueryOptions, source: Source, known: DataSet | None) -> QueryOptions | None:
     """The request with as few changes as will do."""
     request = _filled_in(request, source, known)
     passing = (one for one in _changed(request, source) if _passes(one, source, known))
     found = next(passing, None)
-    for option in fields(Request):
+    for option in fields(QueryOptions):
         if found is None:
             return None
         less = replace(found, **{option.name: getattr(request, option.name)})
@@ -91,9 +98,9 @@ def _mended(request: Request, source: Source, known: DataSet | None) -> Request 
     return found
 
 
-def _filled_in(request: Request, source: Source, known: DataSet | None) -> Request:
+def _filled_in(request: QueryOptions, source: Source, known: DataSet | None) -> QueryOptions:
     """The request with examples for all that is missing: bounds, groups."""
-    for _ in fields(Request):
+    for _ in fields(QueryOptions):
         try:
             ready(request, source, known)
         except Missing as error:
@@ -105,7 +112,7 @@ def _filled_in(request: Request, source: Source, known: DataSet | None) -> Reque
     return request
 
 
-def _changed(request: Request, source: Source) -> Iterator[Request]:
+def _changed(request: QueryOptions, source: Source) -> Iterator[QueryOptions]:
     """One change at a time, then one after the other."""
     sql = _repaired(request, source)
     fixes: list[dict[str, Any]] = [
@@ -134,7 +141,7 @@ def _changed(request: Request, source: Source) -> Iterator[Request]:
         yield request
 
 
-def _passes(request: Request, source: Source, known: DataSet | None) -> bool:
+def _passes(request: QueryOptions, source: Source, known: DataSet | None) -> bool:
     try:
         asked = ready(request, source, known)
     except LetaloneError:
@@ -142,16 +149,16 @@ def _passes(request: Request, source: Source, known: DataSet | None) -> bool:
     return known is None or asked.fits(known.state)
 
 
-def _dialect(request: Request) -> str | None:
+def _dialect(request: QueryOptions) -> str | None:
     """The dialect that was named, where there is such a one."""
     return request.dialect if request.dialect in DIALECTS else None
 
 
-def _repaired(request: Request, source: Source) -> str:
+def _repaired(request: QueryOptions, source: Source) -> str:
     return repaired(request.sql, source.schema, dialect=_dialect(request))
 
 
-def _added(sql: str, request: Request, schema: Schema) -> list[str]:
+def _added(sql: str, request: QueryOptions, schema: Schema) -> list[str]:
     """The columns that are added up, once their names are put right."""
     asked = read_question(sql, schema, dialect=_dialect(request)).aggregates.values()
     return list(dict.fromkeys(name for one in asked for name in columns_within(one)))

@@ -9,8 +9,10 @@ same model, so it may be written over itself; and over that of an earlier versio
 from itertools import chain, count
 from pathlib import Path
 
+from letalone.cli.commands.train import TrainOptions
+from letalone.cli.offered import to_type_again
 from letalone.cli.source import fingerprint_of
-from letalone.cli.training import Ready, Training
+from letalone.cli.training import Ready, model_place
 from letalone.errors import LetaloneError, ParameterError
 from letalone.exact.typed import as_typed, written
 from letalone.learn import model_files
@@ -23,7 +25,7 @@ NAME = "The training"
 
 def check_model_place(found: Ready, ledger: Path) -> None:
     """Before anything is paid: the model can be written, and nothing else is lost by it."""
-    asked, place = found.asked, found.asked.place
+    asked, place = found.asked, model_place(found.asked)
     if not place.absolute().parent.is_dir():
         raise ParameterError(f"There is no folder {place.parent}. Make it, or write elsewhere.")
     if not place.exists():
@@ -33,12 +35,12 @@ def check_model_place(found: Ready, ledger: Path) -> None:
     except LetaloneError:
         raise ParameterError(
             f"{place} exists and is no model file. Write elsewhere:"
-            + asked.command(out=place.with_suffix(".model.json"))
+            + to_type_again("train", asked, out=place.with_suffix(".model.json"))
         ) from None
     if not _is_of(stored, found, ledger):
         raise ParameterError(
             f"{place} holds another model, a {stored['model']}, which would be lost. Nothing was"
-            f" charged. Write elsewhere:{asked.command(out=_elsewhere(asked))}"
+            f" charged. Write elsewhere:{to_type_again('train', asked, out=_elsewhere(asked))}"
         )
 
 
@@ -73,10 +75,10 @@ def _asked(found: Ready) -> Json:
     }
 
 
-def _elsewhere(asked: Training) -> Path:
+def _elsewhere(asked: TrainOptions) -> Path:
     """A file that is not there yet, named for what the training has of its own."""
     own = [] if asked.knots is None else [f"knots{asked.knots}"]
     own += [] if asked.model is None else [asked.model]
     names = chain(own, (str(number) for number in count(2)))
-    places = (asked.place.with_suffix(f".{name}.json") for name in names)
+    places = (model_place(asked).with_suffix(f".{name}.json") for name in names)
     return next(place for place in places if not place.exists())

@@ -14,14 +14,14 @@ from pathlib import Path
 
 from letalone.answers.figure import FORMATS
 from letalone.cli.answer import Answered, Written, print_answer
+from letalone.cli.commands.query import QueryOptions
 from letalone.cli.dry_run import print_preview
 from letalone.cli.mending import advice
-from letalone.cli.offered import to_type
+from letalone.cli.offered import to_type, to_type_again
 from letalone.cli.places import ledger_path
-from letalone.cli.progress import bar
 from letalone.cli.ready import Ready, ready
-from letalone.cli.request import Request, about, completed, table_in
-from letalone.cli.screen import how_to_install
+from letalone.cli.request import about, completed, table_in
+from letalone.cli.screen import how_to_install, progress_bar
 from letalone.cli.source import Named, Source, known_data_set, offering, read_source
 from letalone.cli.two_steps import released
 from letalone.engines.sources import WhichTable
@@ -34,7 +34,7 @@ from letalone.sql.text import EXPLAIN
 LEAST = Fraction(1, 1000)  # below it an answer is of little use
 
 
-def query(request: Request) -> None:
+def query(request: QueryOptions) -> None:
     """Ask, and print what came back; with --dry-run, what it would cost."""
     source = _source(request)
     path = ledger_path(request.file, request.ledger)
@@ -59,7 +59,7 @@ def query(request: Request) -> None:
     raise BudgetExceeded(words)
 
 
-def _source(request: Request) -> Source:
+def _source(request: QueryOptions) -> Source:
     """The table by the name that was given; of several in a DuckDB file, FROM's is offered."""
     try:
         found = read_source(request.file, table=request.table)
@@ -72,12 +72,12 @@ def _source(request: Request) -> Source:
     raise offering(which, request.file, lambda named: _with_table(request, named))
 
 
-def _with_table(request: Request, named: Named) -> str:
+def _with_table(request: QueryOptions, named: Named) -> str:
     sql = about(request.sql, named.name)
-    return request.command(file=named.file, table=named.table, sql=sql)
+    return to_type_again("query", request, file=named.file, table=named.table, sql=sql)
 
 
-def _ready(request: Request, source: Source, known: DataSet | None) -> Ready:
+def _ready(request: QueryOptions, source: Source, known: DataSet | None) -> Ready:
     try:
         return ready(request, source, known)
     except LetaloneError as error:
@@ -86,7 +86,7 @@ def _ready(request: Request, source: Source, known: DataSet | None) -> Ready:
     raise kind(words)
 
 
-def _check_targets(request: Request) -> None:
+def _check_targets(request: QueryOptions) -> None:
     """Before anything is paid: the files that are to be written can be."""
     for path in (request.plot, request.receipt):
         if path is not None and not path.absolute().parent.is_dir():
@@ -94,16 +94,16 @@ def _check_targets(request: Request) -> None:
     if request.plot is not None and find_spec("matplotlib") is None:
         raise ParameterError(
             f"--plot needs matplotlib, which is not installed: {how_to_install('plot')}. Without a"
-            f" picture:{request.command(plot=None)}"
+            f" picture:{to_type_again('query', request, plot=None)}"
         )
     if request.plot is not None and request.plot.suffix.lower() not in FORMATS:
         raise ParameterError(
             f"--plot is {request.plot}, but must end in {', '.join(FORMATS)}. Try:"
-            + request.command(plot=request.plot.with_suffix(".svg"))
+            + to_type_again("query", request, plot=request.plot.with_suffix(".svg"))
         )
 
 
-def _written(release: Release, request: Request) -> Written:
+def _written(release: Release, request: QueryOptions) -> Written:
     """The files; what cannot be written is said beside the answer, which was paid for."""
     plot, receipt = request.plot, request.receipt
     remarks: list[str] = []
@@ -127,7 +127,7 @@ def _written(release: Release, request: Request) -> Written:
 def _answered(asked: Ready, path: Path, known: DataSet | None) -> Answered:
     request = asked.request
     with (
-        bar() as progress,
+        progress_bar() as progress,
         open_table(
             request.file,
             unit=asked.schema.unit or ROW,
@@ -153,7 +153,7 @@ def _affordable(asked: Ready, source: Source, path: Path) -> str:
     for epsilon in _smaller(known.remaining.epsilon if known else Fraction(0)):
         tried = ready(replace(whole, epsilon=epsilon), source, known)
         if known is not None and tried.fits(known.state):
-            return f" Try:{tried.request.command()}"
+            return f" Try:{to_type_again('query', tried.request)}"
     return (
         " Questions that were answered before are still free; only the owner can allow more. Try:"
         + to_type("ledger", "show", str(path))

@@ -12,8 +12,9 @@ from fractions import Fraction
 from itertools import product
 from typing import Any
 
+from letalone.cli.commands.query import QueryOptions
 from letalone.cli.options import read_bounds, read_budget, read_keys, read_public
-from letalone.cli.request import USUAL_DELTA, Request
+from letalone.cli.request import USUAL_DELTA
 from letalone.cli.rewriting import with_clamps
 from letalone.cli.source import ROW, Source, read_unit, unit_to_try
 from letalone.errors import BudgetExceeded, NeighboursDiffer, ParameterError
@@ -70,7 +71,7 @@ class Ready:
     `others` are the same answer with other bounds that may come back.
     """
 
-    request: Request
+    request: QueryOptions
     schema: Schema
     parts: Question
     frames: Mapping[str, object]
@@ -119,7 +120,7 @@ def _after(state: FilterState, part: Compiled) -> FilterState:
     return charged(state, part.privacy, delta=part.delta or None)
 
 
-def ready(request: Request, source: Source, known: DataSet | None) -> Ready:
+def ready(request: QueryOptions, source: Source, known: DataSet | None) -> Ready:
     """The question, compiled, or a refusal in words."""
     frames = public_frames(read_public(request.public))
     tables = public_schemas(frames)
@@ -165,7 +166,7 @@ def _guessed(parts: Question, bought: tuple[str, ...], ends: tuple[Fraction, Fra
 
 
 def _bounds(
-    request: Request,
+    request: QueryOptions,
     schema: Schema,
     parts: Question,
     *,
@@ -189,7 +190,7 @@ def beyond(bounds: Compiled) -> float:
     return max(error or 0 for part in bounds.parts for error in part.errors.values())
 
 
-def _check_bounds(request: Request, bounds: Compiled, bought: tuple[str, ...]) -> None:
+def _check_bounds(request: QueryOptions, bounds: Compiled, bought: tuple[str, ...]) -> None:
     """Bounds that no table is large enough for are not bought."""
     rows = beyond(bounds)
     if rows <= MOST_BEYOND:
@@ -209,7 +210,7 @@ def _two_digits_up(number: float) -> float:
     return float(Context(prec=2, rounding=ROUND_CEILING).plus(Decimal(number)))
 
 
-def _example_bounds(request: Request, names: Sequence[str]) -> tuple[str, ...]:
+def _example_bounds(request: QueryOptions, names: Sequence[str]) -> tuple[str, ...]:
     return (*request.bounds, *(f"{name}=0:1000" for name in names))
 
 
@@ -223,7 +224,7 @@ def _check_new_budget(asked: Ready, budget: Budget) -> None:
     )
 
 
-def unit_of(request: Request, source: Source, known: DataSet | None) -> str | None:
+def unit_of(request: QueryOptions, source: Source, known: DataSet | None) -> str | None:
     """Whose privacy is protected: as typed, declared, or known to the ledger; None is the row."""
     declared = source.schema.unit if source.declares_unit else None
     if request.unit is not None:
@@ -246,7 +247,7 @@ def unit_of(request: Request, source: Source, known: DataSet | None) -> str | No
     )
 
 
-def _epsilon(request: Request) -> Fraction:
+def _epsilon(request: QueryOptions) -> Fraction:
     if request.epsilon is None:
         raise Missing(
             "--epsilon is missing: the privacy to spend on this question. Smaller is more private;"
@@ -257,7 +258,7 @@ def _epsilon(request: Request) -> Fraction:
 
 
 def _unbounded(
-    request: Request, parts: Question, columns: Columns, given: Bounds
+    request: QueryOptions, parts: Question, columns: Columns, given: Bounds
 ) -> tuple[str, ...]:
     """The columns that are added up and have no bounds, if they may be bought."""
     without = [name for name in unbounded(parts.aggregates, columns) if name not in given]
@@ -271,7 +272,7 @@ def _unbounded(
     return tuple(without)
 
 
-def _no_quotient(request: Request, name: str, asked: Computable) -> Missing:
+def _no_quotient(request: QueryOptions, name: str, asked: Computable) -> Missing:
     """Bounds of columns do not help where one is divided by what may be 0."""
     of = asked.of if isinstance(asked, Asked) else None
     words = name if of is None else in_words(of)
@@ -284,7 +285,7 @@ def _no_quotient(request: Request, name: str, asked: Computable) -> Missing:
     )
 
 
-def _no_bounds(request: Request, names: list[str]) -> Missing:
+def _no_bounds(request: QueryOptions, names: list[str]) -> Missing:
     return Missing(
         f"No bounds are known for {' and '.join(names)}, and none are read from the data: without"
         " bounds one person could change the answer without limit. Give them from what is publicly"
@@ -295,7 +296,7 @@ def _no_bounds(request: Request, names: list[str]) -> Missing:
 
 
 def _keys(
-    request: Request, parts: Question, columns: Columns, known: DataSet | None
+    request: QueryOptions, parts: Question, columns: Columns, known: DataSet | None
 ) -> tuple[tuple[Key, ...], ...] | None:
     """Every combination of the keys; None where there are no groups, or they are to be found."""
     groups = {
@@ -325,7 +326,7 @@ def _group_types(groups: Mapping[str, Expression], columns: Columns) -> dict[str
 
 
 def _no_keys(
-    request: Request, types: Mapping[str, Type], known: DataSet | None, *, may_find: bool
+    request: QueryOptions, types: Mapping[str, Type], known: DataSet | None, *, may_find: bool
 ) -> Missing:
     examples = {name: EXAMPLE_KEYS.get(kind, "A,B,C") for name, kind in types.items()}
     listed = {"keys": (*request.keys, *(f"{name}={keys}" for name, keys in examples.items()))}
@@ -340,7 +341,7 @@ def _no_keys(
     )
 
 
-def budget_of(request: Request, known: DataSet | None) -> Budget | None:
+def budget_of(request: QueryOptions, known: DataSet | None) -> Budget | None:
     """The budget that was typed; None where the ledger knows it already."""
     if request.budget is not None:
         return _same_budget(read_budget(request.budget), known)
@@ -374,7 +375,7 @@ def _same_unit(unit: str | None, known: DataSet | None) -> str | None:
 
 
 def _compiled(
-    request: Request,
+    request: QueryOptions,
     schema: Schema,
     asked: Question,
     *,

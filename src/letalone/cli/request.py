@@ -1,12 +1,11 @@
 """A query as it was typed, and the command that would do what an error asks for."""
 
 import re
-from dataclasses import dataclass, fields, replace
+from dataclasses import replace
 from difflib import get_close_matches
-from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
-from letalone.cli.offered import to_type
+from letalone.cli.commands.query import QueryOptions
 from letalone.cli.rewriting import rewritten
 from letalone.cli.screen import exponent
 from letalone.cli.source import Source, unit_to_try
@@ -29,46 +28,7 @@ TABLE = re.compile(rf"(?i)(?<=\bfrom)\s+({PART}(?:\s*\.\s*{PART})*)")
 WORD = re.compile(r"(?<![\w'\"])[A-Za-z_]\w*(?![\w'\"(])")
 
 
-@dataclass(frozen=True, slots=True)
-class Request:
-    """What was typed after `letalone query`; the names are those of the options."""
-
-    file: str
-    sql: str
-    epsilon: float | None = None
-    delta: float | None = None
-    unit: str | None = None
-    keys: tuple[str, ...] = ()
-    bounds: tuple[str, ...] = ()
-    public: tuple[str, ...] = ()
-    private_bounds: bool = False
-    max_rows: int | None = None
-    max_groups: int | None = None
-    dialect: str | None = None
-    budget: str | None = None
-    ledger: Path | None = None
-    table: str | None = None
-    side_table: str | None = None
-    name: str | None = None
-    confidence: float = CONFIDENCE
-    dry_run: bool = False
-    explain: bool = False
-    plot: Path | None = None
-    receipt: Path | None = None
-    as_json: bool = False
-
-    def command(self, **changes: Any) -> str:
-        """The command with some options changed, to be typed."""
-        changed = replace(self, **changes)
-        words = ["query", changed.file, changed.sql]
-        for option in fields(self)[2:]:
-            value = getattr(changed, option.name)
-            if value != option.default:
-                words += _option(option.name, value)
-        return to_type(*words)
-
-
-def completed(request: Request, source: Source, known: DataSet | None) -> Request:
+def completed(request: QueryOptions, source: Source, known: DataSet | None) -> QueryOptions:
     """The same request with examples for what is missing, so that it would be answered."""
     changes: dict[str, Any] = {}
     if request.epsilon is None:
@@ -80,7 +40,7 @@ def completed(request: Request, source: Source, known: DataSet | None) -> Reques
     return replace(request, **changes)
 
 
-def usual_budget(request: Request) -> str:
+def usual_budget(request: QueryOptions) -> str:
     """An example of a budget: four questions like this one, with room for its delta."""
     epsilon = max(USUAL_BUDGET, 4 * (request.epsilon or 0))
     delta = f":{exponent(float(100 * as_typed(request.delta)))}" if request.delta else ""
@@ -129,12 +89,3 @@ def _respelled(sql: str, schema: Schema) -> str:
         return names[close[0]] if close else found[0]
 
     return WORD.sub(near, sql)
-
-
-def _option(name: str, value: Any) -> list[str]:
-    flag = "--json" if name == "as_json" else f"--{name.replace('_', '-')}"
-    if value is True:
-        return [flag]
-    if isinstance(value, tuple):
-        return [word for one in cast("tuple[str, ...]", value) for word in (flag, one)]
-    return [flag, exponent(value) if isinstance(value, float) else str(value)]

@@ -16,8 +16,7 @@ from time import perf_counter
 
 from letalone.attacks.result import AttackResult
 from letalone.cli.offered import to_type
-from letalone.cli.progress import bar
-from letalone.cli.screen import console, flowing, in_short, print_json
+from letalone.cli.screen import console, flowing, in_short, print_json, progress_bar
 
 EPSILON = 1.0
 FIRST = re.compile(r", | \((?!D6)")  # behind it a second number stands, or an error bar
@@ -190,7 +189,7 @@ def _played() -> Iterator[Played]:
     scenes = {name: scene for name, scene in SCENES.items() if scene.can_play}
     for place, (name, scene) in enumerate(scenes.items()):
         start = perf_counter()
-        with bar(f"Attack {place + 1} of {len(scenes)}: {name}") as show:
+        with progress_bar(f"Attack {place + 1} of {len(scenes)}: {name}") as show:
             if show is not None:
                 show(place / len(scenes))
             result = _attack(scene)

@@ -7,7 +7,8 @@ probability of being found out upwards, an interval outwards.
 import json
 import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Generator, Mapping
+from contextlib import contextmanager
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal, localcontext
 from math import floor, log10
 from pathlib import Path
@@ -143,3 +144,32 @@ def _with_large_error(value: float, error: float) -> tuple[str, str]:
         shown = (Decimal(value) / unit).to_integral_value() * unit
         bar = (Decimal(error) / unit).to_integral_value(ROUND_CEILING) * unit + unit
         return _written(shown), _written(bar)
+
+
+@contextmanager
+def progress_bar(words: str = "Drawing random ranks") -> Generator[Callable[[float], None] | None]:
+    """What to call with fractions of the work done; None where nobody would see it.
+
+    It appears with the first call and is gone at the end.
+    """
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import Progress
+
+    with Progress(console=Console(stderr=True), transient=True) as shown:
+        task = shown.add_task(words, total=1.0, visible=False)
+        yield lambda done: shown.update(task, completed=done, visible=done < 1)
+
+
+@contextmanager
+def waiting(words: str) -> Generator[None]:
+    """Says what is waited for, until the end of the block."""
+    if not sys.stderr.isatty():
+        yield
+        return
+    from rich.console import Console
+
+    with Console(stderr=True).status(f"{words} …"):
+        yield

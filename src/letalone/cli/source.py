@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from letalone.cli.places import in_short_form
-from letalone.cli.progress import waiting
+from letalone.cli.screen import waiting
 from letalone.engines import postgres_address
 from letalone.engines.addresses import check_address, is_address, whole_name
 from letalone.engines.opening import open_engine

@@ -5,13 +5,13 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+from letalone.cli.commands.train import TrainOptions
 from letalone.cli.model_place import check_model_place
-from letalone.cli.offered import to_type
+from letalone.cli.offered import to_type, to_type_again
 from letalone.cli.places import ledger_path
-from letalone.cli.progress import bar
-from letalone.cli.screen import console, flowing, print_json, protected
+from letalone.cli.screen import console, flowing, print_json, progress_bar, protected
 from letalone.cli.source import Source, known_data_set, offering, read_source
-from letalone.cli.training import Ready, Training, advice, ready
+from letalone.cli.training import Ready, advice, model_place, ready
 from letalone.engines.sources import WhichTable
 from letalone.engines.spark_address import is_spark_address
 from letalone.errors import BudgetExceeded, LetaloneError, ParameterError, UnsupportedQuery
@@ -27,7 +27,7 @@ LISTED = 12
 DIGITS = 20
 
 
-def train(asked: Training) -> None:
+def train(asked: TrainOptions) -> None:
     """Train, and print what it cost; with --dry-run, what it would cost."""
     _check_kind(asked.file)
     source = _source(asked)
@@ -45,12 +45,12 @@ def train(asked: Training) -> None:
     else:
         from letalone.learn.models import save
 
-        _print(found, model, left, path=path, out=save(model, asked.place))
+        _print(found, model, left, path=path, out=save(model, model_place(asked)))
         return
     raise BudgetExceeded(words)
 
 
-def _affordable(error: BudgetExceeded, asked: Training, source: Source, path: Path) -> str:
+def _affordable(error: BudgetExceeded, asked: TrainOptions, source: Source, path: Path) -> str:
     """A command that the budget allows; where nothing is left, where to look."""
     found = advice(error, asked, source, known_data_set(path, source.schema.name))
     return found or (
@@ -65,17 +65,19 @@ def _check_kind(file: str) -> None:
         raise UnsupportedQuery(NOT_ON_SPARK)
 
 
-def _source(asked: Training) -> Source:
+def _source(asked: TrainOptions) -> Source:
     try:
         return read_source(asked.file, table=asked.table)
     except WhichTable as error:
         found = error
     raise offering(
-        found, asked.file, lambda named: asked.command(file=named.file, table=named.table)
+        found,
+        asked.file,
+        lambda named: to_type_again("train", asked, file=named.file, table=named.table),
     )
 
 
-def _ready(asked: Training, source: Source, known: DataSet | None) -> Ready:
+def _ready(asked: TrainOptions, source: Source, known: DataSet | None) -> Ready:
     try:
         return ready(asked, source, known)
     except LetaloneError as error:
@@ -87,7 +89,7 @@ def _ready(asked: Training, source: Source, known: DataSet | None) -> Ready:
 def _trained(found: Ready, path: Path, known: DataSet | None) -> tuple[Any, DataSet]:
     asked = found.asked
     with (
-        bar() as progress,
+        progress_bar() as progress,
         open_table(
             asked.file,
             unit=found.schema.unit or ROW,

@@ -4,7 +4,7 @@
 hears of it, with a command that would be done.
 """
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from importlib.util import find_spec
 from pathlib import Path
@@ -12,11 +12,13 @@ from typing import Any
 
 from letalone import learn
 from letalone.cli.chosen import MODELS, REGRESSORS, features_of, model_of, other_columns, target_of
+from letalone.cli.commands.query import QueryOptions
+from letalone.cli.commands.train import TrainOptions
 from letalone.cli.mending import NOT_TYPED
-from letalone.cli.offered import to_type
+from letalone.cli.offered import to_type, to_type_again
 from letalone.cli.ready import Missing, budget_of, unit_of
-from letalone.cli.request import USUAL_DELTA, Request, usual_budget
-from letalone.cli.screen import exponent, how_to_install
+from letalone.cli.request import USUAL_DELTA, usual_budget
+from letalone.cli.screen import how_to_install
 from letalone.cli.source import Source, unit_example, unit_to_try
 from letalone.engines.addresses import is_address
 from letalone.errors import BudgetExceeded, LetaloneError, ParameterError
@@ -31,59 +33,25 @@ USUAL_EPSILON = 1.0
 EXAMPLES = 3
 
 
-@dataclass(frozen=True, slots=True)
-class Training:
-    """What was typed after `letalone train`; the names are those of the options."""
-
-    file: str
-    target: str | None = None
-    epsilon: float | None = None
-    delta: float | None = None
-    features: str | None = None
-    model: str | None = None
-    knots: int | None = None
-    unit: str | None = None
-    budget: str | None = None
-    ledger: Path | None = None
-    table: str | None = None
-    side_table: str | None = None
-    out: Path | None = None
-    dry_run: bool = False
-    as_json: bool = False
-
-    def command(self, **changes: Any) -> str:
-        """The command with some options changed, to be typed."""
-        changed = replace(self, **changes)
-        words = ["train", changed.file]
-        for option in fields(self)[1:]:
-            value = getattr(changed, option.name)
-            if value == option.default:
-                continue
-            flag = "--json" if option.name == "as_json" else f"--{option.name.replace('_', '-')}"
-            shown = exponent(value) if isinstance(value, float) else str(value)
-            words += [flag] if value is True else [flag, shown]
-        return to_type(*words)
-
-    @property
-    def as_asked(self) -> Request:
-        """What it shares with a question."""
-        return Request(
-            self.file,
-            "",
-            epsilon=self.epsilon,
-            delta=self.delta,
-            unit=self.unit,
-            budget=self.budget,
-            dry_run=self.dry_run,
-        )
-
-    @property
-    def place(self) -> Path:
-        """Where the model is written."""
-        return self.out or Path(f"{_called(self.file, self.table)}.{self.target}.json")
+def as_question(options: TrainOptions) -> QueryOptions:
+    """What a training shares with a question."""
+    return QueryOptions(
+        options.file,
+        "",
+        epsilon=options.epsilon,
+        delta=options.delta,
+        unit=options.unit,
+        budget=options.budget,
+        dry_run=options.dry_run,
+    )
 
 
-def _called(file: str, table: str | None) -> str:
+def model_place(options: TrainOptions) -> Path:
+    """Where the model is written."""
+    return options.out or Path(f"{_file_stem(options.file, options.table)}.{options.target}.json")
+
+
+def _file_stem(file: str, table: str | None) -> str:
     """What a table is called in the names of files: that of a server as its schema file is."""
     if is_address(file) or is_schema_file(file):
         return schema_beside(file, table).name.removesuffix(SUFFIX)
@@ -94,7 +62,7 @@ def _called(file: str, table: str | None) -> str:
 class Ready:
     """A training with its price; `estimator` and `job` are those of letalone.learn."""
 
-    asked: Training
+    asked: TrainOptions
     schema: Schema
     budget: Budget | None
     estimator: Any
@@ -119,11 +87,11 @@ class Ready:
         return True
 
 
-def ready(asked: Training, source: Source, known: DataSet | None) -> Ready:
+def ready(asked: TrainOptions, source: Source, known: DataSet | None) -> Ready:
     """The training with its price, or a refusal in words."""
     if find_spec("sklearn") is None:
         raise ParameterError(f"Models need scikit-learn: {how_to_install('learn')}.")
-    schema = source.schema.protecting(unit_of(asked.as_asked, source, known))
+    schema = source.schema.protecting(unit_of(as_question(asked), source, known))
     target = target_of(asked.target, schema)
     features = features_of(asked.features, schema, target)
     model = model_of(asked.model, target)
@@ -136,7 +104,7 @@ def ready(asked: Training, source: Source, known: DataSet | None) -> Ready:
     _check_declared(asked, schema, target, features=features, numbers=model in REGRESSORS.values())
     estimator = getattr(learn, model)(epsilon=asked.epsilon, delta=asked.delta or 0)
     job = estimator.job_for(schema, features=features, target=target.name, knots=asked.knots)
-    budget = budget_of(asked.as_asked, known)
+    budget = budget_of(as_question(asked), known)
     found = Ready(asked, schema, budget, estimator, job)
     if known is None and budget is not None and not found.fits(opened(budget)):
         raise BudgetExceeded(
@@ -147,7 +115,7 @@ def ready(asked: Training, source: Source, known: DataSet | None) -> Ready:
     return found
 
 
-def advice(error: LetaloneError, asked: Training, source: Source, known: DataSet | None) -> str:
+def advice(error: LetaloneError, asked: TrainOptions, source: Source, known: DataSet | None) -> str:
     """A command that would be done, where one is found."""
     offers: tuple[dict[str, Any], ...] = error.offers if isinstance(error, Missing) else ({},)
     tried = [one for offer in offers for one in _changed(replace(asked, **offer), source, known)]
@@ -155,26 +123,26 @@ def advice(error: LetaloneError, asked: Training, source: Source, known: DataSet
     if passing is None and not source.has_types and " init " not in str(error):
         unit = asked.unit or unit_example(source.schema, known)
         return f"{NOT_TYPED}\nTry:{_init(replace(asked, unit=unit))}"
-    return "" if passing is None else f"\nTry:{passing.command()}"
+    return "" if passing is None else "\nTry:" + to_type_again("train", passing)
 
 
-def _init(asked: Training) -> str:
+def _init(asked: TrainOptions) -> str:
     """The command that writes a schema file, to be typed."""
     unit = [] if asked.unit is None else ["--unit", asked.unit]
     table = [] if asked.table is None else ["--table", asked.table]
     return to_type("init", asked.file, *unit, *table)
 
 
-def _changed(asked: Training, source: Source, known: DataSet | None) -> list[Training]:
+def _changed(asked: TrainOptions, source: Source, known: DataSet | None) -> list[TrainOptions]:
     """The training with what is missing, then with a delta, a budget or a model that fit."""
     asked = replace(asked, target=_nearest(asked, source))
     if asked.unit is None and not source.declares_unit and known is None:
         asked = replace(asked, unit=unit_to_try(source.schema))
     asked = replace(asked, epsilon=asked.epsilon or USUAL_EPSILON)
     if asked.budget is None and known is None and not asked.dry_run:
-        asked = replace(asked, budget=usual_budget(asked.as_asked))
+        asked = replace(asked, budget=usual_budget(as_question(asked)))
     both = (asked, replace(asked, delta=asked.delta or USUAL_DELTA))
-    richer = [replace(one, budget=usual_budget(one.as_asked)) for one in both]
+    richer = [replace(one, budget=usual_budget(as_question(one))) for one in both]
     budgets = richer if known is None and not asked.dry_run else [replace(asked, budget=None)]
     left = [] if known is None else [_left(known)]
     less = [replace(one, epsilon=epsilon, budget=None) for epsilon in left for one in both]
@@ -182,7 +150,7 @@ def _changed(asked: Training, source: Source, known: DataSet | None) -> list[Tra
     return [*both, *budgets, *less, *others]
 
 
-def _nearest(asked: Training, source: Source) -> str | None:
+def _nearest(asked: TrainOptions, source: Source) -> str | None:
     """The target, or the column that may have been meant by it."""
     names = [one.name for one in source.schema.columns if one.name != asked.unit]
     near = [] if asked.target in names else get_close_matches(asked.target or "", names, n=1)
@@ -195,7 +163,7 @@ def _left(known: DataSet) -> float:
     return float(f"{left:.1e}") if left > 0 else USUAL_EPSILON
 
 
-def _passes(asked: Training, source: Source, known: DataSet | None) -> bool:
+def _passes(asked: TrainOptions, source: Source, known: DataSet | None) -> bool:
     try:
         found = ready(asked, source, known)
     except LetaloneError:
@@ -204,7 +172,12 @@ def _passes(asked: Training, source: Source, known: DataSet | None) -> bool:
 
 
 def _check_declared(
-    asked: Training, schema: Schema, target: Column, *, features: list[str] | None, numbers: bool
+    asked: TrainOptions,
+    schema: Schema,
+    target: Column,
+    *,
+    features: list[str] | None,
+    numbers: bool,
 ) -> None:
     """Refuses columns of which too little is declared, and says what to write where."""
     columns = [schema.column(name) for name in features or ()]
