@@ -40,7 +40,7 @@ from letalone.curator.words import Clock, utc_now
 from letalone.engines.lockdown import Room
 from letalone.errors import ParameterError
 from letalone.ledger import Ledger
-from letalone.ledger.postgres import is_postgres
+from letalone.ledger.store import is_postgres
 
 
 class Curator:

@@ -11,7 +11,7 @@ from shutil import disk_usage
 
 from letalone.curator.house import House
 from letalone.errors import ServiceUnavailable
-from letalone.ledger.postgres import is_postgres
+from letalone.ledger.store import is_postgres
 from letalone.ledger.touching import touch
 
 LEAST_FREE = 64 << 20  # bytes: some thousand answers

@@ -30,8 +30,8 @@ from letalone.curator.tables import DATA_SETS, FACTS, PEOPLE, SEEN, insert_once
 from letalone.curator.words import listed, read_list
 from letalone.errors import FormatError, LedgerDamaged, ParameterError
 from letalone.ledger import Ledger
-from letalone.ledger.postgres import is_postgres
 from letalone.ledger.remembering import Seen
+from letalone.ledger.store import is_postgres
 from letalone.ledger.trips import Asked
 
 KEY_MARK = "mark of the master key"  # beside who answers for the data

@@ -9,8 +9,13 @@ their schema files and their ledger lie.
 from pathlib import Path
 
 from letalone.engines import postgres_address, spark_address
-from letalone.engines.spark_address import is_spark_address, place_of, read_spark_address, spelled
-from letalone.engines.spark_frame import is_spark
+from letalone.engines.spark_address import (
+    is_spark,
+    is_spark_address,
+    place_of,
+    read_spark_address,
+    spelled,
+)
 from letalone.errors import ParameterError
 
 

@@ -17,8 +17,7 @@ from letalone.engines.frames import is_frame, names_of
 from letalone.engines.measures import Engine
 from letalone.engines.opening import open_engine
 from letalone.engines.provenance import read_rows
-from letalone.engines.spark_address import is_spark_address, located
-from letalone.engines.spark_frame import is_spark, words_of
+from letalone.engines.spark_address import is_spark, is_spark_address, located, words_of
 from letalone.errors import ParameterError
 from letalone.exact.typed import refusal
 from letalone.ledger import DataSet, Ledger

@@ -26,8 +26,7 @@ from typing import cast
 
 from letalone.engines.addresses import identity, is_address
 from letalone.engines.sources import CSV, DUCKDB, PARQUET
-from letalone.engines.spark_address import spelled
-from letalone.engines.spark_frame import is_path_on_spark, is_spark, parts_in
+from letalone.engines.spark_address import is_path_on_spark, is_spark, parts_in, spelled
 from letalone.errors import ParameterError
 from letalone.ledger import Ledger
 from letalone.session.beside import called_in
