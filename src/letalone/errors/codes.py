@@ -1,0 +1,464 @@
+"""Every code of a problem: its class, what it says, when it comes, what was spent, what to do.
+
+A code exists where somebody acts on it: a face that words it, a remedy, a client, a page. The many
+arguments that are outside what is allowed share VALUE_NOT_ALLOWED; a finished sentence without a
+code of its own has OTHER. `docs/reference/errors.md` is generated from this table.
+"""
+
+from dataclasses import dataclass
+from enum import Enum, unique
+
+
+class Group(Enum):
+    """What a problem is about."""
+
+    VALUE = "Values"
+    NAME = "Names"
+    MISSING = "What is missing"
+    QUESTION = "The question"
+    BUDGET = "The budget"
+    PERMISSION = "Permission"
+    STATE = "The state of things"
+    STORED = "What is stored"
+    ENVIRONMENT = "The surroundings"
+    OTHER = "Others"
+
+
+class Spent(Enum):
+    """What a refused question has cost."""
+
+    NOTHING = "Nothing was spent."
+    MAYBE = "It may have been charged: asking the same again is then free."
+    CHARGED = "What it cost stays spent."
+
+
+@dataclass(frozen=True, slots=True)
+class CodeEntry:
+    """A row of the table.
+
+    `error` names the class of `letalone.errors` that is raised with it, or a subclass; that has
+    the exit code. `problem_type` is the last word of the type of the document that a service
+    sends, where it is not the class's. `template` is the sentence, with the names of facts in
+    braces. `served` is what a service says in place of it and of any words that came with it,
+    where those name files and servers; a service says `served_as`, another code, where it knows
+    better what the code means there.
+    """
+
+    group: Group
+    error: str
+    template: str
+    when: str
+    what_to_do: str
+    spent: Spent = Spent.NOTHING
+    problem_type: str = ""
+    served: str = ""
+    served_as: str = ""
+
+
+MAYBE_PAID = (
+    "If an answer was under way it may be paid for: ask the same again, which costs nothing more."
+)
+NOT_WRITTEN = (
+    "The answer is told to nobody, and what it cost stays spent. Tell the owner: the ledger may"
+    " have no room. Asking again is charged again."
+)
+NOT_AS_WRITTEN = "is not as it was written. Nothing was released. Tell its owner."
+
+
+@unique
+class Code(Enum):
+    """What went wrong; the name is what is stored and sent."""
+
+    # Values
+    VALUE_NOT_ALLOWED = CodeEntry(
+        Group.VALUE,
+        "ParameterError",
+        "{name} is {value}, but must be {allowed}. {hint}",
+        "An argument, an option or a field has a value outside what is allowed.",
+        "Change it; the message names it and what is allowed.",
+    )
+    WRONG_KIND = CodeEntry(
+        Group.VALUE,
+        "ParameterError",
+        "{what} is {kind}, but must be {allowed}.",
+        "A column or a value has a type that does not fit the question.",
+        "Write the value as the column's type, or declare another type.",
+    )
+    # Names
+    UNKNOWN_COLUMN = CodeEntry(
+        Group.NAME,
+        "ParameterError",
+        "Column {name!r} is not in table {table!r}. Its columns are: {known}.",
+        "A question names a column that the table does not have.",
+        "Use one of the columns that the message lists.",
+    )
+    UNKNOWN_TABLE = CodeEntry(
+        Group.NAME,
+        "ParameterError",
+        "There is no table {name!r}. The tables are: {known}.",
+        "FROM, or an argument, names a table that is not there.",
+        "Use one of the tables that the message lists.",
+    )
+    WHICH_TABLE = CodeEntry(
+        Group.NAME,
+        "ParameterError",
+        "{where} has several tables: {known}.",
+        "A file or a database has several tables, and none was named.",
+        "Name one of them.",
+    )
+    UNKNOWN_FILE = CodeEntry(
+        Group.NAME,
+        "ParameterError",
+        "There is no file {file}.",
+        "A path leads to no file.",
+        "Check the path.",
+    )
+    UNKNOWN_WORD = CodeEntry(
+        Group.NAME,
+        "ParameterError",
+        "{what} is {name!r}, but must be one of: {known}.",
+        "A word is not one of a fixed list.",
+        "Use one of the words that the message lists.",
+    )
+    UNKNOWN_DATA_SET = CodeEntry(
+        Group.NAME,
+        "ParameterError",
+        "The ledger knows no data set {name!r}.",
+        "A ledger is asked about a data set that is not written in it.",
+        "Check the name; `letalone ledger show` lists them.",
+        served_as="LEDGER_DAMAGED",  # the database has it, which was looked at before
+    )
+    UNKNOWN_RECORD = CodeEntry(
+        Group.NAME,
+        "LetaloneError",
+        "There is no such {what}.",
+        "A service is asked for something that is not there, or not to be seen by the asker.",
+        "Check the name; the lists of the service show what there is.",
+        problem_type="not-found",
+    )
+    # What is missing
+    MISSING_EPSILON = CodeEntry(
+        Group.MISSING,
+        "ParameterError",
+        "{name} is missing: the privacy to spend on this question.",
+        "A question came without ε.",
+        "Give one; smaller is more private, and 0.1 to 1 is usual.",
+    )
+    MISSING_UNIT = CodeEntry(
+        Group.MISSING,
+        "ParameterError",
+        "Whose privacy is protected? The columns are: {columns}.",
+        "Nobody has said which column identifies a person.",
+        "Name that column, or say that each row is about another person.",
+    )
+    MISSING_BUDGET = CodeEntry(
+        Group.MISSING,
+        "ParameterError",
+        "How much may all questions about this table spend together?",
+        "A table is asked for the first time, and it has no budget.",
+        "Give it a budget once; the ledger keeps it.",
+    )
+    MISSING_BOUNDS = CodeEntry(
+        Group.MISSING,
+        "ParameterError",
+        "No bounds are known for {columns}, and none are read from the data: without bounds one"
+        " person could change the answer without limit.",
+        "A column is added up, or its mean or median is asked, and its bounds are not declared.",
+        "Give bounds from what is publicly known, or have them found privately for a share of ε.",
+    )
+    MISSING_EXPRESSION_BOUNDS = CodeEntry(
+        Group.MISSING,
+        "ParameterError",
+        "The bounds of {expression} do not follow from those of its columns, and none are read"
+        " from the data.",
+        "An expression is added up whose value has no limit, such as a quotient.",
+        "Clamp the expression to bounds that are publicly known.",
+    )
+    MISSING_KEYS = CodeEntry(
+        Group.MISSING,
+        "ParameterError",
+        "Which groups of {columns}? They are not read from the data.",
+        "A question has groups that are neither listed nor declared.",
+        "List them, or have common ones found privately, which takes a δ.",
+    )
+    MISSING_TYPES = CodeEntry(
+        Group.MISSING,
+        "ParameterError",
+        "The types of {columns} are not declared, so they are text.",
+        "A column of a CSV file is used as a number or a date, and its type is not declared.",
+        "Declare it in a schema file.",
+    )
+    MISSING_ASKER = CodeEntry(
+        Group.MISSING,
+        "NotAllowed",
+        "The budget of {name!r} is shared out, so a question says what it is for.",
+        "A data set has purposes, and a question names neither purpose nor analyst.",
+        "Name both.",
+    )
+    # The question
+    SQL_NOT_READ = CodeEntry(
+        Group.QUESTION,
+        "ParameterError",
+        "The SQL cannot be read.",
+        "The text is not SQL in the dialect.",
+        "Mend the SQL where the message points, or name its dialect.",
+    )
+    SQL_NOT_SUPPORTED = CodeEntry(
+        Group.QUESTION,
+        "UnsupportedQuery",
+        "{construct} has no private answer here.",
+        "The SQL has a part for which letalone has no proven private answer.",
+        "Ask in one of the ways that the message names.",
+    )
+    NO_PRIVATE_ANSWER = CodeEntry(
+        Group.QUESTION,
+        "UnsupportedQuery",
+        "No private answer with a proof is known for this question.",
+        "A question of any kind has no proven private answer.",
+        "Ask in one of the ways that the message names.",
+    )
+    NEIGHBOURS_DIFFER = CodeEntry(
+        Group.QUESTION,
+        "NeighboursDiffer",
+        "Two guarantees protect against different changes.",
+        "Guarantees, budgets or tables that protect different units are put together.",
+        "Ask with the unit that the budget protects, or convert one of the guarantees.",
+    )
+    ONLY_EXPLAINED = CodeEntry(
+        Group.QUESTION,
+        "ParameterError",
+        "The question begins with EXPLAIN, and is not answered.",
+        "A question that begins with EXPLAIN is to be released.",
+        "Remove that word to spend.",
+    )
+    BOUNDS_TOO_RISKY = CodeEntry(
+        Group.QUESTION,
+        "ParameterError",
+        "At this ε the bounds of {columns} cannot be bought: about {rows} people may lie beyond"
+        " each, more than {most}.",
+        "Bounds are to be found privately with an ε that is too small for it.",
+        "Give publicly known bounds, or more ε.",
+    )
+    # The budget
+    BUDGET_EXCEEDED = CodeEntry(
+        Group.BUDGET,
+        "BudgetExceeded",
+        "The answer would cost more than is left.",
+        "The question costs more than is left of the budget, of a purpose's share or an analyst's.",
+        "Ask with less ε, or for less; the owner can raise the budget.",
+    )
+    BUDGET_IS_FIXED = CodeEntry(
+        Group.BUDGET,
+        "ParameterError",
+        "The budget is ({given}), but {name!r} has the budget ({budget}), which was named once and"
+        " stays.",
+        "A budget is given for a data set that has another one.",
+        "Leave the budget out; the owner can raise it.",
+    )
+    DATA_SET_FROZEN = CodeEntry(
+        Group.BUDGET,
+        "DataSetFrozen",
+        "{name!r} is frozen.",
+        "An earlier question failed while the data was read, so nothing more is answered.",
+        "The owner looks at why, and allows questions again.",
+    )
+    WORK_FAILED = CodeEntry(
+        Group.BUDGET,
+        "DataSetFrozen",
+        "The answer failed after it was charged, so {name!r} is frozen.",
+        "This question failed while the data was read.",
+        "The owner looks at why, and allows questions again.",
+        spent=Spent.CHARGED,
+    )
+    # Permission
+    NOT_ALLOWED = CodeEntry(
+        Group.PERMISSION,
+        "NotAllowed",
+        "No share of the budget covers this question.",
+        "The analyst or the purpose has no valid share of the budget now.",
+        "Request a grant, or ask the owner for a share.",
+    )
+    NOT_RECOGNISED = CodeEntry(
+        Group.PERMISSION,
+        "LetaloneError",
+        "The name, the password or the token is wrong.",
+        "A service does not know the asker. It does not say which part was wrong.",
+        "Sign in again, or send a valid token.",
+        problem_type="not-authenticated",
+    )
+    SIGNED_OUT = CodeEntry(
+        Group.PERMISSION,
+        "LetaloneError",
+        "The visit is over.",
+        "A visit to the console has lasted too long, or was ended.",
+        "Sign in again.",
+        problem_type="not-authenticated",
+    )
+    NOT_PERMITTED = CodeEntry(
+        Group.PERMISSION,
+        "LetaloneError",
+        "This is not yours to do.",
+        "A signed-in person or a token does not have the role or the scope.",
+        "Ask somebody with the role that the message names.",
+        problem_type="not-permitted",
+    )
+    TOO_MANY_TRIES = CodeEntry(
+        Group.PERMISSION,
+        "LetaloneError",
+        "There were too many tries.",
+        "Too many passwords were tried for one name or from one address.",
+        "Wait as long as the message says.",
+        problem_type="too-many-requests",
+    )
+    # The state of things
+    RETIRED = CodeEntry(
+        Group.STATE,
+        "NotAllowed",
+        "The data set was retired.",
+        "The data set was retired, or its retention date is over: its rows are gone.",
+        "Nothing is answered about it any more.",
+        problem_type="retired",
+    )
+    ALREADY_DECIDED = CodeEntry(
+        Group.STATE,
+        "LetaloneError",
+        "It is not so any more.",
+        "A request was decided before, or a name is taken.",
+        "Look at how it stands now, and decide again.",
+        problem_type="conflict",
+    )
+    CLOSED = CodeEntry(
+        Group.STATE,
+        "ParameterError",
+        "The session of {name!r} is closed.",
+        "A table is asked after it was closed.",
+        "Open it again.",
+    )
+    # What is stored
+    DAMAGED = CodeEntry(
+        Group.STORED,
+        "FormatError",
+        "A stored file is damaged, or was written by a newer letalone.",
+        "A file, a receipt or a text does not have the form in which letalone writes it.",
+        "Use the file as it was written, or a newer letalone.",
+    )
+    LEDGER_DAMAGED = CodeEntry(
+        Group.STORED,
+        "LedgerDamaged",
+        "The ledger is not as it was written.",
+        "A ledger or a receipt was changed after it was written.",
+        "Rely on nothing in it: tell its owner at once, who restores a backup.",
+        served=f"The ledger {NOT_AS_WRITTEN}",
+    )
+    NOT_A_LEDGER = CodeEntry(
+        Group.STORED,
+        "FormatError",
+        "This is not a ledger.",
+        "A file or a database that is opened as a ledger is something else.",
+        "Check the path.",
+        served_as="LEDGER_DAMAGED",
+    )
+    DATABASE_DAMAGED = CodeEntry(
+        Group.STORED,
+        "FormatError",
+        "The curator's database is not as it was written.",
+        "The database of a service was changed from outside.",
+        "Tell its owner at once.",
+        problem_type="database-damaged",
+        served=f"The curator's database {NOT_AS_WRITTEN}",
+    )
+    # The surroundings
+    LEDGER_UNAVAILABLE = CodeEntry(
+        Group.ENVIRONMENT,
+        "LedgerUnavailable",
+        "The ledger cannot be used now.",
+        "The ledger cannot be read or written, so nothing is released.",
+        "Look at the disk or the server of the ledger, then ask the same again.",
+        spent=Spent.MAYBE,
+        served=f"The ledger cannot be used now. {MAYBE_PAID}",
+    )
+    ANSWER_NOT_WRITTEN = CodeEntry(
+        Group.ENVIRONMENT,
+        "LedgerUnavailable",
+        "The ledger did not take the answer.",
+        "The answer was made and could not be written down, so it is told to nobody.",
+        "Make room for the ledger. Asking again is charged again.",
+        spent=Spent.CHARGED,
+        problem_type="answer-not-written",
+        served=f"The ledger did not take the answer. {NOT_WRITTEN}",
+    )
+    UNDER_WAY = CodeEntry(
+        Group.ENVIRONMENT,
+        "LedgerUnavailable",
+        "The same question is being answered at this moment.",
+        "Two askers ask the same at the same time.",
+        "Ask the same again in a moment: its answer is then a repeat, which is free.",
+        problem_type="under-way",
+    )
+    DATABASE_UNAVAILABLE = CodeEntry(
+        Group.ENVIRONMENT,
+        "ServiceUnavailable",
+        "The curator's database cannot be used now.",
+        "The database of a service cannot be read or written.",
+        "Look at its disk or its server, then ask the same again.",
+        spent=Spent.MAYBE,
+        problem_type="database-unavailable",
+        served=f"The curator's database cannot be used now. {MAYBE_PAID}",
+    )
+    SERVICE_UNAVAILABLE = CodeEntry(
+        Group.ENVIRONMENT,
+        "ServiceUnavailable",
+        "A service cannot be reached now.",
+        "A service or a database server cannot be reached, does not answer in time, or fails.",
+        "Try again later.",
+        spent=Spent.MAYBE,
+    )
+    DATA_UNREADABLE = CodeEntry(
+        Group.ENVIRONMENT,
+        "ServiceUnavailable",
+        "The data cannot be read now.",
+        "The rows cannot be opened, or are not those that were opened. No row was read.",
+        "The owner looks at the file or the table that has the rows. Nothing is frozen.",
+        problem_type="data-unreadable",
+    )
+    ENGINE_FAILED = CodeEntry(
+        Group.ENVIRONMENT,
+        "LetaloneError",
+        "The engine could not finish. The owner of the data set has to look.",
+        "An engine gave up. Its own words may quote data, so they are not passed on.",
+        "The owner looks at the engine's log.",
+        spent=Spent.MAYBE,
+    )
+    NOT_INSTALLED = CodeEntry(
+        Group.ENVIRONMENT,
+        "ParameterError",
+        "{what} needs {extra}, which is not installed.",
+        "Something is asked that takes an extra of letalone.",
+        "Install the extra.",
+    )
+    OTHER = CodeEntry(
+        Group.OTHER,
+        "LetaloneError",
+        "",
+        "A message without a code of its own; its class says what kind it is.",
+        "The message says it.",
+    )
+
+    def __reduce_ex__(self, protocol: object) -> tuple[object, ...]:
+        return getattr, (Code, self.name)  # a stored code is its name, and not its row
+
+    @property
+    def group(self) -> Group:
+        return self.value.group
+
+    @property
+    def error(self) -> str:
+        return self.value.error
+
+    @property
+    def spent(self) -> Spent:
+        return self.value.spent
+
+    @property
+    def template(self) -> str:
+        return self.value.template

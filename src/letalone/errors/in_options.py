@@ -1,0 +1,110 @@
+"""Problems in the words of the command line: options in place of Python's arguments.
+
+A command applies remedies to the options that were typed and prints the commands that result;
+here remedies are only put into words.
+
+  Tested:   tests/errors/test_problem.py
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+from letalone.errors.in_python import words_for_thaw, words_for_wait
+from letalone.errors.problem import Face, Problem, Remedy
+from letalone.errors.remedies import (
+    AddBounds,
+    Allow,
+    AskInstead,
+    BuyBounds,
+    ChooseTable,
+    ClampExpression,
+    DeclareTypes,
+    EditSql,
+    FindKeys,
+    Install,
+    LeaveOut,
+    LimitRows,
+    LowerEpsilon,
+    NameBudget,
+    NameKeys,
+    NameUnit,
+    OpenAgain,
+    RaiseBudget,
+    RaiseVersion,
+    SetEpsilon,
+    SetValue,
+    Thaw,
+    UseName,
+    Wait,
+    WriteSchemaFile,
+)
+
+EXAMPLE_BOUNDS = "0:1000"
+EXAMPLE_KEYS = {"integer": "1,2,3", "date": "2024-01-01"}  # it begins a year, a month, a week
+OTHER_KEYS = "A,B,C"
+
+
+def in_options(problem: Problem, spell: Callable[[str], str]) -> str:
+    """The problem in words; `spell` writes an argument of Python as the option that sets it.
+
+    `spell("max_rows")` is "--max-rows" for a command that has the option, else "max_rows".
+    """
+    return Face("options", spell, REMEDIES).say(problem)
+
+
+def example_keys(remedy: NameKeys) -> dict[str, str]:
+    """Keys to fill in for each column, as `--keys` takes them: {"ward": "A,B,C"}."""
+    types = remedy.types or ("text",) * len(remedy.columns)
+    return {
+        name: EXAMPLE_KEYS.get(kind, OTHER_KEYS)
+        for name, kind in zip(remedy.columns, types, strict=True)
+    }
+
+
+def _name_keys(remedy: NameKeys) -> str:
+    examples = dict.fromkeys(example_keys(remedy).values())
+    return f"List them with --keys, in place of {' and '.join(examples)}."
+
+
+def _name_unit(remedy: NameUnit) -> str:
+    likely = "" if remedy.likely is None else f" {remedy.likely}"
+    return (
+        f"Say which column identifies a person, with --unit{likely}; if each row is about another"
+        " person: --unit row."
+    )
+
+
+def _lower_epsilon(remedy: LowerEpsilon) -> str:
+    if remedy.epsilon is None:
+        return "Ask with a smaller --epsilon."
+    return f"--epsilon {remedy.epsilon:g} would fit."
+
+
+REMEDIES: dict[type[Remedy], str | Callable[[Any], str]] = {
+    AddBounds: f"Give bounds that are publicly known, with --bounds, in place of {EXAMPLE_BOUNDS}.",
+    Allow: "The owner of the data can allow it.",
+    AskInstead: "Another question, which would be answered: {sql}",
+    BuyBounds: "Or buy them with a fifth of ε: --private-bounds.",
+    ChooseTable: "Name one with --table.",
+    ClampExpression: "Write bounds that are publicly known into the SQL, in place of 0 and 1000:"
+    " CLAMP({expression}, 0, 1000).",
+    DeclareTypes: "Declare their types in a schema file, which letalone init writes.",
+    EditSql: "Write {text} there.",
+    FindKeys: "Or have common ones found privately, with a --delta.",
+    Install: "pip install 'letalone[{extra}]'",
+    LeaveOut: "Leave {name} out.",
+    LimitRows: "Let fewer rows count: --max-rows {rows}.",
+    LowerEpsilon: _lower_epsilon,
+    NameBudget: "Say it once, with --budget; the ledger keeps it.",
+    NameKeys: _name_keys,
+    NameUnit: _name_unit,
+    OpenAgain: "Open it again.",
+    RaiseBudget: "Its owner can allow more.",
+    RaiseVersion: "If its rows have changed, its owner has to say so.",
+    SetEpsilon: "Smaller is more private; 0.1 to 1 is usual. Give --epsilon {epsilon}.",
+    SetValue: "Give {name} {example}.",
+    Thaw: words_for_thaw,
+    UseName: "Did you mean {meant!r}?",
+    Wait: words_for_wait,
+    WriteSchemaFile: "Write a schema file first: letalone init {file}.",
+}

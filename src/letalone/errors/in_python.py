@@ -1,0 +1,127 @@
+"""Problems in the words of Python: what `str(error)` says.
+
+Tested:   tests/errors/test_problem.py
+"""
+
+from shlex import quote
+
+from letalone.errors.problem import Face, Problem
+from letalone.errors.remedies import (
+    AddBounds,
+    Allow,
+    AskInstead,
+    BuyBounds,
+    ChooseTable,
+    ClampExpression,
+    DeclareTypes,
+    EditSql,
+    FindKeys,
+    Install,
+    LeaveOut,
+    LimitRows,
+    LowerEpsilon,
+    NameBudget,
+    NameKeys,
+    NameUnit,
+    OpenAgain,
+    RaiseBudget,
+    RaiseVersion,
+    SetEpsilon,
+    SetValue,
+    Thaw,
+    UseName,
+    Wait,
+    WriteSchemaFile,
+)
+from letalone.errors.spelling import plural
+
+
+def in_python(problem: Problem) -> str:
+    """The problem in words, with Python's names for what would help."""
+    return PYTHON.say(problem)
+
+
+def _name_unit(remedy: NameUnit) -> str:
+    likely = remedy.likely or "patient_id"
+    return f"Give unit={likely!r}, the column that identifies a person, or unit=la.ROW."
+
+
+def _name_keys(remedy: NameKeys) -> str:
+    columns = ", ".join(f"{name!r}: […]" for name in remedy.columns)
+    return f"List them: keys={{{columns}}}."
+
+
+def _name_budget(remedy: NameBudget) -> str:
+    delta = f", delta={remedy.delta:g}" if remedy.delta else ""
+    return f"Give budget=la.Budget(epsilon={remedy.epsilon:g}{delta})."
+
+
+def _lower_epsilon(remedy: LowerEpsilon) -> str:
+    if remedy.epsilon is None:
+        return "Ask with a smaller epsilon."
+    return f"epsilon={remedy.epsilon:g} would fit."
+
+
+def _levels(purpose: str | None, analyst: str | None) -> str:
+    named = {"purpose": purpose, "analyst": analyst}
+    return "".join(f", {level}={name!r}" for level, name in named.items() if name is not None)
+
+
+def _raise_budget(remedy: RaiseBudget) -> str:
+    levels = _levels(remedy.purpose, remedy.analyst)
+    how = "raise_level" if levels else "raise_budget"
+    return f"Its owner can allow more: ledger.{how}({remedy.name!r}, budget{levels})."
+
+
+def _allow(remedy: Allow) -> str:
+    levels = _levels(remedy.purpose, remedy.analyst) or ", purpose=…, analyst=…"
+    return f"The owner of the data can allow it: ledger.allow({remedy.name!r}, budget{levels})."
+
+
+def words_for_thaw(remedy: Thaw) -> str:
+    """What an owner types after a data set froze."""
+    name = quote(remedy.name)
+    return (
+        f"Its owner can see why and allow questions again: letalone ledger why LEDGER {name},"
+        f" then letalone ledger thaw LEDGER {name} --why '…'."
+    )
+
+
+def words_for_wait(remedy: Wait) -> str:
+    """When to try again."""
+    return f"Try again in {plural(remedy.seconds, 'second')}."
+
+
+PYTHON = Face(
+    "python",
+    lambda name: name,
+    {
+        AddBounds: "Give lower=…, upper=… from what is publicly known, or declare them in the"
+        " schema file.",
+        Allow: _allow,
+        AskInstead: "Another question, which would be answered: {sql}",
+        BuyBounds: "Or buy them with la.private_bounds, at a price.",
+        ChooseTable: "Name one with table=.",
+        ClampExpression: "Give lower=…, upper=… from what is publicly known.",
+        DeclareTypes: "Declare their types in the schema file or with la.open(…, types={{…}}).",
+        EditSql: "Write {text!r} there.",
+        FindKeys: "Or give a delta, such as {delta}, to have common ones found.",
+        Install: "pip install 'letalone[{extra}]'",
+        LeaveOut: "Leave {name} out.",
+        LimitRows: "Let fewer rows count: .bound(max_rows={rows}).",
+        LowerEpsilon: _lower_epsilon,
+        NameBudget: _name_budget,
+        NameKeys: _name_keys,
+        NameUnit: _name_unit,
+        OpenAgain: "Call la.open again.",
+        RaiseBudget: _raise_budget,
+        RaiseVersion: "If its rows have changed: ledger.raise_version({name!r}), then la.open(…)"
+        " again.",
+        SetEpsilon: "Give epsilon={epsilon}.",
+        SetValue: "Write {name}={example}.",
+        Thaw: words_for_thaw,
+        UseName: "Did you mean {meant!r}?",
+        Wait: words_for_wait,
+        WriteSchemaFile: "Write a schema file first: letalone init {file}.",
+    },
+)

@@ -1,0 +1,198 @@
+"""What would help, as data: small frozen records that each face words and the command line applies.
+
+The remedies of one problem are alternatives, the best first. Applying one to a record of options
+is a change of one or two of its fields; each docstring says of which.
+"""
+
+from dataclasses import dataclass
+
+from letalone.errors.problem import Argument, Fact, Remedy
+
+
+# What is missing
+@dataclass(frozen=True, slots=True)
+class SetEpsilon(Remedy):
+    """Give this ε: a usual one where none was given, or the least that is enough."""
+
+    epsilon: float
+
+
+@dataclass(frozen=True, slots=True)
+class NameUnit(Remedy):
+    """Say which column identifies a person: `likely` if its name suggests one, else None."""
+
+    likely: str | None
+    columns: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class NameBudget(Remedy):
+    """Say how much all questions together may spend; `epsilon` and `delta` are an example."""
+
+    epsilon: float
+    delta: float = 0
+
+
+@dataclass(frozen=True, slots=True)
+class AddBounds(Remedy):
+    """Give publicly known bounds for all of these columns; 0 to 1000 stands for them."""
+
+    columns: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class BuyBounds(Remedy):
+    """Have the bounds of these columns found privately, for a share of ε."""
+
+    columns: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ClampExpression(Remedy):
+    """Clamp this expression to public bounds within the question: CLAMP(expression, 0, 1000)."""
+
+    expression: str
+
+
+@dataclass(frozen=True, slots=True)
+class NameKeys(Remedy):
+    """List the groups of these columns; `types` are the columns' types, for an example."""
+
+    columns: tuple[str, ...]
+    types: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class FindKeys(Remedy):
+    """Have common groups found privately, which takes this δ; listed keys are left out."""
+
+    delta: float = 1e-6
+
+
+@dataclass(frozen=True, slots=True)
+class DeclareTypes(Remedy):
+    """Declare the types of these columns, in a schema file or where the table is opened."""
+
+    columns: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class WriteSchemaFile(Remedy):
+    """Write a schema file for this table with `letalone init`; `unit` as in `NameUnit`."""
+
+    file: str
+    unit: str | None = None
+
+
+# A value or a name
+@dataclass(frozen=True, slots=True)
+class SetValue(Remedy):
+    """Give this argument such a value; the name is that of Python."""
+
+    name: Argument
+    example: Fact
+
+
+@dataclass(frozen=True, slots=True)
+class LeaveOut(Remedy):
+    """Leave this argument out; the name is that of Python."""
+
+    name: Argument
+
+
+@dataclass(frozen=True, slots=True)
+class UseName(Remedy):
+    """Write `meant` in place of `typed`, which is unknown and near to it."""
+
+    typed: str
+    meant: str
+
+
+@dataclass(frozen=True, slots=True)
+class ChooseTable(Remedy):
+    """Name one of these tables of the file or the database."""
+
+    names: tuple[str, ...]
+
+
+# The question
+@dataclass(frozen=True, slots=True)
+class EditSql(Remedy):
+    """Write `text` in place of the characters `span[0]:span[1]` of the SQL that was typed."""
+
+    span: tuple[int, int]
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class AskInstead(Remedy):
+    """Ask this SQL instead: another question, which would be answered."""
+
+    sql: str
+
+
+@dataclass(frozen=True, slots=True)
+class LimitRows(Remedy):
+    """Let this many rows of a person count (`max_rows`)."""
+
+    rows: int
+
+
+# The budget
+@dataclass(frozen=True, slots=True)
+class LowerEpsilon(Remedy):
+    """Ask with this ε, which still fits; None where it is not known which would."""
+
+    epsilon: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RaiseBudget(Remedy):
+    """The owner allows more for this data set, or for a level of it (`purpose`, `analyst`)."""
+
+    name: str
+    purpose: str | None = None
+    analyst: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Allow(Remedy):
+    """The owner gives a purpose, and an analyst, a share of this data set's budget."""
+
+    name: str
+    purpose: str | None = None
+    analyst: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Thaw(Remedy):
+    """The owner looks at why the data set is frozen, and allows questions again."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class RaiseVersion(Remedy):
+    """The owner says that the rows have changed, so that earlier answers are not repeated."""
+
+    name: str
+
+
+# The surroundings
+@dataclass(frozen=True, slots=True)
+class Wait(Remedy):
+    """Try again in this many seconds."""
+
+    seconds: int
+
+
+@dataclass(frozen=True, slots=True)
+class Install(Remedy):
+    """Install this extra of letalone: pip install 'letalone[extra]'."""
+
+    extra: str
+
+
+@dataclass(frozen=True, slots=True)
+class OpenAgain(Remedy):
+    """Open the table again: it was closed."""

@@ -1,0 +1,28 @@
+"""Words that many messages share: the nearest name, and a number with its noun.
+
+Tested:   tests/errors/test_spelling.py
+"""
+
+from collections.abc import Iterable
+
+NEAR = 0.6  # how alike two words must be, as difflib measures it
+
+
+def nearest(word: str, known: Iterable[str], *, near: float = NEAR) -> str | None:
+    """The known word that is most like this one, whatever the capital letters; None if none is."""
+    from difflib import get_close_matches  # only when something went wrong
+
+    by_lower = {name.lower(): name for name in known}
+    matches = get_close_matches(word.lower(), by_lower, n=1, cutoff=near)
+    return by_lower[matches[0]] if matches else None
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """A closing question if one of the words is near, else nothing."""
+    meant = nearest(word, known)
+    return "" if meant is None else f" Did you mean {meant!r}?"
+
+
+def plural(number: int, one: str, many: str | None = None) -> str:
+    """A number with its noun: "1 row", "1,024 rows"; `many` where an s does not make it."""
+    return f"1 {one}" if number == 1 else f"{number:,} {many or one + 's'}"

@@ -1,0 +1,53 @@
+"""The only place in which the golden tests name modules of letalone that are not public."""
+
+from collections.abc import Callable
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from letalone.cli.places import ledger_path
+from letalone.curator.curator import Curator
+from letalone.curator.http.app import make_app
+from letalone.curator.http.problems import KINDS
+from letalone.curator.settings import Settings
+from letalone.engines.addresses import identity, in_words, is_address, own_name, whole_name
+from letalone.engines.spark_address import located
+from letalone.session.beside import is_schema_file, schema_beside, source_of
+from letalone.session.same_table import told_of
+
+PROBLEM_KINDS = tuple(KINDS)
+
+
+def open_service(folder: Path) -> tuple[Curator, Any]:
+    """A curator in a folder, and its ASGI app."""
+    curator = Curator.open(Settings(folder=folder, password_memory_kib=8))
+    return curator, make_app(curator)
+
+
+def facts_of_source(source: Any, table: str | None, spark: Any) -> dict[str, Callable[[], Any]]:
+    """What decides which budget a source spends, each by itself: nothing is connected to.
+
+    spark: what stands for a session of Spark where an address names one of its tables.
+    """
+
+    def data() -> Any:
+        found = source_of(source) if is_schema_file(source) else source
+        spark_address = isinstance(found, str) and found.startswith("spark:")
+        return located(found, spark) if spark_address else found
+
+    found: dict[str, Callable[[], Any]] = {"identity": lambda: told_of(data(), table)}
+    if isinstance(source, str | PathLike):
+        text = str(source)
+        found |= {"ledger": lambda: str(ledger_path(text))} if not text.startswith("spark:") else {}
+        if not text.startswith("spark:"):
+            found |= {"schema": lambda: str(schema_beside(source, table))}
+    if isinstance(source, str) and is_address(source):
+        found |= {"name": lambda: own_name(source), "words": lambda: in_words(source)}
+    if is_schema_file(source):
+        found |= {"source": lambda: str(source_of(source))}
+    if not isinstance(source, str) or is_address(source):
+        found |= {
+            "address": lambda: identity(data(), table),
+            "whole_name": lambda: list(whole_name(data(), table)),
+        }
+    return found
