@@ -27,9 +27,14 @@ def to_type_again(command: str, options: Any, **changes: Any) -> str:
         if type(declared).__name__ == "ArgumentInfo":
             words.append(str(value))
         elif value != field.default:
-            names = declared.param_decls or (f"--{field.name.replace('_', '-')}",)
-            words += _option(names[0], value)
+            words += _option(_flag(declared, field.name), value)
     return to_type(*words)
+
+
+def _flag(declared: Any, name: str) -> str:
+    """What the option is called: in `Annotated`, typer keeps the first of its names as default."""
+    names = [word for word in (declared.default, *declared.param_decls) if isinstance(word, str)]
+    return names[0] if names else f"--{name.replace('_', '-')}"
 
 
 def _option(flag: str, value: Any) -> list[str]:
