@@ -18,7 +18,6 @@ from letalone.engines.addresses import check_address, is_address, whole_name
 from letalone.engines.opening import open_engine
 from letalone.engines.sources import WhichTable, find_files
 from letalone.engines.spark_address import is_spark_address
-from letalone.engines.spark_start import is_started, spark_session
 from letalone.errors import ParameterError
 from letalone.ledger import DataSet, Ledger
 from letalone.plans.schema import Schema
@@ -85,6 +84,8 @@ def wait_for_spark(file: str, table: str | None = None) -> None:
     if not is_spark_address(file):
         return
     check_address(file, table)  # or says what is wrong with it, first
+    from letalone.engines.spark_start import is_started, spark_session
+
     if not is_started():
         with waiting("Starting Spark"):
             spark_session()
