@@ -69,7 +69,7 @@ def test_numbers_are_read_from_a_pipe(letalone: Letalone, monkeypatch: pytest.Mo
 def test_an_empty_pipe_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.stdin", io.StringIO("\n"))
     with pytest.raises(ParameterError, match="standard input is empty"):
-        read_values([], whole=False)
+        read_values([], is_whole=False)
 
 
 def test_a_closed_input_is_an_empty_one(
@@ -87,18 +87,18 @@ def test_the_byte_order_mark_of_other_systems_is_no_number(
     monkeypatch.setattr(
         "sys.stdin", io.TextIOWrapper(io.BytesIO(b"\xef\xbb\xbf12\r\n7\r\n"), "utf-8")
     )
-    assert read_values([], whole=True) == [12, 7]
+    assert read_values([], is_whole=True) == [12, 7]
 
 
 def test_input_that_is_not_text_is_refused_in_words(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"\xff\xfe1"), "utf-8"))
     with pytest.raises(ParameterError, match="standard input is not text"):
-        read_values([], whole=False)
+        read_values([], is_whole=False)
 
 
 @pytest.mark.parametrize(("word", "value"), [("42.0", 42), ("1e3", 1000), ("-7", -7)])
 def test_a_whole_number_may_be_written_as_a_decimal(word: str, value: int) -> None:
-    (found,) = read_values([word], whole=True)
+    (found,) = read_values([word], is_whole=True)
     assert found == value
     assert isinstance(found, int)
 
@@ -114,7 +114,7 @@ def test_a_whole_number_may_be_written_as_a_decimal(word: str, value: int) -> No
 )
 def test_only_a_number_is_sent_to_another_mechanism(word: str, said: str) -> None:
     with pytest.raises(ParameterError, match=f"value 1 of the input is {said}[.]"):
-        read_values([word], whole=True)
+        read_values([word], is_whole=True)
 
 
 @pytest.mark.parametrize("word", ["Laplace", "LAPLACE", "Discrete_Gaussian"])
@@ -164,7 +164,7 @@ def test_a_confidence_close_to_1_is_not_shown_as_1(letalone: Letalone) -> None:
 
 
 def test_whole_numbers_of_any_size_stay_exact() -> None:
-    assert read_values([str(10**30)], whole=True) == [10**30]
+    assert read_values([str(10**30)], is_whole=True) == [10**30]
 
 
 @pytest.mark.parametrize(

@@ -594,7 +594,7 @@ def test_a_refusal_shows_the_place(letalone: Letalone, my: Path) -> None:
 def test_two_tables_are_refused_before_a_spark_is_started(
     letalone: Letalone, my: Path, monkeypatch: pytest.MonkeyPatch, command: tuple[str, ...]
 ) -> None:
-    monkeypatch.setattr("letalone.cli.source.spark_session", None)
+    monkeypatch.setattr("letalone.engines.spark_start.spark_session", None)
     name, *rest = command
     refused = letalone(name, "spark:clinic.visits", *rest, "--table", "other")
     assert "and so does --table. Leave one out." in check_refusal(refused, 2)

@@ -43,18 +43,18 @@ def anonymity(options: AnonymityOptions) -> None:
         sensitive=names_in(options.sensitive, options.file, table=options.table),
     )
     _check(options)
-    found = _measured(options)
-    exposed = limits_of(found) if found.sensitive else None
-    made = None if options.k is None else _made(options, options.k)
-    after = limits_of(made.anonymity) if made is not None and found.sensitive else None
+    measured = _measure(options)
+    exposed = limits_of(measured) if measured.sensitive else None
+    made = None if options.k is None else _make(options, options.k)
+    after = limits_of(made.anonymity) if made is not None and measured.sensitive else None
     if made is not None and options.out is not None:
         write_table(made.as_arrow, options.out)
     if options.html is not None:
         _write_page(options, exposed, made, after)
     if options.as_json:
-        print_json("anonymity", _as_json(options, found, exposed, made, after))
+        print_json("anonymity", _as_json(options, measured, exposed, made, after))
         return
-    _show(options, found, made, after)
+    _show(options, measured, made, after)
 
 
 def _check(options: AnonymityOptions) -> None:
@@ -74,7 +74,7 @@ def _check(options: AnonymityOptions) -> None:
         raise ParameterError(f"--out is {options.out}, the table itself. Name another file.")
 
 
-def _measured(options: AnonymityOptions) -> Anonymity:
+def _measure(options: AnonymityOptions) -> Anonymity:
     try:
         return measure(
             options.file,
@@ -86,15 +86,15 @@ def _measured(options: AnonymityOptions) -> Anonymity:
         )
     except WhichTable as error:
         quasi = ("--quasi-identifiers", ",".join(options.quasi_identifiers))
-        found = offering(
+        refusal = offering(
             error,
             options.file,
             lambda named: to_type("anonymity", named.file, *quasi, *named.option),
         )
-    raise found
+    raise refusal
 
 
-def _made(options: AnonymityOptions, k: int) -> Anonymized:
+def _make(options: AnonymityOptions, k: int) -> Anonymized:
     return anonymize(
         options.file,
         quasi_identifiers=options.quasi_identifiers,
@@ -110,7 +110,7 @@ def _made(options: AnonymityOptions, k: int) -> Anonymized:
 
 
 def _hierarchies(words: Sequence[str]) -> dict[str, object]:
-    found: dict[str, object] = {}
+    hierarchies: dict[str, object] = {}
     for word in words:
         name, _, kind = word.rpartition("=")
         if not name or kind not in HIERARCHIES:
@@ -118,8 +118,8 @@ def _hierarchies(words: Sequence[str]) -> dict[str, object]:
                 f"--hierarchy {word} is not understood: write --hierarchy zip=prefixes. Kinds are:"
                 f" {', '.join(HIERARCHIES)}."
             )
-        found[name] = HIERARCHIES[kind]()
-    return found
+        hierarchies[name] = HIERARCHIES[kind]()
+    return hierarchies
 
 
 def _write_page(
@@ -129,61 +129,63 @@ def _write_page(
         return
     both = None if made is None or after is None else (made, after)
     wanted = {"k": options.k, "l": options.l, "t": options.t}
-    asked = {name: value for name, value in wanted.items() if value is not None}
-    text = page(Path(options.file).name, exposed, both, asked=asked)
+    limits = {name: value for name, value in wanted.items() if value is not None}
+    text = page(Path(options.file).name, exposed, both, asked=limits)
     options.html.write_text(text, encoding="utf-8")
 
 
 def _show(
-    options: AnonymityOptions, found: Anonymity, made: Anonymized | None, after: Limits | None
+    options: AnonymityOptions, measured: Anonymity, made: Anonymized | None, after: Limits | None
 ) -> None:
     screen = console()
     names = ", ".join(options.quasi_identifiers)
-    whose = "" if found.unit is None else f" of {so_many_people(found.people)}"
-    rows = so_many_rows(found.rows)
-    _say(screen, f"{options.file}: {rows}{whose}; {found.counted} alike in {names}")
-    screen.print(_figures(found, made), markup=False)
+    whose = "" if measured.unit is None else f" of {so_many_people(measured.people)}"
+    rows = so_many_rows(measured.rows)
+    _say(screen, f"{options.file}: {rows}{whose}; {measured.counted} alike in {names}")
+    screen.print(_figures(measured, made), markup=False)
     if made is None:
         _say(screen, "The smallest groups, which are people; for you alone:")
-        screen.print(_smallest(found), markup=False)
+        screen.print(_smallest(measured), markup=False)
     else:
         _say(screen, _cost(made))
     if after is not None:
-        for one in list(after.exposures.values())[:2]:
-            _say(screen, f"Still exposed: {one}.")
+        for exposure in list(after.exposures.values())[:2]:
+            _say(screen, f"Still exposed: {exposure}.")
     for path in (options.out if made is not None else None, options.html):
         if path is not None:
             _say(screen, f"Wrote {path}.")
-    if person := _person(found):
+    if person := _person(measured):
         advice = f"where {person!r} repeats, k is too large; --unit {quote(person)} counts people."
         _say(screen, f"A row counts as a person: {advice}")
     _say(screen, WARNING)
 
 
-def _person(found: Anonymity) -> str | None:
+def _person(measured: Anonymity) -> str | None:
     """A column that was not named, and sounds as if it told people apart; None with a unit."""
-    if found.unit is not None:
+    if measured.unit is not None:
         return None
-    return next((name for name in found.cells.others if ID.search(name.lower())), None)
+    return next((name for name in measured.cells.others if ID.search(name.lower())), None)
 
 
 def _say(screen: Console, words: str) -> None:
     screen.print(flowing(words, screen.width), markup=False, soft_wrap=True)
 
 
-def _figures(found: Anonymity, made: Anonymized | None) -> Table:
+def _figures(measured: Anonymity, made: Anonymized | None) -> Table:
     after = None if made is None else made.anonymity
     heads = ("", "now") if after is None else ("", "now", "anonymous")
     rows = table(*heads, right=heads[1:])
-    tables = [one for one in (found, after) if one is not None]
-    who = found.counted
-    rows.add_row(f"k: {who} that are alike, at least", *(f"{one.k:,}" for one in tables))
-    unique = [f"{one.uniques:,} ({percent(one.unique_share)})" for one in tables]
+    tables = [anonymity for anonymity in (measured, after) if anonymity is not None]
+    who = measured.counted
+    rows.add_row(
+        f"k: {who} that are alike, at least", *(f"{anonymity.k:,}" for anonymity in tables)
+    )
+    unique = [f"{anonymity.uniques:,} ({percent(anonymity.unique_share)})" for anonymity in tables]
     rows.add_row(f"{who} that are unique", *unique)
-    share = [percent(one.risk.marketer) for one in tables]
-    rows.add_row(f"{who} that could be found{', about' * found.risk.is_estimate}", *share)
-    for name in list(found.sensitive)[:2]:
-        columns = [one.sensitive[name] for one in tables]
+    share = [percent(anonymity.risk.marketer) for anonymity in tables]
+    rows.add_row(f"{who} that could be found{', about' * measured.risk.is_estimate}", *share)
+    for name in list(measured.sensitive)[:2]:
+        columns = [anonymity.sensitive[name] for anonymity in tables]
         rows.add_row(f"{name}: l (entropy l)", *(f"{c.l:,} ({c.entropy_l:.3g})" for c in columns))
         ordered = columns[0].t_ordered is not None
         rows.add_row(f"{name}: t{' (ordered)' * ordered}", *map(_closeness, columns))
@@ -191,15 +193,17 @@ def _figures(found: Anonymity, made: Anonymized | None) -> Table:
     return rows
 
 
-def _closeness(one: Diversity) -> str:
-    return f"{one.t:.3g}" + ("" if one.t_ordered is None else f" ({one.t_ordered:.3g})")
+def _closeness(diversity: Diversity) -> str:
+    return f"{diversity.t:.3g}" + (
+        "" if diversity.t_ordered is None else f" ({diversity.t_ordered:.3g})"
+    )
 
 
-def _smallest(found: Anonymity) -> Table:
-    names = list(found.quasi_identifiers)[:SHOWN_COLUMNS]
-    size = found.counted
+def _smallest(measured: Anonymity) -> Table:
+    names = list(measured.quasi_identifiers)[:SHOWN_COLUMNS]
+    size = measured.counted
     rows = table(*names, size, right=(size,))
-    for group in found.smallest(SHOWN):
+    for group in measured.smallest(SHOWN):
         rows.add_row(*(_cell(group[name]) for name in names), f"{group[size]:,}")
     return rows
 
@@ -219,14 +223,14 @@ def _cost(made: Anonymized) -> str:
 
 def _as_json(
     options: AnonymityOptions,
-    found: Anonymity,
+    measured: Anonymity,
     exposed: Limits | None,
     made: Anonymized | None,
     after: Limits | None,
 ) -> dict[str, object]:
     return {
         "file": options.file,
-        "anonymity": found.to_json(),
+        "anonymity": measured.to_json(),
         "limits": exposed and exposed.to_json(),
         "anonymous": made and made.to_json(),
         "anonymous_limits": after and after.to_json(),

@@ -22,7 +22,7 @@ from letalone.cli.screen import (
     in_short,
     in_two_digits,
     print_json,
-    protected,
+    protection_text,
     rounded_up,
 )
 from letalone.cli.tabled import tabled
@@ -127,7 +127,7 @@ def _price(found: Answered) -> str:
             "The same answer as before: it is free. Changed data needs a new version in the schema"
             " file."
         )
-    whom = protected(neighbours_of(found.asked))
+    whom = protection_text(neighbours_of(found.asked))
     return f"Price: {brief(found.asked.total)}, to protect {whom}."
 
 

@@ -107,8 +107,8 @@ def start(
     if version:
         from letalone import __version__
 
-        found = {"format": 1, "command": "version", "version": __version__}
-        typer.echo(json.dumps(found) if as_json else f"letalone {__version__}")
+        content = {"format": 1, "command": "version", "version": __version__}
+        typer.echo(json.dumps(content) if as_json else f"letalone {__version__}")
         raise typer.Exit
     if context.invoked_subcommand is None:
         print_help(context, as_json=as_json)
@@ -176,8 +176,12 @@ def _options(arguments: list[str]) -> dict[str, str]:
         return {}
     for word in (word for word in arguments if not word.startswith("-")):
         command = getattr(command, "commands", {}).get(word, command)
-    found = {str(one.name): one.opts[0] for one in command.params if one.opts[0].startswith("--")}
-    return found | {also: found[name] for name, also in ALSO.items() if name in found}
+    options = {
+        str(parameter.name): parameter.opts[0]
+        for parameter in command.params
+        if parameter.opts[0].startswith("--")
+    }
+    return options | {also: options[name] for name, also in ALSO.items() if name in options}
 
 
 def _describe(error: Exception, arguments: list[str]) -> tuple[str, str, int]:

@@ -119,7 +119,7 @@ PLOT = AttackOption(
 )
 
 
-def _seed(year: int) -> AttackOption:
+def _seed_option(year: int) -> AttackOption:
     return _whole("seed", year, "Of the attacker's draws.")
 
 
@@ -173,7 +173,7 @@ ATTACKS = {
             _whole("most", 6, "The most points known."),
             _whole("people", 500, "How many are looked for."),
             EPSILON,
-            _seed(2008),
+            _seed_option(2008),
         ),
     ),
     "homer": Attack(
@@ -188,7 +188,7 @@ ATTACKS = {
             _number("false_alarm", 0.05, "Outsiders accused."),
             _whole("trials", 1_000, "Studies drawn."),
             EPSILON,
-            _seed(2008),
+            _seed_option(2008),
         ),
     ),
     "heat-map": Attack(
@@ -216,7 +216,7 @@ ATTACKS = {
             _own_columns("known", "What the attacker knows.", "differencing:KNOWN"),
             _whole("targets", 20, "People attacked."),
             EPSILON,
-            _seed(1979),
+            _seed_option(1979),
         ),
     ),
     "reconstruction": Attack(
@@ -230,7 +230,7 @@ ATTACKS = {
             _whole("rows", 100, "People attacked."),
             _whole("questions", None, "Asked; else 4 for each."),
             EPSILON,
-            _seed(2003),
+            _seed_option(2003),
         ),
     ),
     "membership": Attack(
@@ -246,7 +246,7 @@ ATTACKS = {
             _number("false_alarm", 0.05, "Strangers accused."),
             EPSILON,
             DELTA,
-            _seed(2022),
+            _seed_option(2022),
         ),
     ),
     "inversion": Attack(
@@ -262,7 +262,7 @@ ATTACKS = {
             MODELS,
             EPSILON,
             DELTA,
-            _seed(2014),
+            _seed_option(2014),
         ),
     ),
     "canaries": Attack(
@@ -281,7 +281,7 @@ ATTACKS = {
             _whole("secrets", 5, "Planted in turn."),
             _whole("length", 48, "Lines are cut to it."),
             EPSILON,
-            _seed(2019),
+            _seed_option(2019),
         ),
     ),
 }
@@ -295,13 +295,17 @@ def attack_command(name: str) -> Any:
     options = (*attack.options, PLOT, AttackOption("as_json", *_parts(AsJson), False))
 
     def work(*, plot: Path | None, as_json: bool, **typed: Any) -> None:
-        result = _constant(attack.function)(*_positional(attack, typed), **_named(attack, typed))
+        result = _constant(attack.function)(
+            *_positional(attack, typed), **_arguments(attack, typed)
+        )
         report(name, result, plot=plot, as_json=as_json)
 
     work.__doc__ = attack.words
-    work.__annotations__ = {one.name: Annotated[one.kind, one.declared] for one in options}
+    work.__annotations__ = {
+        option.name: Annotated[option.kind, option.declared] for option in options
+    }
     parameters = [
-        Parameter(one.name, Parameter.KEYWORD_ONLY, default=one.default) for one in options
+        Parameter(option.name, Parameter.KEYWORD_ONLY, default=option.default) for option in options
     ]
     setattr(work, "__signature__", Signature(parameters))  # noqa: B010
     command(app, name, epilog=f"Example: letalone attack {attack.example}")(work)
@@ -320,7 +324,7 @@ def _positional(attack: Attack, typed: Typed) -> list[str | None]:
     return [typed[option.name] for option in attack.options if _is_file(option)]
 
 
-def _named(attack: Attack, typed: Typed) -> dict[str, Any]:
+def _arguments(attack: Attack, typed: Typed) -> dict[str, Any]:
     return {
         option.argument or option.name: (
             typed[option.name] if option.read is None else option.read(typed[option.name], typed)

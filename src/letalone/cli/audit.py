@@ -34,17 +34,17 @@ def run_audit(options: AuditOptions) -> int:
         return _audit_itself(options)
     _check(options)
     audited = _audit(options)
-    found = audited.audit if isinstance(audited, TableAudit) else audited
+    result = audited.audit if isinstance(audited, TableAudit) else audited
     if options.plot is not None:
-        found.plot(options.plot)
+        result.plot(options.plot)
     if options.as_json:
         drawn = options.plot and str(options.plot)
         what = {"mechanism": options.mechanism, **_inputs(options), **audited.to_json()}
         print_json("audit", what | {"plot": drawn})
     else:
-        _show(options, found)
+        _show(options, result)
         _show_inputs(options, audited)
-    return FOUND if found.verdict is Verdict.ACCUSED else 0
+    return FOUND if result.verdict is Verdict.ACCUSED else 0
 
 
 def _check(options: AuditOptions) -> None:
@@ -84,9 +84,9 @@ def _audit(options: AuditOptions) -> Audit | TableAudit:
         if isinstance(error, LetaloneError) and not is_from_mechanism(error):
             raise
         given = options.one or ("a table" if options.table else ONE)
-        said = f" ({error})" if isinstance(error, LetaloneError) else ""
+        reason = f" ({error})" if isinstance(error, LetaloneError) else ""
         raise ParameterError(
-            f"{options.mechanism} itself raised {type(error).__name__} every time{said}. Is it a"
+            f"{options.mechanism} itself raised {type(error).__name__} every time{reason}. Is it a"
             f" function of one input such as {given}? {TRACEBACK}"
         ) from error
 
@@ -96,20 +96,20 @@ def _run(options: AuditOptions, mechanism: Any, arguments: dict[str, Any]) -> Au
         read = read_table(options.table)
         unit = None if options.unit == "row" else options.unit
         return audit_table(mechanism, read, unit=unit, **arguments)
-    one, other = literal("--one", options.one or ONE), literal("--other", options.other or OTHER)
-    return (audit_timing if options.timing else audit)(mechanism, one, other, **arguments)
+    first, other = literal("--one", options.one or ONE), literal("--other", options.other or OTHER)
+    return (audit_timing if options.timing else audit)(mechanism, first, other, **arguments)
 
 
-def _show(options: AuditOptions, found: Audit) -> None:
+def _show(options: AuditOptions, result: Audit) -> None:
     screen = console()
 
     def say(text: str) -> None:
         screen.print(flowing(text, screen.width), markup=False, soft_wrap=True)
 
-    say(found.in_words)
-    event = found.event if len(found.event) <= SHOWN else f"{found.event[:SHOWN]}…"
+    say(result.in_words)
+    event = result.event if len(result.event) <= SHOWN else f"{result.event[:SHOWN]}…"
     say(f"Event: {event}.")
-    counts = found.counts
+    counts = result.counts
     say(
         f"It happened {counts.often:,} times against {counts.seldom:,}, in {counts.total:,} draws"
         " each that were not used to choose it."
@@ -149,7 +149,7 @@ def _audit_itself(options: AuditOptions) -> int:
 
         suite = audit_self(confidence=options.confidence, told=told)
     if options.as_json:
-        audits = {name: one.to_json() for name, one in suite.found}
+        audits = {name: result.to_json() for name, result in suite.found}
         print_json("audit", {"confidence": suite.confidence, "audits": audits})
     else:
         _show_suite(suite)
@@ -159,8 +159,8 @@ def _audit_itself(options: AuditOptions) -> int:
 def _show_suite(suite: Suite) -> None:
     screen = console()
     rows = table("at a claimed ε of 1", "ε is at least", "verdict", right=("ε is at least",))
-    for name, one in suite.found:
-        rows.add_row(name, rounded_down(one.lower, 3), one.verdict.value)
+    for name, result in suite.found:
+        rows.add_row(name, rounded_down(result.lower, 3), result.verdict.value)
     screen.print(rows)
     accused = f"Accused: {', '.join(suite.accused)}." if suite.accused else "None is accused."
     rate = f"{100 * (1 - suite.confidence):.3g} %"

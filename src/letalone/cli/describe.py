@@ -7,7 +7,7 @@ from pathlib import Path
 
 from letalone.cli.offered import to_type
 from letalone.cli.places import ledger_path
-from letalone.cli.screen import console, print_json, protected, table
+from letalone.cli.screen import console, print_json, protection_text, table
 from letalone.cli.source import (
     Source,
     fingerprint_of,
@@ -50,17 +50,17 @@ def _source(file: str, table_name: str | None, ledger: Path | None) -> Source:
     try:
         return read_source(file, table=table_name)
     except WhichTable as error:
-        found = offering(
+        refusal = offering(
             error, file, lambda named: to_type("describe", named.file, *named.option, *kept)
         )
-    raise found
+    raise refusal
 
 
 def _head(source: Source, known: DataSet | None) -> list[str]:
     schema = source.schema
     protects = "nobody yet: no unit is declared"
     if known is not None or source.declares_unit:
-        protects = protected(schema.protects if known is None else known.neighbours)
+        protects = protection_text(schema.protects if known is None else known.neighbours)
     lines = [f"{source.file}: table {schema.name!r}, version {schema.version}"]
     return [*lines, f"protects     {protects}"]
 

@@ -17,7 +17,7 @@ from letalone.cli.answer import (
     without_python,
 )
 from letalone.cli.ready import FOR_BOUNDS, Ready
-from letalone.cli.screen import console, flowing, print_json, protected, rounded_up, table
+from letalone.cli.screen import console, flowing, print_json, protection_text, rounded_up, table
 from letalone.cli.tabled import HEAD
 from letalone.ledger import DataSet
 from letalone.ledger.data_sets import budget_to_json
@@ -131,7 +131,7 @@ def _lines(asked: Ready, known: DataSet | None, *, fits: bool | None) -> list[st
         *rows_that_count(asked),
         *([caution(asked)] if asked.bounds else []),
         f"Error bars are right {sure} of the time. Price: {brief(asked.total)}, to protect"
-        f" {protected(neighbours_of(asked))}. Nothing was spent, and no data was looked at.",
+        f" {protection_text(neighbours_of(asked))}. Nothing was spent, and no data was looked at.",
     ]
     if known is None:
         return lines

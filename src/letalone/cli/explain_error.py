@@ -28,10 +28,10 @@ from rich.table import Table
 from letalone.cli.commands.explain import ErrorOptions
 from letalone.cli.screen import (
     console,
-    exponent,
     how_to_install,
     in_short,
     in_two_digits,
+    number_text,
     print_json,
     table,
 )
@@ -69,8 +69,8 @@ def explain_error(options: ErrorOptions) -> None:
         draw(compared, options, plot)
     if options.as_json:
         fixed = {"epsilon": options.epsilon, "delta": options.delta, "people": options.people}
-        found = {"comparisons": [asdict(comparison) for comparison in compared]}
-        print_json("explain error", fixed | found | {"plot": plot and str(plot)})
+        comparisons = {"comparisons": [asdict(comparison) for comparison in compared]}
+        print_json("explain error", fixed | comparisons | {"plot": plot and str(plot)})
         return
     screen = console()
     for comparison in compared:
@@ -206,7 +206,7 @@ def dimensions(options: ErrorOptions) -> ErrorComparison:
     ]
     columns = ("Laplace", "Gaussian")
     vectors = f"the mean of {people:,} vectors" if people > 1 else "1 vector"
-    prices = f"{_price(options)}, δ = {exponent(options.delta)}"
+    prices = f"{_price(options)}, δ = {number_text(options.delta)}"
     return ErrorComparison(
         theorem="dimensions",
         question=f"Root-mean-square error of {vectors} of length at most 1 in d dimensions, with"
@@ -234,27 +234,27 @@ def _price(options: ErrorOptions) -> str:
 
 
 def _growth(points: Sequence[tuple[float, ...]], over: str) -> str:
-    (first, least, *_), (last, most, *_) = points[0], points[-1]
-    grown = in_two_digits(most / least)
+    (first, least, *_), (last, largest, *_) = points[0], points[-1]
+    grown = in_two_digits(largest / least)
     return f"From {over} = {first:,} to {last:,} it grows by a factor of {grown}"
 
 
 def _closer(points: Sequence[tuple[float, ...]], names: Sequence[str], over: str) -> str:
     """Which of two noises is closer, and where: the second gains on the first."""
-    one, other = (_named(name) for name in names)
+    first_name, other = (_noise_name(name) for name in names)
     number, first, second = points[-1]
     ahead = [point[0] for point in points if point[1] <= point[2]]
     behind = [point[0] for point in points if point[1] > point[2]]
     if ahead and behind:
         from_here = f"{over} = {behind[0]:,}"
-        who = f"{one} is closer up to {over} = {ahead[-1]:,}, {other} from {from_here} on"
+        who = f"{first_name} is closer up to {over} = {ahead[-1]:,}, {other} from {from_here} on"
     else:
-        who = f"{one if ahead else other} is closer at every {over} here"
+        who = f"{first_name if ahead else other} is closer at every {over} here"
     times = in_two_digits(max(first / second, second / first))
     return f"{who}: at {over} = {number:,} by a factor of {times}."
 
 
-def _named(name: str) -> str:
+def _noise_name(name: str) -> str:
     return f"{name} noise" if name[0].isupper() else name.capitalize()
 
 
@@ -271,9 +271,9 @@ def _rows(compared: ErrorComparison, width: int) -> Table:
     return rows
 
 
-def _bars(least: float, most: float, longest: int) -> Callable[[float], str]:
+def _bars(least: float, largest: float, longest: int) -> Callable[[float], str]:
     """Bars on a logarithmic scale; the shortest has one block."""
-    span = log10(most / least) or 1.0
+    span = log10(largest / least) or 1.0
     return lambda error: "█" * ceil(1 + (longest - 1) * log10(error / least) / span)
 
 
@@ -285,17 +285,17 @@ def draw(compared: Sequence[ErrorComparison], options: ErrorOptions, path: Path)
         raise ParameterError(f"--plot needs matplotlib: {how_to_install('plot')}.")
     from matplotlib.figure import Figure
 
-    more = {"dimensions": f", δ = {exponent(options.delta)}, n = {options.people:,}"}
+    more = {"dimensions": f", δ = {number_text(options.delta)}, n = {options.people:,}"}
     figure: Any = Figure(figsize=(4.5 * len(compared), 4), layout="constrained")
     grid: Any = figure.subplots(1, len(compared), squeeze=False)
-    for axes, one in zip(grid[0], compared, strict=True):
-        numbers, *errors = zip(*one.points, strict=True)
-        for column, values, style in zip(one.columns, errors, ("o-", "s--"), strict=False):
+    for axes, comparison in zip(grid[0], compared, strict=True):
+        numbers, *errors = zip(*comparison.points, strict=True)
+        for column, values, style in zip(comparison.columns, errors, ("o-", "s--"), strict=False):
             axes.loglog(numbers, values, style, label=column)
         axes.set(
-            xlabel=one.over,
-            ylabel=one.measure,
-            title=f"{one.theorem}, {_price(options)}{more.get(one.theorem, '')}",
+            xlabel=comparison.over,
+            ylabel=comparison.measure,
+            title=f"{comparison.theorem}, {_price(options)}{more.get(comparison.theorem, '')}",
         )
         axes.legend()
     figure.savefig(path)

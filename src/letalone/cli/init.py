@@ -50,20 +50,20 @@ def init(options: InitOptions) -> None:
     check_one_file(options.file)
     wait_for_spark(options.file, options.table)
     path = _place(options)
-    found = _found(options)
-    schema = _undecided(found.schema)
+    guess = _guess(options)
+    schema = _without_unit(guess.schema)
     if options.unit is not None:
         schema = schema.protecting(read_unit(options.unit, schema))
-    if found.from_cells:
-        _confirm(options, found)
-    path.write_text(schema.to_toml(_remarks(found)), encoding="utf-8")
+    if guess.from_cells:
+        _confirm(options, guess)
+    path.write_text(schema.to_toml(_remarks(guess)), encoding="utf-8")
     if options.as_json:
-        hints = _hints(options, found)
-        print_json("init", _as_json(path, schema, found) | {"hints": hints})
+        hints = _hints(options, guess)
+        print_json("init", _as_json(path, schema, guess) | {"hints": hints})
         return
-    if found.from_cells and options.yes:
-        console().print(_types(found), markup=False)
-    _show(options, path, schema, hints=_hints(options, found))
+    if guess.from_cells and options.yes:
+        console().print(_types(guess), markup=False)
+    _show(options, path, schema, hints=_hints(options, guess))
 
 
 def _place(options: InitOptions) -> Path:
@@ -76,7 +76,7 @@ def _place(options: InitOptions) -> Path:
     return path
 
 
-def _found(options: InitOptions) -> Guess:
+def _guess(options: InitOptions) -> Guess:
     kind = kind_of(options.file)
     if kind == "csv" and options.table is None:
         return guess_csv(options.file)
@@ -86,65 +86,65 @@ def _found(options: InitOptions) -> Guess:
         texts = all(column.type is Type.TEXT for column in schema.columns)
         return guess_parquet(options.file, schema) if kind == "parquet" and texts else Guess(schema)
     except WhichTable as error:
-        found = offering(
+        refusal = offering(
             error,
             options.file,
             lambda named: to_type_again(
                 "init", options, as_json=False, file=named.file, table=named.table
             ),
         )
-    raise found
+    raise refusal
 
 
-def _remarks(found: Guess) -> dict[str, str]:
+def _remarks(guess: Guess) -> dict[str, str]:
     """Why a column whose cells look like another type is text."""
-    commas = dict.fromkeys(found.commas, "numbers, but with a decimal comma")
-    return dict.fromkeys(found.misread, "dates, but not written 2024-01-31") | commas
+    commas = dict.fromkeys(guess.commas, "numbers, but with a decimal comma")
+    return dict.fromkeys(guess.misread, "dates, but not written 2024-01-31") | commas
 
 
-def _hints(options: InitOptions, found: Guess) -> list[str]:
+def _hints(options: InitOptions, guess: Guess) -> list[str]:
     """What was found out about the file that its owner may want to mend."""
-    said: list[str] = []
-    if found.delimiter != ",":
-        said.append(f"Cells are separated by {SEPARATORS[found.delimiter]}, as in the first line.")
-    if len(found.schema.columns) == 1:
-        said.append(f"Only one column was found. Cells are separated by {' or '.join(KNOWN)}.")
-    said += _of_lines(options.file, found.odd)
-    if found.commas:
-        said.append(
-            f"{', '.join(found.commas)} would be a number if written 1.5 in place of 1,5."
-            + _with_points(options.file, points_in(found.commas))
+    hints: list[str] = []
+    if guess.delimiter != ",":
+        hints.append(f"Cells are separated by {SEPARATORS[guess.delimiter]}, as in the first line.")
+    if len(guess.schema.columns) == 1:
+        hints.append(f"Only one column was found. Cells are separated by {' or '.join(KNOWN)}.")
+    hints += _of_lines(options.file, guess.odd)
+    if guess.commas:
+        hints.append(
+            f"{', '.join(guess.commas)} would be a number if written 1.5 in place of 1,5."
+            + _with_points(options.file, points_in(guess.commas))
         )
-    return said
+    return hints
 
 
 def _of_lines(file: str, odd: OddLines) -> list[str]:
     """Lines that are read in another way than their writer may have meant."""
-    said: list[str] = []
+    hints: list[str] = []
     if odd.overfull:
-        said.append(
+        hints.append(
             "Some lines have more cells than the first has names, and the last are not read:"
             ' write 1.5 or "1,5" in place of 1,5.'
         )
     if odd.open_quotes:
-        said.append(
+        hints.append(
             f"{so_many_rows(odd.open_quotes)} with a quote that is not closed in its line. A record"
             " is one line: letalone ends the quote there. If cells hold line breaks, convert the"
             f" file to Parquet:{_converting(file)}"
         )
     if odd.dropped:
-        said.append(
+        hints.append(
             f"{so_many_rows(odd.dropped)} cannot be read and will be left out: they are not UTF-8,"
             " or longer than 8 MiB. Save the file as UTF-8."
         )
-    return said
+    return hints
 
 
 def _with_points(file: str, options: list[str]) -> str:
     """The command that writes them so, where a CSV is there to be read."""
     made = Path(file).suffix.lower() in PARQUET
     sources = [Path(file).with_suffix(end) for end in CSV] if made else [Path(file)]
-    source = next((one for one in sources if one.is_file()), None)
+    source = next((path for path in sources if path.is_file()), None)
     if source is None:
         return ""
     command = _converting(str(source), *options, *["--force"] * made)
@@ -155,23 +155,23 @@ def _converting(file: str, *options: str) -> str:
     return to_type("convert", file, str(Path(file).with_suffix(".parquet")), *options)
 
 
-def _undecided(schema: Schema) -> Schema:
+def _without_unit(schema: Schema) -> Schema:
     return replace(schema, unit=None, unit_declared=False)
 
 
-def _confirm(options: InitOptions, found: Guess) -> None:
+def _confirm(options: InitOptions, guess: Guess) -> None:
     if options.yes:
         return
     if options.as_json or not sys.stdin.isatty():
-        columns = found.schema.columns
-        types = ", ".join(f"{one.name} {_type(one, found)}" for one in columns[:MOST])
+        columns = guess.schema.columns
+        types = ", ".join(f"{column.name} {_type(column, guess)}" for column in columns[:MOST])
         types += f" and {len(columns) - MOST} more" * (len(columns) > MOST)
         raise ParameterError(
             "The types are guessed from the cells, and become public when you confirm"
             f" them: {types}. If everybody may know these types, type:"
             + to_type_again("init", options, as_json=False, yes=True)
         )
-    console().print(_types(found), markup=False)
+    console().print(_types(guess), markup=False)
     typer.confirm("These types were guessed from the cells. May they be known?", abort=True)
 
 
@@ -196,27 +196,27 @@ def _example(options: InitOptions, schema: Schema) -> str:
     return to_type("query", options.file, sql, *which, *unit, "--epsilon", "0.5", *budget)
 
 
-def _types(found: Guess) -> object:
+def _types(guess: Guess) -> object:
     rows = table("column", "type")
-    for column in found.schema.columns[:LISTED]:
-        rows.add_row(column.name, _type(column, found))
-    if (more := len(found.schema.columns) - LISTED) > 0:
+    for column in guess.schema.columns[:LISTED]:
+        rows.add_row(column.name, _type(column, guess))
+    if (more := len(guess.schema.columns) - LISTED) > 0:
         rows.add_row(f"and {more} more", "in the file")
     return rows
 
 
-def _type(column: Column, found: Guess) -> str:
-    why = _remarks(found).get(column.name)
+def _type(column: Column, guess: Guess) -> str:
+    why = _remarks(guess).get(column.name)
     return column.type.value if why is None else f"{column.type.value} ({why})"
 
 
-def _as_json(path: Path, schema: Schema, found: Guess) -> dict[str, object]:
+def _as_json(path: Path, schema: Schema, guess: Guess) -> dict[str, object]:
     return {
         "path": str(path),
         "name": schema.name,
         "unit": schema.unit,
         "unit_declared": schema.unit_declared,
-        "types_guessed": found.from_cells,
-        "remarks": _remarks(found),
+        "types_guessed": guess.from_cells,
+        "remarks": _remarks(guess),
         "columns": [{"name": column.name, "type": column.type.value} for column in schema.columns],
     }

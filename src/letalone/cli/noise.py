@@ -12,7 +12,7 @@ from math import isfinite
 from typing import Any
 
 from letalone.cli.commands.noise import NoiseOptions
-from letalone.cli.screen import console, exponent, in_short, print_json, table, with_error
+from letalone.cli.screen import console, in_short, number_text, print_json, table, with_error
 from letalone.errors import ParameterError
 from letalone.mechanisms import DiscreteGaussian, Gaussian, Geometric, Laplace
 
@@ -42,7 +42,7 @@ ALL_OPTIONS = (
 def noise(options: NoiseOptions) -> None:
     """Print the values with noise, the error bar and the price."""
     name = mechanism_called(options.mechanism)
-    values = read_values(options.values, whole=name in WHOLE)
+    values = read_values(options.values, is_whole=name in WHOLE)
     mechanism = build(name, options, size=len(values))
     error = mechanism.error(options.confidence, size=len(values))
     delta, epsilon = price(mechanism, options)
@@ -59,9 +59,9 @@ def noise(options: NoiseOptions) -> None:
     screen = console()
     screen.print(answers)
     together = f", for all {len(values)} at once," if len(values) > 1 else ""
-    often = exponent(options.confidence)
+    often = number_text(options.confidence)
     screen.print(f"The error bar{together} holds with probability {often} or more.")
-    at = f" and δ = {exponent(delta)}" if delta else ""
+    at = f" and δ = {number_text(delta)}" if delta else ""
     screen.print(f"It cost ε = {in_short(epsilon)}{at}. Asking again costs that again.")
 
 
@@ -86,12 +86,12 @@ def price(mechanism: Noise, options: NoiseOptions) -> tuple[float, float]:
     return delta, mechanism.privacy.epsilon(delta)
 
 
-def read_values(words: Sequence[str], *, whole: bool) -> list[float]:
+def read_values(words: Sequence[str], *, is_whole: bool) -> list[float]:
     """The numbers that were typed, or else those on standard input."""
     words = words or _standard_input().split()
     if not words:
         raise ParameterError("standard input is empty, but must hold at least one number.")
-    return [_number(word, place, whole=whole) for place, word in enumerate(words, start=1)]
+    return [_number(word, place, is_whole=is_whole) for place, word in enumerate(words, start=1)]
 
 
 def _standard_input() -> str:
@@ -110,9 +110,9 @@ def _standard_input() -> str:
         ) from None
 
 
-def _number(word: str, place: int, *, whole: bool) -> float:
+def _number(word: str, place: int, *, is_whole: bool) -> float:
     try:
-        return _whole(word) if whole else float(word)
+        return _whole(word) if is_whole else float(word)
     except ValueError:
         pass
     if word.startswith("-") and word.lstrip("-")[:1].isalpha():
@@ -176,6 +176,6 @@ def build(name: str, options: NoiseOptions, *, size: int) -> Noise:
         given.pop("delta", None)  # it only says where to read the curve
     if name == "discrete-gaussian":
         given["dimension"] = size
-    whole = name in WHOLE and options.sensitivity.is_integer()
-    sensitivity = int(options.sensitivity) if whole else options.sensitivity
+    is_whole = name in WHOLE and options.sensitivity.is_integer()
+    sensitivity = int(options.sensitivity) if is_whole else options.sensitivity
     return MECHANISMS[name](sensitivity=sensitivity, **given)

@@ -4,7 +4,7 @@ import shlex
 from dataclasses import fields, replace
 from typing import Any, cast, get_type_hints
 
-from letalone.cli.screen import exponent, program_name
+from letalone.cli.screen import number_text, program_name
 
 
 def to_type(*words: str) -> str:
@@ -42,4 +42,4 @@ def _option(flag: str, value: Any) -> list[str]:
         return [flag]
     if isinstance(value, tuple):
         return [word for each in cast("tuple[str, ...]", value) for word in (flag, each)]
-    return [flag, exponent(value) if isinstance(value, float) else str(value)]
+    return [flag, number_text(value) if isinstance(value, float) else str(value)]

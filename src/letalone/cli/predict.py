@@ -34,12 +34,12 @@ MAX_FIRST_LINE = 100_000  # characters of a first line
 
 def predict(options: PredictOptions) -> None:
     """Print the predictions, or write them to a CSV or Parquet file."""
-    fitted = _loaded(options.model)
+    fitted = _load(options.model)
     find_files(options.file)  # or says that it is not there
     target = getattr(fitted, "target_", None)
     name = NAME if target is None else f"predicted_{target}"
     _check_place(options, name)
-    kept = _kept(options, name)
+    kept = _copy_columns(options, name)
     columns = _columns(fitted, options)
     predicted = fitted.predict(columns) if len(next(iter(columns.values()))) else np.empty(0)
     values = cast("list[object]", predicted.tolist())
@@ -90,7 +90,7 @@ def _elsewhere(options: PredictOptions, name: str) -> str:
     return ""
 
 
-def _loaded(model: Path) -> Any:
+def _load(model: Path) -> Any:
     try:
         from letalone.learn.models import load
     except ModuleNotFoundError:
@@ -110,7 +110,7 @@ def _columns(fitted: Any, options: PredictOptions) -> Mapping[str, Any]:
     return _read(options, types)
 
 
-def _kept(options: PredictOptions, name: str) -> Cells:
+def _copy_columns(options: PredictOptions, name: str) -> Cells:
     """The columns to copy: whole numbers as such, all else as text, as exact as it is written."""
     if options.keep is None:
         return {}
@@ -121,33 +121,35 @@ def _kept(options: PredictOptions, name: str) -> Cells:
         raise ParameterError(
             f"--keep names {name}, as the predictions are called. Rename the column."
         )
-    for one in options.kept_columns:
-        if one not in names:
-            raise unknown_column(one, list(names), table=options.table or Path(options.file).stem)
+    for column in options.kept_columns:
+        if column not in names:
+            raise unknown_column(
+                column, list(names), table=options.table or Path(options.file).stem
+            )
     cells = _read(options, dict.fromkeys(options.kept_columns, Type.TEXT))
-    return {one: _copied(names[one], cells[one]) for one in options.kept_columns}
+    return {column: _copy_cells(names[column], cells[column]) for column in options.kept_columns}
 
 
-def _copied(kind: Type, cells: Any) -> list[object]:
-    found = cast("list[str | None]", cells.tolist())
+def _copy_cells(kind: Type, cells: Any) -> list[object]:
+    texts = cast("list[str | None]", cells.tolist())
     if kind is Type.INTEGER:
-        return [None if cell is None else int(cell) for cell in found]
-    return list(found)
+        return [None if cell is None else int(cell) for cell in texts]
+    return list(texts)
 
 
 def _names(options: PredictOptions) -> dict[str, Type]:
     """The columns of the table with their own types."""
-    with closing(_opened(options, {})) as engine:
+    with closing(_open(options, {})) as engine:
         return {column.name: column.type for column in engine.schema().columns}
 
 
 def _read(options: PredictOptions, types: Mapping[str, Type]) -> Mapping[str, Any]:
-    with closing(_opened(options, types)) as engine:
+    with closing(_open(options, types)) as engine:
         schema = Schema(NAME, tuple(Column(name, kind) for name, kind in types.items()))
         return engine.training_rows(schema, list(types), target=None, where=None)
 
 
-def _opened(options: PredictOptions, types: Mapping[str, Type]) -> DuckEngine:
+def _open(options: PredictOptions, types: Mapping[str, Type]) -> DuckEngine:
     try:
         return open_duck(options.file, types=types, table=options.table)
     except WhichTable as error:
@@ -166,16 +168,16 @@ def _type(what: object) -> Type:
 
 
 def _print_json(options: PredictOptions, target: str, kept: Cells, values: list[object]) -> None:
-    whole = options.out is None  # what was written to a file is not printed, too
-    found = {
+    is_shown = options.out is None  # what was written to a file is not printed, too
+    content = {
         "model": str(options.model),
         "target": target,
         "rows": len(values),
-        "predictions": values if whole else None,
-        "kept": kept if whole else None,
+        "predictions": values if is_shown else None,
+        "kept": kept if is_shown else None,
         "out": None if options.out is None else str(options.out),
     }
-    print_json("predict", found)
+    print_json("predict", content)
 
 
 def _print(options: PredictOptions, target: str, columns: Cells) -> None:
@@ -184,7 +186,7 @@ def _print(options: PredictOptions, target: str, columns: Cells) -> None:
     if options.out is None:
         shown = table("row", *columns, right=("row",))
         for place in range(min(number, SHOWN)):
-            cells = [_spelled(column[place]) for column in columns.values()]
+            cells = [_cell_text(column[place]) for column in columns.values()]
             shown.add_row(str(place + 1), *cells)
         screen.print(shown, markup=False)
     place = f", written to {options.out}" if options.out is not None else ""
@@ -196,7 +198,7 @@ def _print(options: PredictOptions, target: str, columns: Cells) -> None:
     screen.print(flowing(words, screen.width), markup=False)
 
 
-def _spelled(value: object) -> str:
+def _cell_text(value: object) -> str:
     if value is None:
         return ""
     return f"{value:.6g}" if isinstance(value, float) else str(value)
@@ -235,8 +237,8 @@ def _write_csv(out: Path, columns: Mapping[str, Sequence[object]]) -> None:
 
 def _write_parquet(out: Path, columns: Mapping[str, Sequence[object]]) -> None:
     pyarrow = cast("Any", import_module("pyarrow"))
-    whole = pyarrow.table({name: list(cells) for name, cells in columns.items()})
-    _parquet().write_table(whole, out)
+    content = pyarrow.table({name: list(cells) for name, cells in columns.items()})
+    _parquet().write_table(content, out)
 
 
 def _parquet() -> Any:

@@ -7,7 +7,7 @@ from typing import Any
 
 from letalone.cli.commands.query import QueryOptions
 from letalone.cli.rewriting import rewritten
-from letalone.cli.screen import exponent
+from letalone.cli.screen import number_text
 from letalone.cli.source import Source, unit_to_try
 from letalone.errors import LetaloneError
 from letalone.exact.typed import as_typed
@@ -43,8 +43,8 @@ def completed(request: QueryOptions, source: Source, known: DataSet | None) -> Q
 def usual_budget(request: QueryOptions) -> str:
     """An example of a budget: four questions like this one, with room for its delta."""
     epsilon = max(USUAL_BUDGET, 4 * (request.epsilon or 0))
-    delta = f":{exponent(float(100 * as_typed(request.delta)))}" if request.delta else ""
-    return exponent(epsilon) + delta
+    delta = f":{number_text(float(100 * as_typed(request.delta)))}" if request.delta else ""
+    return number_text(epsilon) + delta
 
 
 def repaired(sql: str, schema: Schema, *, dialect: str | None = None) -> str:

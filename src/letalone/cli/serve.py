@@ -111,16 +111,16 @@ def memory_of_worker(typed: str | None, workers: int) -> int:
     half, least = half_of_memory() >> 20, workers * SHARES * LEAST_EACH
     if typed is None:
         return max(SHARES * LEAST_EACH, half // workers)
-    most = max(2 * half, least)
-    found = re.fullmatch(r"(\d+(?:\.\d+)?) ?([MG])i?B?", typed.strip(), re.IGNORECASE | re.ASCII)
-    whole = 0.0 if found is None else float(found[1]) * (1024 if found[2] in "gG" else 1)
-    if not least <= whole <= most:
+    largest = max(2 * half, least)
+    match = re.fullmatch(r"(\d+(?:\.\d+)?) ?([MG])i?B?", typed.strip(), re.IGNORECASE | re.ASCII)
+    megabytes = 0.0 if match is None else float(match[1]) * (1024 if match[2] in "gG" else 1)
+    if not least <= megabytes <= largest:
         raise ParameterError(
             f"--memory is {typed!r}, but must be an amount such as 4GB or 800MB: at least"
-            f" {least}MB for {workers} worker{'s' * (workers > 1)}, and at most the {most}MB that"
-            " this machine has."
+            f" {least}MB for {workers} worker{'s' * (workers > 1)}, and at most the {largest}MB"
+            " that this machine has."
         )
-    return int(whole) // workers
+    return int(megabytes) // workers
 
 
 def _check_proxy(behind: str | None) -> None:
@@ -139,9 +139,9 @@ def _check_free(host: str, port: int) -> None:
     try:
         places = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
         for family, kind, protocol, _, place in places[:1]:
-            with socket.socket(family, kind, protocol) as found:
-                found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-                found.bind(place)
+            with socket.socket(family, kind, protocol) as probe:
+                probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+                probe.bind(place)
     except OSError as error:
         raise ParameterError(
             f"{host} port {port} cannot be listened on: {error.strerror or 'unknown'}. Choose"

@@ -9,7 +9,7 @@ from letalone.cli.commands.train import TrainOptions
 from letalone.cli.model_place import check_model_place
 from letalone.cli.offered import to_type, to_type_again
 from letalone.cli.places import ledger_path
-from letalone.cli.screen import console, flowing, print_json, progress_bar, protected
+from letalone.cli.screen import console, flowing, print_json, progress_bar, protection_text
 from letalone.cli.source import Source, known_data_set, offering, read_source
 from letalone.cli.training import Ready, advice, model_place, ready
 from letalone.engines.sources import WhichTable
@@ -184,6 +184,6 @@ def _lines(found: Ready) -> list[str]:
     return [
         f"{type(found.estimator).__name__} for {found.asked.target}, learned from"
         f" {', '.join(names[:LISTED])}{rest}.{knots}",
-        f"Protects {protected(found.schema.protects)}.{one}",
+        f"Protects {protection_text(found.schema.protects)}.{one}",
         *(f"- {line}" for line in found.job.plan.words),
     ]

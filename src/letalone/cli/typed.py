@@ -36,7 +36,7 @@ def command(app: typer.Typer, name: str | None = None, **settings: Any) -> Calla
         declared: Any = records[0] if records else work
         options = get_type_hints(declared, include_extras=True)
         parameters = list(signature(declared).parameters.values())
-        several = {one.name for one in parameters if _is_tuple(options[one.name])}
+        several = {parameter.name for parameter in parameters if _is_tuple(options[parameter.name])}
 
         def typed(context: typer.Context, **values: Any) -> None:
             values |= {name: tuple(values[name] or ()) for name in several}
@@ -45,7 +45,10 @@ def command(app: typer.Typer, name: str | None = None, **settings: Any) -> Calla
             if code:
                 raise typer.Exit(code)
 
-        kept = {one.name: _for_typer(one, options[one.name]) for one in parameters}
+        kept = {
+            parameter.name: _for_typer(parameter, options[parameter.name])
+            for parameter in parameters
+        }
         first = Parameter("context", Parameter.POSITIONAL_OR_KEYWORD)
         typed.__doc__ = work.__doc__
         typed.__annotations__ = {"context": typer.Context} | {
