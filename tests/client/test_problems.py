@@ -7,8 +7,11 @@ import pytest
 from letalone import errors
 from letalone.client.problems import error_of
 from letalone.curator import refusals
-from letalone.curator.http.problems import ABOUT_A_STORE, INTERNAL, KINDS, Problem, of_error
+from letalone.curator.http.problems import INTERNAL, KINDS, Problem, of_error
 from letalone.errors import BudgetExceeded, LetaloneError, ServiceUnavailable
+from letalone.errors.codes import Code
+from letalone.errors.problem import problem
+from letalone.errors.remedies import Allow, Thaw
 from letalone.privacy import Budget
 
 OWN = [
@@ -28,7 +31,8 @@ def test_every_error_of_letalone_comes_back_as_itself(kind):
     words = "What was wrong. What to do."
     found = back(kind(words))
     assert type(found) is kind
-    assert str(found) == ABOUT_A_STORE.get(of_error(kind(words)).kind, words)
+    assert str(found) == (found.code.value.served or words)
+    assert found.code is kind(words).code
 
 
 def test_an_exceeded_budget_has_its_exact_amounts_and_its_level():
@@ -39,6 +43,46 @@ def test_an_exceeded_budget_has_its_exact_amounts_and_its_level():
     assert (found.spent, found.asked, found.left) == (third, Budget(2), Budget(0))
     assert found.level == "'ann'"
     assert back(BudgetExceeded("too much")).spent is None
+
+
+def test_facts_and_remedies_come_back_as_they_were():
+    sent = errors.DataSetFrozen(
+        problem(
+            Code.WORK_FAILED,
+            Thaw("visits"),
+            Allow("visits", "care"),
+            name="visits",
+            columns=("age", "ward"),
+            rows=7,
+            budget=Budget(Fraction(1, 3)),
+        )
+    )
+    found = back(sent)
+    assert type(found) is errors.DataSetFrozen
+    assert (found.code, found.remedies) == (sent.code, sent.remedies)
+    assert found.facts == sent.facts
+    assert str(found) == found.fact
+    assert "POST /api/v1/data-sets/{name}/thaw" in str(found)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        {"code": "__class__", "facts": [], "remedies": {}},
+        {"code": 7, "facts": {"spent": "much", "a b": 1, "x": {"y": {}}, "level": 3}},
+        {"remedies": [None, {}, {"remedy": "Remedy"}, {"remedy": "dataclass"}, {"remedy": "Fact"}]},
+        {"remedies": [{"remedy": "Thaw", "name": "\x1b[31m", "more": 1}, {"remedy": "Newer"}]},
+        {"spent": 7, "left": {"epsilon": "1e999999999", "delta": 0}},
+    ],
+)
+def test_what_a_service_should_not_send_is_left_out(said):
+    document = {"detail": "No.", "error": "BudgetExceeded", "type": "/problems/parameter", **said}
+    found = error_of(422, document, where="x")
+    assert type(found) is BudgetExceeded
+    assert str(found) == "No."
+    assert (found.spent, found.asked, found.left, found.level) == (None, None, None, None)
+    assert found.code is Code.BUDGET_EXCEEDED
+    assert "\x1b" not in repr(found.remedies)
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from letalone.errors.codes import Code
+
 ROOT = Path(__file__).parents[2]
 PAGES = [*ROOT.glob("*.md"), *sorted((ROOT / "docs").rglob("*.md"))]
 LINK = re.compile(r"(?<!!)\[[^\]]+\]\(([^)\s]+)\)")
@@ -30,6 +32,14 @@ def test_the_page_of_the_command_line_is_current() -> None:
     """If this fails: python docs/command_line.py"""
     script = runpy.run_path(str(ROOT / "docs" / "command_line.py"))
     assert script["PAGE"].read_text("utf-8") == script["page"]()
+
+
+def test_the_page_of_errors_is_current_and_has_every_code() -> None:
+    """If this fails: python docs/error_codes.py"""
+    script = runpy.run_path(str(ROOT / "docs" / "error_codes.py"))
+    text = script["PAGE"].read_text("utf-8")
+    assert text == script["page"]()
+    assert all(f"| `{code.name}` |" in text for code in Code)
 
 
 def test_a_page_that_fetches_from_elsewhere_is_noticed() -> None:

@@ -103,9 +103,9 @@ CURVES: tuple[Fault, ...] = (
     ),
     Fault(
         "pure epsilon is half of its square as zCDP, divided once more",
-        "privacy/laplace.py",
-        "return ZCDP(self.ratio**2 / 2, neighbours=self.neighbours)",
-        "return ZCDP(self.ratio**2 / 8, neighbours=self.neighbours)",
+        "privacy/pure_terms.py",
+        "return min(epsilon**2 / 2, dyadic_above(rho))",
+        "return min(epsilon**2 / 8, dyadic_above(rho))",
         ("tests/privacy/test_zcdp.py::test_it_is_never_below_what_is_rho_zcdp",),
     ),
     Fault(
@@ -272,24 +272,24 @@ LOSSES: tuple[Fault, ...] = (
         ),
     ),
     Fault(
-        "sources: the charge for tails of a discrete Gaussian is claimed as a leak",
-        "privacy/loss/sources.py",
-        "return replace(source, infinite=0.0) if isinstance(source, Atoms) else source",
-        "return source",
+        "atoms: the charge for tails of a discrete Gaussian is claimed as a leak",
+        "privacy/discrete_gaussian.py",
+        "return () if atoms is None else (replace(atoms, infinite=0.0),)",
+        "return () if atoms is None else (atoms,)",
         (
             f"{CHARGES}::test_what_is_charged_for_the_tails_of_a_discrete_gaussian_is_not_claimed_below",
         ),
     ),
     Fault(
-        "sources: a discrete Gaussian of any width is listed",
-        "privacy/loss/sources.py",
-        "case DiscreteGaussianPrivacy() if 2 * _reach(curve) < MOST_ATOMS:",
-        "case DiscreteGaussianPrivacy():",
+        "atoms: a discrete Gaussian of any width is listed",
+        "privacy/loss/atoms.py",
+        "if 2 * reach >= MAX_ATOMS:",
+        "if reach < 0:",
         (f"{IN_ORDER}::test_a_discrete_gaussian_of_any_sensitivity_is_composed_within_memory",),
     ),
     Fault(
-        "sources: atoms under Poisson sampling do not leak",
-        "privacy/loss/sources.py",
+        "atoms: atoms under Poisson sampling do not leak",
+        "privacy/loss/atoms.py",
         "return Atoms(losses, mixed, rate * base.infinite), Atoms(-losses, other)",
         "return Atoms(losses, mixed), Atoms(-losses, other)",
         (f"{CHARGES}::test_a_sampled_release_leaks_where_it_is_used_and_its_base_does",),
@@ -481,7 +481,7 @@ MECHANISMS: tuple[Fault, ...] = (
     ),
     Fault(
         "selection: scores are twice as steep",
-        "mechanisms/selection.py",
+        "mechanisms/choosing.py",
         "return epsilon / sensitivity if monotone else epsilon / (2 * sensitivity)",
         "return epsilon / sensitivity",
         (

@@ -10,8 +10,17 @@ from letalone.curator.curator import Curator
 from letalone.curator.http.app import make_app
 from letalone.curator.http.problems import KINDS
 from letalone.curator.settings import Settings
-from letalone.engines.addresses import identity, in_words, is_address, own_name, whole_name
+from letalone.engines.addresses import (
+    identity,
+    in_words,
+    is_address,
+    own_name,
+    stand_in,
+    whole_name,
+)
 from letalone.engines.spark_address import located
+from letalone.plans import schema
+from letalone.plans.schema import schema_path
 from letalone.session.beside import is_schema_file, schema_beside, source_of
 from letalone.session.same_table import told_of
 
@@ -35,12 +44,24 @@ def facts_of_source(source: Any, table: str | None, spark: Any) -> dict[str, Cal
         spark_address = isinstance(found, str) and found.startswith("spark:")
         return located(found, spark) if spark_address else found
 
+    def beside(path: Callable[..., Path]) -> str:
+        """Where a file of a table of Spark lies: its schema file, with its name, or its ledger."""
+        found = stand_in(data())
+        if found is None:
+            return "none"
+        return str(path(*found) if path is schema_path else path(found[0]))
+
     found: dict[str, Callable[[], Any]] = {"identity": lambda: told_of(data(), table)}
-    if isinstance(source, str | PathLike):
-        text = str(source)
-        found |= {"ledger": lambda: str(ledger_path(text))} if not text.startswith("spark:") else {}
-        if not text.startswith("spark:"):
-            found |= {"schema": lambda: str(schema_beside(source, table))}
+    if not isinstance(source, str | PathLike) or str(source).startswith("spark:"):
+        found |= {
+            "ledger": lambda: beside(schema.ledger_path),
+            "schema": lambda: beside(schema_path),
+        }
+    else:
+        found |= {
+            "ledger": lambda: str(ledger_path(str(source))),
+            "schema": lambda: str(schema_beside(source, table)),
+        }
     if isinstance(source, str) and is_address(source):
         found |= {"name": lambda: own_name(source), "words": lambda: in_words(source)}
     if is_schema_file(source):

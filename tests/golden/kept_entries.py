@@ -5,9 +5,9 @@ from typing import Any
 import letalone as la
 
 
-def charged_in(ledger: la.Ledger) -> list[dict[str, Any]]:
+def charged_in(ledger: la.Ledger, name: str | None = None) -> list[dict[str, Any]]:
     """What was charged: digest and plan."""
-    bodies = [entry.body for entry in ledger.entries() if entry.kind.value == "reserved"]
+    bodies = [entry.body for entry in ledger.entries(name) if entry.kind.value == "reserved"]
     return [{name: body[name] for name in ("digest", "plan")} for body in bodies]
 
 

@@ -12,7 +12,7 @@ import pytest
 
 import letalone as la
 from golden.keeping import check_random
-from golden.kept_entries import dumped
+from golden.kept_entries import charged_in, dumped
 from golden.tables import write_tables
 from golden.terminal import letalone
 
@@ -30,6 +30,8 @@ def afternoon() -> Any:
         freeze_and_thaw()
         with la.Ledger.open(LEDGER) as ledger:
             ledger.verify()
+            fits = [one["digest"] for one in charged_in(ledger, "arrays")]
+            assert len(set(fits)) == len(fits) == 2, "a fit on arrays is never a repeat"
             return in_folder(dumped(ledger), str(Path(name).resolve()))
 
 

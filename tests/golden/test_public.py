@@ -4,6 +4,7 @@ import dataclasses
 import inspect
 import re
 from collections.abc import Iterator
+from enum import Enum
 from types import ModuleType
 from typing import Any
 
@@ -58,7 +59,7 @@ def described(name: str, value: object) -> Iterator[str]:
         yield f"{name}: module"
     elif isinstance(value, type):
         bases = [base.__name__ for base in value.__mro__[1:] if base.__name__ in CLASSES]
-        yield f"class {name}{signature(value)}{' < ' + ' < '.join(bases) if bases else ''}"
+        yield f"class {name}{signature_of_class(value)}{' < ' + ' < '.join(bases) if bases else ''}"
         yield from members(value)
     elif callable(value):
         yield f"def {name}{signature(value)}"
@@ -88,6 +89,14 @@ def kind(value: Any) -> str:
     return signature(value) if inspect.isfunction(value) else ""
 
 
+def signature_of_class(value: type) -> str:
+    """Its parameters; of an Enum its values; nothing where Python's own __init__ decides."""
+    if issubclass(value, Enum):
+        return f" = {', '.join(f'{one.name}: {one.value!r}' for one in value)}"
+    plain = issubclass(value, BaseException) and "__init__" not in vars(value)
+    return "" if plain else signature(value)
+
+
 def signature(value: Any) -> str:
     """Parameters with their defaults and types; a class that nobody can reach by name is a `~`."""
     try:
@@ -96,6 +105,7 @@ def signature(value: Any) -> str:
         return "(…)"
     text = re.sub(r" at 0x[0-9a-f]+", "", str(found))
     text = re.sub(r"(: |-> )'([^']+)'", r"\1\2", text)
+    text = re.sub(r"(?<== )<?([A-Z]\w*[a-z]\w*)(?=[.(])", reachable, text)
     text = re.sub(r"\bletalone\.(?:\w+\.)*_*(\w+)", reachable, text)
     return re.sub(r"\b(?:[a-z_]\w*\.)+(\w+)", r"\1", text).replace(NUMBER, "Number")
 

@@ -117,10 +117,3 @@ def test_digests_of_batches_and_trainings() -> None:
     digests = [f"{one['digest']}  {name}" for name, one in found.items()]
     check("questions/digests_of_jobs.txt", "\n".join(digests))
     check("questions/jobs.json", as_json({name: one["plan"] for name, one in found.items()}))
-
-
-def test_an_equal_question_has_an_equal_digest_in_another_session() -> None:
-    with opened() as one, opened() as other:
-        for session in (one, other):
-            QUESTIONS["mean of groups"](session).release(epsilon=1)
-        assert charged_in(one.ledger)[0]["digest"] == charged_in(other.ledger)[0]["digest"]

@@ -9,7 +9,7 @@ from scipy.stats import binom
 
 from letalone.errors import NeighboursDiffer, ParameterError
 from letalone.mechanisms import Geometric, RandomizedResponse, sensitivity
-from letalone.mechanisms.intervals import clopper_pearson
+from letalone.mechanisms.randomized_response import clopper_pearson
 from letalone.privacy import REPLACE, RandomizedResponsePrivacy, compose
 from mechanisms.frequencies import FALSE_ALARM, fit
 from seeded import SeededBits

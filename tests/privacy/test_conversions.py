@@ -23,8 +23,10 @@ from letalone.privacy import (
     RandomizedResponsePrivacy,
     compose,
 )
-from letalone.privacy.conversions import convert, pure_mu_squared, pure_rho
-from letalone.privacy.renyi import RenyiDP, laplace_divergence, pure_divergence
+from letalone.privacy.conversions import convert
+from letalone.privacy.laplace import laplace_divergence
+from letalone.privacy.pure_terms import pure_divergence, pure_mu_squared, pure_rho
+from letalone.privacy.renyi import RenyiDP
 
 F = Fraction
 mp.dps = 40
@@ -149,7 +151,7 @@ def test_the_conversion_of_one_order_is_reached_by_some_pair() -> None:
 def test_a_group_of_two_halves_the_order_and_is_refused_where_none_is_left() -> None:
     group = RenyiDP(8, 1).group(2)
     assert (group.order, group.divergence) == (4, 1 + F(7, 2) / 3)
-    assert GaussianDP(1).as_zcdp().rho * 4 * group.order <= group.divergence * 4
+    assert GaussianDP(1).zcdp_rho() * 4 * group.order <= group.divergence * 4
     with pytest.raises(UnsupportedQuery, match="larger order"):
         RenyiDP(2, 1).group(2)
 

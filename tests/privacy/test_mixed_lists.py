@@ -24,7 +24,6 @@ from letalone.privacy import (
 from letalone.privacy.composition import rewritten
 from letalone.privacy.loss.enumerated import listed
 from letalone.privacy.loss.pairs import Atoms
-from letalone.privacy.loss.sources import orders_of, reached_by
 
 LAWS = st.lists(st.integers(0, 9), min_size=4, max_size=4).filter(any)
 
@@ -41,7 +40,7 @@ def curve_of(atoms: Atoms, epsilon: float) -> float:
 @given(LAWS, LAWS)
 def test_the_atoms_of_a_finite_pair_have_the_larger_of_both_curves(one, other):
     pair = between(normalised(one), normalised(other))
-    orders = orders_of(pair)
+    orders = pair.losses()
     if orders is None:
         assert pair.certain_leak() == 1
         return
@@ -54,9 +53,9 @@ def test_the_atoms_of_a_finite_pair_have_the_larger_of_both_curves(one, other):
 def test_the_reached_atoms_are_those_of_each_order(one, other):
     p, q = normalised(one), normalised(other)
     pair = between(p, q)
-    if orders_of(pair) is None:
+    if pair.losses() is None:
         return
-    for atoms, (a, b) in zip(reached_by(pair), ((p, q), (q, p)), strict=True):
+    for atoms, (a, b) in zip(pair.reached(), ((p, q), (q, p)), strict=True):
         for epsilon in (-1.0, 0.0, 0.4):
             truth = sum(
                 max(0.0, float(x) - exp(epsilon) * float(y)) for x, y in zip(a, b, strict=True)
@@ -114,10 +113,10 @@ def test_listed_losses_are_binomial_sums(times: int):
 
 
 def test_long_lists_are_not_listed():
-    (atoms,) = orders_of(PureDP(0.1))
+    (atoms,) = PureDP(0.1).losses()
     assert listed(((atoms, 10),)) is not None
     assert listed(((atoms, 10**6),)) is None
-    (gaussian,) = orders_of(GaussianDP(1))
+    (gaussian,) = GaussianDP(1).losses()
     assert listed(((atoms, 10), (gaussian, 1))) is None
 
 

@@ -29,7 +29,7 @@ from letalone.privacy import (
 )
 from letalone.privacy.loss.accountant import delta_above, delta_below
 from letalone.privacy.loss.mixture_pair import MixturePair
-from letalone.privacy.sampled_group import Sides, sides_of
+from letalone.privacy.mixtures import Sides, sides_of
 
 
 def binomial(count: int, rate: float) -> list[float]:

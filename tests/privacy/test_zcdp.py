@@ -6,13 +6,16 @@ import pytest
 from mpmath import exp, log, mpf, sqrt
 
 from letalone.privacy import (
+    REPLACE,
     ZCDP,
     BoundedRange,
     DiscreteGaussianPrivacy,
     GaussianDP,
     LaplacePrivacy,
     PureDP,
+    convert,
 )
+from letalone.privacy.pure_terms import pure_rho
 from privacy import slow_sums as slow
 
 
@@ -49,14 +52,16 @@ def test_it_is_never_below_what_is_rho_zcdp(rho):
         DiscreteGaussianPrivacy(1, 0.5),
     ):
         for epsilon in (0, 0.2, 0.65, 1.1, 4):
-            assert inside.as_zcdp().delta(epsilon) >= inside.delta_bounds(epsilon)[0]
+            assert ZCDP(inside.zcdp_rho()).delta(epsilon) >= inside.delta_bounds(epsilon)[0]
 
 
 def test_conversions_carry_the_stated_rho_and_the_neighbours():
-    assert PureDP(2).as_zcdp() == ZCDP(2)
-    assert BoundedRange(2).as_zcdp() == ZCDP(0.5)
-    assert GaussianDP(2).as_zcdp() == ZCDP(2)
-    assert DiscreteGaussianPrivacy(3, 2).as_zcdp() == ZCDP(Fraction(9, 8))
+    assert convert(PureDP(2, neighbours=REPLACE), ZCDP) == ZCDP(
+        pure_rho(Fraction(2)), neighbours=REPLACE
+    )
+    assert convert(BoundedRange(2), ZCDP) == ZCDP(0.5)
+    assert convert(GaussianDP(2), ZCDP) == ZCDP(2)
+    assert convert(DiscreteGaussianPrivacy(3, 2), ZCDP) == ZCDP(Fraction(9, 8))
 
 
 def test_extreme_parameters_neither_overflow_nor_hang():

@@ -13,6 +13,8 @@ import pytest
 
 import letalone as la
 from letalone.engines.duck import DuckEngine
+from letalone.errors.in_http import in_http, members_in_http
+from letalone.errors.in_options import in_options
 from session.makers import EVERYTHING, by_ward, of_units
 
 CELL, NUMBER, PERSON = "SECRETCELL", 918273645, "UNIT-7788"
@@ -70,6 +72,10 @@ def told(error: BaseException | None) -> Iterator[str]:
     """All that an error says, with its causes, and what stands in letalone's own frames."""
     while error is not None:
         yield repr(error)
+        if isinstance(error, la.LetaloneError):
+            yield repr(error.problem)  # the facts and the remedies, too
+            yield in_options(error.problem, str)
+            yield in_http(error.problem) + repr(members_in_http(error.problem, repr))
         yield "".join(traceback.format_exception(error))
         for frame, _ in traceback.walk_tb(error.__traceback__):
             if "/letalone/" in frame.f_code.co_filename and "open" not in frame.f_code.co_name:

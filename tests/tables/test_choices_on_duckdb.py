@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 
 import letalone as la
 from letalone.engines.duck import open_duck
-from letalone.mechanisms.chooser import Chooser
+from letalone.mechanisms.choosing import Chooser
 from letalone.mechanisms.top_k import TopK
 from letalone.tables.compiled import Compiled, compiled
 from letalone.tables.quantiles import RankPart

@@ -20,7 +20,6 @@ from letalone.exact.typed import COUNT, Number, as_typed
 from letalone.privacy import ZCDP, ApproxDP, GaussianDP, PureDP
 from letalone.privacy.bounds import shown, shown_above
 from letalone.privacy.composition import Composed
-from letalone.privacy.conversions import mu_squared_of, pure_epsilon, rho_of
 from letalone.privacy.curve import USUAL_DELTA, Privacy
 from letalone.privacy.neighbours import Neighbours, is_replace
 
@@ -55,7 +54,7 @@ def quick(privacy: Privacy) -> tuple[Privacy, ...]:
     """Curves that a release keeps and that are asked quickly: its own, or what follows from it."""
     if not isinstance(privacy, Composed) or len(privacy.parts) <= FEW_PARTS:
         return (privacy,)
-    pure, rho, mu_squared = (of(privacy) for of in (pure_epsilon, rho_of, mu_squared_of))
+    pure, rho, mu_squared = privacy.pure_epsilon(), privacy.zcdp_rho(), privacy.gdp_mu_squared()
     found = [
         None if pure is None else PureDP(pure),
         None if rho is None else ZCDP(rho),

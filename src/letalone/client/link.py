@@ -22,6 +22,7 @@ from letalone.client.address import Address
 from letalone.client.problems import error_of
 from letalone.client.secret import Secret
 from letalone.errors import LetaloneError, ParameterError, ServiceUnavailable
+from letalone.errors.codes import Code
 from letalone.exact.typed import Constraint, Number
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 Json = dict[str, Any]
 API = "/api/v1"
 SECONDS = Constraint("a positive number of seconds", lambda seconds: seconds > 0)
-NOT_FOUND, NOTHING = 404, "nothing at this address"
+NOT_FOUND = 404
 SPENT = (
     " If an answer was under way it may be paid for: ask the same again, which costs nothing more."
 )
@@ -113,7 +114,7 @@ class Link:
     def _with_hint(self, error: LetaloneError, status: int) -> LetaloneError:
         """A page's address given in place of the service's leads nowhere."""
         path = urlsplit(self.address.url).path
-        if status != NOT_FOUND or not path or NOTHING not in str(error):
+        if status != NOT_FOUND or not path or error.code is not Code.NO_SUCH_ADDRESS:
             return error
         base = self.address.url.removesuffix(path)
         return ParameterError(f"There is no service at {self.address}. Is it at {base}?")

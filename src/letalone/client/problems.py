@@ -1,16 +1,21 @@
 """Problems (RFC 9457) that a service answers with, as the errors that a local table raises.
 
-Tested:   tests/client/test_problems.py: every class of letalone's errors comes back as itself
+Tested:   tests/client/test_problems.py: every class of letalone's errors comes back as itself, with
+          its code, its facts and its remedies
 """
 
 from collections.abc import Mapping
+from dataclasses import fields
 from typing import Any, cast
 
 from letalone import errors
 from letalone.client.said import amount, printable
-from letalone.errors import BudgetExceeded, LetaloneError, ServiceUnavailable
+from letalone.errors import LetaloneError, ServiceUnavailable, remedies
+from letalone.errors.codes import Code
+from letalone.errors.problem import Fact, Problem, Remedy
 from letalone.privacy import Budget
 
+AMOUNTS = ("spent", "asked", "left")
 # What is refused before letalone is asked, by the last word of its type.
 KINDS: dict[str, type[LetaloneError]] = {
     "not-valid": errors.ParameterError,
@@ -27,42 +32,80 @@ KINDS: dict[str, type[LetaloneError]] = {
 }
 
 
-def error_of(status: int, problem: object, *, where: str, wait: str | None = None) -> LetaloneError:
+def error_of(status: int, sent: object, *, where: str, wait: str | None = None) -> LetaloneError:
     """The error to raise; `wait` is what the header Retry-After says."""
-    found: Mapping[str, Any] = (
-        cast("Mapping[str, Any]", problem) if isinstance(problem, Mapping) else dict[str, Any]()
+    document: Mapping[str, Any] = (
+        cast("Mapping[str, Any]", sent) if isinstance(sent, Mapping) else dict[str, Any]()
     )
-    words, kind = found.get("detail"), str(found.get("type", "")).rpartition("/")[2]
+    words, kind = document.get("detail"), str(document.get("type", "")).rpartition("/")[2]
     if not isinstance(words, str) or not words:
         return ServiceUnavailable(
             f"{where} answered with the status {status}, and not in the way of a letalone service."
             " Look at the address, which has nothing after the machine's name unless a proxy puts"
             " the service there, and at the proxy in front of it."
         )
-    known = _class(found.get("error"), kind)
-    if known is BudgetExceeded:
-        amounts = {name: _budget(found.get(name)) for name in ("spent", "asked", "left")}
-        return BudgetExceeded(printable(words), **amounts, level=_text(found.get("level")))
+    kind_of_error = _class(document.get("error"), kind)
     later = f" Try again in {wait} seconds." if wait is not None and wait.isdigit() else ""
-    return known(printable(words) + later)
+    problem = Problem(
+        Code.__members__.get(str(document.get("code")), Code[kind_of_error.default_code]),
+        _facts(document),
+        _remedies(document.get("remedies")),
+        words=printable(words) + later,
+    )
+    return kind_of_error(problem)
 
 
 def _class(name: object, kind: str) -> type[LetaloneError]:
-    found = getattr(errors, name, None) if isinstance(name, str) else None
-    if isinstance(found, type) and issubclass(found, LetaloneError) and found is not LetaloneError:
-        return found
+    known = getattr(errors, name, None) if isinstance(name, str) else None
+    if isinstance(known, type) and issubclass(known, LetaloneError) and known is not LetaloneError:
+        return known
     return KINDS.get(kind, ServiceUnavailable)
 
 
-def _budget(said: object) -> Budget | None:
-    if not isinstance(said, Mapping):
+def _facts(document: Mapping[str, Any]) -> dict[str, Fact]:
+    """The facts, with those that have a member of their own: older services send only these."""
+    sent = document.get("facts")
+    facts = dict(cast("Mapping[str, object]", sent)) if isinstance(sent, Mapping) else {}
+    read = {name: _fact(fact) for name, fact in facts.items() if name.isidentifier()}
+    amounts = {name: _budget(document.get(name, facts.get(name))) for name in AMOUNTS}
+    level = document.get("level", facts.get("level"))
+    whole = {**read, **amounts, "level": printable(level) if isinstance(level, str) else None}
+    return {name: fact for name, fact in whole.items() if fact is not None}
+
+
+def _fact(sent: object) -> Fact:
+    """A name, a number, a budget or a list of these; None for anything else."""
+    match sent:
+        case str():
+            return printable(sent)
+        case bool() | int() | float():
+            return sent
+        case list():
+            return tuple(_fact(item) for item in cast("list[object]", sent))
+        case _:
+            return _budget(sent)
+
+
+def _remedies(sent: object) -> tuple[Remedy, ...]:
+    """The remedies that this letalone knows; a newer service may know more."""
+    listed = cast("list[object]", sent) if isinstance(sent, list) else []
+    found = (_remedy(one) for one in listed if isinstance(one, Mapping))
+    return tuple(remedy for remedy in found if remedy is not None)
+
+
+def _remedy(sent: Mapping[str, object]) -> Remedy | None:
+    kind = getattr(remedies, str(sent.get("remedy")), None)
+    if not isinstance(kind, type) or not issubclass(kind, Remedy) or kind is Remedy:
         return None
-    amounts = cast("Mapping[str, object]", said)
+    parts = {part.name: _fact(sent.get(part.name)) for part in fields(kind)}
+    return kind(**parts)
+
+
+def _budget(sent: object) -> Budget | None:
+    if not isinstance(sent, Mapping):
+        return None
+    amounts = cast("Mapping[str, object]", sent)
     try:
-        return Budget(*(amount(amounts[one]) for one in ("epsilon", "delta")))
+        return Budget(*(amount(amounts[part]) for part in ("epsilon", "delta")))
     except (KeyError, ValueError, ArithmeticError, LetaloneError):
         return None
-
-
-def _text(value: object) -> str | None:
-    return printable(value) if isinstance(value, str) else None

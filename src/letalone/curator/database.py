@@ -68,9 +68,13 @@ OVERWRITE_TRIES, OVERWRITE_MILLISECONDS = 5, 1000
 class DatabaseUnavailable(ServiceUnavailable):
     """The curator's database cannot be used now; the words name the place."""
 
+    default_code = "DATABASE_UNAVAILABLE"
+
 
 class DatabaseDamaged(FormatError):  # noqa: N818
     """The curator's database cannot be read as it was written."""
+
+    default_code = "DATABASE_DAMAGED"
 
 
 class Database:

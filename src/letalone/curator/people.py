@@ -25,12 +25,13 @@ from letalone.curator.tables import IDENTITIES, PEOPLE, SESSIONS, TOKENS
 from letalone.curator.tries import count_try, forget_tries, slow_down
 from letalone.curator.words import listed, of_row, read_list, still_lasts, time_of, written
 from letalone.errors import ParameterError
+from letalone.errors.codes import Code
+from letalone.errors.problem import Problem
 from letalone.ledger.data_sets import read_name
 from letalone.privacy.curve import Json
 
 ADDED, ROLES_CHANGED = "person added", "roles changed"
 LOG_IN, AGAIN = "log in", "password again"
-WRONG = "The name or the password is wrong."
 UNLINKED = "Your account is not linked to anybody here any more. Ask an owner."
 DISABLED = "You cannot sign in here any more. Ask an owner."
 
@@ -239,7 +240,7 @@ class People:
             row = _row(connection, name)
         kept = row.password if row is not None and row.active else None
         if not self._passwords.is_right(password, kept) or row is None:
-            raise NotRecognised(WRONG)
+            raise NotRecognised(Problem(Code.WRONG_PASSWORD))
         self._check_in_time(_person(row))
         forget_tries(self._house, what, name, address)
         return Recognised(_person(row), row.password)
@@ -297,7 +298,7 @@ def check_same(connection: Connection, before: Recognised) -> None:
     """Within the transaction that acts on a password: it was not changed or disabled meanwhile."""
     row = _row(connection, before.person.name)
     if row is None or not row.active or row.password != before.kept:
-        raise NotRecognised(WRONG)
+        raise NotRecognised(Problem(Code.WRONG_PASSWORD))
     if before.account is not None and not _is_linked(connection, before):
         raise NotRecognised(UNLINKED)
 

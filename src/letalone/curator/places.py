@@ -16,6 +16,8 @@ from pathlib import Path, PurePosixPath, PureWindowsPath
 from letalone.curator.settings import Settings
 from letalone.curator.words import new_id
 from letalone.errors import ParameterError
+from letalone.errors.codes import Code
+from letalone.errors.problem import Spelled, problem
 
 KINDS = {"csv": ".csv", "parquet": ".parquet"}
 SUFFIXES = (".csv", ".tsv", ".txt", ".parquet", ".pq")
@@ -51,7 +53,11 @@ def place_of_upload(settings: Settings, upload: Path) -> Path:
     """The upload, if it lies where `place_for_upload` puts them."""
     place = Path(upload)
     if place.parent != settings.incoming_folder or place.is_symlink():
-        raise ParameterError("An upload must lie where data_sets.incoming(kind) says.")
+        sentence = Spelled(
+            "An upload must lie where data_sets.incoming(kind) says.",
+            http="There is no such upload: POST /api/v1/uploads gives its id.",
+        )
+        raise ParameterError(problem(Code.OTHER, sentence=sentence))
     if not place.is_file():
         raise ParameterError("There is no such upload. It was used before, or waited for a day.")
     return _plain_file(place, "the upload")

@@ -111,6 +111,8 @@ def _check_join(join: Join, found: Join) -> None:
 class OnlyExplained(ParameterError):  # noqa: N818
     """SQL that begins with EXPLAIN, of which an answer was wanted."""
 
+    default_code = "ONLY_EXPLAINED"
+
 
 def check_asks(ready: Ready) -> None:
     """Refuses an answer to SQL that only wants to be explained."""

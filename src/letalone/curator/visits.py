@@ -22,9 +22,10 @@ from letalone.curator.refusals import NotPermitted, NotRecognised
 from letalone.curator.tables import SESSIONS
 from letalone.curator.tokens import scopes_of
 from letalone.curator.words import read_time, still_lasts, time_of, written
+from letalone.errors.codes import Code
+from letalone.errors.problem import Problem
 
 BYTES = 32
-OVER = "You are signed out. Sign in again."
 STEP = timedelta(minutes=1)  # how exactly the last use is known: not every look is written
 
 
@@ -50,10 +51,10 @@ class Visits:
             or not still_lasts(time_of(row.expires), now, self._idle)
             or not still_lasts(time_of(row.until), now, longest)
         ):
-            raise NotRecognised(OVER)
+            raise NotRecognised(Problem(Code.SIGNED_OUT))
         person = self._people.person(row.person)
         if not person.active:
-            raise NotRecognised(OVER)
+            raise NotRecognised(Problem(Code.SIGNED_OUT))
         self._mark_used(row, now)
         until, longest = read_time(row.elevated_until), timedelta(minutes=settings.elevated_minutes)
         elevated = until is not None and still_lasts(until, now, longest)
@@ -70,7 +71,7 @@ class Visits:
         """As `elevate`, where somebody else has checked who this is."""
         bearer, row = self.visitor(secret), self._row(secret)
         if row is None or proof.person.name != bearer.person.name:
-            raise NotRecognised(OVER)
+            raise NotRecognised(Problem(Code.SIGNED_OUT))
         if not bearer.scopes - {Scope.ASK}:
             raise NotPermitted("This is for stewards, owners and auditors.")
         minutes = timedelta(minutes=self._house.settings.elevated_minutes)

@@ -15,6 +15,8 @@ from types import FrameType
 from typing import TypeVar
 
 from letalone.errors import LetaloneError, ParameterError, ServiceUnavailable
+from letalone.errors.codes import Code
+from letalone.errors.problem import Problem
 
 Result = TypeVar("Result")
 
@@ -23,7 +25,7 @@ class EngineFailed(LetaloneError):  # noqa: N818  (as in letalone.errors)
     """The engine gave up. Whoever catches it freezes the data set and says no more."""
 
     def __init__(self) -> None:
-        super().__init__("The engine could not finish. The owner of the data set has to look.")
+        super().__init__(Problem(Code.ENGINE_FAILED))
 
 
 class FileChanged(EngineFailed):
@@ -65,6 +67,8 @@ class SourceUnreadable(ServiceUnavailable):
 
     It is said only where a question has read no row yet, so nothing freezes.
     """
+
+    default_code = "DATA_UNREADABLE"
 
 
 def contained(run: Callable[[], Result]) -> Result:

@@ -84,7 +84,7 @@ class LetaloneError(Exception):
         return self.problem.remedies
 
     def with_words(self, words: str) -> Self:
-        """The same error, with all its fields, that says something else."""
+        """The same error, with all its fields, and this as its whole message."""
         again = copy(self)
         again._problem = replace(self.problem, words=words)
         again.args = (words,)
@@ -155,16 +155,21 @@ class DataSetFrozen(LetaloneError):  # noqa: N818
     problem_type = "data-set-frozen"
     default_code = "DATA_SET_FROZEN"
 
-    def __init__(self, message: "str | Problem" = "", *, remedy: str = "") -> None:
+    def __init__(self, message: "str | Problem" = "", *, remedy: "str | Remedy" = "") -> None:
+        if isinstance(message, str) and not isinstance(remedy, str):
+            from letalone.errors.codes import Code
+            from letalone.errors.problem import Problem
+
+            message = Problem(Code[self.default_code], remedies=(remedy,), sentence=message)
         if isinstance(message, str):
             super().__init__(f"{message} {remedy}".rstrip())
-            self.fact, self.remedy = message, remedy
+            self.fact, self.remedy = message, str(remedy)
         else:
             from letalone.errors.in_python import PYTHON
 
             super().__init__(message)
             self.fact = PYTHON.state(message)
-            self.remedy = " ".join(PYTHON.advise(remedy) for remedy in message.remedies)
+            self.remedy = str(self).removeprefix(self.fact).lstrip()
 
 
 class NotAllowed(LetaloneError):  # noqa: N818

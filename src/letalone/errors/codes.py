@@ -123,7 +123,7 @@ class Code(Enum):
     UNKNOWN_DATA_SET = CodeEntry(
         Group.NAME,
         "ParameterError",
-        "The ledger knows no data set {name!r}.",
+        "The ledger has no data set {name!r}. It has: {known}. {hint}",
         "A ledger is asked about a data set that is not written in it.",
         "Check the name; `letalone ledger show` lists them.",
         served_as="LEDGER_DAMAGED",  # the database has it, which was looked at before
@@ -134,6 +134,14 @@ class Code(Enum):
         "There is no such {what}.",
         "A service is asked for something that is not there, or not to be seen by the asker.",
         "Check the name; the lists of the service show what there is.",
+        problem_type="not-found",
+    )
+    NO_SUCH_ADDRESS = CodeEntry(
+        Group.NAME,
+        "ParameterError",
+        "There is nothing at this address. /api/v1/openapi.json lists those that there are.",
+        "A service is asked at an address that it does not have.",
+        "Give a client the address of the service, with nothing after the machine's name.",
         problem_type="not-found",
     )
     # What is missing
@@ -191,7 +199,7 @@ class Code(Enum):
     MISSING_ASKER = CodeEntry(
         Group.MISSING,
         "NotAllowed",
-        "The budget of {name!r} is shared out, so a question says what it is for.",
+        "The budget of {name!r} is rationed: say who asks and what for{how}. Nothing was charged.",
         "A data set has purposes, and a question names neither purpose nor analyst.",
         "Name both.",
     )
@@ -281,15 +289,23 @@ class Code(Enum):
     NOT_RECOGNISED = CodeEntry(
         Group.PERMISSION,
         "LetaloneError",
-        "The name, the password or the token is wrong.",
+        "Who asks is not known.",
         "A service does not know the asker. It does not say which part was wrong.",
         "Sign in again, or send a valid token.",
+        problem_type="not-authenticated",
+    )
+    WRONG_PASSWORD = CodeEntry(
+        Group.PERMISSION,
+        "LetaloneError",
+        "The name or the password is wrong.",
+        "Somebody signs in with a name and a password that do not belong together.",
+        "Check both. The message does not say which is wrong.",
         problem_type="not-authenticated",
     )
     SIGNED_OUT = CodeEntry(
         Group.PERMISSION,
         "LetaloneError",
-        "The visit is over.",
+        "You are signed out. Sign in again.",
         "A visit to the console has lasted too long, or was ended.",
         "Sign in again.",
         problem_type="not-authenticated",

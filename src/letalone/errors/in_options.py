@@ -14,6 +14,7 @@ from letalone.errors.problem import Face, Problem, Remedy
 from letalone.errors.remedies import (
     AddBounds,
     Allow,
+    AllowPurpose,
     AskInstead,
     BuyBounds,
     ChooseTable,
@@ -21,6 +22,7 @@ from letalone.errors.remedies import (
     DeclareTypes,
     EditSql,
     FindKeys,
+    GiveDelta,
     Install,
     LeaveOut,
     LimitRows,
@@ -83,6 +85,7 @@ def _lower_epsilon(remedy: LowerEpsilon) -> str:
 REMEDIES: dict[type[Remedy], str | Callable[[Any], str]] = {
     AddBounds: f"Give bounds that are publicly known, with --bounds, in place of {EXAMPLE_BOUNDS}.",
     Allow: "The owner of the data can allow it.",
+    AllowPurpose: "The owner of the data can allow the purpose first.",
     AskInstead: "Another question, which would be answered: {sql}",
     BuyBounds: "Or buy them with a fifth of ε: --private-bounds.",
     ChooseTable: "Name one with --table.",
@@ -91,6 +94,8 @@ REMEDIES: dict[type[Remedy], str | Callable[[Any], str]] = {
     DeclareTypes: "Declare their types in a schema file, which letalone init writes.",
     EditSql: "Write {text} there.",
     FindKeys: "Or have common ones found privately, with a --delta.",
+    GiveDelta: "Without a δ no such release ever fits, whatever its noise: give the budget a δ,"
+    " such as --budget 1:1e-6, or use noise that needs none (Laplace).",
     Install: "pip install 'letalone[{extra}]'",
     LeaveOut: "Leave {name} out.",
     LimitRows: "Let fewer rows count: --max-rows {rows}.",

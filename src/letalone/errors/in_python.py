@@ -9,6 +9,7 @@ from letalone.errors.problem import Face, Problem
 from letalone.errors.remedies import (
     AddBounds,
     Allow,
+    AllowPurpose,
     AskInstead,
     BuyBounds,
     ChooseTable,
@@ -16,6 +17,7 @@ from letalone.errors.remedies import (
     DeclareTypes,
     EditSql,
     FindKeys,
+    GiveDelta,
     Install,
     LeaveOut,
     LimitRows,
@@ -99,6 +101,7 @@ PYTHON = Face(
         AddBounds: "Give lower=…, upper=… from what is publicly known, or declare them in the"
         " schema file.",
         Allow: _allow,
+        AllowPurpose: "Allow it first: ledger.allow({name!r}, budget, purpose={purpose!r}).",
         AskInstead: "Another question, which would be answered: {sql}",
         BuyBounds: "Or buy them with la.private_bounds, at a price.",
         ChooseTable: "Name one with table=.",
@@ -106,6 +109,8 @@ PYTHON = Face(
         DeclareTypes: "Declare their types in the schema file or with la.open(…, types={{…}}).",
         EditSql: "Write {text!r} there.",
         FindKeys: "Or give a delta, such as {delta}, to have common ones found.",
+        GiveDelta: "Without a δ no such release ever fits, whatever its noise: give the budget a δ,"
+        " such as la.Budget(epsilon=1, delta=1e-6), or use noise that needs none (Laplace).",
         Install: "pip install 'letalone[{extra}]'",
         LeaveOut: "Leave {name} out.",
         LimitRows: "Let fewer rows count: .bound(max_rows={rows}).",
@@ -115,8 +120,8 @@ PYTHON = Face(
         NameUnit: _name_unit,
         OpenAgain: "Call la.open again.",
         RaiseBudget: _raise_budget,
-        RaiseVersion: "If its rows have changed: ledger.raise_version({name!r}), then la.open(…)"
-        " again.",
+        RaiseVersion: "Its owner has to say that the data have changed:"
+        " ledger.raise_version({name!r}), then la.open(…) again.",
         SetEpsilon: "Give epsilon={epsilon}.",
         SetValue: "Write {name}={example}.",
         Thaw: words_for_thaw,

@@ -140,6 +140,11 @@ class LimitRows(Remedy):
 
 # The budget
 @dataclass(frozen=True, slots=True)
+class GiveDelta(Remedy):
+    """Open the budget with a δ, or take noise that needs none: without δ no such release fits."""
+
+
+@dataclass(frozen=True, slots=True)
 class LowerEpsilon(Remedy):
     """Ask with this ε, which still fits; None where it is not known which would."""
 
@@ -162,6 +167,14 @@ class Allow(Remedy):
     name: str
     purpose: str | None = None
     analyst: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class AllowPurpose(Remedy):
+    """The owner gives a purpose a share first, before an analyst can have one of it."""
+
+    name: str
+    purpose: str
 
 
 @dataclass(frozen=True, slots=True)

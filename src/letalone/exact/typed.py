@@ -19,11 +19,14 @@ from re import compile as pattern
 from typing import cast
 
 from letalone.errors import ParameterError
+from letalone.errors.codes import Code
+from letalone.errors.problem import Argument, Problem, Spelled
 
 Number = int | float | Fraction | Decimal
 
 LONGEST_DECIMAL = 12_000  # bits: Python writes no more than 4300 decimal digits
 FARTHEST_EXPONENT = 5_000  # of a decimal: beyond, a short text is a number of megabytes
+TRUE_OR_FALSE = Spelled("True or False", options="TRUE or FALSE", http="true or false")
 WRITTEN = pattern(r"-?[0-9]{1,4300}(/[0-9]{1,4300})?|-?0x[0-9a-f]+/0x[0-9a-f]+")
 
 
@@ -57,16 +60,19 @@ class Constraint:
         return refusal(name, value, self.allowed, self.hint)
 
 
-def refusal(name: str, value: object, allowed: str, hint: str = "") -> ParameterError:
+def refusal(
+    name: str, value: object, allowed: str | Spelled, hint: str | Spelled = ""
+) -> ParameterError:
     """The error for a public parameter: what was wrong, what is allowed, how to fix it."""
     shown = repr(value) if not isinstance(value, Real) else str(value)
-    return ParameterError(f"{name} is {shown[:80]}, but must be {allowed}. {hint}".rstrip())
+    facts = {"name": Argument(name), "value": shown[:80], "allowed": allowed, "hint": hint}
+    return ParameterError(Problem(Code.VALUE_NOT_ALLOWED, facts))
 
 
 def read_flag(name: str, value: object) -> bool:
     """True or False and nothing that only counts as one: 'no' would count as True."""
     if not isinstance(value, bool):
-        raise refusal(name, value, "True or False")
+        raise refusal(name, value, TRUE_OR_FALSE)
     return value
 
 

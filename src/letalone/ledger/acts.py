@@ -17,7 +17,6 @@ A refused question is an entry too, and charges nothing.
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from shlex import quote
 from typing import cast
 
 from letalone.errors import (
@@ -29,6 +28,9 @@ from letalone.errors import (
     LetaloneError,
     ParameterError,
 )
+from letalone.errors.codes import Code
+from letalone.errors.problem import Spelled, problem
+from letalone.errors.remedies import Thaw
 from letalone.exact.typed import DELTA, Number, read_written
 from letalone.ledger.books import Answered, Books, versions
 from letalone.ledger.canonical import canonical, read_object, text_digest
@@ -102,6 +104,8 @@ class NotBegun(LedgerUnavailable):
 class NoSuchDataSet(ParameterError):  # noqa: N818
     """The ledger has no data set of this name."""
 
+    default_code = "UNKNOWN_DATA_SET"
+
 
 def known(books: Books, name: str) -> DataSet:
     """The data set of this name, or an error that lists those there are."""
@@ -118,11 +122,9 @@ def there(books: Books, name: str, found: DataSet | None) -> DataSet:
     """The data set that was found, or an error that lists those there are."""
     if found is not None:
         return found
-    names = ", ".join(books.names()[:20]) or "none"
-    raise NoSuchDataSet(
-        f"The ledger has no data set {name!r}. It has: {names}. Register a new one with "
-        "ledger.register(name, budget, neighbours=…)."
-    )
+    names = tuple(books.names()[:20]) or "none"
+    hint = Spelled("Register a new one with ledger.register(name, budget, neighbours=…).", "", "")
+    raise NoSuchDataSet(problem(Code.UNKNOWN_DATA_SET, name=name, known=names, hint=hint))
 
 
 def reserve(
@@ -288,13 +290,9 @@ def check_not_frozen(before: DataSet) -> None:
         )
 
 
-def how_to_thaw(name: str) -> str:
-    """What an owner types after a data set froze."""
-    typed = quote(name)
-    return (
-        f"Its owner can see why and allow questions again: letalone ledger why LEDGER {typed}, "
-        f"then letalone ledger thaw LEDGER {typed} --why '…'."
-    )
+def how_to_thaw(name: str) -> Thaw:
+    """What an owner does after a data set froze."""
+    return Thaw(name)
 
 
 def point_of(before: DataSet, delta: Number | None) -> Fraction:

@@ -11,6 +11,8 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple, cast
 
 from letalone.errors import FormatError, LedgerDamaged, LetaloneError
+from letalone.errors.codes import Code
+from letalone.errors.problem import Spelled, problem
 from letalone.ledger.books import Books
 from letalone.ledger.canonical import as_object, read_object
 from letalone.ledger.damage import damaged
@@ -129,4 +131,9 @@ def _check_form(fields: Json) -> None:
     number = fields.get("number")
     well_formed = type(written) is int and type(number) is int and number > 0
     if fields.get("kind") != KIND or not well_formed or set(fields) != FIELDS:
-        raise FormatError("This is not a checkpoint: it must be what `ledger.checkpoint()` gives.")
+        told = "This is not a checkpoint: it must be what"
+        sentence = Spelled(
+            f"{told} `ledger.checkpoint()` gives.",
+            http=f"{told} POST /api/v1/ledger/checkpoint gives.",
+        )
+        raise FormatError(problem(Code.DAMAGED, sentence=sentence))

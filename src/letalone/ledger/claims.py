@@ -42,6 +42,8 @@ BESIDE = "-asking"  # after the name of the ledger's file
 class UnderWay(LedgerUnavailable):
     """The same question is being answered, here or in another process."""
 
+    default_code = "UNDER_WAY"
+
 
 class Claims(Protocol):
     """Numbers that one may have at a time."""

@@ -13,6 +13,9 @@ from fractions import Fraction
 from typing import NamedTuple, cast
 
 from letalone.errors import BudgetExceeded, FormatError, NotAllowed, ParameterError
+from letalone.errors.codes import Code
+from letalone.errors.problem import Problem, Spelled, problem
+from letalone.errors.remedies import Allow
 from letalone.exact.typed import Number, read_written, refusal
 from letalone.ledger.data_sets import DAMAGE, DataSet, read_name
 from letalone.ledger.entries import TIME_FORMAT, Entry
@@ -141,13 +144,9 @@ def paid_by(level: Level, privacy: Privacy, at: Fraction) -> Level:
     try:
         state = charged(level.state, privacy.labelled(None), delta=at)
     except BudgetExceeded as error:
-        raise BudgetExceeded(
-            f"{_capital(str(level.key))} has too little left. {error}",
-            spent=error.spent,
-            asked=error.asked,
-            left=error.left,
-            level=str(level.key),
-        ) from None
+        sentence = f"{_capital(str(level.key))} has too little left."
+        whole = Problem(error.code, error.facts, sentence=sentence, others=(error.problem,))
+        raise BudgetExceeded(whole, level=str(level.key)) from None
     return replace(level, state=state)
 
 
@@ -164,31 +163,34 @@ def raised_level(level: Level, budget: Budget, shares: Shares, charges: Iterable
 def check_holds(level: Level, time: str) -> Level:
     """The level, if it can be charged at that time."""
     if level.withdrawn:
-        raise NotAllowed(
-            f"{_capital(str(level.key))} was withdrawn: nothing was charged. {_REMEDY}"
-        )
+        raise _not_allowed(level.key, "was withdrawn")
     if level.has_expired(time):
-        raise NotAllowed(
-            f"{_capital(str(level.key))} has expired, at {level.expires}: nothing was charged. "
-            f"{_REMEDY}"
-        )
+        raise _not_allowed(level.key, f"has expired, at {level.expires}")
     return level
 
 
 def not_allowed(key: Key) -> NotAllowed:
     """There is no such level."""
-    return NotAllowed(f"{_capital(str(key))} is not allowed: nothing was charged. {_REMEDY}")
+    return _not_allowed(key, "is not allowed")
+
+
+def _not_allowed(key: Key, why: str) -> NotAllowed:
+    return NotAllowed(
+        problem(
+            Code.NOT_ALLOWED,
+            Allow(key.name, key.purpose, key.analyst),
+            sentence=f"{_capital(str(key))} {why}: nothing was charged.",
+            data_set=key.name,
+            purpose=key.purpose,
+            analyst=key.analyst,
+        )
+    )
 
 
 def nameless(name: str) -> NotAllowed:
     """The budget is rationed, and who asks or what for is not said."""
-    return NotAllowed(
-        f"The budget of {name!r} is rationed: say who asks and what for (analyst=…, purpose=…, or "
-        f"session.on_behalf_of(analyst, purpose=…)). Nothing was charged."
-    )
-
-
-_REMEDY = "The owner of the data can allow it: ledger.allow(name, budget, purpose=…, analyst=…)."
+    how = "(analyst=…, purpose=…, or session.on_behalf_of(analyst, purpose=…))"
+    return NotAllowed(problem(Code.MISSING_ASKER, name=name, how=Spelled(f" {how}", "", "")))
 
 
 def level_to_json(level: Level) -> Json:

@@ -20,6 +20,9 @@ from letalone.errors import (
     LetaloneError,
     ParameterError,
 )
+from letalone.errors.codes import Code
+from letalone.errors.problem import Spelled, problem
+from letalone.errors.remedies import AllowPurpose
 from letalone.ledger import acts
 from letalone.ledger.books import Answered, Books
 from letalone.ledger.data_sets import DataSet, budget_to_json, data_set_to_json
@@ -74,10 +77,13 @@ def allow(books: Books, key: Key, budget: Budget, *, expires: str | None, by: li
 def check_new(earlier: Level | None, key: Key, *, expires: str | None, time: str) -> None:
     """A level that holds is not opened again, and none is opened that is over already."""
     if earlier is not None and not earlier.withdrawn and not earlier.has_expired(time):
-        raise ParameterError(
-            f"There is a level for {key} already, with the budget ({earlier.budget}). Raise it "
-            "with ledger.raise_level, or withdraw it first and then allow it anew."
+        held = f"There is a level for {key} already, with the budget ({earlier.budget})."
+        otherwise = "or withdraw it first and then allow it anew."
+        sentence = Spelled(
+            f"{held} Raise it with ledger.raise_level, {otherwise}",
+            http=f"{held} Propose a larger one, {otherwise}",
         )
+        raise ParameterError(problem(Code.OTHER, sentence=sentence))
     if expires is not None and expires <= time:
         raise ParameterError(f"expires is {expires}, but it is {time} now. Name a later time.")
 
@@ -85,10 +91,9 @@ def check_new(earlier: Level | None, key: Key, *, expires: str | None, time: str
 def check_purpose(purpose: Level | None, key: Key, time: str) -> None:
     """An analyst is allowed for a purpose that holds."""
     if purpose is None or purpose.withdrawn or purpose.has_expired(time):
-        raise ParameterError(
-            f"The purpose {key.purpose!r} of {key.name!r} is not allowed at present. Allow it "
-            f"first: ledger.allow({key.name!r}, budget, purpose={key.purpose!r})."
-        )
+        sentence = f"The purpose {key.purpose!r} of {key.name!r} is not allowed at present."
+        remedy = AllowPurpose(key.name, key.purpose)
+        raise ParameterError(problem(Code.OTHER, remedy, sentence=sentence))
 
 
 def opened_level(

@@ -1,6 +1,9 @@
 """Reading what is asked of a ledger: an error says what is allowed, and nothing is written."""
 
 from letalone.errors import LetaloneError, NeighboursDiffer, ParameterError
+from letalone.errors.codes import Code
+from letalone.errors.problem import problem
+from letalone.errors.remedies import RaiseBudget
 from letalone.exact.typed import Number, refusal
 from letalone.ledger.acts import Question
 from letalone.ledger.canonical import canonical
@@ -29,10 +32,16 @@ def check_same(before: DataSet, wanted: DataSet, shares: Shares | None) -> None:
     if wanted.budget != before.budget:
         left = brief(before.remaining, up=False)
         raise ParameterError(
-            f"The data set {before.name!r} has the budget ({before.budget}), not "
-            f"({wanted.budget}): ({brief(before.spent)}) is spent, about ({left}) is left. Open it "
-            f"with its own budget; its owner can allow more with "
-            f"ledger.raise_budget({before.name!r}, budget)."
+            problem(
+                Code.BUDGET_IS_FIXED,
+                RaiseBudget(before.name),
+                sentence=f"The data set {before.name!r} has the budget ({before.budget}), not"
+                f" ({wanted.budget}): ({brief(before.spent)}) is spent, about ({left}) is left."
+                " Open it with its own budget.",
+                name=before.name,
+                budget=before.budget,
+                given=wanted.budget,
+            )
         )
     if shares is not None and shares != before.shares:
         raise ParameterError(

@@ -73,6 +73,8 @@ def is_postgres(place: object) -> bool:
 class NotALedger(FormatError):  # noqa: N818
     """What lies at a place is no ledger that this letalone reads; the words name the place."""
 
+    default_code = "NOT_A_LEDGER"
+
 
 class Store:
     """Where the entries are kept; `path` is None for a store that ends with the process."""

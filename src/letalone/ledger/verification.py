@@ -16,6 +16,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from letalone.errors import LedgerDamaged, LetaloneError
+from letalone.errors.problem import Spelled
 from letalone.exact.typed import refusal
 from letalone.ledger.books import Books, is_signed_head, row_of
 from letalone.ledger.canonical import text_digest
@@ -139,7 +140,9 @@ def check_levels(replay: Replay, rows: list[LevelRow], payments: list[Payment]) 
 def read_head(head: object) -> str:
     """A hash as `ledger.head` gives it."""
     if not isinstance(head, str) or len(head.strip()) != HASH_DIGITS:
-        raise refusal("head", head, f"a hash of {HASH_DIGITS} digits, as ledger.head gives it")
+        allowed = f"a hash of {HASH_DIGITS} digits, as"
+        python, http = f"{allowed} ledger.head gives it", f"{allowed} GET /api/v1/ledger gives it"
+        raise refusal("head", head, Spelled(python, http=http))
     return head.strip().lower()
 
 

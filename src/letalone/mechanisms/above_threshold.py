@@ -35,11 +35,10 @@ from letalone.mechanisms.parameters import (
     check_factor,
     monotone_neighbours,
     read_sensitivity,
-    shown,
 )
 from letalone.mechanisms.values import read_float, read_integer
 from letalone.privacy import Neighbours, Privacy, PureDP
-from letalone.privacy.bounds import shown_above
+from letalone.privacy.bounds import shown_above, six
 from letalone.randomness.bits import SYSTEM, BitSource
 from letalone.randomness.draws import sampler
 from letalone.randomness.lazy import LazyReal, is_above
@@ -144,7 +143,7 @@ class AboveThreshold:
 
     def __repr__(self) -> str:
         return (
-            f"AboveThreshold(ε = {shown(self.epsilon)}, sensitivity {shown(self.sensitivity)},"
+            f"AboveThreshold(ε = {six(self.epsilon)}, sensitivity {six(self.sensitivity)},"
             f" threshold {float(self.threshold):g}, ends after {self.count},"
             f" error {shown_above(self.error())} for one value at 95 %)"
         )

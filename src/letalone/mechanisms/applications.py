@@ -26,13 +26,13 @@ import numpy as np
 
 from letalone.errors import ParameterError
 from letalone.exact.typed import COUNT, Constraint, Number
+from letalone.mechanisms.choosing import Exponential
 from letalone.mechanisms.containers import (
     counted,
     is_one_of,
     private_entries,
     public_list,
 )
-from letalone.mechanisms.exponential import Exponential
 from letalone.mechanisms.itemsets import (
     choose_itemsets,
     count_itemsets,

@@ -23,21 +23,19 @@ from functools import lru_cache
 from typing import overload
 
 from letalone.errors import ParameterError
-from letalone.exact.balls import upper
+from letalone.exact.balls import Ball
 from letalone.exact.typed import COUNT, SCALE, Constraint, Number, refusal
+from letalone.mechanisms.additive import SigmaNoise, read_target
 from letalone.mechanisms.calibration import as_printed, smallest
-from letalone.mechanisms.gaussian import promise, read_target
 from letalone.mechanisms.parameters import (
     WHOLE_NOISE,
     SensitivityLike,
-    about,
     carried,
     read_sensitivity,
-    shown,
 )
 from letalone.mechanisms.tails import discrete_gaussian_mean_size, discrete_gaussian_width
 from letalone.mechanisms.values import Arrays, Integers, add_integer, add_integers, release_integers
-from letalone.privacy import ZCDP, DiscreteGaussianPrivacy, Neighbours, Privacy
+from letalone.privacy import ZCDP, DiscreteGaussianPrivacy, Privacy
 from letalone.randomness.bits import SYSTEM, BitSource
 from letalone.randomness.discrete_gaussian import (
     sample_discrete_gaussian,
@@ -59,7 +57,7 @@ ONE_OR_MORE = Constraint(
 
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)
-class DiscreteGaussian:
+class DiscreteGaussian(SigmaNoise):
     """Adds discrete normal noise; calibrated by `epsilon` and `delta`, or by `sigma`.
 
     Parameters: `epsilon` and `delta` are one point that the curve of a release keeps to; or
@@ -69,11 +67,7 @@ class DiscreteGaussian:
     sensitivity of 1, any number of them.
     """
 
-    sensitivity: Fraction
-    sigma: Fraction
     dimension: int
-    neighbours: Neighbours | None
-    target: tuple[Fraction, Fraction] | None
 
     def __init__(
         self,
@@ -91,26 +85,11 @@ class DiscreteGaussian:
             raise refusal("sensitivity", float(size), "whole for a scalar", ONE_OR_MORE.hint)
         target = read_target(epsilon=epsilon, delta=delta, sigma=sigma)
         noise = SCALE.typed("sigma", sigma) if target is None else _sigma(size, length, *target)
-        object.__setattr__(self, "sensitivity", size)
-        object.__setattr__(self, "sigma", carried("sigma", noise, WHOLE_NOISE))
-        object.__setattr__(self, "dimension", length)
-        object.__setattr__(self, "neighbours", neighbours)
-        object.__setattr__(self, "target", target)
+        self._fill(sensitivity=size, neighbours=neighbours, dimension=length)
+        self._fill(sigma=carried("sigma", noise, WHOLE_NOISE), target=target)
 
-    @property
-    def epsilon(self) -> Fraction | None:
-        """The epsilon that was asked for; None where sigma was given."""
-        return None if self.target is None else self.target[0]
-
-    @property
-    def delta(self) -> Fraction | None:
-        """The delta that was asked for; None where sigma was given."""
-        return None if self.target is None else self.target[1]
-
-    @property
-    def privacy(self) -> Privacy:
-        """What a release reveals."""
-        return about(_curve(self.sensitivity, self.dimension, self.sigma), self.neighbours)
+    def _curve(self) -> Privacy:
+        return _curve_of(self.sensitivity, self.dimension, self.sigma)
 
     @overload
     def release(self, value: int, *, bits: BitSource = SYSTEM) -> int: ...
@@ -146,23 +125,15 @@ class DiscreteGaussian:
         """All of `size` numbers stay within this of the truth, at least this often."""
         return discrete_gaussian_width(self.sigma, confidence, size)
 
-    @property
-    def expected_error(self) -> float:
-        """The mean absolute noise of one number, rounded up."""
-        return upper(discrete_gaussian_mean_size(self.sigma))
-
-    def __repr__(self) -> str:
-        return (
-            f"DiscreteGaussian({promise(self.target, self.privacy)}, sensitivity"
-            f" {shown(self.sensitivity)}, sigma {shown(self.sigma)}, error {self.error()} at 95 %)"
-        )
+    def _mean_size(self) -> Ball:
+        return discrete_gaussian_mean_size(self.sigma)
 
 
 def _moves_one_step(sensitivity: Fraction) -> bool:
     return sensitivity**2 < 2
 
 
-def _curve(sensitivity: Fraction, dimension: int, sigma: Fraction) -> Privacy:
+def _curve_of(sensitivity: Fraction, dimension: int, sigma: Fraction) -> Privacy:
     if _moves_one_step(sensitivity):
         return DiscreteGaussianPrivacy(1, sigma)
     if dimension == 1:
@@ -175,6 +146,6 @@ def _sigma(sensitivity: Fraction, dimension: int, epsilon: Fraction, delta: Frac
     at = as_printed(epsilon)
 
     def keeps(sigma: Fraction) -> bool:
-        return Fraction(_curve(sensitivity, dimension, sigma).delta(at)) <= delta
+        return Fraction(_curve_of(sensitivity, dimension, sigma).delta(at)) <= delta
 
     return smallest(keeps)

@@ -27,31 +27,22 @@ from functools import lru_cache
 from typing import Literal, overload
 
 from letalone.errors import ParameterError
-from letalone.exact.balls import ball, certain, upper
-from letalone.exact.typed import EPSILON, POSITIVE_DELTA, SCALE, Constraint, Number
+from letalone.exact.balls import Ball, ball, certain, upper
+from letalone.exact.typed import SCALE, Number
+from letalone.mechanisms.additive import SigmaNoise, read_target
 from letalone.mechanisms.calibration import as_printed, smallest
 from letalone.mechanisms.parameters import (
     FLOAT_NOISE,
     SensitivityLike,
-    about,
     carried,
-    exactly_one,
     read_sensitivity,
-    shown,
 )
 from letalone.mechanisms.tails import gaussian_mean_size, gaussian_width, rounded_up
 from letalone.mechanisms.values import Arrays, Floats, release_floats
-from letalone.privacy import GaussianDP, Neighbours, Privacy
-from letalone.privacy.bounds import shown_above
+from letalone.privacy import GaussianDP, Privacy
+from letalone.privacy.bounds import six
 from letalone.randomness.bits import SYSTEM, BitSource
 from letalone.randomness.real_noise import add_gaussian, add_gaussians, grid_of
-
-NOISE_DELTA = Constraint(
-    "a number from 1e-300 up to, but not including, 1",
-    lambda x: Fraction("1e-300") <= x < 1,
-    "Gaussian noise cannot reach delta = 0: use Laplace or Geometric noise for that.",
-    POSITIVE_DELTA.refused,
-)
 
 
 class Calibration(Enum):
@@ -62,7 +53,7 @@ class Calibration(Enum):
 
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)
-class Gaussian:
+class Gaussian(SigmaNoise):
     """Adds normal noise; calibrated by `epsilon` and `delta`, or by `sigma`.
 
     Parameters: `epsilon` and `delta` are one point that the curve of a release keeps to; or
@@ -71,11 +62,6 @@ class Gaussian:
     `calibration` is "exact" (the least sigma, for every epsilon) or "classic" (the textbook
     formula, below epsilon 1).
     """
-
-    sensitivity: Fraction
-    sigma: Fraction
-    neighbours: Neighbours | None
-    target: tuple[Fraction, Fraction] | None
 
     def __init__(
         self,
@@ -93,25 +79,11 @@ class Gaussian:
             noise = SCALE.typed("sigma", sigma)
         else:
             noise = _exact(size, *target) if how is Calibration.EXACT else _classic(size, *target)
-        object.__setattr__(self, "sensitivity", size)
-        object.__setattr__(self, "sigma", carried("sigma", noise, FLOAT_NOISE))
-        object.__setattr__(self, "neighbours", neighbours)
-        object.__setattr__(self, "target", target)
+        noise = carried("sigma", noise, FLOAT_NOISE)
+        self._fill(sensitivity=size, sigma=noise, neighbours=neighbours, target=target)
 
-    @property
-    def epsilon(self) -> Fraction | None:
-        """The epsilon that was asked for; None where sigma was given."""
-        return None if self.target is None else self.target[0]
-
-    @property
-    def delta(self) -> Fraction | None:
-        """The delta that was asked for; None where sigma was given."""
-        return None if self.target is None else self.target[1]
-
-    @property
-    def privacy(self) -> Privacy:
-        """What a release reveals: the whole curve, of which (epsilon, delta) is one point."""
-        return about(GaussianDP(self.sensitivity / self.sigma), self.neighbours)
+    def _curve(self) -> Privacy:
+        return GaussianDP(self.sensitivity / self.sigma)
 
     @overload
     def release(self, value: float, *, bits: BitSource = SYSTEM) -> float: ...
@@ -137,45 +109,8 @@ class Gaussian:
         """
         return rounded_up(gaussian_width(self.sigma, confidence, size), grid_of(self.sigma))
 
-    @property
-    def expected_error(self) -> float:
-        """The mean absolute noise of one number, rounded up."""
-        return upper(gaussian_mean_size(self.sigma))
-
-    def __repr__(self) -> str:
-        return (
-            f"Gaussian({promise(self.target, self.privacy)}, sensitivity"
-            f" {shown(self.sensitivity)}, sigma {shown(self.sigma)},"
-            f" error {shown_above(self.error())} at 95 %)"
-        )
-
-
-def read_target(
-    *, epsilon: Number | None, delta: Number | None, sigma: Number | None
-) -> tuple[Fraction, Fraction] | None:
-    """The (epsilon, delta) to calibrate for, or None where sigma was given."""
-    exactly_one(
-        first="epsilon with delta",
-        second="sigma",
-        has_first=epsilon is not None or delta is not None,
-        has_second=sigma is not None,
-    )
-    if sigma is not None:
-        return None
-    if epsilon is None or delta is None:
-        missing, given = ("delta", "epsilon") if delta is None else ("epsilon", "delta")
-        raise ParameterError(
-            f"{missing} is missing: {given} alone does not fix the noise. Give epsilon and delta,"
-            " such as epsilon=1, delta=1e-6, or sigma. Laplace and Geometric noise need no delta."
-        )
-    return EPSILON.typed("epsilon", epsilon), NOISE_DELTA.typed("delta", delta)
-
-
-def promise(target: tuple[Fraction, Fraction] | None, privacy: Privacy) -> str:
-    """The (epsilon, delta) asked for, or where none was asked, the epsilon at one in a million."""
-    if target is not None:
-        return f"ε = {shown(target[0])}, δ = {shown(target[1])}"
-    return f"ε = {shown(Fraction(privacy.epsilon(1e-6)))} at δ = 1e-6"
+    def _mean_size(self) -> Ball:
+        return gaussian_mean_size(self.sigma)
 
 
 def _read_calibration(calibration: Calibration | str) -> Calibration:
@@ -201,7 +136,7 @@ def _unit_sigma(epsilon: Fraction, delta: Fraction) -> Fraction:
 def _classic(sensitivity: Fraction, epsilon: Fraction, delta: Fraction) -> Fraction:
     if epsilon >= 1:
         raise ParameterError(
-            f"epsilon is {shown(epsilon)}, but must be below 1 for calibration='classic': its"
+            f"epsilon is {six(epsilon)}, but must be below 1 for calibration='classic': its"
             " proof ends there. Use calibration='exact', which holds for every epsilon."
         )
     factor = certain(lambda: (2 * (ball(Fraction(5, 4)) / ball(delta)).log()).sqrt())

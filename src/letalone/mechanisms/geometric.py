@@ -13,29 +13,21 @@ Ghosh, Roughgarden, Sundararajan: Universally utility-maximizing privacy mechani
 """
 
 from dataclasses import dataclass
-from fractions import Fraction
-from typing import overload
+from typing import ClassVar, overload
 
-from letalone.exact.balls import upper
-from letalone.exact.typed import Number
-from letalone.mechanisms.laplace import scale_for
-from letalone.mechanisms.parameters import (
-    WHOLE_NOISE,
-    WHOLE_SENSITIVITY,
-    SensitivityLike,
-    about,
-    read_sensitivity,
-    shown,
-)
+from letalone.exact.balls import Ball
+from letalone.exact.typed import Constraint, Number
+from letalone.mechanisms.additive import ScaleNoise
+from letalone.mechanisms.parameters import WHOLE_NOISE, WHOLE_SENSITIVITY
 from letalone.mechanisms.tails import geometric_mean_size, geometric_width
 from letalone.mechanisms.values import Arrays, Integers, add_integer, add_integers, release_integers
-from letalone.privacy import GeometricPrivacy, Neighbours, Privacy
+from letalone.privacy import GeometricPrivacy, Privacy
 from letalone.randomness.bits import SYSTEM, BitSource
 from letalone.randomness.geometric import sample_geometric, sample_geometrics
 
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)
-class Geometric:
+class Geometric(ScaleNoise):
     """Adds two-sided geometric noise to whole numbers; calibrated by `epsilon` or `scale`.
 
     Parameters: `epsilon` is what a release costs; or `scale` is the size of the noise, and the
@@ -43,32 +35,12 @@ class Geometric:
     over all coordinates): a whole number, or what `la.sensitivity` computes.
     """
 
+    _sensitivity_rule: ClassVar[Constraint] = WHOLE_SENSITIVITY
+    _noise_rule: ClassVar[Constraint] = WHOLE_NOISE
     sensitivity: int
-    scale: Fraction
-    neighbours: Neighbours | None
 
-    def __init__(
-        self,
-        *,
-        epsilon: Number | None = None,
-        scale: Number | None = None,
-        sensitivity: SensitivityLike,
-    ) -> None:
-        size, neighbours = read_sensitivity(sensitivity, "l1", WHOLE_SENSITIVITY)
-        object.__setattr__(self, "sensitivity", int(size))
-        noise = scale_for(size, epsilon=epsilon, scale=scale, rule=WHOLE_NOISE)
-        object.__setattr__(self, "scale", noise)
-        object.__setattr__(self, "neighbours", neighbours)
-
-    @property
-    def epsilon(self) -> Fraction:
-        """What a release costs, exactly."""
-        return self.sensitivity / self.scale
-
-    @property
-    def privacy(self) -> Privacy:
-        """What a release reveals."""
-        return about(GeometricPrivacy(self.sensitivity, self.scale), self.neighbours)
+    def _curve(self) -> Privacy:
+        return GeometricPrivacy(self.sensitivity, self.scale)
 
     @overload
     def release(self, value: int, *, bits: BitSource = SYSTEM) -> int: ...
@@ -95,13 +67,5 @@ class Geometric:
         """All of `size` numbers stay within this of the truth, at least this often."""
         return geometric_width(self.scale, confidence, size)
 
-    @property
-    def expected_error(self) -> float:
-        """The mean absolute noise of one number, rounded up."""
-        return upper(geometric_mean_size(self.scale))
-
-    def __repr__(self) -> str:
-        return (
-            f"Geometric(ε = {shown(self.epsilon)}, sensitivity {self.sensitivity},"
-            f" scale {shown(self.scale)}, error {self.error()} at 95 %)"
-        )
+    def _mean_size(self) -> Ball:
+        return geometric_mean_size(self.scale)

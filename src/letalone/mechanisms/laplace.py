@@ -19,29 +19,21 @@ analysis (2006).
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import overload
+from typing import ClassVar, overload
 
-from letalone.exact.balls import float_above
-from letalone.exact.typed import EPSILON, SCALE, Constraint, Number
-from letalone.mechanisms.parameters import (
-    FLOAT_NOISE,
-    SensitivityLike,
-    about,
-    carried,
-    exactly_one,
-    read_sensitivity,
-    shown,
-)
+from letalone.exact.balls import Ball, ball, certain
+from letalone.exact.typed import SENSITIVITY, Constraint, Number
+from letalone.mechanisms.additive import ScaleNoise
+from letalone.mechanisms.parameters import FLOAT_NOISE
 from letalone.mechanisms.tails import laplace_width, rounded_up
 from letalone.mechanisms.values import Arrays, Floats, release_floats
-from letalone.privacy import LaplacePrivacy, Neighbours, Privacy
-from letalone.privacy.bounds import shown_above
+from letalone.privacy import LaplacePrivacy, Privacy
 from letalone.randomness.bits import SYSTEM, BitSource
 from letalone.randomness.real_noise import add_laplace, add_laplaces, grid_of
 
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)
-class Laplace:
+class Laplace(ScaleNoise):
     """Adds Laplace noise to numbers; calibrated by `epsilon` or by `scale`.
 
     Parameters: `epsilon` is what a release costs; or `scale` is the size of the noise, and the
@@ -49,32 +41,12 @@ class Laplace:
     over all coordinates): a number, or what `la.sensitivity` computes.
     """
 
+    _sensitivity_rule: ClassVar[Constraint] = SENSITIVITY
+    _noise_rule: ClassVar[Constraint] = FLOAT_NOISE
     sensitivity: Fraction
-    scale: Fraction
-    neighbours: Neighbours | None
 
-    def __init__(
-        self,
-        *,
-        epsilon: Number | None = None,
-        scale: Number | None = None,
-        sensitivity: SensitivityLike,
-    ) -> None:
-        size, neighbours = read_sensitivity(sensitivity, "l1")
-        object.__setattr__(self, "sensitivity", size)
-        noise = scale_for(size, epsilon=epsilon, scale=scale, rule=FLOAT_NOISE)
-        object.__setattr__(self, "scale", noise)
-        object.__setattr__(self, "neighbours", neighbours)
-
-    @property
-    def epsilon(self) -> Fraction:
-        """What a release costs, exactly."""
-        return self.sensitivity / self.scale
-
-    @property
-    def privacy(self) -> Privacy:
-        """What a release reveals."""
-        return about(LaplacePrivacy(self.epsilon), self.neighbours)
+    def _curve(self) -> Privacy:
+        return LaplacePrivacy(self.epsilon)
 
     @overload
     def release(self, value: float, *, bits: BitSource = SYSTEM) -> float: ...
@@ -100,29 +72,5 @@ class Laplace:
         """
         return rounded_up(laplace_width(self.scale, confidence, size), grid_of(self.scale))
 
-    @property
-    def expected_error(self) -> float:
-        """The mean absolute noise of one number, rounded up."""
-        return float_above(self.scale)
-
-    def __repr__(self) -> str:
-        return (
-            f"Laplace(ε = {shown(self.epsilon)}, sensitivity {shown(self.sensitivity)},"
-            f" scale {shown(self.scale)}, error {shown_above(self.error())} at 95 %)"
-        )
-
-
-def scale_for(
-    sensitivity: Fraction, *, epsilon: Number | None, scale: Number | None, rule: Constraint
-) -> Fraction:
-    """The scale that was typed, or the one that epsilon needs, if it can be computed with."""
-    exactly_one(
-        first="epsilon",
-        second="scale",
-        has_first=epsilon is not None,
-        has_second=scale is not None,
-    )
-    if scale is not None:
-        return carried("scale", SCALE.typed("scale", scale), rule)
-    needed = sensitivity / EPSILON.typed("epsilon", epsilon)
-    return carried("scale (sensitivity / epsilon)", needed, rule)
+    def _mean_size(self) -> Ball:
+        return certain(lambda: ball(self.scale))

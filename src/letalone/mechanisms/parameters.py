@@ -10,7 +10,6 @@ from typing import Literal
 
 from letalone.errors import ParameterError
 from letalone.exact.typed import SENSITIVITY, Constraint, Number
-from letalone.mechanisms.digits import shown as shown
 from letalone.mechanisms.sensitivity import Sensitivity
 from letalone.privacy import ADD_REMOVE, Neighbours, Privacy
 from letalone.privacy.neighbours import is_replace

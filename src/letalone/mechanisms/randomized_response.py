@@ -9,7 +9,7 @@ answers gets ε/d for each. With y = 1 where a category is reported, the mean of
 z = (y − q)/(p − q) is an unbiased estimate of the category's share.
   Proven:   docs/explanation/proofs/randomized_response.md (privacy) and
             randomized_response_estimate.md (estimate, interval)
-  Tested:   the exact law; unbiasedness and coverage by simulation
+  Tested:   the exact law; unbiasedness and coverage by simulation and by exact sums
   Assumed:  the bits are uniform; people answer independently of each other's lies
 
 Neighbours are two answers of one person, REPLACE: the guarantee is local, and says nothing
@@ -22,7 +22,7 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,13 +32,15 @@ from letalone.errors import ParameterError
 from letalone.exact.balls import Ball, ball, certain, upper
 from letalone.exact.typed import CONFIDENCE, COUNT, EPSILON, Number, as_typed, refusal
 from letalone.mechanisms.categories import Categories, Indices
-from letalone.mechanisms.intervals import clopper_pearson
-from letalone.mechanisms.parameters import exactly_one, shown
+from letalone.mechanisms.parameters import exactly_one
+from letalone.mechanisms.values import Floats, Integers
 from letalone.privacy import REPLACE, Privacy, RandomizedResponsePrivacy
-from letalone.privacy.bounds import shown_above
+from letalone.privacy.bounds import shown_above, six
 from letalone.randomness.bits import SYSTEM, BitSource
 from letalone.randomness.chance import Chance, sample_bernoullis
 from letalone.randomness.uniform import sample_belows
+
+OUTWARDS = 1e-12
 
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)
@@ -163,7 +165,7 @@ class RandomizedResponse:
 
     def __repr__(self) -> str:
         several = f", {self.answers} answers a person" if self.answers > 1 else ""
-        epsilon = shown(Fraction(self.privacy.epsilon(0)))
+        epsilon = six(Fraction(self.privacy.epsilon(0)))
         return (
             f"RandomizedResponse(ε = {epsilon}, {self.categories} categories{several},"
             f" truth with probability {float(certain(self._truth)):.4g},"
@@ -253,3 +255,27 @@ def _truth_of(epsilon: Fraction, categories: int) -> Ball:
 def _lie_chance(epsilon: Fraction, categories: int) -> Chance:
     # The lie and not the truth: next to 1, digits would cost as many bits as there are nines.
     return Chance.computed(lambda: (categories - 1) / (ball(epsilon).exp() + (categories - 1)))
+
+
+def clopper_pearson(counts: Integers, total: int, confidence: float) -> tuple[Floats, Floats]:
+    """The lower and upper ends for each count out of `total`: Clopper and Pearson's interval.
+
+    It holds every p for which neither "at most this count" nor "at least this count" has
+    probability below (1 − confidence)/2, so it misses with probability at most 1 − confidence,
+    whatever p and n are. Its ends are quantiles of the beta law, which scipy gives right to
+    1e-12: they are moved outwards by that much.
+    """
+    tail = (1 - confidence) / 2
+    # P[Bin(n, p) >= x] is the beta law's probability of at most p, with x and n − x + 1.
+    low = _beta_quantile(np.maximum(counts, 1), total - counts + 1, tail)
+    missed = _beta_quantile(np.maximum(total - counts, 1), counts + 1, tail)
+    low = np.where(counts == 0, 0.0, low * (1 - OUTWARDS))
+    high = 1 - np.where(counts == total, 0.0, missed * (1 - OUTWARDS))
+    return low, high
+
+
+def _beta_quantile(a: Integers, b: Integers, probability: float) -> Floats:
+    from scipy import special
+
+    inverse = cast("Any", special).betaincinv
+    return np.asarray(inverse(a, b, probability), dtype=np.float64)

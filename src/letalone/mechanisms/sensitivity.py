@@ -39,8 +39,8 @@ from letalone.exact.typed import (
     as_typed,
     read_flag,
 )
-from letalone.mechanisms.digits import shown
 from letalone.privacy import ADD_REMOVE, REPLACE, Neighbours
+from letalone.privacy.bounds import six
 from letalone.privacy.neighbours import is_replace, read_neighbours
 
 __all__ = ["Sensitivity", "count", "histogram", "mean", "mean_vector", "sum"]
@@ -63,8 +63,8 @@ class Sensitivity:
         read_neighbours(self.neighbours)
 
     def __repr__(self) -> str:
-        l1 = "unknown" if self.l1 is None else shown(self.l1)
-        return f"Sensitivity(L1 {l1}, L2 {shown(self.l2)}, {self.neighbours})"
+        l1 = "unknown" if self.l1 is None else six(self.l1)
+        return f"Sensitivity(L1 {l1}, L2 {six(self.l2)}, {self.neighbours})"
 
 
 def count(*, neighbours: Neighbours = ADD_REMOVE, rows: int = 1) -> Sensitivity:

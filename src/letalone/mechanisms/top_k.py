@@ -29,6 +29,13 @@ import numpy as np
 from letalone.errors import ParameterError
 from letalone.exact.typed import COUNT, DELTA, EPSILON, Number, read_flag
 from letalone.mechanisms.calibration import as_printed, largest
+from letalone.mechanisms.choosing import (
+    Utilities,
+    factor_of,
+    read_choices,
+    read_utilities,
+    shortfall_of,
+)
 from letalone.mechanisms.containers import counted
 from letalone.mechanisms.parameters import (
     SensitivityLike,
@@ -36,18 +43,10 @@ from letalone.mechanisms.parameters import (
     check_factor,
     monotone_neighbours,
     read_sensitivity,
-    shown,
-)
-from letalone.mechanisms.selection import (
-    Utilities,
-    factor_of,
-    read_choices,
-    read_utilities,
-    shortfall_of,
 )
 from letalone.mechanisms.values import Floats
 from letalone.privacy import ZCDP, BoundedRange, Neighbours, Privacy, PureDP
-from letalone.privacy.bounds import shown_above
+from letalone.privacy.bounds import shown_above, six
 from letalone.randomness.bits import SYSTEM, BitSource
 from letalone.randomness.choice import Scores, choose_in_order, permute_and_flip
 
@@ -154,11 +153,11 @@ class TopK:
         return shortfall_of(self.factor, options * self.k, confidence)
 
     def __repr__(self) -> str:
-        price = f"ε = {shown(self.epsilon)}" + (f", δ = {shown(self.delta)}" if self.delta else "")
+        price = f"ε = {six(self.epsilon)}" + (f", δ = {six(self.delta)}" if self.delta else "")
         bound = shown_above(self.shortfall(10 * self.k))
         return (
             f"TopK(k = {self.k}, {price}, {self.method.value}, sensitivity"
-            f" {shown(self.sensitivity)}, each at most {bound} below"
+            f" {six(self.sensitivity)}, each at most {bound} below"
             f" the best left of {10 * self.k} at 95 %)"
         )
 
@@ -174,7 +173,7 @@ def _read_method(method: Method | str | None, delta: Fraction) -> Method:
         ) from None
     if how is Method.PEELING and delta > 0:
         raise ParameterError(
-            f"delta is {shown(delta)}, but must be 0 for method='peeling', which cannot use it."
+            f"delta is {six(delta)}, but must be 0 for method='peeling', which cannot use it."
             " method='one-shot' can, and is chosen where no method is given."
         )
     return how

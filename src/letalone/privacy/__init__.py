@@ -24,12 +24,14 @@ from letalone.privacy.grouped import Grouped
 from letalone.privacy.laplace import LaplacePrivacy
 from letalone.privacy.neighbours import ADD_REMOVE, REPLACE, Neighbours, Relation, unify
 from letalone.privacy.odometer import Odometer
+
+# Not public: only `learn` makes it, and `from_json` must know its kind.
+from letalone.privacy.perturbed import PerturbedObjective as PerturbedObjective
 from letalone.privacy.planning import noise_for, rate_for, steps_for
 from letalone.privacy.pure import PureDP
 from letalone.privacy.randomized_response import RandomizedResponsePrivacy
 from letalone.privacy.renyi import RenyiDP
-from letalone.privacy.sampled import Sampled
-from letalone.privacy.sampled_group import SampledGroup
+from letalone.privacy.sampled import Sampled, SampledGroup
 from letalone.privacy.shuffled import Shuffled, shuffled
 from letalone.privacy.stored import from_json
 from letalone.privacy.theorems import OptimalComposition, advanced, basic, optimal, optimal_of

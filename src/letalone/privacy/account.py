@@ -14,7 +14,7 @@ from letalone.exact.balls import float_above, float_below
 from letalone.privacy.curve import Privacy
 
 if TYPE_CHECKING:
-    from letalone.privacy.loss.accountant import Sources
+    from letalone.privacy.loss.grids import Sources
 
 COARSER = 4.0
 MOST_ORDERS = 64
@@ -91,11 +91,9 @@ def _orders(parts: Parts) -> "tuple[Sources, ...]":
 
     Parts that tell the same groups apart share the way; others may differ in any.
     """
-    from letalone.privacy.loss.sources import group_of, orders_of
-
-    known = [orders_of(part) for part, _ in parts]
+    known = [part.losses() for part, _ in parts]
     found = [orders for orders in known if orders is not None]
-    groups = [group_of(part) for part, _ in parts]
+    groups = [part.directions() for part, _ in parts]
     lengths = {group: len(orders) for group, orders in zip(groups, found, strict=False)}
     if len(found) < len(known) or prod(lengths.values()) > MOST_ORDERS:
         return ()
@@ -110,10 +108,8 @@ def _orders(parts: Parts) -> "tuple[Sources, ...]":
 @lru_cache(maxsize=1024)
 def _reached(parts: Parts) -> "tuple[Sources, ...]":
     """Losses that the parts reach together: all in their first order, or all in their last."""
-    from letalone.privacy.loss.sources import reached_by
-
     if not _orders(parts):
         return ()
-    found = [(orders, count) for part, count in parts if (orders := reached_by(part))]
+    found = [(orders, count) for part, count in parts if (orders := part.reached())]
     ends = (tuple((orders[side], count) for orders, count in found) for side in (0, -1))
     return tuple(dict.fromkeys(ends)) if found else ()

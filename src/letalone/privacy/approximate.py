@@ -10,23 +10,20 @@ beyond; its trade-off curve is max(0, 1 - delta - e^epsilon a, e^-epsilon (1 - d
 Kairouz, Oh, Viswanath: The composition theorem for differential privacy (2015).
 """
 
-from dataclasses import dataclass
 from fractions import Fraction
-from typing import ClassVar
 
 from letalone.exact.balls import Ball, ball, certain
 from letalone.exact.typed import DELTA, EPSILON_OR_ZERO, Number
 from letalone.privacy.bounds import ONE, ZERO, Bounds, dyadic_above, exactly, once, shown
-from letalone.privacy.curve import Json, Privacy
+from letalone.privacy.curve import Json, Orders, Privacy, curve
 from letalone.privacy.neighbours import Neighbours
-from letalone.privacy.pure import pure_delta
+from letalone.privacy.pure import PureDP, pure_delta
 
 
-@dataclass(frozen=True, slots=True, init=False, repr=False)
+@curve("approximate")
 class ApproxDP(Privacy):
     """Whatever is (epsilon, delta)-DP, and nothing more is known of it."""
 
-    kind: ClassVar[str] = "approximate"
     stated_epsilon: Fraction
     stated_delta: Fraction
 
@@ -77,6 +74,17 @@ class ApproxDP(Privacy):
         step = self.stated_epsilon
         return ball(self.stated_delta) * ball(size * step).expm1() / ball(step).expm1()
 
+    def make_losses(self) -> "Orders | None":
+        from letalone.privacy.loss.atoms import binary_atoms
+
+        return (binary_atoms(self.stated_epsilon, self.stated_delta),)
+
+    def split_leak(self) -> tuple[Privacy, ...]:
+        """(e, d)-DP is no worse than e-DP together with a leak of d."""
+        if not self.stated_epsilon or not self.stated_delta:
+            return (self,)
+        return PureDP(self.stated_epsilon), ApproxDP(0, self.stated_delta)
+
     def parameters(self) -> Json:
         """Epsilon and delta."""
         return {"epsilon": str(self.stated_epsilon), "delta": str(self.stated_delta)}
@@ -86,11 +94,9 @@ class ApproxDP(Privacy):
         return f"epsilon={shown(self.stated_epsilon)}, delta={shown(self.stated_delta)}"
 
 
-@dataclass(frozen=True, slots=True, init=False, repr=False)
+@curve("none")
 class NoPrivacy(Privacy):
     """No promise is left: anything may be revealed."""
-
-    kind: ClassVar[str] = "none"
 
     def __init__(self, *, neighbours: Neighbours | None = None) -> None:
         self.fill(neighbours)
@@ -113,6 +119,10 @@ class NoPrivacy(Privacy):
         """No promise for one, none for a group."""
         del size
         return self
+
+    @property
+    def is_group_rule(self) -> bool:
+        return True
 
     def parameters(self) -> Json:
         """There are none."""

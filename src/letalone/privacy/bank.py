@@ -24,17 +24,9 @@ from letalone.errors import ParameterError
 from letalone.exact.balls import certain
 from letalone.exact.typed import PROBABILITY, Number, as_typed
 from letalone.privacy.approximate import ApproxDP
-from letalone.privacy.bounds import ANY_ACCURACY, ZERO, at_most, is_zero
-from letalone.privacy.composition import Composed, Part, compose
-from letalone.privacy.conversions import (
-    divergence_of,
-    mu_squared_of,
-    pure_epsilon,
-    rational_above,
-    rho_of,
-)
-from letalone.privacy.curve import Privacy
-from letalone.privacy.discrete_gaussian import DiscreteGaussianPrivacy
+from letalone.privacy.bounds import ANY_ACCURACY, ZERO, at_most, is_zero, rational_above
+from letalone.privacy.composition import Composed, compose
+from letalone.privacy.curve import Part, Privacy
 from letalone.privacy.gaussian import GaussianDP
 from letalone.privacy.gaussian_pair import gaussian_delta
 from letalone.privacy.pure import PureDP
@@ -164,23 +156,13 @@ def within(account: Account, epsilon: Fraction) -> bool:
 
 def price_of(privacy: Privacy, accounts: tuple[Account, ...], *, delta: Fraction) -> Price:
     """What a release adds to each account; curves of no family are read at `delta`."""
-    parts = _parts(privacy)
-    if not all(_has_family(part) for part, _ in parts):
-        parts = _parts(_point(privacy, delta))
+    parts = privacy.as_parts()
+    if not all(part.has_family for part, _ in parts):
+        parts = _point(privacy, delta).as_parts()
     leak = sum((count * rational_above(part.certain_leak()) for part, count in parts), ZERO)
     bare = _without_leaks(parts)
     amounts = (_amount(bare, one.notion, one.order, delta) for one in accounts)
     return Price(leak, tuple(amounts))
-
-
-def _parts(privacy: Privacy) -> tuple[Part, ...]:
-    return privacy.parts if isinstance(privacy, Composed) else ((privacy, 1),)
-
-
-def _has_family(part: Privacy) -> bool:
-    """Whether an account knows the curve by its parameter, and not by one point only."""
-    endless = GaussianDP | ZCDP | RenyiDP | DiscreteGaussianPrivacy
-    return isinstance(part, endless) or part.worst_loss() is not None
 
 
 @lru_cache(maxsize=1024)
@@ -208,18 +190,18 @@ def _amount(bare: Composed, notion: Notion, order: Fraction | None, delta: Fract
         case Notion.SUMS:
             return _sum(bare, delta)
         case Notion.GAUSSIAN:
-            return Amount(mu_squared_of(bare))
+            return Amount(bare.gdp_mu_squared())
         case Notion.CONCENTRATED:
-            return Amount(rho_of(bare))
+            return Amount(bare.zcdp_rho())
         case Notion.RENYI:
-            return Amount(divergence_of(bare, order or ORDERS[0]))
+            return Amount(bare.renyi_divergence(order or ORDERS[0]))
 
 
 def _sum(bare: Composed, delta: Fraction) -> Amount:
     """The parts with a largest loss at that loss, the others together at one delta."""
     ended = Composed(part for part in bare.parts if part[0].worst_loss() is not None)
     endless = [part * count for part, count in bare.parts if part.worst_loss() is None]
-    loss = pure_epsilon(ended)
+    loss = ended.pure_epsilon()
     if not endless:
         return Amount(loss)
     epsilon = compose(*endless).epsilon(delta)  # inf at a delta of 0

@@ -16,23 +16,20 @@ composition (2019). Dong, Durfee, Rogers: Optimal differential privacy compositi
 exponential mechanisms (2020). Cesar, Rogers: Bounding, concentrating, and truncating (2021).
 """
 
-from dataclasses import dataclass
 from fractions import Fraction
-from typing import ClassVar
 
 from letalone.exact.balls import Ball, ball, certain
 from letalone.exact.typed import EPSILON, Number
 from letalone.privacy.bounds import ZERO, Bounds, exactly, shown
-from letalone.privacy.curve import Json, Privacy
+from letalone.privacy.curve import Json, Orders, Privacy, curve
 from letalone.privacy.neighbours import Neighbours
-from letalone.privacy.zcdp import ZCDP
+from letalone.privacy.pure_terms import pure_rho
 
 
-@dataclass(frozen=True, slots=True, init=False, repr=False)
+@curve("bounded_range")
 class BoundedRange(Privacy):
     """Whatever has bounded range epsilon, and nothing more is known of it."""
 
-    kind: ClassVar[str] = "bounded_range"
     stated_epsilon: Fraction
 
     def __init__(self, epsilon: Number, *, neighbours: Neighbours | None = None) -> None:
@@ -62,9 +59,20 @@ class BoundedRange(Privacy):
         """Ranges add along a chain of neighbours."""
         return BoundedRange(size * self.stated_epsilon)
 
-    def as_zcdp(self) -> ZCDP:
-        """(epsilon^2 / 8)-zCDP: a quarter of what epsilon-DP alone gives."""
-        return ZCDP(self.stated_epsilon**2 / 8, neighbours=self.neighbours)
+    def zcdp_rho(self) -> Fraction:
+        """epsilon^2 / 8, where that is less than what epsilon-DP alone gives."""
+        return min(pure_rho(self.stated_epsilon), self.stated_epsilon**2 / 8)
+
+    def reached(self) -> "Orders":
+        """Its curve is an envelope: one mechanism has losses of half of it."""
+        from letalone.privacy.loss.atoms import binary_atoms
+
+        return (binary_atoms(self.stated_epsilon / 2, ZERO),)
+
+    def make_losses(self) -> "Orders | None":
+        from letalone.privacy.loss.pairs import bounded_range_pair
+
+        return (bounded_range_pair(float(self.stated_epsilon)),)
 
     def parameters(self) -> Json:
         """Epsilon."""

@@ -140,6 +140,11 @@ def dyadic_above(value: Ball) -> Fraction:
     return Fraction(kept) * Fraction(2) ** (exponent + drop)
 
 
+def rational_above(bound: Bound) -> Fraction:
+    """A rational at or above a certified number."""
+    return bound if isinstance(bound, Fraction) else dyadic_above(bound)
+
+
 def larger(left: Bound, right: Bound) -> Bound:
     """The larger of two certified numbers, as exact as it was given."""
     if isinstance(left, Fraction) and isinstance(right, Fraction):

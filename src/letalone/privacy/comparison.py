@@ -24,7 +24,6 @@ from letalone.privacy.approximate import NoPrivacy
 from letalone.privacy.bank import ORDERS
 from letalone.privacy.bounds import shown_above, six
 from letalone.privacy.chart import Axis, Curve, write_chart
-from letalone.privacy.conversions import divergence_of, mu_squared_of, rho_of
 from letalone.privacy.curve import Privacy
 from letalone.privacy.gaussian import GaussianDP
 from letalone.privacy.renyi import RenyiDP
@@ -104,11 +103,11 @@ def compare(privacy: Privacy, times: Number, delta: Number) -> Comparison:
 def theorems(privacy: Privacy, delta: Fraction) -> Iterator[tuple[str, Theorem]]:
     """The theorems that apply, each as a function of the number of runs."""
     yield "compose", lambda count: Proof((privacy * count).epsilon(delta), "the whole curve")
-    if mu_squared_of(privacy) is not None:
+    if privacy.gdp_mu_squared() is not None:
         yield "Gaussian DP", partial(_gaussian, privacy, delta)
-    if rho_of(privacy) is not None:
+    if privacy.zcdp_rho() is not None:
         yield "zCDP", partial(_concentrated, privacy, delta)
-    if all(divergence_of(privacy, order) is not None for order in ORDERS):
+    if all(privacy.renyi_divergence(order) is not None for order in ORDERS):
         yield "Renyi DP", partial(_renyi, privacy, delta)
     yield "optimal", partial(_optimal, privacy, delta)
     yield "advanced", partial(_advanced, privacy, delta)
@@ -116,16 +115,16 @@ def theorems(privacy: Privacy, delta: Fraction) -> Iterator[tuple[str, Theorem]]
 
 
 def _gaussian(privacy: Privacy, delta: Fraction, count: int) -> Proof:
-    total = GaussianDP(mu_squared=count * (mu_squared_of(privacy) or 1))
+    total = GaussianDP(mu_squared=count * (privacy.gdp_mu_squared() or 1))
     return Proof(total.epsilon(delta), "mu^2 adds")
 
 
 def _concentrated(privacy: Privacy, delta: Fraction, count: int) -> Proof:
-    return Proof(ZCDP(count * (rho_of(privacy) or 1)).epsilon(delta), "rho adds")
+    return Proof(ZCDP(count * (privacy.zcdp_rho() or 1)).epsilon(delta), "rho adds")
 
 
 def _renyi(privacy: Privacy, delta: Fraction, count: int) -> Proof:
-    totals = [(order, count * (divergence_of(privacy, order) or 1)) for order in ORDERS]
+    totals = [(order, count * (privacy.renyi_divergence(order) or 1)) for order in ORDERS]
     found = min(RenyiDP(order, total).epsilon(delta) for order, total in totals)
     return Proof(found, f"the best of the orders {', '.join(str(order) for order in ORDERS)}")
 

@@ -16,7 +16,6 @@ Kairouz, Oh, Viswanath: The composition theorem for differential privacy (2015).
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache, reduce
 from json import dumps
@@ -27,7 +26,7 @@ from letalone.errors import ParameterError, UnsupportedQuery
 from letalone.exact.balls import Ball, ball
 from letalone.exact.typed import COUNT
 from letalone.privacy import account
-from letalone.privacy.approximate import ApproxDP, NoPrivacy
+from letalone.privacy.approximate import NoPrivacy
 from letalone.privacy.bounds import (
     ONE,
     ZERO,
@@ -37,24 +36,19 @@ from letalone.privacy.bounds import (
     as_ball,
     at_a_glance,
     at_most,
-    dyadic_above,
     exactly,
     is_zero,
     larger,
     once,
+    rational_above,
     smaller,
 )
-from letalone.privacy.curve import Json, Privacy
-from letalone.privacy.finite import FiniteGroup
+from letalone.privacy.curve import Json, Part, Privacy, combinator, curve
 from letalone.privacy.gaussian import GaussianDP
 from letalone.privacy.grouped import Grouped
 from letalone.privacy.neighbours import Neighbours, unify
-from letalone.privacy.pure import PureDP
 from letalone.privacy.renyi import RenyiDP
-from letalone.privacy.sampled_group import EXACT_SIZE, SampledGroup
 from letalone.privacy.zcdp import ZCDP, rough
-
-Part = tuple[Privacy, int]
 
 LADDER = (Fraction(1, 10**2), Fraction(1, 10**6), Fraction(1, 10**12))
 SHRINK = 1 - Fraction(1, 2**50)
@@ -63,11 +57,10 @@ TINY = Fraction(1, 10**40)
 NEARLY_ONE = 1 - Fraction(1, 2**60)
 
 
-@dataclass(frozen=True, slots=True, init=False, repr=False)
+@curve("composed")
 class Composed(Privacy):
     """Parts, each with how often it was run; no parts at all reveal nothing."""
 
-    kind: ClassVar[str] = "composed"
     exact: ClassVar[bool] = False
     parts: tuple[Part, ...]
 
@@ -142,7 +135,7 @@ class Composed(Privacy):
     def for_group(self, size: int) -> Privacy:
         """Each part for the group; where a part's group is only bounded, also P2 of the whole."""
         groups = self.also_for_group(size)
-        if not groups or any(_is_a_rule(part) for part, _ in Composed([(groups[0], 1)]).parts):
+        if not groups or any(part.is_group_rule for part, _ in groups[0].as_parts()):
             return Grouped(self, size)
         return groups[0]
 
@@ -151,6 +144,27 @@ class Composed(Privacy):
         with suppress(UnsupportedQuery):
             return (compose(*(part.group(size) * count for part, count in self.parts)),)
         return ()
+
+    def as_parts(self) -> tuple[Part, ...]:
+        return self.parts
+
+    def gdp_mu_squared(self) -> Fraction | None:
+        return self._total(lambda part: part.gdp_mu_squared())
+
+    def zcdp_rho(self) -> Fraction | None:
+        return self._total(lambda part: part.zcdp_rho())
+
+    def renyi_divergence(self, order: Fraction) -> Fraction | None:
+        return self._total(lambda part: part.renyi_divergence(order))
+
+    def _total(self, amount: Callable[[Privacy], Fraction | None]) -> Fraction | None:
+        """The sum of what the parts have; None where one has nothing."""
+        total = ZERO
+        for part, count in self.parts:
+            if (one := amount(part)) is None:
+                return None
+            total += count * one
+        return total
 
     def parameters(self) -> Json:
         """The parts with their counts."""
@@ -161,6 +175,7 @@ class Composed(Privacy):
         return " + ".join(_term(part, count) for part, count in self.parts) or "nothing"
 
 
+@combinator
 def compose(*parts: Privacy) -> Privacy:
     """What these releases reveal together, certified from both sides; exact for Gaussian curves."""
     return _simplest(Composed((_curve(part), 1) for part in parts))
@@ -180,7 +195,8 @@ def _curve(part: object) -> Privacy:
     )
 
 
-def repeated(part: Privacy, times: int) -> Privacy:
+@combinator
+def repeat(part: Privacy, times: int) -> Privacy:
     """What a release reveals that is run that many times; 0 times reveals nothing."""
     return _simplest(Composed([(part, times)] if times else [], neighbours=part.neighbours))
 
@@ -230,20 +246,16 @@ def _gathered(parts: tuple[Part, ...]) -> tuple[Part, ...]:
 
 
 def _as_zcdp(parts: tuple[Part, ...]) -> tuple[Part, ...]:
-    from letalone.privacy.conversions import rho_of
-
-    return _converted(parts, rho_of, ZCDP)
+    return _converted(parts, lambda part: part.zcdp_rho(), ZCDP)
 
 
 def _as_renyi(parts: tuple[Part, ...]) -> tuple[Part, ...]:
-    from letalone.privacy.conversions import divergence_of
-
     orders = [part.order for part, _ in parts if isinstance(part, RenyiDP)]
     if not orders:
         return ()
     order = min(orders)
     return _converted(
-        parts, lambda part: divergence_of(part, order), lambda total: RenyiDP(order, total)
+        parts, lambda part: part.renyi_divergence(order), lambda total: RenyiDP(order, total)
     )
 
 
@@ -254,23 +266,14 @@ def _converted(
 ) -> tuple[Part, ...]:
     """All parts that have such an amount as one part, and the others."""
     total, rest = ZERO, list[Part]()
-    for part, count in _without_leaks(parts):
+    without_leaks = ((curve, count) for part, count in parts for curve in part.split_leak())
+    for part, count in without_leaks:
         own = amount(part)
         if own is None:
             rest.append((part, count))
         else:
             total += count * own
     return ((whole(total), 1), *rest) if total else ()
-
-
-def _without_leaks(parts: tuple[Part, ...]) -> Iterator[Part]:
-    """(e, d)-DP is no worse than e-DP together with a leak of d."""
-    for part, count in parts:
-        if isinstance(part, ApproxDP) and part.stated_epsilon and part.stated_delta:
-            yield PureDP(part.stated_epsilon), count
-            yield ApproxDP(0, part.stated_delta), count
-        else:
-            yield part, count
 
 
 def _at_worst(parts: tuple[Part, ...], epsilon: Fraction) -> Bound:
@@ -301,7 +304,7 @@ def ways(parts: tuple[Part, ...], epsilon: Fraction) -> Iterator[list[Claim]]:
     for fixed in dict.fromkeys(tuple(chosen) for chosen in at_worst):
         closed = [Claim(p.worst_loss() or ZERO, p.certain_leak(), n) for p, n in fixed]
         sharing = tuple(part for part in parts if part not in fixed)
-        taken = sum((_rational_above(claim.epsilon) * claim.times for claim in closed), ZERO)
+        taken = sum((rational_above(claim.epsilon) * claim.times for claim in closed), ZERO)
         if not sharing:
             yield closed
         elif taken <= epsilon:
@@ -366,10 +369,6 @@ def _plus(total: Bound, more: Bound, count: int) -> Bound:
     return once(lambda: as_ball(total) + count * as_ball(more))
 
 
-def _rational_above(bound: Bound) -> Fraction:
-    return bound if isinstance(bound, Fraction) else dyadic_above(bound)
-
-
 def _rounded_down(value: Fraction) -> Fraction:
     # A short rational keeps the balls fast; a float is off by at most 2^-53 of its value.
     return Fraction(rough(value)) * SHRINK
@@ -398,23 +397,13 @@ def _merged(parts: Iterable[Part]) -> tuple[Part, ...]:
 
 def _flat(parts: Iterable[Part]) -> Iterator[Part]:
     for part, count in parts:
-        if isinstance(part, Composed):
-            yield from ((inner, times * count) for inner, times in part.parts)
-        else:
-            yield part, count
+        yield from ((inner, times * count) for inner, times in part.as_parts())
 
 
 def _simplest(whole: Composed) -> Privacy:
     if len(whole.parts) == 1 and whole.parts[0][1] == 1:
         return whole.parts[0][0].labelled(whole.neighbours)
     return whole
-
-
-def _is_a_rule(group: Privacy) -> bool:
-    """Whether the curve of a group is P2, or above the truth in another way."""
-    if isinstance(group, SampledGroup):
-        return group.size > EXACT_SIZE
-    return isinstance(group, Grouped | FiniteGroup | NoPrivacy | RenyiDP)
 
 
 def _term(part: Privacy, count: int) -> str:

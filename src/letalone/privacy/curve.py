@@ -12,8 +12,10 @@ P[false alarm] = a misses with probability at least the supremum over all real e
   Tested:   tests/laws/test_curves.py, for every curve; tests/privacy
   Assumed:  Arb is correct
 
-A subclass is pure data with two formulas, `certified_delta` and `certified_missed`;
-everything that people call is derived here, rounded towards caution.
+A subclass is pure data with two formulas, `certified_delta` and `certified_missed`, in a file of
+its own under `@curve("its kind")`; everything that people call is derived here, rounded towards
+caution. Where it knows more of itself (its rho, the pair of laws behind it), it says so by
+overriding a default. Nobody else asks for its type.
 """
 
 from abc import ABC, abstractmethod
@@ -21,11 +23,11 @@ from collections.abc import Callable
 from copy import copy
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import reduce
+from functools import lru_cache, reduce
 from heapq import heapify, heappush, heapreplace
 from itertools import pairwise
 from math import exp, inf, isinf, log
-from typing import ClassVar, Self
+from typing import TYPE_CHECKING, ClassVar, Self, TypeAlias, TypeVar, dataclass_transform
 
 from letalone.errors import LetaloneError, NeighboursDiffer
 from letalone.exact.balls import ball
@@ -42,9 +44,11 @@ from letalone.privacy.bounds import (
     exactly,
     exceeds,
     highest_reading,
+    is_zero,
     larger,
     lowest_reading,
     once,
+    rational_above,
     shown_above,
 )
 from letalone.privacy.neighbours import (
@@ -55,7 +59,11 @@ from letalone.privacy.neighbours import (
     read_neighbours,
     unify,
 )
+from letalone.privacy.pure_terms import pure_divergence, pure_mu_squared, pure_rho
 from letalone.privacy.search import edge, peak
+
+if TYPE_CHECKING:
+    from letalone.privacy.loss.pairs import Losses
 
 FORMAT = 1
 USUAL_DELTA = Fraction(1, 10**6)
@@ -67,6 +75,8 @@ CUTS = (0.25, 1.0, 4.0)
 MOST_CUTS = 60
 Interval = tuple[float, tuple[float, float]]
 Json = dict[str, object]
+Part = tuple["Privacy", int]
+Orders: TypeAlias = "tuple[Losses, ...]"
 
 ANY_EPSILON = Constraint("a finite number", lambda _: True, "", (float("nan"), float("inf")))
 REPEATS = Constraint(
@@ -75,6 +85,34 @@ REPEATS = Constraint(
     "It is how often the mechanism is run.",
     (-1, 1.5, float("nan"), float("inf")),
 )
+
+
+Curve = TypeVar("Curve", bound="Privacy")
+Combinator = TypeVar("Combinator", bound=Callable[..., "Privacy"])
+KINDS: dict[str, type["Privacy"]] = {}
+COMBINATORS: dict[str, Callable[..., "Privacy"]] = {}
+
+
+@dataclass_transform(frozen_default=True)
+def curve(kind: str) -> Callable[[type[Curve]], type[Curve]]:
+    """Makes a class a frozen record whose values are stored under this kind, for ever."""
+
+    def register(declared: type[Curve]) -> type[Curve]:
+        # slots make the class a second time: that one is registered.
+        made = dataclass(frozen=True, slots=True, init=False, repr=False)(declared)
+        known = KINDS.setdefault(kind, made)
+        if known.__qualname__ != made.__qualname__:
+            raise TypeError(f"Curves of kind {kind!r} are {known.__qualname__} already.")
+        KINDS[kind], made.kind = made, kind
+        return made
+
+    return register
+
+
+def combinator(function: Combinator) -> Combinator:
+    """Makes a function known here that builds curves from others, which import this module."""
+    COMBINATORS[function.__name__] = function
+    return function
 
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)
@@ -129,6 +167,87 @@ class Privacy(ABC):
         """The delta that no epsilon removes: the probability of an infinite loss."""
         return ZERO
 
+    # What it is in the terms of each notion: a rational rounded up, None where nothing is.
+
+    def pure_epsilon(self) -> Fraction | None:
+        """The epsilon of pure DP."""
+        worst = self.worst_loss()
+        if worst is None or not is_zero(self.certain_leak()):
+            return None
+        return rational_above(worst)
+
+    def gdp_mu_squared(self) -> Fraction | None:
+        """The square of the mu of Gaussian DP."""
+        epsilon = self.pure_epsilon()
+        return None if epsilon is None else pure_mu_squared(epsilon)
+
+    def zcdp_rho(self) -> Fraction | None:
+        """The rho of zCDP."""
+        epsilon = self.pure_epsilon()
+        return None if epsilon is None else pure_rho(epsilon)
+
+    def renyi_divergence(self, order: Fraction) -> Fraction | None:
+        """The Renyi divergence at an order above 1."""
+        rho, epsilon = self.zcdp_rho(), self.pure_epsilon()
+        if rho is None or epsilon is None:
+            return None if rho is None else order * rho
+        return min(order * rho, pure_divergence(order, epsilon))
+
+    @property
+    def has_family(self) -> bool:
+        """Whether a filter's account knows the curve by its parameter, not by one point only."""
+        return self.worst_loss() is not None or self.zcdp_rho() is not None
+
+    def why_not(self) -> str:
+        """Why a conversion to another notion is refused."""
+        if not is_zero(self.certain_leak()):
+            return (
+                "with some probability it may show everything, and then the divergence is infinite"
+            )
+        return "its privacy loss has no bound, or no theorem with a proof leads there"
+
+    # How the accountant sees it.
+
+    def losses(self) -> "Orders | None":
+        """The losses for each way in which the tables may differ; None: composed by P3.
+
+        One for a symmetric curve. Else a record is removed, or added; for a group, one for each
+        number of its records that are removed, all of them first.
+        """
+        return _losses(self.labelled(None))
+
+    def make_losses(self) -> "Orders | None":
+        """What `losses` remembers: a subclass that has a pair of laws makes it here."""
+        return None
+
+    def directions(self) -> int:
+        """How many units the losses tell apart: all such parts of a list share the order."""
+        return 0
+
+    def reached(self) -> "Orders":
+        """Losses that some release with this curve reaches, for bounds from below."""
+        return (self.losses() or ())[:1]
+
+    # How it composes.
+
+    def as_parts(self) -> tuple[Part, ...]:
+        """The releases that this is a list of, each with how often it was run."""
+        return ((self, 1),)
+
+    def split_leak(self) -> "tuple[Privacy, ...]":
+        """Curves that together reveal no less, the leak in one by itself."""
+        return (self,)
+
+    @property
+    def is_group_rule(self) -> bool:
+        """Whether the curve of a group is P2, or above the truth in another way."""
+        return False
+
+    @property
+    def is_sampled(self) -> bool:
+        """Whether the release is computed on a sample."""
+        return False
+
     # What people ask.
 
     def delta(self, epsilon: Number) -> float:
@@ -181,18 +300,14 @@ class Privacy(ABC):
 
     def __mul__(self, times: Number) -> "Privacy":
         """The curve of that many runs, each with fresh noise."""
-        from letalone.privacy.composition import repeated
-
-        return repeated(self, int(REPEATS.typed("times", times)))
+        return COMBINATORS["repeat"](self, int(REPEATS.typed("times", times)))
 
     def __rmul__(self, times: Number) -> "Privacy":
         return self * times
 
     def __add__(self, other: "Privacy") -> "Privacy":
         """What both releases reveal together: `compose`."""
-        from letalone.privacy.composition import compose
-
-        return compose(self, other)
+        return COMBINATORS["compose"](self, other)
 
     def sampled(self, rate: Number) -> "Privacy":
         """The curve of the release on a fresh, secret random part of the units.
@@ -200,9 +315,7 @@ class Privacy(ABC):
         Each unit with this probability (Poisson) under add/remove, or where nothing is set; a
         batch of fixed size, this share of the units, under replace.
         """
-        from letalone.privacy.sampled import sampled
-
-        return sampled(self, rate)
+        return COMBINATORS["sample"](self, rate)
 
     def shuffled(self, reports: Number) -> "Privacy":
         """The curve of a shuffled batch of such reports, one a person (a local mechanism).
@@ -210,9 +323,7 @@ class Privacy(ABC):
         It takes one closed batch of at least this many honest reports of the same mechanism,
         without times, addresses or tokens; neighbours are replace.
         """
-        from letalone.privacy.shuffled import shuffled
-
-        return shuffled(self, reports=reports)
+        return COMBINATORS["shuffled"](self, reports=reports)
 
     def under(self, neighbours: Neighbours) -> "Privacy":
         """The same release for other neighbours (D3); only add/remove to replace is possible."""
@@ -271,9 +382,7 @@ class Privacy(ABC):
         At the order 1 + u of Renyi's divergence, delta <= e^(u (rho (1 + u) - e)); with u =
         sqrt(log(1/delta) / rho) that is delta for e = rho + 2 sqrt(rho log(1/delta)).
         """
-        from letalone.privacy.conversions import rho_of
-
-        rho = rho_of(self)
+        rho = self.zcdp_rho()
         if rho is not None and rho > HUGE_RHO:
             return above(once(lambda: ball(rho) + 2 * (ball(rho) * -ball(delta).log()).sqrt()))
         try:
@@ -374,6 +483,11 @@ class Privacy(ABC):
         if epsilon < 0:
             return once(lambda: ball(epsilon).exp() * (ball(1 - false_alarm) - as_ball(delta)))
         return once(lambda: 1 - as_ball(delta) - ball(epsilon).exp() * ball(false_alarm))
+
+
+@lru_cache(maxsize=256)
+def _losses(curve: Privacy) -> "Orders | None":
+    return curve.make_losses()
 
 
 def _in_order(lower: float, upper: float) -> tuple[float, float]:

@@ -7,35 +7,33 @@ Theorem.  With last = ceil(s/2 - e sigma^2 / s) - 1,
     delta(e) = Pr[Z <= last] - e^e Pr[Z <= last - s],
 exactly. This is *not* the curve of the Gaussian with the same sigma, which is smaller at
 some epsilon: the discrete Gaussian is s^2 / (2 sigma^2)-zCDP but not (s / sigma)-GDP.
-A group of k has the sensitivity k s. Vectors: see `as_zcdp`.
+A group of k has the sensitivity k s. Vectors: see `zcdp_rho`.
   Proven:   docs/explanation/proofs/discrete_gaussian.md (the tail sums are in `lattice`)
   Tested:   against a 50-digit sum; above the Gaussian curve by .118 at sigma = 1/2
 
 Canonne, Kamath, Steinke: The discrete Gaussian for differential privacy (2020).
 """
 
-from dataclasses import dataclass
+from dataclasses import replace
 from fractions import Fraction
 from math import ceil
-from typing import ClassVar
 
 from letalone.exact.balls import Ball, ball, certain, is_positive
 from letalone.exact.typed import COUNT, SCALE, Number
 from letalone.privacy.bounds import ONE, ZERO, Bounds, at_a_glance, exactly, once, shown
-from letalone.privacy.curve import Json, Privacy
+from letalone.privacy.curve import Json, Orders, Privacy, curve
 from letalone.privacy.lattice import half_line
 from letalone.privacy.neighbours import Neighbours
-from letalone.privacy.zcdp import ZCDP
+from letalone.privacy.zcdp import MOMENTS_ONLY
 
 # From FAR standard deviations on, delta is below 2 e^(-FAR^2 / 2) (proof, section 4).
 FAR = Fraction(10**6)
 
 
-@dataclass(frozen=True, slots=True, init=False, repr=False)
+@curve("discrete_gaussian")
 class DiscreteGaussianPrivacy(Privacy):
     """The curve of discrete Gaussian noise on one integer."""
 
-    kind: ClassVar[str] = "discrete_gaussian"
     sensitivity: int
     sigma: Fraction
 
@@ -103,9 +101,25 @@ class DiscreteGaussianPrivacy(Privacy):
         """A group of k moves the answer k times as far."""
         return DiscreteGaussianPrivacy(size * self.sensitivity, self.sigma)
 
-    def as_zcdp(self) -> ZCDP:
-        """s^2 / (2 sigma^2)-zCDP; this also holds for vectors of L2 sensitivity s."""
-        return ZCDP(self.sensitivity**2 / (2 * self.sigma**2), neighbours=self.neighbours)
+    def zcdp_rho(self) -> Fraction:
+        """s^2 / (2 sigma^2); this also holds for vectors of L2 sensitivity s."""
+        return self.sensitivity**2 / (2 * self.sigma**2)
+
+    def why_not(self) -> str:
+        return MOMENTS_ONLY
+
+    def reached(self) -> "Orders":
+        """What was charged for tails must not be claimed."""
+        from letalone.privacy.loss.atoms import discrete_gaussian_atoms
+
+        atoms = discrete_gaussian_atoms(self.sensitivity, self.sigma)
+        return () if atoms is None else (replace(atoms, infinite=0.0),)
+
+    def make_losses(self) -> "Orders | None":
+        from letalone.privacy.loss.atoms import discrete_gaussian_atoms
+
+        atoms = discrete_gaussian_atoms(self.sensitivity, self.sigma)
+        return None if atoms is None else (atoms,)
 
     def parameters(self) -> Json:
         """Sensitivity and sigma."""

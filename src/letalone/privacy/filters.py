@@ -32,6 +32,9 @@ from threading import Lock
 from typing import NoReturn, Self
 
 from letalone.errors import BudgetExceeded, ParameterError
+from letalone.errors.codes import Code
+from letalone.errors.problem import Problem, problem
+from letalone.errors.remedies import GiveDelta
 from letalone.exact.typed import DELTA, Number, as_typed, refusal
 from letalone.privacy.bank import (
     USUAL_SHARES,
@@ -42,14 +45,11 @@ from letalone.privacy.bank import (
     open_accounts,
     price_of,
 )
-from letalone.privacy.bounds import ZERO, shown, six
+from letalone.privacy.bounds import ZERO, rational_above, shown, six
 from letalone.privacy.budget import Budget
-from letalone.privacy.composition import Composed
-from letalone.privacy.conversions import rational_above, read_curve
+from letalone.privacy.conversions import read_curve
 from letalone.privacy.curve import Privacy
 from letalone.privacy.neighbours import Neighbours, unify
-from letalone.privacy.sampled import Sampled
-from letalone.privacy.sampled_group import SampledGroup
 
 # Where a curve must be read at one delta and none was named: this part of the budget's.
 USUAL_POINT = Fraction(1, 1000)
@@ -111,7 +111,7 @@ def _charged(state: FilterState, privacy: Privacy, delta: Fraction) -> FilterSta
     after = _after(state, price, 1)
     if not after.is_open:
         raise BudgetExceeded(
-            _words(state, privacy, price),
+            _too_dear(state, privacy, price),
             spent=state.spent,
             asked=_asked(privacy, delta),
             left=state.remaining,
@@ -273,21 +273,18 @@ def left_in_words(state: FilterState) -> str:
     return f"{epsilon} ({own})"
 
 
-def _words(state: FilterState, privacy: Privacy, price: Price) -> str:
-    return (
+def _too_dear(state: FilterState, privacy: Privacy, price: Price) -> Problem:
+    sentence = (
         f"{privacy} does not fit into the budget ({state.budget}): ({brief(state.spent)}) is "
-        f"spent, so about ({brief(state.remaining, up=False)}) is left. Nothing was charged. "
-        f"{_remedy(state, privacy, price)}"
+        f"spent, so about ({brief(state.remaining, up=False)}) is left. Nothing was charged."
     )
-
-
-def _remedy(state: FilterState, privacy: Privacy, price: Price) -> str:
     if state.budget.delta == 0 and (price.leak or privacy.worst_loss() is None):
-        return (
-            "Without a δ no such release ever fits, whatever its noise: give the budget a δ, "
-            "such as la.Budget(epsilon=1, delta=1e-6), or use noise that needs none (Laplace)."
-        )
-    if _is_sampled(privacy):
+        return problem(Code.BUDGET_EXCEEDED, GiveDelta(), sentence=sentence)
+    return problem(Code.BUDGET_EXCEEDED, sentence=f"{sentence} {_hint(state, privacy, price)}")
+
+
+def _hint(state: FilterState, privacy: Privacy, price: Price) -> str:
+    if any(part.is_sampled for part, _ in privacy.as_parts()):
         return (
             "A filter charges a sampled step as one (ε, δ) pair, which is dear. If the number of "
             "steps and their noise are fixed beforehand, la.compose and la.calibrate use the "
@@ -300,8 +297,3 @@ def _remedy(state: FilterState, privacy: Privacy, price: Price) -> str:
             "open the filter with a larger share, Shares(leak=…)."
         )
     return "Ask for less: more noise (a smaller epsilon), or fewer questions."
-
-
-def _is_sampled(privacy: Privacy) -> bool:
-    parts = privacy.parts if isinstance(privacy, Composed) else ((privacy, 1),)
-    return any(isinstance(part, Sampled | SampledGroup) for part, _ in parts)

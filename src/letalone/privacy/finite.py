@@ -30,7 +30,7 @@ from letalone.privacy.bounds import (
     shown,
     smaller,
 )
-from letalone.privacy.curve import Json, Privacy
+from letalone.privacy.curve import Json, Orders, Privacy, curve
 from letalone.privacy.neighbours import Neighbours
 
 ROUNDING = Fraction(1, 10**9)
@@ -48,6 +48,10 @@ class Steps:
     told: tuple[Fraction, ...]
     alarms: tuple[Fraction, ...]
     ratios: tuple[Fraction | None, ...]
+
+    def lines(self) -> list[tuple[Fraction, Fraction]]:
+        """delta is the largest of told - t alarms over these pairs, t = e^epsilon."""
+        return list(zip(self.told, self.alarms, strict=True))
 
     def exceeding(self, epsilon: Fraction) -> int:
         """How many levels have a loss above epsilon."""
@@ -105,11 +109,10 @@ def steps_of(one: Sequence[Fraction], other: Sequence[Fraction]) -> Steps:
     return Steps(tuple(told), tuple(alarms), tuple(ratios))
 
 
-@dataclass(frozen=True, slots=True, init=False, repr=False)
+@curve("finite")
 class Finite(Privacy):
     """The curve of two finite distributions, in the worse of the two orders."""
 
-    kind: ClassVar[str] = "finite"
     p: tuple[Fraction, ...]
     q: tuple[Fraction, ...]
     orders: tuple[Steps, Steps]
@@ -146,6 +149,18 @@ class Finite(Privacy):
         """P2 on the whole curve: nothing more is known of what lies between two such steps."""
         return FiniteGroup(self.labelled(None), size)
 
+    def make_losses(self) -> "Orders | None":
+        from letalone.privacy.loss.atoms import envelope_atoms
+
+        atoms = envelope_atoms(line for steps in self.orders for line in steps.lines())
+        return (atoms,) if atoms.masses.any() else None
+
+    def reached(self) -> "Orders":
+        """Each order by itself; the larger of both is a bound from above only."""
+        from letalone.privacy.loss.atoms import envelope_atoms
+
+        return tuple(envelope_atoms(steps.lines()) for steps in self.orders)
+
     def parameters(self) -> Json:
         """Both distributions."""
         return {"p": [str(x) for x in self.p], "q": [str(x) for x in self.q]}
@@ -158,7 +173,7 @@ class Finite(Privacy):
         return f"p=[{p}], q=[{q}]"
 
 
-@dataclass(frozen=True, slots=True, init=False, repr=False)
+@curve("finite_group")
 class FiniteGroup(Privacy):
     """A group of `size` units, each step no worse than a finite pair.
 
@@ -166,7 +181,6 @@ class FiniteGroup(Privacy):
     curve below it; the lower curve is the pair's own, since a group may differ in one.
     """
 
-    kind: ClassVar[str] = "finite_group"
     exact: ClassVar[bool] = False
     step: Finite
     size: int
@@ -184,6 +198,10 @@ class FiniteGroup(Privacy):
         best = min([ONE, *(self._at_corner(r) for r in corners)])
         spread = known if known == 0 else once(lambda: as_series(each, self.size) * _ball(known))
         return Bounds(self.step.certified_delta(epsilon).lower, smaller(best, spread))
+
+    @property
+    def is_group_rule(self) -> bool:
+        return True
 
     def corners(self) -> set[Fraction]:
         """The ratios, 1 or more, at which the pair's curve bends."""

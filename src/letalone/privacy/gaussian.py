@@ -14,18 +14,15 @@ Balle, Wang: Improving the Gaussian mechanism for differential privacy (2018).
 Dong, Roth, Su: Gaussian differential privacy (2022).
 """
 
-from dataclasses import dataclass
 from fractions import Fraction
 from math import isqrt
-from typing import ClassVar
 
 from letalone.errors import ParameterError
 from letalone.exact.typed import Constraint, Number, written
 from letalone.privacy.bounds import Bounds, exactly, shown
-from letalone.privacy.curve import Json, Privacy
+from letalone.privacy.curve import Json, Orders, Privacy, curve
 from letalone.privacy.gaussian_pair import gaussian_delta, gaussian_missed
 from letalone.privacy.neighbours import Neighbours
-from letalone.privacy.zcdp import ZCDP
 
 MU = Constraint(
     "a positive number",
@@ -35,11 +32,10 @@ MU = Constraint(
 )
 
 
-@dataclass(frozen=True, slots=True, init=False, repr=False)
+@curve("gaussian")
 class GaussianDP(Privacy):
     """mu-GDP; `mu` is None where only its square is rational, as after composing."""
 
-    kind: ClassVar[str] = "gaussian"
     mu: Fraction | None
     mu_squared: Fraction
 
@@ -67,9 +63,17 @@ class GaussianDP(Privacy):
         """A group of k moves the mean k times as far."""
         return GaussianDP(mu_squared=size**2 * self.mu_squared)
 
-    def as_zcdp(self) -> ZCDP:
+    def gdp_mu_squared(self) -> Fraction:
+        return self.mu_squared
+
+    def zcdp_rho(self) -> Fraction:
         """mu-GDP is (mu^2 / 2)-zCDP; there is no way back."""
-        return ZCDP(self.mu_squared / 2, neighbours=self.neighbours)
+        return self.mu_squared / 2
+
+    def make_losses(self) -> "Orders | None":
+        from letalone.privacy.loss.pairs import GaussianPair
+
+        return (GaussianPair(float(self.mu_squared) ** 0.5),)
 
     def parameters(self) -> Json:
         """The square of mu, which is always rational."""

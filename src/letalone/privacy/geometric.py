@@ -13,24 +13,20 @@ sensitivity k s.
 Ghosh, Roughgarden, Sundararajan: Universally utility-maximizing privacy mechanisms (2012).
 """
 
-from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil
-from typing import ClassVar
 
 from letalone.exact.balls import Ball, ball, certain, is_positive
 from letalone.exact.typed import COUNT, SCALE, Number
 from letalone.privacy.bounds import ONE, ZERO, Bounds, at_a_glance, exactly, shown
-from letalone.privacy.curve import Json, Privacy
+from letalone.privacy.curve import Json, Orders, Privacy, curve
 from letalone.privacy.neighbours import Neighbours
-from letalone.privacy.zcdp import ZCDP
 
 
-@dataclass(frozen=True, slots=True, init=False, repr=False)
+@curve("geometric")
 class GeometricPrivacy(Privacy):
     """The curve of two-sided geometric noise; the pure epsilon is sensitivity / scale."""
 
-    kind: ClassVar[str] = "geometric"
     sensitivity: int
     scale: Fraction
 
@@ -92,9 +88,11 @@ class GeometricPrivacy(Privacy):
         """A group of k moves the answer k times as far."""
         return GeometricPrivacy(size * self.sensitivity, self.scale)
 
-    def as_zcdp(self) -> ZCDP:
-        """(e^2 / 2)-zCDP, as all that is e-DP."""
-        return ZCDP(self.worst_loss() ** 2 / 2, neighbours=self.neighbours)
+    def make_losses(self) -> "Orders | None":
+        from letalone.privacy.loss.atoms import geometric_atoms
+
+        atoms = geometric_atoms(self.sensitivity, self.scale)
+        return None if atoms is None else (atoms,)
 
     def parameters(self) -> Json:
         """Sensitivity and scale."""

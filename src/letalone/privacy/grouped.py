@@ -10,7 +10,6 @@ to k may be one unit, so the group's curve is never below d.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache, reduce
 from math import inf, isfinite
@@ -31,7 +30,7 @@ from letalone.privacy.bounds import (
     once,
     smaller,
 )
-from letalone.privacy.curve import FARTHEST, Json, Privacy, log_ratio
+from letalone.privacy.curve import FARTHEST, Json, Orders, Privacy, curve, log_ratio
 from letalone.privacy.finite import as_series
 from letalone.privacy.neighbours import Neighbours
 from letalone.privacy.search import edge
@@ -40,11 +39,10 @@ from letalone.privacy.search import edge
 SHARES_OF_THE_LEAK = (Fraction(2), Fraction(1, 2), Fraction(1, 10), Fraction(1, 100))
 
 
-@dataclass(frozen=True, slots=True, init=False, repr=False)
+@curve("grouped")
 class Grouped(Privacy):
     """A group of up to `size` units of a release with the curve `single`."""
 
-    kind: ClassVar[str] = "grouped"
     exact: ClassVar[bool] = False
     single: Privacy
     size: int
@@ -121,6 +119,24 @@ class Grouped(Privacy):
     def for_group(self, size: int) -> Privacy:
         """Groups of groups."""
         return self.single.for_group(size * self.size)
+
+    @property
+    def is_group_rule(self) -> bool:
+        return True
+
+    def make_losses(self) -> "Orders | None":
+        return None if (curve := self._with_losses()) is None else curve.losses()
+
+    def directions(self) -> int:
+        return 0 if (curve := self._with_losses()) is None else curve.directions()
+
+    def _with_losses(self) -> Privacy | None:
+        """The first of the other proofs that has loss distributions."""
+        return next((curve for curve in self.alternatives() if curve.losses() is not None), None)
+
+    def reached(self) -> "Orders":
+        """A group may be one unit."""
+        return self.single.reached()
 
     def parameters(self) -> Json:
         """The curve of one unit and the size of the group."""

@@ -14,7 +14,6 @@ ApproxDP holds below.
   Tested:   tests/learn/test_objective.py, against the exact curve in one dimension; laws
 """
 
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar
 
@@ -30,7 +29,7 @@ from letalone.privacy.bounds import (
     shown,
     smaller,
 )
-from letalone.privacy.curve import Json, Privacy
+from letalone.privacy.curve import Json, Privacy, curve
 from letalone.privacy.gaussian_pair import gaussian_delta
 from letalone.privacy.grouped import Grouped
 from letalone.privacy.neighbours import Neighbours
@@ -50,11 +49,10 @@ REST = Constraint(
 )
 
 
-@dataclass(frozen=True, slots=True, init=False, repr=False)
+@curve("perturbed_objective")
 class PerturbedObjective(Privacy):
     """The curve of objective perturbation with Gaussian noise (see the module)."""
 
-    kind: ClassVar[str] = "perturbed_objective"
     exact: ClassVar[bool] = False
     mu_squared: Fraction
     rest_squared: Fraction

@@ -10,23 +10,19 @@ max(1 - e^epsilon a, e^-epsilon (1 - a)).
 Kairouz, Oh, Viswanath: The composition theorem for differential privacy (2015).
 """
 
-from dataclasses import dataclass
 from fractions import Fraction
-from typing import ClassVar
 
 from letalone.exact.balls import Ball, ball, certain
 from letalone.exact.typed import EPSILON, Number
 from letalone.privacy.bounds import ZERO, Bounds, exactly, once, shown
-from letalone.privacy.curve import Json, Privacy
+from letalone.privacy.curve import Json, Orders, Privacy, curve
 from letalone.privacy.neighbours import Neighbours
-from letalone.privacy.zcdp import ZCDP
 
 
-@dataclass(frozen=True, slots=True, init=False, repr=False)
+@curve("pure")
 class PureDP(Privacy):
     """Whatever is epsilon-DP, and nothing more is known of it."""
 
-    kind: ClassVar[str] = "pure"
     stated_epsilon: Fraction
 
     def __init__(self, epsilon: Number, *, neighbours: Neighbours | None = None) -> None:
@@ -48,9 +44,10 @@ class PureDP(Privacy):
         """A group of k costs k times epsilon (P2)."""
         return PureDP(size * self.stated_epsilon)
 
-    def as_zcdp(self) -> ZCDP:
-        """Every epsilon-DP mechanism is (epsilon^2 / 2)-zCDP (Bun and Steinke, 2016)."""
-        return ZCDP(self.stated_epsilon**2 / 2, neighbours=self.neighbours)
+    def make_losses(self) -> "Orders | None":
+        from letalone.privacy.loss.atoms import binary_atoms
+
+        return (binary_atoms(self.stated_epsilon, ZERO),)
 
     def parameters(self) -> Json:
         """Epsilon."""

@@ -13,15 +13,13 @@ People answer independently: a group of n people is n answers.
 Warner: Randomized response: a survey technique for eliminating evasive answer bias (1965).
 """
 
-from dataclasses import dataclass
 from fractions import Fraction
-from typing import ClassVar
 
 from letalone.errors import ParameterError
 from letalone.exact.balls import Ball, ball, certain, is_positive
 from letalone.exact.typed import EPSILON, Constraint, Number, refusal
 from letalone.privacy.bounds import ZERO, Bound, Bounds, exactly, once, shown
-from letalone.privacy.curve import Json, Privacy
+from letalone.privacy.curve import Json, Orders, Privacy, curve
 from letalone.privacy.neighbours import Neighbours
 
 CATEGORIES = Constraint(
@@ -38,11 +36,10 @@ TRUTH = Constraint(
 )
 
 
-@dataclass(frozen=True, slots=True, init=False, repr=False)
+@curve("randomized_response")
 class RandomizedResponsePrivacy(Privacy):
     """The curve of one randomized answer, from its epsilon or its rational truth probability."""
 
-    kind: ClassVar[str] = "randomized_response"
     categories: int
     stated_epsilon: Fraction | None
     truth: Fraction | None
@@ -113,6 +110,13 @@ class RandomizedResponsePrivacy(Privacy):
     def for_group(self, size: int) -> Privacy:
         """The answers of that many people, each randomized on its own."""
         return self * size
+
+    def make_losses(self) -> "Orders | None":
+        from letalone.privacy.loss.atoms import answer_atoms
+
+        told, other = (float(certain(get).mid()) for get in (self.told, self.other))
+        loss = float(certain(lambda: self.odds().log()).mid())
+        return (answer_atoms(loss, told, other, self.categories, self.stated_epsilon),)
 
     def parameters(self) -> Json:
         """Epsilon or truth, and the number of categories."""

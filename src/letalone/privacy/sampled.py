@@ -10,22 +10,34 @@ never the sampled curve of a group: each of its records has a coin of its own (`
   Proven:   docs/explanation/proofs/loss_distributions.md, section 6; group.md, section 5
   Tested:   against brute force over finite mechanisms; rate 1 is the base, rate 0 is nothing
 
+What a group shows of a Gaussian release on a Poisson sample is known exactly: the theorem is
+in `mixtures`, its curve is `SampledGroup`.
+
 Balle, Barthe, Gaboardi: Privacy amplification by subsampling (2018). Zhu, Dong, Wang:
 Optimal accounting of differential privacy via characteristic function (2022).
 """
 
 from contextlib import suppress
-from dataclasses import dataclass
 from fractions import Fraction
+from functools import reduce
 from typing import ClassVar
 
 from letalone.errors import UnsupportedQuery
 from letalone.exact.balls import Ball, ball, certain
-from letalone.exact.typed import PROBABILITY, Constraint, Number
-from letalone.privacy.bounds import ZERO, Bound, Bounds, as_ball, larger, once
-from letalone.privacy.curve import Json, Privacy
+from letalone.exact.typed import COUNT, PROBABILITY, Constraint, Number, refusal
+from letalone.privacy.bounds import ONE, ZERO, Bound, Bounds, as_ball, larger, once, smaller
+from letalone.privacy.composition import Composed
+from letalone.privacy.curve import Json, Orders, Privacy, combinator, curve
 from letalone.privacy.gaussian import GaussianDP
 from letalone.privacy.grouped import Grouped
+from letalone.privacy.mixtures import (
+    EXACT_SIZE,
+    Mixtures,
+    Sides,
+    block_width,
+    end_sides,
+    sides_of,
+)
 from letalone.privacy.neighbours import ADD_REMOVE, REPLACE, Neighbours, Relation, unify
 
 RATE = Constraint(
@@ -34,6 +46,7 @@ RATE = Constraint(
     "It is the share of the units that is used.",
     (0, 1, -0.5, 2, float("nan")),
 )
+MAX_GROUP_SIZE = 64
 _UNPROVEN = (
     "Sampling is proven for a single release with one curve for both orders: Poisson under "
     "add/remove, a batch of fixed size under replace. Sample each release, then compose: "
@@ -41,11 +54,10 @@ _UNPROVEN = (
 )
 
 
-@dataclass(frozen=True, slots=True, init=False, repr=False)
+@curve("sampled")
 class Sampled(Privacy):
     """The curve of a base release on a sample; `rate` is strictly between 0 and 1."""
 
-    kind: ClassVar[str] = "sampled"
     exact: ClassVar[bool] = False
     base: Privacy
     rate: Fraction
@@ -125,9 +137,7 @@ class Sampled(Privacy):
 
     def for_group(self, size: int) -> Privacy:
         """The mixture of all samples where that is proven, else P2 and a sample of whole groups."""
-        from letalone.privacy.sampled_group import LARGEST_SIZE, SampledGroup
-
-        if isinstance(self.base, GaussianDP) and not self.fixed_size and size <= LARGEST_SIZE:
+        if isinstance(self.base, GaussianDP) and not self.fixed_size and size <= MAX_GROUP_SIZE:
             return SampledGroup(self.base, self.rate, size=size)
         return Grouped(self, size)
 
@@ -143,6 +153,26 @@ class Sampled(Privacy):
         rate = size * self.rate if self.fixed_size else 1 - (1 - self.rate) ** size
         return Sampled(group, rate, fixed_size=1) if rate < 1 else group
 
+    def make_losses(self) -> "Orders | None":
+        from letalone.privacy.loss.atoms import sample_losses
+
+        base = None if self.base.directions() or self.base.is_group_rule else self.base.losses()
+        return base and sample_losses(base[0], self.rate, fixed_size=self.fixed_size)
+
+    def directions(self) -> int:
+        return 0 if self.fixed_size else 1
+
+    def reached(self) -> "Orders":
+        """That of a record that is removed, also for a batch of fixed size."""
+        from letalone.privacy.loss.atoms import sample_reached
+
+        bases = self.base.reached()
+        return tuple(order for base in bases for order in sample_reached(base, self.rate))
+
+    @property
+    def is_sampled(self) -> bool:
+        return True
+
     def parameters(self) -> Json:
         """Base, rate and whether the sample has a fixed size."""
         return {
@@ -156,10 +186,114 @@ class Sampled(Privacy):
         return f"{type(self.base).__name__}({self.base.described()}), rate={float(self.rate):g}"
 
 
-def sampled(base: Privacy, rate: Number) -> Privacy:
-    """Poisson under add/remove (also where nothing is set); without replacement under replace."""
-    from letalone.privacy.composition import Composed
+@curve("sampled_group")
+class SampledGroup(Privacy):
+    """Groups of up to `size` under Poisson sampling of a Gaussian release."""
 
+    exact: ClassVar[bool] = False
+    release: GaussianDP
+    rate: Fraction
+    size: int
+
+    def __init__(
+        self,
+        release: GaussianDP,
+        rate: Number,
+        *,
+        size: Number,
+        neighbours: Neighbours | None = None,
+    ) -> None:
+        if not isinstance(release, GaussianDP):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise refusal("release", release, "the curve of Gaussian noise")
+        share, count = PROBABILITY.typed("rate", rate), int(COUNT.typed("size", size))
+        if not 0 < share < 1:
+            raise refusal("rate", rate, "strictly between 0 and 1")
+        if count > MAX_GROUP_SIZE:
+            raise refusal("size", size, f"at most {MAX_GROUP_SIZE}; use Sampled(...).group(size)")
+        release = release.labelled(None)
+        self.fill(neighbours or ADD_REMOVE, release=release, rate=share, size=count)
+
+    def certified_delta(self, epsilon: Fraction) -> Bounds:
+        """Between the group all removed, or all added, and the worst of all sides."""
+        ends = (self.mixture(sides).lower_delta(epsilon) for sides in end_sides(self.size))
+        return Bounds(larger(*ends), self.upper_delta(epsilon))
+
+    def upper_delta(self, epsilon: Fraction) -> Bound:
+        """The worst of all sides; blocks that are no worse than the ends are not divided."""
+        found = reduce(larger, (self._upper(sides, epsilon) for sides in end_sides(self.size)))
+        blocks = [(1, self.size)] if self.size > 1 else []
+        while blocks:
+            low, high = blocks.pop()
+            cover = self._upper(Sides(high - 1, self.size - low), epsilon)
+            if larger(found, cover) is not found:
+                parts = _halves(low, high) if high - low > block_width(self.size) else []
+                blocks += parts
+                found = found if parts else larger(found, cover)
+        return smaller(smaller(ONE, found), self._rule(epsilon))
+
+    def _rule(self, epsilon: Fraction) -> Bound:
+        """P2, which the exact curve never exceeds, but blocks may."""
+        if self.size <= EXACT_SIZE:
+            return ONE
+        return Grouped(self.single(), self.size).upper_delta(epsilon)
+
+    def single(self) -> Sampled:
+        """The curve for one unit."""
+        return Sampled(self.release, self.rate)
+
+    def _upper(self, sides: Sides, epsilon: Fraction) -> Bound:
+        return self.mixture(sides).upper_delta(epsilon)
+
+    def certified_missed(self, false_alarm: Fraction) -> Bounds:
+        """Between the envelope of the curve and the best test against the group removed."""
+        best = self.mixture(Sides(self.size, 0)).missed_when_removed(false_alarm)
+        return Bounds(self.lowest_envelope(false_alarm), best)
+
+    def lower_missed(self, false_alarm: Fraction) -> Bound:
+        """Without the upper bound."""
+        return self.lowest_envelope(false_alarm)
+
+    def mixture(self, sides: Sides) -> Mixtures:
+        """The pair for these sides."""
+        return Mixtures(self.release.mu_squared, self.rate, sides)
+
+    def for_group(self, size: int) -> Privacy:
+        """Groups of groups."""
+        return self.single().for_group(size * self.size)
+
+    @property
+    def is_group_rule(self) -> bool:
+        return self.size > EXACT_SIZE
+
+    @property
+    def is_sampled(self) -> bool:
+        return True
+
+    def make_losses(self) -> "Orders | None":
+        from letalone.privacy.loss.mixture_pair import MixturePair
+
+        mu, rate = float(self.release.mu_squared) ** 0.5, float(self.rate)
+        return tuple(MixturePair(mu, rate, *sides) for sides in sides_of(self.size))
+
+    def directions(self) -> int:
+        return self.size
+
+    def parameters(self) -> Json:
+        """Release, rate and size."""
+        return {
+            "release": self.release.to_json(),
+            "rate": str(self.rate),
+            "size": str(self.size),
+        }
+
+    def described(self) -> str:
+        """Release, rate and size."""
+        return f"{self.release.described()}, rate={float(self.rate):g}, size={self.size}"
+
+
+@combinator
+def sample(base: Privacy, rate: Number) -> Privacy:
+    """Poisson under add/remove (also where nothing is set); without replacement under replace."""
     share = PROBABILITY.typed("rate", rate)
     if isinstance(base, Composed | Sampled):
         raise UnsupportedQuery(_UNPROVEN)
@@ -171,6 +305,11 @@ def sampled(base: Privacy, rate: Number) -> Privacy:
     if share == 1:
         return base.labelled(label)
     return Sampled(base, share, fixed_size=int(replace), neighbours=label)
+
+
+def _halves(low: int, high: int) -> list[tuple[int, int]]:
+    middle = (low + high) // 2
+    return [(low, middle), (middle, high)]
 
 
 def _rational(value: Ball, up: int) -> Fraction:

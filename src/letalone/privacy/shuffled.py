@@ -37,12 +37,11 @@ from letalone.privacy.bounds import (
     Bounds,
     above,
     at_most,
-    dyadic_above,
+    rational_above,
     shown_above,
     smaller,
 )
-from letalone.privacy.composition import Composed
-from letalone.privacy.curve import USUAL_DELTA, Json, Privacy
+from letalone.privacy.curve import USUAL_DELTA, Json, Privacy, combinator, curve
 from letalone.privacy.grouped import Grouped
 from letalone.privacy.neighbours import REPLACE, Neighbours, Relation, unify
 from letalone.privacy.pure import PureDP
@@ -63,7 +62,7 @@ REPORTS = Constraint(
 )
 
 
-@dataclass(frozen=True, slots=True, init=False, repr=False)
+@curve("shuffled")
 class Shuffled(Privacy):
     """The curve of a shuffled batch of at least `reports` honest reports of a local mechanism.
 
@@ -72,7 +71,6 @@ class Shuffled(Privacy):
     has the local curve, not this one.
     """
 
-    kind: ClassVar[str] = "shuffled"
     exact: ClassVar[bool] = False
     base: Privacy
     reports: int
@@ -122,7 +120,7 @@ class Shuffled(Privacy):
 
         base = self.base
         if not isinstance(base, RandomizedResponsePrivacy):
-            return self._batch_bounds(Clones(_rational(self.worst_loss())), epsilon)[1]
+            return self._batch_bounds(Clones(rational_above(self.worst_loss())), epsilon)[1]
         if base.categories == 2:
             return self._batch_bounds(Answers(base), epsilon)[1]
         return blanket_above(self._counted(), CoveredAnswers(base), epsilon)
@@ -168,6 +166,7 @@ class Shuffled(Privacy):
         return f"ε = {found} at δ = {at} ({alone} ε = {local}) for {CONDITIONS}"
 
 
+@combinator
 def shuffled(base: Privacy, *, reports: Number) -> Privacy:
     """What a shuffled batch of local reports reveals about one of them, under replace.
 
@@ -238,10 +237,6 @@ class CoveredAnswers(Answers):
         return self.base.categories * self.base.other()
 
 
-def _rational(bound: Bound) -> Fraction:
-    return bound if isinstance(bound, Fraction) else dyadic_above(bound)
-
-
 def _label(base: object, neighbours: Neighbours | None) -> Neighbours:
     if not isinstance(base, Privacy):
         raise refusal("base", base, "the privacy curve of one report", "Give its .privacy.")
@@ -256,7 +251,7 @@ def _label(base: object, neighbours: Neighbours | None) -> Neighbours:
 
 
 def _check(base: Privacy) -> None:
-    parts = [part for part, _ in base.parts] if isinstance(base, Composed) else [base]
+    parts = [part for part, _ in base.as_parts()]
     if any(isinstance(part, Sampled | Shuffled | Grouped) for part in parts):
         raise UnsupportedQuery(
             "A sampled, shuffled or grouped release is not one person's report. Shuffle the local "

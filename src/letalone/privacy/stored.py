@@ -11,52 +11,11 @@ from typing import cast
 
 from letalone.errors import FormatError, LetaloneError
 from letalone.exact.typed import read_written
-from letalone.privacy.approximate import ApproxDP, NoPrivacy
-from letalone.privacy.bounded_range import BoundedRange
-from letalone.privacy.composition import Composed
-from letalone.privacy.curve import FORMAT, Json, Privacy
-from letalone.privacy.discrete_gaussian import DiscreteGaussianPrivacy
-from letalone.privacy.finite import Finite, FiniteGroup
-from letalone.privacy.gaussian import GaussianDP
-from letalone.privacy.geometric import GeometricPrivacy
-from letalone.privacy.grouped import Grouped
-from letalone.privacy.laplace import LaplacePrivacy
+from letalone.privacy.curve import FORMAT, KINDS, Json, Privacy
 from letalone.privacy.neighbours import Neighbours, Relation
-from letalone.privacy.perturbed import PerturbedObjective
-from letalone.privacy.pure import PureDP
-from letalone.privacy.randomized_response import RandomizedResponsePrivacy
-from letalone.privacy.renyi import RenyiDP
-from letalone.privacy.sampled import Sampled
-from letalone.privacy.sampled_group import SampledGroup
-from letalone.privacy.shuffled import Shuffled
-from letalone.privacy.theorems import OptimalComposition
-from letalone.privacy.zcdp import ZCDP
 
-CURVES: tuple[type[Privacy], ...] = (
-    PureDP,
-    ApproxDP,
-    NoPrivacy,
-    GaussianDP,
-    ZCDP,
-    LaplacePrivacy,
-    GeometricPrivacy,
-    DiscreteGaussianPrivacy,
-    RandomizedResponsePrivacy,
-    BoundedRange,
-    Finite,
-    FiniteGroup,
-    Grouped,
-    Sampled,
-    SampledGroup,
-    Shuffled,
-    RenyiDP,
-    PerturbedObjective,
-    OptimalComposition,
-    Composed,
-)
 DAMAGE = (TypeError, ValueError, LookupError, AttributeError, ArithmeticError)
 ENVELOPE = ("format", "kind", "neighbours")
-KINDS: dict[str, type[Privacy]] = {curve.kind: curve for curve in CURVES}
 
 
 def from_json(stored: Json | str) -> Privacy:

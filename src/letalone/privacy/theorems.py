@@ -22,11 +22,10 @@ computing the optimal composition of differential privacy (2016).
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache, reduce
 from itertools import accumulate
-from typing import ClassVar, NamedTuple, cast
+from typing import NamedTuple, cast
 
 from letalone.errors import UnsupportedQuery
 from letalone.exact.balls import Ball, ball, certain, with_bits, working_bits
@@ -41,10 +40,11 @@ from letalone.privacy.bounds import (
     dyadic_above,
     exactly,
     once,
+    rational_above,
     shown,
     smaller,
 )
-from letalone.privacy.curve import Json, Privacy
+from letalone.privacy.curve import Json, Privacy, curve
 from letalone.privacy.neighbours import Neighbours, unify
 
 MOST_ATOMS = 1 << 17  # in one half: a second or two
@@ -85,11 +85,10 @@ def optimal_of(*steps: Privacy) -> "OptimalComposition":
     return OptimalComposition([_pair(step) for step in steps]).labelled(reduce(unify, labels, None))
 
 
-@dataclass(frozen=True, slots=True, init=False, repr=False)
+@curve("optimal")
 class OptimalComposition(Privacy):
     """What steps reveal at most of which only (epsilon, delta) and their number are known."""
 
-    kind: ClassVar[str] = "optimal"
     steps: tuple[Step, ...]
 
     def __init__(
@@ -163,8 +162,7 @@ def _pair(step: Privacy) -> tuple[Fraction, Fraction, int]:
             f"{type(step).__name__} has no largest loss, so it is not one (epsilon, delta) pair. "
             "Read it at a delta (convert to ApproxDP), or use compose, which takes whole curves."
         )
-    rounded = [part if isinstance(part, Fraction) else dyadic_above(part) for part in (worst, leak)]
-    return rounded[0], rounded[1], 1
+    return rational_above(worst), rational_above(leak), 1
 
 
 def _split(steps: tuple[Step, ...]) -> tuple[tuple[Step, ...], tuple[Step, ...]]:

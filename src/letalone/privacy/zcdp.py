@@ -13,7 +13,6 @@ Bun, Steinke: Concentrated differential privacy (2016).
 Canonne, Kamath, Steinke: The discrete Gaussian for differential privacy (2020).
 """
 
-from dataclasses import dataclass
 from fractions import Fraction
 from math import log1p
 from typing import ClassVar
@@ -21,7 +20,7 @@ from typing import ClassVar
 from letalone.exact.balls import Ball, ball, certain
 from letalone.exact.typed import Constraint, Number, written
 from letalone.privacy.bounds import ANY_ACCURACY, ONE, Bounds, shown, smaller
-from letalone.privacy.curve import Json, Privacy
+from letalone.privacy.curve import Json, Privacy, curve
 from letalone.privacy.gaussian_pair import gaussian_delta, gaussian_missed
 from letalone.privacy.neighbours import Neighbours
 from letalone.privacy.search import edge
@@ -33,17 +32,17 @@ RHO = Constraint(
     (0, -1, float("nan"), float("inf")),
 )
 
+MOMENTS_ONLY = "a bound on moments does not bound the whole trade-off curve, or the largest loss"
 LARGEST_ORDER = 2.0**200
 HUGE = Fraction(10) ** 300
 FAR = 10**12
 SMALLEST = 1e-300
 
 
-@dataclass(frozen=True, slots=True, init=False, repr=False)
+@curve("zcdp")
 class ZCDP(Privacy):
     """Whatever is rho-zCDP, and nothing more is known of it."""
 
-    kind: ClassVar[str] = "zcdp"
     exact: ClassVar[bool] = False
     rho: Fraction
 
@@ -65,6 +64,12 @@ class ZCDP(Privacy):
     def for_group(self, size: int) -> Privacy:
         """A group of k costs k^2 rho."""
         return ZCDP(size**2 * self.rho)
+
+    def zcdp_rho(self) -> Fraction:
+        return self.rho
+
+    def why_not(self) -> str:
+        return MOMENTS_ONLY
 
     def parameters(self) -> Json:
         """Rho."""

@@ -19,6 +19,7 @@ from letalone.engines.opening import open_engine
 from letalone.engines.provenance import read_rows
 from letalone.engines.spark_address import is_spark, is_spark_address, located, words_of
 from letalone.errors import ParameterError
+from letalone.errors.problem import Spelled, problem
 from letalone.exact.typed import refusal
 from letalone.ledger import DataSet, Ledger
 from letalone.plans.schema import Column, Schema, ledger_path, schema_path, unknown_column
@@ -370,8 +371,11 @@ def _with_unit(schema: Schema, unit: str | Unit | None, call: _Asked, *, declare
         )
     if unit is not ROW and unit not in [column.name for column in schema.columns]:
         error = unknown_column(unit, [column.name for column in schema.columns], table=schema.name)
-        row = " If each row is another person's, give unit=la.ROW." if unit == "row" else ""
-        raise ParameterError(f"{error}{row}")
+        if unit != "row":
+            raise error
+        told = f"{error} If each row is another person's,"
+        sentence = Spelled(f"{told} give unit=la.ROW.", http=f"{told} leave unit out.")
+        raise ParameterError(problem(error.code, sentence=sentence))
     found = schema.protecting(None if unit is ROW else unit)
     _check_unit(found)
     return found

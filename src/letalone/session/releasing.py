@@ -33,6 +33,9 @@ from letalone.errors import (
     LetaloneError,
     ServiceUnavailable,
 )
+from letalone.errors.codes import Code
+from letalone.errors.problem import problem
+from letalone.errors.remedies import RaiseVersion
 from letalone.exact.typed import CONFIDENCE, Number
 from letalone.ledger import Reservation, digest_of
 from letalone.ledger.acts import ENGINE_FAILED, FILE_CHANGED, how_to_thaw
@@ -394,11 +397,11 @@ def source_away(name: str, *, paid: bool = False) -> SourceAway:
 def file_changed(name: str, *, paid: bool = False) -> SourceUnreadable:
     """What is told where a file is not what it was when it was opened."""
     cost = "What was charged stays spent" if paid else "Nothing was charged"
-    return SourceUnreadable(
+    sentence = (
         f"The file of {name!r} was changed, replaced or removed since it was opened, so there is no"
-        f" answer. {cost}. Its owner has to say that the data have changed:"
-        f" ledger.raise_version({name!r}), then la.open(…) again."
+        f" answer. {cost}."
     )
+    return SourceUnreadable(problem(Code.DATA_UNREADABLE, RaiseVersion(name), sentence=sentence))
 
 
 def frozen(names: Sequence[str], why: str) -> DataSetFrozen:

@@ -29,6 +29,8 @@ STAYS_SPENT = (
 class NotWritten(LedgerUnavailable):
     """An answer that the ledger did not take; its charge was closed, and is not gone on with."""
 
+    default_code = "ANSWER_NOT_WRITTEN"
+
 
 @contextmanager
 def alone_with(

@@ -1,14 +1,12 @@
 """Every error of letalone has a kind; nothing that nobody foresaw is told in words."""
 
-from json import loads
+from json import dumps, loads
 
 import pytest
 
 import letalone.curator.refusals
 import letalone.errors
 from letalone.curator.http.problems import (
-    ABOUT_A_STORE,
-    BY_CLASS,
     INTERNAL,
     KINDS,
     MEDIA_TYPE,
@@ -17,8 +15,13 @@ from letalone.curator.http.problems import (
     of_status,
     of_validation,
 )
-from letalone.errors import BudgetExceeded, LetaloneError
+from letalone.errors import BudgetExceeded, LetaloneError, NotAllowed, ParameterError
+from letalone.errors.codes import Code
+from letalone.errors.problem import Spelled
+from letalone.errors.problem import problem as code_problem
+from letalone.errors.remedies import Allow
 from letalone.ledger.acts import NoSuchDataSet
+from letalone.ledger.store import NotALedger
 from letalone.privacy import Budget
 from letalone.session.settling import NotWritten
 
@@ -32,11 +35,56 @@ ERRORS = [
 
 @pytest.mark.parametrize("error", ERRORS, ids=lambda error: error.__name__)
 def test_every_class_of_error_has_its_own_kind(error: type[LetaloneError]) -> None:
-    """A class that is added must be given a status, and must not hide behind a wider one."""
+    """A class that is added must be given a code, and must not hide behind a wider one."""
     problem = of_error(error("some words"))
-    assert (error, problem.kind) in BY_CLASS
+    code = Code[error.default_code]
+    assert problem.kind in KINDS
+    assert code is not Code.OTHER or error is ParameterError
     assert problem.to_json()["error"] == error.__name__
-    assert problem.to_json()["detail"] == ABOUT_A_STORE.get(problem.kind, "some words")
+    assert problem.to_json()["detail"] == (code.value.served or "some words")
+    assert problem.to_json()["code"] == code.name
+
+
+def test_each_kind_of_letalones_errors_is_that_of_one_class() -> None:
+    kinds = [of_error(error("words")).kind for error in set(ERRORS)]
+    assert len(set(kinds)) == len(kinds)
+
+
+@pytest.mark.parametrize("code", Code, ids=lambda code: code.name)
+def test_every_code_has_a_problem_type_that_is_described(code: Code) -> None:
+    error = getattr(letalone.errors, code.error)
+    assert of_error(error(code_problem(code))).kind in KINDS
+
+
+def test_facts_and_remedies_are_sent_and_places_are_not() -> None:
+    told = code_problem(
+        Code.NOT_ALLOWED,
+        Allow("visits", "care"),
+        place="/secret/place",
+        columns=("age",),
+        budget=Budget(1),
+        allowed=Spelled("True or False", http="true or false"),
+        purpose=None,
+    )
+    body = of_error(NotAllowed(told)).to_json()
+    assert loads(dumps(body)) == body
+    assert body["code"] == "NOT_ALLOWED"
+    assert body["facts"] == {
+        "columns": ["age"],
+        "budget": {"epsilon": "1", "delta": "0", "words": "ε = 1"},
+        "allowed": "true or false",
+    }
+    remedy = {"remedy": "Allow", "name": "visits", "purpose": "care", "analyst": None}
+    assert body["remedies"] == [remedy]
+    assert "secret" not in str(body)
+
+
+def test_nothing_but_one_sentence_is_sent_of_a_store() -> None:
+    told = code_problem(Code.NOT_A_LEDGER, what="/secret/place", sentence="/secret/place is none.")
+    body = of_error(NotALedger(told)).to_json()
+    assert (body["code"], body["facts"], body["remedies"]) == ("LEDGER_DAMAGED", {}, [])
+    assert (body["error"], body["type"]) == ("LedgerDamaged", "/problems/ledger-damaged")
+    assert "secret" not in str(body)
 
 
 @pytest.mark.parametrize("kind", KINDS)

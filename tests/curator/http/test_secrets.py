@@ -28,6 +28,7 @@ def test_no_planted_word_is_in_a_log_and_no_secret_in_what_an_analyst_sees(makin
         assert word not in log, word
     for word in PLANTED:
         assert not [text for text in seen if word in text], word
+    assert [text for text in seen if '"facts"' in text], "facts and remedies were searched, too"
     assert log.count('"event": "request"') > 20, "there was something to search"
 
 

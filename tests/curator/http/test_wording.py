@@ -6,26 +6,31 @@ from typing import Any
 import pytest
 
 from letalone.curator.http.open_page import day_and_time
-from letalone.curator.http.wording import in_plain_words
+from letalone.curator.http.problems import of_error
+from letalone.errors import BudgetExceeded, LetaloneError
+from letalone.errors.codes import Code
+from letalone.errors.problem import problem
+from letalone.errors.remedies import GiveDelta
 from letalone.ledger.acts import ENGINE_FAILED
 from letalone.ledger.levels import Key, not_allowed
-from letalone.session.releasing import frozen
+from letalone.session.releasing import file_changed, frozen
 
 Service = Any
 PYTHON = re.compile(r"\bla\.|ledger\.\w+\(|session\.|=…|letalone ledger")
 
 
 @pytest.mark.parametrize(
-    "words",
+    "error",
     [
-        str(frozen(["visits"], ENGINE_FAILED)),
-        str(not_allowed(Key("visits", "care", "ann"))),
-        "give the budget a δ, such as la.Budget(epsilon=1, delta=1e-6), or use noise",
+        frozen(["visits"], ENGINE_FAILED),
+        file_changed("visits"),
+        not_allowed(Key("visits", "care", "ann")),
+        BudgetExceeded(problem(Code.BUDGET_EXCEEDED, GiveDelta(), sentence="It does not fit.")),
     ],
 )
-def test_python_is_said_again_as_addresses_and_json(words: str) -> None:
-    assert PYTHON.search(words)
-    assert not PYTHON.search(in_plain_words(words))
+def test_python_is_said_again_as_addresses_and_json(error: LetaloneError) -> None:
+    assert PYTHON.search(str(error))
+    assert not PYTHON.search(of_error(error).detail)
 
 
 def test_times_are_written_as_people_write_them() -> None:

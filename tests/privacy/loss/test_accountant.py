@@ -30,7 +30,6 @@ from letalone.privacy.loss.accountant import (
 )
 from letalone.privacy.loss.lattice_law import LatticeLaw, law_above, law_below
 from letalone.privacy.loss.pairs import GaussianPair, PoissonPair
-from letalone.privacy.loss.sources import orders_of
 from letalone.privacy.loss.tilted import tilted_sum
 
 
@@ -127,7 +126,7 @@ def hockey_stick(law: LatticeLaw, epsilon: float, sign: int) -> float:
 @pytest.mark.parametrize("curve", CURVES, ids=str)
 @pytest.mark.parametrize("step", [Fraction(1, 10), Fraction(1, 137)])
 def test_one_law_on_the_grid_is_above_the_curve_and_one_below(curve: Privacy, step: Fraction):
-    orders = orders_of(curve)
+    orders = curve.losses()
     assert orders is not None
     above = [law_above(o, step, top=1e-30, bottom=1e-17) for o in orders]
     below = [law_below(o, step, top=1e-30, bottom=1e-17) for o in orders]

@@ -16,10 +16,9 @@ from letalone.privacy import (
     compose,
 )
 from letalone.privacy.discrete_gaussian import DiscreteGaussianPrivacy
+from letalone.privacy.loss.grids import merge_laws
 from letalone.privacy.loss.lattice_law import _chord, law_below
-from letalone.privacy.loss.merged import merged
 from letalone.privacy.loss.pairs import Atoms
-from letalone.privacy.loss.sources import orders_of
 from letalone.privacy.loss.tilted import _Spectrum, _values
 
 F = Fraction
@@ -76,7 +75,7 @@ def test_values_from_the_right_are_the_sums_they_stand_for() -> None:
 
 def test_a_chord_never_holds_more_than_the_two_atoms() -> None:
     """With a grid point above their merged loss, it held 1.32."""
-    atoms = (orders_of(PureDP(2).sampled(F(1, 10**9))) or ())[0]
+    atoms = (PureDP(2).sampled(F(1, 10**9)).losses() or ())[0]
     assert isinstance(atoms, Atoms)
     low, high = sorted(atoms.losses.tolist())
     step = (high - low) / 3
@@ -90,7 +89,7 @@ def test_a_chord_never_holds_more_than_the_two_atoms() -> None:
 def test_rarely_sampled_atoms_have_losses_to_all_digits() -> None:
     """ln(1 - q + q/e^2) was rounded to a part of 1e-16, not of itself."""
     rate = F(1, 10**12)
-    removed = (orders_of(PureDP(2).sampled(rate)) or ())[0]
+    removed = (PureDP(2).sampled(rate).losses() or ())[0]
     assert isinstance(removed, Atoms)
     assert float(removed.losses.min()) == pytest.approx(log1p(1e-12 * expm1(-2)), rel=1e-14, abs=0)
 
@@ -115,7 +114,7 @@ def test_leaks_of_nearly_1_are_merged() -> None:
     sure = law_below(Atoms(np.zeros(1), np.zeros(1), 1.0), F(1), top=0.0, bottom=0.0)
     full = Atoms(np.zeros(1), np.zeros(1), 1.0 + 2.0**-40)
     laws = [(sure, 1), (law_below(full, F(1), top=0.0, bottom=0.0), 1)] * 10
-    assert merged(laws, upper=True)[0][0].infinite >= 1
+    assert merge_laws(laws, upper=True)[0][0].infinite >= 1
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,6 @@ from letalone.privacy.loss.pairs import (
     SplicedPair,
     Tails,
 )
-from letalone.privacy.loss.sources import reached_by
 from letalone.privacy.loss.tilted import TiltedSum, _Spectrum, curve_of, tilted_sum
 
 F = Fraction
@@ -146,7 +145,7 @@ def test_the_shift_of_a_law_is_charged_for_each_release():
 def test_what_is_charged_for_the_tails_of_a_discrete_gaussian_is_not_claimed_below():
     """At 5000 delta is below e^-10^6; the 1e-300 that stands for tails is no leak."""
     release = DiscreteGaussianPrivacy(1, 1)
-    assert [source.infinite for source in reached_by(release)] == [0.0]
+    assert [source.infinite for source in release.reached()] == [0.0]
     low, high = (release * 2).delta_bounds(5000)
     assert (low, high > 0) == (0.0, True)
 

@@ -9,8 +9,8 @@ from mpmath import exp as precise_exp
 from mpmath import mp, mpf
 
 from letalone.privacy.loss import lattice_law
+from letalone.privacy.loss.grids import merge_laws
 from letalone.privacy.loss.lattice_law import LatticeLaw, law_above, law_below
-from letalone.privacy.loss.merged import merged
 from letalone.privacy.loss.pairs import Atoms, GaussianPair, LaplacePair, PoissonPair
 
 ENDS = {"top": 1e-12, "bottom": 1e-12}
@@ -88,7 +88,7 @@ def test_merged_laws_are_the_sums_of_losses_rounded_to_their_side(upper):
     atoms = [two_atoms(seed) for seed in range(20)]
     one_side = law_above if upper else law_below
     laws = [(one_side(each, Fraction(1, 2), **ENDS), 1) for each in atoms]
-    [(law, count)] = merged(laws, upper=upper)
+    [(law, count)] = merge_laws(laws, upper=upper)
     assert count == 1
     exact = [mpf(1)]
     for each, _ in laws:
@@ -116,8 +116,8 @@ def _convolved(one, other):
 def test_what_is_run_twice_or_is_large_stays_as_it_is():
     small = law_below(two_atoms(1), STEP, **ENDS)
     laws = [(small, 2)] * 20
-    assert merged(laws, upper=False) == laws
-    assert merged(laws[:3], upper=True) == laws[:3]
+    assert merge_laws(laws, upper=False) == laws
+    assert merge_laws(laws[:3], upper=True) == laws[:3]
 
 
 PAIRS = [

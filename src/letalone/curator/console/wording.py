@@ -7,11 +7,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from letalone.curator.http.problems import Problem, of_error
-from letalone.curator.people import WRONG
 from letalone.curator.questions import OnlyExplained
 from letalone.curator.refusals import NotRecognised
-from letalone.curator.visits import OVER
 from letalone.errors import DataSetFrozen, LetaloneError
+from letalone.errors.codes import Code
 from letalone.plans.query import GroupColumn
 from letalone.plans.types import Type
 from letalone.tables.split import KeysNeeded
@@ -21,7 +20,7 @@ EXPLAINED = "It begins with EXPLAIN: remove that word to spend."
 ONE, SEVERAL = "one in each line", 'as JSON, such as [["A", 2019], ["B", 2019]]'
 NO_MATCH, SIGNED_OUT = "That name and password do not match", "You were signed out"
 NOT_SIGNED_IN = "You could not be signed in"
-TITLES = {WRONG: NO_MATCH, OVER: SIGNED_OUT}
+TITLES = {Code.WRONG_PASSWORD: NO_MATCH, Code.SIGNED_OUT: SIGNED_OUT}
 SUCH_AS = {Type.INTEGER: "2019", Type.DATE: "2024-01-31", Type.BOOLEAN: "yes"}
 
 
@@ -33,7 +32,7 @@ def problem_for_people(error: LetaloneError) -> Problem:
     if isinstance(error, KeysNeeded):
         more["errors"] = [{"field": "keys"}]
     if isinstance(error, NotRecognised):
-        more["title"] = TITLES.get(str(error), NOT_SIGNED_IN)
+        more["title"] = TITLES.get(error.code, NOT_SIGNED_IN)
     return replace(usual, detail=words, more=more)
 
 

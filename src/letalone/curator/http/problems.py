@@ -16,50 +16,21 @@ from typing import Any
 
 from starlette.responses import Response
 
-from letalone.curator.database import DatabaseDamaged, DatabaseUnavailable
+from letalone import errors
 from letalone.curator.http.said import budget_said
-from letalone.curator.http.wording import in_plain_words
-from letalone.curator.refusals import (
-    AlreadyDecided,
-    NotPermitted,
-    NotRecognised,
-    NotThere,
-    Retired,
-    TooManyTries,
-)
-from letalone.engines.failure import SourceUnreadable
-from letalone.errors import (
-    BudgetExceeded,
-    DataSetFrozen,
-    FormatError,
-    LedgerDamaged,
-    LedgerUnavailable,
-    LetaloneError,
-    NeighboursDiffer,
-    NotAllowed,
-    ParameterError,
-    ServiceUnavailable,
-    UnsupportedQuery,
-)
-from letalone.ledger.acts import NoSuchDataSet
-from letalone.ledger.claims import UnderWay
-from letalone.ledger.store import NotALedger
-from letalone.session.settling import NotWritten
+from letalone.errors import BudgetExceeded, LetaloneError, ServiceUnavailable
+from letalone.errors.codes import MAYBE_PAID, NOT_WRITTEN, Code
+from letalone.errors.in_http import in_http, members_in_http, served_code
 
 MEDIA_TYPE = "application/problem+json"
 WHERE = "/problems/"
-MAYBE_PAID = (
-    "If an answer was under way it may be paid for: ask the same again, which costs nothing more."
-)
-NOT_WRITTEN = (
-    "The answer is told to nobody, and what it cost stays spent. Tell the owner: the ledger may"
-    " have no room. Asking again is charged again."
-)
-AWAY_SECONDS = 5  # when to try again what was away
+AWAY, AWAY_SECONDS = 503, 5  # what cannot be reached now, and when to try again
+NOT_FOUND = 404
+AMOUNTS = ("spent", "asked", "left", "level")
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class ProblemKind:
     """A kind of problem: its status, and what it means in one sentence."""
 
     status: int
@@ -67,98 +38,110 @@ class Kind:
     means: str
 
 
-KINDS: dict[str, Kind] = {
-    "parameter": Kind(
+KINDS: dict[str, ProblemKind] = {
+    "parameter": ProblemKind(
         422,
         "A value is outside what is allowed",
         "Change the value; the words name it.",
     ),
-    "unsupported-query": Kind(
+    "unsupported-query": ProblemKind(
         422,
         "The question has no proven private answer",
         "Ask it in one of the ways that are named.",
     ),
-    "neighbours-differ": Kind(
+    "neighbours-differ": ProblemKind(
         422, "Two guarantees speak of different neighbours", "Convert one of them first."
     ),
-    "format": Kind(422, "A stored text is damaged or newer", "Send what a current letalone wrote."),
-    "not-valid": Kind(
+    "format": ProblemKind(
+        422, "A stored text is damaged or newer", "Send what a current letalone wrote."
+    ),
+    "not-valid": ProblemKind(
         422, "The request does not have the right form", "Each of `errors` names a field."
     ),
-    "not-json": Kind(400, "The body is not JSON", "Send one JSON object in UTF-8."),
-    "not-authenticated": Kind(
+    "not-json": ProblemKind(400, "The body is not JSON", "Send one JSON object in UTF-8."),
+    "not-authenticated": ProblemKind(
         401, "Who asks is not known", "Send a token that is valid: Authorization: Bearer la_…"
     ),
-    "elevation-needed": Kind(
+    "elevation-needed": ProblemKind(
         401, "The password is asked for again", "Call POST /api/v1/elevations, then send its token."
     ),
-    "password-change-needed": Kind(
+    "password-change-needed": ProblemKind(
         403, "The one-time password must be changed first", "Call POST /api/v1/passwords."
     ),
-    "not-permitted": Kind(
+    "not-permitted": ProblemKind(
         403, "This is not yours to do", "Ask somebody with the role that the words name."
     ),
-    "not-granted": Kind(
+    "not-granted": ProblemKind(
         403, "No grant covers this question", "Request one: POST /api/v1/requests."
     ),
-    "retired": Kind(
+    "retired": ProblemKind(
         410, "The data set was retired", "Nothing is answered about it any more; nothing was spent."
     ),
-    "not-found": Kind(
+    "not-found": ProblemKind(
         404,
         "There is no such thing",
         "Check the name; the lists show what there is.",
     ),
-    "method-not-allowed": Kind(
+    "method-not-allowed": ProblemKind(
         405, "This address does not know the method", "The header Allow names those that it knows."
     ),
-    "conflict": Kind(409, "It is not so any more", "Look at how it stands now, and decide again."),
-    "budget-exceeded": Kind(
+    "conflict": ProblemKind(
+        409, "It is not so any more", "Look at how it stands now, and decide again."
+    ),
+    "budget-exceeded": ProblemKind(
         409, "The answer would cost more than is left", "Ask for less; nothing was spent."
     ),
-    "body-too-large": Kind(413, "The body is too large", "Send less; the words say how much."),
-    "body-too-slow": Kind(408, "The body came too slowly", "Send it again on a better line."),
-    "data-set-frozen": Kind(
+    "body-too-large": ProblemKind(
+        413, "The body is too large", "Send less; the words say how much."
+    ),
+    "body-too-slow": ProblemKind(
+        408, "The body came too slowly", "Send it again on a better line."
+    ),
+    "data-set-frozen": ProblemKind(
         423, "The data set is frozen", "Nothing is answered about it until its owner acts."
     ),
-    "too-many-requests": Kind(
+    "too-many-requests": ProblemKind(
         429, "Too many requests", "Wait as many seconds as the header Retry-After says."
     ),
-    "too-much-at-once": Kind(
+    "too-much-at-once": ProblemKind(
         429,
         "Too much of yours is under way",
         "Wait until some of it is answered, and as many seconds as the header Retry-After says.",
     ),
-    "internal": Kind(
+    "internal": ProblemKind(
         500, "The service failed", "Nothing more is said; its owner finds the place in the log."
     ),
-    "ledger-damaged": Kind(500, "The ledger is not as it was written", "Tell its owner at once."),
-    "ledger-unavailable": Kind(503, "The ledger cannot be reached now", MAYBE_PAID),
-    "answer-not-written": Kind(500, "The ledger did not take the answer", NOT_WRITTEN),
-    "under-way": Kind(
+    "ledger-damaged": ProblemKind(
+        500, "The ledger is not as it was written", "Tell its owner at once."
+    ),
+    "ledger-unavailable": ProblemKind(503, "The ledger cannot be reached now", MAYBE_PAID),
+    "answer-not-written": ProblemKind(500, "The ledger did not take the answer", NOT_WRITTEN),
+    "under-way": ProblemKind(
         503,
         "The same question is being answered at this moment",
         "Ask the same again in a moment: its answer is then a repeat.",
     ),
-    "database-unavailable": Kind(503, "The curator's database cannot be reached now", MAYBE_PAID),
-    "database-damaged": Kind(
+    "database-unavailable": ProblemKind(
+        503, "The curator's database cannot be reached now", MAYBE_PAID
+    ),
+    "database-damaged": ProblemKind(
         500, "The curator's database is not as it was written", "Tell its owner at once."
     ),
-    "service-unavailable": Kind(
+    "service-unavailable": ProblemKind(
         503, "Another service cannot be reached now", "Nothing was released. Try again later."
     ),
-    "data-unreadable": Kind(
+    "data-unreadable": ProblemKind(
         503,
         "The data cannot be read now",
         "Nothing is frozen. Its owner has to look at the file or the table that has the rows.",
     ),
-    "stopping": Kind(503, "The service is stopping", MAYBE_PAID),
-    "not-ready": Kind(
+    "stopping": ProblemKind(503, "The service is stopping", MAYBE_PAID),
+    "not-ready": ProblemKind(
         503,
         "The service cannot answer questions now",
         "`parts` says what cannot be written: make room, or bring it back. Nothing was released.",
     ),
-    "http": Kind(400, "The request cannot be served", "The status says why."),
+    "http": ProblemKind(400, "The request cannot be served", "The status says why."),
 }
 
 # What a field is refused for, where the validator's own words are not plain.
@@ -195,52 +178,6 @@ WHY = {
     "number": 'It must be a number such as 0.5, or digits in quotes such as "1/3".',
 }
 TRIED = {"float", "constrained-str"}  # the ways in which a typed number may be sent
-
-# The first class that fits names the kind, so narrower ones come first.
-BY_CLASS: list[tuple[type[LetaloneError], str]] = [
-    (BudgetExceeded, "budget-exceeded"),
-    (DataSetFrozen, "data-set-frozen"),
-    (UnsupportedQuery, "unsupported-query"),
-    (NeighboursDiffer, "neighbours-differ"),
-    (LedgerDamaged, "ledger-damaged"),
-    (NotALedger, "ledger-damaged"),
-    (NoSuchDataSet, "ledger-damaged"),  # the database has it, which was looked at before
-    (UnderWay, "under-way"),
-    (NotWritten, "answer-not-written"),
-    (LedgerUnavailable, "ledger-unavailable"),
-    (DatabaseUnavailable, "database-unavailable"),
-    (SourceUnreadable, "data-unreadable"),
-    (ServiceUnavailable, "service-unavailable"),
-    (DatabaseDamaged, "database-damaged"),
-    (FormatError, "format"),
-    (ParameterError, "parameter"),
-    (Retired, "retired"),
-    (NotAllowed, "not-granted"),
-    (NotRecognised, "not-authenticated"),
-    (NotPermitted, "not-permitted"),
-    (NotThere, "not-found"),
-    (AlreadyDecided, "conflict"),
-    (TooManyTries, "too-many-requests"),
-]
-
-
-# Their own words name files and servers, which is for the log of the owner's machine.
-ABOUT_A_STORE = {
-    "ledger-damaged": "The ledger is not as it was written. Nothing was released. Tell its owner.",
-    "ledger-unavailable": f"The ledger cannot be used now. {MAYBE_PAID}",
-    "answer-not-written": f"The ledger did not take the answer. {NOT_WRITTEN}",
-    "database-unavailable": f"The curator's database cannot be used now. {MAYBE_PAID}",
-    "database-damaged": (
-        "The curator's database is not as it was written. Nothing was released. Tell its owner."
-    ),
-}
-CLASS_OF: dict[str, type[LetaloneError]] = {
-    "ledger-damaged": LedgerDamaged,
-    "ledger-unavailable": LedgerUnavailable,
-    "answer-not-written": LedgerUnavailable,
-    "database-unavailable": ServiceUnavailable,
-    "database-damaged": FormatError,
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -294,26 +231,23 @@ def refused(kind: str, detail: str, **more: Any) -> Refused:
 
 def of_error(error: LetaloneError) -> Problem:
     """The problem that one of letalone's errors is; its class is named, for clients."""
-    kind = next((kind for known, kind in BY_CLASS if isinstance(error, known)), "parameter")
-    more: dict[str, Any]
-    if kind in ABOUT_A_STORE:
-        more = {"error": CLASS_OF[kind].__name__}
-        return Problem(kind, ABOUT_A_STORE[kind], more=more, headers=_headers(error))
-    more = {"error": type(error).__name__}
+    problem, code = error.problem, served_code(error.code)
+    known = error if code is error.code else getattr(errors, code.error)
+    kind = code.value.problem_type or known.problem_type
+    name = code.error if code.value.served else type(error).__name__
+    more = {"error": name, **members_in_http(problem, budget_said)}
     if isinstance(error, BudgetExceeded):
-        found = {"spent": error.spent, "asked": error.asked, "left": error.left}
-        more |= {name: budget_said(budget) for name, budget in found.items() if budget is not None}
-        more |= {} if error.level is None else {"level": error.level}
-    return Problem(kind, in_plain_words(str(error)), more=more, headers=_headers(error))
+        more |= {name: more["facts"][name] for name in AMOUNTS if name in more["facts"]}
+    return Problem(kind, in_http(problem), more=more, headers=_headers(error, kind))
 
 
-def _headers(error: LetaloneError) -> dict[str, str]:
-    if isinstance(error, NotRecognised):
+def _headers(error: LetaloneError, kind: str) -> dict[str, str]:
+    if kind == "not-authenticated":
         return {"WWW-Authenticate": "Bearer"}
-    away = isinstance(error, (LedgerUnavailable, ServiceUnavailable))
-    if away and not isinstance(error, (NotWritten, SourceUnreadable)):  # else nobody knows when
-        return {"Retry-After": str(AWAY_SECONDS)}
-    return {"Retry-After": str(error.seconds)} if isinstance(error, TooManyTries) else {}
+    if "seconds" in error.facts:
+        return {"Retry-After": str(error.facts["seconds"])}
+    away = KINDS[kind].status == AWAY and error.code is not Code.DATA_UNREADABLE
+    return {"Retry-After": str(AWAY_SECONDS)} if away else {}  # else nobody knows when
 
 
 def of_validation(errors: Sequence[Mapping[str, Any]]) -> Problem:
@@ -350,12 +284,13 @@ def of_status(status: int, headers: Mapping[str, str] | None = None) -> Problem:
     """The problem of an address or a method that does not exist."""
     kinds = {404: "not-found", 405: "method-not-allowed", 413: "body-too-large"}
     words = {
-        404: "There is nothing at this address. /api/v1/openapi.json lists those that there are.",
+        404: Code.NO_SUCH_ADDRESS.template,
         405: f"This address does not know the method. It knows: {(headers or {}).get('Allow')}.",
         413: "The body is too large.",
     }
     phrase = words.get(status, f"{HTTPStatus(status).phrase}.")
-    return Problem(kinds.get(status, "http"), phrase, status=status, headers=headers or {})
+    more = {"code": Code.NO_SUCH_ADDRESS.name} if status == NOT_FOUND else {}
+    return Problem(kinds.get(status, "http"), phrase, status, more, headers or {})
 
 
 STOPPING = Problem(

@@ -1,78 +1,83 @@
 """What a fixed list of releases reveals, from above and from below.
 
-The step of the grid follows from the accuracy asked for: connecting the dots moves epsilon
-by about n (t + 1) step^2 / 12 for n releases at the tilt t, lines at the middles by half of
-that; an atom that is off the grid costs up to half a step from below. A search for the tilt
-by a saddlepoint estimate is rough; the bounds hold at any tilt.
+Curves that were computed are cached: an epsilon and its delta come from the same ones. Of each
+composition, one order and one side, the newest curves are kept, the one that gave the last
+epsilon among them; of older compositions as many as there is room for.
 
-  Proven:   docs/explanation/proofs/loss_distributions.md
+  Proven:   docs/explanation/proofs/loss_distributions.md; every cached curve is certified
   Tested:   against closed forms, binomial sums and an independent contour integral
 """
 
+from collections import OrderedDict
 from contextlib import suppress
-from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
-from math import ceil, exp, gcd, inf, log, nextafter, pi, sqrt
+from math import inf, nextafter
+from threading import RLock
 
-import numpy as np
-
-from letalone.privacy.loss.lattice_law import (
-    NEARLY,
-    TooWide,
-    ends_but_for,
-    law_above,
-    law_below,
-)
-from letalone.privacy.loss.merged import merged
-from letalone.privacy.loss.pairs import Atoms, Pair, ends_of
-from letalone.privacy.loss.remembered import Memory
+from letalone.privacy.loss.grids import Aim, Sources, prepare_laws
+from letalone.privacy.loss.lattice_law import TooWide
+from letalone.privacy.loss.pairs import Atoms, ends_of
 from letalone.privacy.loss.tilted import (
     NOTHING_KNOWN,
     NOTHING_SHOWN,
     Curve,
     Laws,
-    Moments,
     curve_of,
-    moments,
-    points_of,
     tilted_sum,
 )
 
-ACCURACY_ABOVE = 5e-5  # of epsilon
-ACCURACY_BELOW = 3e-4
-IGNORED = 1e-6  # of delta: tails that go to infinity
-LEAST_DELTA = 1e-250
-MOST_POINTS = 1 << 19
-ROUGH_POINTS = 4096
-MOST_REFINEMENTS = 6
-BISECTIONS = 9  # the tilt to a few parts in a thousand
-STEEPEST_TILT = 1e5  # where losses are 1 apart
 COARSER = (1.0, 4.0, 16.0, 64.0)  # steps to fall back to where a window is too wide
-MANY = 64  # different releases, from which on each gets fewer points
 MOST_SMALLER = 12
-OFTEN = 30
-DEAR = 8.0  # times the finest step, where many different releases share the time
 SMALLEST = 5e-324
-ROUGHLY = 16.0  # times the step of an answer, for a look ahead
-MOST_PARTS = 1 << 14
-FINEST = 1 << 16
 NUDGES = (1.0, 0.8, 1.25, 0.5, 2.0, 0.25, 4.0)
+MOST_CURVES = 8  # of one composition
+MOST_CACHED_POINTS = 3 << 20  # of all curves: 24 bytes each
+FEWEST_KNOWN, MOST_KNOWN = 2, 16  # compositions
 
-MEMORY = Memory()
-
-Source = Pair | Atoms
-Sources = tuple[tuple[Source, int], ...]
+Key = tuple[object, bool]  # the releases, and whether from above
 
 
-@dataclass(frozen=True)
-class Estimate:
-    """A rough idea of where the answer lies; nothing depends on it but speed and tightness."""
+class CurveCache:
+    """Caches curves by what they are the curves of."""
 
-    tilt: float
-    epsilon: float
-    spread: float
-    delta: float
+    def __init__(self) -> None:
+        self._known: OrderedDict[Key, list[Curve]] = OrderedDict()
+        self._lock = RLock()  # threads of a service share it
+
+    def curves(self, key: Key) -> list[Curve]:
+        """Those that are known, what was used last first."""
+        with self._lock:
+            found = self._known.setdefault(key, [])
+            self._known.move_to_end(key)
+            return list(found)
+
+    def add(self, key: Key, curve: Curve) -> list[Curve]:
+        """All that are known now."""
+        with self._lock:
+            known = [curve, *self.curves(key)][:MOST_CURVES]
+            while len(known) > 2 and _points(known) > MOST_CACHED_POINTS // 4:
+                known.pop()
+            self._known[key] = known
+            while len(self._known) > FEWEST_KNOWN and self._is_full():
+                self._known.popitem(last=False)
+            return list(known)
+
+    def use(self, key: Key, curve: Curve) -> None:
+        """A known curve that shall be forgotten last."""
+        with self._lock:
+            self._known[key] = sorted(self.curves(key), key=lambda one: one is not curve)
+
+    def _is_full(self) -> bool:
+        points = sum(_points(curves) for curves in self._known.values())
+        return points > MOST_CACHED_POINTS or len(self._known) > MOST_KNOWN
+
+
+def _points(curves: list[Curve]) -> int:
+    return sum(curve.losses.size for curve in curves)
+
+
+CURVES = CurveCache()
 
 
 def epsilon_above(sources: Sources, delta: float, *, coarser: float = 1.0) -> float:
@@ -81,7 +86,7 @@ def epsilon_above(sources: Sources, delta: float, *, coarser: float = 1.0) -> fl
     known = _answers(sources, delta, upper=True)
     if known:
         best, at = min(known, key=lambda one: one[1] + one[0].shift)
-        MEMORY.use((sources, True), best)  # who asks for delta there next is answered by it
+        CURVES.use((sources, True), best)  # who asks for delta there next is answered by it
         found = at + best.shift if found is None else min(found, at + best.shift)
     # A hair more: then the same curve, asked for delta there, answers less than delta.
     return inf if found is None else nextafter(max(found, 0.0) * (1 + 2.0**-40), inf)
@@ -97,7 +102,7 @@ def delta_above(sources: Sources, epsilon: float, *, coarser: float = 1.0) -> fl
     """A delta with which the composition is certainly (epsilon, delta)-DP."""
     if coarser > 1:
         with suppress(TooWide):
-            laws, guess = _prepared(sources, Aim(epsilon=epsilon), upper=True, coarser=coarser)
+            laws, guess = prepare_laws(sources, Aim(epsilon=epsilon), upper=True, coarser=coarser)
             curve = _reaching(laws, guess.tilt, epsilon, upper=True)
             return curve.delta(epsilon - curve.shift) if curve.reaches(epsilon) else 1.0
         return 1.0
@@ -114,13 +119,13 @@ def delta_below(sources: Sources, epsilon: float) -> float:
 
 def _around(sources: Sources, epsilon: float, *, upper: bool) -> list[Curve]:
     """All known curves with this epsilon in their window, at least one of them tight there."""
-    known = MEMORY.curves((sources, upper))
+    known = CURVES.curves((sources, upper))
     near = min(epsilon, _end(sources))  # beyond it all curves say the same
     if not any(curve.holds(near) for curve in known):
         for coarser in COARSER:
             with suppress(TooWide):
-                laws, guess = _prepared(sources, Aim(epsilon=near), upper=upper, coarser=coarser)
-                known = MEMORY.add((sources, upper), _reaching(laws, guess.tilt, near, upper=upper))
+                laws, guess = prepare_laws(sources, Aim(epsilon=near), upper=upper, coarser=coarser)
+                known = CURVES.add((sources, upper), _reaching(laws, guess.tilt, near, upper=upper))
                 break
     return [curve for curve in known if curve.reaches(epsilon)] or [
         NOTHING_KNOWN if upper else NOTHING_SHOWN
@@ -139,7 +144,7 @@ def _end(sources: Sources) -> float:
 
 def _answers(sources: Sources, delta: float, *, upper: bool) -> list[tuple[Curve, float]]:
     """What the curves that are known already say: each is certified."""
-    known = ((curve, curve.epsilon(delta)) for curve in MEMORY.curves((sources, upper)))
+    known = ((curve, curve.epsilon(delta)) for curve in CURVES.curves((sources, upper)))
     return [(curve, at) for curve, at in known if at is not None]
 
 
@@ -154,58 +159,6 @@ def _reaching(laws: Laws, tilt: float, epsilon: float, *, upper: bool) -> Curve:
     return curve
 
 
-@dataclass(frozen=True)
-class Aim:
-    """What is asked: the curve near a delta, or near an epsilon."""
-
-    delta: float | None = None
-    epsilon: float | None = None
-
-    @property
-    def roughly(self) -> "Aim":
-        """The same to a few digits: what is asked from above and from below."""
-        round_to = "{:.6g}".format
-        return Aim(
-            self.delta if self.delta is None else float(round_to(self.delta)),
-            self.epsilon if self.epsilon is None else float(round_to(self.epsilon)),
-        )
-
-    def miss(self, at: Moments, tilt: float) -> float:
-        """Above 0 where the tilt is too small: by a saddlepoint estimate, or by the mean."""
-        if self.epsilon is not None:
-            return self.epsilon - at.mean
-        return _log_delta(at, tilt) - log(max(self.delta or 0.0, 1e-300))
-
-
-def _log_delta(at: Moments, tilt: float) -> float:
-    """The saddlepoint estimate of ln delta where the mean is epsilon."""
-    width = log(tilt * (1 + tilt) * sqrt(2 * pi * max(at.variance, 1e-300)))
-    return at.log - tilt * at.mean - max(width, 0.0)
-
-
-def _estimate(laws: Laws, aim: Aim) -> Estimate:
-    miss = aim.miss
-    rough = points_of(laws, ROUGH_POINTS)
-    low, high = 1e-3, 1.0
-    # A tilt so steep that one step of the grid is everything leaves no window around it.
-    step = float(laws[0][0].step)
-    widest = max(law.masses.size for law, _ in laws) * step
-    steepest = min(STEEPEST_TILT / min(widest, 1.0), 50 / step)
-    low, high = min(low, steepest / 4), min(high, steepest)
-    while miss(moments(rough, high), high) > 0 and high < steepest:
-        low, high = high, min(high * 4, steepest)
-    if low == 1e-3 and miss(moments(rough, low), low) <= 0:
-        high = low
-    for _ in range(BISECTIONS):
-        middle = sqrt(low * high)
-        low, high = (middle, high) if miss(moments(rough, middle), middle) > 0 else (low, middle)
-    tilt = sqrt(low * high)
-    at = moments(rough, tilt)
-    spread = sqrt(max(at.variance, 1e-300))
-    delta = exp(min(_log_delta(at, tilt), 0.0))
-    return Estimate(tilt, max(at.mean, spread), spread, max(delta, LEAST_DELTA))
-
-
 def _first_answer(
     sources: Sources, delta: float, *, upper: bool, coarser: float = 1.0
 ) -> float | None:
@@ -213,14 +166,16 @@ def _first_answer(
     step: Fraction | None = None
     for more in COARSER:
         with suppress(TooWide):
-            laws, guess = _prepared(sources, Aim(delta=delta), upper=upper, coarser=coarser * more)
+            laws, guess = prepare_laws(
+                sources, Aim(delta=delta), upper=upper, coarser=coarser * more
+            )
             if laws[0][0].step == step:
                 break  # it cannot be coarser
             step = laws[0][0].step
             curve = _holding(laws, guess.tilt, delta, upper=upper)
             if curve is not None:
                 if coarser == 1:
-                    MEMORY.add((sources, upper), curve)
+                    CURVES.add((sources, upper), curve)
                 found = curve.epsilon(delta) or 0.0
                 return found + (curve.shift if upper else -curve.shift)
     return None
@@ -236,163 +191,5 @@ def _holding(laws: Laws, tilt: float, delta: float, *, upper: bool) -> Curve | N
     return None
 
 
-def _prepared(
-    sources: Sources, aim: Aim, *, upper: bool, coarser: float = 1.0
-) -> tuple[Laws, Estimate]:
-    """The laws on a grid that is fine enough for the accuracy, and where to look."""
-    some = _some_of(sources)
-    guess = _first_look(some, aim.roughly)
-    if aim.epsilon is not None:
-        guess = _not_too_narrow(sources, guess)
-    step = _exact_step(sources, guess) or _step(sources, guess, upper=upper, coarser=coarser)
-    if not upper:
-        dear = DEAR * len(sources) / len(some) if len(sources) > MANY else 1.0
-        step = _finer(some, step, guess, dear)
-    laws = _laws(sources, step, upper=upper, ignored=IGNORED * guess.delta)
-    return merged(laws, upper=upper), guess if some != sources else _estimate(laws, aim)
-
-
-def _not_too_narrow(sources: Sources, guess: Estimate) -> Estimate:
-    """Close to the end of the losses the spread is tiny, and so is the delta asked for."""
-    widest = _widest(sources)
-    return replace(guess, spread=max(guess.spread, 8 * widest / FINEST))
-
-
-def _finer(sources: Sources, step: Fraction, guess: Estimate, dear: float) -> Fraction:
-    """Finer grids for laws below, until they lower epsilon by no more than was asked for."""
-    best, asked, least = step, ACCURACY_BELOW * guess.epsilon, inf
-    # Atoms off the grid cost a part of a step each: halving that again and again is dear.
-    few = sum(count for _, count in sources) <= MANY
-    coarsest = (32.0 if few else dear) * _coarsest(sources, guess)
-    for _ in range(MOST_REFINEMENTS):
-        lost = _lost(_laws(sources, step, upper=False, ignored=IGNORED * guess.delta))
-        best, least = (step, lost) if lost < least else (best, least)
-        times = min(max(sqrt(lost / asked), 1.5), 8.0)
-        finer = _round(sources, max(float(step) / times, coarsest))
-        if lost <= asked or finer >= 0.99 * step:
-            break
-        step = finer
-    return best
-
-
-def _lost(laws: Laws) -> float:
-    """About how far all releases together lower epsilon."""
-    return sum(count * law.lost for law, count in laws)
-
-
-def _some_of(sources: Sources) -> Sources:
-    """Of very many different releases about MANY, each for as many: enough for a first look."""
-    every = len(sources) // MANY
-    if every < 2:
-        return sources
-    by_width = sorted(sources, key=lambda one: _width(one[0]))
-    return tuple(
-        (part[len(part) // 2][0], sum(count for _, count in part))
-        for part in (by_width[at : at + every] for at in range(0, len(by_width), every))
-    )
-
-
-@lru_cache(maxsize=64)
-def _first_look(sources: Sources, aim: Aim) -> Estimate:
-    """Twice: what is far less likely than delta must not attract the tilt."""
-    guess = _estimate(_laws(sources, _first_step(sources), upper=True, ignored=1e-60), aim)
-    ignored = guess.delta / 100
-    widest = max(_held(source, **_ends(sources, ignored)) for source, _ in sources)
-    step = max(_step(sources, guess, upper=True, coarser=ROUGHLY), Fraction(widest / FINEST))
-    return _estimate(_laws(sources, step, upper=True, ignored=ignored), aim)
-
-
-def _held(source: Source, *, top: float, bottom: float) -> float:
-    """How far apart the losses are that a law will hold."""
-    if isinstance(source, Atoms):
-        return 0.0
-    low, high = ends_but_for(source, top, bottom)
-    return high - low
-
-
 def _curve(laws: Laws, tilt: float, *, upper: bool) -> Curve:
     return curve_of(tilted_sum(laws, tilt), upper=upper)
-
-
-def _laws(sources: Sources, step: Fraction, *, upper: bool, ignored: float) -> Laws:
-    ends = _ends(sources, ignored)
-    if upper:
-        return [(law_above(source, step, **ends), count) for source, count in sources]
-    return [
-        (law_below(source, step, **ends, often=count >= OFTEN), count) for source, count in sources
-    ]
-
-
-def _ends(sources: Sources, ignored: float) -> dict[str, float]:
-    count = sum(count for _, count in sources)
-    return {"top": ignored / count, "bottom": 1e-17 / count}
-
-
-def _first_step(sources: Sources) -> Fraction:
-    """A step for a first look: a few thousand points for the widest law."""
-    widest = _widest(sources)
-    return _round(sources, max(widest, 1e-12) / ROUGH_POINTS)
-
-
-def _widest(sources: Sources) -> float:
-    return max(_width(source) for source, _ in sources)
-
-
-@lru_cache(maxsize=256)
-def _width(source: Source) -> float:
-    if isinstance(source, Atoms):
-        return float(np.ptp(source.losses)) or float(np.abs(source.losses).max())
-    return _held(source, top=1e-20, bottom=1e-17)
-
-
-def _step(sources: Sources, guess: Estimate, *, upper: bool, coarser: float) -> Fraction:
-    count = sum(n for _, n in sources)
-    asked = 12 * ACCURACY_ABOVE if upper else 24 * ACCURACY_BELOW
-    best = sqrt(asked * guess.epsilon / (count * (guess.tilt + 1)))
-    fine = coarser * min(best, guess.spread / 8)
-    return _round(sources, max(fine, _coarsest(sources, guess)))
-
-
-def _coarsest(sources: Sources, guess: Estimate) -> float:
-    """The least step that keeps arrays within memory, and many of them within seconds."""
-    widest = _widest(sources)
-    return max(widest, 6 * guess.spread) * max(1.0, len(sources) / MANY) / MOST_POINTS
-
-
-def _round(sources: Sources, step: float) -> Fraction:
-    """A step near this one that the ends of the first law which has two are apart by.
-
-    Of those near, one which fits the others, too.
-    """
-    ends = [(_apart(source), count) for source, count in sources[:MANY]]
-    ends = [(apart, count) for apart, count in ends if step <= apart < inf]
-    if not ends:
-        return Fraction(step)
-    width, fewest = ends[0][0], ceil(ends[0][0] / step)
-    parts = np.arange(fewest, fewest + min(fewest // 4, MOST_PARTS) + 1)
-    lost = sum(count * (apart / width * parts + NEARLY) % 1 / parts for apart, count in ends[1:])
-    best = parts[int(np.argmin(lost))] if len(ends) > 1 else fewest
-    return Fraction(width) / int(best)
-
-
-def _apart(source: Source) -> float:
-    """How far the ends of the losses are apart; for many atoms there is nothing to fit."""
-    if isinstance(source, Atoms):
-        return float(np.ptp(source.losses)) if source.losses.size == 2 else inf
-    low, high = ends_of(source)
-    return high - low
-
-
-def _exact_step(sources: Sources, guess: Estimate) -> Fraction | None:
-    """A step of which all atoms are whole multiples, if that is fine enough for memory."""
-    units: list[Fraction] = []
-    for source, _ in sources:
-        if not isinstance(source, Atoms) or source.unit is None:
-            return None
-        units.append(source.unit)
-    bottom = 1
-    for unit in units:
-        bottom = bottom * unit.denominator // gcd(bottom, unit.denominator)
-    common = Fraction(gcd(*(int(unit * bottom) for unit in units)), bottom)
-    widest = max(30 * guess.spread, _widest(sources))
-    return common if widest / float(common) < MOST_POINTS else None

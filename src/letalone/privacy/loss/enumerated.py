@@ -16,7 +16,7 @@ from math import comb, expm1, inf, lgamma, log1p, nextafter, prod
 
 import numpy as np
 
-from letalone.privacy.loss.accountant import Sources
+from letalone.privacy.loss.grids import Sources
 from letalone.privacy.loss.pairs import ACCURACY, Atoms, Floats
 
 MOST_LOSSES = 1 << 15

@@ -160,6 +160,9 @@ class Atoms:
     unit_error: float = 0.0
 
 
+Losses = Pair | Atoms
+
+
 @dataclass(frozen=True)
 class PoissonPair:
     """A record that is used with probability `rate`: ((1-rate) Q + rate P, Q), or its reverse.

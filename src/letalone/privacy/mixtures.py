@@ -1,4 +1,4 @@
-"""What Poisson sampling and Gaussian noise reveal about a group, exactly.
+"""The pair of mixtures behind a group under Poisson sampling and Gaussian noise, exactly.
 
 Two tables differ in k records: a of them are only in the first, b only in the second. Each
 record is used with probability q; a sample that holds i and j of them is at distance i + j.
@@ -17,26 +17,17 @@ a + b = k: a group of k is any k additions and removals, a replaced record one o
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache, reduce
+from functools import lru_cache
 from itertools import pairwise
 from math import ceil, comb, exp, inf, log, log1p
-from typing import TYPE_CHECKING, ClassVar, NamedTuple
+from typing import NamedTuple
 
 from letalone.exact.balls import Ball, ball, certain, fraction_below, with_bits, working_bits
-from letalone.exact.typed import COUNT, PROBABILITY, Number, refusal
-from letalone.privacy.bounds import ONE, ZERO, Bound, Bounds, at_most, larger, once, smaller
-from letalone.privacy.curve import Json, Privacy
-from letalone.privacy.gaussian import GaussianDP
-from letalone.privacy.grouped import Grouped
-from letalone.privacy.neighbours import ADD_REMOVE, Neighbours
+from letalone.privacy.bounds import ONE, ZERO, Bound, at_most, larger, once
 from letalone.privacy.search import crossing
-
-if TYPE_CHECKING:
-    from letalone.privacy.sampled import Sampled
 
 EXACT_SIZE = 16  # up to here each a is looked at, beyond in blocks
 BLOCKS = 14
-LARGEST_SIZE = 64
 FARTHEST = 1000.0  # standard deviations; no float knows a tail of e^-500000
 ROOT_BITS = 192
 NEWTON_STEPS = 3
@@ -55,112 +46,18 @@ def sides_of(size: int) -> tuple[Sides, ...]:
     The first two are all removed and all added. A block of a from l to h is covered by (h, k - l),
     since more records on either side reveal more.
     """
-    starts = [*range(1, size, _width(size)), size]
-    return _ends(size) + tuple(Sides(high - 1, size - low) for low, high in pairwise(starts))
+    starts = [*range(1, size, block_width(size)), size]
+    return end_sides(size) + tuple(Sides(high - 1, size - low) for low, high in pairwise(starts))
 
 
-def _ends(size: int) -> tuple[Sides, Sides]:
+def end_sides(size: int) -> tuple[Sides, Sides]:
+    """The group all removed, and all added."""
     return Sides(size, 0), Sides(0, size)
 
 
-def _width(size: int) -> int:
+def block_width(size: int) -> int:
+    """How many a stand together in one block."""
     return 1 if size <= EXACT_SIZE else ceil((size - 1) / BLOCKS)
-
-
-def _halves(low: int, high: int) -> list[tuple[int, int]]:
-    middle = (low + high) // 2
-    return [(low, middle), (middle, high)]
-
-
-@dataclass(frozen=True, slots=True, init=False, repr=False)
-class SampledGroup(Privacy):
-    """Groups of up to `size` under Poisson sampling of a Gaussian release."""
-
-    kind: ClassVar[str] = "sampled_group"
-    exact: ClassVar[bool] = False
-    release: GaussianDP
-    rate: Fraction
-    size: int
-
-    def __init__(
-        self,
-        release: GaussianDP,
-        rate: Number,
-        *,
-        size: Number,
-        neighbours: Neighbours | None = None,
-    ) -> None:
-        if not isinstance(release, GaussianDP):  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise refusal("release", release, "the curve of Gaussian noise")
-        share, count = PROBABILITY.typed("rate", rate), int(COUNT.typed("size", size))
-        if not 0 < share < 1:
-            raise refusal("rate", rate, "strictly between 0 and 1")
-        if count > LARGEST_SIZE:
-            raise refusal("size", size, f"at most {LARGEST_SIZE}; use Sampled(...).group(size)")
-        release = release.labelled(None)
-        self.fill(neighbours or ADD_REMOVE, release=release, rate=share, size=count)
-
-    def certified_delta(self, epsilon: Fraction) -> Bounds:
-        """Between the group all removed, or all added, and the worst of all sides."""
-        ends = (self.mixture(sides).lower_delta(epsilon) for sides in _ends(self.size))
-        return Bounds(larger(*ends), self.upper_delta(epsilon))
-
-    def upper_delta(self, epsilon: Fraction) -> Bound:
-        """The worst of all sides; blocks that are no worse than the ends are not divided."""
-        found = reduce(larger, (self._upper(sides, epsilon) for sides in _ends(self.size)))
-        blocks = [(1, self.size)] if self.size > 1 else []
-        while blocks:
-            low, high = blocks.pop()
-            cover = self._upper(Sides(high - 1, self.size - low), epsilon)
-            if larger(found, cover) is not found:
-                parts = _halves(low, high) if high - low > _width(self.size) else []
-                blocks += parts
-                found = found if parts else larger(found, cover)
-        return smaller(smaller(ONE, found), self._rule(epsilon))
-
-    def _rule(self, epsilon: Fraction) -> Bound:
-        """P2, which the exact curve never exceeds, but blocks may."""
-        if self.size <= EXACT_SIZE:
-            return ONE
-        return Grouped(self.single(), self.size).upper_delta(epsilon)
-
-    def single(self) -> "Sampled":
-        """The curve for one unit."""
-        from letalone.privacy.sampled import Sampled
-
-        return Sampled(self.release, self.rate)
-
-    def _upper(self, sides: Sides, epsilon: Fraction) -> Bound:
-        return self.mixture(sides).upper_delta(epsilon)
-
-    def certified_missed(self, false_alarm: Fraction) -> Bounds:
-        """Between the envelope of the curve and the best test against the group removed."""
-        best = self.mixture(Sides(self.size, 0)).missed_when_removed(false_alarm)
-        return Bounds(self.lowest_envelope(false_alarm), best)
-
-    def lower_missed(self, false_alarm: Fraction) -> Bound:
-        """Without the upper bound."""
-        return self.lowest_envelope(false_alarm)
-
-    def mixture(self, sides: Sides) -> "Mixtures":
-        """The pair for these sides."""
-        return Mixtures(self.release.mu_squared, self.rate, sides)
-
-    def for_group(self, size: int) -> Privacy:
-        """Groups of groups."""
-        return self.single().for_group(size * self.size)
-
-    def parameters(self) -> Json:
-        """Release, rate and size."""
-        return {
-            "release": self.release.to_json(),
-            "rate": str(self.rate),
-            "size": str(self.size),
-        }
-
-    def described(self) -> str:
-        """Release, rate and size."""
-        return f"{self.release.described()}, rate={float(self.rate):g}, size={self.size}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,136 @@
+"""Problems in the words of a service: addresses and JSON in place of Python.
+
+What names a place on the service's machine (a file, a server) is for the log of its owner: codes
+about a store say one fixed sentence (`CodeEntry.served`), and a fact called `place` is left out.
+
+  Tested:   tests/errors/test_problem.py, tests/curator/http/test_problems.py
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import fields
+from typing import Any, cast
+
+from letalone.errors.codes import Code
+from letalone.errors.in_python import words_for_wait
+from letalone.errors.problem import Argument, Face, Fact, Problem, Remedy, Spelled
+from letalone.errors.remedies import (
+    AddBounds,
+    Allow,
+    AllowPurpose,
+    AskInstead,
+    ChooseTable,
+    ClampExpression,
+    DeclareTypes,
+    EditSql,
+    FindKeys,
+    GiveDelta,
+    LeaveOut,
+    LimitRows,
+    LowerEpsilon,
+    NameKeys,
+    RaiseBudget,
+    RaiseVersion,
+    SetEpsilon,
+    SetValue,
+    Thaw,
+    UseName,
+    Wait,
+)
+
+Json = dict[str, Any]
+HIDDEN = {"place"}
+
+
+def in_http(problem: Problem) -> str:
+    """The problem in words that anybody may read who reaches the service."""
+    return served_code(problem.code).value.served or HTTP.say(problem)
+
+
+def served_code(code: Code) -> Code:
+    """What the code means to somebody who is not at the machine."""
+    served_as = code.value.served_as
+    return Code[served_as] if served_as else code
+
+
+def members_in_http(problem: Problem, write: Callable[[Fact], Any]) -> Json:
+    """The code, the public facts and the remedies, for programs.
+
+    `write` makes JSON of what is neither text, a number nor a list of these: a budget.
+    """
+    code = served_code(problem.code)
+    if code.value.served:
+        return {"code": code.name, "facts": {}, "remedies": []}
+    shown = {name: fact for name, fact in problem.facts.items() if name not in HIDDEN}
+    written = {name: _written(fact, write) for name, fact in shown.items()}
+    facts = {name: fact for name, fact in written.items() if fact not in ("", None)}
+    remedies = [_remedy_json(remedy, write) for remedy in problem.remedies]
+    return {"code": code.name, "facts": facts, "remedies": remedies}
+
+
+def _remedy_json(remedy: Remedy, write: Callable[[Fact], Any]) -> Json:
+    parts = {part.name: _written(getattr(remedy, part.name), write) for part in fields(remedy)}
+    return {"remedy": type(remedy).__name__, **parts}
+
+
+def _written(fact: Fact, write: Callable[[Fact], Any]) -> Any:
+    match fact:
+        case Spelled():
+            return fact.on("http")
+        case Argument():
+            return str(fact)
+        case str() | bool() | int() | float() | None:
+            return fact
+        case tuple() | list():
+            return [_written(item, write) for item in cast("tuple[Fact, ...]", fact)]
+        case Mapping():
+            items = cast("Mapping[str, Fact]", fact).items()
+            return {name: _written(item, write) for name, item in items}
+        case _:
+            return write(fact)
+
+
+def _name_keys(remedy: NameKeys) -> str:
+    return f'List them: "keys" with the groups of {" and ".join(remedy.columns)}.'
+
+
+def _add_bounds(remedy: AddBounds) -> str:
+    bounds = ", ".join(f'"{name}": [0, 1000]' for name in remedy.columns)
+    return f'Send what is publicly known in place of 0 and 1000: "bounds": {{{bounds}}}.'
+
+
+def _lower_epsilon(remedy: LowerEpsilon) -> str:
+    fits = "" if remedy.epsilon is None else f" {remedy.epsilon:g} would fit."
+    return f"Ask with a smaller epsilon.{fits}"
+
+
+HTTP = Face(
+    "http",
+    str,
+    {
+        AddBounds: _add_bounds,
+        Allow: "Request a grant: POST /api/v1/requests.",
+        AllowPurpose: "An owner can add a purpose.",
+        AskInstead: "Another question, which would be answered: {sql}",
+        ChooseTable: "Name one of them.",
+        ClampExpression: "Write bounds that are publicly known into the SQL:"
+        " CLAMP({expression}, 0, 1000).",
+        DeclareTypes: "Its owner can declare the types.",
+        EditSql: "Write {text} there.",
+        FindKeys: 'Or send a "delta", such as {delta}, to have common ones found.',
+        GiveDelta: "Without a δ no such release ever fits, whatever its noise: give the budget a"
+        ' δ, such as {{"epsilon": 1, "delta": 1e-6}}, or use noise that needs none (Laplace).',
+        LeaveOut: "Leave {name} out.",
+        LimitRows: 'Let fewer rows count: "max_rows": {rows}.',
+        LowerEpsilon: _lower_epsilon,
+        NameKeys: _name_keys,
+        RaiseBudget: "Propose a larger budget: POST /api/v1/proposals.",
+        RaiseVersion: "Its owner has to say that the data have changed: in the console, or POST"
+        " /api/v1/data-sets/{{name}}/version.",
+        SetEpsilon: 'Send "epsilon": {epsilon}.',
+        SetValue: 'Send "{name}": {example}.',
+        Thaw: "Its owner can see why and allow questions again: POST"
+        " /api/v1/data-sets/{{name}}/thaw.",
+        UseName: "Did you mean {meant!r}?",
+        Wait: words_for_wait,
+    },
+)

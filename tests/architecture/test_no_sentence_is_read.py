@@ -1,0 +1,153 @@
+"""Nobody reads a sentence of ours back: errors are facts, and each face words them itself.
+
+A regular expression over a message, or a search in it, breaks when somebody rewords the message.
+So each module that uses regular expressions is listed here with what it reads, which is never a
+sentence of letalone; and where the text of an error is searched or cut, the reason stands here.
+"""
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import letalone
+
+ROOT = Path(letalone.__file__).parent
+# What the regular expressions of a module read; a module by its package and its own name.
+READS = {
+    "anonymity.hierarchies": "names of columns that sound like postal codes",
+    "anonymity.kinds": "cells of a table: numbers and days",
+    "answers.arranged": "labels of ranges",
+    "attacks.heat_map": "numbers that somebody typed",
+    "attacks.secrets_of_text": "texts with planted secrets",
+    "cli.expressions": "tokens of a typed expression",
+    "cli.numbers": "numbers that somebody typed",
+    "cli.serve": "a size that somebody typed",
+    "cli.source": "names of columns that sound like people",
+    "client.client": "ids that a service gave",
+    "client.secret": "the form of a token",
+    "curator.addresses": "addresses of tables",
+    "curator.building": "what somebody typed into a form",
+    "curator.directions": "HTML of templates, and letters that turn the direction",
+    "curator.forms": "what somebody typed into a form",
+    "curator.meaning": "a number that somebody typed",
+    "curator.typed_keys": "keys that somebody typed",
+    "curator.uploads": "the id of an upload",
+    "curator.open_page": "times in UTC",
+    "curator.tables": "the id of an upload",
+    "curator.identities": "e-mail addresses and subjects of a provider",
+    "curator.markdown": "signs that Markdown gives a meaning to",
+    "curator.person_ids": "texts in which a person's id may stand",
+    "engines.csv_cells": "bytes of a CSV file",
+    "engines.csv_files": "cells of a CSV file",
+    "engines.spark_words": "letters that SQL text can have",
+    "engines.postgres_making": "how PostgreSQL writes down a view",
+    "engines.spark_address": "names of tables",
+    "engines.spark_rows": "dates and times that somebody typed",
+    "engines.text_grammar": "cells of a table",
+    "exact.typed": "numbers as they are stored",
+    "ledger.entries": "times as they are stored",
+    "lint.notebooks": "cells of a notebook",
+    "lint.reading": "lines of a script, and noqa",
+    "plans.schema": "letters that a name cannot have",
+    "plans.schema_file": "a schema file",
+    "session.opening": "names of columns that sound like people, and paths",
+    "sql.text": "SQL that somebody typed",
+}
+# Of the command line and of pages; each that is gone is taken out here.
+STILL_READS_OURS = {
+    "cli.answer",
+    "cli.dry_run",
+    "cli.request",
+    "cli.rewriting",
+    "cli.scenes",
+    "cli.screen",
+    "cli.wording",
+    "curator.shown",
+}
+# Where the text of an error is searched or cut, and why that reads no sentence of ours.
+CUTS = {
+    "curator.beforehand": "a file's name on this machine is taken out, whatever is said around it",
+    "curator.data_sets": "a file's name on this machine is taken out, whatever is said around it",
+    "curator.record": "a folder of this machine is taken out, whatever is said around it",
+    "engines.arrow": "an error of Arrow",
+}
+STILL_CUTS_OURS = {"cli.training", "plans.pairs"}
+SEARCHES = {
+    "replace", "removesuffix", "removeprefix", "partition", "rpartition", "split", "splitlines",
+    "startswith", "endswith", "find", "index", "count",
+}  # fmt: skip
+
+
+def modules() -> Iterator[tuple[str, ast.Module]]:
+    for path in sorted(ROOT.rglob("*.py")):
+        parts = path.relative_to(ROOT).with_suffix("").parts
+        yield f"{parts[0]}.{parts[-1]}", ast.parse(path.read_text("utf-8"))
+
+
+def uses_regular_expressions(tree: ast.Module) -> bool:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import) and any(name.name == "re" for name in node.names):
+            return True
+        if isinstance(node, ast.ImportFrom) and node.module == "re":
+            return True
+    return False
+
+
+def errors_in(tree: ast.Module) -> set[str]:
+    """What errors are called in a module: in `except … as error`, or as an annotated parameter."""
+    caught = {node.name for node in ast.walk(tree) if isinstance(node, ast.ExceptHandler)}
+    given = {
+        node.arg
+        for node in ast.walk(tree)
+        if isinstance(node, ast.arg)
+        and node.annotation is not None
+        and "Error" in ast.unparse(node.annotation)
+    }
+    return {name for name in caught | given if name is not None}
+
+
+def searches_in_an_error(tree: ast.Module) -> bool:
+    names = errors_in(tree)
+
+    def is_text(node: ast.AST) -> bool:
+        return (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Name)
+            and node.func.id == "str"
+            and len(node.args) == 1
+            and isinstance(node.args[0], ast.Name)
+            and node.args[0].id in names
+        )
+
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Compare) and any(is_text(one) for one in node.comparators):
+            return True
+        if isinstance(node, ast.Attribute) and is_text(node.value) and node.attr in SEARCHES:
+            return True
+        if isinstance(node, ast.Subscript) and is_text(node.value):
+            return True
+    return False
+
+
+def test_regular_expressions_read_what_people_and_machines_wrote_and_no_sentence_of_ours() -> None:
+    found = {name for name, tree in modules() if uses_regular_expressions(tree)}
+    assert found <= READS.keys() | STILL_READS_OURS, "say what they read"
+    assert found >= READS.keys() | STILL_READS_OURS, "some are gone"
+
+
+def test_no_text_of_an_error_is_searched_or_cut() -> None:
+    found = {name for name, tree in modules() if searches_in_an_error(tree)}
+    assert found <= CUTS.keys() | STILL_CUTS_OURS, "read its code and its facts instead"
+    assert found >= CUTS.keys() | STILL_CUTS_OURS, "some are gone"
+
+
+def test_a_search_in_an_error_is_noticed() -> None:
+    for line in (
+        "if 'no bounds' in str(error): pass",
+        "words = str(error).replace('la.', '')",
+        "words = str(error)[:10]",
+    ):
+        tree = ast.parse(f"try:\n    ask()\nexcept ValueError as error:\n    {line}")
+        assert searches_in_an_error(tree), line
+    assert not searches_in_an_error(ast.parse("if 'x' in str(other): pass"))
+    assert uses_regular_expressions(ast.parse("from re import sub"))
