@@ -274,16 +274,16 @@ SESSION = (
     ),
     Fault(
         "a question is named without its price",
-        "session/releasing.py",
+        "session/pricing.py",
         "{name: str(value) for name, value in price.items()}",
         "{name: str(value) for name, value in price.items() if name != 'epsilon'}",
         ("tests/session/test_releasing.py",),
     ),
     Fault(
         "a batch costs as much as its first question",
-        "session/releasing.py",
-        "cheapest([one.asked.privacy for one in questions], state)",
-        "cheapest([one.asked.privacy for one in questions][:1], state)",
+        "session/batch.py",
+        "cheapest([question.terms.privacy for question in questions], state)",
+        "cheapest([question.terms.privacy for question in questions][:1], state)",
         ("tests/session/test_batches.py",),
     ),
 )
@@ -292,8 +292,8 @@ LEARN = (
     Fault(
         "a fit is charged after it was made",
         "learn/training.py",
-        "        ledger = account.ledger\n        paid",
-        "        ledger = account.ledger\n        _contained(work)\n        paid",
+        "        charge = account.price(",
+        "        uncharged_work(fitting)\n        charge = account.price(",
         ("tests/learn/test_training.py::test_a_fit_over_budget_sees_no_data",),
     ),
     Fault(
@@ -347,41 +347,62 @@ LEARN = (
     ),
     Fault(
         "charged after reading",
-        "session/releasing.py",
-        """    began, paid = now(), _all_charged(tables, bill)
+        "ledger/charging.py",
+        """    began, paid = monotonic(), _charge_all(payers, charge, repeats=repeats)
     try:
-        found = at_step(tables[0].asker, began, lambda: _all_measured(tables, questions))
+        outcome = work.at_step(began, lambda: _outcome(work))
 """,
-        """    began = now()
+        """    began = monotonic()
     try:
-        found = at_step(tables[0].asker, began, lambda: _all_measured(tables, questions))
-        paid = _all_charged(tables, bill)
+        outcome = work.at_step(began, lambda: _outcome(work))
+        paid = _charge_all(payers, charge, repeats=repeats)
 """,
-        ("tests/session/test_releasing.py::test_data_is_touched_only_after_the_charge",),
+        (
+            "tests/session/test_releasing.py::test_data_is_touched_only_after_the_charge",
+            "tests/ledger/test_charging.py",
+        ),
+    ),
+    Fault(
+        "what was made is told and not settled",
+        "ledger/charging.py",
+        "outcome = _settle(payer, reservation, outcome, goes_on=goes_on)",
+        "pass",
+        ("tests/ledger/test_charging.py",),
+    ),
+    Fault(
+        "the second payer is not frozen",
+        "ledger/charging.py",
+        "            errors.append(error)\n    if errors:",
+        "            raise\n    if errors:",
+        ("tests/ledger/test_charging.py",),
+    ),
+    Fault(
+        "nobody claims the question",
+        "ledger/charging.py",
+        "            stack.enter_context(claim)",
+        "            del claim",
+        ("tests/ledger/test_charging.py",),
     ),
     Fault(
         "a server that is lost when rows were read is said to be away",
-        "session/releasing.py",
-        """    reach(tables, paid=True)
-    try:
-        return [_release(one, _measured(tables[0], one.whole)) for one in questions]
-    except RightRevoked:
+        "session/pricing.py",
+        """    def make(self) -> Json:
+        releases = [_measure(question) for question in self.questions]
 """,
-        """    try:
-        found: list[Release] = []
-        for one in questions:
-            reach(tables, paid=True)
-            found.append(_release(one, _measured(tables[0], one.whole)))
-        return found
-    except (RightRevoked, SourceAway):
+        """    harmless = (*TableWork.harmless, ServiceUnavailable)
+
+    def make(self) -> Json:
+        releases = list[Release]()
+        for question in self.questions:
+            self.reach(paid=True)
+            releases.append(_measure(question))
 """,
         ("tests/session/test_source_away.py",),
     ),
     Fault(
         "charged before it is known that the server answers",
-        "session/releasing.py",
-        """    reach(tables, paid=False)
-""",
+        "ledger/charging.py",
+        "    work.reach(paid=False)\n",
         "",
         ("tests/session/test_source_away.py",),
     ),

@@ -105,6 +105,7 @@ def signature(value: Any) -> str:
         return "(…)"
     text = re.sub(r" at 0x[0-9a-f]+", "", str(found))
     text = re.sub(r"(: |-> )'([^']+)'", r"\1\2", text)
+    text = re.sub(r"(\[)'([A-Z]\w*)'", r"\1\2", text)  # a name that is read later
     text = re.sub(r"(?<== )<?([A-Z]\w*[a-z]\w*)(?=[.(])", reachable, text)
     text = re.sub(r"\bletalone\.(?:\w+\.)*_*(\w+)", reachable, text)
     return re.sub(r"\b(?:[a-z_]\w*\.)+(\w+)", r"\1", text).replace(NUMBER, "Number")

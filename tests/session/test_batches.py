@@ -8,7 +8,7 @@ import letalone as la
 from letalone.ledger import Kind
 from letalone.privacy.filters import charged, how_many_more
 from letalone.privacy.filters import opened as filter_opened
-from letalone.session.together import cheapest
+from letalone.session.batch import cheapest
 from session.makers import by_ward, opened
 
 BUDGET = la.Budget(epsilon=4, delta=1e-5)

@@ -10,7 +10,7 @@ import pytest
 import letalone as la
 from letalone.errors import LetaloneError
 from letalone.session.declared_types import WHAT
-from letalone.session.releasing import priced
+from letalone.session.query import Query
 
 N = 40
 CELLS = {
@@ -50,7 +50,7 @@ def seen(session):
     found = [session.columns, repr(session)]
     for ask in QUESTIONS:
         try:
-            asked = priced(session._table, ask(session.bound(max_rows=2)).plan, epsilon=1).asked
+            asked = ask(session.bound(max_rows=2)).price(1).terms
             found.append((asked.digest, asked.plan, asked.sql, asked.notes))
         except LetaloneError as error:
             found.append(str(error))
@@ -66,7 +66,7 @@ def measured(frame, ledger):
     with opened(frame, ledger) as session:
         table, asked = session._table, session.bound(max_rows=2)
         plans = [QUESTIONS[place](asked).plan for place in (0, 1, 2, 3, 4, 5, 6, 10)]
-        whole = [priced(table, plan, epsilon=1).whole for plan in plans]
+        whole = [Query.from_plan(table, plan).price(1).compiled for plan in plans]
         return [table.engine.measure(one.scope, one.measures) for one in whole]
 
 

@@ -8,8 +8,9 @@ import pytest
 
 import letalone as la
 from letalone.engines.failure import SourceUnreadable
+from letalone.ledger import charging
 from letalone.ledger.freezes import freeze_of
-from letalone.session import releasing, training
+from letalone.session import pricing, training
 from letalone.session.query import Query
 from session.makers import opened, visits
 from session.test_source_away import Job
@@ -90,20 +91,20 @@ def test_a_partner_or_a_training_whose_file_was_changed_charges_nobody(tmp_path)
     with pytest.raises(SourceUnreadable, match="'visits'"):
         question.release(1)
     with pytest.raises(SourceUnreadable):
-        training.trained(Query(theirs._table), lambda _: job)
+        training.train(Query(theirs._table), job)
     assert (mine.spent.epsilon, theirs.spent.epsilon) == (0, 0)
 
 
 def test_one_that_is_changed_behind_the_charge_freezes_nothing(tmp_path, monkeypatch):
     path, session = of_a_file(tmp_path)
-    charged = releasing._all_charged
+    charged = charging._charge_all
 
-    def charge_then_touch(*given):
-        paid = charged(*given)
+    def charge_then_touch(*given, **how):
+        paid = charged(*given, **how)
         _touch(path)
         return paid
 
-    monkeypatch.setattr(releasing, "_all_charged", charge_then_touch)
+    monkeypatch.setattr(charging, "_charge_all", charge_then_touch)
     with pytest.raises(SourceUnreadable, match="What was charged stays spent"):
         session.agg(n=la.count()).release(1)
     assert not session.ledger.data_set("visits").frozen
@@ -116,13 +117,13 @@ def test_one_that_is_changed_while_rows_are_read_freezes_and_the_ledger_says_why
     """Whether a change falls into the time of a statement depends on rows: it is a failure. Of a
     file that is cut short the engine's own error comes first."""
     path, session = of_a_file(tmp_path)
-    measured = releasing._measured
+    measured = pricing._draw
 
     def change_then_measure(*given):
         change(path)
         return measured(*given)
 
-    monkeypatch.setattr(releasing, "_measured", change_then_measure)
+    monkeypatch.setattr(pricing, "_draw", change_then_measure)
     with pytest.raises(la.DataSetFrozen, match="its file was changed while it was read"):
         session.agg(n=la.count()).bound(max_rows=1).release(1)
     freeze = freeze_of(session.ledger, "visits")

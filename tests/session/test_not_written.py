@@ -13,8 +13,8 @@ import pytest
 import letalone as la
 from letalone.ledger import Ledger, postgres, store
 from letalone.ledger.acts import NotBegun
+from letalone.ledger.charging import NotWritten
 from letalone.ledger.tables import SCHEMA
-from letalone.session.settling import NotWritten
 from postgres import shared
 from session.makers import opened, write_parquet
 from session.test_one_charge import charges

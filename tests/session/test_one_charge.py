@@ -9,11 +9,10 @@ import pytest
 
 import letalone as la
 from letalone.engines.duck import DuckEngine
-from letalone.ledger import Kind, Ledger
+from letalone.ledger import Kind, Ledger, charging
 from letalone.ledger.acts import NotBegun
+from letalone.ledger.charging import NotWritten
 from letalone.ledger.store import MAYBE_PAID
-from letalone.session import releasing
-from letalone.session.settling import NotWritten
 from session.makers import opened, write_parquet
 from session.test_partners import by_sex, patients, visits
 
@@ -141,7 +140,7 @@ def test_of_two_who_draw_for_one_charge_one_is_told(
     """A claim can be lost with its connection: then another may settle meanwhile."""
     path, book = write_parquet(tmp_path / "visits.parquet"), tmp_path / "book.db"
     settle, between = Ledger.settle, list[la.Release]()
-    monkeypatch.setattr(releasing, "alone_with", lambda *_, **__: nullcontext())
+    monkeypatch.setattr(charging, "_claim", lambda *_, **__: nullcontext())
     with opened(path, ledger=book) as one, opened(path, ledger=book) as other:
 
         def late(ledger: Ledger, *given: Any) -> Any:
@@ -196,11 +195,11 @@ def test_a_failure_that_another_wrote_down_meanwhile_is_no_answer(
 def test_who_keeps_a_question_for_too_long_is_told_of_and_nothing_is_charged() -> None:
     session = opened()
     question = session.agg(n=la.count())
-    asked = releasing.priced(question.table, question.plan, epsilon=0.5)
+    priced = question.price(0.5)
     with (
-        session.ledger.claim(session.name, asked.asked.digest),
+        session.ledger.claim(session.name, priced.terms.digest),
         pytest.raises(la.LedgerUnavailable, match="is being answered"),
     ):
-        releasing.fresh(question.table, asked, wait_seconds=0)
+        priced.answer(wait_seconds=0)
     assert charges(session) == [0]
     assert not question.release(0.5).repeated

@@ -12,8 +12,7 @@ import pytest
 import letalone as la
 from forking import told_by
 from letalone.engines.duck import DuckEngine
-from letalone.ledger import Ledger
-from letalone.session import releasing
+from letalone.ledger import Ledger, charging
 from session.makers import opened
 from session.test_secrets import leaks, told
 
@@ -181,10 +180,10 @@ def test_answers_that_were_charged_in_another_order_elsewhere_are_found_again(
 
     So it could come about before questions were claimed, and ledgers remember it.
     """
-    monkeypatch.setattr(releasing, "alone_with", lambda *_, **__: nullcontext())
-    monkeypatch.setattr(releasing, "_begun", lambda *_: None)
+    monkeypatch.setattr(charging, "_claim", lambda *_, **__: nullcontext())
+    monkeypatch.setattr(charging.Payer, "begun_run", lambda *_: None)
     books = {"mine": tmp_path / "one.db", "theirs": tmp_path / "other.db"}
-    charged, calls = releasing.charged, []
+    charged, calls = charging.Payer.pay, []
     with (
         visits(ledger=books["mine"]) as mine,
         patients(ledger=books["theirs"]) as theirs,
@@ -192,15 +191,15 @@ def test_answers_that_were_charged_in_another_order_elsewhere_are_found_again(
         patients(ledger=books["theirs"]) as theirs_too,
     ):
 
-        def late(table: Any, bill: Any, **run: Any) -> Any:
-            calls.append(table.name)
+        def late(payer: Any, charge: Any, **run: Any) -> Any:
+            calls.append(payer.name)
             if len(calls) == 2:
-                monkeypatch.setattr(releasing, "charged", charged)
+                monkeypatch.setattr(charging.Payer, "pay", charged)
                 between.append(by_sex(mine_too, theirs_too).release(0.5))
-            return charged(table, bill, **run)
+            return charged(payer, charge, **run)
 
         between: list[la.Release] = []
-        monkeypatch.setattr(releasing, "charged", late)
+        monkeypatch.setattr(charging.Payer, "pay", late)
         first = by_sex(mine, theirs).release(0.5)
         assert first.rows() != between[0].rows()
         assert mine.spent == theirs.spent == la.Budget(1)

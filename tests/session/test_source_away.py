@@ -8,8 +8,8 @@ from black_hole import black_hole
 from engines import on_postgres
 from letalone.engines.failure import SourceAway
 from letalone.errors import DataSetFrozen, ServiceUnavailable
-from letalone.ledger import connecting, patience
-from letalone.session import releasing, training
+from letalone.ledger import charging, connecting, patience
+from letalone.session import pricing, training
 from letalone.session.query import Query
 from postgres import shared
 
@@ -53,19 +53,19 @@ def test_a_source_that_is_away_is_told_before_the_charge_and_freezes_nothing(hol
 
 def test_one_that_goes_away_behind_the_charge_leaves_it_open(hole_and_session, monkeypatch):
     hole, session = hole_and_session
-    charged = releasing._all_charged
+    charged = charging._charge_all
 
-    def charge_then_cut(*given):
-        paid = charged(*given)
+    def charge_then_cut(*given, **how):
+        paid = charged(*given, **how)
         hole.cut()
         return paid
 
-    monkeypatch.setattr(releasing, "_all_charged", charge_then_cut)
+    monkeypatch.setattr(charging, "_charge_all", charge_then_cut)
     with pytest.raises(ServiceUnavailable, match="it goes on with what was paid"):
         asked(session).release(epsilon=1)
     assert len(session.ledger.unsettled()) == 1
     hole.open()
-    monkeypatch.setattr(releasing, "_all_charged", charged)
+    monkeypatch.setattr(charging, "_charge_all", charged)
     assert asked(session).release(epsilon=1), "nothing is frozen"
 
 
@@ -74,14 +74,14 @@ def test_one_that_goes_away_when_rows_were_read_freezes_as_every_failure_does(
 ):
     """The first question of a batch has read rows, which may be why the server is gone."""
     hole, session = hole_and_session
-    measured = releasing._measured
+    measured = pricing._draw
 
     def measure_then_cut(*given):
         found = measured(*given)
         hole.cut()
         return found
 
-    monkeypatch.setattr(releasing, "_measured", measure_then_cut)
+    monkeypatch.setattr(pricing, "_draw", measure_then_cut)
     with pytest.raises(DataSetFrozen):
         session.batch([asked(session), asked(session, 2)], epsilon=1)
     hole.open()
@@ -140,7 +140,7 @@ class Job:
     def described(self):
         return {"kind": "a constant"}
 
-    def fitted(self, columns):
+    def fit(self, columns):
         assert len(columns["cost"]) > 0
         return {"value": 1}
 
@@ -151,5 +151,5 @@ def test_a_training_whose_source_is_away_is_told_so_too(hole_and_session):
     job = Job()
     job.privacy = la.PureDP(1.0, neighbours=session.schema.neighbours)
     with pytest.raises(SourceAway, match="Nothing was charged"):
-        training.trained(Query(session._table), lambda _: job)
+        training.train(Query(session._table), job)
     assert session.spent.epsilon == 0

@@ -19,7 +19,7 @@ from letalone.exact.typed import as_typed
 from letalone.plans.trees import Computable
 from letalone.privacy.filters import brief
 from letalone.session import Query, Release, Session
-from letalone.session.releasing import Priced, priced
+from letalone.session.pricing import Priced
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,9 +55,9 @@ def _bought(asked: Ready, session: Session) -> Bounds:
     question = _question(asked, session, asked.bounds_asked, grouped=False)
     _priced(asked, _answer(asked, session, _widest(asked)))  # or a refusal, before any charge
     epsilon, confidence = asked.bounds.epsilon, asked.request.confidence
-    found = priced(question.table, question.plan, epsilon=epsilon, confidence=confidence)
-    _check_both_fit(asked, question, digest=found.asked.digest)
-    release = question.release(epsilon=epsilon, confidence=confidence)
+    found = question.price(epsilon, confidence=confidence)
+    _check_both_fit(asked, question, digest=found.terms.digest)
+    release = found.release()
     (row,) = release.rows()
     ends = {name: (row[f"{name}_lower"], row[f"{name}_upper"]) for name in asked.bought}
     return {name: (as_typed(lower), as_typed(upper)) for name, (lower, upper) in ends.items()}
@@ -113,7 +113,7 @@ def _is_answerable(asked: Ready, session: Session, bounds: Bounds) -> bool:
 
 def _can_be_had(question: Query, asked: Ready) -> bool:
     """Whether it was answered before, or what is left allows it."""
-    table, found = question.table, _priced(asked, question).asked
+    table, found = question.table, _priced(asked, question).terms
     if table.ledger.repeat_of(table.name, found.digest) is not None:
         return True
     return table.ledger.fits(table.name, found.privacy, delta=found.delta or None)
@@ -122,8 +122,7 @@ def _can_be_had(question: Query, asked: Ready) -> bool:
 def _priced(asked: Ready, question: Query) -> Priced:
     epsilon, delta = asked.answer.epsilon, asked.answer.delta
     confidence = asked.request.confidence
-    plan = question.plan
-    return priced(question.table, plan, epsilon=epsilon, delta=delta, confidence=confidence)
+    return question.price(epsilon, delta=delta, confidence=confidence)
 
 
 def _answer(asked: Ready, session: Session, bounds: Bounds) -> Query:

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NoReturn, cast
 
+from letalone.answers.arranged import AS_IT_IS, Arrangement, arranged
 from letalone.answers.release import SplitPart, Standing
 from letalone.client.records import DAMAGE
 from letalone.client.said import amount
@@ -48,33 +49,14 @@ class RemoteQuery(Query):
             other = as_sent(other, name=name)
         return Asking.join(self, other, on=on, name=name, columns=columns)
 
-    def preview(
-        self,
-        epsilon: Number,
-        delta: Number = 0,
-        *,
-        confidence: Number = 0.95,
-        rows: int | None = None,
-    ) -> Preview:
-        """The price, its split and the errors to expect: no data touched, nothing spent."""
-        price = {"epsilon": epsilon, "delta": delta, "confidence": confidence}
-        more = {} if rows is None else {"rows": rows}
-        return _preview(asked_of(self.table, self.plan, {**price, **more}, "preview", left=True))
+    def _price(  # pyright: ignore[reportIncompatibleMethodOverride]
+        self, plan: Plan, *, epsilon: Number, delta: Number, confidence: Number
+    ) -> "RemotePriced":
+        return RemotePriced(self.table, plan, epsilon, delta, confidence)
 
-    def explain(
-        self,
-        epsilon: Number | None = None,
-        *,
-        delta: Number = 0,
-        confidence: Number = 0.95,
-        sql: bool = False,
-    ) -> str:
-        """The question in words; with an epsilon also its price and its split, and the SQL."""
-        if epsilon is None:
-            return Query.explain(self)
-        price = {"epsilon": epsilon, "delta": delta, "confidence": confidence}
-        found = asked_of(self.table, self.plan, price, "explanation", show_sql=sql)
-        return str(found["words"])
+    def trainable_schema(self) -> NoReturn:
+        """Refused: a model is trained where the rows are."""
+        self.train()
 
     def train(self, *_: object, **__: object) -> NoReturn:
         """Refused: a model is trained where the rows are."""
@@ -83,11 +65,49 @@ class RemoteQuery(Query):
             " as la.linear_regression, or train it where the data is."
         )
 
-    def _answer(self, plan: Plan, price: Mapping[str, Number], *, remark: str | None) -> Release:
-        said = asked_of(self.table, plan, price, "release", left=True)
+
+@dataclass(frozen=True, slots=True)
+class RemotePriced:
+    """A question to a service at a price: each look and the answer is a request."""
+
+    table: RemoteTable
+    plan: Plan
+    epsilon: Number
+    delta: Number
+    confidence: Number
+    arrangement: Arrangement = AS_IT_IS
+    only_explained: bool = False
+    remark: str | None = None
+
+    def preview(self, rows: int | None = None) -> Preview:
+        """The price, its split and the errors to expect: no data touched, nothing spent."""
+        more = {} if rows is None else {"rows": rows}
+        return _preview(self._ask("preview", {**self._price, **more}, left=True))
+
+    def explain(self, *, sql: bool = False) -> str:
+        """The question, its price and its split in words, and the SQL."""
+        return str(self._ask("explanation", self._price, show_sql=sql)["words"])
+
+    def how_many_more(self) -> int | float:
+        """About how many more such questions fit, at the data set, the purpose and the grant."""
+        price = {"epsilon": self.epsilon, "delta": self.delta}
+        more = self._ask("fitting", price)["how_many_more"]
+        return int(more) if isinstance(more, int) else float(more)
+
+    def release(self) -> Release:
+        """The answer, read from its receipt; the same question again is free."""
+        said = self._ask("release", self._price, left=True)
         release = signed(said, public_key=self.table.public_key)
-        _check_answers(release, plan, price)
-        return replace(release, standing=replace(release.standing, remark=remark))
+        _check_answers(release, self.plan, self._price)
+        told = replace(release, standing=replace(release.standing, remark=self.remark))
+        return arranged(told, self.arrangement)
+
+    @property
+    def _price(self) -> dict[str, Number]:
+        return {"epsilon": self.epsilon, "delta": self.delta, "confidence": self.confidence}
+
+    def _ask(self, what: str, price: Mapping[str, Number], **more: object) -> Json:
+        return asked_of(self.table, self.plan, price, what, **more)
 
 
 def asked_of(

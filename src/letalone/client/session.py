@@ -10,11 +10,10 @@ from collections.abc import Mapping, Sequence
 from typing import NoReturn
 
 from letalone.answers import views
-from letalone.client.query import RemoteQuery, asked_of
+from letalone.client.query import RemoteQuery
 from letalone.client.records import Grant, read_all
 from letalone.client.tables import RemoteTable
 from letalone.errors import LetaloneError, NotAllowed, UnsupportedQuery
-from letalone.exact.typed import Number
 from letalone.ledger import Ledger
 from letalone.privacy import Budget
 from letalone.privacy.filters import brief
@@ -83,13 +82,6 @@ class RemoteSession(Session):
         """The columns of a public table, which is sent along, or of a private one there."""
         return self._so_far().join(other, on=on, name=name, columns=columns)
 
-    def how_many_more(self, query: Query, *, epsilon: Number, delta: Number = 0) -> int | float:
-        """About how many more such questions fit, at the data set, the purpose and the grant."""
-        self._check_own(query)
-        price = {"epsilon": epsilon, "delta": delta}
-        found = asked_of(self._table, query.plan, price, "fitting")["how_many_more"]
-        return int(found) if isinstance(found, int) else float(found)
-
     def on_behalf_of(self, analyst: str, *, purpose: str, time_step_seconds: float = 0) -> NoReturn:
         """Refused: who asks is known by the token, and the service has its own time step."""
         del time_step_seconds
@@ -97,6 +89,10 @@ class RemoteSession(Session):
             f"Who asks is known by the token, so it cannot be {analyst!r} for {purpose!r}. Open the"
             " data set with a client of that person."
         )
+
+    def trainable_schema(self) -> NoReturn:
+        """Refused: a model is trained where the rows are."""
+        self._so_far().train()
 
     def train(self, *_: object, **__: object) -> NoReturn:
         """Refused: a model is trained where the rows are."""

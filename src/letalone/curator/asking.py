@@ -31,7 +31,14 @@ from letalone.curator.house import House
 from letalone.curator.left import least_room
 from letalone.curator.looking import Look, looked_at
 from letalone.curator.people import People
-from letalone.curator.questions import Granted, Ready, check_asks, check_columns, check_size, read
+from letalone.curator.questions import (
+    Granted,
+    check_asks,
+    check_columns,
+    check_size,
+    is_open,
+    read,
+)
 from letalone.curator.records import Grant, PastRelease, Price, Question, Role
 from letalone.curator.refusals import NotThere
 from letalone.curator.remembered import Answer, Remembered, spelled
@@ -56,9 +63,10 @@ from letalone.ledger.claims import UnderWay
 from letalone.plans.query import Plan
 from letalone.plans.stored import plan_from_json
 from letalone.privacy.curve import Json, Privacy
-from letalone.session.preview import Preview, preview_of
+from letalone.session.preview import Preview
+from letalone.session.pricing import Priced, least_epsilon_remark
+from letalone.session.query import Query
 from letalone.session.release import Release, releases_from
-from letalone.session.releasing import Priced, fresh, priced, repeat_of
 from letalone.session.session import Session
 from letalone.tables.ahead import epsilon_for
 
@@ -85,8 +93,8 @@ class Asking:
     def preview(self, question: Question, price: Price, *, by: str) -> Preview:
         """The price, its split and the errors to expect: no data touched, nothing spent."""
 
-        def look(ready: Ready) -> Preview:
-            return preview_of(ready.table, self._at_price(price)(ready), rows=price.rows)
+        def look(query: Query) -> Preview:
+            return self._at_price(price)(query).preview(price.rows)
 
         return self._without_rows(question, look, by=by)
 
@@ -94,20 +102,20 @@ class Asking:
         """The smallest ε that keeps `price.error`: no data touched, nothing spent."""
         wanted = replace(price, epsilon=None)
 
-        def look(ready: Ready) -> float:
-            return float(self._epsilon(ready, wanted)[0])
+        def look(query: Query) -> float:
+            return float(self._epsilon(query, wanted)[0])
 
         return self._without_rows(question, look, by=by)
 
     def explain(self, question: Question, price: Price, *, by: str, sql: bool = False) -> str:
         """The question, its price and its split in words, and the SQL: no data touched."""
-        asked = self._without_rows(question, self._at_price(price), by=by).asked
+        asked = self._without_rows(question, self._at_price(price), by=by).terms
         left = self.left(question, asked.privacy, delta=asked.delta, by=by)
         return explained(asked, [left], sql=sql)
 
     def how_many_more(self, question: Question, price: Price, *, by: str) -> int | float:
         """About how many more such questions fit at the data set, the purpose and the analyst."""
-        asked = self._without_rows(question, self._at_price(price), by=by).asked
+        asked = self._without_rows(question, self._at_price(price), by=by).terms
         room = least_room(self._house.book, question, asked.privacy, delta=asked.delta, by=by)
         return room.more
 
@@ -118,19 +126,19 @@ class Asking:
     def look(self, question: Question, price: Price, *, by: str) -> Look:
         """A preview, what is left, and what would come of asking for it now; nothing is spent."""
 
-        def look(ready: Ready) -> tuple[Ready, Priced, Preview]:
-            asked = self._at_price(price)(ready)
-            return ready, asked, preview_of(ready.table, asked, rows=price.rows)
+        def look(query: Query) -> tuple[Query, Priced, Preview]:
+            priced = self._at_price(price)(query)
+            return query, priced, priced.preview(price.rows)
 
-        ready, asked, preview = self._without_rows(question, look, by=by)
-        return looked_at(self._house, question, ready, asked.asked, preview, by=by)
+        query, priced, preview = self._without_rows(question, look, by=by)
+        return looked_at(self._house, question, query, priced.terms, preview, by=by)
 
     def plan(self, question: Question, *, by: str) -> Plan | None:
         """What is asked, as a plan; None where it is sorted, filtered or cut as well."""
 
-        def look(ready: Ready) -> Plan | None:
-            whole = ready.arrangement == AS_IT_IS and not ready.only_explained
-            return ready.plan if whole else None
+        def look(query: Query) -> Plan | None:
+            whole = query.arrangement == AS_IT_IS and not query.only_explained
+            return query.plan if whole else None
 
         return self._without_rows(question, look, by=by)
 
@@ -197,48 +205,45 @@ class Asking:
             check_columns(plan_from_json(found.asked.plan), granted)
         if question.sql is None:
             return Answer(found)
-        with self._ready(question, granted, by=by) as ready:
-            return Answer(arranged(found, ready.arrangement))
+        with self._ready(question, granted, by=by) as query:
+            return Answer(arranged(found, query.arrangement))
 
     def _released(
         self, question: Question, price: Price, granted: Granted, *, by: str
     ) -> tuple[Release, Arrangement]:
         """The answer, and how it is arranged. Fresh ones come in turn, and equal questions one
         after the other in all processes; who waits holds no rows."""
-        with self._ready(question, granted, by=by) as ready:
-            asked, remark = self._asked(ready, question, price, by=by)
-            found = repeat_of(ready.table, asked, remark=remark)
+        with self._ready(question, granted, by=by) as query:
+            priced = self._priced(query, question, price, by=by)
+            found = priced.find_repeat()
             with self._turns.of(granted, wait=False) as mine, suppress(UnderWay):
                 if found is None and mine:
-                    found = fresh(ready.table, asked, remark=remark, wait_seconds=0)
+                    found = priced.answer(wait_seconds=0)
             if found is not None:
-                return found, ready.arrangement
+                return found, query.arrangement
         for _ in range(TURNS):  # others may be quicker again and again, if each is killed
             with suppress(UnderWay):
                 return self._released_in_turn(question, price, granted, by=by)
-            with self._house.book.ledger.claim(question.data_set, asked.asked.digest):
+            with self._house.book.ledger.claim(question.data_set, priced.terms.digest):
                 pass  # it was waited for
         return self._released_in_turn(question, price, granted, by=by)
 
     def _released_in_turn(
         self, question: Question, price: Price, granted: Granted, *, by: str
     ) -> tuple[Release, Arrangement]:
-        with self._turns.of(granted, wait=True), self._ready(question, granted, by=by) as ready:
-            asked, remark = self._asked(ready, question, price, by=by)
-            found = repeat_of(ready.table, asked, remark=remark)
+        with self._turns.of(granted, wait=True), self._ready(question, granted, by=by) as query:
+            priced = self._priced(query, question, price, by=by)
+            found = priced.find_repeat()
             if found is None:
-                found = fresh(ready.table, asked, remark=remark, wait_seconds=0)
-            return found, ready.arrangement
+                found = priced.answer(wait_seconds=0)
+            return found, query.arrangement
 
-    def _asked(
-        self, ready: Ready, question: Question, price: Price, *, by: str
-    ) -> tuple[Priced, str | None]:
+    def _priced(self, query: Query, question: Question, price: Price, *, by: str) -> Priced:
         """The question at its price; what the ledger refuses later is written down there."""
         with self._written_down(question, by=by):
-            check_asks(ready)
+            check_asks(query)
             check_room(self._house, by)
-            epsilon, remark = self._epsilon(ready, price)
-            return _priced(ready, price, epsilon), remark
+            return self._at_price(price)(query)
 
     def history(
         self, *, by: str, data_set: str | None = None, most: int | None = None, start: int = 0
@@ -325,60 +330,60 @@ class Asking:
         }
 
     @contextmanager
-    def _looked_at(self, question: Question, after: ExitStack, *, by: str) -> Generator[Ready]:
+    def _looked_at(self, question: Question, after: ExitStack, *, by: str) -> Generator[Query]:
         """As `_ready`, for what is free: nothing is written down."""
         with self._house.database.unchanged.one_look(), self._house.book.unchanged.one_look():
             granted = self._checked(question, by=by)
-        with self._opened(question, granted, after, by=by) as ready:
-            yield ready
+        with self._opened(question, granted, after, by=by) as query:
+            yield query
 
     @contextmanager
-    def _ready(self, question: Question, granted: Granted, *, by: str) -> Generator[Ready]:
+    def _ready(self, question: Question, granted: Granted, *, by: str) -> Generator[Query]:
         """The question about open tables, after all checks; refusals are written down."""
         with ExitStack() as stack:
             with self._written_down(question, by=by):
-                ready = stack.enter_context(self._opened(question, granted, stack, by=by))
-            yield ready
+                query = stack.enter_context(self._opened(question, granted, stack, by=by))
+            yield query
 
     @contextmanager
     def _opened(
         self, question: Question, granted: Granted, after: ExitStack, *, by: str
-    ) -> Generator[Ready]:
+    ) -> Generator[Query]:
         with self._data_sets.opened(*granted) as sessions:
             mine = [self._behalf(one, question, by) for one in sessions]
             for one in mine:  # no public table stays with a data set that others ask
                 after.callback(one.bound().table.forget_public)
-            ready = read(question, mine)
-            check_columns(ready.plan, granted)
-            check_size(ready.plan, self._house.settings.most_cells)
-            check_work(ready.plan, self._house.settings.most_steps)
-            yield ready
+            query = read(question, mine)
+            check_columns(query.plan, granted)
+            check_size(query.plan, self._house.settings.most_cells)
+            check_work(query.plan, self._house.settings.most_steps)
+            yield query
 
     def _without_rows(
-        self, question: Question, look: Callable[[Ready], Result], *, by: str
+        self, question: Question, look: Callable[[Query], Result], *, by: str
     ) -> Result:
         """What the plan alone decides. It may take long, and who changes the rows does not wait.
 
         Where they were changed meanwhile, it is looked at again, as they are then.
         """
         with ExitStack() as after:
-            with self._looked_at(question, after, by=by) as ready:
+            with self._looked_at(question, after, by=by) as query:
                 pass
             try:
-                return look(ready)
+                return look(query)
             except Exception:
-                if ready.is_open:
+                if is_open(query):
                     raise
-            with self._looked_at(question, after, by=by) as ready:
-                return look(ready)
+            with self._looked_at(question, after, by=by) as query:
+                return look(query)
 
-    def _at_price(self, price: Price) -> Callable[[Ready], Priced]:
-        return lambda ready: _priced(ready, price, self._epsilon(ready, price)[0])
+    def _at_price(self, price: Price) -> Callable[[Query], Priced]:
+        return lambda query: _price(query, price, *self._epsilon(query, price))
 
-    def _epsilon(self, ready: Ready, price: Price) -> tuple[Any, str | None]:
+    def _epsilon(self, query: Query, price: Price) -> tuple[Any, str | None]:
         if price.epsilon is None:
-            check_work(ready.plan, self._house.settings.most_steps, error=True)
-        return _epsilon(ready, price)
+            check_work(query.plan, self._house.settings.most_steps, error=True)
+        return _epsilon(query, price)
 
     def _behalf(self, session: Session, question: Question, by: str) -> Session:
         step = self._house.settings.time_step_seconds
@@ -436,35 +441,30 @@ def release_id(release: ReleaseRecord, *, analyst: str, purpose: str) -> str:
     return digest_of({"of": [analyst, purpose, digest_of(release.to_json())]})
 
 
-def _epsilon(ready: Ready, price: Price) -> tuple[Any, str | None]:
+def _epsilon(query: Query, price: Price) -> tuple[Any, str | None]:
     """The ε that is paid, and a remark where it was solved for."""
     if (price.epsilon is None) == (price.error is None):
         raise ParameterError("Give either an epsilon to pay or an error to keep, and not both.")
     if price.epsilon is not None:
         return price.epsilon, None
     found = epsilon_for(
-        ready.plan,
+        query.plan,
         error=cast("Any", price.error),
         delta=price.delta,
         confidence=price.confidence,
         rows=price.rows,
     )
-    return found, f"ε = {found:g} is the least of three digits that keeps the error asked for."
+    return found, least_epsilon_remark(found)
 
 
-def _priced(ready: Ready, price: Price, epsilon: Any) -> Priced:
+def _price(query: Query, price: Price, epsilon: Any, remark: str | None) -> Priced:
     if EPSILON.typed("epsilon", epsilon) > MOST_EPSILON:
         raise ParameterError(
             f"epsilon must be at most {MOST_EPSILON:,} here: beyond, nothing is private, and to say"
             " so exactly takes long."
         )
-    return priced(
-        ready.table,
-        ready.plan,
-        epsilon=epsilon,
-        delta=price.delta,
-        confidence=price.confidence,
-    )
+    priced = query.price(epsilon, delta=price.delta, confidence=price.confidence)
+    return replace(priced, remark=remark)
 
 
 def spelled_out(question: Question) -> str:

@@ -14,14 +14,15 @@ from letalone.answers.arranged import Arrangement
 from letalone.answers.release import Asked
 from letalone.curator.house import House
 from letalone.curator.left import Remaining, least_room
-from letalone.curator.questions import Ready, check_asks
+from letalone.curator.questions import check_asks
 from letalone.curator.records import Question
 from letalone.curator.stored import check_room
 from letalone.curator.tables import RELEASES
 from letalone.errors import BudgetExceeded, LetaloneError
 from letalone.plans.parts import Mean
 from letalone.session.preview import Preview
-from letalone.session.releasing import digest_at
+from letalone.session.pricing import digest_at
+from letalone.session.query import Query
 
 MOST_VERSIONS, MOST_ANSWERS = 20, 500  # in which an own earlier answer is looked for, the newest
 
@@ -41,21 +42,21 @@ class Look:
 
 
 def looked_at(
-    house: House, question: Question, ready: Ready, asked: Asked, preview: Preview, *, by: str
+    house: House, question: Question, query: Query, asked: Asked, preview: Preview, *, by: str
 ) -> Look:
     """What is known of a question at its price before it is asked."""
     room = least_room(house.book, question, asked.privacy, delta=asked.delta, by=by)
     mine = _own(house, question, [asked.digest], by=by)
     earlier = range(max(1, asked.version - MOST_VERSIONS), asked.version)
     digests = [] if mine else [digest_at(asked, version) for version in earlier]
-    why_not, over = (None, None) if mine else _why_not(house, question, ready, asked, room, by=by)
+    why_not, over = (None, None) if mine else _why_not(house, question, query, asked, room, by=by)
     return Look(
         preview=preview,
-        arrangement=ready.arrangement,
+        arrangement=query.arrangement,
         left=room.words,
         widths={
             name: float(one.upper - one.lower)
-            for name, one in ready.plan.aggregates
+            for name, one in query.plan.aggregates
             if isinstance(one, Mean)
         },
         mine=mine,
@@ -83,12 +84,12 @@ def _own(house: House, question: Question, digests: list[str], *, by: str) -> st
 
 
 def _why_not(
-    house: House, question: Question, ready: Ready, asked: Asked, room: Remaining, *, by: str
+    house: House, question: Question, query: Query, asked: Asked, room: Remaining, *, by: str
 ) -> tuple[LetaloneError | None, Remaining | None]:
     """What a charge would be refused with now, and where too little is left for it."""
     ledger = house.book.ledger
     try:
-        check_asks(ready)
+        check_asks(query)
         check_room(house, by)
         for name in (question.data_set, *question.others):
             curve = asked.privacy.labelled(ledger.data_set(name).neighbours)

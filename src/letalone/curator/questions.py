@@ -6,10 +6,8 @@ are made anew and compared, since bounds, units and digests decide the noise and
   Tested:   tests/curator/test_asking.py
 """
 
-from dataclasses import dataclass
 from typing import Any, cast
 
-from letalone.answers.arranged import AS_IT_IS, Arrangement
 from letalone.curator.records import Question
 from letalone.curator.used_columns import used_columns
 from letalone.errors import NotAllowed, ParameterError
@@ -21,43 +19,33 @@ from letalone.plans.unnamed import check_names_nobody
 from letalone.privacy.curve import Json
 from letalone.session.joining import join_of
 from letalone.session.partners import private_join
+from letalone.session.query import Query
 from letalone.session.session import Session
-from letalone.session.table import Table
 
 LONGEST_SQL = 100_000
 MOST_GROUPS = 10_000
 Granted = dict[str, tuple[str, ...]]
 
 
-@dataclass(frozen=True, slots=True)
-class Ready:
-    """A question that passed all checks: about an open table, for one who asks."""
-
-    table: Table
-    plan: Plan
-    arrangement: Arrangement = AS_IT_IS
-    only_explained: bool = False
-
-    @property
-    def is_open(self) -> bool:
-        """Whether the rows of all tables are as they were."""
-        joined = {join.name for join in self.plan.partners}
-        tables = (self.table, *(self.table.partner(name) for name in joined))
-        return all(one.is_open for one in tables)
+def is_open(query: Query) -> bool:
+    """Whether the rows of all tables are as they were."""
+    joined = {join.name for join in query.plan.partners}
+    tables = (query.table, *(query.table.partner(name) for name in joined))
+    return all(table.is_open for table in tables)
 
 
-def read(question: Question, sessions: list[Session]) -> Ready:
+def read(question: Question, sessions: list[Session]) -> Query:
     """The question as a plan about the first table; no data is touched."""
     own, *others = sessions
     reader = _read_sql if question.plan is None else _read_plan
     return reader(question, own, others)
 
 
-def _read_sql(question: Question, own: Session, others: list[Session]) -> Ready:
+def _read_sql(question: Question, own: Session, others: list[Session]) -> Query:
     sql = cast("str", question.sql)
     if len(sql) > LONGEST_SQL:
         raise ParameterError(f"sql has {len(sql):,} letters, but may have {LONGEST_SQL:,}.")
-    query = own.sql(
+    return own.sql(
         sql,
         keys=question.keys,
         bounds=cast("Any", question.bounds),
@@ -65,11 +53,10 @@ def _read_sql(question: Question, own: Session, others: list[Session]) -> Ready:
         dialect=question.dialect,
         max_rows=question.max_rows,
         max_groups=question.max_groups,
-    )
-    return Ready(query.table, query.plan, query.arrangement, query.only_explained)
+    ).planned()
 
 
-def _read_plan(question: Question, own: Session, others: list[Session]) -> Ready:
+def _read_plan(question: Question, own: Session, others: list[Session]) -> Query:
     """A stored plan, if it is about the tables as they are declared: their bounds decide the noise.
 
     Its joins are made anew and compared, since nothing in a plan from elsewhere is believed.
@@ -98,7 +85,7 @@ def _read_plan(question: Question, own: Session, others: list[Session]) -> Ready
             frame, on = question.tables[join.name], dict(join.on)
             _check_join(join, join_of(beside, frame, on=on, name=join.name))
             table.know(join, frame)
-    return Ready(table, plan)
+    return Query.from_plan(table, plan)
 
 
 def _check_join(join: Join, found: Join) -> None:
@@ -114,9 +101,9 @@ class OnlyExplained(ParameterError):  # noqa: N818
     default_code = "ONLY_EXPLAINED"
 
 
-def check_asks(ready: Ready) -> None:
+def check_asks(query: Query) -> None:
     """Refuses an answer to SQL that only wants to be explained."""
-    if ready.only_explained:
+    if query.only_explained:
         raise OnlyExplained("The SQL begins with EXPLAIN: ask for a preview instead.")
 
 

@@ -15,8 +15,8 @@ from threading import Lock
 from letalone.answers.arranged import AS_IT_IS, Arrangement
 from letalone.curator.records import Price, Question
 from letalone.ledger import DataSet
+from letalone.ledger.charging import RemainingBudget
 from letalone.session.release import Release
-from letalone.session.table import Left
 
 MOST = 1000
 MOST_LETTERS = 8_000_000  # of all answers as they are stored; in memory they take ten times as much
@@ -48,7 +48,7 @@ class Answer:
     def as_of(self, now: DataSet) -> "Answer":
         """With what is left by now."""
         left = self.release.standing.left
-        left = replace(left, data_set=now) if isinstance(left, Left) else left
+        left = replace(left, data_set=now) if isinstance(left, RemainingBudget) else left
         standing = replace(self.release.standing, left=left)
         return replace(self, release=replace(self.release, standing=standing))
 

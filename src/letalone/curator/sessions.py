@@ -31,8 +31,8 @@ from letalone.errors import ParameterError
 from letalone.ledger import Ledger
 from letalone.plans.schema import Schema
 from letalone.session.opening import open_registered
-from letalone.session.releasing import source_away
 from letalone.session.session import Session
+from letalone.session.table_work import source_away
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,11 +16,12 @@ from itertools import count
 from secrets import token_hex
 from typing import Self
 
-from letalone.errors import BudgetExceeded, ParameterError
+from letalone.errors import ParameterError
 from letalone.exact.typed import Number, as_typed
 from letalone.ledger import Ledger
 from letalone.ledger.acts import Reservation
 from letalone.ledger.canonical import digest_of
+from letalone.ledger.charging import Charge, Payer
 from letalone.privacy import ADD_REMOVE, ApproxDP, Budget, Neighbours, Privacy
 from letalone.privacy.bank import Shares
 from letalone.privacy.curve import Json
@@ -86,28 +87,32 @@ class Account:
         """How many fits were charged."""
         return self.ledger.data_set(self.name).releases
 
+    @property
+    def payer(self) -> Payer:
+        """The data set as it is charged; the curve of a fit says itself what it protects."""
+        return Payer(self.ledger, self.name)
+
+    def price(self, privacy: Privacy, *, plan: Json, epsilon: Number, delta: Number) -> Charge:
+        """What one fit is charged. Fits of arrays are never repeats."""
+        plan = {**plan, CURVE: privacy.labelled(None).to_json()}  # signed, whatever is charged
+        once = digest_of({"plan": plan, "fit": token_hex(16)}, name="The fit")
+        adds_up = self.ledger.data_set(self.name).shares == ADDED_UP
+        return Charge(
+            what=f"The fit costs ({Budget(epsilon, delta)})",
+            privacy=_pair(privacy, epsilon, delta) if adds_up else privacy,
+            plan=plan,
+            digest=once,
+            delta=delta or None,
+            advice="Fit with a smaller epsilon, or a smaller delta if that is what is spent.",
+            advice_on_delta="",
+        )
+
     def charge(
         self, privacy: Privacy, *, plan: Json, epsilon: Number, delta: Number
     ) -> Reservation:
-        """Pays for one fit before its data is touched. Fits of arrays are never repeats."""
-        plan = {**plan, CURVE: privacy.labelled(None).to_json()}  # signed, whatever is charged
-        once = digest_of({"plan": plan, "fit": token_hex(16)}, name="The fit")
-        found = self.ledger.data_set(self.name)
-        price = _pair(privacy, epsilon, delta) if found.shares == ADDED_UP else privacy
-        try:
-            return self.ledger.charge(self.name, price, plan=plan, digest=once, delta=delta or None)
-        except BudgetExceeded as refused:
-            asked = refused.asked
-        raise BudgetExceeded(
-            f"The fit costs ({Budget(epsilon, delta)}) and does not fit into the budget of"
-            f" {self.name!r}, ({found.budget}): ({brief(found.spent)}) is spent, so about"
-            f" ({brief(found.remaining, up=False)}) is left. Nothing was charged; the refusal is"
-            " written down. Fit with a smaller epsilon, or a smaller delta if that is what is"
-            " spent.",
-            spent=found.spent,
-            asked=asked,
-            left=found.remaining,
-        )
+        """Pays for one fit before its data is touched."""
+        charge = self.price(privacy, plan=plan, epsilon=epsilon, delta=delta)
+        return self.payer.pay(charge, run=None)
 
     def __copy__(self) -> Self:
         return self

@@ -7,12 +7,11 @@ rows, the classes, the bounds of features and target.
   Tested:   tests/learn/test_sessions.py
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, runtime_checkable
+from typing import Protocol, runtime_checkable
 
 import numpy as np
-from numpy.typing import NDArray
 
 from letalone.errors import ParameterError
 from letalone.exact.typed import Number
@@ -20,6 +19,8 @@ from letalone.learn.cells import quietly
 from letalone.learn.encoding import TableEncoder
 from letalone.learn.plan import Plan
 from letalone.learn.stored import stored_model
+from letalone.ledger.charging import Settled
+from letalone.plans.fit_job import FitColumns, FitJob
 from letalone.plans.schema import Column, Schema
 from letalone.plans.types import Type
 from letalone.plans.unnamed import check_no_feature
@@ -27,38 +28,16 @@ from letalone.privacy import Neighbours, Privacy
 from letalone.privacy.curve import Json
 from letalone.randomness.bits import BitSource
 
-Columns = Mapping[str, NDArray[Any]]
-
-
-class TrainedModel(Protocol):
-    """What a table gives back: the model as it was written down, and its receipt."""
-
-    @property
-    def stored(self) -> Json:
-        """The published attributes."""
-        ...
-
-    @property
-    def receipt(self) -> Json:
-        """What was charged and published, signed."""
-        ...
-
-    @property
-    def repeated(self) -> bool:
-        """Whether it was an earlier model, free of charge."""
-        ...
-
-    @property
-    def left(self) -> object:
-        """What is left of the budget; its text says it."""
-        ...
-
 
 @runtime_checkable
 class PrivateTable(Protocol):
     """A table with a budget of its own that models can be trained on: `la.open` gives one."""
 
-    def train(self, prepare: "Callable[[Schema], TableJob]") -> TrainedModel:
+    def trainable_schema(self) -> Schema:
+        """What is public about the rows; refused where no model can be trained on them."""
+        ...
+
+    def train(self, job: FitJob) -> Settled:
         """Charges, fetches rows, fits and settles; or gives back what the same job gave before."""
         ...
 
@@ -91,7 +70,7 @@ class TableJob:
         encoding = self.encoder.to_json()
         return {"estimator": self.model, "encoding": encoding, "plan": self.plan.described()}
 
-    def fitted(self, columns: Columns) -> Json:
+    def fit(self, columns: FitColumns) -> Json:
         """What may be published, as it is written down."""
         with quietly():
             rows = self.encoder.transform({name: columns[name] for name in self.features})

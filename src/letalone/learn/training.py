@@ -17,7 +17,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import DataConversionWarning
 
-from letalone.errors import DataSetFrozen, LetaloneError, ParameterError
+from letalone.errors import ParameterError
 from letalone.exact.typed import Number
 from letalone.learn.account import Account, account_of
 from letalone.learn.cells import as_objects, quietly
@@ -33,7 +33,7 @@ from letalone.learn.on_tables import (
 from letalone.learn.plan import Fit, Floats, Labels, Plan, Released
 from letalone.learn.scikit import copy_of, is_regressor, rows_of, with_parameters
 from letalone.learn.stored import model_from, stored_model
-from letalone.ledger.acts import how_to_thaw
+from letalone.ledger.charging import Work, charged_work, uncharged_work
 from letalone.plans.schema import Schema
 from letalone.privacy import Budget, Privacy
 from letalone.privacy.curve import Json
@@ -105,20 +105,16 @@ class PrivateEstimator(BaseEstimator):
         knots: int | None,
     ) -> Self:
         self._check_table(y, target)
-        jobs: list[TableJob] = []
-
-        def prepare(schema: Schema) -> TableJob:
-            jobs.append(self.job_for(schema, features=features, target=target, knots=knots))
-            return jobs[-1]
-
-        found = table.train(prepare)
-        plan, encoder = jobs[-1].plan, jobs[-1].encoder
-        left = f"{found.left}{EARLIER * found.repeated}"
+        schema = table.trainable_schema()
+        job = self.job_for(schema, features=features, target=target, knots=knots)
+        settled = table.train(job)
+        plan, encoder = job.plan, job.encoder
+        left = f"{settled.remaining}{EARLIER * settled.repeated}"
         self.n_features_in_, self.encoder_, self.target_ = width_of(encoder), encoder, target
         self.__dict__.pop("feature_names_in_", None)
-        fit = self._fit_of(plan, receipt=found.receipt, left=left)
-        fit = replace(fit, privacy=plan.privacy.labelled(jobs[-1].protects))
-        self._publish(plan, model_from(found.stored), fit)
+        fit = self._fit_of(plan, receipt=settled.receipt, left=left)
+        fit = replace(fit, privacy=plan.privacy.labelled(job.protects))
+        self._publish(plan, model_from(settled.stored), fit)
         return self
 
     def _check_table(self, y: Any, target: str | None) -> None:
@@ -226,26 +222,15 @@ class PrivateEstimator(BaseEstimator):
         Whatever stops it, its words are not passed on.
         """
         account = account_of(self._account)
+        fitting = ArrayFitting(work, is_stored=account is not None)
         if account is None:
-            released = _contained(work)
-            if released is None:
-                raise LetaloneError("The fit could not be finished. Look at the data.")
-            return released, None
-        ledger = account.ledger
-        paid = account.charge(
+            uncharged_work(fitting)
+            return fitting.released, None
+        charge = account.price(
             plan.privacy, plan=plan.described(), epsilon=self.epsilon, delta=self.delta
         )
-        released = _contained(work)
-        if released is None:
-            ledger.fail(paid)
-            raise DataSetFrozen(
-                f"The fit could not be finished, and the data set {paid.name!r} is frozen. What was"
-                " charged stays spent.",
-                remedy=how_to_thaw(paid.name),
-            )
-        stored = stored_model(released)
-        ledger.settle(paid, stored)
-        return released, ledger.receipt(stored)
+        settled = charged_work([account.payer], charge, fitting, repeats=False)
+        return fitting.released, settled.receipt
 
     def _publish(self, plan: Plan, released: Released, fit: Fit) -> None:
         del plan  # for those who publish more than attributes
@@ -287,13 +272,19 @@ class PrivateEstimator(BaseEstimator):
         return tags
 
 
-def _contained(work: Callable[[], Released]) -> Released | None:
-    """What was released, or None: words, cause and context of errors could hold a private value."""
-    try:
+class ArrayFitting(Work):
+    """Fits an array, which is at hand; `released` is what was made."""
+
+    failure = "the fit could not be finished"
+    released: Released
+
+    def __init__(self, fit: Callable[[], Released], *, is_stored: bool) -> None:
+        self._fit, self._is_stored = fit, is_stored
+
+    def make(self) -> Json:
         with quietly():
-            return work()
-    except Exception:
-        return None
+            self.released = self._fit()
+            return stored_model(self.released) if self._is_stored else {}
 
 
 def column_of(labels: object, rows: int) -> Labels:

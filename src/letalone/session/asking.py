@@ -8,20 +8,22 @@ rows, steps after it about units.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
 from letalone.errors import ParameterError
 from letalone.exact.typed import refusal
+from letalone.ledger.charging import Settled
 from letalone.plans.expressions import Expression, as_expression
 from letalone.plans.features import Feature, PerUnit
+from letalone.plans.fit_job import FitJob
 from letalone.plans.query import Aggregate, Group, units_of
 from letalone.plans.schema import Schema
 from letalone.plans.trees import Computable
 from letalone.session.joining import public_join
 from letalone.session.partners import private_join
-from letalone.session.training import Job, Trained, trained
+from letalone.session.training import train, trainable_schema
 
 if TYPE_CHECKING:
     from letalone.session.query import Query
@@ -153,13 +155,17 @@ class Asking(ABC):
         named = {name: value for name, value in given.items() if value is not None}
         return replace(self._so_far(), **named)  # pyright: ignore[reportArgumentType]
 
-    def train(self, prepare: Callable[[Schema], Job]) -> Trained:
+    def trainable_schema(self) -> Schema:
+        """For estimators: what is public about the rows, which a job is made from."""
+        return trainable_schema(self._so_far())
+
+    def train(self, job: FitJob) -> Settled:
         """For estimators: trains a model on the rows, charged like an answer.
 
-        People call `estimator.fit(table, features=[…], target=…)`. `prepare` makes the job from
-        what is public about the table; the same job about the same rows is free.
+        People call `estimator.fit(table, features=[…], target=…)`. The same job about the same
+        rows is free.
         """
-        return trained(self._so_far(), prepare)
+        return train(self._so_far(), job)
 
 
 def rows_of(asking: Asking) -> Schema:

@@ -1,13 +1,36 @@
-"""The answers to a batch, as people see them: each with its price, what is shared said once.
+"""Several questions as one charge: what they reveal together, and their answers as people see them.
 
-Tested:   tests/session/test_batches.py
+A batch is fixed before its first answer, so its curve is the composition of its parts, by
+loss distributions where they are known. Accounts that add up along the way cannot take such a
+curve. They are charged with the parts, which leaves most room for later questions; or with one
+(ε, δ) that the whole curve keeps, where as many more such batches fit then and it saves ε: that
+is so for the last batches of a budget, and some fit in this way only.
+
+Theorem.  Both are sound charges: the first is the curve, the second a pair that it keeps.
+  Proven:   docs/explanation/proofs/filters.md, section 3; composition.md
+  Tested:   tests/session/test_batches.py
+  Assumed:  the choice depends on prices and on the ledger, never on the data
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from math import isinf
 
 from letalone.answers import views
-from letalone.privacy import Budget
+from letalone.answers.arranged import arranged
+from letalone.answers.promise import price
+from letalone.errors import BudgetExceeded
+from letalone.ledger import digest_of
+from letalone.ledger.charging import Charge, charged_work
+from letalone.privacy import ApproxDP, Budget, Privacy, compose
+from letalone.privacy.curve import Json
+from letalone.privacy.filters import FilterState, charged, how_many_more
+from letalone.session.pricing import Answering, Priced, read_releases
 from letalone.session.release import Release
+
+# Where the curve may be read: these parts of the budget's delta.
+POINTS = (Fraction(1, 1000), Fraction(1, 100), Fraction(1, 10))
+WORTH = Fraction(1, 50)  # it uses up some of the delta, so it must save this part of the cost
 
 
 class Batch(list[Release]):
@@ -49,3 +72,53 @@ def _together(releases: Sequence[Release]) -> list[str]:
 
 def _listed(notes: Sequence[str]) -> list[str]:
     return [f"- {note}" for note in notes]
+
+
+def release_batch(questions: Sequence[Priced]) -> Batch:
+    """The answers to several questions about one table, as one charge for what they reveal."""
+    work, remark = Answering(questions), None
+    charge = _charge_for(questions, work)
+    if len(questions) > 1:
+        cost = price(charge.privacy)
+        remark = f"Charged as one of {len(questions)} answers that cost ({cost}) together."
+    settled = charged_work([table.payer for table in work.tables], charge, work)
+    pairs = zip(read_releases(settled, remark=remark), questions, strict=True)
+    return Batch([arranged(release, question.arrangement) for release, question in pairs])
+
+
+def _charge_for(questions: Sequence[Priced], work: Answering) -> Charge:
+    plans: Json = {"kind": "batch", "questions": [one.terms.plan for one in questions]}
+    digest = digest_of({"batch": [one.terms.digest for one in questions]}, name="The batch")
+    # What is charged must fit all tables: the one with the least delta decides its form.
+    states = [table.data_set().state for table in work.tables]
+    state = min(states, key=lambda state: state.budget.delta)
+    curve = cheapest([question.terms.privacy for question in questions], state)
+    what = f"The {len(questions)} answers together cost ({price(curve)})"
+    return Charge(what, curve, plans, digest, None)
+
+
+def cheapest(curves: Sequence[Privacy], state: FilterState) -> Privacy:
+    """What to charge for all curves together."""
+    whole = compose(*curves)
+    usual, fits = _left(state, whole), how_many_more(state, whole)
+    points = [(_left(state, point), point) for point in _points(whole, state)]
+    kept = [one for one in points if how_many_more(state, one[1]) >= fits]
+    left, best = max(kept, key=lambda choice: choice[0], default=(usual, whole))
+    saves = left - usual > WORTH * (state.remaining.epsilon - usual)
+    return best if saves else whole
+
+
+def _points(whole: Privacy, state: FilterState) -> Iterator[Privacy]:
+    for part in POINTS if state.budget.delta else ():
+        delta = part * state.budget.delta
+        epsilon = whole.epsilon(delta)
+        if not isinf(epsilon):
+            yield ApproxDP(epsilon, delta).labelled(whole.neighbours)
+
+
+def _left(state: FilterState, curve: Privacy) -> Fraction:
+    """What is left of ε after the charge; less than nothing where it does not fit."""
+    try:
+        return charged(state, curve).remaining.epsilon
+    except BudgetExceeded:
+        return Fraction(-1)

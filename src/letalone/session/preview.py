@@ -9,17 +9,15 @@ from math import inf, isfinite
 
 from letalone.answers import views
 from letalone.answers.promise import as_sure
-from letalone.answers.release import SplitPart
+from letalone.answers.release import Asked, SplitPart
 from letalone.errors import ParameterError
 from letalone.exact.typed import Number
+from letalone.ledger.charging import RemainingBudget
 from letalone.plans.parts import Formula
 from letalone.plans.query import Extreme, Plan, PrivateBounds, Quantiles, Regression, TopK
 from letalone.privacy import Budget, Privacy
 from letalone.session.notes import short_of_rows, starved
 from letalone.session.outputs import slots_of
-from letalone.session.partners import partners_of
-from letalone.session.releasing import Priced
-from letalone.session.table import Left, Table
 from letalone.tables.compiled import Compiled, compiled
 
 IN_ROWS = (Quantiles, Extreme, TopK, PrivateBounds)
@@ -49,7 +47,7 @@ class Preview:
     errors: dict[str, float | None]
     question: str
     notes: tuple[str, ...]
-    left: Left | str
+    left: RemainingBudget | str
     in_rows: frozenset[str] = frozenset()
     alone: dict[str, float] = field(default_factory=dict[str, float])
     warnings: tuple[str, ...] = ()
@@ -96,24 +94,25 @@ def _number(error: float) -> str:
     return f"{error:,.0f}" if isfinite(error) and error >= LARGE else f"{error:.4g}"
 
 
-def preview_of(table: Table, question: Priced, *, rows: int | None = None) -> Preview:
+def preview_of(
+    whole: Compiled, terms: Asked, left: RemainingBudget, *, rows: int | None = None
+) -> Preview:
     """The preview of a question at its price."""
-    asked, whole = question.asked, question.whole
     plan = whole.plan
     errors = {name: _error(whole, name, rows) for name, _ in plan.aggregates}
     return Preview(
-        privacy=asked.privacy,
-        epsilon=float(asked.epsilon),
-        delta=float(asked.delta),
-        confidence=float(asked.confidence),
+        privacy=terms.privacy,
+        epsilon=float(terms.epsilon),
+        delta=float(terms.delta),
+        confidence=float(terms.confidence),
         columns=_columns(plan),
-        split=asked.split,
+        split=terms.split,
         errors=errors,
-        question=asked.question,
-        notes=asked.notes,
-        left=table.left(asked.privacy, delta=asked.delta, beside=partners_of(table, [plan])),
+        question=terms.question,
+        notes=terms.notes,
+        left=left,
         in_rows=frozenset(name for name, one in plan.aggregates if isinstance(one, IN_ROWS)),
-        warnings=(*starved(asked.split), *short_of_rows(plan, question.shares, rows=rows)),
+        warnings=(*starved(terms.split), *short_of_rows(plan, whole.parts, rows=rows)),
         formulas=frozenset(name for name, one in plan.aggregates if isinstance(one, Formula)),
         fitted=frozenset(name for name, one in plan.aggregates if isinstance(one, Regression)),
         alone=dict(_alone(whole, errors, rows)) if 1 < len(errors) <= MOST_TRIED else {},

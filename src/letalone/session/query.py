@@ -4,12 +4,11 @@ Tested:   tests/session/test_query.py
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Self
 
 from letalone.answers import views
-from letalone.answers.arranged import AS_IT_IS, Arrangement, arranged
-from letalone.answers.release import explained
+from letalone.answers.arranged import AS_IT_IS, Arrangement
 from letalone.errors import LetaloneError, ParameterError
 from letalone.exact.typed import Number
 from letalone.plans.expressions import And, Expression
@@ -20,10 +19,10 @@ from letalone.plans.trees import Computable
 from letalone.session.asking import Asking
 from letalone.session.in_sql import query_in_sql
 from letalone.session.notes import notes_of, question_of
-from letalone.session.partners import partners_of, read_from_text
-from letalone.session.preview import Preview, preview_of
+from letalone.session.partners import read_from_text
+from letalone.session.preview import Preview
+from letalone.session.pricing import Priced, check_asked, least_epsilon_remark, price_plan
 from letalone.session.release import Release
-from letalone.session.releasing import priced, released
 from letalone.session.table import Table
 from letalone.tables.ahead import epsilon_for
 
@@ -50,8 +49,30 @@ class Query(Asking):
     before: PerUnit | None = None
     arrangement: Arrangement = AS_IT_IS
     only_explained: bool = False
+    given_plan: Plan | None = None
+
+    @classmethod
+    def from_plan(
+        cls,
+        table: Table,
+        plan: Plan,
+        *,
+        arrangement: Arrangement = AS_IT_IS,
+        only_explained: bool = False,
+    ) -> Self:
+        """The question that a plan asks, which is complete: no step can be added."""
+        return cls(table, arrangement=arrangement, only_explained=only_explained, given_plan=plan)
+
+    def planned(self) -> Self:
+        """The same question, complete: its plan is made once, or refused."""
+        arrangement, explained_only = self.arrangement, self.only_explained
+        return self.from_plan(
+            self.table, self.plan, arrangement=arrangement, only_explained=explained_only
+        )
 
     def _so_far(self) -> "Query":
+        if self.given_plan is not None:
+            raise ParameterError("This question is a whole plan. Begin another one for more steps.")
         return self
 
     @property
@@ -74,6 +95,8 @@ class Query(Asking):
     @property
     def plan(self) -> Plan:
         """The question with everything filled in, or the error that says what is missing."""
+        if self.given_plan is not None:
+            return self.given_plan
         return make_plan(
             self.table.schema,
             dict(self.aggregates),
@@ -109,6 +132,41 @@ class Query(Asking):
             )
         return query_in_sql(self, sql, keys=keys, bounds=bounds, tables=tables, dialect=dialect)
 
+    def price(
+        self,
+        epsilon: Number | None = None,
+        *,
+        error: Error | None = None,
+        delta: Number = 0,
+        confidence: Number = 0.95,
+        rows: int | None = None,
+    ) -> Priced:
+        """The question at an epsilon, or at the least that keeps an error: no data touched.
+
+        It is planned and compiled here, once, and everything but the budget that would refuse it
+        does so now. `.preview()`, `.explain()`, `.remaining` and `.fits` show what it would cost,
+        `.release()` answers it.
+        """
+        if (epsilon is None) == (error is None):
+            raise ParameterError(
+                "release needs either an epsilon or an error, and not both: release(epsilon=0.5)"
+                " pays so much, release(error=5) solves for the ε that is enough."
+            )
+        plan, remark = self.plan, None
+        if epsilon is None:
+            assert error is not None
+            epsilon = epsilon_for(plan, error=error, delta=delta, confidence=confidence, rows=rows)
+            remark = least_epsilon_remark(epsilon)
+        return replace(
+            self._price(plan, epsilon=epsilon, delta=delta, confidence=confidence),
+            arrangement=self.arrangement,
+            only_explained=self.only_explained,
+            remark=remark,
+        )
+
+    def _price(self, plan: Plan, *, epsilon: Number, delta: Number, confidence: Number) -> Priced:
+        return price_plan(self.table, plan, epsilon=epsilon, delta=delta, confidence=confidence)
+
     def preview(
         self,
         epsilon: Number,
@@ -121,10 +179,7 @@ class Query(Asking):
 
         `rows` is how many rows a group has, for the errors of means: a public number.
         """
-        question = priced(
-            self.table, self.plan, epsilon=epsilon, delta=delta, confidence=confidence
-        )
-        return preview_of(self.table, question, rows=rows)
+        return self.price(epsilon, delta=delta, confidence=confidence).preview(rows)
 
     def epsilon_for(
         self,
@@ -156,13 +211,7 @@ class Query(Asking):
             what = f"Question about {self.table.name}: {question_of(plan)}."
             more = "explain(epsilon=0.1) shows the price and its split, too; sql=True also the SQL."
             return views.flowing([what, *notes, more])
-        question = priced(
-            self.table, self.plan, epsilon=epsilon, delta=delta, confidence=confidence
-        )
-        asked = question.asked
-        beside = partners_of(self.table, [question.whole.plan])
-        left = [str(self.table.left(asked.privacy, delta=asked.delta, beside=beside))]
-        return explained(asked, left, sql=sql)
+        return self.price(epsilon, delta=delta, confidence=confidence).explain(sql=sql)
 
     def release(
         self,
@@ -177,30 +226,9 @@ class Query(Asking):
 
         The same question about the same declared version is free: the same answer again.
         """
-        if (epsilon is None) == (error is None):
-            raise ParameterError(
-                "release needs either an epsilon or an error, and not both: release(epsilon=0.5)"
-                " pays so much, release(error=5) solves for the ε that is enough."
-            )
-        self._check_asked()
-        plan, remark = self.plan, None
-        if epsilon is None:
-            assert error is not None
-            epsilon = epsilon_for(plan, error=error, delta=delta, confidence=confidence, rows=rows)
-            remark = f"ε = {epsilon:g} is the least of three digits that keeps the error asked for."
-        price = {"epsilon": epsilon, "delta": delta, "confidence": confidence}
-        return arranged(self._answer(plan, price, remark=remark), self.arrangement)
-
-    def _answer(self, plan: Plan, price: Mapping[str, Number], *, remark: str | None) -> Release:
-        """The whole answer, charged before data is touched."""
-        return released(self.table, priced(self.table, plan, **price), remark=remark)
-
-    def _check_asked(self) -> None:
-        if self.only_explained:
-            raise ParameterError(
-                "The SQL begins with EXPLAIN, so the question is explained and not asked. Leave"
-                " the word out to ask it; .preview(epsilon=0.5) shows its price."
-            )
+        check_asked(only_explained=self.only_explained)
+        priced = self.price(epsilon, error=error, delta=delta, confidence=confidence, rows=rows)
+        return priced.release()
 
     def __repr__(self) -> str:
         try:

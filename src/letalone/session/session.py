@@ -8,7 +8,6 @@ from types import TracebackType
 from typing import NoReturn, Self, overload
 
 from letalone.answers import views
-from letalone.answers.arranged import arranged
 from letalone.errors import ParameterError
 from letalone.exact.typed import Number
 from letalone.ledger import Ledger
@@ -21,12 +20,10 @@ from letalone.plans.schema import Column, Schema
 from letalone.privacy import Budget, Neighbours
 from letalone.privacy.filters import brief, left_in_words
 from letalone.session.asking import Asking
-from letalone.session.batch import Batch
+from letalone.session.batch import Batch, release_batch
 from letalone.session.in_sql import query_in_sql
-from letalone.session.partners import partners_of
 from letalone.session.query import Query
 from letalone.session.release import Release
-from letalone.session.releasing import priced, released_together
 from letalone.session.table import Asker, Table
 
 LISTED = 8
@@ -108,13 +105,7 @@ class Session(Asking):
     def how_many_more(self, query: Query, *, epsilon: Number, delta: Number = 0) -> int | float:
         """About how many more such questions fit, if nothing else is asked."""
         self._check_own(query)
-        question = priced(self._table, query.plan, epsilon=epsilon, delta=delta)
-        privacy, delta = question.asked.privacy, question.asked.delta
-        tables = [self._table, *partners_of(self._table, [query.plan])]
-        return min(
-            one.data_set().how_many_more(privacy.labelled(one.schema.protects), delta=delta or None)
-            for one in tables
-        )
+        return query.price(epsilon, delta=delta).how_many_more()
 
     @overload
     def sql(
@@ -208,13 +199,10 @@ class Session(Asking):
         prices = _epsilons(queries, epsilon)
         for query in queries:
             self._check_own(query)
-        questions = [
-            priced(self._table, query.plan, epsilon=each, delta=delta, confidence=confidence)
-            for query, each in zip(queries, prices, strict=True)
-        ]
-        found = released_together(self._table, questions)
-        pairs = zip(found, queries, strict=True)
-        return Batch([arranged(release, query.arrangement) for release, query in pairs])
+        pairs = zip(queries, prices, strict=True)
+        return release_batch(
+            [query.price(each, delta=delta, confidence=confidence) for query, each in pairs]
+        )
 
     def close(self) -> None:
         """Lets go of the data; what was spent stays spent."""

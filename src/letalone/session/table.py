@@ -5,45 +5,21 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from copy import copy
 from dataclasses import dataclass
-from fractions import Fraction
 from threading import Event, RLock
 
 from letalone.engines.failure import EngineFailed
 from letalone.engines.measures import Engine
 from letalone.errors import ParameterError
 from letalone.ledger import DataSet, Ledger
+from letalone.ledger.charging import Payer
 from letalone.plans.query import PublicJoin
 from letalone.plans.schema import Schema
-from letalone.privacy.curve import Privacy
-from letalone.privacy.filters import left_in_words
 from letalone.randomness.bits import SYSTEM, BitSource
 
 Progress = Callable[[float], None]
 Joined = tuple[
     str, tuple[tuple[str, str], ...]
 ]  # a public table's digest, and what it is joined on
-
-
-@dataclass(frozen=True, slots=True)
-class Left:
-    """What was left of a budget at one moment; put into words when somebody looks."""
-
-    data_set: DataSet
-    privacy: Privacy
-    delta: Fraction | None
-    kept: str
-    beside: "tuple[Left, ...]" = ()
-
-    def __str__(self) -> str:
-        others = [f"Of {one.data_set.name!r}: {one}" for one in self.beside]
-        return " ".join([self._own(), *others])
-
-    def _own(self) -> str:
-        found = self.data_set
-        more = found.how_many_more(self.privacy, delta=self.delta)
-        like = f"about {more:,} more like this" if isinstance(more, int) else "any number like this"
-        left = f"Left: about {left_in_words(found.state)} of ({found.budget}), {like}."
-        return f"{left} {self.kept}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +91,12 @@ class Table:
         """How the data set stands in the ledger."""
         return self.ledger.data_set(self.name)
 
+    @property
+    def payer(self) -> Payer:
+        """The data set as it is charged, for whoever asks."""
+        asker = self.asker
+        return Payer(self.ledger, self.name, self.schema.protects, asker.analyst, asker.purpose)
+
     def tell(self, done: float) -> None:
         """How far long work is; whoever listens cannot make the work fail, which would freeze."""
         if self.progress is not None:
@@ -181,19 +163,4 @@ class Table:
 
     def where_kept(self) -> str:
         """Where the budget lives, in words."""
-        if self.ledger.durable:
-            return "The budget is kept in the ledger."
-        return 'The budget lives in this process only: la.open(…, ledger="budget.db") keeps it.'
-
-    def left(
-        self,
-        privacy: Privacy,
-        *,
-        delta: Fraction | None = None,
-        beside: "Sequence[Table]" = (),
-        now: DataSet | None = None,
-    ) -> "Left":
-        """What is left now, also of tables beside it, and how many more like this would fit."""
-        mine = privacy.labelled(self.schema.protects)
-        others = tuple(one.left(privacy, delta=delta) for one in beside)
-        return Left(now or self.data_set(), mine, delta or None, self.where_kept(), others)
+        return self.payer.where_kept()

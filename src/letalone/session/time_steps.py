@@ -1,7 +1,7 @@
 """Answers are written down at fixed time steps, so that no time says how long the data took.
 
 A service tells nothing of an answer before its step by not having it: between measuring and
-writing down (`releasing`, `training`) the question waits until a whole number of steps has passed
+writing down (`ledger.charging`) the question waits until a whole number of steps has passed
 since it had the table for itself, and keeps the table until then. No history, receipt, counter or
 page can show what is not stored yet. A failure waits alike.
 

@@ -1,123 +1,69 @@
 """Training a model on a table: charged like a question, and free when it is asked again.
 
-The layer of models and this one do not know each other. A `Job` is what a table needs to know of a
-model: its price, the columns that it looks at, and what to do with them.
+The layer of models and this one do not know each other. A `FitJob` is what a table needs to know of
+a model: its price, the columns that it looks at, and what to do with them.
 
 Theorem.  What is said before the charge is a function of the job, the schema and the condition. The
 rows of neighbours differ in at most one (`engines.training_rows`), so a model that is private for
 one row more or less is private for one unit more or less.
-  Proven:   nothing before `_fitted` has the engine's rows, and nothing after it but the job's
+  Proven:   nothing before `Fitting.make` has the engine's rows, and nothing after it but the job's
             own answer is read
   Tested:   tests/learn/test_sessions.py
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING
 
-from numpy.typing import NDArray
-
-from letalone.engines.failure import FileChanged, RightRevoked
 from letalone.errors import NeighboursDiffer, ParameterError, UnsupportedQuery
-from letalone.exact.typed import Number, as_typed
+from letalone.exact.typed import as_typed
 from letalone.ledger import digest_of
-from letalone.ledger.acts import ENGINE_FAILED, FILE_CHANGED
+from letalone.ledger.charging import Charge, Settled, charged_work
 from letalone.plans.aggregates import count
 from letalone.plans.expressions import Expression
+from letalone.plans.fit_job import FitJob
 from letalone.plans.query import make_plan
 from letalone.plans.schema import Schema
 from letalone.plans.unnamed import check_no_feature
-from letalone.privacy import Budget, Privacy
+from letalone.privacy import Budget
 from letalone.privacy.curve import Json
 from letalone.privacy.neighbours import is_replace
-from letalone.session.partners import locked
-from letalone.session.releasing import STOPPED, Bill, charged, frozen, paid_for, reach
-from letalone.session.settling import alone_with, written_down
-from letalone.session.table import Left, Table
-from letalone.session.time_steps import at_step, now
+from letalone.session.table import Table
+from letalone.session.table_work import TableWork
 
 if TYPE_CHECKING:
     from letalone.session.query import Query
 
-Columns = Mapping[str, NDArray[Any]]
 NOT_ON_SPARK = (
     "A model cannot be trained on a table of Spark: its rows would have to come here. Write the"
     " columns that it needs to Parquet files, one row of each unit, and open these."
 )
 
 
-class Job(Protocol):
-    """What a table needs to know of a model that is trained on it."""
-
-    @property
-    def features(self) -> Sequence[str]:
-        """The columns that the model looks at."""
-        ...
-
-    @property
-    def target(self) -> str | None:
-        """The column that it learns to predict; rows without it are left out."""
-        ...
-
-    @property
-    def epsilon(self) -> Number:
-        """The price, with `delta`: what `privacy` promises."""
-        ...
-
-    @property
-    def delta(self) -> Number:
-        """The probability at which the promise may fail."""
-        ...
-
-    @property
-    def privacy(self) -> Privacy:
-        """What the model reveals about one row."""
-        ...
-
-    def described(self) -> Json:
-        """All that decides the law of the model, but the rows."""
-        ...
-
-    def fitted(self, columns: Columns) -> Json:
-        """The model, as it is published; must succeed for any values."""
-        ...
-
-
-@dataclass(frozen=True, slots=True)
-class Trained:
-    """A model as it was written down, its receipt, and what was left of the budget then."""
-
-    stored: Json
-    receipt: Json
-    repeated: bool
-    left: Left
-
-
-def trained(question: "Query", prepare: Callable[[Schema], Job]) -> Trained:
-    """The model that the job gives, charged before rows are read; an earlier one where it is the
-    same job about the same rows."""
+def trainable_schema(question: "Query") -> Schema:
+    """What is public about the rows; refused where no model can be trained on them."""
     table = question.table
     table.check_open()
     _check_rows_alone(question)
     _check_place(table)
     _check_relation(table)
-    job = prepare(table.schema)
+    return table.schema
+
+
+def train(question: "Query", job: FitJob) -> Settled:
+    """The model that the job gives, charged before rows are read; an earlier one where it is the
+    same job about the same rows."""
+    trainable_schema(question)
+    table = question.table
     _check_columns(table, job)
     plan, where = _plan(question, job)
     price = Budget(job.epsilon, job.delta)
     exactly = {"epsilon": str(as_typed(job.epsilon)), "delta": str(as_typed(job.delta))}
     digest = digest_of({"plan": plan, **exactly}, name="The training")
-    bill = Bill(job.privacy, plan, digest, price.delta or None, f"The model costs ({price})")
-    with alone_with([table], digest), locked([table]):
-        stored = paid_for(table, bill)
-        repeated = stored is not None
-        if stored is None:
-            stored = _settled(table, bill, job, where)
-        left = table.left(bill.privacy, delta=bill.delta)
-        return Trained(stored, table.ledger.receipt(stored), repeated, left)
+    what = f"The model costs ({price})"
+    charge = Charge(what, job.privacy, plan, digest, price.delta or None)
+    return charged_work([table.payer], charge, Fitting(table, job, where))
 
 
-def _plan(question: "Query", job: Job) -> tuple[Json, Expression | None]:
+def _plan(question: "Query", job: FitJob) -> tuple[Json, Expression | None]:
     """The plan as it is stored, and the condition, both checked as those of a question are."""
     schema = question.table.schema
     most = None if schema.unit is None else 1
@@ -127,38 +73,20 @@ def _plan(question: "Query", job: Job) -> tuple[Json, Expression | None]:
     return {**stored, **columns, "model": job.described()}, rows.where
 
 
-def _settled(table: Table, bill: Bill, job: Job, where: Expression | None) -> Json:
-    reach([table], paid=False)
-    began, paid = now(), charged(table, bill)
-    try:
-        stored = at_step(table.asker, began, lambda: _fitted(table, job, where))
-    except RightRevoked:
-        table.ledger.abandon(paid)
-        raise
-    except KeyboardInterrupt as stopped:
-        stopped.add_note(STOPPED)
-        raise
-    if isinstance(stored, str):
-        table.ledger.fail(paid, stored)
-        raise frozen([table.name], stored)
-    return written_down([table], [paid], stored)
+class Fitting(TableWork):
+    """Fetches rows and fits."""
 
+    def __init__(self, table: Table, job: FitJob, where: Expression | None) -> None:
+        super().__init__([table])
+        self.job, self.where = job, where
 
-def _fitted(table: Table, job: Job, where: Expression | None) -> Json | str:
-    """The model, or one fact if anything went wrong: its words could hold a private value."""
-    names = [*job.features, *([] if job.target is None else [job.target])]
-    reach([table], paid=True)
-    try:
+    def make(self) -> Json:
+        (table,), target = self.tables, self.job.target
+        names = [*self.job.features, *([] if target is None else [target])]
         columns = table.engine.training_rows(
-            table.schema, names, target=job.target, where=where, progress=table.tell
+            table.schema, names, target=target, where=self.where, progress=table.tell
         )
-        return job.fitted(columns)
-    except RightRevoked:
-        raise  # it depends on no data
-    except FileChanged:
-        return FILE_CHANGED
-    except Exception:
-        return ENGINE_FAILED
+        return self.job.fit(columns)
 
 
 def _check_place(table: Table) -> None:
@@ -186,7 +114,7 @@ def _check_relation(table: Table) -> None:
         )
 
 
-def _check_columns(table: Table, job: Job) -> None:
+def _check_columns(table: Table, job: FitJob) -> None:
     names = [*job.features, *([] if job.target is None else [job.target])]
     for name in names:
         table.schema.column(name)

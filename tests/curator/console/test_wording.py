@@ -6,8 +6,7 @@ from datetime import timedelta
 from curator.console.test_asking import COUNT, preview, price_in, why_not
 from curator.makers import NAME, grant
 from letalone.errors import DataSetFrozen
-from letalone.ledger.acts import ENGINE_FAILED
-from letalone.session.releasing import frozen
+from letalone.ledger.charging import Work, frozen_error
 
 NOT_FOR_PEOPLE = re.compile(r"letalone ledger|LEDGER|/api/|keys=|delta=|POST ")
 
@@ -23,14 +22,14 @@ def test_an_analyst_is_told_to_ask_the_owner_of_what_is_frozen(fresh):
 
 def test_what_froze_while_it_was_answered_says_that_the_charge_stays(fresh, monkeypatch):
     def broken(*_, **__):
-        raise frozen([NAME], ENGINE_FAILED)
+        raise frozen_error([NAME], Work.failure)
 
     browser = fresh.by("ann")
     monkeypatch.setattr(type(fresh.curator.asking), "look", broken)
     text = preview(browser).text
     assert "what was charged stays spent. Its owner has to look at it: ask them." in text
     assert not NOT_FOR_PEOPLE.search(text)
-    assert "letalone ledger thaw" in str(frozen([NAME], ENGINE_FAILED)), (
+    assert "letalone ledger thaw" in str(frozen_error([NAME], Work.failure)), (
         "on a command line it is what to type"
     )
     assert str(DataSetFrozen("Words.")) == "Words."

@@ -21,9 +21,9 @@ from letalone.errors.problem import Spelled
 from letalone.errors.problem import problem as code_problem
 from letalone.errors.remedies import Allow
 from letalone.ledger.acts import NoSuchDataSet
+from letalone.ledger.charging import NotWritten
 from letalone.ledger.store import NotALedger
 from letalone.privacy import Budget
-from letalone.session.settling import NotWritten
 
 ERRORS = [
     found

@@ -11,9 +11,9 @@ from letalone.errors import BudgetExceeded, LetaloneError
 from letalone.errors.codes import Code
 from letalone.errors.problem import problem
 from letalone.errors.remedies import GiveDelta
-from letalone.ledger.acts import ENGINE_FAILED
+from letalone.ledger.charging import Work, frozen_error
 from letalone.ledger.levels import Key, not_allowed
-from letalone.session.releasing import file_changed, frozen
+from letalone.session.table_work import file_changed
 
 Service = Any
 PYTHON = re.compile(r"\bla\.|ledger\.\w+\(|session\.|=…|letalone ledger")
@@ -22,7 +22,7 @@ PYTHON = re.compile(r"\bla\.|ledger\.\w+\(|session\.|=…|letalone ledger")
 @pytest.mark.parametrize(
     "error",
     [
-        frozen(["visits"], ENGINE_FAILED),
+        frozen_error(["visits"], Work.failure),
         file_changed("visits"),
         not_allowed(Key("visits", "care", "ann")),
         BudgetExceeded(problem(Code.BUDGET_EXCEEDED, GiveDelta(), sentence="It does not fit.")),

@@ -1,0 +1,55 @@
+"""What a table needs to know of a model that is trained on it: tables and models meet here alone.
+
+An estimator makes a job from what is public about a table (`schema`); the table charges it, fetches
+the rows that it names, and settles what `fit` gives (`session.training`).
+
+  Tested:   tests/learn/test_sessions.py
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
+
+from numpy.typing import NDArray
+
+from letalone.exact.typed import Number
+from letalone.privacy import Privacy
+from letalone.privacy.curve import Json
+
+FitColumns = Mapping[str, NDArray[Any]]
+
+
+class FitJob(Protocol):
+    """A fit of some columns of a table."""
+
+    @property
+    def features(self) -> Sequence[str]:
+        """The columns that the model looks at."""
+        ...
+
+    @property
+    def target(self) -> str | None:
+        """The column that it learns to predict; rows without it are left out."""
+        ...
+
+    @property
+    def epsilon(self) -> Number:
+        """The price, with `delta`: what `privacy` promises."""
+        ...
+
+    @property
+    def delta(self) -> Number:
+        """The probability at which the promise may fail."""
+        ...
+
+    @property
+    def privacy(self) -> Privacy:
+        """What the model reveals about one row."""
+        ...
+
+    def described(self) -> Json:
+        """All that decides the law of the model, but the rows."""
+        ...
+
+    def fit(self, columns: FitColumns) -> Json:
+        """The model, as it is published; must succeed for any values."""
+        ...

@@ -1,0 +1,227 @@
+"""Prices questions, and answers them: `Query.price(…)` gives a `Priced`, whose `release()` pays.
+
+A question is planned and compiled once, when it is priced. Everything that can be refused is
+refused then, before anything is charged. `release` charges before data is touched, measures, draws
+noise, and writes the answer down before it is shown (`ledger.charging`).
+
+Theorem.  All that an analyst sees (prices, previews, refusals, notes, SQL) but the answers
+themselves is a function of questions, declarations and earlier answers.
+  Proven:   nothing before `_draw` has the engine's numbers, and nothing after it but
+            `finish` reads them
+  Tested:   tests/session/test_no_data.py: an empty table looks the same; test_secrets.py
+  Assumed:  an observer does not see how long it took (`time_steps`, for services)
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import cast
+
+from letalone.answers.arranged import AS_IT_IS, Arrangement, arranged
+from letalone.answers.release import Asked, SplitPart, Standing, explained
+from letalone.engines.measures import Units
+from letalone.errors import ParameterError
+from letalone.exact.typed import CONFIDENCE, Number
+from letalone.ledger import digest_of
+from letalone.ledger.charging import (
+    Charge,
+    RemainingBudget,
+    Settled,
+    charged_work,
+    find_repeat,
+    remaining_for,
+)
+from letalone.ledger.claims import WAIT_SECONDS
+from letalone.plans.query import Plan
+from letalone.privacy import Budget
+from letalone.privacy.curve import Json
+from letalone.session.notes import in_rows, notes_of, question_of, starved
+from letalone.session.outputs import filled, slots_of
+from letalone.session.partners import lent, partners_of, read_from_text, taken_on_trust
+from letalone.session.preview import Preview, preview_of
+from letalone.session.release import Release, batch_to_json, releases_from
+from letalone.session.table import Table
+from letalone.session.table_work import TableWork
+from letalone.tables.columns import Columns
+from letalone.tables.compiled import Compiled, compiled
+
+
+@dataclass(frozen=True, slots=True)
+class Priced:
+    """A question with all that is decided about it before data is touched: compiled once.
+
+    Nothing is spent until `release`. `terms` are what stands on its answer.
+    """
+
+    table: Table
+    terms: Asked
+    compiled: Compiled
+    arrangement: Arrangement = AS_IT_IS
+    only_explained: bool = False
+    remark: str | None = None
+
+    @property
+    def plan(self) -> Plan:
+        """The question with everything filled in."""
+        return self.compiled.plan
+
+    @property
+    def tables(self) -> list[Table]:
+        """The tables that pay: the question's own, then its partners."""
+        return [self.table, *partners_of(self.table, [self.plan])]
+
+    @property
+    def charge(self) -> Charge:
+        """What `release` charges to each of the tables."""
+        terms = self.terms
+        what = f"The answer costs ({Budget(terms.epsilon, terms.delta)})"
+        return Charge(what, terms.privacy, terms.plan, terms.digest, terms.delta or None)
+
+    @property
+    def remaining(self) -> RemainingBudget:
+        """What is left now."""
+        payers = [table.payer for table in self.tables]
+        return remaining_for(payers, self.terms.privacy, delta=self.terms.delta)
+
+    @property
+    def fits(self) -> bool:
+        """Whether all tables would accept the charge as they stand; nothing is written down."""
+        return all(table.payer.fits(self.charge) for table in self.tables)
+
+    def how_many_more(self) -> int | float:
+        """About how many more such questions fit, if nothing else is asked."""
+        left = self.remaining
+        return min(one.how_many_more for one in (left, *left.beside))
+
+    def preview(self, rows: int | None = None) -> Preview:
+        """The price, its split and the errors to expect; `rows` as in `Query.preview`."""
+        return preview_of(self.compiled, self.terms, self.remaining, rows=rows)
+
+    def explain(self, *, sql: bool = False) -> str:
+        """The question, its price and its split in words, and the SQL."""
+        return explained(self.terms, [str(self.remaining)], sql=sql)
+
+    def release(self) -> Release:
+        """The answer, charged before data is touched; the same question again is free."""
+        check_asked(only_explained=self.only_explained)
+        earlier = self.find_repeat()  # no data is read, so it waits for nobody
+        return arranged(self.answer() if earlier is None else earlier, self.arrangement)
+
+    def find_repeat(self) -> Release | None:
+        """The whole of an earlier answer to the same question, where there is one."""
+        settled = find_repeat([table.payer for table in self.tables], self.charge)
+        return None if settled is None else read_releases(settled, remark=self.remark)[0]
+
+    def answer(self, *, wait_seconds: float = WAIT_SECONDS) -> Release:
+        """As `release`, not arranged, where there was no earlier answer a moment ago.
+
+        UnderWay where somebody else, in any process, is at work on the same for longer than this.
+        """
+        payers, work = [table.payer for table in self.tables], Answering([self])
+        settled = charged_work(payers, self.charge, work, wait_seconds=wait_seconds)
+        return read_releases(settled, remark=self.remark)[0]
+
+
+class Answering(TableWork):
+    """Measures and adds noise, for one question or a batch about one table."""
+
+    def __init__(self, questions: Sequence[Priced]) -> None:
+        table = questions[0].table
+        super().__init__([table, *partners_of(table, [one.plan for one in questions])])
+        self.questions = questions
+
+    def make(self) -> Json:
+        releases = [_measure(question) for question in self.questions]
+        return releases[0].to_json() if len(releases) == 1 else batch_to_json(releases)
+
+
+def price_plan(
+    table: Table, plan: Plan, *, epsilon: Number, delta: Number = 0, confidence: Number = 0.95
+) -> Priced:
+    """The question at a price; no data is touched, and nothing is spent."""
+    table.check_open()
+    partners_of(table, [plan])
+    slots_of(plan)
+    whole = compiled(plan, epsilon=epsilon, delta=delta, confidence=confidence)
+    sure, stored = CONFIDENCE.typed("confidence", confidence), plan.to_json()
+    parts = tuple(SplitPart(p.name, p.share, p.words, p.groups) for p in whole.parts)
+    terms = Asked(
+        data_set=table.name,
+        version=table.data_set().version,
+        question=question_of(plan),
+        plan=stored,
+        digest=_digest(stored, epsilon=whole.epsilon, delta=whole.delta, confidence=sure),
+        epsilon=whole.epsilon,
+        delta=whole.delta,
+        confidence=sure,
+        privacy=whole.privacy,
+        split=parts,
+        sql=_sql(table, whole),
+        notes=(
+            *notes_of(plan, from_text=read_from_text(table, plan)),
+            *starved(parts),
+            *in_rows(plan, whole.parts),
+            *taken_on_trust(table, plan),
+        ),
+    )
+    return Priced(table, terms, whole)
+
+
+def least_epsilon_remark(epsilon: float) -> str:
+    """What stands on an answer whose ε was solved for."""
+    return f"ε = {epsilon:g} is the least of three digits that keeps the error asked for."
+
+
+def check_asked(*, only_explained: bool) -> None:
+    """Refuses an answer to SQL that only wants to be explained."""
+    if only_explained:
+        raise ParameterError(
+            "The SQL begins with EXPLAIN, so the question is explained and not asked. Leave"
+            " the word out to ask it; .preview(epsilon=0.5) shows its price."
+        )
+
+
+def read_releases(settled: Settled, *, remark: str | None) -> list[Release]:
+    """The answers that were settled together, and how all stood when they were told."""
+    standing = Standing(
+        left=settled.remaining,
+        remark=remark,
+        repeated=settled.repeated,
+        receipt=settled.receipt,
+    )
+    return releases_from(settled.stored, standing)
+
+
+def _measure(question: Priced) -> Release:
+    keys, outputs = filled(question.plan, _draw(question.table, question.compiled))
+    return Release(question.terms, keys, outputs)
+
+
+def _draw(table: Table, whole: Compiled) -> Columns:
+    engine = table.engine
+    engine.prepare(whole.scope, progress=table.tell)
+    with engine.borrowing(lent(table, whole.plan)):
+        if whole.discovery is not None:
+            whole = whole.with_keys(engine.discover(whole.scope), table.bits)
+        return whole.finish(engine.measure(whole.scope, whole.measures), table.bits)
+
+
+def _digest(plan: Json, **price: object) -> str:
+    """The name of a question at its price: all that decides the law of its answer."""
+    decides: Json = {"plan": plan, **{name: str(value) for name, value in price.items()}}
+    return digest_of(decides, name="The question")
+
+
+def digest_at(terms: Asked, version: int) -> str:
+    """What the same question at the same price is called about another version of the data."""
+    schema = {**cast("Json", terms.plan["schema"]), "version": version}
+    plan: Json = {**terms.plan, "schema": schema}
+    return _digest(plan, epsilon=terms.epsilon, delta=terms.delta, confidence=terms.confidence)
+
+
+def _sql(table: Table, whole: Compiled) -> str:
+    """What the engine will run; keys stand in a table of their own, so any will do here."""
+    if whole.discovery is None:
+        return table.engine.sql(whole.scope, whole.measures)
+    scope = replace(whole.scope, keys=())
+    which = table.engine.sql(scope, (Units(),))
+    return f"{which};\n\n{table.engine.sql(scope, whole.measures)}"
