@@ -76,6 +76,7 @@ def _listed(notes: Sequence[str]) -> list[str]:
 
 def release_batch(questions: Sequence[Priced]) -> Batch:
     """The answers to several questions about one table, as one charge for what they reveal."""
+    questions[0].table.check_registered()
     work, remark = Answering(questions), None
     charge = _charge_for(questions, work)
     if len(questions) > 1:

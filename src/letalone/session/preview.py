@@ -20,6 +20,7 @@ from letalone.session.notes import short_of_rows, starved
 from letalone.session.outputs import slots_of
 from letalone.tables.compiled import Compiled, compiled
 
+NO_BUDGET = "No budget is named yet."
 IN_ROWS = (Quantiles, Extreme, TopK, PrivateBounds)
 LARGE = 1000  # from here on without digits after the point
 MOST_TRIED = 10  # aggregates that are compiled by themselves, too
@@ -95,7 +96,7 @@ def _number(error: float) -> str:
 
 
 def preview_of(
-    whole: Compiled, terms: Asked, left: RemainingBudget, *, rows: int | None = None
+    whole: Compiled, terms: Asked, left: RemainingBudget | None, *, rows: int | None = None
 ) -> Preview:
     """The preview of a question at its price."""
     plan = whole.plan
@@ -110,7 +111,7 @@ def preview_of(
         errors=errors,
         question=terms.question,
         notes=terms.notes,
-        left=left,
+        left=NO_BUDGET if left is None else left,
         in_rows=frozenset(name for name, one in plan.aggregates if isinstance(one, IN_ROWS)),
         warnings=(*starved(terms.split), *short_of_rows(plan, whole.parts, rows=rows)),
         formulas=frozenset(name for name, one in plan.aggregates if isinstance(one, Formula)),

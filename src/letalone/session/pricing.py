@@ -19,7 +19,7 @@ from typing import cast
 from letalone.answers.arranged import AS_IT_IS, Arrangement, arranged
 from letalone.answers.release import Asked, SplitPart, Standing, explained
 from letalone.engines.measures import Units
-from letalone.errors import ParameterError
+from letalone.errors import BudgetExceeded, ParameterError
 from letalone.exact.typed import CONFIDENCE, Number
 from letalone.ledger import digest_of
 from letalone.ledger.charging import (
@@ -34,12 +34,13 @@ from letalone.ledger.claims import WAIT_SECONDS
 from letalone.plans.query import Plan
 from letalone.privacy import Budget
 from letalone.privacy.curve import Json
+from letalone.privacy.filters import charged, opened
 from letalone.session.notes import in_rows, notes_of, question_of, starved
 from letalone.session.outputs import filled, slots_of
 from letalone.session.partners import lent, partners_of, read_from_text, taken_on_trust
 from letalone.session.preview import Preview, preview_of
 from letalone.session.release import Release, batch_to_json, releases_from
-from letalone.session.table import Table
+from letalone.session.table import Table, no_budget
 from letalone.session.table_work import TableWork
 from letalone.tables.columns import Columns
 from letalone.tables.compiled import Compiled, compiled
@@ -77,8 +78,10 @@ class Priced:
         return Charge(what, terms.privacy, terms.plan, terms.digest, terms.delta or None)
 
     @property
-    def remaining(self) -> RemainingBudget:
-        """What is left now."""
+    def remaining(self) -> RemainingBudget | None:
+        """What is left now; None where no ledger knows the data set yet."""
+        if not self.table.is_known:
+            return None
         payers = [table.payer for table in self.tables]
         return remaining_for(payers, self.terms.privacy, delta=self.terms.delta)
 
@@ -87,9 +90,19 @@ class Priced:
         """Whether all tables would accept the charge as they stand; nothing is written down."""
         return all(table.payer.fits(self.charge) for table in self.tables)
 
+    def fits_into(self, budget: Budget) -> bool:
+        """Whether a new budget, of which nothing is spent, would allow it."""
+        try:
+            charged(opened(budget), self.terms.privacy, delta=self.terms.delta or None)
+        except BudgetExceeded:
+            return False
+        return True
+
     def how_many_more(self) -> int | float:
         """About how many more such questions fit, if nothing else is asked."""
         left = self.remaining
+        if left is None:
+            raise no_budget(self.table.name)
         return min(one.how_many_more for one in (left, *left.beside))
 
     def preview(self, rows: int | None = None) -> Preview:
@@ -98,11 +111,13 @@ class Priced:
 
     def explain(self, *, sql: bool = False) -> str:
         """The question, its price and its split in words, and the SQL."""
-        return explained(self.terms, [str(self.remaining)], sql=sql)
+        left = self.remaining
+        return explained(self.terms, [] if left is None else [str(left)], sql=sql)
 
     def release(self) -> Release:
         """The answer, charged before data is touched; the same question again is free."""
         check_asked(only_explained=self.only_explained)
+        self.table.check_registered()
         earlier = self.find_repeat()  # no data is read, so it waits for nobody
         return arranged(self.answer() if earlier is None else earlier, self.arrangement)
 
@@ -116,6 +131,7 @@ class Priced:
 
         UnderWay where somebody else, in any process, is at work on the same for longer than this.
         """
+        self.table.check_registered()
         payers, work = [table.payer for table in self.tables], Answering([self])
         settled = charged_work(payers, self.charge, work, wait_seconds=wait_seconds)
         return read_releases(settled, remark=self.remark)[0]
@@ -146,7 +162,7 @@ def price_plan(
     parts = tuple(SplitPart(p.name, p.share, p.words, p.groups) for p in whole.parts)
     terms = Asked(
         data_set=table.name,
-        version=table.data_set().version,
+        version=table.version,
         question=question_of(plan),
         plan=stored,
         digest=_digest(stored, epsilon=whole.epsilon, delta=whole.delta, confidence=sure),

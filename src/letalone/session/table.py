@@ -4,12 +4,15 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from threading import Event, RLock
 
 from letalone.engines.failure import EngineFailed
 from letalone.engines.measures import Engine
 from letalone.errors import ParameterError
+from letalone.errors.codes import Code
+from letalone.errors.problem import problem
+from letalone.errors.remedies import NameBudget
 from letalone.ledger import DataSet, Ledger
 from letalone.ledger.charging import Payer
 from letalone.plans.query import PublicJoin
@@ -41,16 +44,16 @@ class Table:
     """A session and all its questions share one; one answer is made at a time."""
 
     __slots__ = (
-        "_brought", "_closed", "_joined", "_own_ledger", "_partners", "asker", "bits", "engine",
-        "from_text", "ledger", "lock", "name", "progress", "schema", "source", "types_declared",
-        "whole_name",
+        "_brought", "_closed", "_joined", "_ledger", "_own_ledger", "_partners", "asker", "bits",
+        "engine", "from_text", "is_registered", "lock", "name", "progress", "schema", "source",
+        "types_declared", "whole_name",
     )  # fmt: skip
 
     def __init__(
         self,
         engine: Engine,
         schema: Schema,
-        ledger: Ledger,
+        ledger: Ledger | None,
         *,
         source: str,
         own_ledger: bool,
@@ -59,13 +62,13 @@ class Table:
         whole_name: Sequence[str] = (),
         types_declared: bool = False,
     ) -> None:
-        self.engine, self.schema, self.ledger = engine, schema, ledger
+        self.engine, self.schema, self._ledger = engine, schema, ledger
         self.name, self.source, self.progress = schema.name, source, progress
         self.bits, self.from_text = bits, engine.read_from_text()
         self.whole_name = tuple(whole_name)  # what SQL may call it, too
         self.types_declared = types_declared  # by an opening of a frame
         self._own_ledger, self.lock, self.asker = own_ledger, RLock(), NOBODY
-        self._closed = Event()
+        self._closed, self.is_registered = Event(), False
         self._joined = Counter[Joined]()  # by how many who ask
         self._brought: set[Joined] = set()  # by this one
         self._partners: dict[str, Table] = {}
@@ -86,6 +89,33 @@ class Table:
         """Before anything is charged: a closed engine would fail, and freeze the data set."""
         if not self.is_open:
             raise ParameterError(f"The session of {self.name!r} is closed. Call la.open again.")
+
+    @property
+    def ledger(self) -> Ledger:
+        """The ledger that is charged; refused where none knows the data set yet."""
+        if self._ledger is None:
+            raise no_budget(self.name)
+        return self._ledger
+
+    @property
+    def is_known(self) -> bool:
+        """Whether a ledger knows the data set: it may stand there and not be registered here."""
+        return self._ledger is not None
+
+    @property
+    def version(self) -> int:
+        """The version that is declared now."""
+        return self.data_set().version if self.is_known else self.schema.version
+
+    def register(self, ledger: Ledger, version: int) -> None:
+        """From now on questions are answered: the ledger has the data set, and what it is."""
+        self._ledger, self.is_registered = ledger, True
+        self.schema = replace(self.schema, version=version)
+
+    def check_registered(self) -> None:
+        """Before anything is charged: all that is written down about a table is."""
+        if not self.is_registered:
+            raise no_budget(self.name)
 
     def data_set(self) -> DataSet:
         """How the data set stands in the ledger."""
@@ -158,9 +188,14 @@ class Table:
             if self.is_open:
                 self._closed.set()
                 self.engine.close()
-                if self._own_ledger:
-                    self.ledger.close()
+                if self._own_ledger and self._ledger is not None:
+                    self._ledger.close()
 
     def where_kept(self) -> str:
         """Where the budget lives, in words."""
         return self.payer.where_kept()
+
+
+def no_budget(name: str) -> ParameterError:
+    """What is told where a question is to be answered, and nobody has named a budget."""
+    return ParameterError(problem(Code.MISSING_BUDGET, NameBudget(1), name=name))

@@ -53,6 +53,7 @@ def train(question: "Query", job: FitJob) -> Settled:
     same job about the same rows."""
     trainable_schema(question)
     table = question.table
+    table.check_registered()
     _check_columns(table, job)
     plan, where = _plan(question, job)
     price = Budget(job.epsilon, job.delta)
