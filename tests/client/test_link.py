@@ -10,6 +10,7 @@ import pytest
 
 import letalone as la
 from letalone.client import link
+from letalone.curator.http.problems import of_status
 from letalone.errors import ParameterError, ServiceUnavailable
 
 TOKEN = "la_" + "Zq" * 21
@@ -60,7 +61,7 @@ def test_a_fault_of_tls_is_not_told_as_a_service_that_is_away(said, words):
 
 
 def test_the_address_of_a_page_is_told_from_that_of_the_service():
-    said = {"type": "/problems/not-found", "detail": "There is nothing at this address."}
+    said = of_status(404).to_json()
     asked = client(lambda _: httpx.Response(404, json=said), "https://curator.example.org/open")
     with pytest.raises(ParameterError, match=r"Is it at https://curator\.example\.org\?"):
         asked.grants()

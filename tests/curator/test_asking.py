@@ -336,7 +336,7 @@ def left(curator, by):
 
 
 def test_what_is_left_is_the_least_of_the_grant_the_purpose_and_the_data_set(ready):
-    assert "ε = 2 of your grant of ε = 2, about 20 more" in left(ready, "ann")
+    assert "Left of your grant: about ε = 2 of ε = 2, about 20 more" in left(ready, "ann")
     for name in ("ben", "kim"):
         if name == "kim":
             ready.people.add(name, [Role.ANALYST], by="olga")

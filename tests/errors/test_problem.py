@@ -143,15 +143,22 @@ def test_a_code_says_when_it_comes_and_what_to_do(code: Code) -> None:
     assert pickle.loads(pickle.dumps(code)) is code
 
 
-EXAMPLES = {"name": "visits", "columns": ("age", "cost"), "span": (7, 11), "names": ("a", "b")}
+EXAMPLES = {
+    "name": "visits",
+    "by_name": False,
+    "columns": ("age", "cost"),
+    "span": (7, 11),
+    "names": ("a", "b"),
+}
 NUMBERS = {"epsilon": 0.5, "delta": 1e-6, "rows": 3, "seconds": 5, "types": ("integer", "text")}
+FLAGS = {"by_name": False}
 
 
 def examples() -> list[Remedy]:
     """One of each class of remedy."""
     kinds = [kind for kind in vars(remedies).values() if isinstance(kind, type)]
     found = [kind for kind in kinds if issubclass(kind, Remedy) and kind is not Remedy]
-    given = {**EXAMPLES, **NUMBERS}
+    given = {**EXAMPLES, **NUMBERS, **FLAGS}
     return [kind(*(given.get(one.name, "x") for one in fields(kind))) for kind in found]
 
 

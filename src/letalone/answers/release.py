@@ -27,6 +27,7 @@ from letalone.answers.promise import FAMILY, as_sure, group_promise, promise
 from letalone.answers.shown import as_shown
 from letalone.answers.titles import title_of
 from letalone.errors import FormatError, LetaloneError
+from letalone.errors.problem import without_context
 from letalone.exact.typed import Number, read_written
 from letalone.privacy.bounds import above
 from letalone.privacy.budget import Budget
@@ -242,18 +243,20 @@ class ReleaseRecord:
     def from_json(cls, stored: Mapping[str, object], *, standing: Standing | None = None) -> Self:
         """The release that was stored; refuses what is damaged or newer than this letalone."""
         check_format(stored, KIND, FIELDS)
-        try:
+
+        def read() -> Self:
             return cls(
                 _asked_from_json(stored),
                 tuple(key_from_json(one) for one in _list(stored["keys"])),
                 tuple(output_from_json(one) for one in _list(stored["outputs"])),
                 standing or Standing(),
             )
-        except FormatError:
-            raise
-        except (LetaloneError, *DAMAGE):
-            pass  # raised below: what is wrong with it may be private to whoever stored it
-        raise FormatError("This release is damaged: a field is not what to_json writes there.")
+
+        def failed(caught: Exception) -> FormatError:  # what is wrong with it may be private
+            words = "This release is damaged: a field is not what to_json writes there."
+            return caught if isinstance(caught, FormatError) else FormatError(words)
+
+        return without_context(read, LetaloneError, *DAMAGE, error=failed)
 
     @property
     def _named(self) -> list[tuple[str, Kind, tuple[Cell, ...]]]:

@@ -51,6 +51,7 @@ def error_of(status: int, sent: object, *, where: str, wait: str | None = None) 
         _facts(document),
         _remedies(document.get("remedies")),
         words=printable(words) + later,
+        advised=True,
     )
     return kind_of_error(problem)
 
@@ -89,11 +90,14 @@ def _fact(sent: object) -> Fact:
 def _remedies(sent: object) -> tuple[Remedy, ...]:
     """The remedies that this letalone knows; a newer service may know more."""
     listed = cast("list[object]", sent) if isinstance(sent, list) else []
-    found = (_remedy(one) for one in listed if isinstance(one, Mapping))
-    return tuple(remedy for remedy in found if remedy is not None)
+    read = (_remedy(remedy) for remedy in listed)
+    return tuple(remedy for remedy in read if remedy is not None)
 
 
-def _remedy(sent: Mapping[str, object]) -> Remedy | None:
+def _remedy(given: object) -> Remedy | None:
+    if not isinstance(given, Mapping):
+        return None
+    sent = cast("Mapping[str, object]", given)
     kind = getattr(remedies, str(sent.get("remedy")), None)
     if not isinstance(kind, type) or not issubclass(kind, Remedy) or kind is Remedy:
         return None

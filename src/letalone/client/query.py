@@ -16,6 +16,7 @@ from letalone.client.records import DAMAGE
 from letalone.client.said import amount
 from letalone.client.tables import RemoteTable, as_sent
 from letalone.errors import FormatError, LetaloneError, UnsupportedQuery
+from letalone.errors.problem import without_context
 from letalone.exact.typed import CONFIDENCE, COUNT, DELTA, EPSILON, Number
 from letalone.ledger import verify_receipt
 from letalone.plans.query import Plan
@@ -82,7 +83,7 @@ class RemotePriced:
     def preview(self, rows: int | None = None) -> Preview:
         """The price, its split and the errors to expect: no data touched, nothing spent."""
         more = {} if rows is None else {"rows": rows}
-        return _preview(self._ask("preview", {**self._price, **more}, left=True))
+        return _read_preview(self._ask("preview", {**self._price, **more}, left=True))
 
     def explain(self, *, sql: bool = False) -> str:
         """The question, its price and its split in words, and the SQL."""
@@ -152,30 +153,33 @@ def _check_answers(release: Release, plan: Plan, price: Mapping[str, Number]) ->
         raise FormatError(OTHER_ANSWER)
 
 
+def _read_preview(said: Json) -> Preview:
+    return without_context(
+        lambda: _preview(said),
+        LetaloneError,
+        *DAMAGE,
+        error=FormatError("The preview cannot be read. Update the older of client and service."),
+    )
+
+
 def _preview(said: Json) -> Preview:
-    try:
-        return Preview(
-            privacy=from_json(said["privacy"]),
-            epsilon=float(said["epsilon"]),
-            delta=float(said["delta"]),
-            confidence=float(said["confidence"]),
-            columns=tuple(said["columns"]),
-            split=tuple(_part(one) for one in said["split"]),
-            errors={
-                name: None if one is None else float(one) for name, one in said["errors"].items()
-            },
-            question=str(said["question"]),
-            notes=tuple(said["notes"]),
-            left=str(said["left"]),
-            in_rows=frozenset(said["in_rows"]),
-            alone={name: float(one) for name, one in said["alone"].items()},
-            warnings=tuple(said["warnings"]),
-            formulas=frozenset(said["formulas"]),
-            fitted=frozenset(said["fitted"]),
-        )
-    except (LetaloneError, *DAMAGE):
-        pass  # raised below, without what it came from
-    raise FormatError("The preview cannot be read. Update the older of client and service.")
+    return Preview(
+        privacy=from_json(said["privacy"]),
+        epsilon=float(said["epsilon"]),
+        delta=float(said["delta"]),
+        confidence=float(said["confidence"]),
+        columns=tuple(said["columns"]),
+        split=tuple(_part(one) for one in said["split"]),
+        errors={name: None if one is None else float(one) for name, one in said["errors"].items()},
+        question=str(said["question"]),
+        notes=tuple(said["notes"]),
+        left=str(said["left"]),
+        in_rows=frozenset(said["in_rows"]),
+        alone={name: float(one) for name, one in said["alone"].items()},
+        warnings=tuple(said["warnings"]),
+        formulas=frozenset(said["formulas"]),
+        fitted=frozenset(said["fitted"]),
+    )
 
 
 def _part(said: Json) -> SplitPart:

@@ -11,6 +11,7 @@ from typing import Any, Self, TypeVar, cast
 from letalone.answers import views
 from letalone.client.said import amount, printable
 from letalone.errors import FormatError, LetaloneError
+from letalone.errors.problem import without_context
 from letalone.plans.schema import Column, Schema
 from letalone.plans.types import Key, Type
 from letalone.privacy import ADD_REMOVE, REPLACE, Budget
@@ -174,12 +175,13 @@ Found = TypeVar("Found", RemoteDataSet, Grant, AccessRequest, PastRelease)
 
 def read_one(kind: type[Found], said: object) -> Found:
     """A record, or an error that says that service and client do not fit."""
-    try:
-        return kind.read(cast("Json", said))
-    except DAMAGE:
-        pass  # raised below, without what it came from
-    raise FormatError(
-        "The service answers in a form that this letalone does not know. Update the older of both."
+    return without_context(
+        lambda: kind.read(cast("Json", said)),
+        *DAMAGE,
+        error=FormatError(
+            "The service answers in a form that this letalone does not know. Update the older of"
+            " both."
+        ),
     )
 
 

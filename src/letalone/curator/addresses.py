@@ -20,6 +20,7 @@ from letalone.engines.opening import open_engine
 from letalone.engines.postgres_address import folded, is_address, places_of, read_address
 from letalone.engines.spark_address import is_spark_address, parts_of, read_spark_address
 from letalone.errors import ParameterError
+from letalone.errors.problem import without_context
 from letalone.plans.schema import Schema
 
 OPTIONS = ("host", "port", "dbname", "user", "service", "sslmode", "channel_binding")
@@ -58,12 +59,11 @@ def check_allowed(settings: Settings, written: object) -> str:
 
 def check_table(address: str, schema: Schema) -> None:
     """Refuses a schema that a table elsewhere does not have, and rows made across people."""
-    try:
-        return contained(lambda: _checked(address, schema))
-    except EngineFailed:
-        pass  # raised below, without what the server said
-    raise ParameterError(
-        "The table cannot be opened: its server or Spark failed while its names were read."
+    words = "The table cannot be opened: its server or Spark failed while its names were read."
+    without_context(
+        lambda: contained(lambda: _checked(address, schema)),
+        EngineFailed,
+        error=ParameterError(words),
     )
 
 

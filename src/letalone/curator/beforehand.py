@@ -23,6 +23,7 @@ from letalone.engines.failure import EngineFailed, contained
 from letalone.engines.lockdown import working_in
 from letalone.engines.opening import open_engine
 from letalone.errors import ParameterError
+from letalone.errors.problem import without_context
 from letalone.plans.schema import Column
 
 OF_CSV = (".csv", ".tsv", ".txt")
@@ -93,15 +94,16 @@ class Beforehand:
 
 
 def _columns(source: Path | str, otherwise: str) -> Sequence[Column]:
-    try:
+    def look() -> Sequence[Column]:
         with closing(contained(lambda: open_engine(source))) as engine:
             return _few(engine.schema().columns)
-    except EngineFailed:
-        pass  # raised below, without what the engine said
-    except ParameterError as error:
+
+    def failed(caught: Exception) -> ParameterError:
         name = source.name if isinstance(source, Path) else source
-        otherwise = _without(name, error)
-    raise ParameterError(otherwise)
+        known = isinstance(caught, ParameterError)
+        return ParameterError(_without(name, caught) if known else otherwise)
+
+    return without_context(look, EngineFailed, ParameterError, error=failed)
 
 
 def _few(columns: Sequence[Column]) -> Sequence[Column]:

@@ -37,6 +37,7 @@ from letalone.engines.rows import Relation
 from letalone.engines.sources import LOADED, Files, find_files, relation_of_csv
 from letalone.engines.syntax import Sql
 from letalone.errors import ParameterError
+from letalone.errors.problem import without_context
 from letalone.plans.schema import Column, Schema, unknown_column
 from letalone.plans.types import Type
 
@@ -49,18 +50,17 @@ EXACT = "DECIMAL(38, 18)"  # all of 64 bits before the point, and what people wr
 def copy_declared(source: Path, schema: Schema, target: Path) -> Affected:
     """Copies the declared columns of a file into a new Parquet file; what the rules touched."""
     check_declared(schema)
-    try:
-        return contained(lambda: _copied(source, schema, target))
-    except EngineFailed:
-        pass  # raised below, without what the engine said
-    except BaseException:
-        target.unlink(missing_ok=True)
-        raise
-    target.unlink(missing_ok=True)
-    raise ParameterError(
+    error = ParameterError(
         "The file cannot be imported: it is damaged, changed meanwhile, not what its name says, or"
         " too large for the memory and disk that an import has here (letalone serve --memory)."
     )
+    try:
+        return without_context(
+            lambda: contained(lambda: _copied(source, schema, target)), EngineFailed, error=error
+        )
+    except BaseException:
+        target.unlink(missing_ok=True)
+        raise
 
 
 def check_declared(schema: Schema) -> None:

@@ -11,6 +11,7 @@ from fractions import Fraction
 
 from letalone.curator.book import Book
 from letalone.curator.records import Question
+from letalone.privacy.budget import Budget
 from letalone.privacy.curve import Privacy
 from letalone.privacy.filters import FilterState, left_in_words
 
@@ -23,13 +24,17 @@ class Remaining:
     where: str
     state: FilterState
     raised: str  # what a steward or an owner would propose, were it too little
+    grant: Budget | None = None  # of one's own, of which it is left
 
     @property
     def words(self) -> str:
         """What is left, and how many more like this fit."""
         more = self.more
         like = f"about {more:,} more like this" if isinstance(more, int) else "any number like this"
-        return f"Left: about {left_in_words(self.state)} of {self.where}, {like}."
+        left = f"about {left_in_words(self.state)} of"
+        if self.grant is not None:
+            return f"Left of your grant: {left} {self.grant}, {like}."
+        return f"Left: {left} {self.where}, {like}."
 
     @property
     def is_empty(self) -> bool:
@@ -68,7 +73,9 @@ def _rooms(
             where = f"your grant of {level.budget}" if level.analyst else whole
             raised = "share for you" if level.analyst else "share for this purpose"
             more = level.how_many_more(privacy, delta=delta or None)
-            yield Remaining(more, where, level.state, raised)
+            yield Remaining(
+                more, where, level.state, raised, level.budget if level.analyst else None
+            )
     where = f"the whole data set {name!r} ({found.budget}), which others share"
     more = found.how_many_more(privacy.labelled(found.neighbours), delta=delta or None)
     yield Remaining(more, where, found.state, "budget for it")

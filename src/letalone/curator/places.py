@@ -53,11 +53,11 @@ def place_of_upload(settings: Settings, upload: Path) -> Path:
     """The upload, if it lies where `place_for_upload` puts them."""
     place = Path(upload)
     if place.parent != settings.incoming_folder or place.is_symlink():
-        sentence = Spelled(
+        words = Spelled(
             "An upload must lie where data_sets.incoming(kind) says.",
             http="There is no such upload: POST /api/v1/uploads gives its id.",
         )
-        raise ParameterError(problem(Code.OTHER, sentence=sentence))
+        raise ParameterError(problem(Code.OTHER, words=words))
     if not place.is_file():
         raise ParameterError("There is no such upload. It was used before, or waited for a day.")
     return _plain_file(place, "the upload")

@@ -27,7 +27,8 @@ from letalone.curator.settings import MOST_OPEN
 from letalone.engines.failure import EngineFailed, SourceAway, SourceUnreadable
 from letalone.engines.lockdown import Room, working_in
 from letalone.engines.long_cells import check_cells
-from letalone.errors import ParameterError
+from letalone.errors import ParameterError, ServiceUnavailable
+from letalone.errors.problem import without_context
 from letalone.ledger import Ledger
 from letalone.plans.schema import Schema
 from letalone.session.opening import open_registered
@@ -124,18 +125,18 @@ class Sessions:
             self.forget(name)
 
     def _opened(self, source: Source) -> Session:
-        try:
+        def open_source() -> Session:
             if isinstance(source.place, Path) and source.place.parent != self._folder:
                 check_cells(source.place, [column.name for column in source.schema.columns])
             # The name is the owner's, and nobody else's in this ledger.
             return open_registered(source.place, schema=source.schema, ledger=self._ledger)
-        except SourceAway:
-            away = True  # raised below: the words could name a server
-        except (EngineFailed, ParameterError):
-            away = False  # raised below: the words could name a file
-        if away:
-            raise source_away(source.schema.name)
-        raise cannot_be_opened(source.schema.name)
+
+        def failed(caught: Exception) -> ServiceUnavailable:  # its words could name a server
+            away = source_away if isinstance(caught, SourceAway) else cannot_be_opened
+            return away(source.schema.name)
+
+        kinds = (SourceAway, EngineFailed, ParameterError)
+        return without_context(open_source, *kinds, error=failed)
 
     def _since(self, name: str) -> int:
         """When an owner last said that the rows are to be opened anew."""

@@ -30,6 +30,7 @@ from letalone.curator.unit_rows import unit_ids
 from letalone.curator.words import of_row, read_day, written
 from letalone.engines.addresses import is_address
 from letalone.errors import ParameterError, ServiceUnavailable
+from letalone.errors.problem import without_context
 from letalone.ledger.acts import NoSuchDataSet
 from letalone.plans.schema import Schema
 from letalone.session.session import Session
@@ -191,12 +192,12 @@ class Shelf:
         settings, file = self._house.settings, cast("str", row.file)
         if not row.external:
             return settings.data_folder / file
-        try:
-            allowed = check_allowed if is_address(file) else place_of_import
-            return allowed(settings, file)
-        except ParameterError:
-            pass  # raised below: the words could name a file or a host
-        raise cannot_be_opened(row.name)
+        allowed = check_allowed if is_address(file) else place_of_import
+        return without_context(  # the words could name a file or a host
+            lambda: allowed(settings, file),
+            ParameterError,
+            error=lambda _: cannot_be_opened(row.name),
+        )
 
     def _check_kept(self, row: Found) -> None:
         day = read_day(row.retention)

@@ -35,6 +35,7 @@ from urllib.parse import quote
 from letalone.engines.failure import EngineFailed
 from letalone.engines.spark_silence import privately
 from letalone.errors import ParameterError
+from letalone.errors.problem import without_context
 
 PREFIX, CLUSTER = "spark:", "spark://"
 EXAMPLES = "spark:catalog.schema.table, spark:schema.table or spark:table"
@@ -178,15 +179,12 @@ def _looked_up(parts: Parts, session: Any) -> tuple[Place, bool, bool]:
         own = place[0].lower() == OWN_CATALOG
         return place, there, own and session.conf.get(KEPT, FORGETFUL) == FORGETFUL
 
-    try:
-        return privately(look)
-    except EngineFailed:
-        pass  # raised below, without what Spark said
-    raise ParameterError(
+    error = ParameterError(
         "Spark runs, but its catalogue cannot be opened: its metastore may be in use by another"
         " process (one of Derby serves one at a time), out of reach, or not set up. Nothing was"
         f" charged. `spark-sql -e {shlex.quote(f'DESCRIBE TABLE {spelled(parts)}')}` says more."
     )
+    return without_context(lambda: privately(look), EngineFailed, error=error)
 
 
 def place_of(source: object) -> Place | None:

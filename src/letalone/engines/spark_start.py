@@ -26,6 +26,7 @@ from typing import Any
 
 from letalone.engines.spark_silence import quiet
 from letalone.errors import LetaloneError, ParameterError
+from letalone.errors.problem import without_context
 
 CONNECT = ("SPARK_REMOTE", "SPARK_CONNECT_MODE_ENABLED")
 REMOTE = "spark.remote"
@@ -61,14 +62,10 @@ def _session() -> Any:
 
 
 def _started() -> Any:
-    try:
-        found = quiet(_start)
-    except LetaloneError:
-        raise
-    except Exception:
-        found = None  # raised below, without what Spark said
-    if found is None:
-        raise ParameterError(_reason())
+    def failed(caught: Exception) -> Exception:
+        return caught if isinstance(caught, LetaloneError) else ParameterError(_reason())
+
+    found = without_context(lambda: quiet(_start), Exception, error=failed)
     if found.sparkContext.getConf().contains(REMOTE):
         found.stop()
         raise _connect(f"{REMOTE} in spark-defaults.conf")

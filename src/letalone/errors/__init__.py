@@ -62,7 +62,7 @@ class LetaloneError(Exception):
         from letalone.errors.codes import Code
         from letalone.errors.problem import Problem
 
-        return Problem(Code[self.default_code], self._fields(), words=str(self))
+        return Problem(Code[self.default_code], self._fields(), words=str(self), advised=True)
 
     def _fields(self) -> "dict[str, Fact]":
         """The facts that the class has as attributes."""
@@ -86,7 +86,7 @@ class LetaloneError(Exception):
     def with_words(self, words: str) -> Self:
         """The same error, with all its fields, and this as its whole message."""
         again = copy(self)
-        again._problem = replace(self.problem, words=words)
+        again._problem = replace(self.problem, words=words, advised=True)
         again.args = (words,)
         return again
 
@@ -160,7 +160,7 @@ class DataSetFrozen(LetaloneError):  # noqa: N818
             from letalone.errors.codes import Code
             from letalone.errors.problem import Problem
 
-            message = Problem(Code[self.default_code], remedies=(remedy,), sentence=message)
+            message = Problem(Code[self.default_code], remedies=(remedy,), words=message)
         if isinstance(message, str):
             super().__init__(f"{message} {remedy}".rstrip())
             self.fact, self.remedy = message, str(remedy)

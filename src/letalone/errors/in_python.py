@@ -48,6 +48,12 @@ def _name_unit(remedy: NameUnit) -> str:
     return f"Give unit={likely!r}, the column that identifies a person, or unit=la.ROW."
 
 
+def _add_bounds(remedy: AddBounds) -> str:
+    ends = ", ".join(f"{name!r}: (…, …)" for name in remedy.columns)
+    how = f"bounds={{{ends}}}" if remedy.by_name else "lower=…, upper=…"
+    return f"Give {how} from what is publicly known, or declare them in the schema file."
+
+
 def _name_keys(remedy: NameKeys) -> str:
     columns = ", ".join(f"{name!r}: […]" for name in remedy.columns)
     return f"List them: keys={{{columns}}}."
@@ -98,8 +104,7 @@ PYTHON = Face(
     "python",
     lambda name: name,
     {
-        AddBounds: "Give lower=…, upper=… from what is publicly known, or declare them in the"
-        " schema file.",
+        AddBounds: _add_bounds,
         Allow: _allow,
         AllowPurpose: "Allow it first: ledger.allow({name!r}, budget, purpose={purpose!r}).",
         AskInstead: "Another question, which would be answered: {sql}",

@@ -35,9 +35,13 @@ class NameBudget(Remedy):
 
 @dataclass(frozen=True, slots=True)
 class AddBounds(Remedy):
-    """Give publicly known bounds for all of these columns; 0 to 1000 stands for them."""
+    """Give publicly known bounds for all of these columns; 0 to 1000 stands for them.
+
+    `by_name`: Python takes them as bounds={"cost": (0, 1000)}, and not as lower= and upper=.
+    """
 
     columns: tuple[str, ...]
+    by_name: bool = False
 
 
 @dataclass(frozen=True, slots=True)

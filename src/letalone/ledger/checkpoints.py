@@ -132,8 +132,8 @@ def _check_form(fields: Json) -> None:
     well_formed = type(written) is int and type(number) is int and number > 0
     if fields.get("kind") != KIND or not well_formed or set(fields) != FIELDS:
         told = "This is not a checkpoint: it must be what"
-        sentence = Spelled(
+        words = Spelled(
             f"{told} `ledger.checkpoint()` gives.",
             http=f"{told} POST /api/v1/ledger/checkpoint gives.",
         )
-        raise FormatError(problem(Code.DAMAGED, sentence=sentence))
+        raise FormatError(problem(Code.DAMAGED, words=words))

@@ -144,8 +144,8 @@ def paid_by(level: Level, privacy: Privacy, at: Fraction) -> Level:
     try:
         state = charged(level.state, privacy.labelled(None), delta=at)
     except BudgetExceeded as error:
-        sentence = f"{_capital(str(level.key))} has too little left."
-        whole = Problem(error.code, error.facts, sentence=sentence, others=(error.problem,))
+        words = f"{_capital(str(level.key))} has too little left."
+        whole = Problem(error.code, error.facts, words=words, others=(error.problem,))
         raise BudgetExceeded(whole, level=str(level.key)) from None
     return replace(level, state=state)
 
@@ -179,7 +179,7 @@ def _not_allowed(key: Key, why: str) -> NotAllowed:
         problem(
             Code.NOT_ALLOWED,
             Allow(key.name, key.purpose, key.analyst),
-            sentence=f"{_capital(str(key))} {why}: nothing was charged.",
+            words=f"{_capital(str(key))} {why}: nothing was charged.",
             data_set=key.name,
             purpose=key.purpose,
             analyst=key.analyst,

@@ -79,11 +79,11 @@ def check_new(earlier: Level | None, key: Key, *, expires: str | None, time: str
     if earlier is not None and not earlier.withdrawn and not earlier.has_expired(time):
         held = f"There is a level for {key} already, with the budget ({earlier.budget})."
         otherwise = "or withdraw it first and then allow it anew."
-        sentence = Spelled(
+        words = Spelled(
             f"{held} Raise it with ledger.raise_level, {otherwise}",
             http=f"{held} Propose a larger one, {otherwise}",
         )
-        raise ParameterError(problem(Code.OTHER, sentence=sentence))
+        raise ParameterError(problem(Code.OTHER, words=words))
     if expires is not None and expires <= time:
         raise ParameterError(f"expires is {expires}, but it is {time} now. Name a later time.")
 
@@ -91,9 +91,9 @@ def check_new(earlier: Level | None, key: Key, *, expires: str | None, time: str
 def check_purpose(purpose: Level | None, key: Key, time: str) -> None:
     """An analyst is allowed for a purpose that holds."""
     if purpose is None or purpose.withdrawn or purpose.has_expired(time):
-        sentence = f"The purpose {key.purpose!r} of {key.name!r} is not allowed at present."
+        words = f"The purpose {key.purpose!r} of {key.name!r} is not allowed at present."
         remedy = AllowPurpose(key.name, key.purpose)
-        raise ParameterError(problem(Code.OTHER, remedy, sentence=sentence))
+        raise ParameterError(problem(Code.OTHER, remedy, words=words))
 
 
 def opened_level(

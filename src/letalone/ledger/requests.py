@@ -35,7 +35,7 @@ def check_same(before: DataSet, wanted: DataSet, shares: Shares | None) -> None:
             problem(
                 Code.BUDGET_IS_FIXED,
                 RaiseBudget(before.name),
-                sentence=f"The data set {before.name!r} has the budget ({before.budget}), not"
+                words=f"The data set {before.name!r} has the budget ({before.budget}), not"
                 f" ({wanted.budget}): ({brief(before.spent)}) is spent, about ({left}) is left."
                 " Open it with its own budget.",
                 name=before.name,

@@ -274,13 +274,13 @@ def left_in_words(state: FilterState) -> str:
 
 
 def _too_dear(state: FilterState, privacy: Privacy, price: Price) -> Problem:
-    sentence = (
+    words = (
         f"{privacy} does not fit into the budget ({state.budget}): ({brief(state.spent)}) is "
         f"spent, so about ({brief(state.remaining, up=False)}) is left. Nothing was charged."
     )
     if state.budget.delta == 0 and (price.leak or privacy.worst_loss() is None):
-        return problem(Code.BUDGET_EXCEEDED, GiveDelta(), sentence=sentence)
-    return problem(Code.BUDGET_EXCEEDED, sentence=f"{sentence} {_hint(state, privacy, price)}")
+        return problem(Code.BUDGET_EXCEEDED, GiveDelta(), words=words)
+    return problem(Code.BUDGET_EXCEEDED, words=f"{words} {_hint(state, privacy, price)}")
 
 
 def _hint(state: FilterState, privacy: Privacy, price: Price) -> str:

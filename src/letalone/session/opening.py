@@ -21,7 +21,7 @@ from letalone.engines.provenance import read_rows
 from letalone.engines.spark_address import is_spark, is_spark_address, located, words_of
 from letalone.errors import ParameterError
 from letalone.errors.codes import Code
-from letalone.errors.problem import Spelled, problem
+from letalone.errors.problem import Spelled, problem, without_context
 from letalone.exact.typed import refusal
 from letalone.ledger import DataSet, Ledger
 from letalone.plans.schema import Column, Schema, ledger_path, schema_path, unknown_column
@@ -411,13 +411,8 @@ def _write_down_vouched(ledger: Ledger, name: str, engine: Engine) -> None:
 
 def _opening(source: object, run: Callable[[], Result]) -> Result:
     """What `run` returns; an engine that gives up is a source that cannot be opened."""
-    try:
-        return run()
-    except EngineFailed:
-        pass  # raised below, without what the engine said
-    raise ParameterError(
-        f"{_words(source)} cannot be opened: it is damaged, in use, or not what its name says."
-    )
+    words = f"{_words(source)} cannot be opened: it is damaged, in use, or not what its name says."
+    return without_context(run, EngineFailed, error=ParameterError(words))
 
 
 def _unit_of_frame(
@@ -511,8 +506,8 @@ def _with_unit(
         if unit != "row":
             raise error
         told = f"{error} If each row is another person's,"
-        sentence = Spelled(f"{told} give unit=la.ROW.", http=f"{told} leave unit out.")
-        raise ParameterError(problem(error.code, sentence=sentence))
+        words = Spelled(f"{told} give unit=la.ROW.", http=f"{told} leave unit out.")
+        raise ParameterError(problem(error.code, words=words))
     found = schema.protecting(None if unit is ROW else unit)
     _check_unit(found)
     return found

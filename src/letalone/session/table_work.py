@@ -76,8 +76,8 @@ def source_away(name: str, *, paid: bool = False) -> SourceAway:
 def file_changed(name: str, *, paid: bool = False) -> SourceUnreadable:
     """What is told where a file is not what it was when it was opened."""
     cost = "What was charged stays spent" if paid else "Nothing was charged"
-    sentence = (
+    words = (
         f"The file of {name!r} was changed, replaced or removed since it was opened, so there is no"
         f" answer. {cost}."
     )
-    return SourceUnreadable(problem(Code.DATA_UNREADABLE, RaiseVersion(name), sentence=sentence))
+    return SourceUnreadable(problem(Code.DATA_UNREADABLE, RaiseVersion(name), words=words))

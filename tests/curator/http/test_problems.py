@@ -80,7 +80,7 @@ def test_facts_and_remedies_are_sent_and_places_are_not() -> None:
 
 
 def test_nothing_but_one_sentence_is_sent_of_a_store() -> None:
-    told = code_problem(Code.NOT_A_LEDGER, what="/secret/place", sentence="/secret/place is none.")
+    told = code_problem(Code.NOT_A_LEDGER, what="/secret/place", words="/secret/place is none.")
     body = of_error(NotALedger(told)).to_json()
     assert (body["code"], body["facts"], body["remedies"]) == ("LEDGER_DAMAGED", {}, [])
     assert (body["error"], body["type"]) == ("LedgerDamaged", "/problems/ledger-damaged")

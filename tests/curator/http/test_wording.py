@@ -25,7 +25,7 @@ PYTHON = re.compile(r"\bla\.|ledger\.\w+\(|session\.|=…|letalone ledger")
         frozen_error(["visits"], Work.failure),
         file_changed("visits"),
         not_allowed(Key("visits", "care", "ann")),
-        BudgetExceeded(problem(Code.BUDGET_EXCEEDED, GiveDelta(), sentence="It does not fit.")),
+        BudgetExceeded(problem(Code.BUDGET_EXCEEDED, GiveDelta(), words="It does not fit.")),
     ],
 )
 def test_python_is_said_again_as_addresses_and_json(error: LetaloneError) -> None:

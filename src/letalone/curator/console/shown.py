@@ -19,7 +19,6 @@ from letalone.session.preview import Preview
 LARGE = 1000  # from here on without digits after the point
 OF_EPSILON = re.compile(r"ε = (\d+(?:\.\d+)?(?:e[+-]?\d+)?)")
 LINK = Markup('<a class="epsilon" href="/epsilon?epsilon={}" title="What does ε mean?">ε = {}</a>')
-OF_A_GRANT = re.compile(r"^Left: about (.+) of your grant of (.+?), (?=about|any)")
 IN_QUOTES = re.compile(r"""('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")""")
 EACH = re.compile(r"; each (.+) counts with ")
 OF_PYTHON = re.compile(r"[;:,]?\s\.[a-z_]+\([^)]*\)[^;.]*")
@@ -103,11 +102,6 @@ def asked(question: str) -> str:
     return words[:1].upper() + words[1:]
 
 
-def left(words: str) -> Markup:
-    """What is left, with the whole of a grant beside it."""
-    return linked(OF_A_GRANT.sub(r"Left of your grant: about \1 of \2, ", words))
-
-
 def linked(words: str) -> Markup:
     """Words in which every ε leads to what it means."""
     parts = OF_EPSILON.split(words)  # words, then a number, then words, and so on
@@ -155,6 +149,6 @@ def _digits(error: float) -> str:
 FILTERS: dict[str, Callable[..., Any]] = {
     "amount": amount, "exact": exact, "moment": moment, "machine": machine, "part": part,
     "plain": plain, "log10": log10, "sure": as_sure,
-    "linked": linked, "asked": asked, "left": left, "kind": kind,
+    "linked": linked, "asked": asked, "kind": kind,
     FILTER: given, "join": joined, "turns": turns,
 }  # fmt: skip

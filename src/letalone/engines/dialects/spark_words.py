@@ -17,6 +17,7 @@ from letalone.engines import syntax
 from letalone.engines.dialects import rewriting
 from letalone.engines.syntax import DOUBLE, TEXT, TIMESTAMP, Sql
 from letalone.errors import UnsupportedQuery
+from letalone.errors.problem import without_context
 
 PLAIN_TEXT = re.compile(r"[A-Za-z0-9 _.:+-]*")
 WIDE = "DECIMAL(38, 0)"
@@ -49,11 +50,12 @@ def _identifier(node: Sql) -> Sql:
 
 
 def _bytes(text: str) -> bytes:
-    try:
-        return text.encode()
-    except UnicodeEncodeError:
-        pass  # raised below, without the error of the codec
-    raise UnsupportedQuery(f"{text!r} has half a surrogate in it, which no text has. Leave it out.")
+    def failed(_: object) -> UnsupportedQuery:
+        return UnsupportedQuery(
+            f"{text!r} has half a surrogate in it, which no text has. Leave it out."
+        )
+
+    return without_context(text.encode, UnicodeEncodeError, error=failed)
 
 
 def _call(node: Sql) -> Sql:
