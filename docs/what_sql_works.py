@@ -12,14 +12,14 @@ from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from pathlib import Path
 
-from letalone.plans.parts import PublicJoin
+from letalone.plans.clauses import PublicJoin
 from letalone.plans.query import make_plan
 from letalone.plans.schema import Column, Schema
 from letalone.plans.types import Type
 from letalone.sql.question import read_question
 from letalone.sql.refusals import CLAUSES, REFUSED, Refused
 from letalone.sql.tables import JOINS
-from letalone.sql.text import DIALECTS, LONGEST
+from letalone.sql.text import DIALECTS, MAX_SQL_LENGTH
 
 PAGE = Path(__file__).parent / "reference" / "sql.md"
 VISITS = Schema(
@@ -227,8 +227,8 @@ def _opening() -> Iterator[str]:
         " text and on the",
         "declared columns, never on the data.",
         "",
-        f"The text may have {LONGEST:,} characters. It is read as {', '.join(DIALECTS[:-1])} and"
-        f" {DIALECTS[-1]} write it, in that order;",
+        f"The text may have {MAX_SQL_LENGTH:,} characters. It is read as"
+        f" {', '.join(DIALECTS[:-1])} and {DIALECTS[-1]} write it, in that order;",
         "the first that fits counts (`dialect=` and `--dialect` name one). This page is made from"
         " the translator's tables, and every",
         "example on it is run by the tests.",

@@ -15,7 +15,8 @@ from letalone.errors import LetaloneError, UnsupportedQuery
 from letalone.ledger.canonical import text_digest
 from letalone.plans import query
 from letalone.plans.expressions import col
-from letalone.plans.stored import plan_from_json, to_stored
+from letalone.plans.records import to_stored
+from letalone.plans.stored import plan_from_json
 
 ID, WHY = "zzsubject777", "case 12/2026"
 NAMING = (

@@ -9,7 +9,7 @@ import pytest
 from curator.makers import NAME, PURPOSE, ask, put, registration
 from letalone.curator.records import Price, Purpose, Question
 from letalone.errors import LetaloneError, NeighboursDiffer, ParameterError
-from letalone.plans.parts import PrivateJoin
+from letalone.plans.clauses import PrivateJoin
 from letalone.plans.schema import Column, Schema
 from letalone.plans.stored import plan_from_json
 from letalone.privacy import REPLACE, Budget

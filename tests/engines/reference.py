@@ -21,8 +21,8 @@ from letalone.engines.measures import (
     Scope,
     Units,
 )
+from letalone.plans.clauses import GroupColumn
 from letalone.plans.expressions import Expression
-from letalone.plans.parts import GroupColumn
 from letalone.plans.schema import Column, Schema
 from letalone.plans.types import Type
 

@@ -76,7 +76,7 @@ TABLES = (
     ),
     Fault(
         "a tree moves as one of its levels",
-        "tables/tree.py",
+        "tables/quantiles.py",
         "return Moved(tree.levels * one.l1, tree.levels * one.l2_squared)",
         "return one",
         (f"{PART}[quartiles]",),

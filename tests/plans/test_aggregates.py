@@ -8,11 +8,12 @@ from hypothesis import strategies as st
 
 from letalone.errors import LetaloneError, ParameterError, UnsupportedQuery
 from letalone.plans import aggregates as ask
-from letalone.plans.aggregates import Asked, check_aggregate, resolved
+from letalone.plans.aggregates import resolved
 from letalone.plans.bounds import MOST_CELLS, friendly_step
 from letalone.plans.expressions import Bin, case, col
+from letalone.plans.facts import AggregateRequest, check_aggregate
+from letalone.plans.formulas import Aggregate
 from letalone.plans.parts import (
-    Aggregate,
     Count,
     CountUnits,
     CountValues,
@@ -20,10 +21,10 @@ from letalone.plans.parts import (
     Extreme,
     Histogram,
     Mean,
+    MostFrequent,
     PrivateBounds,
     Quantiles,
     Sum,
-    TopK,
     Variance,
 )
 from letalone.plans.types import Type
@@ -57,13 +58,13 @@ HALF = (Fraction(1, 2),)
         (ask.min("age"), Extreme(col("age"), 0, 120, False, 1)),
         (ask.max("cost", upper=1), Extreme(col("cost"), 0, 1, True, Fraction(1, 1000))),
         (ask.histogram("score", range(0, 30, 10)), Histogram(col("score"), (0, 10, 20))),
-        (ask.top_k("ward", 2), TopK(col("ward"), 2, ("A", "B", "C"))),
-        (ask.top_k("note", 1, candidates=["x", None]), TopK(col("note"), 1, ("x", None))),
+        (ask.top_k("ward", 2), MostFrequent(col("ward"), 2, ("A", "B", "C"))),
+        (ask.top_k("note", 1, candidates=["x", None]), MostFrequent(col("note"), 1, ("x", None))),
         (ask.private_bounds("score"), PrivateBounds(col("score"))),
     ],
 )
 def test_what_is_left_out_is_filled_in_from_what_is_declared(
-    asked: Asked, meant: Aggregate
+    asked: AggregateRequest, meant: Aggregate
 ) -> None:
     found = resolved(asked, COLUMNS)
     assert found == meant
@@ -80,7 +81,9 @@ def test_a_condition_counts_as_one_or_zero_and_is_missing_where_it_is_missing() 
     assert typed.nullable
     assert (typed.type, typed.lower, typed.upper) == (Type.INTEGER, 0, 1)
     assert isinstance(resolved(ask.histogram("smokes", [0, 1, 2]), COLUMNS), Histogram)
-    assert resolved(ask.top_k("smokes", 1), COLUMNS) == TopK(col("smokes"), 1, (False, True))
+    assert resolved(ask.top_k("smokes", 1), COLUMNS) == MostFrequent(
+        col("smokes"), 1, (False, True)
+    )
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,8 @@ import pytest
 
 import letalone as la
 from letalone.errors import LetaloneError, ParameterError, UnsupportedQuery
-from letalone.plans.parts import Count, CountPresent, Formula, Mean, Sum
+from letalone.plans.formulas import Formula
+from letalone.plans.parts import Count, CountPresent, Mean, Sum
 from letalone.plans.query import Plan, make_plan
 from letalone.plans.stored import plan_from_json
 from letalone.plans.trees import Answered, Applied, Combined, Constant

@@ -14,9 +14,10 @@ from letalone.curator.used_columns import used_columns
 from letalone.errors import FormatError, LetaloneError
 from letalone.plans import aggregates as ask
 from letalone.plans import per_unit
+from letalone.plans.clauses import PrivateJoin
 from letalone.plans.expressions import col
 from letalone.plans.features import PerUnit
-from letalone.plans.parts import Correlation, Covariance, PrivateJoin, Regression, Slope
+from letalone.plans.pairs import Correlation, Covariance, Regression, Slope
 from letalone.plans.query import Plan, make_plan
 from letalone.plans.schema import Column
 from letalone.plans.stored import plan_from_json

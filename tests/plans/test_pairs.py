@@ -8,18 +8,13 @@ import pytest
 
 from letalone.errors import LetaloneError, ParameterError, UnsupportedQuery
 from letalone.plans import aggregates as ask
-from letalone.plans.aggregates import Asked, check_aggregate, resolved
+from letalone.plans.aggregates import resolved
 from letalone.plans.described import described
 from letalone.plans.expressions import col
-from letalone.plans.parts import (
-    Aggregate,
-    Correlation,
-    Covariance,
-    Regression,
-    Slope,
-    Variance,
-    expressions_of,
-)
+from letalone.plans.facts import AggregateRequest, check_aggregate
+from letalone.plans.formulas import Aggregate, expressions_of
+from letalone.plans.pairs import Correlation, Covariance, Regression, Slope
+from letalone.plans.parts import Variance
 from letalone.plans.query import make_plan
 from letalone.plans.stored import plan_from_json
 from letalone.plans.typing import columns_of
@@ -54,7 +49,7 @@ NINE = [AGE + n for n in range(9)]
         ),
     ],
 )
-def test_bounds_are_given_by_name_or_declared(asked: Asked, meant: Aggregate) -> None:
+def test_bounds_are_given_by_name_or_declared(asked: AggregateRequest, meant: Aggregate) -> None:
     found = resolved(asked, COLUMNS)
     assert found == meant
     check_aggregate(found, COLUMNS)

@@ -9,16 +9,8 @@ from letalone.errors import LetaloneError, ParameterError, UnsupportedQuery
 from letalone.plans import aggregates as ask
 from letalone.plans.expressions import Expression, Literal, case, col, same
 from letalone.plans.keys import product
-from letalone.plans.query import (
-    Bounding,
-    Count,
-    GroupColumn,
-    Mean,
-    Plan,
-    PublicJoin,
-    bins,
-    make_plan,
-)
+from letalone.plans.parts import Count, Mean
+from letalone.plans.query import Bounding, GroupColumn, Plan, PublicJoin, bins, make_plan
 from letalone.plans.schema import Column
 from letalone.plans.types import Type
 from plans.samples import SCHEMA

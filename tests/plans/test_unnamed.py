@@ -8,9 +8,9 @@ import pytest
 from letalone.errors import UnsupportedQuery
 from letalone.plans import aggregates as ask
 from letalone.plans import pairs, per_unit
+from letalone.plans.clauses import PrivateJoin, PublicJoin
 from letalone.plans.expressions import Bin, Clamp, case, col
 from letalone.plans.features import PerUnit
-from letalone.plans.parts import PrivateJoin, PublicJoin
 from letalone.plans.query import Plan, bins, make_plan
 from letalone.plans.schema import Column
 from letalone.plans.stored import plan_from_json

@@ -5,23 +5,20 @@ from fractions import Fraction
 from typing import Any
 
 from letalone.plans.expressions import Expression, col
-from letalone.plans.query import (
-    Aggregate,
-    Bounding,
+from letalone.plans.parts import (
     Count,
     CountUnits,
     Deviation,
     Extreme,
-    GroupColumn,
     Histogram,
     Mean,
-    Plan,
+    MostFrequent,
     PrivateBounds,
     Quantiles,
     Sum,
-    TopK,
     Variance,
 )
+from letalone.plans.query import Aggregate, Bounding, GroupColumn, Plan
 from letalone.plans.schema import Column, Schema
 from letalone.plans.types import Type
 from letalone.privacy import ADD_REMOVE, Neighbours
@@ -47,7 +44,7 @@ EVERYTHING: dict[str, Aggregate] = {
     "quartiles": Quantiles(A, F(0), F(120), (F(1, 4), F(1, 2), F(3, 4)), F(1)),
     "oldest": Extreme(A, F(0), F(120), True, F(1)),
     "ages": Histogram(A, (F(0), F(18), F(65), F(120))),
-    "wards": TopK(D, 2, ("A", "B", "C")),
+    "wards": MostFrequent(D, 2, ("A", "B", "C")),
     "bounds": PrivateBounds(X),
 }
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from letalone.plans.query import Count, Mean, Quantiles
+from letalone.plans.parts import Count, Mean, Quantiles
 from letalone.tables.compiled import compiled
 from seeded import SeededBits
 from tables.plans_for_tests import PRESENT, A, F, X, plan_of

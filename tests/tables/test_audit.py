@@ -12,22 +12,22 @@ import numpy as np
 import pytest
 
 from letalone.audit import Audit, Verdict, audit, confidence_of_each
-from letalone.plans.query import (
-    Aggregate,
+from letalone.plans.formulas import Formula
+from letalone.plans.parts import (
     Count,
     CountPresent,
     CountUnits,
     Deviation,
     Extreme,
-    Formula,
     Histogram,
     Mean,
+    MostFrequent,
     PrivateBounds,
     Quantiles,
     Sum,
-    TopK,
     Variance,
 )
+from letalone.plans.query import Aggregate
 from letalone.plans.trees import Answered, Combined, Constant
 from letalone.tables.compiled import compiled
 from seeded import SeededBits
@@ -80,7 +80,7 @@ CASES: dict[str, tuple[dict[str, Aggregate], Any, Any, int, Options]] = {
         1500,
         {},
     ),
-    "top": ({"t": TopK(D, 1, ("A", "B"))}, [], ("B", 0.0, 0), 2000, {}),
+    "top": ({"t": MostFrequent(D, 1, ("A", "B"))}, [], ("B", 0.0, 0), 2000, {}),
     "bounds": (
         {"b": PrivateBounds(A)},
         [*[("A", 0.0, 1)] * 3, *[("A", 0.0, 8)] * 2],

@@ -14,7 +14,8 @@ import pytest
 
 from letalone.errors import ParameterError
 from letalone.mechanisms import Exponential
-from letalone.plans.query import Aggregate, Extreme, PrivateBounds, Quantiles, TopK
+from letalone.plans.parts import Extreme, MostFrequent, PrivateBounds, Quantiles
+from letalone.plans.query import Aggregate
 from letalone.tables.choices import LARGEST, choose_ranks, rank_utilities
 from letalone.tables.compiled import SURE, compiled
 from letalone.tables.parts import parts_of
@@ -122,7 +123,7 @@ ASKED: dict[str, Aggregate] = {
     "fine": Quantiles(A, F(0), F(99), (F(999_999, 10**6),), F(1)),
     "largest": Extreme(A, F(0), F(99), True, F(1)),
     "bounds": PrivateBounds(X),
-    "top": TopK(D, 2, ("A", "B", "C")),
+    "top": MostFrequent(D, 2, ("A", "B", "C")),
 }
 
 

@@ -9,20 +9,11 @@ import pytest
 from letalone.engines.measures import scope_of
 from letalone.engines.statements import ALONE
 from letalone.errors import ParameterError
-from letalone.plans.query import (
-    Count,
-    CountUnits,
-    CountValues,
-    Mean,
-    Plan,
-    Sum,
-    TopK,
-    Variance,
-)
+from letalone.plans.parts import Count, CountUnits, CountValues, Mean, MostFrequent, Sum, Variance
+from letalone.plans.query import Plan
 from letalone.privacy import REPLACE, Relation
 from letalone.tables.ahead import epsilon_for
 from letalone.tables.compiled import Compiled, compiled
-from letalone.tables.explain import explained
 from letalone.tables.vectors import SharedCount
 from seeded import SeededBits
 from tables.memory_engine import MemoryEngine, Row
@@ -181,7 +172,7 @@ def test_with_negligible_noise_the_answers_are_the_plain_ones() -> None:
 
 def test_top_k_names_the_winners_and_counts_them() -> None:
     rows = [{"u": 1, "d": d, "x": 0, "a": 0} for d in "A" * 50 + "B" * 900 + "C" * 400]
-    plan = plan_of({"t": TopK(D, 2, ("A", "B", "C", "D"))}, grouped=False)
+    plan = plan_of({"t": MostFrequent(D, 2, ("A", "B", "C", "D"))}, grouped=False)
     answer = answered(plan, rows, epsilon=1)["t"]
     assert answer.labels is not None
     assert answer.labels.tolist() == [["B", "C"]]
@@ -280,11 +271,12 @@ def test_refusals_say_what_to_do(make: Any, message: str) -> None:
 
 
 def test_an_explanation_names_every_aggregate_its_share_and_no_number_of_rows() -> None:
-    lines = explained(compiled(plan_of(EVERYTHING, **PEOPLE), epsilon=1))
-    text = "\n".join(lines)
-    assert all(name in text for name in EVERYTHING)
-    assert text.count("% of ε") == len(lines) - 3
-    assert "one charge for all 2 groups together" in text
+    parts = compiled(plan_of(EVERYTHING, **PEOPLE), epsilon=1).parts
+    assert {name for part in parts for name in part.errors} == set(EVERYTHING)
+    assert sum(part.share for part in parts) == 1
+    for part in parts:
+        assert part.words
+        assert "one charge for all 2 groups together" in part.groups
 
 
 @pytest.mark.parametrize("tiny", ["1e-400", "1e-10"])

@@ -9,7 +9,7 @@ import pytest
 from mpmath import exp, mp, mpf
 
 from letalone.errors import ParameterError
-from letalone.plans.query import Count, Mean
+from letalone.plans.parts import Count, Mean
 from letalone.privacy import REPLACE
 from letalone.tables.compiled import compiled
 from letalone.tables.discovery import Discovery

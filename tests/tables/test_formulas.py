@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 import letalone as la
 from letalone.errors import ParameterError
-from letalone.plans.parts import Count, CountPresent, Formula, Sum, inner_name
+from letalone.plans.formulas import Formula, inner_name
+from letalone.plans.parts import Count, CountPresent, Sum
 from letalone.plans.query import make_plan
 from letalone.plans.trees import Answered, Applied, Combined, Constant, Tree
 from letalone.tables.columns import Answer

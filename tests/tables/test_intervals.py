@@ -12,17 +12,8 @@ import numpy as np
 import pytest
 
 from letalone.exact.balls import ball, upper, with_bits
-from letalone.plans.query import (
-    Aggregate,
-    Count,
-    CountUnits,
-    Deviation,
-    Histogram,
-    Mean,
-    Plan,
-    Sum,
-    Variance,
-)
+from letalone.plans.parts import Count, CountUnits, Deviation, Histogram, Mean, Sum, Variance
+from letalone.plans.query import Aggregate, Plan
 from letalone.privacy import REPLACE
 from letalone.tables.columns import Answer
 from letalone.tables.compiled import compiled

@@ -12,18 +12,9 @@ import numpy as np
 import pytest
 
 from letalone.mechanisms import Gaussian, Geometric
-from letalone.plans.query import (
-    Aggregate,
-    Correlation,
-    Count,
-    Covariance,
-    Deviation,
-    Mean,
-    Regression,
-    Slope,
-    Sum,
-    Variance,
-)
+from letalone.plans.pairs import Correlation, Covariance, Regression, Slope
+from letalone.plans.parts import Count, Deviation, Mean, Sum, Variance
+from letalone.plans.query import Aggregate
 from letalone.randomness.bits import BitSource
 from letalone.randomness.real_noise import add_gaussian, grid_exponent
 from letalone.tables.columns import Answer

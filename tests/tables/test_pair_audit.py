@@ -13,16 +13,11 @@ import pytest
 
 from letalone.audit import Verdict, audit, confidence_of_each
 from letalone.plans.expressions import col
-from letalone.plans.query import (
-    Aggregate,
-    Correlation,
-    CountValues,
-    Covariance,
-    Regression,
-    Slope,
-)
+from letalone.plans.pairs import Correlation, Covariance, Regression, Slope
+from letalone.plans.parts import CountValues
+from letalone.plans.query import Aggregate
 from letalone.tables.compiled import compiled
-from letalone.tables.vectors import VectorPart
+from letalone.tables.part import VectorPart
 from seeded import SeededBits
 from tables.memory_engine import MemoryEngine
 from tables.plans_for_tests import A, D, F, X, plan_of

@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 from letalone.engines.duck import open_duck
 from letalone.engines.measures import DistinctValues, GridSum, ProductSum, scope_of
 from letalone.errors import UnsupportedQuery
-from letalone.plans.query import Count, CountValues, Plan
-from letalone.tables.cross import Axis, CrossCorners
+from letalone.plans.parts import Count, CountValues
+from letalone.plans.query import Plan
+from letalone.tables.cross import CrossCorners, GridAxis
 from letalone.tables.grid import Grid
 from letalone.tables.regression import RegressionPart
 from letalone.tables.sensitivity import Contribution, Moved, contribution, sensitivity_of
@@ -38,7 +39,7 @@ def measured(*measures: Any) -> Vector:
 
 
 def crossed(first: Any, second: Any, bits: int) -> Claim:
-    corners = CrossCorners(Axis(X, WIDE, first), Axis(A, SMALL, second), bits)
+    corners = CrossCorners(GridAxis(X, WIDE, first), GridAxis(A, SMALL, second), bits)
 
     def vector(plan: Plan, engine: Any) -> Any:
         exact = engine.measure(scope_of(plan), corners.measures)
@@ -49,7 +50,7 @@ def crossed(first: Any, second: Any, bits: int) -> Claim:
 
 def regressed() -> Claim:
     def part(unit: Contribution) -> RegressionPart:
-        return RegressionPart(("r",), unit, Axis(X, WIDE, 1), (Axis(A, SMALL, 1),), 4)
+        return RegressionPart(("r",), unit, GridAxis(X, WIDE, 1), (GridAxis(A, SMALL, 1),), 4)
 
     def vector(plan: Plan, engine: Any) -> Any:
         exact = engine.measure(scope_of(plan), part(ROW_UNIT).measures)
@@ -203,4 +204,4 @@ def test_a_clipped_total_has_no_products_and_no_different_values() -> None:
     with pytest.raises(UnsupportedQuery, match="max_rows"):
         plan_of({"n": CountValues(D)}, unit="u", max_groups=2, clip=True)
     with pytest.raises(UnsupportedQuery, match="max_rows"):
-        RegressionPart(("r",), unit, Axis(X, WIDE, 1), (Axis(A, SMALL, 1),), 4)
+        RegressionPart(("r",), unit, GridAxis(X, WIDE, 1), (GridAxis(A, SMALL, 1),), 4)

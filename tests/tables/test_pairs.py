@@ -9,28 +9,18 @@ import pytest
 
 from letalone.errors import ParameterError
 from letalone.plans.expressions import col
-from letalone.plans.query import (
-    Aggregate,
-    Bounding,
-    Correlation,
-    CountValues,
-    Covariance,
-    Deviation,
-    GroupColumn,
-    Plan,
-    Regression,
-    Slope,
-    Variance,
-)
+from letalone.plans.pairs import Correlation, Covariance, Regression, Slope
+from letalone.plans.parts import CountValues, Deviation, Variance
+from letalone.plans.query import Aggregate, Bounding, GroupColumn, Plan
 from letalone.plans.schema import Column, Schema
 from letalone.plans.types import Type
-from letalone.tables import least_squares
+from letalone.tables import regression as regressions
 from letalone.tables.ahead import epsilon_for
 from letalone.tables.compiled import compiled
 from letalone.tables.intervals import Family, Law
-from letalone.tables.least_squares import LeastSquares
 from letalone.tables.pairs import PairPart
 from letalone.tables.parts import parts_of
+from letalone.tables.regression import LeastSquares
 from seeded import SeededBits
 from tables.memory_engine import MemoryEngine
 from tables.plans_for_tests import A, D, F, X, plan_of
@@ -331,8 +321,8 @@ def test_coefficients_that_are_shown_near_the_edge_are_covered_as_often_as_other
         shown, covered = shown_near_the_edge(ratio)
         assert shown == pytest.approx(seen, abs=0.1)
         assert covered > 0.95
-    monkeypatch.setattr(least_squares, "KNOWN", 2)
-    monkeypatch.setattr(least_squares, "STRAYS", 1)
+    monkeypatch.setattr(regressions, "KNOWN", 2)
+    monkeypatch.setattr(regressions, "STRAYS", 1)
     assert shown_near_the_edge(1.5)[1] < 0.93, "the usual noise alone would be too little"
 
 
@@ -342,7 +332,7 @@ def test_with_laplace_noise_they_are_where_one_in_ten_is_shown() -> None:
         shown, covered = shown_near_the_edge(ratio, Family.LAPLACE)
         assert shown == pytest.approx(seen, abs=0.1)
         assert covered > 0.93
-    assert shown_near_the_edge(1.5, Family.LAPLACE)[1] < 0.9, "if not, say so in least_squares"
+    assert shown_near_the_edge(1.5, Family.LAPLACE)[1] < 0.9, "if not, say so in tables.regression"
 
 
 @pytest.mark.parametrize(("count", "products"), [(2, 9), (3, 14), (8, 54)])

@@ -11,7 +11,8 @@ from unittest.mock import patch
 import numpy as np
 import pytest
 
-from letalone.plans.query import Aggregate, Extreme, Quantiles
+from letalone.plans.parts import Extreme, Quantiles
+from letalone.plans.query import Aggregate
 from letalone.privacy import REPLACE
 from letalone.tables.columns import Answer
 from letalone.tables.compiled import Compiled, compiled

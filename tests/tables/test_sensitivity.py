@@ -12,13 +12,15 @@ from hypothesis import strategies as st
 
 from letalone.engines.measures import Cells, GridSum, Measure, Rows, RowsWith, Units, scope_of
 from letalone.errors import ParameterError, UnsupportedQuery
-from letalone.plans.query import Count, CountUnits, Mean, Plan, Quantiles
+from letalone.plans.parts import Count, CountUnits, Mean, Quantiles
+from letalone.plans.query import Plan
 from letalone.privacy import ADD_REMOVE, REPLACE
 from letalone.tables.candidates import TopPart
-from letalone.tables.choices import ChoicePart
-from letalone.tables.corners import Corners
 from letalone.tables.grid import Grid, grid_for
+from letalone.tables.moments import Corners
+from letalone.tables.part import ChoicePart, VectorPart
 from letalone.tables.parts import parts_of
+from letalone.tables.quantiles import TreePart
 from letalone.tables.sensitivity import (
     Contribution,
     Moved,
@@ -29,8 +31,6 @@ from letalone.tables.sensitivity import (
     sensitivity_of,
     shares_move,
 )
-from letalone.tables.tree import TreePart
-from letalone.tables.vectors import VectorPart
 from tables.memory_engine import MemoryEngine, Row
 from tables.plans_for_tests import F, X, plan_of
 

@@ -17,26 +17,23 @@ import pytest
 
 from letalone.mechanisms import Geometric
 from letalone.plans.expressions import Case, Comparison, Literal
-from letalone.plans.query import (
-    Aggregate,
-    Correlation,
+from letalone.plans.pairs import Correlation, Covariance, Regression, Slope
+from letalone.plans.parts import (
     Count,
     CountPresent,
     CountUnits,
     CountValues,
-    Covariance,
     Deviation,
     Extreme,
     Histogram,
     Mean,
+    MostFrequent,
     PrivateBounds,
     Quantiles,
-    Regression,
-    Slope,
     Sum,
-    TopK,
     Variance,
 )
+from letalone.plans.query import Aggregate
 from letalone.privacy import ADD_REMOVE, REPLACE, GaussianDP, Neighbours
 from letalone.randomness.bits import SYSTEM
 from letalone.tables.compiled import Compiled, compiled
@@ -73,7 +70,7 @@ MANY: dict[str, Aggregate] = {
     "quartiles": Quantiles(A, *A_ENDS, (F(1, 4), F(3, 4)), F(1)),
     "largest": Extreme(A, *A_ENDS, True, F(1)),
     "histogram": Histogram(A, (F(0), F(18), F(65), F(120))),
-    "top": TopK(A, 2, (0, 120, 60)),
+    "top": MostFrequent(A, 2, (0, 120, 60)),
     "bounds": PrivateBounds(X),
 }
 REACHED = {  # by these neighbours, where it is less than all of epsilon: the proofs allow for more

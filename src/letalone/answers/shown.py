@@ -13,31 +13,19 @@ narrowed one does, and is never empty.
   Tested:   tests/answers/test_shown.py
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from math import inf, isfinite
 from typing import cast
 
 from letalone.answers.columns import Output
 from letalone.exact.typed import read_written
+from letalone.plans.formulas import facts_of_stored
 from letalone.privacy.curve import Json
 
 Range = tuple[float, float]
 Ends = tuple[float | None, float | None, float | None]
 NEARLY = 1e-9  # of the range: ends are computed in floats
-# The share of its range that a spread must be known to stay below, to be shown as 0.
-MUCH: Mapping[str, float] = {"Variance": 0.01, "Deviation": 0.1}
-
-# What is known of an aggregate of values between two bounds, before anything is asked.
-RANGES: Mapping[str, Callable[[float, float], Range]] = {
-    "Mean": lambda lower, upper: (lower, upper),
-    "Quantiles": lambda lower, upper: (lower, upper),
-    "Extreme": lambda lower, upper: (lower, upper),
-    "Variance": lambda lower, upper: (0.0, ((upper - lower) / 2) ** 2),
-    "Deviation": lambda lower, upper: (0.0, (upper - lower) / 2),
-    "Correlation": lambda lower, upper: (-1.0, 1.0),  # noqa: ARG005  (whatever the bounds are)
-    "Sum": lambda lower, upper: (0.0 if lower >= 0 else -inf, 0.0 if upper <= 0 else inf),
-}
 
 
 def as_shown(plan: Json, outputs: Sequence[Output]) -> tuple[Output, ...]:
@@ -91,10 +79,11 @@ def _known(plan: Json) -> dict[str, tuple[Range, float]]:
     found: dict[str, tuple[Range, float]] = {}
     try:
         for name, stored in cast("list[tuple[str, Json]]", plan["aggregates"]):
-            kind = str(stored["node"])
-            if (whole := RANGES.get(kind)) is not None:
-                ends = whole(_bound(stored["lower"]), _bound(stored["upper"]))
-                found[name] = ends, MUCH[kind] * ends[1] if kind in MUCH else inf
+            facts = facts_of_stored(stored)
+            if facts is not None and facts.known_range is not None:
+                ends = facts.known_range(_bound(stored["lower"]), _bound(stored["upper"]))
+                share = facts.unknown_above
+                found[name] = ends, inf if share is None else share * ends[1]
     except (LookupError, TypeError, ValueError, ArithmeticError):
         return {}
     return found

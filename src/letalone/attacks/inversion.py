@@ -40,8 +40,8 @@ from letalone.attacks.rates import Rates, least, most
 from letalone.attacks.result import Line
 from letalone.attacks.stored_rows import rows_in_model
 from letalone.errors import ParameterError
+from letalone.errors.spelling import did_you_mean
 from letalone.exact.typed import COUNT, DELTA, EPSILON, Number
-from letalone.plans.schema import did_you_mean
 from letalone.privacy import Privacy
 from letalone.randomness.bits import SYSTEM, BitSource
 

@@ -7,7 +7,8 @@ from difflib import get_close_matches
 
 from letalone.cli.ready import Missing
 from letalone.errors import ParameterError
-from letalone.plans.schema import Column, Schema, did_you_mean
+from letalone.errors.spelling import did_you_mean
+from letalone.plans.schema import Column, Schema
 from letalone.plans.types import Type
 
 CLASSIFIERS = {

@@ -21,10 +21,9 @@ from letalone.cli.screen import console, flowing, print_json, protection_text, r
 from letalone.cli.tabled import HEAD
 from letalone.ledger import DataSet
 from letalone.ledger.data_sets import budget_to_json
-from letalone.plans.query import Mean, Variance
+from letalone.plans.facts import ErrorKind, facts_of
 from letalone.privacy.filters import brief
 from letalone.session.notes import short_of_rows, starved
-from letalone.session.preview import IN_ROWS
 from letalone.sql.bounds import columns_within
 from letalone.tables.compiled import Share
 
@@ -108,12 +107,12 @@ def _one_error(asked: Ready, share: Share, name: str) -> str:
     error = share.errors[name]
     if error is not None and share.name.startswith(BOUNDS):
         return f"{_digits(error)} {asked.schema.unit or 'row'} beyond each"
-    aggregate, over = dict(asked.answer.plan.aggregates)[name], ""
-    if error is None and isinstance(aggregate, Mean | Variance):
+    kind, over = facts_of(dict(asked.answer.plan.aggregates)[name]).error, ""
+    if error is None and kind is ErrorKind.PER_ROW:
         error, over = asked.answer.expected_error(name, rows=1), " / rows in the group"
     if error is None:
         return NO_ERROR
-    if isinstance(aggregate, IN_ROWS):
+    if kind is ErrorKind.IN_ROWS:
         return f"± {_digits(error)} rows"
     added = columns_within(asked.parts.aggregates[name])
     bought = any(column in asked.bought for column in added)

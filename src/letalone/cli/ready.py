@@ -20,11 +20,12 @@ from letalone.cli.source import ROW, Source, read_unit, unit_to_try
 from letalone.errors import BudgetExceeded, NeighboursDiffer, ParameterError
 from letalone.exact.typed import EPSILON, Number
 from letalone.ledger import DataSet
-from letalone.plans.aggregates import Asked, private_bounds
+from letalone.plans.aggregates import private_bounds
 from letalone.plans.checks import check_not_unit
+from letalone.plans.clauses import PublicJoin
 from letalone.plans.domains import closed_domain
 from letalone.plans.expressions import Expression
-from letalone.plans.parts import PublicJoin
+from letalone.plans.facts import AggregateRequest
 from letalone.plans.query import expression_of, make_plan
 from letalone.plans.schema import Schema
 from letalone.plans.trees import Computable
@@ -111,7 +112,7 @@ class Ready:
         return None if self.bounds is None else self.bounds.plan.bounding.max_rows
 
     @property
-    def bounds_asked(self) -> dict[str, Asked]:
+    def bounds_asked(self) -> dict[str, AggregateRequest]:
         """What is bought first."""
         return {name: private_bounds(name) for name in self.bought}
 
@@ -274,7 +275,7 @@ def _unbounded(
 
 def _no_quotient(request: QueryOptions, name: str, asked: Computable) -> Missing:
     """Bounds of columns do not help where one is divided by what may be 0."""
-    of = asked.of if isinstance(asked, Asked) else None
+    of = asked.of if isinstance(asked, AggregateRequest) else None
     words = name if of is None else in_words(of)
     what = "expression" if of is None else words
     return Missing(

@@ -35,10 +35,10 @@ from letalone.client.secret import read_secret
 from letalone.client.session import RemoteSession, no_grant
 from letalone.client.tables import RemoteTable
 from letalone.errors import LedgerDamaged, LetaloneError, NotAllowed, ParameterError
+from letalone.errors.spelling import did_you_mean
 from letalone.exact.typed import Number, refusal
 from letalone.ledger import verify_receipt
 from letalone.ledger.keys import fingerprint, is_key
-from letalone.plans.schema import did_you_mean
 from letalone.privacy import Budget
 from letalone.session.release import Release
 

@@ -11,8 +11,8 @@ from typing import Any, cast
 from letalone.curator.records import Question
 from letalone.curator.used_columns import used_columns
 from letalone.errors import NotAllowed, ParameterError
+from letalone.plans.clauses import Join, PublicJoin
 from letalone.plans.features import rows_schema
-from letalone.plans.parts import Join, PublicJoin
 from letalone.plans.query import Plan
 from letalone.plans.stored import plan_from_json
 from letalone.plans.unnamed import check_names_nobody

@@ -32,9 +32,9 @@ from letalone.curator.words import (
     written,
 )
 from letalone.errors import NotAllowed, ParameterError
+from letalone.errors.spelling import did_you_mean
 from letalone.ledger.data_sets import budget_to_json, read_text
 from letalone.ledger.levels import Key, Level
-from letalone.plans.schema import did_you_mean
 from letalone.privacy import Budget
 
 DECIDE = (Role.STEWARD, Role.OWNER)

@@ -10,9 +10,9 @@ in the unit column, which only tells whose rows are whose.
 
 from collections.abc import Iterable, Iterator
 
+from letalone.plans.clauses import Join, PublicJoin
 from letalone.plans.expressions import Expression, column_names
 from letalone.plans.features import PerUnit, made_of
-from letalone.plans.parts import Join, PublicJoin
 from letalone.plans.query import Plan
 from letalone.session.notes import expressions_in
 

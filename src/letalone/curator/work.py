@@ -8,19 +8,17 @@ takes follows from the plan: most parts take about 3 ms, others as many times th
 """
 
 from letalone.errors import ParameterError
+from letalone.plans.formulas import Aggregate, flattened
+from letalone.plans.pairs import Regression, TwoClamped
 from letalone.plans.parts import (
-    Aggregate,
     Deviation,
     Extreme,
     Histogram,
     Mean,
+    MostFrequent,
     PrivateBounds,
     Quantiles,
-    Regression,
-    TopK,
-    TwoClamped,
     Variance,
-    flattened,
 )
 from letalone.plans.query import Plan
 
@@ -51,7 +49,7 @@ def _work(aggregate: Aggregate) -> int:
             return 1 + aggregate.cells // CELLS
         case Histogram(edges=edges):
             return 1 + len(edges) // EDGES
-        case TopK(candidates=candidates):
+        case MostFrequent(candidates=candidates):
             return 1 + len(candidates) // CANDIDATES
         case PrivateBounds():
             return FOR_BOUNDS

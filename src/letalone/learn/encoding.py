@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, TransformerMixin
 
 from letalone.errors import FormatError, ParameterError
+from letalone.errors.spelling import did_you_mean
 from letalone.exact.typed import refusal
 from letalone.learn.declared_columns import (
     Category,
@@ -34,8 +35,8 @@ from letalone.learn.declared_columns import (
     cells_of,
     read_declared,
 )
-from letalone.plans.schema import Schema, did_you_mean
-from letalone.plans.stored import to_stored
+from letalone.plans.records import to_stored
+from letalone.plans.schema import Schema
 from letalone.plans.types import Type
 from letalone.privacy.curve import Json
 

@@ -3,15 +3,29 @@
 The exact sums are whole numbers on a grid of doubles, so a range must be wide enough for
 its own size: [10^9, 10^9 + 1] is fine, [10^15, 10^15 + 1] holds too few doubles.
 
-  Tested:   tests/plans/test_bounds.py
+  Tested:   tests/plans/test_aggregates.py, test_missing.py
 """
 
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from fractions import Fraction
+from math import isinf
+from typing import Any, cast
 
 from letalone.errors import ParameterError, UnsupportedQuery
+from letalone.errors.codes import Code, Group
+from letalone.errors.problem import Problem, Spelled, problem
+from letalone.errors.remedies import AddBounds, BuyBounds, ClampExpression, DeclareTypes
 from letalone.exact.typed import SCALE, refusal
 from letalone.plans.constants import as_bound, shown
-from letalone.plans.expressions import ColumnRef, Expression
+from letalone.plans.expressions import (
+    Clamp,
+    ColumnRef,
+    Expression,
+    column_names,
+    inlined,
+    with_parts,
+)
 from letalone.plans.types import Type
 from letalone.plans.typing import Columns, Typed
 from letalone.plans.wording import in_words
@@ -22,6 +36,7 @@ USUAL_CELLS = 1000
 NARROWEST = Fraction(1, 2**32)
 SMALLEST_WIDTH = Fraction(1, 10**100)
 ZERO = Fraction(0)
+UNIT_RANGE = (ZERO, Fraction(1))  # stands for bounds that are not known yet
 
 
 def check_range(lower: Fraction, upper: Fraction, *, words: str) -> None:
@@ -40,16 +55,18 @@ def check_range(lower: Fraction, upper: Fraction, *, words: str) -> None:
 
 
 def resolved_bounds(
-    of: Expression, columns: Columns, *, lower: object, upper: object
+    of: Expression, columns: Columns, *, lower: object, upper: object, by_name: bool = False
 ) -> tuple[Fraction, Fraction]:
     """The given bounds, else those that the schema declares; a refusal with the remedies.
 
     Where an expression has one value alone, as CASE WHEN … THEN 1 END has, they hold 0, too.
+    `by_name`: bounds are given by the names of columns.
     """
     low = _declared(of, columns, "lower") if lower is None else as_bound("lower", lower)
     high = _declared(of, columns, "upper") if upper is None else as_bound("upper", upper)
     if low is None or high is None:
-        raise _missing_bounds(in_words(of), low, high)
+        sides = [side for side, end in (("lower", low), ("upper", high)) if end is None]
+        raise ParameterError(_missing_bounds(of, columns, sides, by_name=by_name))
     if low == high and lower is None and upper is None:
         low, high = (ZERO, Fraction(1)) if low == 0 else (min(low, ZERO), max(high, ZERO))
     check_range(low, high, words=in_words(of))
@@ -60,9 +77,12 @@ def check_numeric(of: Expression, columns: Columns, *, done: str) -> Typed:
     """The type of a number; refuses anything else."""
     typed = columns.type_of(of)
     if not typed.type.is_numeric:
+        words = f"'{in_words(of)}' is {typed.type.value}, but {done} needs numbers."
+        is_text = typed.type is Type.TEXT and isinstance(of, ColumnRef)
+        remedies = (DeclareTypes((of.name,)),) if is_text else ()
+        words += _numeric_hint(of, typed.type)
         raise UnsupportedQuery(
-            f"'{in_words(of)}' is {typed.type.value}, but {done} needs numbers."
-            + _numeric_hint(of, typed.type)
+            Problem(Code.NO_PRIVATE_ANSWER, remedies=remedies, words=words, advised=True)
         )
     return typed
 
@@ -110,13 +130,91 @@ def _declared(of: Expression, columns: Columns, side: str) -> Fraction | None:
     return None if abs(end) == float("inf") else as_bound(side, end)
 
 
-def _missing_bounds(words: str, low: Fraction | None, high: Fraction | None) -> ParameterError:
-    sides = [side for side, end in (("lower", low), ("upper", high)) if end is None]
-    return ParameterError(
+def _missing_bounds(
+    of: Expression, columns: Columns, sides: list[str], *, by_name: bool
+) -> Problem:
+    words = in_words(of)
+    python = (
         f"'{words}' has no declared {' and '.join(sides)} bound, and none is read from the data."
-        " Give lower=…, upper=… from what is publicly known, declare them in the schema file, or"
-        " buy them with la.private_bounds, at a price."
     )
+    lacking = columns_without_bounds(of, columns)
+    if not lacking or is_unbounded(clamp_columns(of, dict.fromkeys(lacking, UNIT_RANGE)), columns):
+        options = Code.MISSING_EXPRESSION_BOUNDS.template.format(expression=words)
+        return problem(
+            Code.MISSING_EXPRESSION_BOUNDS,
+            ClampExpression(words),
+            words=Spelled(python, options),
+            expression=words,
+        )
+    return missing_bounds(lacking, python=python, by_name=by_name)
+
+
+def missing_bounds(columns: tuple[str, ...], *, python: str, by_name: bool = False) -> Problem:
+    """What is wrong where columns have no bounds, in Python's words and in those of the code."""
+    options = Code.MISSING_BOUNDS.template.format(columns=" and ".join(columns))
+    remedies = AddBounds(columns, by_name=by_name), BuyBounds(columns)
+    words = Spelled(python, options)
+    return problem(Code.MISSING_BOUNDS, *remedies, words=words, columns=columns)
+
+
+def resolve_all(*steps: Callable[[], Any]) -> list[Any]:
+    """What each step returns; or one error with all that is missing for any of them."""
+    results: list[Any] = []
+    missing: list[Problem] = []
+    for step in steps:
+        try:
+            results.append(step())
+        except ParameterError as error:
+            if error.code.group is not Group.MISSING:
+                raise
+            missing += [replace(error.problem, others=()), *error.problem.others]
+    if missing:
+        raise ParameterError(_join_problems(missing)) from None
+    return results
+
+
+def _join_problems(missing: list[Problem]) -> Problem:
+    """Columns without bounds as one problem, and the others beside it, each once."""
+    without = [one for one in missing if one.code is Code.MISSING_BOUNDS]
+    others = [one for one in missing if one.code is not Code.MISSING_BOUNDS]
+    if without:
+        others.insert(0, _join_bounds(without))
+    first, *rest = {repr(one): one for one in others}.values()
+    return replace(first, others=tuple(rest))
+
+
+def _join_bounds(without: list[Problem]) -> Problem:
+    names = tuple(dict.fromkeys(name for one in without for name in one.facts["columns"]))
+    if len(names) == 1:
+        return without[0]
+    python = f"{' and '.join(map(repr, names))} have no declared bounds, and none are read from the"
+    by_name = all(cast("AddBounds", one.remedies[0]).by_name for one in without)
+    return missing_bounds(names, python=f"{python} data.", by_name=by_name)
+
+
+def columns_without_bounds(of: Expression, columns: Columns) -> tuple[str, ...]:
+    """The columns of numbers in an expression whose bounds are not known."""
+    names = dict.fromkeys(column_names(inlined(of, columns.derived)))
+    return tuple(name for name in names if _is_open(name, columns))
+
+
+def is_unbounded(of: Expression, columns: Columns) -> bool:
+    """Whether the values of an expression have no bounds, as those of a quotient."""
+    typed = columns.type_of(of)
+    return isinf(typed.lower) or isinf(typed.upper)
+
+
+def clamp_columns(of: Expression, bounds: Mapping[str, tuple[Fraction, Fraction]]) -> Expression:
+    """The expression with each of these columns clamped where it is read."""
+    if isinstance(of, ColumnRef):
+        ends = bounds.get(of.name)
+        return of if ends is None else Clamp(of, *ends)
+    return with_parts(of, lambda part: clamp_columns(part, bounds))
+
+
+def _is_open(name: str, columns: Columns) -> bool:
+    typed = columns.type_of(ColumnRef(name))
+    return typed.type.is_numeric and (isinf(typed.lower) or isinf(typed.upper))
 
 
 def _numeric_hint(of: Expression, kind: Type) -> str:

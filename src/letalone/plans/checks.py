@@ -12,28 +12,13 @@ from typing import TYPE_CHECKING
 
 from letalone.errors import ParameterError, UnsupportedQuery
 from letalone.exact.typed import refusal
-from letalone.plans.aggregates import check_aggregate
+from letalone.plans.clauses import Bounding, GroupColumn, Join, PrivateJoin, PublicJoin
 from letalone.plans.expressions import ColumnRef, Expression, inlined
+from letalone.plans.facts import check_aggregate, facts_of
 from letalone.plans.features import PerUnit, check_features, rows_schema
+from letalone.plans.formulas import Aggregate, flattened, shown_name
 from letalone.plans.keys import check_groupable
-from letalone.plans.parts import (
-    Aggregate,
-    Bounding,
-    Count,
-    CountPresent,
-    CountUnits,
-    Extreme,
-    GroupColumn,
-    Histogram,
-    Join,
-    Mean,
-    PrivateJoin,
-    PublicJoin,
-    Quantiles,
-    Sum,
-    flattened,
-    shown_name,
-)
+from letalone.plans.parts import CountUnits, Extreme, Histogram, Quantiles
 from letalone.plans.schema import Schema, check_name, check_names
 from letalone.plans.types import Key, Type
 from letalone.plans.typing import Columns, columns_of
@@ -46,7 +31,6 @@ MOST_CELLS = 1_000_000
 MOST_AGGREGATES = 100
 MOST_GROUP_COLUMNS = 10
 MOST_DERIVED = 100
-CLIPPED = (Count, CountPresent, CountUnits, Sum, Mean)
 
 
 def check_plan(plan: "Plan") -> None:
@@ -249,7 +233,7 @@ def _check_clip(bounding: Bounding, plan: "Plan") -> None:
             " max_rows."
         )
     for name, aggregate in flattened(plan.aggregates):
-        if not isinstance(aggregate, CLIPPED):
+        if not facts_of(aggregate).can_clip:
             raise UnsupportedQuery(
                 f"{shown_name(name)!r} is not a total, so a unit's share of it cannot be clipped."
                 " Use max_rows=… instead of clip=True, or ask it in a question of its own."

@@ -8,7 +8,6 @@ Only constants are read: which they are is decided by the types of columns, neve
   Tested:   tests/plans/test_dates.py
 """
 
-from dataclasses import fields
 from datetime import date, datetime, timedelta
 from typing import cast
 
@@ -22,6 +21,7 @@ from letalone.plans.expressions import (
     OneOf,
     Period,
     checked_size,
+    with_parts,
 )
 from letalone.plans.types import Type
 from letalone.plans.typing import Columns
@@ -70,22 +70,8 @@ def _dated(node: Expression, columns: Columns) -> Expression:
                 return OneOf(of, values)
             kind = columns.type_of(of).type
             return OneOf(of, tuple(_read(value, kind) for value in values))
-        case Literal():
-            return node
         case _:
-            changed = {
-                part.name: _changed(getattr(node, part.name), columns)
-                for part in fields(cast("Node", node))
-            }
-            return type(node)(**changed)
-
-
-def _changed(value: object, columns: Columns) -> object:
-    if isinstance(value, Expression):
-        return _dated(value, columns)
-    if isinstance(value, tuple):
-        return tuple(_changed(item, columns) for item in cast("tuple[object, ...]", value))
-    return value
+            return with_parts(node, lambda part: _dated(part, columns))
 
 
 def _beside(side: Expression, other: Expression, columns: Columns) -> Expression:

@@ -23,7 +23,7 @@ that a row holds can make it fail.
   Tested:   tests/plans/test_expressions.py
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from fractions import Fraction
 from typing import Literal as OneOfThese
@@ -32,6 +32,7 @@ from typing import NoReturn, cast, final
 from letalone.errors import ParameterError
 from letalone.exact.typed import Constraint, refusal
 from letalone.plans.constants import Value, as_bound, as_value, shown
+from letalone.plans.records import stored_as
 
 ArithmeticOp = OneOfThese["+", "-", "*", "/"]
 ComparisonOp = OneOfThese["=", "<>", "<", "<=", ">", ">="]
@@ -166,6 +167,7 @@ class Expression:
         )
 
 
+@stored_as("ColumnRef")
 @final
 @dataclass(frozen=True, slots=True, eq=False)
 class ColumnRef(Expression):
@@ -178,6 +180,7 @@ class ColumnRef(Expression):
             raise refusal("column", self.name, "the name of a column, such as 'age'")
 
 
+@stored_as("Literal")
 @final
 @dataclass(frozen=True, slots=True, eq=False)
 class Literal(Expression):
@@ -189,6 +192,7 @@ class Literal(Expression):
         object.__setattr__(self, "value", as_value(self.value))
 
 
+@stored_as("Arithmetic")
 @final
 @dataclass(frozen=True, slots=True, eq=False)
 class Arithmetic(Expression):
@@ -203,6 +207,7 @@ class Arithmetic(Expression):
         _check_nodes(self.left, self.right)
 
 
+@stored_as("Negated")
 @final
 @dataclass(frozen=True, slots=True, eq=False)
 class Negated(Expression):
@@ -214,6 +219,7 @@ class Negated(Expression):
         _check_nodes(self.of)
 
 
+@stored_as("Comparison")
 @final
 @dataclass(frozen=True, slots=True, eq=False)
 class Comparison(Expression):
@@ -228,6 +234,7 @@ class Comparison(Expression):
         _check_nodes(self.left, self.right)
 
 
+@stored_as("And")
 @final
 @dataclass(frozen=True, slots=True, eq=False)
 class And(Expression):
@@ -239,6 +246,7 @@ class And(Expression):
         _check_parts("And", self.parts)
 
 
+@stored_as("Or")
 @final
 @dataclass(frozen=True, slots=True, eq=False)
 class Or(Expression):
@@ -250,6 +258,7 @@ class Or(Expression):
         _check_parts("Or", self.parts)
 
 
+@stored_as("Not")
 @final
 @dataclass(frozen=True, slots=True, eq=False)
 class Not(Expression):
@@ -261,6 +270,7 @@ class Not(Expression):
         _check_nodes(self.of)
 
 
+@stored_as("IsNull")
 @final
 @dataclass(frozen=True, slots=True, eq=False)
 class IsNull(Expression):
@@ -272,6 +282,7 @@ class IsNull(Expression):
         _check_nodes(self.of)
 
 
+@stored_as("OneOf")
 @final
 @dataclass(frozen=True, slots=True, eq=False)
 class OneOf(Expression):
@@ -291,6 +302,7 @@ class OneOf(Expression):
         object.__setattr__(self, "values", values)
 
 
+@stored_as("Case")
 @final
 @dataclass(frozen=True, slots=True, eq=False)
 class Case(Expression):
@@ -307,6 +319,7 @@ class Case(Expression):
         _check_nodes(self.otherwise)
 
 
+@stored_as("DatePart")
 @final
 @dataclass(frozen=True, slots=True, eq=False)
 class DatePart(Expression):
@@ -321,6 +334,7 @@ class DatePart(Expression):
         _check_nodes(self.of)
 
 
+@stored_as("StartOf")
 @final
 @dataclass(frozen=True, slots=True, eq=False)
 class StartOf(Expression):
@@ -334,6 +348,7 @@ class StartOf(Expression):
         _check_nodes(self.of)
 
 
+@stored_as("Bin")
 @final
 @dataclass(frozen=True, slots=True, eq=False)
 class Bin(Expression):
@@ -360,6 +375,7 @@ class Bin(Expression):
         return f"[{shown(start)}, {shown(end)}{']' if number == self.count - 1 else ')'}"
 
 
+@stored_as("Clamp")
 @final
 @dataclass(frozen=True, slots=True, eq=False)
 class Clamp(Expression):
@@ -481,20 +497,25 @@ def _nodes_in(value: object) -> Iterator[Expression]:
 def _inlined(node: Expression, derived: Mapping[str, Expression]) -> Expression:
     if isinstance(node, ColumnRef):
         return derived.get(node.name, node)
-    if isinstance(node, Literal):
+    return with_parts(node, lambda part: _inlined(part, derived))
+
+
+def with_parts(node: Expression, change: Callable[[Expression], Expression]) -> Expression:
+    """The expression with each of its direct parts changed."""
+    if isinstance(node, Literal | ColumnRef):
         return node
-    changed = {
-        part.name: _changed(getattr(node, part.name), derived)
+    parts = {
+        part.name: _with_nodes(getattr(node, part.name), change)
         for part in fields(cast("Node", node))
     }
-    return type(node)(**changed)
+    return type(node)(**parts)
 
 
-def _changed(value: object, derived: Mapping[str, Expression]) -> object:
+def _with_nodes(value: object, change: Callable[[Expression], Expression]) -> object:
     if isinstance(value, Expression):
-        return _inlined(value, derived)
+        return change(value)
     if isinstance(value, tuple):
-        return tuple(_changed(item, derived) for item in cast("tuple[object, ...]", value))
+        return tuple(_with_nodes(item, change) for item in cast("tuple[object, ...]", value))
     return value
 
 

@@ -24,11 +24,12 @@ from typing import cast
 from letalone.errors import ParameterError, UnsupportedQuery
 from letalone.exact.typed import read_flag, refusal
 from letalone.plans.bounds import check_numeric, check_range, resolved_bounds
+from letalone.plans.clauses import Join
 from letalone.plans.constants import LARGEST_BOUND, as_bound
 from letalone.plans.dates import dated
 from letalone.plans.domains import closed_domain
 from letalone.plans.expressions import Case, ColumnRef, Expression, Literal, Not
-from letalone.plans.parts import Compared, Join
+from letalone.plans.records import StructuralEquality, stored_as
 from letalone.plans.schema import Column, Schema, check_name, check_names
 from letalone.plans.types import Key, Type
 from letalone.plans.typing import ORDERED, Columns, columns_of
@@ -39,13 +40,15 @@ STEPS = 40  # a value to be added up has about so many bits
 WHOLE = 2**52  # whole numbers below it are added up as they are
 
 
+@stored_as("UnitCount")
 @dataclass(frozen=True, slots=True)
 class UnitCount:
     """How many rows the unit has."""
 
 
+@stored_as("UnitTotal")
 @dataclass(frozen=True, slots=True, eq=False)
-class UnitTotal(Compared):
+class UnitTotal(StructuralEquality):
     """The total of the values of the unit's rows, each clamped to [lower, upper]."""
 
     of: Expression
@@ -53,8 +56,9 @@ class UnitTotal(Compared):
     upper: Fraction | None = None
 
 
+@stored_as("UnitMean")
 @dataclass(frozen=True, slots=True, eq=False)
-class UnitMean(Compared):
+class UnitMean(StructuralEquality):
     """The mean of the values of the unit's rows, each clamped to [lower, upper]."""
 
     of: Expression
@@ -62,24 +66,27 @@ class UnitMean(Compared):
     upper: Fraction | None = None
 
 
+@stored_as("UnitExtreme")
 @dataclass(frozen=True, slots=True, eq=False)
-class UnitExtreme(Compared):
+class UnitExtreme(StructuralEquality):
     """The largest or the smallest value among the unit's rows."""
 
     of: Expression
     largest: bool
 
 
+@stored_as("UnitCondition")
 @dataclass(frozen=True, slots=True, eq=False)
-class UnitCondition(Compared):
+class UnitCondition(StructuralEquality):
     """Whether a condition is true in some row of the unit, or in every one."""
 
     of: Expression
     every: bool
 
 
+@stored_as("UnitValue")
 @dataclass(frozen=True, slots=True, eq=False)
-class UnitValue(Compared):
+class UnitValue(StructuralEquality):
     """The value in the row with the largest `by`, or the smallest; of several, the smallest value.
 
     A row whose `by` is missing comes after all others, and a missing value after all others
@@ -94,8 +101,9 @@ class UnitValue(Compared):
 Feature = UnitCount | UnitTotal | UnitMean | UnitExtreme | UnitCondition | UnitValue
 
 
+@stored_as("PerUnit")
 @dataclass(frozen=True, slots=True, eq=False)
-class PerUnit(Compared):
+class PerUnit(StructuralEquality):
     """What is done to rows before there is one for each unit, and what that one holds."""
 
     features: tuple[tuple[str, Feature], ...]
@@ -213,8 +221,7 @@ def _resolved(feature: Feature, columns: Columns) -> Feature:
         case UnitTotal(of) | UnitMean(of):
             of = _as_number(dated(of, columns), columns)
             check_numeric(of, columns, done="adding up")
-            bounds = {"lower": feature.lower, "upper": feature.upper}
-            lower, upper = resolved_bounds(of, columns, **bounds)
+            lower, upper = resolved_bounds(of, columns, lower=feature.lower, upper=feature.upper)
             return replace(feature, of=of, lower=lower, upper=upper)
         case UnitExtreme(of) | UnitCondition(of):
             return replace(feature, of=dated(of, columns))

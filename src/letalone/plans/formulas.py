@@ -7,24 +7,41 @@ for instead, and its interval treats sum and count jointly.
   Tested:   tests/plans/test_formulas.py, tests/tables/test_formulas.py
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import partial
 
 from letalone.errors import ParameterError, UnsupportedQuery
 from letalone.exact.typed import refusal
-from letalone.plans.expressions import same
+from letalone.plans.bounds import resolve_all
+from letalone.plans.expressions import Expression, same
+from letalone.plans.facts import (
+    FACTS,
+    AggregateFacts,
+    Needs,
+    aggregate,
+    always,
+    check_aggregate,
+    facts_of,
+    one_number,
+)
+from letalone.plans.pairs import Correlation, Covariance, Regression, Slope
 from letalone.plans.parts import (
-    Aggregate,
     Count,
     CountPresent,
-    Formula,
+    CountUnits,
+    CountValues,
+    Deviation,
+    Extreme,
     Histogram,
     Mean,
+    MostFrequent,
     PrivateBounds,
     Quantiles,
-    Regression,
     Sum,
-    TopK,
+    Variance,
 )
+from letalone.plans.records import STORED_NAMES, Json, StructuralEquality
 from letalone.plans.trees import (
     Answered,
     Applied,
@@ -34,20 +51,115 @@ from letalone.plans.trees import (
     Constant,
     Tree,
     checked,
+    in_words,
     renumbered,
     used,
 )
+from letalone.plans.types import Type
 from letalone.plans.typing import Columns
 
-SEVERAL = (Histogram, TopK, PrivateBounds, Regression, Formula)
+
+def _describe(formula: "Formula") -> str:
+    return in_words(formula.tree, [facts_of(part).describe(part) for part in formula.parts])
+
+
+def _check(formula: "Formula", columns: Columns) -> None:
+    """Refuses a formula that is damaged, or whose parts cannot be answered."""
+    tree = checked(formula.tree)
+    if not formula.parts or used(tree) != list(range(len(formula.parts))):
+        raise refusal("formula", formula.tree, "a tree that reads each part, in order")
+    for part in formula.parts:
+        _check_single(part)
+        check_aggregate(part, columns)
+
+
+@aggregate(
+    "Formula",
+    title=always("formula"),
+    needs=Needs.BOUNDS,
+    describe=_describe,
+    check=_check,
+    columns=one_number(Type.NUMBER),
+    is_single=lambda _: False,
+    note=always("is computed from noisy numbers; its interval follows from theirs"),
+)
+@dataclass(frozen=True, slots=True, eq=False)
+class Formula(StructuralEquality):
+    """A formula over aggregates with one number each, computed on their noisy answers."""
+
+    parts: "tuple[Aggregate, ...]"
+    tree: Tree
+
+
+Aggregate = (
+    Count
+    | CountUnits
+    | CountPresent
+    | CountValues
+    | Sum
+    | Mean
+    | Variance
+    | Deviation
+    | Covariance
+    | Correlation
+    | Slope
+    | Regression
+    | Quantiles
+    | Extreme
+    | Histogram
+    | MostFrequent
+    | PrivateBounds
+    | Formula
+)
 Resolve = Callable[[Computable], Aggregate]
+
+
+def facts_of_stored(stored: Json) -> AggregateFacts | None:
+    """The facts of an aggregate as it is stored; None where it is of no known kind."""
+    return FACTS.get(str(stored.get("node")))
+
+
+def flattened(aggregates: Iterable[tuple[str, Aggregate]]) -> list[tuple[str, Aggregate]]:
+    """The aggregates with the parts of formulas in place of these, under `inner_name`."""
+    flat: list[tuple[str, Aggregate]] = []
+    for name, one in aggregates:
+        if isinstance(one, Formula):
+            flat += [(inner_name(name, number), part) for number, part in enumerate(one.parts)]
+        else:
+            flat.append((name, one))
+    return flat
+
+
+def inner_name(name: str, number: int) -> str:
+    """The name of a part of a formula, which nobody can give to an aggregate."""
+    return f"{name}\0{number}"
+
+
+def shown_name(name: str) -> str:
+    """The name of an aggregate, or of the formula that a part belongs to."""
+    return name.partition("\0")[0]
+
+
+def expressions_of(asked: Aggregate) -> tuple[Expression, ...]:
+    """What an aggregate looks at in each row."""
+    match asked:
+        case Count() | CountUnits():
+            return ()
+        case Covariance(of, by) | Correlation(of, by) | Slope(of, by):
+            return (of, by)
+        case Regression(of, by):
+            return (of, *by)
+        case Formula(parts):
+            return tuple(of for part in parts for of in expressions_of(part))
+        case _:
+            return (asked.of,)
 
 
 def resolved_formula(asked: AskedFormula, columns: Columns, resolve: Resolve) -> Aggregate:
     """The formula over the columns of a table; where it is one aggregate, that."""
     if not asked.parts:
         raise ParameterError("A formula needs an aggregate: it is a constant. Add la.count().")
-    parts = [resolve(part) for part in asked.parts]
+    parts = resolve_all(*(partial(resolve, part) for part in asked.parts))
     for part in parts:
         _check_single(part)
     tree = _with_means(checked(asked.tree), parts, columns)
@@ -59,21 +171,11 @@ def resolved_formula(asked: AskedFormula, columns: Columns, resolve: Resolve) ->
     return Formula(tuple(parts[number] for number in numbers), renumbered(tree, order))
 
 
-def check_formula(formula: Formula, check: Callable[[Aggregate], None]) -> None:
-    """Refuses a formula that is damaged, or whose parts cannot be answered."""
-    tree = checked(formula.tree)
-    if not formula.parts or used(tree) != list(range(len(formula.parts))):
-        raise refusal("formula", formula.tree, "a tree that reads each part, in order")
-    for part in formula.parts:
-        _check_single(part)
-        check(part)
-
-
 def _check_single(part: Aggregate) -> None:
-    if isinstance(part, SEVERAL) or (isinstance(part, Quantiles) and len(part.at) > 1):
+    if not facts_of(part).is_single(part):
         raise UnsupportedQuery(
-            f"A formula has {type(part).__name__} in it, which answers with several numbers. Use"
-            " aggregates with one number, such as la.count() and la.sum(…)."
+            f"A formula has {STORED_NAMES[type(part)]} in it, which answers with several numbers."
+            " Use aggregates with one number, such as la.count() and la.sum(…)."
         )
 
 

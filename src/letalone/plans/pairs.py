@@ -3,104 +3,222 @@
     la.correlation("age", "cost")            la.linear_regression("cost", ["age", "stay"])
 
 Only rows in which all of the columns are there count. Bounds are those that the schema declares,
-or are given by name: bounds={"cost": (0, 1000)}.
+or are given by name: bounds={"cost": (0, 1000)}. Each class has its facts (`plans.facts`).
 
-  Tested:   tests/plans/test_pairs.py
+  Tested:   tests/plans/test_pairs.py, tests/laws/test_aggregates.py
 """
 
-from collections.abc import Iterable
-from dataclasses import replace
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import partial
 from typing import cast
 
 from letalone.errors import ParameterError
 from letalone.exact.typed import read_flag, refusal
-from letalone.plans.asked import (
-    Asked,
+from letalone.plans.bounds import check_numeric, check_range, resolve_all, resolved_bounds
+from letalone.plans.expressions import Expression, same
+from letalone.plans.facts import (
+    AggregateRequest,
     Bounds,
-    Kind,
+    Needs,
     Of,
+    OutputColumn,
     Range,
+    aggregate,
+    always,
     as_number,
     name_of,
+    one_number,
     read_bounds,
     read_of,
 )
-from letalone.plans.bounds import check_numeric, check_range, resolved_bounds
-from letalone.plans.expressions import Expression, same
-from letalone.plans.parts import Correlation, Covariance, Regression, Slope
+from letalone.plans.records import StructuralEquality
+from letalone.plans.types import Type
 from letalone.plans.typing import Columns
-from letalone.plans.wording import in_words
+from letalone.plans.wording import and_words, clamped_in_words, in_words
 
-Pair = Covariance | Correlation | Slope
-MOST_FEATURES = 8
+MAX_FEATURES = 8
+UNKNOWN = "where the noise leaves too little to tell, there is no value"
+BOTH = always(f"is about the rows in which both columns are there; {UNKNOWN}")
+ALL = always(f"is about the rows in which all columns are there; {UNKNOWN}")
 
 
-def covariance(x: Of, y: Of, *, bounds: Bounds | None = None, sample: bool = False) -> Asked:
+def covariance(
+    x: Of, y: Of, *, bounds: Bounds | None = None, sample: bool = False
+) -> AggregateRequest:
     """The covariance of two columns; with sample=True divided by n − 1 instead of n."""
-    asked = _about(Kind.COVARIANCE, x, (y,), bounds)
-    return replace(asked, sample=read_flag("sample", sample))
+    request = _request("covariance", x, (y,), bounds)
+    return replace(request, sample=read_flag("sample", sample))
 
 
-def correlation(x: Of, y: Of, *, bounds: Bounds | None = None) -> Asked:
+def correlation(x: Of, y: Of, *, bounds: Bounds | None = None) -> AggregateRequest:
     """Pearson's correlation of two columns, from −1 to 1."""
-    return _about(Kind.CORRELATION, x, (y,), bounds)
+    return _request("correlation", x, (y,), bounds)
 
 
-def regression_slope(y: Of, x: Of, *, bounds: Bounds | None = None) -> Asked:
+def regression_slope(y: Of, x: Of, *, bounds: Bounds | None = None) -> AggregateRequest:
     """How much y rises where x rises by 1, by least squares: SQL's REGR_SLOPE(y, x)."""
-    return _about(Kind.REGRESSION_SLOPE, y, (x,), bounds)
+    return _request("regression_slope", y, (x,), bounds)
 
 
-def linear_regression(y: Of, xs: Iterable[Of], *, bounds: Bounds | None = None) -> Asked:
+def linear_regression(y: Of, xs: Iterable[Of], *, bounds: Bounds | None = None) -> AggregateRequest:
     """The intercept and the coefficient of each feature, by least squares; up to 8 features."""
-    return _about(Kind.LINEAR_REGRESSION, y, _features(xs), bounds)
+    return _request("linear_regression", y, _read_features(xs), bounds)
 
 
-def resolved_pair(asked: Asked, columns: Columns) -> Pair | Regression:
-    """The aggregate over the columns of a table, with its bounds filled in."""
-    assert asked.of is not None
-    given = dict(asked.bounds)
-    _check_known(given, [asked.of, *asked.by])
-    of, (lower, upper) = _bounded(asked.of, asked, given, columns)
-    found = [_bounded(feature, asked, given, columns) for feature in asked.by]
-    by, lowest, highest = (
-        tuple(one for one, _ in found),
-        tuple(low for _, (low, _) in found),
-        tuple(high for _, (_, high) in found),
-    )
-    ends = (lower, upper, lowest[0], highest[0])
-    match asked.kind:
-        case Kind.COVARIANCE:
-            return Covariance(of, by[0], *ends, sample=asked.sample)
-        case Kind.CORRELATION:
-            return Correlation(of, by[0], *ends)
-        case Kind.REGRESSION_SLOPE:
-            return Slope(of, by[0], *ends)
-        case _:
-            return Regression(of, by, lower, upper, lowest, highest)
+@dataclass(frozen=True, slots=True, eq=False)
+class TwoClamped(StructuralEquality):
+    """What is asked of two columns, each clamped, over the rows that have both."""
+
+    of: Expression
+    by: Expression
+    lower: Fraction
+    upper: Fraction
+    by_lower: Fraction
+    by_upper: Fraction
 
 
-def check_pair(aggregate: Pair | Regression, columns: Columns) -> None:
-    """Refuses what these columns cannot answer, whoever made it."""
-    if isinstance(aggregate, Regression):
-        _check_features(aggregate)
-        by = list(zip(aggregate.by, aggregate.by_lower, aggregate.by_upper, strict=True))
-    else:
-        by = [(aggregate.by, aggregate.by_lower, aggregate.by_upper)]
-    if isinstance(aggregate, Covariance):
-        read_flag("sample", aggregate.sample)
-    for of, lower, upper in [(aggregate.of, aggregate.lower, aggregate.upper), *by]:
-        check_numeric(of, columns, done="comparing columns")
-        check_range(lower, upper, words=in_words(of))
+def _resolve_two(
+    request: AggregateRequest, columns: Columns
+) -> tuple[Expression, Expression, Fraction, Fraction, Fraction, Fraction]:
+    (of, lower, upper), (by, by_lower, by_upper) = _clamp_columns(request, columns)
+    return of, by, lower, upper, by_lower, by_upper
 
 
-def _about(kind: Kind, of: Of, by: tuple[Of, ...], bounds: object) -> Asked:
-    read = tuple(read_of(one) for one in by)
-    return Asked(kind, read_of(of), by=read, bounds=read_bounds(bounds))
+def _check_two(asked: TwoClamped, columns: Columns) -> None:
+    read_flag("sample", getattr(asked, "sample", False))
+    _check_clamped(asked.of, asked.lower, asked.upper, columns)
+    _check_clamped(asked.by, asked.by_lower, asked.by_upper, columns)
 
 
-def _features(xs: object) -> tuple[Of, ...]:
+def _two_in_words(asked: TwoClamped, between: str) -> str:
+    of = clamped_in_words(asked.of, asked.lower, asked.upper)
+    return f"{of} {between} {clamped_in_words(asked.by, asked.by_lower, asked.by_upper)}"
+
+
+def _resolve_covariance(request: AggregateRequest, columns: Columns) -> "Covariance":
+    return Covariance(*_resolve_two(request, columns), sample=request.sample)
+
+
+@aggregate(
+    "Covariance",
+    words=("covariance",),
+    title=always("covariance"),
+    needs=Needs.BOUNDS,
+    describe=lambda asked: f"{'sample ' * asked.sample}covariance of {_two_in_words(asked, 'and')}",
+    resolve=_resolve_covariance,
+    check=_check_two,
+    columns=one_number(Type.NUMBER),
+    note=BOTH,
+    sql_word="covar_pop",
+)
+@dataclass(frozen=True, slots=True, eq=False)
+class Covariance(TwoClamped):
+    """The covariance of two columns, each clamped, over the rows that have both."""
+
+    sample: bool = False
+
+
+@aggregate(
+    "Correlation",
+    words=("correlation",),
+    title=always("correlation"),
+    needs=Needs.BOUNDS,
+    describe=lambda asked: f"correlation of {_two_in_words(asked, 'and')}",
+    resolve=lambda request, columns: Correlation(*_resolve_two(request, columns)),
+    check=_check_two,
+    columns=one_number(Type.NUMBER),
+    known_range=lambda _lower, _upper: (-1.0, 1.0),
+    note=BOTH,
+    sql_word="corr",
+)
+@dataclass(frozen=True, slots=True, eq=False)
+class Correlation(TwoClamped):
+    """Pearson's correlation of two columns, each clamped, over the rows that have both."""
+
+
+@aggregate(
+    "Slope",
+    words=("regression_slope",),
+    title=always("slope"),
+    needs=Needs.BOUNDS,
+    describe=lambda asked: f"slope of {_two_in_words(asked, 'along')}",
+    resolve=lambda request, columns: Slope(*_resolve_two(request, columns)),
+    check=_check_two,
+    columns=one_number(Type.NUMBER),
+    note=BOTH,
+    sql_word="regr_slope",
+)
+@dataclass(frozen=True, slots=True, eq=False)
+class Slope(TwoClamped):
+    """How much `of` rises where `by` rises by 1: least squares over the rows that have both."""
+
+
+def _resolve_regression(request: AggregateRequest, columns: Columns) -> "Regression":
+    (of, lower, upper), *features = _clamp_columns(request, columns)
+    by, by_lower, by_upper = zip(*features, strict=True)
+    return Regression(of, by, lower, upper, by_lower, by_upper)
+
+
+def _check_regression(asked: "Regression", columns: Columns) -> None:
+    count = len(asked.by)
+    _check_count(count)
+    if not len(asked.by_lower) == len(asked.by_upper) == count:
+        raise ParameterError("Each feature of a regression needs two bounds.")
+    together = [asked.of, *asked.by]
+    for place, of in enumerate(together):
+        if any(same(of, other) for other in together[:place]):
+            raise ParameterError(
+                f"'{in_words(of)}' is in the regression twice, so its coefficients would not be"
+                " determined. List each column once."
+            )
+    lower, upper = (asked.lower, *asked.by_lower), (asked.upper, *asked.by_upper)
+    for of, low, high in zip(together, lower, upper, strict=True):
+        _check_clamped(of, low, high, columns)
+
+
+def _describe_regression(asked: "Regression") -> str:
+    features = map(clamped_in_words, asked.by, asked.by_lower, asked.by_upper)
+    of = clamped_in_words(asked.of, asked.lower, asked.upper)
+    return f"linear regression of {of} on {and_words(list(features))}"
+
+
+def _coefficients(asked: "Regression", _: Columns) -> Sequence[OutputColumn]:
+    labels = enumerate(["intercept", *(name_of(of) for of in asked.by)])
+    return [OutputColumn(place, label, label, Type.NUMBER) for place, label in labels]
+
+
+@aggregate(
+    "Regression",
+    words=("linear_regression",),
+    title=always("regression"),
+    needs=Needs.BOUNDS,
+    describe=_describe_regression,
+    resolve=_resolve_regression,
+    check=_check_regression,
+    columns=_coefficients,
+    is_single=lambda _: False,
+    note=ALL,
+)
+@dataclass(frozen=True, slots=True, eq=False)
+class Regression(StructuralEquality):
+    """Least squares of `of` on an intercept and `by`, all clamped, over the rows that have all."""
+
+    of: Expression
+    by: tuple[Expression, ...]
+    lower: Fraction
+    upper: Fraction
+    by_lower: tuple[Fraction, ...]
+    by_upper: tuple[Fraction, ...]
+
+
+def _request(word: str, of: Of, by: tuple[Of, ...], bounds: object) -> AggregateRequest:
+    read = tuple(read_of(column) for column in by)
+    return AggregateRequest(word, read_of(of), by=read, bounds=read_bounds(bounds))
+
+
+def _read_features(xs: object) -> tuple[Of, ...]:
     if isinstance(xs, str | Expression) or not isinstance(xs, Iterable):
         raise refusal("features", xs, 'a list, such as ["age", "stay"]')
     listed = tuple(cast("Iterable[Of]", xs))
@@ -108,25 +226,22 @@ def _features(xs: object) -> tuple[Of, ...]:
     return listed
 
 
-def _bounded(
-    of: Expression, asked: Asked, given: dict[str, Range], columns: Columns
-) -> tuple[Expression, Range]:
+def _clamp_columns(
+    request: AggregateRequest, columns: Columns
+) -> list[tuple[Expression, Fraction, Fraction]]:
+    """Each column as a number, within the bounds that are given or declared."""
+    together = [cast("Expression", request.of), *request.by]
+    _check_known(dict(request.bounds), together)
+    return resolve_all(*(partial(_clamp_column, of, request, columns) for of in together))
+
+
+def _clamp_column(
+    of: Expression, request: AggregateRequest, columns: Columns
+) -> tuple[Expression, Fraction, Fraction]:
     number = as_number(of, columns)
-    check_numeric(number, columns, done=asked.kind.value)
-    lower, upper = given.get(name_of(of), (None, None))
-    return number, _resolved(number, columns, lower, upper)
-
-
-def _resolved(
-    of: Expression, columns: Columns, lower: Fraction | None, upper: Fraction | None
-) -> Range:
-    try:
-        return resolved_bounds(of, columns, lower=lower, upper=upper)
-    except ParameterError as error:
-        said = str(error).replace(
-            "Give lower=…, upper=…", f"Give bounds={{{name_of(of)!r}: (…, …)}}"
-        )
-        raise ParameterError(said) from None
+    check_numeric(number, columns, done=request.word)
+    lower, upper = dict(request.bounds).get(name_of(of), (None, None))
+    return number, *resolved_bounds(number, columns, lower=lower, upper=upper, by_name=True)
 
 
 def _check_known(given: dict[str, Range], columns: list[Expression]) -> None:
@@ -137,23 +252,14 @@ def _check_known(given: dict[str, Range], columns: list[Expression]) -> None:
         )
 
 
-def _check_features(asked: Regression) -> None:
-    count = len(asked.by)
-    _check_count(count)
-    if not len(asked.by_lower) == len(asked.by_upper) == count:
-        raise ParameterError("Each feature of a regression needs two bounds.")
-    columns = [asked.of, *asked.by]
-    for place, one in enumerate(columns):
-        if any(same(one, other) for other in columns[:place]):
-            raise ParameterError(
-                f"'{in_words(one)}' is in the regression twice, so its coefficients would not be"
-                " determined. List each column once."
-            )
+def _check_clamped(of: Expression, lower: Fraction, upper: Fraction, columns: Columns) -> None:
+    check_numeric(of, columns, done="comparing columns")
+    check_range(lower, upper, words=in_words(of))
 
 
 def _check_count(features: int) -> None:
-    if not 1 <= features <= MOST_FEATURES:
+    if not 1 <= features <= MAX_FEATURES:
         raise ParameterError(
-            f"A regression has {features} features, but needs from 1 to {MOST_FEATURES}. The fewer"
+            f"A regression has {features} features, but needs from 1 to {MAX_FEATURES}. The fewer"
             " there are, the less noise each coefficient has."
         )

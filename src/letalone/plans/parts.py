@@ -1,144 +1,153 @@
-"""What a question is made of: group columns, bounding, public tables, aggregates.
+"""The aggregates of rows and of one column, each with its facts (`plans.facts`).
 
-Tested:   tests/plans/test_query.py
+Those of several columns are in `plans.pairs`, formulas over aggregates in `plans.formulas`.
+
+  Tested:   tests/plans/test_aggregates.py, tests/laws/test_aggregates.py
 """
 
-from collections.abc import Iterable
-from dataclasses import dataclass, fields
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache, reduce
 from itertools import pairwise
-from math import gcd, lcm
-from typing import cast
+from math import gcd, inf, lcm
+from typing import Any, cast
 
-from letalone.exact.typed import Constraint, read_flag
-from letalone.plans.constants import as_bound
-from letalone.plans.expressions import Bin, Expression
-from letalone.plans.schema import Column
-from letalone.plans.trees import Tree
+from letalone.errors import ParameterError, UnsupportedQuery
+from letalone.exact.typed import COUNT, Constraint, read_flag, refusal
+from letalone.plans.bounds import check_cells, check_numeric, check_range, friendly_step, read_step
+from letalone.plans.constants import as_bound, shown
+from letalone.plans.domains import closed_domain
+from letalone.plans.expressions import Case, ColumnRef, Expression, Literal
+from letalone.plans.facts import (
+    AggregateRequest,
+    ErrorKind,
+    Needs,
+    OutputColumn,
+    aggregate,
+    always,
+    as_number,
+    clamp_request,
+    number_type,
+    one_number,
+)
+from letalone.plans.keys import check_groupable, read_column_keys
+from letalone.plans.records import StructuralEquality
 from letalone.plans.types import Key, Type
+from letalone.plans.typing import Columns
+from letalone.plans.wording import and_words, clamped_in_words, in_words
 
-NUMBERS = ("lower", "upper", "by_lower", "by_upper", "step", "at", "edges")
-
-
-class Compared:
-    """Equal where all parts are: the `==` of expressions builds a comparison instead."""
-
-    __slots__ = ()
-
-    def __post_init__(self) -> None:
-        """Numbers as typed, so that equal questions are spelled alike."""
-        for part in fields(cast("Sum", self)):
-            if part.name in NUMBERS:
-                read = _as_typed(part.name, getattr(self, part.name))
-                object.__setattr__(self, part.name, read)
-
-    def __eq__(self, other: object) -> bool:
-        return type(self) is type(other) and repr(self) == repr(other)
-
-    def __hash__(self) -> int:
-        return hash(repr(self))
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class GroupColumn(Compared):
-    """One column of the answer's keys: a name, what it is in each row, its type."""
-
-    name: str
-    of: Expression
-    type: Type
-
-    def shown(self, key: Key) -> Key:
-        """The key as the answer shows it: a range such as '[0, 10)' for its number."""
-        return self.of.label(key) if isinstance(self.of, Bin) and isinstance(key, int) else key
-
-
-MOST = Constraint(
-    "a whole number from 1 to 2^31",
-    lambda x: x.denominator == 1 and 1 <= x <= 1 << 31,
-    "It is how much one unit may count for; 10 is usual.",
-    (0, -1, 1.5, 1 << 32, float("nan"), float("inf")),
+MAX_QUANTILES = 100
+MAX_EDGES = 10_001
+FINEST = 10**6  # the largest denominator of a quantile: ranks are counted in such parts of a row
+RANK = Constraint(
+    "above 0 and below 1",
+    lambda x: 0 < x < 1,
+    "0.5 is the median; la.min and la.max stand for the ends.",
+    (0, 1, -0.5, 50),
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Bounding:
-    """How much one unit may count for.
-
-    max_rows alone: with at most so many rows in all. max_groups: in at most so many groups,
-    and there with at most max_rows rows, or with its own total clipped to one row's range
-    and counted as one row (clip). All None: the unit is the row, or only units are counted.
-    """
-
-    max_rows: int | None = None
-    max_groups: int | None = None
-    clip: bool = False
-
-    def __post_init__(self) -> None:
-        for name in ("max_rows", "max_groups"):
-            value = getattr(self, name)
-            if value is not None:
-                object.__setattr__(self, name, int(MOST.typed(name, value)))
-        read_flag("clip", self.clip)
+def _resolve_count(request: AggregateRequest, columns: Columns) -> "Count | CountPresent":
+    of = request.of
+    return Count() if of is None or not columns.type_of(of).nullable else CountPresent(of)
 
 
-@dataclass(frozen=True, slots=True)
-class PublicJoin:
-    """A public table joined to each row on equal keys; a row without a partner is dropped.
-
-    `on` pairs a column of the private table with one of the public table, which is unique on
-    them; `columns` are what it adds.
-    """
-
-    name: str
-    on: tuple[tuple[str, str], ...]
-    columns: tuple[Column, ...]
-    table_digest: str
-
-
-@dataclass(frozen=True, slots=True)
-class PrivateJoin:
-    """Another private table of the same units: of each unit one row, joined to all of its rows.
-
-    `name` is its data set, which is charged, too; `on` pairs the two unit columns; `columns` are
-    what it adds. A row whose unit it does not have is dropped.
-    """
-
-    name: str
-    on: tuple[tuple[str, str], ...]
-    columns: tuple[Column, ...]
-    version: int
-
-
-Join = PublicJoin | PrivateJoin
-
-
+@aggregate(
+    "Count",
+    words=("count",),
+    title=always("count"),
+    needs=Needs.NOTHING,
+    describe=always("count"),
+    resolve=_resolve_count,
+    columns=one_number(Type.INTEGER),
+    error=ErrorKind.STEADY,
+    can_clip=True,
+)
 @dataclass(frozen=True, slots=True)
 class Count:
     """How many rows."""
 
 
+def _resolve_distinct(request: AggregateRequest, columns: Columns) -> "CountUnits | CountValues":
+    of = request.of
+    if of is None or (isinstance(of, ColumnRef) and of.name == columns.unit):
+        return CountUnits()
+    _check_values(of, columns)
+    return CountValues(of)
+
+
+@aggregate(
+    "CountUnits",
+    words=("count_distinct",),
+    title=always("number of units"),
+    needs=Needs.NOTHING,
+    describe=always("number of units"),
+    resolve=_resolve_distinct,
+    columns=one_number(Type.INTEGER),
+    error=ErrorKind.STEADY,
+    can_clip=True,
+)
 @dataclass(frozen=True, slots=True)
 class CountUnits:
     """How many units have a row."""
 
 
+def _describe_present(counted: "CountPresent") -> str:
+    match counted.of:
+        case Case(((condition, Literal(1)),), Literal(None)):
+            return f"count of rows with {in_words(condition)}"
+        case of:
+            return f"count of rows that have {in_words(of)}"
+
+
+@aggregate(
+    "CountPresent",
+    title=always("count"),
+    needs=Needs.VALUES,
+    describe=_describe_present,
+    check=lambda counted, columns: columns.type_of(counted.of),
+    columns=one_number(Type.INTEGER),
+    error=ErrorKind.STEADY,
+    can_clip=True,
+)
 @dataclass(frozen=True, slots=True, eq=False)
-class CountPresent(Compared):
+class CountPresent(StructuralEquality):
     """How many rows in which the value is not missing."""
 
     of: Expression
 
 
+def _check_values(of: Expression, columns: Columns) -> None:
+    if columns.type_of(of).type is Type.OTHER:
+        raise UnsupportedQuery(
+            f"'{in_words(of)}' has a type whose values cannot be told apart, so different ones are"
+            " not counted. Choose a column of text, numbers, dates or truth values."
+        )
+
+
+@aggregate(
+    "CountValues",
+    title=always("number of values"),
+    needs=Needs.VALUES,
+    describe=lambda counted: f"number of different values of {in_words(counted.of)}",
+    check=lambda counted, columns: _check_values(counted.of, columns),
+    columns=one_number(Type.INTEGER),
+    error=ErrorKind.STEADY,
+    note=lambda counted: (
+        f"is how many different {in_words(counted.of)} there are among the rows that count"
+    ),
+)
 @dataclass(frozen=True, slots=True, eq=False)
-class CountValues(Compared):
+class CountValues(StructuralEquality):
     """How many different values there are; a missing one is none."""
 
     of: Expression
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Clamped(Compared):
+class Clamped(StructuralEquality):
     """What is asked of one column whose values are clamped to [lower, upper]."""
 
     of: Expression
@@ -146,28 +155,78 @@ class Clamped(Compared):
     upper: Fraction
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class TwoClamped(Compared):
-    """What is asked of two columns, each clamped, over the rows that have both."""
+def describe_clamped(word: str) -> Callable[[Any], str]:
+    """Words such as: sample variance of cost clamped to [0, 1000]."""
 
-    of: Expression
-    by: Expression
-    lower: Fraction
-    upper: Fraction
-    by_lower: Fraction
-    by_upper: Fraction
+    def describe(asked: Any) -> str:
+        sample = "sample " if getattr(asked, "sample", False) else ""
+        return f"{sample}{word} of {clamped_in_words(asked.of, asked.lower, asked.upper)}"
+
+    return describe
 
 
+def check_clamped(asked: Any, columns: Columns) -> None:
+    """Numbers, bounds in order, and a flag where there is one."""
+    check_numeric(asked.of, columns, done="adding up")
+    check_range(asked.lower, asked.upper, words=in_words(asked.of))
+    read_flag("sample", getattr(asked, "sample", False))
+
+
+@aggregate(
+    "Sum",
+    words=("sum",),
+    title=always("sum"),
+    needs=Needs.BOUNDS,
+    describe=describe_clamped("sum"),
+    resolve=lambda request, columns: Sum(*clamp_request(request, columns)),
+    check=check_clamped,
+    columns=one_number(Type.NUMBER),
+    known_range=lambda lower, upper: (0.0 if lower >= 0 else -inf, 0.0 if upper <= 0 else inf),
+    error=ErrorKind.STEADY,
+    can_clip=True,
+)
 @dataclass(frozen=True, slots=True, eq=False)
 class Sum(Clamped):
     """The total of values clamped to [lower, upper]."""
 
 
+@aggregate(
+    "Mean",
+    words=("mean",),
+    title=always("mean"),
+    needs=Needs.BOUNDS,
+    describe=describe_clamped("mean"),
+    resolve=lambda request, columns: Mean(*clamp_request(request, columns)),
+    check=check_clamped,
+    columns=one_number(Type.NUMBER),
+    known_range=lambda lower, upper: (lower, upper),
+    error=ErrorKind.PER_ROW,
+    can_clip=True,
+    sql_word="avg",
+)
 @dataclass(frozen=True, slots=True, eq=False)
 class Mean(Clamped):
     """The mean of values clamped to [lower, upper]."""
 
 
+def _resolve_variance(request: AggregateRequest, columns: Columns) -> "Variance":
+    return Variance(*clamp_request(request, columns), request.sample)
+
+
+@aggregate(
+    "Variance",
+    words=("variance",),
+    title=always("variance"),
+    needs=Needs.BOUNDS,
+    describe=describe_clamped("variance"),
+    resolve=_resolve_variance,
+    check=check_clamped,
+    columns=one_number(Type.NUMBER),
+    known_range=lambda lower, upper: (0.0, ((upper - lower) / 2) ** 2),
+    unknown_above=0.01,
+    error=ErrorKind.PER_ROW,
+    sql_word="var_pop",
+)
 @dataclass(frozen=True, slots=True, eq=False)
 class Variance(Clamped):
     """The variance of values clamped to [lower, upper]; sample: n/(n − 1) times it."""
@@ -175,6 +234,23 @@ class Variance(Clamped):
     sample: bool = False
 
 
+def _resolve_deviation(request: AggregateRequest, columns: Columns) -> "Deviation":
+    return Deviation(*clamp_request(request, columns), request.sample)
+
+
+@aggregate(
+    "Deviation",
+    words=("std",),
+    title=always("standard deviation"),
+    needs=Needs.BOUNDS,
+    describe=describe_clamped("standard deviation"),
+    resolve=_resolve_deviation,
+    check=check_clamped,
+    columns=one_number(Type.NUMBER),
+    known_range=lambda lower, upper: (0.0, (upper - lower) / 2),
+    unknown_above=0.1,
+    sql_word="stddev_pop",
+)
 @dataclass(frozen=True, slots=True, eq=False)
 class Deviation(Clamped):
     """The standard deviation of values clamped to [lower, upper]; sample: from n/(n − 1)."""
@@ -182,37 +258,76 @@ class Deviation(Clamped):
     sample: bool = False
 
 
+Stepped = tuple[Expression, Fraction, Fraction, Fraction]
+
+
+def _resolve_steps(request: AggregateRequest, columns: Columns) -> Stepped:
+    of, lower, upper = clamp_request(request, columns)
+    if request.step is None:
+        return of, lower, upper, friendly_step(lower, upper, columns.type_of(of).type)
+    return of, lower, upper, read_step(request.step, lower, upper)
+
+
+def _resolve_quantiles(request: AggregateRequest, columns: Columns) -> "Quantiles":
+    of, lower, upper, step = _resolve_steps(request, columns)
+    return Quantiles(of, lower, upper, request.at, step)
+
+
+def _resolve_extreme(request: AggregateRequest, columns: Columns) -> "Extreme":
+    of, lower, upper, step = _resolve_steps(request, columns)
+    return Extreme(of, lower, upper, request.word == "max", step)
+
+
+def _check_steps(asked: "Quantiles | Extreme", columns: Columns) -> None:
+    check_numeric(asked.of, columns, done="a quantile")
+    check_range(asked.lower, asked.upper, words=in_words(asked.of))
+    read_step(asked.step, asked.lower, asked.upper)
+    if isinstance(asked, Quantiles):
+        read_ranks(asked.at)
+
+
+def _steps_in_words(asked: "Quantiles | Extreme") -> str:
+    values = clamped_in_words(asked.of, asked.lower, asked.upper)
+    return f"{values} in steps of {shown(asked.step)}"
+
+
+def _describe_quantiles(asked: "Quantiles") -> str:
+    ranks = and_words([shown(rank) for rank in asked.at])
+    return f"quantile{'s' * (len(asked.at) > 1)} {ranks} of {_steps_in_words(asked)}"
+
+
+def _step_type(asked: "Quantiles | Extreme", columns: Columns) -> Type:
+    ends = (asked.lower, asked.upper, asked.step)
+    whole = all(end.denominator == 1 for end in ends)
+    return number_type(asked.of, columns) if whole else Type.NUMBER
+
+
+def _labels(labels: list[str]) -> list[str]:
+    """One alone needs none."""
+    return labels if len(labels) > 1 else [""]
+
+
+def _quantile_columns(asked: "Quantiles", columns: Columns) -> Sequence[OutputColumn]:
+    kind, labels = _step_type(asked, columns), _labels([shown(share) for share in asked.at])
+    return [OutputColumn(place, label, label, kind) for place, label in enumerate(labels)]
+
+
+@aggregate(
+    "Quantiles",
+    words=("quantile",),
+    title=always("quantiles"),
+    needs=Needs.BOUNDS,
+    describe=_describe_quantiles,
+    resolve=_resolve_quantiles,
+    check=_check_steps,
+    columns=_quantile_columns,
+    known_range=lambda lower, upper: (lower, upper),
+    error=ErrorKind.IN_ROWS,
+    is_single=lambda asked: len(asked.at) == 1,
+    note=always("is a choice among the steps; its interval holds the true quantile"),
+)
 @dataclass(frozen=True, slots=True, eq=False)
-class Covariance(TwoClamped):
-    """The covariance of two columns, each clamped, over the rows that have both."""
-
-    sample: bool = False
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Correlation(TwoClamped):
-    """Pearson's correlation of two columns, each clamped, over the rows that have both."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Slope(TwoClamped):
-    """How much `of` rises where `by` rises by 1: least squares over the rows that have both."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Regression(Compared):
-    """Least squares of `of` on an intercept and `by`, all clamped, over the rows that have all."""
-
-    of: Expression
-    by: tuple[Expression, ...]
-    lower: Fraction
-    upper: Fraction
-    by_lower: tuple[Fraction, ...]
-    by_upper: tuple[Fraction, ...]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Quantiles(Compared):
+class Quantiles(StructuralEquality):
     """Quantiles of values clamped to [lower, upper], among lower, lower + step, … up to upper."""
 
     of: Expression
@@ -227,8 +342,31 @@ class Quantiles(Compared):
         return (self.upper - self.lower) // self.step + 1
 
 
+def _note_of_extreme(asked: "Extreme") -> str:
+    end = "largest" if asked.largest else "smallest"
+    return (
+        f"is a private extreme quantile, some rows inwards of the {end} value; its"
+        f" interval is about that quantile, not about the {end} value"
+    )
+
+
+@aggregate(
+    "Extreme",
+    words=("min", "max"),
+    title=lambda stored: "largest" if stored.get("largest") else "smallest",
+    needs=Needs.BOUNDS,
+    describe=lambda asked: (
+        f"private {'maximum' if asked.largest else 'minimum'} of {_steps_in_words(asked)}"
+    ),
+    resolve=_resolve_extreme,
+    check=_check_steps,
+    columns=lambda asked, columns: [OutputColumn(0, "", "", _step_type(asked, columns))],
+    known_range=lambda lower, upper: (lower, upper),
+    error=ErrorKind.IN_ROWS,
+    note=_note_of_extreme,
+)
 @dataclass(frozen=True, slots=True, eq=False)
-class Extreme(Compared):
+class Extreme(StructuralEquality):
     """A private extreme quantile, standing for the largest or the smallest value."""
 
     of: Expression
@@ -243,8 +381,47 @@ class Extreme(Compared):
         return (self.upper - self.lower) // self.step + 1
 
 
+def _number_of(request: AggregateRequest, columns: Columns, *, done: str) -> Expression:
+    of = as_number(cast("Expression", request.of), columns)
+    check_numeric(of, columns, done=done)
+    return of
+
+
+def _resolve_histogram(request: AggregateRequest, columns: Columns) -> "Histogram":
+    return Histogram(_number_of(request, columns, done="a histogram"), request.edges)
+
+
+def _describe_histogram(asked: "Histogram") -> str:
+    ends = f"from {shown(asked.edges[0])} to {shown(asked.edges[-1])}"
+    return f"histogram of {in_words(asked.of)} in {len(asked.edges) - 1} ranges {ends}"
+
+
+def _check_histogram(asked: "Histogram", columns: Columns) -> None:
+    check_numeric(asked.of, columns, done="a histogram")
+    read_edges(asked.edges)
+    check_cells(asked.cells)
+
+
+def _ranges(asked: "Histogram", _: Columns) -> Sequence[OutputColumn]:
+    pairs = [f"[{shown(start)}, {shown(end)}" for start, end in pairwise(asked.edges)]
+    labels = [*(f"{pair})" for pair in pairs[:-1]), f"{pairs[-1]}]"]
+    return [OutputColumn(place, label, label, Type.INTEGER) for place, label in enumerate(labels)]
+
+
+@aggregate(
+    "Histogram",
+    words=("histogram",),
+    title=always("histogram"),
+    needs=Needs.BOUNDS,
+    describe=_describe_histogram,
+    resolve=_resolve_histogram,
+    check=_check_histogram,
+    columns=_ranges,
+    error=ErrorKind.STEADY,
+    is_single=lambda _: False,
+)
 @dataclass(frozen=True, slots=True, eq=False)
-class Histogram(Compared):
+class Histogram(StructuralEquality):
     """How many rows in each range between neighbouring edges.
 
     Values are clamped to the outer edges, so the first range also counts what lies below it
@@ -265,8 +442,54 @@ class Histogram(Compared):
         return int((self.edges[-1] - self.edges[0]) / self.step)
 
 
+def _resolve_most_frequent(request: AggregateRequest, columns: Columns) -> "MostFrequent":
+    of = cast("Expression", request.of)
+    kind = columns.type_of(of).type
+    check_groupable(kind, in_words(of))
+    listed = closed_domain(of, columns) if request.candidates is None else request.candidates
+    if listed is None:
+        raise ParameterError(
+            f"top_k of '{in_words(of)}' has no candidates, and none are read from the data. Give"
+            " candidates=[…] or declare the column's keys in the schema file."
+        )
+    return MostFrequent(of, request.k, read_column_keys(listed, kind))
+
+
+def _check_most_frequent(asked: "MostFrequent", columns: Columns) -> None:
+    kind = columns.type_of(asked.of).type
+    check_groupable(kind, in_words(asked.of))
+    keys = read_column_keys(asked.candidates, kind)
+    if not 1 <= COUNT.typed("k", asked.k) <= len(keys):
+        raise refusal("k", asked.k, f"at most the number of candidates, {len(keys)}")
+
+
+def _winners(asked: "MostFrequent", columns: Columns) -> Sequence[OutputColumn]:
+    kind = columns.type_of(asked.of).type.of_keys
+    found: list[OutputColumn] = []
+    for place, label in enumerate(_labels([str(rank + 1) for rank in range(asked.k)])):
+        count = f"{label}_count" if label else "count"
+        found.append(OutputColumn(place, label, label, kind, has_interval=False, is_winner=True))
+        found.append(OutputColumn(place, count, label, Type.INTEGER))
+    return found
+
+
+@aggregate(
+    "TopK",
+    words=("top_k",),
+    title=always("most frequent"),
+    needs=Needs.GROUPABLE,
+    describe=lambda asked: (
+        f"{asked.k} most frequent of {len(asked.candidates)} candidates for {in_words(asked.of)}"
+    ),
+    resolve=_resolve_most_frequent,
+    check=_check_most_frequent,
+    columns=_winners,
+    error=ErrorKind.IN_ROWS,
+    is_single=lambda _: False,
+    note=always("are the winners, chosen privately; the intervals are those of their counts"),
+)
 @dataclass(frozen=True, slots=True, eq=False)
-class TopK(Compared):
+class MostFrequent(StructuralEquality):
     """The k most frequent of the declared candidates."""
 
     of: Expression
@@ -274,83 +497,71 @@ class TopK(Compared):
     candidates: tuple[Key, ...]
 
 
+def _resolve_bounds(request: AggregateRequest, columns: Columns) -> "PrivateBounds":
+    return PrivateBounds(_number_of(request, columns, done="finding bounds"))
+
+
+def _sides(asked: "PrivateBounds", columns: Columns) -> Sequence[OutputColumn]:
+    kind = number_type(asked.of, columns)
+    sides = enumerate(("lower", "upper"))
+    return [OutputColumn(place, side, side, kind, has_interval=False) for place, side in sides]
+
+
+@aggregate(
+    "PrivateBounds",
+    words=("private_bounds",),
+    title=always("bounds"),
+    needs=Needs.NUMBERS,
+    describe=lambda asked: f"private bounds of {in_words(asked.of)}",
+    resolve=_resolve_bounds,
+    check=lambda asked, columns: check_numeric(asked.of, columns, done="finding bounds"),
+    columns=_sides,
+    error=ErrorKind.IN_ROWS,
+    is_single=lambda _: False,
+    note=always("are choices among 0 and powers of two, and have no interval"),
+)
 @dataclass(frozen=True, slots=True, eq=False)
-class PrivateBounds(Compared):
+class PrivateBounds(StructuralEquality):
     """Bounds of a column, bought privately."""
 
     of: Expression
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Formula(Compared):
-    """A formula over aggregates with one number each, computed on their noisy answers."""
-
-    parts: "tuple[Aggregate, ...]"
-    tree: Tree
-
-
-Aggregate = (
-    Count
-    | CountUnits
-    | CountPresent
-    | CountValues
-    | Sum
-    | Mean
-    | Variance
-    | Deviation
-    | Covariance
-    | Correlation
-    | Slope
-    | Regression
-    | Quantiles
-    | Extreme
-    | Histogram
-    | TopK
-    | PrivateBounds
-    | Formula
-)
+def read_edges(edges: object) -> tuple[Fraction, ...]:
+    """The edges of a histogram: numbers that rise."""
+    if isinstance(edges, str) or not isinstance(edges, Iterable):
+        raise refusal("edges", edges, "a list of numbers, such as [0, 10, 20]")
+    read = tuple(as_bound("edge", edge) for edge in cast("Iterable[object]", edges))
+    if not 2 <= len(read) <= MAX_EDGES:
+        raise ParameterError(
+            f"A histogram got {len(read):,} edges, but needs from 2 to {MAX_EDGES:,}."
+        )
+    if any(start >= end for start, end in pairwise(read)):
+        raise ParameterError("The edges of a histogram must rise, each above the one before it.")
+    return read
 
 
-def flattened(aggregates: Iterable[tuple[str, Aggregate]]) -> list[tuple[str, Aggregate]]:
-    """The aggregates with the parts of formulas in place of these, under `inner_name`."""
-    found: list[tuple[str, Aggregate]] = []
-    for name, aggregate in aggregates:
-        if isinstance(aggregate, Formula):
-            found += [(inner_name(name, n), part) for n, part in enumerate(aggregate.parts)]
-        else:
-            found.append((name, aggregate))
-    return found
+def read_ranks(at: object) -> tuple[Fraction, ...]:
+    """The ranks of quantiles, sorted: one, or several."""
+    listed = list(cast("Iterable[object]", at)) if isinstance(at, Iterable) else [at]
+    ranks = sorted(_read_rank(rank) for rank in listed)
+    if not 1 <= len(ranks) <= MAX_QUANTILES:
+        raise ParameterError(f"There are {len(ranks)} quantiles, but may be 1 to {MAX_QUANTILES}.")
+    if len(set(ranks)) < len(ranks):
+        raise ParameterError("A quantile is listed twice. List each once.")
+    return tuple(ranks)
 
 
-def inner_name(name: str, number: int) -> str:
-    """The name of a part of a formula, which nobody can give to an aggregate."""
-    return f"{name}\0{number}"
-
-
-def shown_name(name: str) -> str:
-    """The name of an aggregate, or of the formula that a part belongs to."""
-    return name.partition("\0")[0]
-
-
-def expressions_of(aggregate: Aggregate) -> tuple[Expression, ...]:
-    """What an aggregate looks at in each row."""
-    match aggregate:
-        case Count() | CountUnits():
-            return ()
-        case Covariance(of, by) | Correlation(of, by) | Slope(of, by):
-            return (of, by)
-        case Regression(of, by):
-            return (of, *by)
-        case Formula(parts):
-            return tuple(of for part in parts for of in expressions_of(part))
-        case _:
-            return (aggregate.of,)
-
-
-def _as_typed(name: str, value: object) -> Fraction | tuple[Fraction, ...] | None:
-    if isinstance(value, tuple):
-        return tuple(as_bound(name, number) for number in cast("tuple[object, ...]", value))
-    return None if value is None else as_bound(name, value)
+def _read_rank(at: object) -> Fraction:
+    rank = RANK.typed("quantile", at)
+    if rank.denominator <= FINEST:
+        return rank
+    digits = sorted((1, round(rank * FINEST), FINEST - 1))[1]
+    allowed = f"given with at most six digits, such as {Decimal(digits) / FINEST:f}"
+    near = rank.limit_denominator(1000)
+    if isinstance(at, float) and RANK.holds(near) and abs(rank - near) * FINEST**2 < 1:
+        allowed += f", or as Fraction{near.as_integer_ratio()}"
+    raise refusal("quantile", at, allowed)
 
 
 @lru_cache(maxsize=64)

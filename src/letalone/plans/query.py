@@ -15,15 +15,20 @@ an earlier derived one. With `per_unit` the rows are units and the columns their
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
+from functools import partial
 from hashlib import sha256
 from itertools import product
 from math import prod
 from typing import cast
 
 from letalone.errors import ParameterError
+from letalone.errors.codes import Code
+from letalone.errors.problem import Problem, Remedy, Spelled, problem
+from letalone.errors.remedies import FindKeys, NameKeys
 from letalone.exact.canonical import canonical
 from letalone.exact.typed import refusal
-from letalone.plans.aggregates import Asked, resolved
+from letalone.plans.aggregates import AggregateRequest, resolved
+from letalone.plans.bounds import resolve_all
 from letalone.plans.checks import (
     check_columns,
     check_grouped,
@@ -31,8 +36,10 @@ from letalone.plans.checks import (
     check_per_unit,
     check_plan,
 )
+from letalone.plans.clauses import Bounding, GroupColumn, Join, PrivateJoin, PublicJoin
 from letalone.plans.constants import as_bound, shown
 from letalone.plans.dates import dated, first_day
+from letalone.plans.described import described
 from letalone.plans.domains import closed_domain
 from letalone.plans.expressions import Bin, ColumnRef, Expression, StartOf, as_expression
 from letalone.plans.features import (
@@ -42,36 +49,11 @@ from letalone.plans.features import (
     resolved_features,
     rows_schema,
 )
+from letalone.plans.formulas import Aggregate, flattened
 from letalone.plans.keys import MOST_KEYS, read_keys
 from letalone.plans.keys import product as all_of
-from letalone.plans.parts import (
-    Aggregate,
-    Bounding,
-    Compared,
-    Correlation,
-    Count,
-    CountPresent,
-    CountUnits,
-    CountValues,
-    Covariance,
-    Deviation,
-    Extreme,
-    Formula,
-    GroupColumn,
-    Histogram,
-    Join,
-    Mean,
-    PrivateBounds,
-    PrivateJoin,
-    PublicJoin,
-    Quantiles,
-    Regression,
-    Slope,
-    Sum,
-    TopK,
-    Variance,
-    flattened,
-)
+from letalone.plans.parts import CountUnits, PrivateBounds
+from letalone.plans.records import StructuralEquality, fields_to_stored
 from letalone.plans.schema import Schema
 from letalone.plans.trees import AskedFormula, Computable
 from letalone.plans.types import Key, Type
@@ -81,39 +63,27 @@ from letalone.plans.unnamed import check_names_nobody
 __all__ = [
     "Aggregate",
     "Bounding",
-    "Correlation",
-    "Count",
-    "CountPresent",
-    "CountUnits",
-    "CountValues",
-    "Covariance",
-    "Deviation",
-    "Extreme",
-    "Formula",
     "GroupColumn",
-    "Histogram",
     "Join",
-    "Mean",
     "Plan",
-    "PrivateBounds",
     "PrivateJoin",
     "PublicJoin",
-    "Quantiles",
-    "Regression",
-    "Slope",
-    "Sum",
-    "TopK",
-    "Variance",
     "bins",
     "make_plan",
 ]
 
+FORMAT = 1
+KIND = "plan"
 USUAL_MAX_ROWS = 10
+NOT_LISTED = (
+    "No keys are given, so which keys there are must be found out privately, and that needs a delta"
+    " above 0."
+)
 Group = str | GroupColumn | tuple[str, Expression]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Plan(Compared):
+class Plan(StructuralEquality):
     """A frozen question; see the module. `keys=None` with groups: keys are found privately."""
 
     schema: Schema
@@ -155,9 +125,7 @@ class Plan(Compared):
 
     def to_json(self) -> dict[str, object]:
         """The plan as JSON, format 1, without loss."""
-        from letalone.plans.stored import plan_to_json  # it restores plans, so it imports this
-
-        return plan_to_json(self)
+        return {"format": FORMAT, "kind": KIND, **fields_to_stored(self)}
 
     def digest(self) -> str:
         """The SHA-256 of the canonical spelling: the same for the same question."""
@@ -165,8 +133,6 @@ class Plan(Compared):
 
     def in_words(self) -> str:
         """The question in words: which rows, what of them, for whom, how bounded."""
-        from letalone.plans.described import described
-
         return described(self)
 
 
@@ -183,11 +149,13 @@ def make_plan(
     max_groups: int | None = None,
     clip: bool = False,
     per_unit: PerUnit | None = None,
+    find_keys: bool = True,
 ) -> Plan:
     """A plan from what people write: bounds, steps, keys and bounding that were left out filled in.
 
     Keys that are not listed are those that are public anyway (see `closed_domain`); if there
-    are none for some group column, they are found privately.
+    are none for some group column, they are found privately, or missing without `find_keys`.
+    One error names all bounds and keys that are missing.
     """
     named = tuple((name, as_expression(value)) for name, value in derived)
     units = None if per_unit is None else units_of(per_unit, schema)
@@ -198,7 +166,10 @@ def make_plan(
     condition = None if where is None else dated(as_expression(where), columns)
     grouped = tuple(_group(group, columns) for group in _listed(groups))
     kept = columns_of(rows, joins=joins, derived=named, where=condition)
-    asked = tuple((name, resolved(_dated(one, columns), kept)) for name, one in aggregates.items())
+    asked, listed = resolve_all(
+        partial(_resolve_aggregates, aggregates, columns, kept),
+        partial(_keys, keys, grouped, columns, find=find_keys),
+    )
     given = Bounding(max_rows, max_groups, clip)
     plan = Plan(
         schema=schema,
@@ -206,7 +177,7 @@ def make_plan(
         derived=named,
         joins=tuple(joins),
         groups=grouped,
-        keys=_keys(keys, grouped, columns),
+        keys=listed,
         aggregates=asked,
         bounding=_one_row(given) if units else _bounding(schema, grouped, asked, given),
         per_unit=units,
@@ -261,10 +232,18 @@ def _dated(asked: Computable | Aggregate, columns: Columns) -> Computable | Aggr
     if isinstance(asked, AskedFormula):
         parts = tuple(cast("Computable", _dated(part, columns)) for part in asked.parts)
         return replace(asked, parts=parts)
-    if not isinstance(asked, Asked) or asked.of is None:
+    if not isinstance(asked, AggregateRequest) or asked.of is None:
         return asked
     by = tuple(dated(one, columns) for one in asked.by)
     return replace(asked, of=dated(asked.of, columns), by=by)
+
+
+def _resolve_aggregates(
+    aggregates: Mapping[str, Computable | Aggregate], columns: Columns, kept: Columns
+) -> tuple[tuple[str, Aggregate], ...]:
+    dated_ones = [_dated(one, columns) for one in aggregates.values()]
+    found = resolve_all(*(partial(resolved, one, kept) for one in dated_ones))
+    return tuple(zip(aggregates, found, strict=True))
 
 
 def _listed(groups: Sequence[Group]) -> Sequence[Group]:
@@ -297,8 +276,16 @@ def expression_of(group: Group) -> Expression:
             return of
 
 
+def missing_keys(groups: Sequence[GroupColumn], *remedies: Remedy, python: str) -> Problem:
+    """What is wrong where groups are neither listed nor to be found."""
+    names = tuple(group.name for group in groups)
+    listing = NameKeys(names, tuple(group.type.value for group in groups))
+    words = Spelled(python, Code.MISSING_KEYS.template.format(columns=", ".join(names)))
+    return problem(Code.MISSING_KEYS, listing, *remedies, words=words, columns=names)
+
+
 def _keys(
-    keys: object, groups: Sequence[GroupColumn], columns: Columns
+    keys: object, groups: Sequence[GroupColumn], columns: Columns, *, find: bool
 ) -> tuple[tuple[Key, ...], ...] | None:
     if keys is not None:
         check_grouped(keys, groups)
@@ -312,6 +299,9 @@ def _keys(
     domains = [domain for domain in found if domain is not None]
     if not groups or len(domains) < len(groups):
         check_not_unit(((group.name, group.of) for group in groups), columns)
+        if groups and not find:
+            without = [group for group, keys in zip(groups, found, strict=True) if keys is None]
+            raise ParameterError(missing_keys(without, FindKeys(), python=NOT_LISTED))
         return None
     number = prod(len(domain) for domain in domains)
     if number > MOST_KEYS:
@@ -333,9 +323,9 @@ def _combined(
             f" {', '.join(names)}."
         )
     lists = [keys.get(group.name) or closed_domain(group.of, columns) for group in groups]
-    for name, listed in zip(names, lists, strict=True):
-        if listed is None:
-            raise ParameterError(f"keys are missing for {name!r}. Give keys={{{name!r}: […], …}}.")
+    if without := [group for group, keys in zip(groups, lists, strict=True) if keys is None]:
+        missing = " and ".join(repr(group.name) for group in without)
+        raise ParameterError(missing_keys(without, python=f"keys are missing for {missing}."))
     return all_of(*cast("list[Sequence[object]]", lists))
 
 

@@ -13,16 +13,21 @@ goes could change which rows of another are kept.
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
 from fractions import Fraction
 from hashlib import sha256
 from pathlib import Path
 from typing import Self, cast
 
-from letalone.errors import ParameterError
+from letalone.errors import FormatError, ParameterError
+from letalone.errors.codes import Code
+from letalone.errors.problem import problem
+from letalone.errors.remedies import UseName
+from letalone.errors.spelling import did_you_mean, nearest
 from letalone.exact.typed import COUNT, read_flag, refusal
 from letalone.plans.constants import as_bound, shown, well_formed
 from letalone.plans.keys import read_column_keys
+from letalone.plans.records import stored_as
+from letalone.plans.schema_file import parse_schema, read_field, read_schema_text, write_schema
 from letalone.plans.types import Key, Type
 from letalone.privacy.neighbours import ADD_REMOVE, Neighbours, read_neighbours
 
@@ -33,6 +38,7 @@ UNFIT = re.compile(r'[\\/:*?"<>|%\x00-\x1f]')
 LONGEST_IN_A_PATH = 100  # in bytes; names of files have 255
 
 
+@stored_as("Column")
 @dataclass(frozen=True, slots=True)
 class Column:
     """A column: its type and, where declared, its bounds and its keys (None last)."""
@@ -76,6 +82,7 @@ class Column:
         return bound
 
 
+@stored_as("Schema")
 @dataclass(frozen=True, slots=True)
 class Schema:
     """The columns of a table, and whose privacy is protected.
@@ -122,23 +129,21 @@ class Schema:
 
     def to_toml(self, remarks: Mapping[str, str] | None = None) -> str:
         """The schema file, with comments that say what can be filled in; remarks are by column."""
-        from letalone.plans.schema_file import written  # it builds schemas, so it imports this
-
-        return written(self, remarks or {})
+        return write_schema(self, remarks or {})
 
     @classmethod
     def from_toml(cls, text: str) -> "Schema":
         """The schema that a file declares; refuses what is unknown, damaged or newer."""
-        from letalone.plans.schema_file import parsed
-
-        return parsed(text)
+        return parse_schema(text, cls, Column)
 
     @classmethod
     def read(cls, path: str | Path) -> "Schema":
-        """The schema in a file."""
-        from letalone.plans.schema_file import read
-
-        return read(Path(path))
+        """The schema in a file; the errors name the file."""
+        text = read_schema_text(Path(path))
+        try:
+            return cls.from_toml(text)
+        except FormatError as error:
+            raise FormatError(f"{path}: {error}") from None
 
     def _check_unit(self, unit: str) -> None:
         if unit.lower() == "row":
@@ -152,6 +157,24 @@ class Schema:
                 f"The unit column {unit!r} has bounds, and clamping it would merge people."
                 " Remove its lower and upper."
             )
+
+
+def read_source(path: Path) -> str:
+    """Where the data of a schema file are, as it says."""
+    Schema.read(path)  # or says what is wrong with it
+    source = read_field(path, "source")
+    if source is None:
+        raise FormatError(
+            f"{path} does not say where its data are. Open the data, or add a line such as"
+            ' source = "postgresql://host/database/table".'
+        )
+    return source
+
+
+def read_side_table(path: Path) -> str | None:
+    """The copy with ranks that a schema file allows on its server."""
+    Schema.read(path)
+    return read_field(path, "side_table")
 
 
 def schema_path(data_path: str | Path, table: str | None = None) -> Path:
@@ -203,17 +226,11 @@ def check_names(names: Sequence[str], what: str) -> None:
 def unknown_column(name: object, names: Sequence[str], *, table: str) -> ParameterError:
     """The error for a column that is not there: which there are, and the nearest one."""
     rest = f" and {len(names) - LISTED} more" if len(names) > LISTED else ""
+    known, meant = f"{', '.join(names[:LISTED])}{rest}", nearest(str(name), names)
+    remedies = () if meant is None else (UseName(str(name), meant),)
     return ParameterError(
-        f"Column {name!r} is not in table {table!r}. Its columns are:"
-        f" {', '.join(names[:LISTED])}{rest}.{did_you_mean(str(name), names)}"
+        problem(Code.UNKNOWN_COLUMN, *remedies, name=name, table=table, known=known)
     )
-
-
-def did_you_mean(word: str, words: Iterable[str]) -> str:
-    """A closing question if one of the words is near, else nothing."""
-    by_lower = {known.lower(): known for known in words}
-    near = get_close_matches(word.lower(), by_lower, n=1)
-    return f" Did you mean {by_lower[near[0]]!r}?" if near else ""
 
 
 def _none(keys: tuple[Key, ...]) -> tuple[None, ...]:

@@ -17,24 +17,27 @@ are: then the file itself can be opened. A password is never in it. `side_table 
 allows a copy with ranks there.
 
   Proven:   bounds are read from their digits, so nothing is rounded
-  Tested:   tests/plans/test_schema_file.py: the round trip, damaged and newer files
+  Tested:   tests/plans/test_schema.py: the round trip, damaged and newer files
 """
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import date, datetime
 from decimal import Decimal
 from fractions import Fraction
 from json import dumps
 from pathlib import Path
 from re import fullmatch
-from typing import TypeVar, cast
+from typing import TYPE_CHECKING, TypeVar, cast
 
 from letalone.errors import FormatError, LetaloneError
+from letalone.errors.spelling import did_you_mean
 from letalone.plans.constants import as_bound, shown
-from letalone.plans.schema import Column, Schema, did_you_mean
 from letalone.plans.types import Key, Type
 from letalone.privacy.neighbours import Neighbours, Relation
+
+if TYPE_CHECKING:
+    from letalone.plans.schema import Column, Schema
 
 FORMAT = 1
 FIELDS = (
@@ -50,9 +53,11 @@ HEAD = """\
 """
 Table = Mapping[str, object]
 Kind = TypeVar("Kind")
+Made = TypeVar("Made")
+Make = Callable[..., object]
 
 
-def written(schema: Schema, remarks: Mapping[str, str]) -> str:
+def write_schema(schema: "Schema", remarks: Mapping[str, str]) -> str:
     """The file for a schema, with what is not declared as a comment to fill in."""
     lines = [
         HEAD,
@@ -72,56 +77,32 @@ def written(schema: Schema, remarks: Mapping[str, str]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def parsed(text: str) -> Schema:
-    """The schema of a file's text."""
+def parse_schema(text: str, make_schema: Callable[..., Made], make_column: Make) -> Made:
+    """The schema of a file's text; it and its columns are made by these classes."""
     try:
-        found: Table = tomllib.loads(text, parse_float=Decimal)
+        table: Table = tomllib.loads(text, parse_float=Decimal)
     except RecursionError:
         raise FormatError("This schema file is nested too deeply to be one.") from None
     except (tomllib.TOMLDecodeError, ArithmeticError, ValueError, TypeError) as error:
         raise FormatError(f"This schema file is not TOML: {error}.") from None
-    _check_format(found)
-    _check_fields(found, FIELDS, "schema file")
+    _check_format(table)
+    _check_fields(table, FIELDS, "schema file")
     try:
-        return _schema(found)
+        return make_schema(**_read_schema(table, make_column))
     except FormatError:
         raise
     except LetaloneError as error:
         raise FormatError(f"This schema file declares what cannot be: {error}") from None
 
 
-def read(path: Path) -> Schema:
-    """The schema in a file; the errors name the file."""
-    text = _text_of(path)
-    try:
-        return parsed(text)
-    except FormatError as error:
-        raise FormatError(f"{path}: {error}") from None
+def read_field(path: Path, name: str) -> str | None:
+    """A field of a file that was read before."""
+    table = cast("Table", tomllib.loads(read_schema_text(path), parse_float=Decimal))
+    return cast("str | None", table.get(name))
 
 
-def read_source(path: Path) -> str:
-    """Where the data of a schema file are, as it says."""
-    source = _field(path, "source")
-    if source is None:
-        raise FormatError(
-            f"{path} does not say where its data are. Open the data, or add a line such as"
-            ' source = "postgresql://host/database/table".'
-        )
-    return source
-
-
-def read_side_table(path: Path) -> str | None:
-    """The copy with ranks that a schema file allows on its server."""
-    return _field(path, "side_table")
-
-
-def _field(path: Path, name: str) -> str | None:
-    read(path)  # or says what is wrong with it
-    found = cast("Table", tomllib.loads(_text_of(path), parse_float=Decimal))
-    return cast("str | None", found.get(name))
-
-
-def _text_of(path: Path) -> str:
+def read_schema_text(path: Path) -> str:
+    """The text of a schema file."""
     try:
         return path.read_text(encoding="utf-8")
     except FileNotFoundError:
@@ -135,11 +116,11 @@ def _text_of(path: Path) -> str:
         raise FormatError(f"The schema file {str(path)!r} cannot be read: {reason}.") from None
 
 
-def _other(schema: Schema) -> str:
+def _other(schema: "Schema") -> str:
     return next(r.value for r in Relation if r is not schema.neighbours.relation)
 
 
-def _unit_lines(schema: Schema) -> list[str]:
+def _unit_lines(schema: "Schema") -> list[str]:
     example = _text(schema.columns[0].name if schema.unit is None else schema.unit)
     column = f"unit = {example}"
     row = "unit_is_row = true"
@@ -148,7 +129,7 @@ def _unit_lines(schema: Schema) -> list[str]:
     return [f"# {column}", row] if schema.unit is None else [column, f"# {row}"]
 
 
-def _bound_lines(column: Column, unit: str | None) -> list[str]:
+def _bound_lines(column: "Column", unit: str | None) -> list[str]:
     if not column.type.is_numeric or column.name == unit:
         return []
     return [
@@ -164,7 +145,7 @@ def _or_comment(name: str, bound: Fraction | None, example: str, meaning: str) -
     return f"{name} = {_text(digits) if '/' in digits else digits}"
 
 
-def _key_lines(column: Column, unit: str | None) -> list[str]:
+def _key_lines(column: "Column", unit: str | None) -> list[str]:
     if column.keys is None:
         wanted = column.type is Type.TEXT and column.name != unit
         return ['# keys = ["A", "B"]  # the groups it can be counted by'] if wanted else []
@@ -211,7 +192,7 @@ def _check_fields(found: Table, known: tuple[str, ...], what: str) -> None:
             )
 
 
-def _schema(found: Table) -> Schema:
+def _read_schema(found: Table, make_column: Make) -> dict[str, object]:
     _of_type(found, "source", str, "an address or a path in quotes")
     _of_type(found, "side_table", str, "the name of a table in quotes")
     row = _of_type(found, "unit_is_row", bool, "true or false") or False
@@ -220,30 +201,30 @@ def _schema(found: Table) -> Schema:
         raise FormatError("The schema file has both unit and unit_is_row = true. Keep one.")
     columns = cast("Table", _of_type(found, "columns", dict, "tables such as [columns.age]") or {})
     version = _of_type(found, "version", int, "a whole number")
-    return Schema(
-        name=_of_type(found, "name", str, "text in quotes") or "",
-        columns=tuple(_column(*item) for item in columns.items()),
-        unit=unit,
-        version=1 if version is None else version,
-        neighbours=Neighbours(cast("Relation", found.get("neighbours", "add/remove"))),
-        unit_declared=row or unit is not None,
-    )
+    return {
+        "name": _of_type(found, "name", str, "text in quotes") or "",
+        "columns": tuple(make_column(**_read_column(*item)) for item in columns.items()),
+        "unit": unit,
+        "version": 1 if version is None else version,
+        "neighbours": Neighbours(cast("Relation", found.get("neighbours", "add/remove"))),
+        "unit_declared": row or unit is not None,
+    }
 
 
-def _column(name: str, fields: object) -> Column:
+def _read_column(name: str, fields: object) -> dict[str, object]:
     if not isinstance(fields, dict):
         raise FormatError(f"Column {name!r} must be a table: [columns.{_name(name)}].")
     found = cast("Table", fields)
     _check_fields(found, COLUMN_FIELDS, f"column such as {name!r}")
     if "type" not in found:
         raise FormatError(f'Column {name!r} has no type. Write a line such as type = "number".')
-    return Column(
-        name,
-        cast("Type", found["type"]),
-        lower=_bound(name, found, "lower"),
-        upper=_bound(name, found, "upper"),
-        keys=_keys(name, found),
-    )
+    return {
+        "name": name,
+        "type": found["type"],
+        "lower": _bound(name, found, "lower"),
+        "upper": _bound(name, found, "upper"),
+        "keys": _keys(name, found),
+    }
 
 
 def _bound(column: str, found: Table, side: str) -> Fraction | None:

@@ -15,6 +15,7 @@ from typing import SupportsIndex, cast
 from letalone.errors import ParameterError
 from letalone.exact.typed import refusal
 from letalone.plans.constants import as_bound, shown
+from letalone.plans.records import stored_as
 
 Operator = OneOfThese["+", "-", "*", "/"]
 Function = OneOfThese["negative", "absolute", "rounded"]
@@ -26,6 +27,7 @@ DEEPEST = 30
 PLAIN = "a number or an aggregate, such as la.count()"
 
 
+@stored_as("Answered")
 @dataclass(frozen=True, slots=True)
 class Answered:
     """The noisy answer of the part of this number."""
@@ -33,6 +35,7 @@ class Answered:
     part: int
 
 
+@stored_as("Constant")
 @dataclass(frozen=True, slots=True)
 class Constant:
     """A number as typed."""
@@ -43,6 +46,7 @@ class Constant:
         object.__setattr__(self, "value", as_bound("constant", self.value))
 
 
+@stored_as("Combined")
 @dataclass(frozen=True, slots=True)
 class Combined:
     """A sum, a difference, a product or a quotient."""
@@ -56,6 +60,7 @@ class Combined:
             raise refusal("operator", self.op, "one of + - * /")
 
 
+@stored_as("Applied")
 @dataclass(frozen=True, slots=True)
 class Applied:
     """The opposite, the size, or the number rounded half away from 0 to so many digits."""

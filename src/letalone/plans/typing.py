@@ -22,6 +22,7 @@ from sys import float_info
 from typing import cast
 
 from letalone.errors import ParameterError, UnsupportedQuery
+from letalone.plans.clauses import Join
 from letalone.plans.constants import Value
 from letalone.plans.expressions import (
     And,
@@ -44,7 +45,6 @@ from letalone.plans.expressions import (
     checked_size,
     inlined,
 )
-from letalone.plans.parts import Join
 from letalone.plans.presence import surely_present
 from letalone.plans.schema import Column, Schema, unknown_column
 from letalone.plans.types import Type, type_of_value

@@ -23,6 +23,7 @@ from collections.abc import Collection, Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from letalone.errors import ParameterError, UnsupportedQuery
+from letalone.plans.clauses import Join
 from letalone.plans.expressions import (
     Case,
     ColumnRef,
@@ -32,13 +33,8 @@ from letalone.plans.expressions import (
     children,
 )
 from letalone.plans.features import made_of
-from letalone.plans.parts import (
-    CountPresent,
-    CountValues,
-    Join,
-    expressions_of,
-    flattened,
-)
+from letalone.plans.formulas import expressions_of, flattened
+from letalone.plans.parts import CountPresent, CountValues
 from letalone.plans.schema import Column, Schema
 
 if TYPE_CHECKING:

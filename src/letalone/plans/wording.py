@@ -89,6 +89,16 @@ def value_in_words(value: Value) -> str:
             return repr(value)
 
 
+def clamped_in_words(of: Expression, lower: Fraction, upper: Fraction) -> str:
+    """Values within bounds: cost clamped to [0, 1000]."""
+    return f"{in_words(of)} clamped to [{shown(lower)}, {shown(upper)}]"
+
+
+def and_words(words: list[str]) -> str:
+    """Words with an "and" before the last."""
+    return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
+
+
 def listed(words: list[str]) -> str:
     """The first few, and how many there are in all."""
     if len(words) <= LISTED:

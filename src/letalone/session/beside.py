@@ -20,8 +20,7 @@ from letalone.engines.duck import open_duck
 from letalone.engines.failure import EngineFailed
 from letalone.engines.sources import DUCKDB
 from letalone.errors import ParameterError
-from letalone.plans.schema import SUFFIX, Schema, schema_path
-from letalone.plans.schema_file import read_source
+from letalone.plans.schema import SUFFIX, Schema, read_source, schema_path
 
 
 def schema_beside(source: str | PathLike[str], table: str | None = None) -> Path:

@@ -6,32 +6,14 @@ from math import ceil
 from letalone.answers.release import SplitPart
 from letalone.plans.described import described
 from letalone.plans.expressions import Expression, column_names
+from letalone.plans.facts import Needs, facts_of
 from letalone.plans.features import PerUnit, made_of
-from letalone.plans.parts import expressions_of, flattened
-from letalone.plans.query import (
-    Aggregate,
-    Correlation,
-    Count,
-    CountPresent,
-    CountUnits,
-    CountValues,
-    Covariance,
-    Extreme,
-    Formula,
-    Plan,
-    PrivateBounds,
-    PublicJoin,
-    Quantiles,
-    Regression,
-    Slope,
-    TopK,
-)
+from letalone.plans.formulas import expressions_of, flattened
+from letalone.plans.parts import Extreme, PrivateBounds, Quantiles
+from letalone.plans.query import Plan, PublicJoin
 from letalone.plans.types import Type
-from letalone.plans.wording import in_words
 from letalone.tables.compiled import Share
 
-NOT_CLAMPED = (Count, CountPresent, CountUnits, CountValues, PrivateBounds, TopK)
-UNKNOWN = "where the noise leaves too little to tell, there is no value"
 FIRST = " among all its rows, before the filter"
 KEYS = "keys"  # what the part that finds keys is called
 STARVED = 3
@@ -185,7 +167,7 @@ def _intervals(plan: Plan) -> Iterator[str]:
     bounded = plan.schema.unit is not None and plan.bounding.max_rows is not None
     bounded = (bounded or plan.bounding.max_groups is not None) and plan.per_unit is None
     asked = flattened(plan.aggregates)
-    clamped = any(not isinstance(aggregate, NOT_CLAMPED) for _, aggregate in asked)
+    clamped = any(facts_of(aggregate).needs is Needs.BOUNDS for _, aggregate in asked)
     if bounded or clamped:
         how = " and ".join(["bounded"] * bounded + ["clamped"] * clamped)
         yield f"intervals speak of the {how} data"
@@ -200,34 +182,8 @@ def _groups(plan: Plan) -> Iterator[str]:
 
 def _aggregates(plan: Plan) -> Iterator[str]:
     for name, aggregate in plan.aggregates:
-        if (note := _note(aggregate)) is not None:
-            yield f"{name} {note}"
-
-
-def _note(aggregate: Aggregate) -> str | None:
-    match aggregate:
-        case Extreme(largest=largest):
-            end = "largest" if largest else "smallest"
-            return (
-                f"is a private extreme quantile, some rows inwards of the {end} value; its"
-                f" interval is about that quantile, not about the {end} value"
-            )
-        case PrivateBounds():
-            return "are choices among 0 and powers of two, and have no interval"
-        case TopK():
-            return "are the winners, chosen privately; the intervals are those of their counts"
-        case CountValues(of):
-            return f"is how many different {in_words(of)} there are among the rows that count"
-        case Covariance() | Correlation() | Slope():
-            return f"is about the rows in which both columns are there; {UNKNOWN}"
-        case Regression():
-            return f"is about the rows in which all columns are there; {UNKNOWN}"
-        case Quantiles():
-            return "is a choice among the steps; its interval holds the true quantile"
-        case Formula():
-            return "is computed from noisy numbers; its interval follows from theirs"
-        case _:
-            return None
+        if (note := facts_of(aggregate).note) is not None:
+            yield f"{name} {note(aggregate)}"
 
 
 def _number(number: int, word: str) -> str:

@@ -24,8 +24,14 @@ from letalone.errors.codes import Code
 from letalone.errors.problem import Spelled, problem, without_context
 from letalone.exact.typed import refusal
 from letalone.ledger import DataSet, Ledger
-from letalone.plans.schema import Column, Schema, ledger_path, schema_path, unknown_column
-from letalone.plans.schema_file import read_side_table
+from letalone.plans.schema import (
+    Column,
+    Schema,
+    ledger_path,
+    read_side_table,
+    schema_path,
+    unknown_column,
+)
 from letalone.plans.types import Type
 from letalone.plans.unnamed import check_unlisted
 from letalone.privacy import Budget, Neighbours, Shares

@@ -13,15 +13,16 @@ from letalone.answers.release import Asked, SplitPart
 from letalone.errors import ParameterError
 from letalone.exact.typed import Number
 from letalone.ledger.charging import RemainingBudget
-from letalone.plans.parts import Formula
-from letalone.plans.query import Extreme, Plan, PrivateBounds, Quantiles, Regression, TopK
+from letalone.plans.facts import ErrorKind, facts_of
+from letalone.plans.formulas import Formula
+from letalone.plans.pairs import Regression
+from letalone.plans.query import Plan
 from letalone.privacy import Budget, Privacy
 from letalone.session.notes import short_of_rows, starved
 from letalone.session.outputs import slots_of
 from letalone.tables.compiled import Compiled, compiled
 
 NO_BUDGET = "No budget is named yet."
-IN_ROWS = (Quantiles, Extreme, TopK, PrivateBounds)
 LARGE = 1000  # from here on without digits after the point
 MOST_TRIED = 10  # aggregates that are compiled by themselves, too
 ROWS = (100, 1_000, 10_000)  # for which errors that depend on rows are shown
@@ -112,7 +113,9 @@ def preview_of(
         question=terms.question,
         notes=terms.notes,
         left=NO_BUDGET if left is None else left,
-        in_rows=frozenset(name for name, one in plan.aggregates if isinstance(one, IN_ROWS)),
+        in_rows=frozenset(
+            name for name, one in plan.aggregates if facts_of(one).error is ErrorKind.IN_ROWS
+        ),
         warnings=(*starved(terms.split), *short_of_rows(plan, whole.parts, rows=rows)),
         formulas=frozenset(name for name, one in plan.aggregates if isinstance(one, Formula)),
         fitted=frozenset(name for name, one in plan.aggregates if isinstance(one, Regression)),

@@ -13,9 +13,9 @@ from letalone.exact.typed import Number
 from letalone.ledger import Ledger
 from letalone.ledger.data_sets import read_text
 from letalone.plans.aggregates import private_bounds
-from letalone.plans.asked import Bounds
 from letalone.plans.constants import shown
 from letalone.plans.expressions import Expression
+from letalone.plans.facts import Bounds
 from letalone.plans.schema import Column, Schema
 from letalone.privacy import Budget, Neighbours
 from letalone.privacy.filters import brief, left_in_words

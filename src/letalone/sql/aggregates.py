@@ -14,8 +14,8 @@ from typing import cast
 from sqlglot import exp
 
 from letalone.plans import aggregates as ask
-from letalone.plans.aggregates import Asked, Kind
 from letalone.plans.expressions import Case, Clamp, ColumnRef, Expression, Literal
+from letalone.plans.facts import AggregateRequest
 from letalone.sql.functions import ONE, number_of
 from letalone.sql.names import only
 from letalone.sql.refusals import refused, shown
@@ -26,7 +26,7 @@ AGGREGATED = (
     "Aggregates are COUNT, COUNT(DISTINCT …), SUM, AVG, MIN, MAX, MEDIAN, QUANTILE_CONT, VAR_POP,"
     " VAR_SAMP, STDDEV_POP, STDDEV_SAMP, COVAR_POP, COVAR_SAMP, CORR and REGR_SLOPE."
 )
-Make = Callable[[exp.Expr, Translator], Asked]
+Make = Callable[[exp.Expr, Translator], AggregateRequest]
 
 
 def is_aggregate(node: exp.Expr) -> bool:
@@ -34,7 +34,7 @@ def is_aggregate(node: exp.Expr) -> bool:
     return type(node) in AGGREGATES or _name(node) in NAMED
 
 
-def aggregate(node: exp.Expr, translate: Translator) -> Asked:
+def aggregate(node: exp.Expr, translate: Translator) -> AggregateRequest:
     """The aggregate that a node asks for, or a refusal."""
     make = AGGREGATES.get(type(node)) or NAMED.get(_name(node))
     if make is None:
@@ -42,15 +42,13 @@ def aggregate(node: exp.Expr, translate: Translator) -> Asked:
     return make(node, translate)
 
 
-def called(node: exp.Expr, asked: Asked) -> str:
+def called(node: exp.Expr, asked: AggregateRequest) -> str:
     """The name of an aggregate that nobody gave one: count, sum_cost, quantile_cost."""
-    word = WORDS.get(asked.kind.value, asked.kind.value)
-    if type(node) in SPELLED:
-        word = SPELLED[type(node)]
+    word = SPELLED.get(type(node)) or asked.facts.sql_word or asked.word
     of = asked.of
-    if asked.kind is Kind.COUNT_DISTINCT:
+    if asked.word == "count_distinct":
         return word
-    if asked.kind is Kind.COUNT and not isinstance(of, ColumnRef):
+    if asked.word == "count" and not isinstance(of, ColumnRef):
         return word if of is None else "count_if"
     return f"{word}_{of.name}" if isinstance(of, ColumnRef) else word
 
@@ -74,25 +72,29 @@ def _argument(node: exp.Expr, translate: Translator) -> Expression:
     return found
 
 
-def _bounded(make: Callable[..., Asked], of: Expression) -> Asked:
+def _bounded(make: Callable[..., AggregateRequest], of: Expression) -> AggregateRequest:
     """SUM(CLAMP(cost, 0, 1000)) is the sum of cost within these bounds."""
     if isinstance(of, Clamp) and of.lower is not None and of.upper is not None:
         return make(of.of, lower=of.lower, upper=of.upper)
     return make(of)
 
 
-def _of_one(make: Callable[..., Asked], node: exp.Expr, translate: Translator) -> Asked:
+def _of_one(
+    make: Callable[..., AggregateRequest], node: exp.Expr, translate: Translator
+) -> AggregateRequest:
     only(node, "this")
     return _bounded(make, _argument(node.this, translate))
 
 
-def _named_one(make: Callable[..., Asked], node: exp.Expr, translate: Translator) -> Asked:
+def _named_one(
+    make: Callable[..., AggregateRequest], node: exp.Expr, translate: Translator
+) -> AggregateRequest:
     if len(node.expressions) != 1:
         raise slip(f"{shown(node)} takes one column", AGGREGATED, node=node)
     return _bounded(make, _argument(node.expressions[0], translate))
 
 
-def _count(node: exp.Expr, translate: Translator) -> Asked:
+def _count(node: exp.Expr, translate: Translator) -> AggregateRequest:
     only(node, "this", "big_int", words={"expressions": "COUNT of several columns"})
     of = node.this
     if of is None:
@@ -106,7 +108,7 @@ def _count(node: exp.Expr, translate: Translator) -> Asked:
     return ask.count() if isinstance(found, Literal) else ask.count(found)
 
 
-def _distinct(node: exp.Expr, translate: Translator) -> Asked:
+def _distinct(node: exp.Expr, translate: Translator) -> AggregateRequest:
     only(node, "expressions", words={"on": "DISTINCT ON"})
     if len(node.expressions) != 1:
         instead = "Count one column: COUNT(DISTINCT ward)."
@@ -114,7 +116,7 @@ def _distinct(node: exp.Expr, translate: Translator) -> Asked:
     return _different(node.expressions[0], translate)
 
 
-def _different(node: exp.Expr, translate: Translator) -> Asked:
+def _different(node: exp.Expr, translate: Translator) -> AggregateRequest:
     found = translate(node)
     if not isinstance(found, ColumnRef):
         instead = "Count a column: COUNT(DISTINCT ward)."
@@ -122,12 +124,12 @@ def _different(node: exp.Expr, translate: Translator) -> Asked:
     return ask.count_distinct(found.name)
 
 
-def _about_distinct(node: exp.Expr, translate: Translator) -> Asked:
+def _about_distinct(node: exp.Expr, translate: Translator) -> AggregateRequest:
     only(node, "this")
     return _different(node.this, translate)
 
 
-def _count_if(node: exp.Expr, translate: Translator) -> Asked:
+def _count_if(node: exp.Expr, translate: Translator) -> AggregateRequest:
     only(node, "this")
     return ask.count(_where(translate(node.this), ONE))
 
@@ -136,28 +138,28 @@ def _where(condition: Expression, of: Expression) -> Expression:
     return Case(((condition, of),), Literal(None))
 
 
-def _filtered(node: exp.Expr, translate: Translator) -> Asked:
+def _filtered(node: exp.Expr, translate: Translator) -> AggregateRequest:
     """COUNT(*) FILTER (WHERE …): rows for which it is not true count as missing."""
     only(node, "this", "expression")
     asked = aggregate(node.this, translate)
-    if asked.kind is Kind.COUNT_DISTINCT:
+    if asked.word == "count_distinct":
         instead = "Put the condition into WHERE, in a question of its own."
         raise Unread("FILTER beside DISTINCT is not read", instead, node=node)
     condition = translate(cast("exp.Filter", node).expression.this)
     return replace(asked, of=_where(condition, ONE if asked.of is None else asked.of))
 
 
-def _quantiles(of: exp.Expr, at: exp.Expr, translate: Translator) -> Asked:
+def _quantiles(of: exp.Expr, at: exp.Expr, translate: Translator) -> AggregateRequest:
     listed = at.expressions if type(at) is exp.Array else [at]
     ranks = [number_of(one, translate, "The quantile") for one in listed]
     return _bounded(partial(_quantile, ranks), _argument(of, translate))
 
 
-def _quantile(ranks: list[Fraction], of: Expression, **bounds: Fraction) -> Asked:
+def _quantile(ranks: list[Fraction], of: Expression, **bounds: Fraction) -> AggregateRequest:
     return ask.quantile(of, ranks, **bounds)
 
 
-def _percentile(node: exp.Expr, translate: Translator) -> Asked:
+def _percentile(node: exp.Expr, translate: Translator) -> AggregateRequest:
     """QUANTILE_CONT(cost, 0.5), which sqlglot calls so."""
     only(node, "this", "expression", "quantile")
     at = node.args.get("expression") or node.args.get("quantile")
@@ -167,7 +169,7 @@ def _percentile(node: exp.Expr, translate: Translator) -> Asked:
     return _quantiles(node.this, at, translate)
 
 
-def _named_percentile(node: exp.Expr, translate: Translator) -> Asked:
+def _named_percentile(node: exp.Expr, translate: Translator) -> AggregateRequest:
     if len(node.expressions) != 2:
         instead = "Write QUANTILE_CONT(cost, 0.5)."
         raise slip(f"{shown(node)} takes a column and a quantile", instead, node=node)
@@ -175,7 +177,7 @@ def _named_percentile(node: exp.Expr, translate: Translator) -> Asked:
     return _quantiles(of, at, translate)
 
 
-def _within_group(node: exp.Expr, translate: Translator) -> Asked:
+def _within_group(node: exp.Expr, translate: Translator) -> AggregateRequest:
     only(node, "this", "expression")
     inner, order = node.this, cast("exp.WithinGroup", node).expression
     if type(inner) not in (exp.PercentileCont, exp.PercentileDisc) or inner.args.get("expression"):
@@ -187,7 +189,9 @@ def _within_group(node: exp.Expr, translate: Translator) -> Asked:
     return _quantiles(one.this, inner.this, translate)
 
 
-def _of_two(make: Callable[..., Asked], node: exp.Expr, translate: Translator) -> Asked:
+def _of_two(
+    make: Callable[..., AggregateRequest], node: exp.Expr, translate: Translator
+) -> AggregateRequest:
     """Two columns; their bounds are declared, or written as CLAMP."""
     only(node, "this", "expression")
     pair = cast("exp.Binary", node)
@@ -208,14 +212,6 @@ SPELLED: dict[type[exp.Expr], str] = {
     exp.StddevSamp: "stddev_samp",
     exp.CovarSamp: "covar_samp",
     exp.Median: "median",
-}
-WORDS = {
-    "mean": "avg",
-    "variance": "var_pop",
-    "std": "stddev_pop",
-    "covariance": "covar_pop",
-    "correlation": "corr",
-    "regression_slope": "regr_slope",
 }
 AGGREGATES: dict[type[exp.Expr], Make] = {
     exp.Count: _count,

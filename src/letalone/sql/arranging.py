@@ -16,9 +16,9 @@ from sqlglot import exp
 
 from letalone.answers.arranged import Arrangement, Condition, Fixed, Named, Order, Test
 from letalone.answers.columns import Cell
-from letalone.plans.asked import Asked
 from letalone.plans.dates import moment
 from letalone.plans.expressions import Bin, Expression, Literal, same
+from letalone.plans.facts import AggregateRequest
 from letalone.plans.trees import Computable
 from letalone.plans.types import Type, type_of_value
 from letalone.sql.formulas import Formulas, default_name, free_name
@@ -217,7 +217,7 @@ class Arranging:
 
     def _check_one_number(self, name: str, node: exp.Expr) -> None:
         asked = {**self.asked, **self.hidden}.get(name)
-        if isinstance(asked, Asked) and len(asked.at) > 1:
+        if isinstance(asked, AggregateRequest) and len(asked.at) > 1:
             what = "Several quantiles at once are neither compared nor sorted by"
             raise Unread(what, "Name one: QUANTILE_CONT(cost, 0.5).", node=node)
 

@@ -4,20 +4,19 @@ Tested:   tests/sql/test_bounds.py
 """
 
 from collections.abc import Collection, Mapping
-from dataclasses import fields, replace
+from dataclasses import replace
 from fractions import Fraction
 from math import isinf
 from typing import cast
 
 from letalone.errors import ParameterError
-from letalone.plans.asked import Asked, Kind, as_number, read_bounds
-from letalone.plans.bounds import check_numeric
-from letalone.plans.expressions import Clamp, ColumnRef, Expression, Literal, Node, column_names
+from letalone.plans.bounds import check_numeric, clamp_columns
+from letalone.plans.expressions import ColumnRef, Expression, column_names
+from letalone.plans.facts import AggregateRequest, as_number, read_bounds
 from letalone.plans.trees import AskedFormula, Computable
 from letalone.plans.typing import Columns
 
 Bounds = Mapping[str, tuple[Fraction, Fraction]]
-COUNTED = (Kind.COUNT, Kind.COUNT_DISTINCT)
 
 
 def bounded(
@@ -43,8 +42,8 @@ def columns_within(asked: Computable) -> list[str]:
     """The columns whose values an aggregate adds up or searches."""
     if isinstance(asked, AskedFormula):
         return [name for part in asked.parts for name in columns_within(part)]
-    one = cast("Asked", asked)
-    if one.kind in COUNTED or one.of is None:
+    one = cast("AggregateRequest", asked)
+    if one.counts or one.of is None:
         return []
     return [name for of in (one.of, *one.by) for name in column_names(of)]
 
@@ -54,25 +53,25 @@ def unbounded(aggregates: Mapping[str, Computable], columns: Columns) -> list[st
     found: dict[str, None] = {}
     for one in aggregates.values():
         for part in one.parts if isinstance(one, AskedFormula) else (one,):
-            found |= dict.fromkeys(_lacking(cast("Asked", part), columns))
+            found |= dict.fromkeys(_lacking(cast("AggregateRequest", part), columns))
     return list(found)
 
 
 def is_open_ended(asked: Computable, columns: Columns) -> bool:
     """Whether values that are added up have no bounds, as those of a quotient."""
     parts = asked.parts if isinstance(asked, AskedFormula) else (asked,)
-    return any(_open_values(cast("Asked", part), columns) for part in parts)
+    return any(_open_values(cast("AggregateRequest", part), columns) for part in parts)
 
 
-def _lacking(asked: Asked, columns: Columns) -> list[str]:
+def _lacking(asked: AggregateRequest, columns: Columns) -> list[str]:
     given = {name for name, _ in asked.bounds}
     names = [name for of in _open_values(asked, columns) for name in column_names(of)]
     return [name for name in names if _is_open(name, columns) and name not in given]
 
 
-def _open_values(asked: Asked, columns: Columns) -> list[Expression]:
+def _open_values(asked: AggregateRequest, columns: Columns) -> list[Expression]:
     """What is added up or searched without bounds of its own."""
-    if asked.kind in COUNTED or asked.of is None:
+    if asked.counts or asked.of is None:
         return []
     if not asked.by and asked.lower is not None and asked.upper is not None:
         check_numeric(as_number(asked.of, columns), columns, done="adding up")
@@ -94,8 +93,8 @@ def _is_open(name: str, columns: Columns) -> bool:
 def _bounded(asked: Computable, bounds: Bounds) -> Computable:
     if isinstance(asked, AskedFormula):
         return replace(asked, parts=tuple(_bounded(part, bounds) for part in asked.parts))
-    one = cast("Asked", asked)
-    if one.kind in COUNTED or one.of is None:
+    one = cast("AggregateRequest", asked)
+    if one.counts or one.of is None:
         return one
     plain = isinstance(one.of, ColumnRef) and not one.by and one.lower is one.upper is None
     if plain and one.of.name in bounds:
@@ -105,26 +104,5 @@ def _bounded(asked: Computable, bounds: Bounds) -> Computable:
         names = [*column_names(one.of), *(name for of in one.by for name in column_names(of))]
         more = {name: bounds[name] for name in names if name in bounds}
         return replace(one, bounds=tuple({**more, **dict(one.bounds)}.items()))
-    by = tuple(clamped(of, bounds) for of in one.by)
-    return replace(one, of=clamped(one.of, bounds), by=by)
-
-
-def clamped(node: Expression, bounds: Bounds) -> Expression:
-    """The expression with each of these columns clamped where it is read."""
-    if isinstance(node, ColumnRef):
-        ends = bounds.get(node.name)
-        return node if ends is None else Clamp(node, *ends)
-    if isinstance(node, Literal):
-        return node
-    changed = {
-        part.name: _changed(getattr(node, part.name), bounds) for part in fields(cast("Node", node))
-    }
-    return type(node)(**changed)
-
-
-def _changed(value: object, bounds: Bounds) -> object:
-    if isinstance(value, Expression):
-        return clamped(value, bounds)
-    if isinstance(value, tuple):
-        return tuple(_changed(item, bounds) for item in cast("tuple[object, ...]", value))
-    return value
+    by = tuple(clamp_columns(of, bounds) for of in one.by)
+    return replace(one, of=clamp_columns(one.of, bounds), by=by)

@@ -11,8 +11,8 @@ from typing import cast
 
 from sqlglot import exp
 
-from letalone.plans.asked import Asked, Kind
 from letalone.plans.expressions import ColumnRef, Literal
+from letalone.plans.facts import AggregateRequest
 from letalone.plans.trees import Computable, Operator, applied, combined
 from letalone.sql.aggregates import AGGREGATED, aggregate, called, is_aggregate
 from letalone.sql.functions import number_of
@@ -120,7 +120,11 @@ def default_name(node: exp.Expr, asked: Computable) -> str:
     """The name of a column that nobody gave one."""
     while type(node) in (exp.Paren, exp.Round):
         node = node.this
-    return called(node, asked) if isinstance(asked, Asked) and is_aggregate(node) else "formula"
+    return (
+        called(node, asked)
+        if isinstance(asked, AggregateRequest) and is_aggregate(node)
+        else "formula"
+    )
 
 
 def free_name(name: str, asked: Computable, *, taken: Collection[str]) -> str:
@@ -128,7 +132,7 @@ def free_name(name: str, asked: Computable, *, taken: Collection[str]) -> str:
     used = {one.casefold() for one in taken}
     if name.casefold() not in used:
         return name
-    if isinstance(asked, Asked) and asked.kind is Kind.COUNT_DISTINCT:
+    if isinstance(asked, AggregateRequest) and asked.word == "count_distinct":
         columns = [asked.of.name] if isinstance(asked.of, ColumnRef) else []
         name = "_".join([name, *columns])
     numbered = (f"{name}_{number}" for number in count(2))

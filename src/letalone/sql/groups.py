@@ -15,6 +15,7 @@ from math import floor
 
 from sqlglot import exp
 
+from letalone.plans.clauses import GroupColumn
 from letalone.plans.expressions import (
     Bin,
     Case,
@@ -25,7 +26,6 @@ from letalone.plans.expressions import (
     StartOf,
     same,
 )
-from letalone.plans.parts import GroupColumn
 from letalone.plans.query import Group, bins
 from letalone.plans.types import Type
 from letalone.sql.aggregates import is_aggregate

@@ -13,6 +13,7 @@ from unicodedata import normalize
 
 from sqlglot import exp
 
+from letalone.errors.spelling import nearest
 from letalone.plans.expressions import ColumnRef, Expression
 from letalone.plans.schema import Column, Schema, unknown_column
 from letalone.plans.types import Type
@@ -161,9 +162,16 @@ def _unknown(identifier: exp.Identifier, names: Sequence[str], *, table: str) ->
     if twin is not None:
         instead = f"Type {twin!r} again, by hand."
         what = f"{name!r} only looks like {twin!r}: it has other letters"
-        return slip(what, instead, node=identifier)
-    what, _, rest = str(unknown_column(name, names, table=table)).partition(". ")
-    return slip(what, rest, node=identifier)
+        return slip(what, instead, node=identifier, edit=quoted(twin))
+    facts = unknown_column(name, names, table=table).facts
+    meant = nearest(name, names)
+    hint = "" if meant is None else f" Did you mean {meant!r}?"
+    return slip(
+        f"Column {name!r} is not in table {table!r}",
+        f"Its columns are: {facts['known']}.{hint}",
+        node=identifier,
+        edit=None if meant is None else quoted(meant),
+    )
 
 
 def _shape(name: str) -> str:

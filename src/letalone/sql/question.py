@@ -14,7 +14,7 @@ an engine but as constants and names of a plan.
   Assumed:  sqlglot reads SQL as it is meant
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import cast
 from unicodedata import normalize
@@ -23,14 +23,19 @@ from sqlglot import exp
 
 from letalone.answers.arranged import Arrangement
 from letalone.errors import LetaloneError, ParameterError
+from letalone.errors.codes import Code
+from letalone.errors.problem import Argument, Problem, Remedy
+from letalone.errors.remedies import AskInstead, LeaveOut
 from letalone.plans.expressions import Expression, Literal, same
 from letalone.plans.query import Group
 from letalone.plans.schema import Schema
 from letalone.plans.trees import Computable
+from letalone.plans.wording import in_words
 from letalone.sql.arranging import Arranging
+from letalone.sql.edits import Span, mend, read_tokens, span_of
 from letalone.sql.formulas import Formulas, default_name, free_name
 from letalone.sql.groups import Grouped, grouped, is_grouping, key_of
-from letalone.sql.names import Joined, Names, looks_like, only
+from letalone.sql.names import Joined, Names, looks_like, only, quoted
 from letalone.sql.refusals import CLAUSES
 from letalone.sql.tables import names_of
 from letalone.sql.text import (
@@ -62,6 +67,7 @@ class Question:
     arrangement: Arrangement
     explain: bool
     dialect: str
+    places: Mapping[str, Span]  # of expressions that are added up, by their words
 
 
 def read_question(
@@ -76,16 +82,33 @@ def read_question(
 
     `whole_name` is what a table on a server is called there: FROM may name it so, from any part on.
     """
-    text = read_text(sql)
+    text, known = read_text(sql), _Known(schema, tables or {}, whole_name)
     first: Unread | LetaloneError | None = None
+    spoken = DIALECTS[0]
     for one in _dialects(dialect):
-        found = _tried(text, one, _Known(schema, tables or {}, whole_name))
-        if isinstance(found, Question):
-            return found
-        first = _better(first, found)
-        if isinstance(found, Unread) and found.final:
+        result = _tried(text, one, known)
+        if isinstance(result, Question):
+            return result
+        if first is not (better := _better(first, result)):
+            first, spoken = better, one
+        if isinstance(result, Unread) and result.final:
             break
-    raise text.error(first) if isinstance(first, Unread) else cast("LetaloneError", first)
+    if not isinstance(first, Unread):
+        raise cast("LetaloneError", first)
+    raise text.error(first, *_remedies(text, first, spoken, known, named=dialect))
+
+
+def _remedies(
+    text: Text, unread: Unread, dialect: str, known: "_Known", *, named: str | None
+) -> Iterator[Remedy]:
+    """What would be read instead: in another dialect, after an edit, or a count of rows."""
+    others = [one for one in DIALECTS if one != named] if named is not None else []
+    if any(isinstance(_tried(text, one, known), Question) for one in others):
+        yield LeaveOut(Argument("dialect"))
+    edit = mend(text, unread, dialect, lambda again: _tried(again, dialect, known))
+    if edit is not None:
+        yield edit
+    yield AskInstead(f"SELECT COUNT(*) FROM {quoted(known.schema.name)}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,16 +141,22 @@ def _better(
 
 
 def _puzzling(error: Unread | LetaloneError) -> bool:
-    return isinstance(error, Unread) and "not understood" in error.what
+    return isinstance(error, Unread) and error.puzzling
 
 
 def _dialects(dialect: object) -> Sequence[str]:
     if dialect is None:
         return DIALECTS
     if dialect not in DIALECTS:
+        known = ", ".join(DIALECTS)
+        words = (
+            f"dialect is {str(dialect)[:40]!r}, but must be one of: {known}; or leave it out, and"
+            " the first that fits is taken."
+        )
+        leaving = LeaveOut(Argument("dialect"))
+        facts = {"what": Argument("dialect"), "name": str(dialect)[:40], "known": DIALECTS}
         raise ParameterError(
-            f"dialect is {str(dialect)[:40]!r}, but must be one of: {', '.join(DIALECTS)}; or leave"
-            " it out, and the first that fits is taken."
+            Problem(Code.UNKNOWN_WORD, facts, (leaving,), words=words, advised=True)
         )
     return (cast("str", dialect),)
 
@@ -152,7 +181,19 @@ def _question(text: Text, query: exp.Select, dialect: str, known: _Known) -> Que
         arrangement=arrangement,
         explain=text.explain,
         dialect=dialect,
+        places=_places(text, query, dialect, translate),
     )
+
+
+def _places(text: Text, query: exp.Select, dialect: str, translate: Translator) -> dict[str, Span]:
+    """Where expressions stand that are added up or searched: not plain columns."""
+    nodes = [node.args.get("this") for node in query.walk() if isinstance(node, exp.AggFunc)]
+    expressions = [node for node in nodes if isinstance(node, exp.Binary | exp.Paren | exp.Func)]
+    if not expressions:
+        return {}
+    tokens = read_tokens(text, dialect)
+    spans = [(in_words(translate(node)), span_of(node, tokens)) for node in expressions]
+    return {words: span for words, span in spans if span is not None}
 
 
 def _check_clauses(query: exp.Select) -> None:
@@ -170,7 +211,7 @@ def _selected(node: exp.Expr, names: Names) -> tuple[str | None, exp.Expr]:
     """A column of SELECT: its name, if it was given one, and what it is."""
     if type(node) is exp.Star or (type(node) is exp.Column and type(node.this) is exp.Star):
         instead = "Count or add up: SELECT COUNT(*), AVG(cost)."
-        raise Unread("SELECT * would show rows", instead, node=node)
+        raise Unread("SELECT * would show rows", instead, node=node, edit="COUNT(*)")
     if type(node) is not exp.Alias:
         return None, node
     only(node, "this", "alias")

@@ -81,9 +81,15 @@ def _private(
             raise slip("A public table stands in FROM", instead, node=table)
         if matching(name, whole_name[-1:]) is not None:
             return _alias(table, name.name)
-        what = f"There is no table {_dotted(table)!r}: this one is called {quoted(schema.name)}"
-        raise slip(what, f"Write FROM {quoted(schema.name)}.", node=table)
+        raise _other_table(table, schema)
     return _alias(table, schema.name)
+
+
+def _other_table(table: exp.Expr, schema: Schema) -> Unread:
+    own = quoted(schema.name)
+    what = f"There is no table {_dotted(table)!r}: this one is called {own}"
+    parts = exp.Tuple(expressions=[part.copy() for part in cast("exp.Table", table).parts])
+    return slip(what, f"Write FROM {own}.", node=parts, edit=own)
 
 
 def _name(table: exp.Expr, schema: Schema, whole_name: Sequence[str] = ()) -> exp.Identifier:
@@ -97,8 +103,7 @@ def _name(table: exp.Expr, schema: Schema, whole_name: Sequence[str] = ()) -> ex
     identifier = cast("exp.Identifier", table.this)
     foreign = _is_qualified(table) and not _ends(whole_name, table)
     if foreign or _is_file(identifier.name):
-        what = f"There is no table {_dotted(table)!r}: this one is called {quoted(schema.name)}"
-        raise slip(what, f"Write FROM {quoted(schema.name)}.", node=table)
+        raise _other_table(table, schema)
     for name, refused in CLAUSES.items():
         if table.args.get(name) not in (None, False, []):
             raise Unread(f"Not answered: {refused.what}", refused.instead, node=table)

@@ -4,16 +4,24 @@ The checks of this module come before the parser's tree is looked at, and none o
 data. sqlglot may log what it does not understand, words of the query among them: while it works
 for us, its logger is shut for this thread.
 
-  Tested:   tests/sql/test_question.py, test_refusals.py
+Some calls are found in the words of a query, since sqlglot's tree does not show them as they were
+typed. Of the quantile functions, and of DATE_TRUNC, it drops what comes after the arguments that it
+knows, and says nothing, so that QUANTILE_CONT(cost, 0.5, weight) would be answered as if no weight
+had been asked for. And it takes DATE_TRUNC(day, month) for DATE_TRUNC('day', month), and the weeks
+of TIMESTAMP_TRUNC(at, WEEK), which begin on Sunday, for those of DATE_TRUNC('week', at).
+
+  Tested:   tests/sql/test_question.py, test_refusals.py; test_calls.py: of all functions that
+            sqlglot knows, no other loses an argument
   Assumed:  sqlglot reads SQL as it is meant
 """
 
 import logging
 import re
 from bisect import bisect_right
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import pairwise
 from threading import get_ident
 from typing import cast
 from unicodedata import category
@@ -24,13 +32,14 @@ from sqlglot.errors import SqlglotError
 from sqlglot.tokenizer_core import Token, TokenType
 
 from letalone.errors import LetaloneError, ParameterError, UnsupportedQuery
-from letalone.sql.calls import CLOSING, OPENING, TRUNCATING, overfull, unquoted, week_from_sunday
+from letalone.errors.codes import Code
+from letalone.errors.problem import Fact, Problem, Remedy
 
 DIALECTS = ("duckdb", "postgres", "spark", "bigquery")
-LONGEST = 10_000
-DEEPEST = 40  # brackets within brackets; plans allow 50 levels of anything
-MOST_TOKENS = 2_500
-WIDEST = 72  # letters of the line that is shown
+MAX_SQL_LENGTH = 10_000
+MAX_DEPTH = 40  # brackets within brackets; plans allow 50 levels of anything
+MAX_TOKENS = 2_500
+SHOWN_WIDTH = 72  # letters of the line that is shown
 BEGINNINGS = ("SELECT", "WITH", "(", "FROM")
 EXPLAIN = re.compile(r"\s*explain\b", re.IGNORECASE)
 HINT = re.compile(r"/\*\s*\+|--\s*\+")
@@ -39,11 +48,29 @@ SHAPE = (
     " [WHERE conditions] [GROUP BY columns] [HAVING …] [ORDER BY …] [LIMIT …]."
 )
 
+OPENING = (TokenType.L_PAREN, TokenType.L_BRACKET, TokenType.L_BRACE)
+CLOSING = (TokenType.R_PAREN, TokenType.R_BRACKET, TokenType.R_BRACE)
+OF_TWO = (
+    "APPROX_PERCENTILE",
+    "APPROX_QUANTILE",
+    "PERCENTILE",
+    "PERCENTILE_APPROX",
+    "PERCENTILE_CONT",
+    "PERCENTILE_DISC",
+    "QUANTILE",
+    "QUANTILE_CONT",
+    "QUANTILE_DISC",
+)
+TRUNCATING = ("DATE_TRUNC", "DATETRUNC", "TIMESTAMP_TRUNC", "DATETIME_TRUNC", "TRUNC")
+PERIOD_FIRST = ("DATE_TRUNC", "DATETRUNC")  # but in BigQuery
+FROM_SUNDAY = ("TIMESTAMP_TRUNC", "DATETIME_TRUNC")  # their weeks, in BigQuery, which has them
+
 
 class Unread(Exception):  # noqa: N818  (it never leaves the package)
     """Something that is not read: what, the nearest thing that works, and its node.
 
-    `final` where no other dialect could read it.
+    `edit` is what to write in its place. `final` where no other dialect could read it, `puzzling`
+    where the parser made nothing of it.
     """
 
     def __init__(
@@ -55,15 +82,27 @@ class Unread(Exception):  # noqa: N818  (it never leaves the package)
         word: str | None = None,
         kind: type[LetaloneError] = UnsupportedQuery,
         final: bool = False,
+        puzzling: bool = False,
+        edit: str | None = None,
     ) -> None:
         super().__init__(what)
         self.what, self.instead, self.kind = what, instead, kind
-        self.node, self.word, self.final = node, word, final
+        self.node, self.word, self.final, self.puzzling = node, word, final, puzzling
+        self.edit = edit
 
 
-def slip(what: str, instead: str, *, node: exp.Expr | None = None, final: bool = False) -> Unread:
+def slip(
+    what: str,
+    instead: str,
+    *,
+    node: exp.Expr | None = None,
+    final: bool = False,
+    puzzling: bool = False,
+    edit: str | None = None,
+) -> Unread:
     """A mistake in what is allowed, such as a name that is not there."""
-    return Unread(what, instead, node=node, kind=ParameterError, final=final)
+    kind = ParameterError
+    return Unread(what, instead, node=node, kind=kind, final=final, puzzling=puzzling, edit=edit)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,41 +113,45 @@ class Text:
     statement: str
     explain: bool
 
-    def error(self, found: Unread) -> LetaloneError:
+    def error(self, unread: Unread, *remedies: Remedy) -> LetaloneError:
         """The refusal in words, with the line and a mark below the place."""
-        place = self._place(found)
-        if place is None:
-            return found.kind(f"{found.what}. {found.instead}")
-        line, column, shown = self._shown(*place)
-        at = f"at line {line}, column {column}"
-        return found.kind(f"{found.what}, {at}:\n{shown}\n{found.instead}")
+        span = self._place(unread)
+        supported = unread.kind is not UnsupportedQuery
+        code = Code.SQL_NOT_READ if supported else Code.SQL_NOT_SUPPORTED
+        words = f"{unread.what}. {unread.instead}"
+        facts: dict[str, Fact] = {"construct": unread.what}
+        if span is not None:
+            line, column, shown = self._shown(*span)
+            words = f"{unread.what}, at line {line}, column {column}:\n{shown}\n{unread.instead}"
+            facts["span"] = span
+        return unread.kind(Problem(code, facts, remedies, words=words, advised=True))
 
-    def _place(self, found: Unread) -> tuple[int, int] | None:
-        if found.word:
-            edges = found.word[0].isalnum()
-            word = rf"(?<!\w){re.escape(found.word)}(?!\w)" if edges else re.escape(found.word)
+    def _place(self, unread: Unread) -> tuple[int, int] | None:
+        if unread.word:
+            edges = unread.word[0].isalnum()
+            word = rf"(?<!\w){re.escape(unread.word)}(?!\w)" if edges else re.escape(unread.word)
             match = re.search(word, self.statement, re.IGNORECASE)
             if match is not None:
                 return match.span()
-        return None if found.node is None else _place_of(found.node)
+        return None if unread.node is None else _place_of(unread.node)
 
     def _shown(self, start: int, end: int) -> tuple[int, int, str]:
         first = self.written.rfind("\n", 0, start) + 1
         last = self.written.find("\n", start)
         line = self.written[first : last if last >= 0 else None].replace("\t", " ")
-        left = max(0, min(start - first - WIDEST // 2, len(line) - WIDEST))
-        marks = min(max(end - start, 1), WIDEST - (start - first - left))
+        left = max(0, min(start - first - SHOWN_WIDTH // 2, len(line) - SHOWN_WIDTH))
+        marks = min(max(end - start, 1), SHOWN_WIDTH - (start - first - left))
         mark = " " * (start - first - left) + "^" * marks
         number = self.written.count("\n", 0, start) + 1
-        return number, start - first + 1, f"  {line[left : left + WIDEST]}\n  {mark}"
+        return number, start - first + 1, f"  {line[left : left + SHOWN_WIDTH]}\n  {mark}"
 
 
 def read_text(sql: object) -> Text:
     """The text, or a refusal of what no dialect could make good."""
     if not isinstance(sql, str):
         raise ParameterError(f"The SQL is {type(sql).__name__}, but must be text. {SHAPE}")
-    if len(sql) > LONGEST:
-        raise ParameterError(f"The SQL has more than {LONGEST:,} characters. Shorten it.")
+    if len(sql) > MAX_SQL_LENGTH:
+        raise ParameterError(f"The SQL has more than {MAX_SQL_LENGTH:,} characters. Shorten it.")
     found = EXPLAIN.match(sql)
     statement = sql if found is None else " " * found.end() + sql[found.end() :]
     text = Text(sql, statement, explain=found is not None)
@@ -166,9 +209,9 @@ def _check_tokens(tokens: Sequence[Token]) -> None:
     first = tokens[0].text.upper()
     if first not in BEGINNINGS:
         raise Unread(f"The SQL begins with {first[:20]!r}", SHAPE, word=first, final=True)
-    if len(tokens) > MOST_TOKENS or _depth(tokens) > DEEPEST:
+    if len(tokens) > MAX_TOKENS or _depth(tokens) > MAX_DEPTH:
         raise too_deep()
-    if (name := overfull(tokens)) is not None:
+    if (name := _overfull(tokens)) is not None:
         period = name.text.upper() in TRUNCATING
         what = f"a {'period' if period else 'quantile'}, and no more"
         instead = "DATE_TRUNC('month', day)" if period else "QUANTILE_CONT(cost, 0.5)"
@@ -177,10 +220,10 @@ def _check_tokens(tokens: Sequence[Token]) -> None:
 
 
 def _check_periods(tokens: Sequence[Token]) -> None:
-    if (name := unquoted(tokens)) is not None:
+    if (name := _unquoted(tokens)) is not None:
         what = f"{name.text.upper()} takes a period in quotes first"
         raise slip(what, "Write DATE_TRUNC('month', day).", node=_at(name))
-    if (name := week_from_sunday(tokens)) is not None:
+    if (name := _week_from_sunday(tokens)) is not None:
         what = f"The weeks of {name.text.upper()} begin on Sunday"
         raise slip(what, "Write DATE_TRUNC('week', at): they begin on Monday.", node=_at(name))
 
@@ -194,6 +237,58 @@ def _check_hints(tokens: Sequence[Token], statement: str) -> None:
         if not within or before.token_type is TokenType.HINT:
             node = _between(hint.start(), hint.end() - 1)
             raise Unread("A comment with a hint", "Leave it out: /*+ … */.", node=node)
+
+
+def _overfull(tokens: Sequence[Token]) -> Token | None:
+    """The name of the first of these functions that is called with more than two arguments."""
+    for name, arguments in _calls(tokens, (*OF_TWO, *TRUNCATING)):
+        if _commas(arguments) > 1:
+            return name
+    return None
+
+
+def _unquoted(tokens: Sequence[Token]) -> Token | None:
+    """The name of the first DATE_TRUNC that does not begin with a period in quotes."""
+    for name, arguments in _calls(tokens, PERIOD_FIRST):
+        if not arguments or arguments[0].token_type is not TokenType.STRING:
+            return name
+    return None
+
+
+def _week_from_sunday(tokens: Sequence[Token]) -> Token | None:
+    """The name of the first of BigQuery's functions that is called with WEEK."""
+    for name, arguments in _calls(tokens, FROM_SUNDAY):
+        if any(token.text.upper() == "WEEK" for token in _inside(arguments)):
+            return name
+    return None
+
+
+def _calls(
+    tokens: Sequence[Token], names: Sequence[str]
+) -> Iterator[tuple[Token, Sequence[Token]]]:
+    """The name of each call, and all that comes after its bracket."""
+    for place, (name, bracket) in enumerate(pairwise(tokens)):
+        if name.text.upper() in names and bracket.token_type is TokenType.L_PAREN:
+            yield name, tokens[place + 2 :]
+
+
+def _commas(tokens: Sequence[Token]) -> int:
+    """How many separate the arguments of a call whose bracket has just been opened."""
+    depth = commas = 0
+    for token in _inside(tokens):
+        depth += (token.token_type in OPENING) - (token.token_type in CLOSING)
+        commas += depth == 0 and token.token_type is TokenType.COMMA
+    return commas
+
+
+def _inside(tokens: Sequence[Token]) -> Iterator[Token]:
+    """Those before the bracket that closes the call."""
+    depth = 0
+    for token in tokens:
+        depth += (token.token_type in OPENING) - (token.token_type in CLOSING)
+        if depth < 0:
+            return
+        yield token
 
 
 def _at(token: Token) -> exp.Expr:
@@ -219,14 +314,15 @@ def _depth(tokens: Sequence[Token]) -> int:
 def not_understood() -> Unread:
     """For what breaks the parser, or the translation, in a way that tells nothing."""
     what = "The SQL is not understood: look for a function without its arguments"
-    return slip(what, SHAPE)
+    return slip(what, SHAPE, puzzling=True)
 
 
 def _near(error: SqlglotError) -> Unread:
     found = cast("list[dict[str, str]]", getattr(error, "errors", None) or [{}])
     words = found[0].get("highlight")
     place = f" near {words[:40]!r}" if words else ""
-    return slip(f"The SQL is not understood{place}: look for a bracket, a quote or a comma", SHAPE)
+    what = f"The SQL is not understood{place}: look for a bracket, a quote or a comma"
+    return slip(what, SHAPE, puzzling=True)
 
 
 def _place_of(node: exp.Expr) -> tuple[int, int] | None:

@@ -23,9 +23,10 @@ from letalone.plans.expressions import Case, Comparison, ComparisonOp, Expressio
 from letalone.plans.types import Key
 from letalone.privacy import BoundedRange, Privacy, PureDP, compose
 from letalone.randomness.bits import BitSource
-from letalone.tables.choices import ChoicePart, Integers, Wholes, choose_rank, refuse_tiny
+from letalone.tables.choices import Integers, choose_rank, refuse_tiny
 from letalone.tables.columns import Answer, count_answer
 from letalone.tables.noise import geometric
+from letalone.tables.part import ChoicePart, Wholes
 from letalone.tables.quantiles import INSIDE, inside
 from letalone.tables.sensitivity import Contribution, count_utility_moves, rank_moves, shares_move
 

@@ -1,4 +1,4 @@
-"""The parts of an answer that are chosen, not noised: what they have in common.
+"""Chooses cells by their ranks: what the parts of an answer that are chosen have in common.
 
 Utilities of ranks are computed exactly, whatever the number of rows and the share, and then
 clamped at −2^53, so that a float holds each: no utility wraps or is rounded.
@@ -11,65 +11,20 @@ at some confidence, still does: a clamped utility is 2^53 below the best, which 
   Tested:   tests/tables/test_choices.py: the law where rows times the denominator pass 2^63
 """
 
-from abc import ABC, abstractmethod
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from letalone.engines.measures import Measure
 from letalone.errors import ParameterError
 from letalone.mechanisms import Exponential
-from letalone.privacy import Privacy
 from letalone.randomness.bits import BitSource
-from letalone.tables.columns import Answer
-from letalone.tables.sensitivity import Contribution
 
 Wholes = NDArray[Any]
 Integers = NDArray[np.int64]
 LARGEST = 2**53  # what is missed by more counts as missed by this
 WRAPS = 2**61
-
-
-class ChoicePart(ABC):
-    """A choice for each key, paid with one epsilon."""
-
-    names: tuple[str, ...]
-    unit: Contribution
-
-    @property
-    @abstractmethod
-    def measures(self) -> tuple[Measure, ...]:
-        """What an engine must measure."""
-
-    @property
-    @abstractmethod
-    def weight(self) -> float:
-        """The error to expect at ε = 1, in rows."""
-
-    @property
-    @abstractmethod
-    def words(self) -> str:
-        """The mechanism and the shares within the part."""
-
-    @abstractmethod
-    def privacy(self, epsilon: Fraction) -> Privacy:
-        """What the choices of all groups reveal together."""
-
-    @abstractmethod
-    def answers(
-        self, exact: list[Wholes], epsilon: Fraction, *, confidence: float, bits: BitSource
-    ) -> dict[str, Answer]:
-        """The choices, with their intervals."""
-
-    @abstractmethod
-    def check(self, epsilon: Fraction, *, confidence: float) -> None:
-        """Refuses an ε for which the numbers of the choice would be too large."""
-
-    @abstractmethod
-    def error(self, epsilon: Fraction, *, confidence: float) -> float:
-        """The error to expect, in rows."""
 
 
 def refuse_tiny(epsilon: Fraction, *far: float) -> None:

@@ -24,21 +24,20 @@ from numpy.typing import NDArray
 from letalone.engines.measures import Cells, Exact, Measure, Scope, scope_of
 from letalone.errors import ParameterError
 from letalone.exact.typed import CONFIDENCE, DELTA, EPSILON, Constraint, Number
-from letalone.plans.parts import Formula, inner_name, shown_name
-from letalone.plans.query import Count, CountPresent, CountUnits, Extreme, Plan, Quantiles, Sum
+from letalone.plans.facts import ErrorKind, facts_of
+from letalone.plans.formulas import Formula, inner_name, shown_name
+from letalone.plans.query import Plan
 from letalone.plans.types import Key
 from letalone.privacy import Neighbours, Privacy, compose
 from letalone.randomness.bits import SYSTEM, BitSource
-from letalone.tables.choices import ChoicePart
 from letalone.tables.columns import Answer, Columns
 from letalone.tables.discovery import Discovery, Keys
 from letalone.tables.formulas import as_double, confidence_of, evaluated, linear
+from letalone.tables.part import ChoicePart, VectorPart
 from letalone.tables.sensitivity import contribution
 from letalone.tables.split import Split, split
-from letalone.tables.vectors import VectorPart
 
 Found = list[tuple[tuple[Key, ...], int]]
-STEADY = (Count, CountPresent, CountUnits, Sum)  # errors that do not depend on numbers of rows
 SURE = Constraint(
     "a number from 1e-9 to 0.999999999",
     lambda x: Fraction(1, 10**9) <= x <= 1 - Fraction(1, 10**9),
@@ -136,8 +135,9 @@ class Compiled:
 
     def _formula_error(self, name: str, formula: Formula, rows: int | None) -> float:
         factors = linear(formula.tree)
-        in_rows = any(isinstance(part, Quantiles | Extreme) for part in formula.parts)
-        needs_rows = rows is None and not all(isinstance(p, STEADY) for p in formula.parts)
+        kinds = {facts_of(part).error for part in formula.parts}
+        in_rows = ErrorKind.IN_ROWS in kinds
+        needs_rows = rows is None and kinds != {ErrorKind.STEADY}
         if factors is None or in_rows or needs_rows:
             raise ParameterError(
                 f"The error of the formula {name!r} depends on its answers, or on how many rows a"

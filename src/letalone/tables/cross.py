@@ -16,6 +16,7 @@ A product of a row has to fit 86 bits (`measures`), so grids are coarser the hig
 released, as that of `corners` is, and sums are rounded down to these units.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
@@ -26,13 +27,15 @@ from numpy.typing import NDArray
 
 from letalone.engines.measures import GridSum, Measure, ProductSum
 from letalone.plans.expressions import Expression
-from letalone.tables.grid import Grid
+from letalone.tables.grid import Grid, grid_for
 from letalone.tables.sensitivity import Contribution, Moved, rounded_shares_move, shares_move
 
+Degree = Literal[1, 2]
+IsWhole = Callable[[Expression], bool]
 Floats = NDArray[np.float64]
 Wholes = NDArray[Any]
 
-MOST_BITS = {2: 30, 3: 26, 4: 20}  # of a grid, by the degree of the largest product
+MAX_PRODUCT_BITS = {2: 30, 3: 26, 4: 20}  # of a grid, by the degree of the largest product
 # What 1, t and t² are at the corners of an axis of this degree.
 BASES = {
     1: np.array([[1.0, 1.0], [-1.0, 1.0], [np.nan, np.nan]]),
@@ -41,7 +44,7 @@ BASES = {
 
 
 @dataclass(frozen=True, slots=True)
-class Axis:
+class GridAxis:
     """A column on its grid; of degree 2 where its square is needed, too."""
 
     of: Expression
@@ -74,8 +77,8 @@ class Axis:
 class CrossCorners:
     """Two axes, and in which unit the shares of pairs of corners are counted."""
 
-    first: Axis
-    second: Axis
+    first: GridAxis
+    second: GridAxis
     bits: int
 
     @property
@@ -126,6 +129,19 @@ class CrossCorners:
         found = np.einsum("...ab,ai,bj->...ij", used, first, second)
         pairs = found.shape[-2] * found.shape[-1]  # not -1: there may be no groups at all
         return found.reshape(*found.shape[:-2], pairs) / float(self.row)
+
+
+@dataclass(frozen=True, slots=True)
+class ClampedColumn:
+    """A column within bounds."""
+
+    of: Expression
+    lower: Fraction
+    upper: Fraction
+
+    def axis(self, degree: Degree, bits: int, is_whole: IsWhole) -> GridAxis:
+        whole = is_whole(self.of)
+        return GridAxis(self.of, grid_for(self.lower, self.upper, bits, whole=whole), degree)
 
 
 def _shared(left: list[int], right: list[int], exact: list[Wholes]) -> Wholes:

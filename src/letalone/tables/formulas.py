@@ -18,7 +18,7 @@ from math import inf
 import numpy as np
 from numpy.typing import NDArray
 
-from letalone.plans.parts import Formula, inner_name
+from letalone.plans.formulas import Formula, inner_name
 from letalone.plans.trees import Answered, Applied, Combined, Constant, Tree
 from letalone.tables.columns import Answer
 

@@ -9,15 +9,27 @@ A place is not its value: it falls `short` of it by less than a step, and is `pa
 grid's upper bound lies beyond the one that was given and the value beyond both. Whole numbers on
 steps that divide 1 are their places. Which of it a grid has follows from the bounds and the type.
   Proven:   docs/explanation/proofs/tables.md, section 3: intervals allow for it
+
+`CellScale` has the values that cells stand for: whole numbers themselves, or the middles of small
+ranges.
 """
 
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, floor
 
-MOST_BITS = 30  # squares of places have 60 bits
-FEWEST_BITS = 8
-MOST_SHIFT = 900  # 2^shift is a double
+import numpy as np
+from numpy.typing import NDArray
+
+from letalone.engines.measures import Cells
+from letalone.plans.expressions import Expression
+from letalone.tables.columns import Answer
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+MAX_BITS = 30  # squares of places have 60 bits
+MIN_BITS = 8
+MAX_SHIFT = 900  # 2^shift is a double
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +91,7 @@ def bits_for(noise: Fraction) -> int:
 
     Where that is less than usual, the noise of even a billion rows' mean exceeds a step.
     """
-    return max(FEWEST_BITS, min(MOST_BITS, 48 - _exponent(noise)))
+    return max(MIN_BITS, min(MAX_BITS, 48 - _exponent(noise)))
 
 
 def grid_for(
@@ -90,7 +102,7 @@ def grid_for(
     `whole` says that all values are whole numbers, by their type.
     """
     finest = min(bits - _exponent(upper - lower), largest - _exponent(max(-lower, upper)))
-    shift = max(-MOST_SHIFT, min(finest, MOST_SHIFT))
+    shift = max(-MAX_SHIFT, min(finest, MAX_SHIFT))
     scale = Fraction(2) ** shift
     low, high = floor(lower * scale), ceil(upper * scale)
     high += (high - low) % 2
@@ -101,3 +113,36 @@ def grid_for(
 def _exponent(number: Fraction) -> int:
     """An e with number < 2^e, at most twice as large as it must be."""
     return number.numerator.bit_length() - number.denominator.bit_length() + 1
+
+
+@dataclass(frozen=True, slots=True)
+class CellScale:
+    """Cells from `lower` to `upper`; the last is for what is clamped to `upper`."""
+
+    of: Expression
+    lower: Fraction
+    upper: Fraction
+    step: Fraction
+    whole: bool
+
+    @property
+    def cells(self) -> Cells:
+        """What an engine counts."""
+        count = floor((self.upper - self.lower) / self.step) + 1
+        return Cells(self.of, self.lower, self.step, count)
+
+    def answer(self, place: Integers, low: Integers, high: Integers) -> Answer:
+        """The values of places; −1 and beyond the last are the bounds."""
+        inside = 0.0 if self.whole else 0.5
+        ends = self._at(low, 0.0), self._at(high, self._last)
+        return Answer(self._at(place, inside), *ends)
+
+    @property
+    def _last(self) -> float:
+        """Where a cell ends, in steps: at its last whole number, or at the next cell."""
+        return float(1 - 1 / self.step) if self.whole else 1.0
+
+    def _at(self, places: Integers, within: float) -> Floats:
+        inside: Floats = np.clip(places, 0, self.cells.count - 1).astype(np.float64) + within
+        values = float(self.lower) + inside * float(self.step)
+        return np.clip(values, float(self.lower), float(self.upper))

@@ -13,27 +13,42 @@ that is divided by not above its own. The interval is the whole range there.
   Tested:   coverage over seeded runs
   Assumed:  the width is convex in the weights (tested); the product of the means' errors is
             ignored, as it is for variances
+
+Aggregates of the same two columns within the same bounds share pairs of corners, whichever comes
+first. A column has three corners where one of them needs its square: both for a correlation, the
+one that a slope or a regression is along.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
+from typing import TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
 
 from letalone.engines.measures import Measure
-from letalone.plans.query import Correlation, Covariance, Regression, Slope
+from letalone.plans.formulas import Aggregate
+from letalone.plans.pairs import Correlation, Covariance, Regression, Slope
 from letalone.tables.columns import Answer
-from letalone.tables.cross import Axis, CrossCorners
+from letalone.tables.cross import (
+    MAX_PRODUCT_BITS,
+    ClampedColumn,
+    CrossCorners,
+    Degree,
+    GridAxis,
+    IsWhole,
+)
 from letalone.tables.intervals import Law
-from letalone.tables.least_squares import EVEN, LeastSquares, line
+from letalone.tables.moments import sampled
 from letalone.tables.noise import Noise
-from letalone.tables.samples import sampled
+from letalone.tables.part import ROOT_TWO, VectorPart, Wholes, needs_rows
+from letalone.tables.regression import EVEN, LeastSquares, line
 from letalone.tables.sensitivity import Contribution, Moved, refuse_clip
 from letalone.tables.spread import widths
-from letalone.tables.vectors import ROOT_TWO, VectorPart, Wholes, needs_rows
 
+PLAIN, SQUARED = 1, 2
 Floats = NDArray[np.float64]
 Pair = Covariance | Correlation | Slope | Regression
 
@@ -94,7 +109,7 @@ class PairPart(VectorPart):
         of, by = self._axes(turned)
         return of.grid.radius, by.grid.radius
 
-    def _axes(self, turned: bool) -> tuple[Axis, Axis]:
+    def _axes(self, turned: bool) -> tuple[GridAxis, GridAxis]:
         first, second = self.corners.first, self.corners.second
         return (second, first) if turned else (first, second)
 
@@ -268,3 +283,54 @@ def _known(value: Floats, half: Floats, known: NDArray[np.bool_], *, most: float
 
 def _times(answer: Answer, factor: float) -> Answer:
     return Answer(answer.values * factor, answer.low * factor, answer.high * factor)
+
+
+def pair_parts(
+    asked: Sequence[tuple[str, Aggregate]], unit: Contribution, bits: int, is_whole: IsWhole
+) -> list[PairPart]:
+    """A part for each two columns that something is asked about; `is_whole` is by their types."""
+    found: dict[str, list[tuple[str, Pair]]] = {}
+    for name, aggregate in asked:
+        if is_pair(aggregate):
+            found.setdefault(repr(_ordered(aggregate)), []).append((name, aggregate))
+    return [_part(group, unit, bits, is_whole) for group in found.values()]
+
+
+def is_pair(aggregate: Aggregate) -> TypeGuard[Pair]:
+    """Whether an aggregate is about two columns, and no more."""
+    if isinstance(aggregate, Regression):
+        return len(aggregate.by) == 1
+    return isinstance(aggregate, Covariance | Correlation | Slope)
+
+
+def _part(
+    group: list[tuple[str, Pair]], unit: Contribution, bits: int, is_whole: IsWhole
+) -> PairPart:
+    columns = _ordered(group[0][1])
+    turned = [repr(_columns(one)) != repr(columns) for _, one in group]
+    first, second = _degree(group, turned, 0), _degree(group, turned, 1)
+    fine = min(bits, MAX_PRODUCT_BITS[first + second])
+    axes = columns[0].axis(first, fine, is_whole), columns[1].axis(second, fine, is_whole)
+    asked = tuple((name, one, way) for (name, one), way in zip(group, turned, strict=True))
+    return PairPart(asked, unit, CrossCorners(*axes, bits))
+
+
+def _degree(group: list[tuple[str, Pair]], turned: list[bool], place: int) -> Degree:
+    """Whether the column at this place (0 or 1) is needed squared."""
+    for (_, one), way in zip(group, turned, strict=True):
+        along = 0 if way else 1
+        if isinstance(one, Correlation) or (isinstance(one, Slope | Regression) and along == place):
+            return SQUARED
+    return PLAIN
+
+
+def _columns(asked: Pair) -> tuple[ClampedColumn, ClampedColumn]:
+    of = ClampedColumn(asked.of, asked.lower, asked.upper)
+    if isinstance(asked, Regression):
+        return of, ClampedColumn(asked.by[0], asked.by_lower[0], asked.by_upper[0])
+    return of, ClampedColumn(asked.by, asked.by_lower, asked.by_upper)
+
+
+def _ordered(asked: Pair) -> tuple[ClampedColumn, ClampedColumn]:
+    first, second = sorted(_columns(asked), key=repr)
+    return first, second

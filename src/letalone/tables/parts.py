@@ -1,21 +1,22 @@
 """Which parts answer a plan: aggregates that can share noise share it.
 
 Sums, means, variances and deviations of the same column within the same bounds share corners
-(`corners`). A count of rows is read off corners, too, where there are any: off all that no row
-is missing from, weighted by precision; or else off one, with a corner for missing values. A sum
-alone, with no count beside it, has noise for itself. Everything else is a part of its own.
+(`moments.Corners`). A count of rows is read off corners, too, where there are any: off all that no
+row is missing from, weighted by precision; or else off one, with a corner for missing values. A
+sum alone, with no count beside it, has noise for itself. Everything else is a part of its own.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any, cast
 from typing import Literal as OneOfThese
-from typing import cast
 
 from letalone.engines.measures import Cells, DistinctValues, RowsWith, Units
 from letalone.plans.expressions import Expression
-from letalone.plans.parts import flattened
-from letalone.plans.query import (
-    Aggregate,
+from letalone.plans.formulas import Aggregate, flattened
+from letalone.plans.pairs import Regression
+from letalone.plans.parts import (
     Count,
     CountPresent,
     CountUnits,
@@ -24,29 +25,25 @@ from letalone.plans.query import (
     Extreme,
     Histogram,
     Mean,
-    Plan,
+    MostFrequent,
     PrivateBounds,
     Quantiles,
-    Regression,
     Sum,
-    TopK,
     Variance,
 )
+from letalone.plans.query import Plan
 from letalone.plans.types import Type
 from letalone.plans.typing import Columns
 from letalone.tables.candidates import BoundsPart, TopPart
-from letalone.tables.choices import ChoicePart
-from letalone.tables.corners import Corners
-from letalone.tables.grid import grid_for
-from letalone.tables.moments import Moment, MomentsPart
-from letalone.tables.pairing import pair_parts, regression_part
-from letalone.tables.quantiles import RankPart
-from letalone.tables.scales import Scale
+from letalone.tables.grid import CellScale, grid_for
+from letalone.tables.moments import Corners, Moment, MomentsPart
+from letalone.tables.pairs import is_pair, pair_parts
+from letalone.tables.part import AnyPart
+from letalone.tables.quantiles import RankPart, TreePart
+from letalone.tables.regression import regression_part
 from letalone.tables.sensitivity import Contribution, contribution, refuse_clip
-from letalone.tables.tree import TreePart
-from letalone.tables.vectors import CountPart, HistogramPart, SharedCount, TotalPart, VectorPart
+from letalone.tables.vectors import CountPart, HistogramPart, SharedCount, TotalPart
 
-Part = VectorPart | ChoicePart
 Group = tuple[tuple[str, Moment], ...]
 Named = list[tuple[str, Aggregate]]
 
@@ -55,12 +52,12 @@ Named = list[tuple[str, Aggregate]]
 class Parts:
     """The parts of an answer, and the count that is read off some of them."""
 
-    parts: tuple[Part, ...]
+    parts: tuple[AnyPart, ...]
     shared: SharedCount | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Facts:
+class PlanFacts:
     """What is public about a plan."""
 
     columns: Columns
@@ -78,13 +75,16 @@ class Facts:
 
 def parts_of(plan: Plan, *, bits: int) -> Parts:
     """The parts of a plan, on grids of about 2^bits steps."""
-    facts = Facts(plan.columns, contribution(plan), bits)
+    facts = PlanFacts(plan.columns, contribution(plan), bits)
     asked = flattened(plan.aggregates)
     counts = tuple(name for name, aggregate in asked if isinstance(aggregate, Count))
     moments = _moments_with_count(facts, asked, counts)
-    others = (_other(facts, names, aggregate) for names, aggregate in _once_each(asked))
-    rest = tuple(part for part in others if part is not None)
     pairs = pair_parts(asked, facts.unit, facts.bits, facts.is_whole)
+    rest = (
+        PARTS[type(aggregate)](facts, names, aggregate)
+        for names, aggregate in _once_each(asked)
+        if type(aggregate) in PARTS and not is_pair(aggregate)
+    )
     return Parts((*moments.parts, *pairs, *rest), moments.shared)
 
 
@@ -97,7 +97,7 @@ def _once_each(asked: Named) -> list[tuple[tuple[str, ...], Aggregate]]:
     return list(found.values())
 
 
-def _moments_with_count(facts: Facts, asked: Named, counts: tuple[str, ...]) -> Parts:
+def _moments_with_count(facts: PlanFacts, asked: Named, counts: tuple[str, ...]) -> Parts:
     groups = _groups(asked)
     readers = _readers(facts, groups) if counts else []
     parts = [_moments(facts, group, counted=place in readers) for place, group in enumerate(groups)]
@@ -117,7 +117,7 @@ def _groups(asked: Named) -> list[Group]:
     return [tuple(group) for group in found.values()]
 
 
-def _readers(facts: Facts, groups: list[Group]) -> list[int]:
+def _readers(facts: PlanFacts, groups: list[Group]) -> list[int]:
     """The places of the groups whose corners give the number of rows."""
     places = list(range(len(groups)))
     present = [place for place in places if not facts.is_missing(groups[place])]
@@ -130,7 +130,7 @@ def _is_sum(group: Group) -> bool:
     return all(isinstance(aggregate, Sum) for _, aggregate in group)
 
 
-def _moments(facts: Facts, group: Group, *, counted: bool) -> Part:
+def _moments(facts: PlanFacts, group: Group, *, counted: bool) -> AnyPart:
     one, names = group[0][1], tuple(name for name, _ in group)
     whole = facts.is_whole(one.of)
     if _is_sum(group) and not counted:
@@ -146,40 +146,45 @@ def _moments(facts: Facts, group: Group, *, counted: bool) -> Part:
     return MomentsPart(group, facts.unit, corners, counted, one.lower, one.upper)
 
 
-def _other(facts: Facts, names: tuple[str, ...], aggregate: Aggregate) -> Part | None:
-    unit = facts.unit
-    match aggregate:
-        case CountUnits():
-            return CountPart(names, unit, Units())
-        case CountPresent(of):
-            return CountPart(names, unit, RowsWith(of))
-        case CountValues(of):
-            return CountPart(names, unit, DistinctValues(of))
-        case Quantiles(at=(share,)):
-            return RankPart(names, unit, _scale(facts, aggregate), share)
-        case Quantiles(at=shares):
-            return TreePart(names, unit, _scale(facts, aggregate), shares)
-        case Extreme(largest=largest):
-            share = Fraction(int(largest))
-            return RankPart(names, unit, _scale(facts, aggregate), share, extreme=True)
-        case Histogram():
-            return _histogram(names, unit, aggregate)
-        case TopK(of, k, candidates):
-            return TopPart(names, unit, of, k, candidates)
-        case PrivateBounds(of):
-            return BoundsPart(names, unit, of, facts.is_whole(of))
-        case Regression(by=by) if len(by) > 1:
-            return regression_part(names, unit, aggregate, facts.bits, facts.is_whole)
-        case _:
-            return None
-
-
-def _scale(facts: Facts, asked: Quantiles | Extreme) -> Scale:
+def _scale(facts: PlanFacts, asked: Quantiles | Extreme) -> CellScale:
     whole = facts.is_whole(asked.of) and asked.lower.denominator == asked.step.denominator == 1
-    return Scale(asked.of, asked.lower, asked.upper, asked.step, whole)
+    return CellScale(asked.of, asked.lower, asked.upper, asked.step, whole)
 
 
 def _histogram(names: tuple[str, ...], unit: Contribution, asked: Histogram) -> HistogramPart:
     first, step = asked.edges[0], asked.step
     ends = tuple(int((edge - first) / step) for edge in asked.edges[1:])
     return HistogramPart(names, unit, Cells(asked.of, first, step, asked.cells), ends)
+
+
+def _quantiles(facts: PlanFacts, names: tuple[str, ...], asked: Quantiles) -> AnyPart:
+    scale, shares = _scale(facts, asked), asked.at
+    if len(shares) == 1:
+        return RankPart(names, facts.unit, scale, shares[0])
+    return TreePart(names, facts.unit, scale, shares)
+
+
+def _extreme(facts: PlanFacts, names: tuple[str, ...], asked: Extreme) -> AnyPart:
+    share = Fraction(int(asked.largest))
+    return RankPart(names, facts.unit, _scale(facts, asked), share, extreme=True)
+
+
+# What answers an aggregate that shares its noise with no other; counts of rows and moments of
+# one column are in `_moments_with_count`, those of two in `pairs.pair_parts`.
+PARTS: dict[type, Callable[[PlanFacts, tuple[str, ...], Any], AnyPart]] = {
+    CountUnits: lambda facts, names, _: CountPart(names, facts.unit, Units()),
+    CountPresent: lambda facts, names, asked: CountPart(names, facts.unit, RowsWith(asked.of)),
+    CountValues: lambda facts, names, asked: CountPart(names, facts.unit, DistinctValues(asked.of)),
+    Quantiles: _quantiles,
+    Extreme: _extreme,
+    Histogram: lambda facts, names, asked: _histogram(names, facts.unit, asked),
+    MostFrequent: lambda facts, names, asked: TopPart(
+        names, facts.unit, asked.of, asked.k, asked.candidates
+    ),
+    PrivateBounds: lambda facts, names, asked: BoundsPart(
+        names, facts.unit, asked.of, facts.is_whole(asked.of)
+    ),
+    Regression: lambda facts, names, asked: regression_part(
+        names, facts.unit, asked, facts.bits, facts.is_whole
+    ),
+}

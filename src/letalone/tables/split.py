@@ -15,15 +15,16 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from letalone.errors import ParameterError
-from letalone.plans.query import GroupColumn, Plan
+from letalone.errors.remedies import FindKeys
+from letalone.plans.clauses import GroupColumn
+from letalone.plans.query import NOT_LISTED, Plan, missing_keys
 from letalone.privacy import Privacy
-from letalone.tables.choices import ChoicePart
 from letalone.tables.discovery import Discovery
 from letalone.tables.grid import bits_for
 from letalone.tables.noise import Noise, gaussians, geometric, root_above
+from letalone.tables.part import ROOT_TWO, ChoicePart, VectorPart, as_share
 from letalone.tables.parts import Parts, parts_of
 from letalone.tables.sensitivity import Contribution, contribution
-from letalone.tables.vectors import ROOT_TWO, VectorPart, as_share
 
 HAIR = 1 - Fraction(1, 2**40)  # more than a curve loses by rounding when it is composed
 
@@ -32,11 +33,7 @@ class KeysNeeded(ParameterError):  # noqa: N818
     """A question by `groups` whose keys are not known, and no δ with which to find them."""
 
     def __init__(self, groups: tuple[GroupColumn, ...]) -> None:
-        super().__init__(
-            "No keys are given, so which keys there are must be found out privately, and that"
-            " needs a delta above 0. List the keys to be answered, keys=[…], or give a delta,"
-            " such as delta=1e-6."
-        )
+        super().__init__(missing_keys(groups, FindKeys(), python=NOT_LISTED))
         self.groups = groups
 
 

@@ -1,13 +1,6 @@
-"""The parts of an answer that are vectors of whole numbers with noise on each.
+"""Counts, sums and histograms, each with noise of its own, and counts read off other parts."""
 
-Each knows what to measure, how far a unit moves it, and how answers with intervals follow
-from the noisy vector. `weight` is the error to expect at ε = 1, as a share of the number of
-rows: the split of ε evens these out.
-"""
-
-from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -22,12 +15,12 @@ from letalone.engines.measures import (
     RowsWith,
     Units,
 )
-from letalone.errors import ParameterError
 from letalone.plans.expressions import Expression
 from letalone.tables.columns import Answer, count_answer
 from letalone.tables.grid import Grid
 from letalone.tables.intervals import width
 from letalone.tables.noise import Noise
+from letalone.tables.part import ROOT_TWO, VectorPart
 from letalone.tables.sensitivity import (
     Contribution,
     Moved,
@@ -39,46 +32,6 @@ from letalone.tables.sensitivity import (
 Floats = NDArray[np.float64]
 Wholes = NDArray[Any]
 ROW_SHARE = 2**15  # the share of a sum's noise that its number of rows costs
-ROOT_TWO = 2**0.5  # the standard deviation of Laplace noise of scale 1
-
-
-class VectorPart(ABC):
-    """A vector of whole numbers for each key, and what is read off it with noise."""
-
-    names: tuple[str, ...]
-    unit: Contribution
-
-    @property
-    @abstractmethod
-    def measures(self) -> tuple[Measure, ...]:
-        """What an engine must measure."""
-
-    @property
-    @abstractmethod
-    def moved(self) -> Moved:
-        """How far one unit moves the vector of all groups."""
-
-    @property
-    @abstractmethod
-    def weight(self) -> float:
-        """The standard error at ε = 1 with geometric noise, in rows."""
-
-    @abstractmethod
-    def vector(self, exact: list[Wholes]) -> Wholes:
-        """The numbers to release, a row for each key."""
-
-    @abstractmethod
-    def answers(self, noisy: Floats, noise: Noise, confidence: float) -> dict[str, Answer]:
-        """The answers with their intervals."""
-
-    def error(self, name: str, noise: Noise, *, confidence: float, rows: int | None) -> float:
-        """The half-width to expect, in the unit of the answer."""
-        del name, rows
-        return self.width(noise, confidence)
-
-    def width(self, noise: Noise, confidence: float) -> float:
-        """The half-width where it does not depend on the number of rows: one noise's."""
-        return noise.width(confidence)
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,16 +215,3 @@ class SharedCount:
             1 / (noises[part].law.deviation ** 2 * float(form @ form)) for part, form in self.forms
         ]
         return [share / sum(precise) for share in precise]
-
-
-def needs_rows(name: str) -> ParameterError:
-    """Refuses to say an error that depends on private numbers."""
-    return ParameterError(
-        f"The error of {name!r} depends on how many rows a group has, which is private."
-        " Give rows=, a public number or one from an earlier release."
-    )
-
-
-def as_share(weight: float) -> Fraction:
-    """A weight with three digits, so that shares of ε are short rationals."""
-    return Fraction(f"{weight:.3g}")

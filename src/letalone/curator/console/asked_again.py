@@ -27,16 +27,8 @@ from letalone.plans.expressions import (
     OneOf,
     Or,
 )
-from letalone.plans.parts import (
-    Aggregate,
-    Count,
-    CountUnits,
-    Deviation,
-    Extreme,
-    Mean,
-    Quantiles,
-    Sum,
-)
+from letalone.plans.formulas import Aggregate
+from letalone.plans.parts import Count, CountUnits, Deviation, Extreme, Mean, Quantiles, Sum
 from letalone.plans.query import USUAL_MAX_ROWS, Plan
 from letalone.plans.stored import plan_from_json
 from letalone.plans.types import Key, Type

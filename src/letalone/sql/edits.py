@@ -1,0 +1,174 @@
+"""Edits that turn SQL that is refused into SQL that is read, as remedies of the refusal.
+
+A name that is nearly one is put right, LIKE becomes a list to fill in, SELECT * a count, and an
+ORDER BY, HAVING or LIMIT that is not read is left out. An edit is offered only where the SQL is
+read afterwards, by the same reader; where none helps, a count of rows is offered instead. All of
+it is a function of the text and the schemas.
+
+  Tested:   tests/sql/test_edits.py
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from itertools import takewhile
+from typing import cast
+
+from sqlglot import exp
+from sqlglot.dialects.dialect import Dialect
+from sqlglot.errors import SqlglotError
+from sqlglot.tokenizer_core import Token, TokenType
+
+from letalone.errors.problem import Problem
+from letalone.errors.remedies import ClampExpression, EditSql
+from letalone.sql.text import CLOSING, MAX_SQL_LENGTH, OPENING, Text, Unread, read_text
+
+MAX_EDITS = 8
+LEFT_OUT = (exp.Order, exp.Having, exp.Limit, exp.Offset)
+ENDING = (
+    TokenType.HAVING,
+    TokenType.ORDER_BY,
+    TokenType.LIMIT,
+    TokenType.OFFSET,
+    TokenType.SEMICOLON,
+)
+STARTS: dict[type[exp.Expr], TokenType] = {
+    exp.Order: TokenType.ORDER_BY,
+    exp.Having: TokenType.HAVING,
+    exp.Limit: TokenType.LIMIT,
+    exp.Offset: TokenType.OFFSET,
+}
+Span = tuple[int, int]
+Read = Callable[[Text], object]
+
+
+def mend(text: Text, unread: Unread, dialect: str, read: Read) -> EditSql | None:
+    """One edit of the text after which `read` reads it; None where there is none.
+
+    `read` returns an `Unread` for what it does not read.
+    """
+    sql, result = text.written, cast("object", unread)
+    for _ in range(MAX_EDITS):
+        edit = _edit_for(result, read_text(sql), dialect) if isinstance(result, Unread) else None
+        if edit is None:
+            return None
+        sql = apply_edit(sql, edit)
+        if len(sql) > MAX_SQL_LENGTH:
+            return None
+        result = read(read_text(sql))
+        if not isinstance(result, Exception):
+            return difference(text.written, sql)
+    return None
+
+
+def difference(before: str, after: str) -> EditSql:
+    """The one edit that makes one text of the other."""
+    start = _alike(before, after)
+    same = _alike(before[start:][::-1], after[start:][::-1])
+    return EditSql((start, len(before) - same), after[start : len(after) - same])
+
+
+def _alike(left: str, right: str) -> int:
+    """How many letters both begin with."""
+    pairs = zip(left, right, strict=False)
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+
+
+def apply_edit(sql: str, edit: EditSql) -> str:
+    """The SQL with the edit made."""
+    start, end = edit.span
+    return sql[:start] + edit.text + sql[end:]
+
+
+def clamp_expressions(problem: Problem, places: Mapping[str, Span], sql: str) -> Problem:
+    """The problem with edits of the SQL that clamp its expressions, where these stand in it."""
+
+    def locate(one: Problem) -> Problem:
+        edits = [
+            EditSql(span, f"CLAMP({sql[slice(*span)]}, 0, 1000)")
+            for remedy in one.remedies
+            if isinstance(remedy, ClampExpression)
+            and (span := places.get(remedy.expression)) is not None
+        ]
+        return replace(one, remedies=(*edits, *one.remedies))
+
+    return replace(locate(problem), others=tuple(map(locate, problem.others)))
+
+
+def span_of(node: exp.Expr, tokens: Sequence[Token]) -> Span | None:
+    """Where a node stands: all its parts, with the brackets that belong to them."""
+    places = [part.meta for part in node.walk() if "start" in part.meta]
+    if not places:
+        return None
+    first = min(int(place["start"]) for place in places)
+    last = max(int(place["end"]) for place in places)
+    inside = [n for n, token in enumerate(tokens) if first <= token.start and token.end <= last]
+    if not inside:
+        return None
+    left, right = inside[0], inside[-1]
+    while (missing := _unbalanced(tokens[left : right + 1])) != (0, 0):
+        opening, closing = missing
+        left, right = left - bool(opening), right + bool(closing)
+        if left < 0 or right >= len(tokens):
+            return None
+    return tokens[left].start, tokens[right].end + 1
+
+
+def _unbalanced(tokens: Sequence[Token]) -> tuple[int, int]:
+    """How many brackets are missing: opening ones before, closing ones after."""
+    opening = depth = 0
+    for token in tokens:
+        depth += (token.token_type in OPENING) - (token.token_type in CLOSING)
+        opening = max(opening, -depth)
+    return opening, depth + opening
+
+
+def read_tokens(text: Text, dialect: str) -> Sequence[Token]:
+    """The words of the text; none where it has no words in this dialect."""
+    try:
+        return Dialect.get_or_raise(dialect).tokenize(text.statement)
+    except SqlglotError:
+        return ()
+
+
+def _edit_for(unread: Unread, text: Text, dialect: str) -> EditSql | None:
+    node, tokens = unread.node, read_tokens(text, dialect)
+    if node is None:
+        return None
+    if unread.edit is not None:
+        span = span_of(node, tokens)
+        return None if span is None else EditSql(span, unread.edit)
+    if type(node) in (exp.Like, exp.ILike):
+        return _list_values(cast("exp.Like", node), text, tokens)
+    return _leave_out(node, text, tokens)
+
+
+def _list_values(node: exp.Like, text: Text, tokens: Sequence[Token]) -> EditSql | None:
+    """ward LIKE 'A%' as ward IN ('A', 'B'), and as ward = 'A' where it stands for one value."""
+    of, whole = span_of(node.this, tokens), span_of(node, tokens)
+    if of is None or whole is None or type(node.expression) is not exp.Literal:
+        return None
+    column, pattern = text.written[slice(*of)], str(node.expression.this)
+    negated = any(
+        of[1] <= token.start < whole[1] and token.text.upper() == "NOT" for token in tokens
+    )
+    if set(pattern) & set("%_"):
+        return EditSql(whole, f"{column} {'NOT ' * negated}IN ('A', 'B')")
+    value = "'" + pattern.replace("'", "''") + "'"
+    return EditSql(whole, f"{column} {'<>' if negated else '='} {value}")
+
+
+def _leave_out(node: exp.Expr, text: Text, tokens: Sequence[Token]) -> EditSql | None:
+    """The clause that a node stands in, where the question can do without it."""
+    clause: exp.Expr | None = node
+    while clause is not None and type(clause) not in LEFT_OUT:
+        clause = clause.parent
+    if clause is None:
+        return None
+    begins = [token for token in tokens if token.token_type is STARTS[type(clause)]]
+    if not begins:
+        return None
+    start = begins[-1].start
+    ends = [token.start for token in tokens if token.token_type in ENDING and token.start > start]
+    end = min(ends, default=len(text.written))
+    before = len(text.written[:start].rstrip())
+    return EditSql((before, end), " " if end < len(text.written) else "")

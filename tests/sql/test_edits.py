@@ -1,0 +1,110 @@
+"""SQL that is refused comes with an edit after which it is read, or with another question."""
+
+import pytest
+
+from letalone.errors import LetaloneError
+from letalone.errors.codes import Code
+from letalone.errors.problem import Argument
+from letalone.errors.remedies import AskInstead, ClampExpression, EditSql, LeaveOut
+from letalone.plans.query import make_plan
+from letalone.plans.schema import Column, Schema
+from letalone.plans.types import Type
+from letalone.sql.edits import apply_edit, clamp_expressions
+from letalone.sql.question import read_question
+
+SCHEMA = Schema(
+    "visits",
+    (
+        Column("patient_id", Type.INTEGER),
+        Column("ward", Type.TEXT),
+        Column("cost", Type.NUMBER),
+        Column("stay", Type.INTEGER),
+        Column("day of", Type.DATE),
+    ),
+    unit="patient_id",
+)
+COUNT = AskInstead("SELECT COUNT(*) FROM visits")
+
+
+def refuse(sql: str, **options: str) -> LetaloneError:
+    with pytest.raises(LetaloneError) as caught:
+        read_question(sql, SCHEMA, **options)
+    return caught.value
+
+
+@pytest.mark.parametrize(
+    ("sql", "mended"),
+    [
+        ("SELECT * FROM visits", "SELECT COUNT(*) FROM visits"),
+        ("SELECT AVG(coast) FROM visits", "SELECT AVG(cost) FROM visits"),
+        (
+            "SELECT wrd, AVG(coast) FROM visit GROUP BY wrd",
+            "SELECT ward, AVG(cost) FROM visits GROUP BY ward",
+        ),
+        ("EXPLAIN SELECT SUM(csot) FROM visits", "EXPLAIN SELECT SUM(cost) FROM visits"),
+        ("SELECT COUNT(*) FROM main.visitors AS v", "SELECT COUNT(*) FROM visits AS v"),
+        ("SELECT COUNT(*) FROM 'visits.csv'", "SELECT COUNT(*) FROM visits"),
+        ("SELECT COUNT(day_of) FROM visits", 'SELECT COUNT("day of") FROM visits'),
+        (
+            "SELECT COUNT(*) FROM visits WHERE ward LIKE 'A%' AND cost > 2",
+            "SELECT COUNT(*) FROM visits WHERE ward IN ('A', 'B') AND cost > 2",
+        ),
+        (
+            "SELECT COUNT(*) FROM visits WHERE ward NOT LIKE 'A%'",
+            "SELECT COUNT(*) FROM visits WHERE ward NOT IN ('A', 'B')",
+        ),
+        (
+            "SELECT COUNT(*) FROM visits WHERE ward ILIKE 'it''s'",
+            "SELECT COUNT(*) FROM visits WHERE ward = 'it''s'",
+        ),
+        (
+            "SELECT ward, COUNT(*) FROM visits GROUP BY ward ORDER BY cost LIMIT 3",
+            "SELECT ward, COUNT(*) FROM visits GROUP BY ward LIMIT 3",
+        ),
+        (
+            "SELECT ward, COUNT(*) FROM visits GROUP BY ward HAVING cost > 3",
+            "SELECT ward, COUNT(*) FROM visits GROUP BY ward",
+        ),
+    ],
+)
+def test_the_edit_gives_sql_that_is_read(sql: str, mended: str) -> None:
+    edit, other = refuse(sql).remedies
+    assert isinstance(edit, EditSql)
+    assert apply_edit(sql, edit) == mended
+    assert read_question(mended, SCHEMA)
+    assert other == COUNT
+
+
+@pytest.mark.parametrize(
+    "sql", ["SELECT ward FROM visits", "SELECT COUNT( FROM visits", "DROP TABLE visits"]
+)
+def test_where_no_edit_helps_a_count_is_offered(sql: str) -> None:
+    assert refuse(sql).remedies == (COUNT,)
+
+
+def test_a_refusal_has_a_code_and_the_place_in_the_text() -> None:
+    sql = "SELECT COUNT(*) FROM visits WHERE ward LIKE 'A%'"
+    error = refuse(sql)
+    assert error.code is Code.SQL_NOT_SUPPORTED
+    assert error.facts["construct"] == "Not answered: LIKE"
+    assert sql[slice(*error.facts["span"])] == "ward"
+    assert refuse("SELECT AVG(coast) FROM visits").code is Code.SQL_NOT_READ
+
+
+def test_a_dialect_that_does_not_fit_is_left_out() -> None:
+    error = refuse("SELECT COUNT(*) FROM `visits`", dialect="duckdb")
+    assert error.remedies[0] == LeaveOut(Argument("dialect"))
+    assert refuse("SELECT 1", dialect="mysql").remedies == (LeaveOut(Argument("dialect")),)
+
+
+def test_an_expression_without_bounds_is_clamped_where_it_stands() -> None:
+    sql = "SELECT AVG((cost + 2) / stay) AS c FROM visits"
+    question = read_question(sql, SCHEMA)
+    with pytest.raises(LetaloneError) as caught:
+        make_plan(SCHEMA, question.aggregates)
+    edit, clamp = clamp_expressions(caught.value.problem, question.places, sql).remedies
+    assert isinstance(clamp, ClampExpression)
+    assert isinstance(edit, EditSql)
+    mended = "SELECT AVG(CLAMP((cost + 2) / stay, 0, 1000)) AS c FROM visits"
+    assert apply_edit(sql, edit) == mended
+    assert make_plan(SCHEMA, read_question(mended, SCHEMA).aggregates)
