@@ -20,6 +20,9 @@ from letalone.answers.arranged import AS_IT_IS, Arrangement, arranged
 from letalone.answers.release import Asked, SplitPart, Standing, explained
 from letalone.engines.measures import Units
 from letalone.errors import BudgetExceeded, ParameterError
+from letalone.errors.codes import Code
+from letalone.errors.problem import Argument, Problem, problem
+from letalone.errors.remedies import SetEpsilon
 from letalone.exact.typed import CONFIDENCE, Number
 from letalone.ledger import digest_of
 from letalone.ledger.charging import (
@@ -44,6 +47,8 @@ from letalone.session.table import Table, no_budget
 from letalone.session.table_work import TableWork
 from letalone.tables.columns import Columns
 from letalone.tables.compiled import Compiled, compiled
+
+USUAL_EPSILON = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,6 +185,11 @@ def price_plan(
         ),
     )
     return Priced(table, terms, whole)
+
+
+def missing_epsilon() -> Problem:
+    """What is missing where a question has no price."""
+    return problem(Code.MISSING_EPSILON, SetEpsilon(USUAL_EPSILON), name=Argument("epsilon"))
 
 
 def least_epsilon_remark(epsilon: float) -> str:

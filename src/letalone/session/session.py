@@ -21,6 +21,7 @@ from letalone.privacy import Budget, Neighbours
 from letalone.privacy.filters import brief, left_in_words
 from letalone.session.asking import Asking
 from letalone.session.batch import Batch, release_batch
+from letalone.session.bounds_purchase import MAX_ROWS_BEYOND
 from letalone.session.in_sql import query_in_sql
 from letalone.session.query import Query
 from letalone.session.release import Release
@@ -28,7 +29,6 @@ from letalone.session.table import Asker, Table
 
 LISTED = 8
 LONGEST = 30
-MOST_BEYOND = 1_000  # rows that may lie beyond bounds that are bought
 
 
 class Session(Asking):
@@ -174,7 +174,7 @@ class Session(Asking):
         query = self.agg(bounds=private_bounds(of))
         query = query if self.schema.unit is None else query.bound(max_rows=1)
         beyond = query.preview(epsilon=epsilon).errors["bounds"] or 0
-        most = MOST_BEYOND if rows is None else rows / 10
+        most = MAX_ROWS_BEYOND if rows is None else rows / 10
         if beyond > most:
             raise ParameterError(
                 f"At this ε about {beyond:,.0f} rows at each end may lie beyond the bounds, more"
