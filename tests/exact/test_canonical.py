@@ -50,7 +50,7 @@ PLAIN = st.recursive(
 @given(PLAIN)
 def test_what_is_spelled_at_once_is_spelled_as_it_would_be_piece_by_piece(value: object) -> None:
     assert module._is_plain(value), "the quick way would not be tried"
-    assert canonical(value) == module._written(value, 0).encode()
+    assert canonical(value) == module._write(value, 0).encode()
 
 
 @given(st.dictionaries(TEXT, st.integers(0, 9)))

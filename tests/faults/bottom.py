@@ -131,7 +131,7 @@ CURVES: tuple[Fault, ...] = (
     ),
     Fault(
         "sums of discrete Gaussian terms: what follows the last is not charged",
-        "privacy/lattice.py",
+        "privacy/discrete_gaussian.py",
         "return total + rest * _unit()",
         "return total",
         ("tests/privacy/test_lattice.py::test_what_is_left_out_term_by_term_is_charged",),
@@ -265,8 +265,8 @@ LOSSES: tuple[Fault, ...] = (
     Fault(
         "few losses: what is known of lgamma is not charged",
         "privacy/loss/enumerated.py",
-        "return Listed(losses, masses, leak, rounding, shift)",
-        "return Listed(losses, masses, leak, -1e-6, shift)",
+        "return EnumeratedLosses(losses, masses, leak, rounding, shift)",
+        "return EnumeratedLosses(losses, masses, leak, -1e-6, shift)",
         (
             "tests/privacy/loss/test_oracles.py::test_the_truth_of_equal_finite_releases_lies_between_both_bounds",
         ),
@@ -303,9 +303,9 @@ LOSSES: tuple[Fault, ...] = (
     ),
     Fault(
         "orders: only the first is asked",
-        "privacy/account.py",
-        "        if _asked(order, above, at, coarser=COARSER) > worst:",
-        "        if _asked(order, above, at, coarser=COARSER) > 1e300:",
+        "privacy/composed_losses.py",
+        "        if _ask_accountant(order, above, at, coarser=COARSER) > worst:",
+        "        if _ask_accountant(order, above, at, coarser=COARSER) > 1e300:",
         (
             "tests/privacy/loss/test_oracles.py"
             "::test_the_worse_order_is_reported_where_that_is_adding_a_record",
@@ -362,8 +362,8 @@ NOISE: tuple[Fault, ...] = (
     Fault(
         "discrete Gaussian: every proposal is kept",
         "randomness/discrete_gaussian.py",
-        "        if _kept(nearest, sigma, bits):",
-        "        if _kept(0 * nearest, sigma, bits):",
+        "        if _is_kept(nearest, sigma, bits):",
+        "        if _is_kept(0 * nearest, sigma, bits):",
         (f"{LAWS}::test_single_draws_follow_the_stated_law_and_not_one_ten_percent_wider",),
     ),
     Fault(

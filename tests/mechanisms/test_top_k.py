@@ -8,7 +8,7 @@ import pytest
 
 from letalone.errors import ParameterError
 from letalone.mechanisms import TopK
-from letalone.mechanisms.top_k import Method
+from letalone.mechanisms.top_k import TopKMethod
 from letalone.privacy import ADD_REMOVE, ZCDP, BoundedRange, PureDP
 from mechanisms.frequencies import FALSE_ALARM, exponential_law, fit, permute_and_flip_law
 from seeded import SeededBits
@@ -83,7 +83,7 @@ def test_with_few_rounds_the_pure_split_is_better_even_with_delta():
 
 def test_the_prices():
     assert TopK(k=5, epsilon=1, sensitivity=1).privacy == PureDP(1)
-    assert TopK(k=5, epsilon=1, method=Method.ONE_SHOT, sensitivity=1).privacy.epsilon(0) == 1
+    assert TopK(k=5, epsilon=1, method=TopKMethod.ONE_SHOT, sensitivity=1).privacy.epsilon(0) == 1
     assert TopK(k=5, epsilon=1, monotone=True, sensitivity=1).privacy.neighbours == ADD_REMOVE
     assert (
         TopK(k=5, epsilon=1, monotone=True, sensitivity=1).factor
@@ -144,8 +144,8 @@ def test_it_prints_epsilon_delta_and_shortfall():
 
 
 def test_the_delta_chooses_the_method_where_none_is_given():
-    assert TopK(k=3, epsilon=1, sensitivity=1).method is Method.PEELING
-    assert TopK(k=3, epsilon=1, delta=1e-6, sensitivity=1).method is Method.ONE_SHOT
+    assert TopK(k=3, epsilon=1, sensitivity=1).method is TopKMethod.PEELING
+    assert TopK(k=3, epsilon=1, delta=1e-6, sensitivity=1).method is TopKMethod.ONE_SHOT
 
 
 @pytest.mark.parametrize("epsilon", [0.3, 0.7, 1.1])

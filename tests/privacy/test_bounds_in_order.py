@@ -20,9 +20,9 @@ from letalone.privacy import (
     Privacy,
     PureDP,
     RandomizedResponsePrivacy,
-    account,
     between,
     compose,
+    composed_losses,
 )
 
 F = Fraction
@@ -102,10 +102,10 @@ def test_lower_bounds_are_below_upper_ones_for_very_many_lists(part):
 
 def test_bounds_that_contradict_each_other_do_not_leave(monkeypatch):
     curve = LaplacePrivacy(1) * 10
-    monkeypatch.setattr(account, "epsilon_below", lambda *_: 20.0)
+    monkeypatch.setattr(composed_losses, "epsilon_below", lambda *_: 20.0)
     with pytest.raises(LetaloneError, match=r"contradict each other: the lower one is 20\.0"):
         curve.epsilon_bounds(1e-3)
-    monkeypatch.setattr(account, "delta_below", lambda *_: F(1))
+    monkeypatch.setattr(composed_losses, "delta_below", lambda *_: F(1))
     with pytest.raises(LetaloneError, match="contradict each other"):
         curve.delta_bounds(1)
     with pytest.raises(LetaloneError, match="contradict each other"):
@@ -134,15 +134,15 @@ def test_a_leak_of_nearly_one_has_its_bounds(digits):
 
 def test_a_discrete_gaussian_of_any_sensitivity_is_composed_within_memory():
     wide = DiscreteGaussian(sigma=100, sensitivity=10**6).privacy
-    assert not account.is_known(((wide, 2),)), "its losses would be two million"
+    assert not composed_losses.is_known(((wide, 2),)), "its losses would be two million"
     low, high = (DiscreteGaussian(sigma=100, sensitivity=10**9).privacy * 2).epsilon_bounds(1e-6)
     assert 10**6 < low <= high < 1.001 * 10**14, "two Gaussians of 10^7 each: mu^2 / 2 = 10^14"
 
 
 def test_a_search_does_not_ask_an_accountant_again_that_gave_up(monkeypatch):
     asked = []
-    monkeypatch.setattr(account, "delta_above", lambda *at: asked.append(at) or F(1))
-    monkeypatch.setattr(account, "epsilon_above", lambda *_: inf)
+    monkeypatch.setattr(composed_losses, "delta_above", lambda *at: asked.append(at) or F(1))
+    monkeypatch.setattr(composed_losses, "epsilon_above", lambda *_: inf)
     found = (LaplacePrivacy(F(1, 50)) * 400).epsilon(1e-6)
     assert GaussianDP(F(2, 5)).epsilon(1e-6) <= found < 2.2, "by zCDP: rho is 0.08"
     assert asked == []

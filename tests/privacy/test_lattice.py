@@ -7,7 +7,12 @@ from flint import arb, ctx
 from mpmath import exp, mp, mpf
 
 from letalone.exact.balls import certain
-from letalone.privacy.lattice import added, half_line, smoothed, whole
+from letalone.privacy.discrete_gaussian import (
+    euler_maclaurin,
+    half_line,
+    sum_all,
+    sum_terms,
+)
 from privacy import slow_sums as slow
 
 
@@ -32,8 +37,8 @@ def test_half_lines_are_the_slow_sums(sigma, first):
 @pytest.mark.parametrize("part", [0, Fraction(1, 2), 3, 4])
 def test_the_two_methods_agree_where_both_apply(sigma, part):
     first = min(int(part * sigma), sigma * sigma // 4)
-    one = certain(lambda: added(first, Fraction(sigma)))
-    other = certain(lambda: smoothed(first, Fraction(sigma)))
+    one = certain(lambda: sum_terms(first, Fraction(sigma)))
+    other = certain(lambda: euler_maclaurin(first, Fraction(sigma)))
     assert one.overlaps(other)
     assert other.rel_accuracy_bits() > 90
 
@@ -41,15 +46,15 @@ def test_the_two_methods_agree_where_both_apply(sigma, part):
 @pytest.mark.parametrize("sigma", [Fraction(399, 1000), Fraction(2, 5), Fraction(401, 1000), 3])
 def test_the_sum_over_all_integers_is_the_same_directly_and_by_poisson(sigma):
     truth = sum(exp(-(mpf(x) ** 2) / (2 * slow.number(sigma) ** 2)) for x in range(-90, 91))
-    assert near(certain(lambda: whole(Fraction(sigma))), truth)
+    assert near(certain(lambda: sum_all(Fraction(sigma))), truth)
 
 
 @pytest.mark.parametrize(("first", "sigma"), [(0, 1), (3, 2), (40, 16)])
 def test_what_is_left_out_term_by_term_is_charged(first, sigma, monkeypatch):
     """Stopped early, the rest is far wider than the rounding, and only its charge covers it."""
-    monkeypatch.setattr("letalone.privacy.lattice.SPARE_BITS", -700)
+    monkeypatch.setattr("letalone.privacy.discrete_gaussian.SPARE_BITS", -700)
     with mp.workdps(250), ctx.workprec(900):
-        real = added(first, Fraction(sigma))
+        real = sum_terms(first, Fraction(sigma))
         terms = (exp(-(mpf(x) ** 2) / (2 * sigma**2)) for x in range(first, 40 * sigma + first))
         truth = arb(str(sum(terms)))
         assert real.rad() > truth * arb(10) ** -100
@@ -60,7 +65,7 @@ def test_what_is_left_out_term_by_term_is_charged(first, sigma, monkeypatch):
 @pytest.mark.parametrize("first", [0, 1, 16, 60])
 def test_the_remainder_of_euler_and_maclaurin_is_charged(sigma, first):
     with ctx.workprec(900):
-        real, truth = smoothed(first, Fraction(sigma)), added(first, Fraction(sigma))
+        real, truth = euler_maclaurin(first, Fraction(sigma)), sum_terms(first, Fraction(sigma))
         assert real.contains(truth)
         assert truth.rad() < real.rad() < truth * arb(10) ** -35
 

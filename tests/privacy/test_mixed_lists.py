@@ -21,8 +21,8 @@ from letalone.privacy import (
     between,
     compose,
 )
-from letalone.privacy.composition import rewritten
-from letalone.privacy.loss.enumerated import listed
+from letalone.privacy.composition import equivalent_lists
+from letalone.privacy.loss.enumerated import enumerate_losses
 from letalone.privacy.loss.pairs import Atoms
 
 LAWS = st.lists(st.integers(0, 9), min_size=4, max_size=4).filter(any)
@@ -114,10 +114,10 @@ def test_listed_losses_are_binomial_sums(times: int):
 
 def test_long_lists_are_not_listed():
     (atoms,) = PureDP(0.1).losses()
-    assert listed(((atoms, 10),)) is not None
-    assert listed(((atoms, 10**6),)) is None
+    assert enumerate_losses(((atoms, 10),)) is not None
+    assert enumerate_losses(((atoms, 10**6),)) is None
     (gaussian,) = GaussianDP(1).losses()
-    assert listed(((atoms, 10), (gaussian, 1))) is None
+    assert enumerate_losses(((atoms, 10), (gaussian, 1))) is None
 
 
 def test_a_zcdp_part_beside_others_is_at_most_all_of_them_as_zcdp():
@@ -157,7 +157,7 @@ def test_renyi_parts_of_unlike_orders_add_at_the_least():
 def test_every_rewritten_list_is_a_bound_of_its_own():
     """Each is looked at alone: none is below the certified lower bound."""
     parts = compose(ZCDP(0.1), LaplacePrivacy(0.3), ApproxDP(0.2, 1e-4), BoundedRange(0.5)).parts
-    lists = rewritten(parts)
+    lists = equivalent_lists(parts)
     assert len(lists) > 1
     lower = compose(*(part for part, _ in parts)).delta_bounds(0.8)[0]
     for other in lists:

@@ -39,7 +39,7 @@ from letalone.privacy import (
     from_json,
     shuffled,
 )
-from letalone.privacy.clones import NOTHING_KNOWN, Crowd, blanket_above, crowd_bounds
+from letalone.privacy.clones import NOTHING_KNOWN, ShuffledCrowd, blanket_above, crowd_bounds
 from letalone.privacy.shuffled import Answers, Clones, CoveredAnswers
 
 Report = Sequence[Fraction]
@@ -136,7 +136,7 @@ def test_a_third_answer_is_not_the_same_from_everybody(truth, categories, report
     law = Answers(RandomizedResponsePrivacy(truth=truth, categories=categories))
     epsilon = epsilons(truth, categories)[-1]
     truly = revealed(truth, categories, reports, epsilon)
-    assert crowd_bounds(Crowd(reports, law), epsilon)[1] < truly / 2
+    assert crowd_bounds(ShuffledCrowd(reports, law), epsilon)[1] < truly / 2
 
 
 @dataclass(frozen=True)
@@ -204,8 +204,10 @@ def test_clones_of_twice_the_rate_are_refuted_by_a_pure_mechanism():
     local = local_loss(answers(truth, 2))
     for share in SHARES:
         truly = revealed(truth, 2, reports, share * local)
-        assert crowd_bounds(Crowd(reports, Clones(local)), share * local)[1] > truly
-        assert crowd_bounds(Crowd(reports, Doubled(Clones(local))), share * local)[1] < truly
+        assert crowd_bounds(ShuffledCrowd(reports, Clones(local)), share * local)[1] > truly
+        assert (
+            crowd_bounds(ShuffledCrowd(reports, Doubled(Clones(local))), share * local)[1] < truly
+        )
 
 
 def clones(local: float, reports: int, epsilon: float) -> float:
@@ -229,7 +231,9 @@ def pascal(size: int, chosen: int) -> int:
 def test_the_curve_is_that_of_the_clones(local, reports):
     for share in (0, 0.01, 0.2, 0.6, 0.95):
         epsilon = share * local
-        lower, upper = crowd_bounds(Crowd(reports, Clones(Fraction(local))), Fraction(epsilon))
+        lower, upper = crowd_bounds(
+            ShuffledCrowd(reports, Clones(Fraction(local))), Fraction(epsilon)
+        )
         expected = clones(local, reports, epsilon)
         assert lower * (1 - Fraction(1, 10**9)) <= expected <= upper + Fraction(1, 10**12)
         assert upper - lower <= max(lower, Fraction(1, 10**30)) / 10**6
@@ -302,7 +306,7 @@ def test_floats_never_run_out_of_digits(law, reports):
     """From nothing at all up to the local epsilon: the sums are always known."""
     for step in range(40):
         share = Fraction(step, 40) if step % 2 else 1 - Fraction(1, 2**step)
-        assert crowd_bounds(Crowd(reports, law), law.epsilon * share) != NOTHING_KNOWN
+        assert crowd_bounds(ShuffledCrowd(reports, law), law.epsilon * share) != NOTHING_KNOWN
 
 
 def test_a_single_report_is_the_local_mechanism():

@@ -85,7 +85,7 @@ def test_samples_of_format_1_are_read_and_written(stored, curve):
         ({}, "no 'format' number"),
         ({"format": "1"}, "no 'format' number"),
         ({**PURE, "format": 2}, "format 2, and this letalone reads up to format 1"),
-        ({"format": 1, "kind": "magic"}, "known kinds are: pure, approximate"),
+        ({"format": 1, "kind": "magic"}, "known kinds are: approximate, bounded_range"),
         ({"format": 1, "kind": "pure"}, "of kind 'pure' is damaged"),
         ({"format": 1, "kind": "pure", "epsilon": "-1"}, "damaged: epsilon is -1"),
         ({"format": 1, "kind": "pure", "epsilon": 0.1}, "a field that must be text such as '1/10'"),

@@ -216,7 +216,9 @@ def test_nothing_is_kept_without_a_look_more_often_than_its_chance(sigma: Fracti
     """Sixteen bits of the coin decide at once up to the least chance of all that is proposed."""
     looked = []
     monkeypatch.setattr(
-        discrete_gaussian, "_refused", lambda *given: looked.append(given) or np.zeros(0, np.intp)
+        discrete_gaussian,
+        "_refused_places",
+        lambda *given: looked.append(given) or np.zeros(0, np.intp),
     )
     discrete_gaussian._propose(5000, sigma, SeededBits(3))
     [(proposals, surely, _, _)] = looked

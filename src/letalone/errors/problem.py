@@ -50,18 +50,15 @@ class Remedy:
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """What went wrong.
+    """What went wrong. `words` are a finished sentence in place of the code's own.
 
-    `sentence` says what is wrong in place of the code's template; if it says what would help, too,
-    it is `advised`, and no face adds its own words for the remedies. `words` are the whole message
-    as it was raised or sent: nothing is added to them.
+    `advised`: the words say what would help, too, so no face adds its own words for the remedies.
     """
 
     code: Code
     facts: Mapping[str, Fact] = field(default_factory=dict[str, Fact])
     remedies: tuple[Remedy, ...] = ()
     others: tuple["Problem", ...] = ()
-    sentence: str | Spelled | None = None
     words: str | Spelled | None = None
     advised: bool = False
 
@@ -69,12 +66,12 @@ class Problem:
 def problem(
     code: Code,
     *remedies: Remedy,
-    sentence: str | Spelled | None = None,
+    words: str | Spelled | None = None,
     others: tuple[Problem, ...] = (),
     **facts: Fact,
 ) -> Problem:
     """A problem, to raise: `raise ParameterError(problem(Code.MISSING_KEYS, FindKeys(), …))`."""
-    return Problem(code, facts, remedies, others, sentence)
+    return Problem(code, facts, remedies, others, words)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,8 +88,6 @@ class Face:
 
     def say(self, what: Problem) -> str:
         """The whole of a problem: what is wrong, what would help, and what else is wrong."""
-        if what.words is not None:
-            return self.spell(what.words)
         advice = () if what.advised else map(self.advise, what.remedies)
         parts = [self.state(what), *advice]
         parts += [self.say(other) for other in what.others]
@@ -102,8 +97,6 @@ class Face:
         """What is wrong and what is allowed, without the remedies."""
         if what.words is not None:
             return self.spell(what.words)
-        if what.sentence is not None:
-            return self.spell(what.sentence)
         spelled = {name: self.spell(fact) for name, fact in what.facts.items()}
         return what.code.template.format_map(_Blank(spelled)).rstrip()
 

@@ -30,7 +30,7 @@ def canonical(value: object) -> bytes:
             return _at_once(value).encode("utf-8")
         except UnicodeEncodeError:
             pass  # half of a surrogate pair: refused below, in words
-    return _written(value, 0).encode("utf-8")
+    return _write(value, 0).encode("utf-8")
 
 
 def _is_plain(value: object) -> bool:
@@ -63,9 +63,9 @@ def _is_plain(value: object) -> bool:
     return not level
 
 
-def _written(value: object, depth: int) -> str:
+def _write(value: object, depth: int) -> str:
     if depth > DEEPEST:
-        raise _refused(f"a value nested deeper than {DEEPEST} levels")
+        raise _refusal(f"a value nested deeper than {DEEPEST} levels")
     match value:
         case str():
             return _text(value)
@@ -75,25 +75,25 @@ def _written(value: object, depth: int) -> str:
             return _whole(value)
         case list() | tuple():
             items = cast("list[object] | tuple[object, ...]", value)
-            return "[" + ",".join(_written(item, depth + 1) for item in items) + "]"
+            return "[" + ",".join(_write(item, depth + 1) for item in items) + "]"
         case Mapping():
             return _object(cast("Mapping[object, object]", value), depth + 1)
         case _:
-            raise _refused(f"a value of type {type(value).__name__}")
+            raise _refusal(f"a value of type {type(value).__name__}")
 
 
 def _object(value: Mapping[object, object], depth: int) -> str:
     names = list(value)
     if not all(isinstance(name, str) for name in names):
-        raise _refused("an object with a key that is not a string")
+        raise _refusal("an object with a key that is not a string")
     texts = {_text(cast("str", name)): name for name in names}  # refuses malformed Unicode first
     order = sorted(texts, key=lambda text: cast("str", texts[text]).encode("utf-16-be"))
-    return "{" + ",".join(f"{text}:{_written(value[texts[text]], depth)}" for text in order) + "}"
+    return "{" + ",".join(f"{text}:{_write(value[texts[text]], depth)}" for text in order) + "}"
 
 
 def _whole(value: int) -> str:
     if abs(value) > LARGEST:
-        raise _refused("a whole number of 2^53 or more")
+        raise _refusal("a whole number of 2^53 or more")
     return int.__repr__(value)
 
 
@@ -102,11 +102,11 @@ def _text(value: str) -> str:
         try:
             value.encode("utf-8")
         except UnicodeEncodeError:
-            raise _refused("a string with half of a surrogate pair") from None
+            raise _refusal("a string with half of a surrogate pair") from None
     return _spelled(value)
 
 
-def _refused(what: str) -> ParameterError:
+def _refusal(what: str) -> ParameterError:
     return ParameterError(
         f"Canonical JSON cannot hold {what}. It holds None, truth values, whole numbers below"
         " 2^53, well-formed strings, lists and objects; write other numbers as strings."

@@ -17,7 +17,7 @@ from letalone.mechanisms.parameters import (
     WHOLE_SENSITIVITY,
     SensitivityLike,
     about,
-    carried,
+    check_range,
     exactly_one,
     read_sensitivity,
 )
@@ -143,9 +143,9 @@ def _read_scale(
         has_second=scale is not None,
     )
     if scale is not None:
-        return carried("scale", SCALE.typed("scale", scale), rule)
+        return check_range("scale", SCALE.typed("scale", scale), rule)
     needed = sensitivity / EPSILON.typed("epsilon", epsilon)
-    return carried("scale (sensitivity / epsilon)", needed, rule)
+    return check_range("scale (sensitivity / epsilon)", needed, rule)
 
 
 def read_target(

@@ -28,7 +28,7 @@ from letalone.errors import ParameterError
 from letalone.exact.typed import COUNT, Constraint, Number
 from letalone.mechanisms.choosing import Exponential
 from letalone.mechanisms.containers import (
-    counted,
+    count_of,
     is_one_of,
     private_entries,
     public_list,
@@ -151,7 +151,7 @@ def frequent_itemsets(
     )
     total = count_itemsets(len(listed), size)
     if top.k > total:
-        choice = counted(total, "itemset", "itemsets")
+        choice = count_of(total, "itemset", "itemsets")
         raise ParameterError(f"k is {top.k}, but there is a choice of only {choice}. Lower k.")
     widest = read_widest(max_items, items=len(listed), max_size=size)
     baskets = _baskets(transactions, places, user, widest)

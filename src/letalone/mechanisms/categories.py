@@ -54,7 +54,7 @@ class Categories:
     def write(self, indices: Indices, like: object) -> Any:
         """Indices in the kind of the answers that they belong to."""
         if self.labels is not None:
-            return _replaced(indices.tolist(), self.labels)
+            return _replace(indices.tolist(), self.labels)
         kind = np.bool_ if np.asarray(like).dtype.kind == "b" else np.int64
         reports = indices.astype(kind)
         return reports if isinstance(like, np.ndarray) or reports.ndim else reports.item()
@@ -75,7 +75,7 @@ class Categories:
     def _read_labels(self, answers: object) -> Indices:
         places = {label: place for place, label in enumerate(self.labels or ())}
         try:
-            return np.array(_located(answers, places), dtype=np.int64)
+            return np.array(_locate(answers, places), dtype=np.int64)
         except (TypeError, ValueError):
             raise self._unknown() from None
 
@@ -101,16 +101,16 @@ def _distinct(labels: tuple[Hashable, ...]) -> set[Hashable]:
         ) from None
 
 
-def _located(answers: object, places: dict[Hashable, int]) -> Any:
+def _locate(answers: object, places: dict[Hashable, int]) -> Any:
     if isinstance(answers, list | np.ndarray) or (
         isinstance(answers, tuple) and answers not in places
     ):
         entries = cast("Sequence[object]", answers)
-        return [_located(entry, places) for entry in entries]
+        return [_locate(entry, places) for entry in entries]
     return places.get(cast("Hashable", answers), -1)
 
 
-def _replaced(indices: Any, labels: tuple[Hashable, ...]) -> Any:
+def _replace(indices: Any, labels: tuple[Hashable, ...]) -> Any:
     if isinstance(indices, list):
-        return [_replaced(index, labels) for index in cast("list[Any]", indices)]
+        return [_replace(index, labels) for index in cast("list[Any]", indices)]
     return labels[indices]

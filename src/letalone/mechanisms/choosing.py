@@ -37,7 +37,7 @@ from numpy.typing import NDArray
 from letalone.errors import ParameterError
 from letalone.exact.balls import ball, certain, upper
 from letalone.exact.typed import CONFIDENCE, COUNT, EPSILON, Number, read_flag
-from letalone.mechanisms.containers import counted, public_list
+from letalone.mechanisms.containers import count_of, public_list
 from letalone.mechanisms.parameters import (
     SensitivityLike,
     about,
@@ -122,7 +122,6 @@ class Exponential(Chooser):
 
     @property
     def privacy(self) -> Privacy:
-        """What a choice reveals."""
         return about(BoundedRange(self.epsilon), self.neighbours)
 
     def _draw(self, scores: Scores, bits: BitSource) -> int:
@@ -140,7 +139,6 @@ class PermuteAndFlip(Chooser):
 
     @property
     def privacy(self) -> Privacy:
-        """What a choice reveals."""
         return about(PureDP(self.epsilon), self.neighbours)
 
     def _draw(self, scores: Scores, bits: BitSource) -> int:
@@ -157,7 +155,7 @@ def read_utilities(utilities: object) -> Floats:
     floats = read_floats(utilities)
     if floats.ndim != 1:
         raise ParameterError(
-            f"The utilities have {counted(floats.ndim, 'dimension', 'dimensions')}, but must have"
+            f"The utilities have {count_of(floats.ndim, 'dimension', 'dimensions')}, but must have"
             " one: a list with a number for each candidate."
         )
     if floats.size == 0:
@@ -179,8 +177,8 @@ def _utilities_of(candidates: list[Any], utilities: Utilities) -> Floats:
     floats = read_utilities(utilities)
     if floats.size != len(candidates):
         raise ParameterError(
-            f"Given are {counted(len(candidates), 'candidate', 'candidates')} and"
-            f" {counted(floats.size, 'utility', 'utilities')}, but each candidate needs one"
+            f"Given are {count_of(len(candidates), 'candidate', 'candidates')} and"
+            f" {count_of(floats.size, 'utility', 'utilities')}, but each candidate needs one"
             " utility."
         )
     return floats

@@ -47,6 +47,6 @@ def wrong_container(what: str, given: object, allowed: str) -> ParameterError:
     return ParameterError(f"{what} have the type {kind}, but must be {allowed}.")
 
 
-def counted(number: int, one: str, many: str) -> str:
+def count_of(number: int, one: str, many: str) -> str:
     """1 candidate, 2 candidates."""
     return f"{number} {one if number == 1 else many}"

@@ -30,7 +30,7 @@ from letalone.mechanisms.calibration import as_printed, smallest
 from letalone.mechanisms.parameters import (
     WHOLE_NOISE,
     SensitivityLike,
-    carried,
+    check_range,
     read_sensitivity,
 )
 from letalone.mechanisms.tails import discrete_gaussian_mean_size, discrete_gaussian_width
@@ -79,14 +79,14 @@ class DiscreteGaussian(SigmaNoise):
         dimension: int = 1,
     ) -> None:
         size, neighbours = read_sensitivity(sensitivity, "l2", ONE_OR_MORE)
-        carried("sensitivity", size, WHOLE_MOVES)
+        check_range("sensitivity", size, WHOLE_MOVES)
         length = int(COUNT.typed("dimension", dimension))
         if length == 1 and size.denominator != 1:
             raise refusal("sensitivity", float(size), "whole for a scalar", ONE_OR_MORE.hint)
         target = read_target(epsilon=epsilon, delta=delta, sigma=sigma)
         noise = SCALE.typed("sigma", sigma) if target is None else _sigma(size, length, *target)
         self._fill(sensitivity=size, neighbours=neighbours, dimension=length)
-        self._fill(sigma=carried("sigma", noise, WHOLE_NOISE), target=target)
+        self._fill(sigma=check_range("sigma", noise, WHOLE_NOISE), target=target)
 
     def _curve(self) -> Privacy:
         return _curve_of(self.sensitivity, self.dimension, self.sigma)
@@ -122,7 +122,6 @@ class DiscreteGaussian(SigmaNoise):
         )
 
     def error(self, confidence: Number = 0.95, *, size: int = 1) -> int:
-        """All of `size` numbers stay within this of the truth, at least this often."""
         return discrete_gaussian_width(self.sigma, confidence, size)
 
     def _mean_size(self) -> Ball:

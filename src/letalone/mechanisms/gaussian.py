@@ -34,7 +34,7 @@ from letalone.mechanisms.calibration import as_printed, smallest
 from letalone.mechanisms.parameters import (
     FLOAT_NOISE,
     SensitivityLike,
-    carried,
+    check_range,
     read_sensitivity,
 )
 from letalone.mechanisms.tails import gaussian_mean_size, gaussian_width, rounded_up
@@ -79,7 +79,7 @@ class Gaussian(SigmaNoise):
             noise = SCALE.typed("sigma", sigma)
         else:
             noise = _exact(size, *target) if how is Calibration.EXACT else _classic(size, *target)
-        noise = carried("sigma", noise, FLOAT_NOISE)
+        noise = check_range("sigma", noise, FLOAT_NOISE)
         self._fill(sensitivity=size, sigma=noise, neighbours=neighbours, target=target)
 
     def _curve(self) -> Privacy:

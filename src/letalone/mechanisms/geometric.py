@@ -64,7 +64,6 @@ class Geometric(ScaleNoise):
         )
 
     def error(self, confidence: Number = 0.95, *, size: int = 1) -> int:
-        """All of `size` numbers stay within this of the truth, at least this often."""
         return geometric_width(self.scale, confidence, size)
 
     def _mean_size(self) -> Ball:

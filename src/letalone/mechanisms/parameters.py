@@ -85,7 +85,7 @@ def about(privacy: Privacy, neighbours: Neighbours | None) -> Privacy:
     return privacy if neighbours is None else privacy.with_neighbours(neighbours)
 
 
-def carried(name: str, number: Fraction, rule: Constraint) -> Fraction:
+def check_range(name: str, number: Fraction, rule: Constraint) -> Fraction:
     """The number, if floats can carry it; otherwise it may be too long to show."""
     if not rule.holds(number):
         size = "small" if number < 1 else "large"
@@ -97,4 +97,4 @@ def carried(name: str, number: Fraction, rule: Constraint) -> Fraction:
 
 def check_factor(epsilon: Fraction, sensitivity: Fraction) -> None:
     """Refuses an epsilon and a sensitivity whose ratio floats cannot carry."""
-    carried("epsilon / (2 · sensitivity)", epsilon / (2 * sensitivity), FACTOR)
+    check_range("epsilon / (2 · sensitivity)", epsilon / (2 * sensitivity), FACTOR)

@@ -88,7 +88,6 @@ class RandomizedResponse:
 
     @property
     def categories(self) -> int:
-        """How many categories there are."""
         return self.kinds.count
 
     @property

@@ -36,7 +36,7 @@ from letalone.mechanisms.choosing import (
     read_utilities,
     shortfall_of,
 )
-from letalone.mechanisms.containers import counted
+from letalone.mechanisms.containers import count_of
 from letalone.mechanisms.parameters import (
     SensitivityLike,
     about,
@@ -53,7 +53,7 @@ from letalone.randomness.choice import Scores, choose_in_order, permute_and_flip
 T = TypeVar("T")
 
 
-class Method(Enum):
+class TopKMethod(Enum):
     """How the k best are drawn."""
 
     PEELING = "peeling"
@@ -75,7 +75,7 @@ class TopK:
     epsilon: Fraction
     delta: Fraction
     sensitivity: Fraction
-    method: Method
+    method: TopKMethod
     monotone: bool
     neighbours: Neighbours | None
 
@@ -86,7 +86,7 @@ class TopK:
         epsilon: Number,
         delta: Number = 0,
         sensitivity: SensitivityLike,
-        method: Method | Literal["peeling", "one-shot"] | None = None,
+        method: TopKMethod | Literal["peeling", "one-shot"] | None = None,
         monotone: bool = False,
     ) -> None:
         size, neighbours = read_sensitivity(sensitivity, "l1")
@@ -117,7 +117,7 @@ class TopK:
         return about(self._curve(), self.neighbours)
 
     def _curve(self) -> Privacy:
-        if self.method is Method.PEELING:
+        if self.method is TopKMethod.PEELING:
             return PureDP(self.epsilon)
         if self.per_round * self.k == self.epsilon:
             return BoundedRange(self.per_round) * self.k
@@ -138,10 +138,10 @@ class TopK:
         if utilities.size < self.k:
             raise ParameterError(
                 f"k is {self.k}, but there is a choice of"
-                f" {counted(utilities.size, 'candidate', 'candidates')} only. Lower k to"
+                f" {count_of(utilities.size, 'candidate', 'candidates')} only. Lower k to"
                 f" {utilities.size} or less."
             )
-        if self.method is Method.ONE_SHOT:
+        if self.method is TopKMethod.ONE_SHOT:
             return choose_in_order(Scores(utilities, self.factor), self.k, bits)
         return _peel(utilities, self.factor, self.k, bits)
 
@@ -162,16 +162,16 @@ class TopK:
         )
 
 
-def _read_method(method: Method | str | None, delta: Fraction) -> Method:
+def _read_method(method: TopKMethod | str | None, delta: Fraction) -> TopKMethod:
     if method is None:
-        return Method.ONE_SHOT if delta > 0 else Method.PEELING
+        return TopKMethod.ONE_SHOT if delta > 0 else TopKMethod.PEELING
     try:
-        how = Method(method)
+        how = TopKMethod(method)
     except ValueError:
         raise ParameterError(
             f"method is {method!r}, but must be 'peeling' or 'one-shot'."
         ) from None
-    if how is Method.PEELING and delta > 0:
+    if how is TopKMethod.PEELING and delta > 0:
         raise ParameterError(
             f"delta is {six(delta)}, but must be 0 for method='peeling', which cannot use it."
             " method='one-shot' can, and is chosen where no method is given."

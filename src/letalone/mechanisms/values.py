@@ -66,7 +66,7 @@ def release_integers(
     if _is_array_like(value):
         integers = read_integers(value)
         return many(integers.reshape(-1)).reshape(integers.shape)
-    return one(_kept(read_integer(value)))
+    return one(_clamp_int(read_integer(value)))
 
 
 def add_integer(number: int, noise: int) -> int:
@@ -115,7 +115,7 @@ def read_floats(value: object) -> Floats:
     array = _as_array(value)
     _refuse_truth_values(value, "floats or ints")
     if array.dtype.kind in "iu":
-        return _clamped(array, EXACT_FLOAT).astype(np.float64)
+        return _clamp_array(array, EXACT_FLOAT).astype(np.float64)
     if array.dtype.kind == "f" and array.dtype.itemsize <= 8 and array.dtype.char != "g":
         if not _is_list(value) or not _may_hold_rounded_integers(array):
             return _finite(array.astype(np.float64, copy=False))
@@ -129,7 +129,7 @@ def read_integers(value: object) -> Integers:
     array = _as_array(value)
     _refuse_truth_values(value, "ints")
     if array.dtype.kind in "iu":
-        return _clamped(array, EXACT_INT).astype(np.int64, copy=False)
+        return _clamp_array(array, EXACT_INT).astype(np.int64, copy=False)
     if array.size == 0 and _is_list(value):
         return array.astype(np.int64)  # an empty list has no type of its own
     if _is_mixed_list(value, array):
@@ -139,7 +139,7 @@ def read_integers(value: object) -> Integers:
     raise _unreadable_array(array, "ints", hint)
 
 
-def _kept(number: int) -> int:
+def _clamp_int(number: int) -> int:
     return min(max(number, -EXACT_INT), EXACT_INT)
 
 
@@ -198,7 +198,7 @@ def _entries(objects: NDArray[Any]) -> list[object]:
     return [e[()] if type(e) is np.ndarray else e for e in flat]
 
 
-def _clamped(array: NDArray[Any], limit: int) -> NDArray[Any]:
+def _clamp_array(array: NDArray[Any], limit: int) -> NDArray[Any]:
     if array.size == 0 or (int(array.min()) >= -limit and int(array.max()) <= limit):
         return array
     least = -limit if array.dtype.kind == "i" else 0

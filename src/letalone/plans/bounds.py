@@ -82,7 +82,7 @@ def check_numeric(of: Expression, columns: Columns, *, done: str) -> Typed:
         remedies = (DeclareTypes((of.name,)),) if is_text else ()
         words += _numeric_hint(of, typed.type)
         raise UnsupportedQuery(
-            Problem(Code.NO_PRIVATE_ANSWER, remedies=remedies, sentence=words, advised=True)
+            Problem(Code.NO_PRIVATE_ANSWER, remedies=remedies, words=words, advised=True)
         )
     return typed
 
@@ -143,7 +143,7 @@ def _missing_bounds(
         return problem(
             Code.MISSING_EXPRESSION_BOUNDS,
             ClampExpression(words),
-            sentence=Spelled(python, options),
+            words=Spelled(python, options),
             expression=words,
         )
     return missing_bounds(lacking, python=python, by_name=by_name)
@@ -154,7 +154,7 @@ def missing_bounds(columns: tuple[str, ...], *, python: str, by_name: bool = Fal
     options = Code.MISSING_BOUNDS.template.format(columns=" and ".join(columns))
     remedies = AddBounds(columns, by_name=by_name), BuyBounds(columns)
     words = Spelled(python, options)
-    return problem(Code.MISSING_BOUNDS, *remedies, sentence=words, columns=columns)
+    return problem(Code.MISSING_BOUNDS, *remedies, words=words, columns=columns)
 
 
 def resolve_all(*steps: Callable[[], Any]) -> list[Any]:

@@ -281,7 +281,7 @@ def missing_keys(groups: Sequence[GroupColumn], *remedies: Remedy, python: str) 
     names = tuple(group.name for group in groups)
     listing = NameKeys(names, tuple(group.type.value for group in groups))
     words = Spelled(python, Code.MISSING_KEYS.template.format(columns=", ".join(names)))
-    return problem(Code.MISSING_KEYS, listing, *remedies, sentence=words, columns=names)
+    return problem(Code.MISSING_KEYS, listing, *remedies, words=words, columns=names)
 
 
 def _keys(

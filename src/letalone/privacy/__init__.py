@@ -16,14 +16,13 @@ from letalone.privacy.conversions import convert
 from letalone.privacy.curve import Privacy
 from letalone.privacy.discrete_gaussian import DiscreteGaussianPrivacy
 from letalone.privacy.filter_record import state_from_json, state_to_json
-from letalone.privacy.filters import Filter, FilterState
+from letalone.privacy.filters import Filter, FilterState, Odometer
 from letalone.privacy.finite import Finite, FiniteGroup, between
 from letalone.privacy.gaussian import GaussianDP
 from letalone.privacy.geometric import GeometricPrivacy
 from letalone.privacy.grouped import Grouped
 from letalone.privacy.laplace import LaplacePrivacy
 from letalone.privacy.neighbours import ADD_REMOVE, REPLACE, Neighbours, Relation, unify
-from letalone.privacy.odometer import Odometer
 
 # Not public: only `learn` makes it, and `from_json` must know its kind.
 from letalone.privacy.perturbed import PerturbedObjective as PerturbedObjective

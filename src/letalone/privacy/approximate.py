@@ -37,14 +37,12 @@ class ApproxDP(Privacy):
         )
 
     def certified_delta(self, epsilon: Fraction) -> Bounds:
-        """The curve of the worst mechanism."""
         leak, rest = self.stated_delta, pure_delta(self.stated_epsilon, epsilon)
         if isinstance(rest, Fraction):
             return exactly(leak)
         return exactly(once(lambda: ball(leak) + ball(1 - leak) * rest))
 
     def certified_missed(self, false_alarm: Fraction) -> Bounds:
-        """Two lines and the axis."""
         left = 1 - self.stated_delta - false_alarm
         if left <= 0:
             return exactly(ZERO)
@@ -55,11 +53,9 @@ class ApproxDP(Privacy):
         return (ball(kept) - likely * ball(false_alarm)).max(ball(kept - false_alarm) / likely)
 
     def worst_loss(self) -> Fraction:
-        """Epsilon itself."""
         return self.stated_epsilon
 
     def certain_leak(self) -> Fraction:
-        """Delta itself."""
         return self.stated_delta
 
     def for_group(self, size: int) -> Privacy:
@@ -86,11 +82,9 @@ class ApproxDP(Privacy):
         return PureDP(self.stated_epsilon), ApproxDP(0, self.stated_delta)
 
     def parameters(self) -> Json:
-        """Epsilon and delta."""
         return {"epsilon": str(self.stated_epsilon), "delta": str(self.stated_delta)}
 
     def described(self) -> str:
-        """Epsilon and delta."""
         return f"epsilon={shown(self.stated_epsilon)}, delta={shown(self.stated_delta)}"
 
 
@@ -102,21 +96,17 @@ class NoPrivacy(Privacy):
         self.fill(neighbours)
 
     def certified_delta(self, epsilon: Fraction) -> Bounds:
-        """Always 1."""
         del epsilon
         return exactly(ONE)
 
     def certified_missed(self, false_alarm: Fraction) -> Bounds:
-        """Always 0."""
         del false_alarm
         return exactly(ZERO)
 
     def certain_leak(self) -> Fraction:
-        """Everything."""
         return ONE
 
     def for_group(self, size: int) -> Privacy:
-        """No promise for one, none for a group."""
         del size
         return self
 
@@ -125,11 +115,9 @@ class NoPrivacy(Privacy):
         return True
 
     def parameters(self) -> Json:
-        """There are none."""
         return {}
 
     def described(self) -> str:
-        """There are none."""
         return ""
 
     def _price(self) -> str:

@@ -18,7 +18,7 @@ from enum import Enum
 from fractions import Fraction
 from functools import lru_cache
 from math import isinf
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 from letalone.errors import ParameterError
 from letalone.exact.balls import certain
@@ -34,7 +34,7 @@ from letalone.privacy.renyi import RenyiDP, order_delta
 from letalone.privacy.zcdp import ZCDP, best_order, renyi_delta, rough
 
 ORDERS = tuple(Fraction(order) for order in (3, 6, 12, 24, 48, 96))
-LONGEST = 2048  # bits below the line, beyond which a total is rounded up
+MAX_DENOMINATOR_BITS = 2048  # bits below the line, beyond which a total is rounded up
 GRID = 1 << 256
 
 
@@ -91,7 +91,7 @@ class Account:
     leak: Fraction = ZERO
     live: bool = True
 
-    def grown(self, more: "Amount", count: int, epsilon: Fraction) -> "Account":
+    def grown(self, more: "FilterAmount", count: int, epsilon: Fraction) -> Self:
         """The account after `count` more such releases, and whether it still lives."""
         if self.amount is None or more.amount is None:
             return replace(self, amount=None, live=False)
@@ -109,18 +109,18 @@ class Account:
         return as_typed(_curve(self.notion, self.order, self.amount).epsilon(self.share))
 
 
-class Amount(NamedTuple):
+class FilterAmount(NamedTuple):
     """What one release adds to an account; the leak is beyond the common one (sums only)."""
 
     amount: Fraction | None
     leak: Fraction = ZERO
 
 
-class Price(NamedTuple):
+class FilterPrice(NamedTuple):
     """What one release adds to each account, and its leak, which is common to all."""
 
     leak: Fraction
-    amounts: tuple[Amount, ...]
+    amounts: tuple[FilterAmount, ...]
 
 
 def open_accounts(delta: Fraction, shares: Shares) -> tuple[Account, ...]:
@@ -154,7 +154,7 @@ def within(account: Account, epsilon: Fraction) -> bool:
     return at_most(found, account.share)
 
 
-def price_of(privacy: Privacy, accounts: tuple[Account, ...], *, delta: Fraction) -> Price:
+def price_of(privacy: Privacy, accounts: tuple[Account, ...], *, delta: Fraction) -> FilterPrice:
     """What a release adds to each account; curves of no family are read at `delta`."""
     parts = privacy.as_parts()
     if not all(part.has_family for part, _ in parts):
@@ -162,7 +162,7 @@ def price_of(privacy: Privacy, accounts: tuple[Account, ...], *, delta: Fraction
     leak = sum((count * rational_above(part.certain_leak()) for part, count in parts), ZERO)
     bare = _without_leaks(parts)
     amounts = (_amount(bare, one.notion, one.order, delta) for one in accounts)
-    return Price(leak, tuple(amounts))
+    return FilterPrice(leak, tuple(amounts))
 
 
 @lru_cache(maxsize=1024)
@@ -185,29 +185,31 @@ def _without_leaks(parts: tuple[Part, ...]) -> Composed:
 
 
 @lru_cache(maxsize=4096)
-def _amount(bare: Composed, notion: Notion, order: Fraction | None, delta: Fraction) -> Amount:
+def _amount(
+    bare: Composed, notion: Notion, order: Fraction | None, delta: Fraction
+) -> FilterAmount:
     match notion:
         case Notion.SUMS:
             return _sum(bare, delta)
         case Notion.GAUSSIAN:
-            return Amount(bare.gdp_mu_squared())
+            return FilterAmount(bare.gdp_mu_squared())
         case Notion.CONCENTRATED:
-            return Amount(bare.zcdp_rho())
+            return FilterAmount(bare.zcdp_rho())
         case Notion.RENYI:
-            return Amount(bare.renyi_divergence(order or ORDERS[0]))
+            return FilterAmount(bare.renyi_divergence(order or ORDERS[0]))
 
 
-def _sum(bare: Composed, delta: Fraction) -> Amount:
+def _sum(bare: Composed, delta: Fraction) -> FilterAmount:
     """The parts with a largest loss at that loss, the others together at one delta."""
     ended = Composed(part for part in bare.parts if part[0].worst_loss() is not None)
     endless = [part * count for part, count in bare.parts if part.worst_loss() is None]
     loss = ended.pure_epsilon()
     if not endless:
-        return Amount(loss)
+        return FilterAmount(loss)
     epsilon = compose(*endless).epsilon(delta)  # inf at a delta of 0
     if loss is None or isinf(epsilon):
-        return Amount(None)
-    return Amount(loss + as_typed(epsilon), delta)
+        return FilterAmount(None)
+    return FilterAmount(loss + as_typed(epsilon), delta)
 
 
 def _curve(notion: Notion, order: Fraction | None, total: Fraction) -> Privacy:
@@ -218,6 +220,6 @@ def _curve(notion: Notion, order: Fraction | None, total: Fraction) -> Privacy:
 
 def tidy(total: Fraction) -> Fraction:
     """The total, rounded up to a multiple of 2^-256 where its denominator has grown huge."""
-    if total.denominator.bit_length() <= LONGEST:
+    if total.denominator.bit_length() <= MAX_DENOMINATOR_BITS:
         return total
     return Fraction(-(-total.numerator * GRID // total.denominator), GRID)

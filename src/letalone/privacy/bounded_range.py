@@ -75,9 +75,7 @@ class BoundedRange(Privacy):
         return (bounded_range_pair(float(self.stated_epsilon)),)
 
     def parameters(self) -> Json:
-        """Epsilon."""
         return {"epsilon": str(self.stated_epsilon)}
 
     def described(self) -> str:
-        """Epsilon."""
         return f"epsilon={shown(self.stated_epsilon)}"

@@ -72,7 +72,7 @@ def chart(
     curves: Sequence[Curve], *, title: str, across: Axis, up: Axis, marks: Sequence[Mark] = ()
 ) -> str:
     """The chart as text."""
-    drawn = [_kept(curve, across, up) for curve in curves]
+    drawn = [_keep_fitting(curve, across, up) for curve in curves]
     known = [mark for mark in marks if _fits(mark.x, across) and _fits(mark.y, up)]
     places = [point for curve in drawn for point in curve.points]
     if not places:
@@ -84,7 +84,7 @@ def chart(
         *(_line_across(rows, tick) for tick in rows.ticks()),
         *(_line_up(columns, tick) for tick in columns.ticks()),
         *_lines_and_names(drawn, columns, rows),
-        *(_marked(mark, columns, rows) for mark in known),
+        *(_draw_mark(mark, columns, rows) for mark in known),
         _text(LEFT, 24, title, size=15),
         _text((LEFT + RIGHT) / 2, HEIGHT - 10, across.name, anchor="middle"),
         _text(14, TOP - 8, up.name),
@@ -188,7 +188,7 @@ def _fits(value: float, axis: Axis) -> bool:
     return isfinite(value) and value >= (SMALLEST if axis.factors else -inf)
 
 
-def _kept(curve: Curve, across: Axis, up: Axis) -> Curve:
+def _keep_fitting(curve: Curve, across: Axis, up: Axis) -> Curve:
     points = tuple((x, y) for x, y in curve.points if _fits(x, across) and _fits(y, up))
     return Curve(curve.name, points)
 
@@ -205,7 +205,7 @@ def _legend(name: str, left: int, y: int, stroke: str) -> str:
     return line + _text(left + 52, y, name)
 
 
-def _marked(mark: Mark, columns: _Scale, rows: _Scale) -> str:
+def _draw_mark(mark: Mark, columns: _Scale, rows: _Scale) -> str:
     x, y = columns.place(mark.x), rows.place(mark.y)
     right = x + 9 + LETTER * len(mark.words) <= WIDTH  # where a falling curve leaves room
     circle = f'<circle cx="{x:.1f}" cy="{y:.1f}" r="4.5" fill="#000000"/>'

@@ -49,7 +49,7 @@ MOST_BLOCKS = 48
 NOTHING_KNOWN = (Fraction(0), Fraction(1))
 
 
-class Law(Protocol):
+class ReportLaw(Protocol):
     """How a report speaks, as balls of any precision; two equal laws are equal."""
 
     def told(self) -> Ball:
@@ -70,11 +70,11 @@ class Law(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Crowd:
+class ShuffledCrowd:
     """A batch of two or more reports."""
 
     reports: int
-    law: Law
+    law: ReportLaw
 
 
 class Window(NamedTuple):
@@ -89,7 +89,7 @@ class Window(NamedTuple):
         return self.last - self.first + 1
 
 
-class Weights(NamedTuple):
+class CrowdWeights(NamedTuple):
     """What multiplies b and V, for a report that speaks and one that does not."""
 
     gain: float  # (t - e^x s)
@@ -108,12 +108,12 @@ class Sums(NamedTuple):
     misplaced: float
 
 
-def crowd_bounds(crowd: Crowd, epsilon: Fraction) -> tuple[Fraction, Fraction]:
+def crowd_bounds(crowd: ShuffledCrowd, epsilon: Fraction) -> tuple[Fraction, Fraction]:
     """Bounds on delta of the pair at 0 <= epsilon < ln(t / s) <= 100."""
     return with_bits(lambda: _bounds(crowd, epsilon), PRECISION)
 
 
-def _bounds(crowd: Crowd, epsilon: Fraction) -> tuple[Fraction, Fraction]:
+def _bounds(crowd: ShuffledCrowd, epsilon: Fraction) -> tuple[Fraction, Fraction]:
     window, weights = _window(crowd), _weights(crowd, epsilon)
     thresholds = _thresholds(crowd, epsilon, window)
     if weights is None or thresholds is None:
@@ -125,11 +125,11 @@ def _bounds(crowd: Crowd, epsilon: Fraction) -> tuple[Fraction, Fraction]:
     sums = _sums(crowd, window, weights, firsts, slack)
     if sums is None:
         return NOTHING_KNOWN
-    less, more = _rounded(sums, (8 * window.size + 64) * UNIT)
+    less, more = _round_both_ways(sums, (8 * window.size + 64) * UNIT)
     return max(less - OUTSIDE, Fraction(0)), max(more, Fraction(0)) + outside
 
 
-class Blanket(Law, Protocol):
+class Blanket(ReportLaw, Protocol):
     """A law of reports of which each is covered, that is, says nothing about its owner, or not."""
 
     def covered(self) -> Ball:
@@ -142,13 +142,15 @@ def blanket_above(reports: int, law: Blanket, epsilon: Fraction) -> Fraction:
 
     The fewer there are, the more is revealed: a block of numbers is taken at its smallest.
     """
-    weights = with_bits(lambda: _weights(Crowd(2, law), epsilon), PRECISION)
+    weights = with_bits(lambda: _weights(ShuffledCrowd(2, law), epsilon), PRECISION)
     if weights is None:
         return Fraction(1)
     total = OUTSIDE * Fraction(weights.share)
     for others, chance in _blocks(reports - 1, law):
         alone = Fraction(weights.gain) * (1 + 2 * UNIT)  # nobody is covered
-        total += chance * (crowd_bounds(Crowd(others + 1, law), epsilon)[1] if others else alone)
+        total += chance * (
+            crowd_bounds(ShuffledCrowd(others + 1, law), epsilon)[1] if others else alone
+        )
     return total
 
 
@@ -175,7 +177,7 @@ def _starts(low: int, high: int, size: int) -> list[int]:
     return [low, *sorted({near + (far - near) * step // count for step in range(count)})]
 
 
-def _rounded(sums: Sums, growth: Fraction) -> tuple[Fraction, Fraction]:
+def _round_both_ways(sums: Sums, growth: Fraction) -> tuple[Fraction, Fraction]:
     """The difference, rounded down and up, each sum being right to a relative `growth`."""
     gains, losses, uncertain, misplaced = (Fraction(part) for part in sums)
     less = gains * (1 - growth) - (losses + uncertain) * (1 + growth)
@@ -183,7 +185,7 @@ def _rounded(sums: Sums, growth: Fraction) -> tuple[Fraction, Fraction]:
     return less, more
 
 
-def _window(crowd: Crowd) -> Window:
+def _window(crowd: ShuffledCrowd) -> Window:
     """What C or C + 1 can be."""
     low, high = _reach(crowd.reports - 1, crowd.law.clone())
     return Window(max(1, low), min(crowd.reports, high))
@@ -198,12 +200,12 @@ def _reach(size: int, share: Ball) -> tuple[int, int]:
     return ceil(mean - far), ceil(mean + far)
 
 
-def _weights(crowd: Crowd, epsilon: Fraction) -> Weights | None:
+def _weights(crowd: ShuffledCrowd, epsilon: Fraction) -> CrowdWeights | None:
     likely, told, other = ball(epsilon).exp(), crowd.law.told(), crowd.law.other()
     excess, gain = ball(epsilon).expm1(), told - likely * other
     if gain.rel_accuracy_bits() < ENOUGH_BITS:
         return None  # epsilon is too close to the local one
-    return Weights(
+    return CrowdWeights(
         _nearest(gain),
         _nearest(excess * (told + other)),
         _nearest(excess * crowd.law.silent()),
@@ -213,7 +215,7 @@ def _weights(crowd: Crowd, epsilon: Fraction) -> Weights | None:
 
 
 def _thresholds(
-    crowd: Crowd, epsilon: Fraction, window: Window
+    crowd: ShuffledCrowd, epsilon: Fraction, window: Window
 ) -> tuple[Integers, Fraction] | None:
     """The first whole number above the threshold, or above at most `slack` less than it.
 
@@ -228,13 +230,13 @@ def _thresholds(
     if not (slope.rad() < ball(NARROW) and begin.rad() < ball(NARROW)):
         return None  # the local epsilon is too small
     bits = FIXED_BITS - window.size.bit_length()
-    step, start = _scaled(slope, bits), _scaled(begin, bits)
+    step, start = _scale_down(slope, bits), _scale_down(begin, bits)
     whole, part = start >> bits, start & ((1 << bits) - 1)
     grown = (part + step * np.arange(window.size, dtype=np.int64)) >> bits
     return grown + (whole + 1), Fraction(2 * (window.size + 2), 1 << bits)
 
 
-def _scaled(value: Ball, bits: int) -> int:
+def _scale_down(value: Ball, bits: int) -> int:
     """The whole number below 2^bits times a lower bound that is off by less than 2^-100."""
     return int(fraction_below(value) * (1 << bits) // 1)
 
@@ -247,7 +249,7 @@ def _is_negligible(firsts: Integers, window: Window) -> bool:
 
 
 def _sums(
-    crowd: Crowd, window: Window, weights: Weights, firsts: Integers, slack: Fraction
+    crowd: ShuffledCrowd, window: Window, weights: CrowdWeights, firsts: Integers, slack: Fraction
 ) -> Sums | None:
     """The sums over the window; None where floats have too few digits."""
     points, start = _points(window, firsts)
@@ -305,7 +307,7 @@ def _last_tail(size: int, first: int, point: float) -> tuple[float, float, int]:
 
 
 @lru_cache(maxsize=16)
-def _chances(crowd: Crowd, window: Window) -> Floats:
+def _chances(crowd: ShuffledCrowd, window: Window) -> Floats:
     """P[C = c] from c = first - 1 to c = last."""
     return _law(crowd.reports - 1, crowd.law.clone(), window.first - 1, window.last)
 

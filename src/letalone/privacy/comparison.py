@@ -47,7 +47,7 @@ Theorem = Callable[[int], Proof]
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class TheoremRow:
     """One theorem and the epsilon that it proves."""
 
     theorem: str
@@ -56,15 +56,15 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class TheoremComparison:
     """What each theorem proves about `times` runs of one release, at `delta`."""
 
     privacy: Privacy
     times: int
     delta: Fraction
     lower: float
-    rows: tuple[Row, ...]
-    left_out: tuple[Row, ...] = ()
+    rows: tuple[TheoremRow, ...]
+    left_out: tuple[TheoremRow, ...] = ()
 
     def __str__(self) -> str:
         width = max(len(row.theorem) for row in (*self.rows, *self.left_out))
@@ -89,47 +89,47 @@ class Comparison:
         return write_chart(path, curves, title=title, across=Axis("n runs"), up=Axis("ε"))
 
 
-def compare(privacy: Privacy, times: Number, delta: Number) -> Comparison:
+def compare(privacy: Privacy, times: Number, delta: Number) -> TheoremComparison:
     """What each composition theorem says of that many runs, at a delta above 0."""
     count, at = int(COUNT.typed("times", times)), POSITIVE_DELTA.typed("delta", delta)
-    rows = [Row(name, *proves(count)) for name, proves in theorems(privacy, at)]
+    rows = [TheoremRow(name, *proves(count)) for name, proves in theorems(privacy, at)]
     lower = (privacy * count).epsilon_bounds(at)[0]
     rows.sort(key=lambda row: row.epsilon)
     known = tuple(row for row in rows if not isinf(row.epsilon) or row.theorem == "compose")
     silent = tuple(row for row in rows if row not in known)
-    return Comparison(privacy, count, at, lower, known, silent)
+    return TheoremComparison(privacy, count, at, lower, known, silent)
 
 
 def theorems(privacy: Privacy, delta: Fraction) -> Iterator[tuple[str, Theorem]]:
     """The theorems that apply, each as a function of the number of runs."""
     yield "compose", lambda count: Proof((privacy * count).epsilon(delta), "the whole curve")
     if privacy.gdp_mu_squared() is not None:
-        yield "Gaussian DP", partial(_gaussian, privacy, delta)
+        yield "Gaussian DP", partial(_by_gaussian_dp, privacy, delta)
     if privacy.zcdp_rho() is not None:
-        yield "zCDP", partial(_concentrated, privacy, delta)
+        yield "zCDP", partial(_by_zcdp, privacy, delta)
     if all(privacy.renyi_divergence(order) is not None for order in ORDERS):
-        yield "Renyi DP", partial(_renyi, privacy, delta)
-    yield "optimal", partial(_optimal, privacy, delta)
-    yield "advanced", partial(_advanced, privacy, delta)
-    yield "basic", partial(_basic, privacy, delta)
+        yield "Renyi DP", partial(_by_renyi, privacy, delta)
+    yield "optimal", partial(_by_optimal, privacy, delta)
+    yield "advanced", partial(_by_advanced, privacy, delta)
+    yield "basic", partial(_by_basic, privacy, delta)
 
 
-def _gaussian(privacy: Privacy, delta: Fraction, count: int) -> Proof:
+def _by_gaussian_dp(privacy: Privacy, delta: Fraction, count: int) -> Proof:
     total = GaussianDP(mu_squared=count * (privacy.gdp_mu_squared() or 1))
     return Proof(total.epsilon(delta), "mu^2 adds")
 
 
-def _concentrated(privacy: Privacy, delta: Fraction, count: int) -> Proof:
+def _by_zcdp(privacy: Privacy, delta: Fraction, count: int) -> Proof:
     return Proof(ZCDP(count * (privacy.zcdp_rho() or 1)).epsilon(delta), "rho adds")
 
 
-def _renyi(privacy: Privacy, delta: Fraction, count: int) -> Proof:
+def _by_renyi(privacy: Privacy, delta: Fraction, count: int) -> Proof:
     totals = [(order, count * (privacy.renyi_divergence(order) or 1)) for order in ORDERS]
     found = min(RenyiDP(order, total).epsilon(delta) for order, total in totals)
     return Proof(found, f"the best of the orders {', '.join(str(order) for order in ORDERS)}")
 
 
-def _optimal(privacy: Privacy, delta: Fraction, count: int) -> Proof:
+def _by_optimal(privacy: Privacy, delta: Fraction, count: int) -> Proof:
     if count >= MOST_ATOMS:
         return Proof(inf, TOO_MANY)
 
@@ -139,7 +139,7 @@ def _optimal(privacy: Privacy, delta: Fraction, count: int) -> Proof:
     return _best(proves, _pairs(privacy, delta / 2, delta, count))
 
 
-def _advanced(privacy: Privacy, delta: Fraction, count: int) -> Proof:
+def _by_advanced(privacy: Privacy, delta: Fraction, count: int) -> Proof:
     def proves(epsilon: Fraction, leak: Fraction) -> float:
         slack = delta - count * leak
         found = advanced(epsilon, leak, times=count, slack=slack) if slack else NoPrivacy()
@@ -148,7 +148,7 @@ def _advanced(privacy: Privacy, delta: Fraction, count: int) -> Proof:
     return _best(proves, _pairs(privacy, delta / 2, delta, count))
 
 
-def _basic(privacy: Privacy, delta: Fraction, count: int) -> Proof:
+def _by_basic(privacy: Privacy, delta: Fraction, count: int) -> Proof:
     def proves(epsilon: Fraction, leak: Fraction) -> float:
         return basic(epsilon, leak, times=count).epsilon(delta)
 

@@ -25,7 +25,7 @@ from typing import ClassVar, NamedTuple
 from letalone.errors import ParameterError, UnsupportedQuery
 from letalone.exact.balls import Ball, ball
 from letalone.exact.typed import COUNT
-from letalone.privacy import account
+from letalone.privacy import composed_losses
 from letalone.privacy.approximate import NoPrivacy
 from letalone.privacy.bounds import (
     ONE,
@@ -67,7 +67,7 @@ class Composed(Privacy):
     def __init__(self, parts: Iterable[Part], *, neighbours: Neighbours | None = None) -> None:
         given = tuple((part, int(COUNT.typed("count", count))) for part, count in parts)
         label = reduce(unify, (part.neighbours for part, _ in given), neighbours)
-        self.fill(label, parts=_merged(given))
+        self.fill(label, parts=_merge_parts(given))
 
     def certified_delta(self, epsilon: Fraction) -> Bounds:
         """Between the most revealing part alone and basic composition."""
@@ -75,33 +75,31 @@ class Composed(Privacy):
             return exactly(ZERO)
         alone = (part.certified_delta(epsilon).lower for part, _ in self.parts)
         return Bounds(
-            larger(reduce(larger, alone), account.delta_below(self.parts, epsilon)),
+            larger(reduce(larger, alone), composed_losses.delta_below(self.parts, epsilon)),
             composed_delta(self.parts, epsilon),
         )
 
     def upper_delta(self, epsilon: Fraction) -> Bound:
-        """Without the lower bound."""
         return composed_delta(self.parts, epsilon) if self.parts else ZERO
 
     def _epsilon_above(self, delta: Fraction) -> float:
-        """By loss distributions where all parts have one."""
-        if delta == 0 or not account.is_known(self.parts):
+        if delta == 0 or not composed_losses.is_known(self.parts):
             return Privacy._epsilon_above(self, delta)
         worst = self.worst_loss()
         if not at_most(self.certain_leak(), delta):
             return inf
         if worst is not None and delta <= TINY:
             return above(worst)
-        found = account.epsilon_above(self.parts, delta)
+        found = composed_losses.epsilon_above(self.parts, delta)
         if found == inf:  # the accountant gave up, and is not asked again at each step
             return self.least_epsilon(lambda at: _without_losses(self.parts, at), delta)
         return found if worst is None else min(found, above(worst))
 
     def _epsilon_below(self, delta: Fraction) -> float:
         """By loss distributions, or the most revealing part alone."""
-        if delta == 0 or not account.is_known(self.parts):
+        if delta == 0 or not composed_losses.is_known(self.parts):
             return Privacy._epsilon_below(self, delta)
-        together = account.epsilon_below(self.parts, delta)
+        together = composed_losses.epsilon_below(self.parts, delta)
         if len(self.parts) > FEW_PARTS:
             return together
         return max(together, *(part.epsilon_bounds(delta)[0] for part, _ in self.parts))
@@ -115,11 +113,9 @@ class Composed(Privacy):
         return Bounds(self.lowest_envelope(false_alarm), reduce(smaller, alone, together))
 
     def lower_missed(self, false_alarm: Fraction) -> Bound:
-        """Without the upper bound."""
         return self.lowest_envelope(false_alarm) if self.parts else 1 - false_alarm
 
     def worst_loss(self) -> Bound | None:
-        """The sum of the parts' worst losses."""
         total: Bound = ZERO
         for part, count in self.parts:
             worst = part.worst_loss()
@@ -129,8 +125,7 @@ class Composed(Privacy):
         return total
 
     def certain_leak(self) -> Bound:
-        """The probability that some part leaks."""
-        return together((part.certain_leak(), count) for part, count in self.parts)
+        return any_leak((part.certain_leak(), count) for part, count in self.parts)
 
     def for_group(self, size: int) -> Privacy:
         """Each part for the group; where a part's group is only bounded, also P2 of the whole."""
@@ -140,7 +135,6 @@ class Composed(Privacy):
         return groups[0]
 
     def also_for_group(self, size: int) -> tuple[Privacy, ...]:
-        """Each part for the group."""
         with suppress(UnsupportedQuery):
             return (compose(*(part.group(size) * count for part, count in self.parts)),)
         return ()
@@ -167,11 +161,9 @@ class Composed(Privacy):
         return total
 
     def parameters(self) -> Json:
-        """The parts with their counts."""
         return {"parts": [[part.to_json(), str(count)] for part, count in self.parts]}
 
     def described(self) -> str:
-        """The parts with their counts."""
         return " + ".join(_term(part, count) for part, count in self.parts) or "nothing"
 
 
@@ -205,13 +197,13 @@ def composed_delta(parts: tuple[Part, ...], epsilon: Fraction) -> Bound:
     """The certified upper bound on delta of a composition: the one place that decides it."""
     if len(parts) == 1 and parts[0][1] == 1:
         return parts[0][0].upper_delta(epsilon)
-    if account.is_known(parts):
-        known = smaller(account.delta_above(parts, epsilon), _at_worst(parts, epsilon))
+    if composed_losses.is_known(parts):
+        known = smaller(composed_losses.delta_above(parts, epsilon), _at_worst(parts, epsilon))
         if not at_most(known, NEARLY_ONE):
             return smaller(known, _without_losses(parts, epsilon))
         many = sum(count for _, count in parts) > FEW_PARTS
         return known if many else _best_way(parts, epsilon, known)
-    return _best_list(rewritten(parts), epsilon)
+    return _best_list(equivalent_lists(parts), epsilon)
 
 
 def _without_losses(parts: tuple[Part, ...], epsilon: Fraction) -> Bound:
@@ -224,29 +216,31 @@ def _best_list(lists: Iterable[tuple[Part, ...]], epsilon: Fraction) -> Bound:
 
 
 def _best_way(parts: tuple[Part, ...], epsilon: Fraction, known: Bound) -> Bound:
-    return reduce(smaller, (_basic(claims, epsilon) for claims in ways(parts, epsilon)), known)
+    return reduce(
+        smaller, (_basic(claims, epsilon) for claims in epsilon_splits(parts, epsilon)), known
+    )
 
 
 @lru_cache(maxsize=1024)
-def rewritten(parts: tuple[Part, ...]) -> tuple[tuple[Part, ...], ...]:
+def equivalent_lists(parts: tuple[Part, ...]) -> tuple[tuple[Part, ...], ...]:
     """The same releases as other lists, each revealing no less (proof, section 7).
 
     What has a loss distribution can be one part. What has a divergence can be one zCDP
     part, or one Renyi part at the least order of those in the list.
     """
-    lists = parts, *map(_gathered, (parts, _as_zcdp(parts), _as_renyi(parts)))
+    lists = parts, *map(_gather_known, (parts, _as_zcdp(parts), _as_renyi(parts)))
     return tuple(dict.fromkeys(listed for listed in lists if listed))
 
 
-def _gathered(parts: tuple[Part, ...]) -> tuple[Part, ...]:
-    known = tuple(part for part in parts if account.is_known((part,)))
-    if not account.is_known(known):
+def _gather_known(parts: tuple[Part, ...]) -> tuple[Part, ...]:
+    known = tuple(part for part in parts if composed_losses.is_known((part,)))
+    if not composed_losses.is_known(known):
         return parts
     return ((_simplest(Composed(known)), 1), *(part for part in parts if part not in known))
 
 
 def _as_zcdp(parts: tuple[Part, ...]) -> tuple[Part, ...]:
-    return _converted(parts, lambda part: part.zcdp_rho(), ZCDP)
+    return _convert_parts(parts, lambda part: part.zcdp_rho(), ZCDP)
 
 
 def _as_renyi(parts: tuple[Part, ...]) -> tuple[Part, ...]:
@@ -254,12 +248,12 @@ def _as_renyi(parts: tuple[Part, ...]) -> tuple[Part, ...]:
     if not orders:
         return ()
     order = min(orders)
-    return _converted(
+    return _convert_parts(
         parts, lambda part: part.renyi_divergence(order), lambda total: RenyiDP(order, total)
     )
 
 
-def _converted(
+def _convert_parts(
     parts: tuple[Part, ...],
     amount: Callable[[Privacy], Fraction | None],
     whole: Callable[[Fraction], Privacy],
@@ -291,7 +285,7 @@ class Claim(NamedTuple):
     times: int
 
 
-def ways(parts: tuple[Part, ...], epsilon: Fraction) -> Iterator[list[Claim]]:
+def epsilon_splits(parts: tuple[Part, ...], epsilon: Fraction) -> Iterator[list[Claim]]:
     """Ways to share an epsilon: each lists one claim for every part.
 
     Some parts are put at their worst loss, the others share what is left. Parts without a
@@ -308,14 +302,14 @@ def ways(parts: tuple[Part, ...], epsilon: Fraction) -> Iterator[list[Claim]]:
         if not sharing:
             yield closed
         elif taken <= epsilon:
-            yield from (closed + claims for claims in _shared(sharing, epsilon - taken))
+            yield from (closed + claims for claims in _share_epsilon(sharing, epsilon - taken))
 
 
 def _without(parts: list[Part], one: Part) -> list[Part]:
     return [part for part in parts if part != one]
 
 
-def _shared(parts: tuple[Part, ...], epsilon: Fraction) -> Iterator[list[Claim]]:
+def _share_epsilon(parts: tuple[Part, ...], epsilon: Fraction) -> Iterator[list[Claim]]:
     """Shares in proportion to the parts' own epsilons at a few deltas."""
     for delta in LADDER if len(parts) > 1 else LADDER[:1]:
         weights = [_weight(part, delta) for part, _ in parts]
@@ -340,7 +334,7 @@ def _basic(claims: Iterable[Claim], epsilon: Fraction) -> Bound:
     total: Bound = ZERO
     for claim in claims:
         total = _plus(total, claim.epsilon, claim.times)
-    leak = together((claim.delta, claim.times) for claim in claims)
+    leak = any_leak((claim.delta, claim.times) for claim in claims)
     if at_most(total, epsilon):
         return leak
     return once(lambda: _approximate(as_ball(total), as_ball(leak), ball(epsilon)))
@@ -351,7 +345,7 @@ def _approximate(total: Ball, leak: Ball, epsilon: Ball) -> Ball:
     return leak + (1 - leak) * rest.max(ball(0))
 
 
-def together(leaks: Iterable[tuple[Bound, int]]) -> Bound:
+def any_leak(leaks: Iterable[tuple[Bound, int]]) -> Bound:
     """The probability that at least one of independent events happens."""
     known = [(leak, count) for leak, count in leaks if not is_zero(leak)]
     if not known:
@@ -374,7 +368,7 @@ def _rounded_down(value: Fraction) -> Fraction:
     return Fraction(rough(value)) * SHRINK
 
 
-def _merged(parts: Iterable[Part]) -> tuple[Part, ...]:
+def _merge_parts(parts: Iterable[Part]) -> tuple[Part, ...]:
     """Flat, Gaussian and zCDP parts merged, equal parts counted, in an order of their own."""
     counts: Counter[Privacy] = Counter()
     squares, rhos = ZERO, ZERO

@@ -75,7 +75,6 @@ CUTS = (0.25, 1.0, 4.0)
 MOST_CUTS = 60
 Interval = tuple[float, tuple[float, float]]
 Json = dict[str, object]
-Part = tuple["Privacy", int]
 Orders: TypeAlias = "tuple[Losses, ...]"
 
 ANY_EPSILON = Constraint("a finite number", lambda _: True, "", (float("nan"), float("inf")))
@@ -230,7 +229,7 @@ class Privacy(ABC):
 
     # How it composes.
 
-    def as_parts(self) -> tuple[Part, ...]:
+    def as_parts(self) -> "tuple[Part, ...]":
         """The releases that this is a list of, each with how often it was run."""
         return ((self, 1),)
 
@@ -267,7 +266,7 @@ class Privacy(ABC):
         if epsilon >= 0:
             return self.certified_delta(epsilon)
         bounds = self.certified_delta(-epsilon)
-        return Bounds(*(_mirrored(bound, epsilon) for bound in bounds))
+        return Bounds(*(_mirror(bound, epsilon) for bound in bounds))
 
     def epsilon(self, delta: Number) -> float:
         """The smallest epsilon for this delta, rounded up.
@@ -485,6 +484,9 @@ class Privacy(ABC):
         return once(lambda: 1 - as_ball(delta) - ball(epsilon).exp() * ball(false_alarm))
 
 
+Part = tuple[Privacy, int]  # a curve, and how often it was run
+
+
 @lru_cache(maxsize=256)
 def _losses(curve: Privacy) -> "Orders | None":
     return curve.make_losses()
@@ -501,7 +503,7 @@ def _in_order(lower: float, upper: float) -> tuple[float, float]:
     )
 
 
-def _mirrored(bound: Bound, epsilon: Fraction) -> Bound:
+def _mirror(bound: Bound, epsilon: Fraction) -> Bound:
     # 1 - e^-e (1 - delta) = (1 - e^-e) + e^-e delta: two positive terms, nothing cancels.
     return once(lambda: -ball(epsilon).expm1() + ball(epsilon).exp() * as_ball(bound))
 

@@ -35,7 +35,7 @@ def state_to_json(state: FilterState) -> Json:
         "leak": str(state.leak),
         "releases": state.releases,
         "neighbours": own and {"relation": own.relation.value, "unit": own.unit},
-        "accounts": [_stored(account) for account in state.accounts],
+        "accounts": [_store_account(account) for account in state.accounts],
     }
 
 
@@ -52,7 +52,7 @@ def state_from_json(stored: Json) -> FilterState:
             "Update letalone to read it."
         )
     try:
-        state = _restored(stored)
+        state = _restore_state(stored)
     except DAMAGE as error:
         raise FormatError(f"This stored filter is damaged: {error}") from None
     if not _is_sound(state):
@@ -60,7 +60,7 @@ def state_from_json(stored: Json) -> FilterState:
     return state
 
 
-def _stored(account: Account) -> Json:
+def _store_account(account: Account) -> Json:
     return {
         "notion": account.notion.value,
         "order": None if account.order is None else str(account.order),
@@ -71,7 +71,7 @@ def _stored(account: Account) -> Json:
     }
 
 
-def _restored(stored: Json) -> FilterState:
+def _restore_state(stored: Json) -> FilterState:
     accounts = cast("list[Json]", stored["accounts"])
     label = cast("dict[str, str | None] | None", stored["neighbours"])
     return FilterState(

@@ -35,17 +35,17 @@ from letalone.errors import BudgetExceeded, ParameterError
 from letalone.errors.codes import Code
 from letalone.errors.problem import Problem, problem
 from letalone.errors.remedies import GiveDelta
-from letalone.exact.typed import DELTA, Number, as_typed, refusal
+from letalone.exact.typed import DELTA, EPSILON, Number, as_typed, refusal
 from letalone.privacy.bank import (
     USUAL_SHARES,
     Account,
+    FilterPrice,
     Notion,
-    Price,
     Shares,
     open_accounts,
     price_of,
 )
-from letalone.privacy.bounds import ZERO, rational_above, shown, six
+from letalone.privacy.bounds import ZERO, above, rational_above, shown, six
 from letalone.privacy.budget import Budget
 from letalone.privacy.conversions import read_curve
 from letalone.privacy.curve import Privacy
@@ -53,6 +53,9 @@ from letalone.privacy.neighbours import Neighbours, unify
 
 # Where a curve must be read at one delta and none was named: this part of the budget's.
 USUAL_POINT = Fraction(1, 1000)
+USUAL_MARKS = tuple(
+    Fraction(2) ** power * more for power in range(-3, 6) for more in (1, Fraction(3, 2))
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,11 +103,11 @@ def opened(budget: Budget, shares: Shares = USUAL_SHARES) -> FilterState:
 
 def charged(state: FilterState, privacy: Privacy, *, delta: Number | None = None) -> FilterState:
     """The state after a release; BudgetExceeded where no account would be within its limit."""
-    return _charged(state, _read(privacy), _point(state, delta))
+    return _charge_unlabelled(state, _read(privacy), _point(state, delta))
 
 
 @lru_cache(maxsize=64)
-def _charged(state: FilterState, privacy: Privacy, delta: Fraction) -> FilterState:
+def _charge_unlabelled(state: FilterState, privacy: Privacy, delta: Fraction) -> FilterState:
     """Asked twice for each release: before a lock is taken, and under it."""
     label = unify(state.neighbours, privacy.neighbours)
     price = _price(state, privacy, delta)
@@ -113,7 +116,7 @@ def _charged(state: FilterState, privacy: Privacy, delta: Fraction) -> FilterSta
         raise BudgetExceeded(
             _too_dear(state, privacy, price),
             spent=state.spent,
-            asked=_asked(privacy, delta),
+            asked=_as_budget(privacy, delta),
             left=state.remaining,
         )
     return replace(after, neighbours=label)
@@ -211,6 +214,74 @@ class Filter:
         )
 
 
+class Odometer:
+    """Reads the smallest of fixed marks that all releases together are certainly within.
+
+        meter = Odometer(delta=1e-6)
+        meter.charge(PureDP(0.1))         # 0.125: the first mark that is not passed
+
+    A row of filters, one for each mark e_1 < e_2 < …, each with an equal part of delta. All
+    are charged for every release; the reading is the smallest mark whose filter never refused.
+
+    Theorem.  With r(h) the reading after a transcript h,
+        P(S) <= sum over h in S of e^r(h) Q(h) + delta
+    for every event S, whenever the questions and the time to stop are chosen from earlier
+    answers. So whoever stops when a reading is reached has that epsilon, after the fact.
+    (Proof, section 5; tested: the reading never falls, and is the mark at which a filter would
+    have refused.)
+    """
+
+    __slots__ = ("_lock", "_marks", "_states", "delta")
+
+    def __init__(
+        self,
+        delta: Number,
+        *,
+        marks: tuple[Number, ...] = USUAL_MARKS,
+        shares: Shares = USUAL_SHARES,
+    ) -> None:
+        self.delta = DELTA.typed("delta", delta)
+        levels = sorted({EPSILON.typed("mark", mark) for mark in marks})
+        self._states: list[FilterState | None] = [
+            opened(Budget(mark, self.delta / len(levels)), shares) for mark in levels
+        ]
+        self._marks = tuple(levels)
+        self._lock = Lock()
+
+    def charge(self, privacy: Privacy, *, delta: Number | None = None) -> float:
+        """Count a release, before its noise is drawn; returns the reading."""
+        with self._lock:
+            self._states = [
+                state and _charge_or_pass(state, privacy, delta) for state in self._states
+            ]
+        return self.epsilon
+
+    @property
+    def epsilon(self) -> float:
+        """The smallest mark that was never passed; inf where all were."""
+        pairs = zip(self._marks, self._states, strict=True)
+        left = [mark for mark, state in pairs if state is not None]
+        return above(left[0]) if left else inf
+
+    def __copy__(self) -> "Odometer":
+        return self
+
+    def __deepcopy__(self, memo: object) -> "Odometer":
+        return self
+
+    def __repr__(self) -> str:
+        return f"Odometer(at most ε = {self.epsilon:g}, δ = {float(self.delta):g})"
+
+
+def _charge_or_pass(
+    state: FilterState, privacy: Privacy, delta: Number | None
+) -> FilterState | None:
+    try:
+        return charged(state, privacy, delta=delta)
+    except BudgetExceeded:
+        return None  # passed, and for ever: later releases are not tried
+
+
 def _read(privacy: object) -> Privacy:
     if isinstance(privacy, Budget):
         raise ParameterError(
@@ -225,11 +296,11 @@ def _point(state: FilterState, delta: Number | None) -> Fraction:
     return usual if delta is None else DELTA.typed("delta", delta)
 
 
-def _price(state: FilterState, privacy: Privacy, delta: Number | None) -> Price:
+def _price(state: FilterState, privacy: Privacy, delta: Number | None) -> FilterPrice:
     return price_of(privacy.labelled(None), state.accounts, delta=_point(state, delta))
 
 
-def _asked(privacy: Privacy, delta: Fraction) -> Budget | None:
+def _as_budget(privacy: Privacy, delta: Fraction) -> Budget | None:
     """The release as one pair, at its largest loss or else at a delta; None if there is none."""
     worst, leak = privacy.worst_loss(), rational_above(privacy.certain_leak())
     if leak >= 1:
@@ -240,7 +311,7 @@ def _asked(privacy: Privacy, delta: Fraction) -> Budget | None:
     return None if isinf(epsilon) else Budget(as_typed(epsilon), delta)
 
 
-def _after(state: FilterState, price: Price, count: int) -> FilterState:
+def _after(state: FilterState, price: FilterPrice, count: int) -> FilterState:
     """Added to every account, dead ones too."""
     epsilon = state.budget.epsilon
     pairs = zip(state.accounts, price.amounts, strict=True)
@@ -273,7 +344,7 @@ def left_in_words(state: FilterState) -> str:
     return f"{epsilon} ({own})"
 
 
-def _too_dear(state: FilterState, privacy: Privacy, price: Price) -> Problem:
+def _too_dear(state: FilterState, privacy: Privacy, price: FilterPrice) -> Problem:
     words = (
         f"{privacy} does not fit into the budget ({state.budget}): ({brief(state.spent)}) is "
         f"spent, so about ({brief(state.remaining, up=False)}) is left. Nothing was charged."
@@ -283,7 +354,7 @@ def _too_dear(state: FilterState, privacy: Privacy, price: Price) -> Problem:
     return problem(Code.BUDGET_EXCEEDED, words=f"{words} {_hint(state, privacy, price)}")
 
 
-def _hint(state: FilterState, privacy: Privacy, price: Price) -> str:
+def _hint(state: FilterState, privacy: Privacy, price: FilterPrice) -> str:
     if any(part.is_sampled for part, _ in privacy.as_parts()):
         return (
             "A filter charges a sampled step as one (ε, δ) pair, which is dear. If the number of "

@@ -38,7 +38,7 @@ SHOWN_OUTCOMES = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Steps:
+class LikelihoodSteps:
     """One order of a pair: outcomes by falling likelihood ratio, with running sums.
 
     `told[j]` and `alarms[j]` are the probabilities of the first j levels of the ratio under
@@ -95,7 +95,7 @@ def loss_exceeds(ratio: Fraction | None, epsilon: Fraction) -> bool:
     return is_positive(lambda: ball(ratio) - ball(epsilon).exp())
 
 
-def steps_of(one: Sequence[Fraction], other: Sequence[Fraction]) -> Steps:
+def steps_of(one: Sequence[Fraction], other: Sequence[Fraction]) -> LikelihoodSteps:
     """The running sums of one order of a pair."""
     levels: dict[Fraction | None, tuple[Fraction, Fraction]] = {}
     for p, q in zip(one, other, strict=True):
@@ -106,7 +106,7 @@ def steps_of(one: Sequence[Fraction], other: Sequence[Fraction]) -> Steps:
     ratios = sorted(levels, key=lambda r: (r is not None, -(r or ZERO)))
     told = accumulate((levels[r][0] for r in ratios), initial=ZERO)
     alarms = accumulate((levels[r][1] for r in ratios), initial=ZERO)
-    return Steps(tuple(told), tuple(alarms), tuple(ratios))
+    return LikelihoodSteps(tuple(told), tuple(alarms), tuple(ratios))
 
 
 @curve("finite")
@@ -115,7 +115,7 @@ class Finite(Privacy):
 
     p: tuple[Fraction, ...]
     q: tuple[Fraction, ...]
-    orders: tuple[Steps, Steps]
+    orders: tuple[LikelihoodSteps, LikelihoodSteps]
 
     def __init__(
         self, p: Iterable[Number], q: Iterable[Number], *, neighbours: Neighbours | None = None
@@ -125,7 +125,6 @@ class Finite(Privacy):
         self.fill(neighbours, p=one, q=other, orders=orders)
 
     def certified_delta(self, epsilon: Fraction) -> Bounds:
-        """The worse of both orders."""
         return exactly(larger(*(steps.delta(epsilon) for steps in self.orders)))
 
     def certified_missed(self, false_alarm: Fraction) -> Bounds:
@@ -162,11 +161,9 @@ class Finite(Privacy):
         return tuple(envelope_atoms(steps.lines()) for steps in self.orders)
 
     def parameters(self) -> Json:
-        """Both distributions."""
         return {"p": [str(x) for x in self.p], "q": [str(x) for x in self.q]}
 
     def described(self) -> str:
-        """Both distributions, or how many outcomes there are."""
         if len(self.p) > SHOWN_OUTCOMES:
             return f"{len(self.p)} outcomes"
         p, q = (", ".join(shown(x) for x in law) for law in (self.p, self.q))
@@ -226,15 +223,12 @@ class FiniteGroup(Privacy):
         return min([ONE, *(self._at_corner(r) for r in self.corners())])
 
     def for_group(self, size: int) -> Privacy:
-        """Groups of groups."""
         return FiniteGroup(self.step, size * self.size)
 
     def parameters(self) -> Json:
-        """The pair and the size of the group."""
         return {"step": self.step.to_json(), "size": str(self.size)}
 
     def described(self) -> str:
-        """The pair and the size of the group."""
         return f"{self.step.described()}, size={self.size}"
 
 
@@ -271,7 +265,7 @@ def pair(
 
 def distribution(name: str, law: Iterable[Number]) -> tuple[Fraction, ...]:
     """A finite distribution, checked and exact."""
-    given = _listed(name, law)
+    given = _list_probabilities(name, law)
     values = tuple(PROBABILITY.typed(f"a probability of {name}", value) for value in given)
     total, rounded = sum(values, ZERO), any(_is_rounded(value) for value in given)
     if total != 1 and not (rounded and abs(total - 1) <= ROUNDING):
@@ -282,7 +276,7 @@ def distribution(name: str, law: Iterable[Number]) -> tuple[Fraction, ...]:
     return tuple(value / total for value in values)
 
 
-def _listed(name: str, law: Iterable[Number]) -> list[Number]:
+def _list_probabilities(name: str, law: Iterable[Number]) -> list[Number]:
     # A set has no order and drops repeats; a dict would give its keys.
     with suppress(TypeError):
         if not issubclass(type(law), str | bytes | AbstractSet | Mapping):

@@ -52,7 +52,6 @@ class GaussianDP(Privacy):
         self.fill(neighbours, mu=_rational_root(square), mu_squared=square)
 
     def certified_delta(self, epsilon: Fraction) -> Bounds:
-        """Balle and Wang's formula."""
         return exactly(gaussian_delta(self.mu_squared, epsilon))
 
     def certified_missed(self, false_alarm: Fraction) -> Bounds:
@@ -80,7 +79,6 @@ class GaussianDP(Privacy):
         return {"mu_squared": written(self.mu_squared)}
 
     def described(self) -> str:
-        """Mu, or its square."""
         if self.mu is not None:
             return f"mu={shown(self.mu)}"
         return f"mu=√{shown(self.mu_squared)}"

@@ -29,12 +29,12 @@ def _balle_wang(mu_squared: Fraction, epsilon: Ball) -> Ball:
     half, mu = ball(2).sqrt(), ball(mu_squared).sqrt()
     near, far = (epsilon / mu - mu / 2) / half, (epsilon / mu + mu / 2) / half
     height = (-near * near).exp()
-    first = height * _scaled(near) if near > LARGE else near.erfc()
-    second = height * _scaled(far) if far > LARGE else epsilon.exp() * far.erfc()
+    first = height * _scaled_erfc(near) if near > LARGE else near.erfc()
+    second = height * _scaled_erfc(far) if far > LARGE else epsilon.exp() * far.erfc()
     return (first - second) / 2
 
 
-def _scaled(x: Ball) -> Ball:
+def _scaled_erfc(x: Ball) -> Ball:
     """e^(x^2) erfc(x) for large x: the series is off by less than the first term left out."""
     total, term = ball(0), ball(1)
     for number in range(TERMS):

@@ -81,7 +81,6 @@ class GeometricPrivacy(Privacy):
         return total / (1 + ball(-1 / self.scale).exp())
 
     def worst_loss(self) -> Fraction:
-        """Sensitivity / scale."""
         return self.sensitivity / self.scale
 
     def for_group(self, size: int) -> Privacy:
@@ -95,10 +94,8 @@ class GeometricPrivacy(Privacy):
         return None if atoms is None else (atoms,)
 
     def parameters(self) -> Json:
-        """Sensitivity and scale."""
         return {"sensitivity": str(self.sensitivity), "scale": str(self.scale)}
 
     def described(self) -> str:
-        """Sensitivity and scale."""
         shift = at_a_glance(Fraction(self.sensitivity))
         return f"sensitivity={shift}, scale={shown(self.scale)}"

@@ -83,7 +83,6 @@ class Grouped(Privacy):
         return min(found, *others, inf)
 
     def _epsilon_below(self, delta: Fraction) -> float:
-        """That of one unit."""
         return self.single.epsilon_bounds(delta)[0]
 
     def _is_past_the_worst(self, epsilon: Fraction) -> bool:
@@ -91,7 +90,6 @@ class Grouped(Privacy):
         return worst is not None and at_most(worst, epsilon)
 
     def alternatives(self) -> tuple[Privacy, ...]:
-        """Other curves that are proven for this group."""
         return alternatives(self.single, self.size)
 
     def certified_missed(self, false_alarm: Fraction) -> Bounds:
@@ -100,7 +98,6 @@ class Grouped(Privacy):
         return Bounds(self.lowest_envelope(false_alarm), own)
 
     def lower_missed(self, false_alarm: Fraction) -> Bound:
-        """Without the upper bound."""
         return self.lowest_envelope(false_alarm)
 
     def worst_loss(self) -> Bound | None:
@@ -117,7 +114,6 @@ class Grouped(Privacy):
         return reduce(smaller, (delta for _, delta in corners(self.single, self.size)), ONE)
 
     def for_group(self, size: int) -> Privacy:
-        """Groups of groups."""
         return self.single.for_group(size * self.size)
 
     @property
@@ -139,11 +135,9 @@ class Grouped(Privacy):
         return self.single.reached()
 
     def parameters(self) -> Json:
-        """The curve of one unit and the size of the group."""
         return {"single": self.single.to_json(), "size": str(self.size)}
 
     def described(self) -> str:
-        """The curve of one unit and the size of the group."""
         return f"{type(self.single).__name__}({self.single.described()}), size={self.size}"
 
 

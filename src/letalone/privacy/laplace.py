@@ -50,7 +50,6 @@ class LaplacePrivacy(Privacy):
         return 1 / (likely * ball(4 * false_alarm))
 
     def worst_loss(self) -> Fraction:
-        """The ratio."""
         return self.ratio
 
     def for_group(self, size: int) -> Privacy:
@@ -66,11 +65,9 @@ class LaplacePrivacy(Privacy):
         return (LaplacePair(float(self.ratio)),)
 
     def parameters(self) -> Json:
-        """The ratio."""
         return {"ratio": str(self.ratio)}
 
     def described(self) -> str:
-        """The ratio."""
         return f"ratio={shown(self.ratio)}"
 
 

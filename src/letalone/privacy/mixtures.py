@@ -127,7 +127,7 @@ class Mixtures:
 
     def _mean(self, count: int, place: Fraction) -> Ball:
         at, half = ball(place), ball(self.mu_squared / 2)
-        used = _weighted(count, self.rate, lambda i: i * (i * at - i * i * half).exp())
+        used = _weighted_mean(count, self.rate, lambda i: i * (i * at - i * i * half).exp())
         return used / self._density(count, place)
 
     def _rough_place(self, epsilon: Fraction) -> Fraction:
@@ -157,7 +157,7 @@ class Mixtures:
     def _density(self, count: int, place: Fraction) -> Ball:
         """sum_i Bin(count, q)_i e^(i s - i^2 mu^2 / 2)."""
         at, half = ball(place), ball(self.mu_squared / 2)
-        return _weighted(count, self.rate, lambda i: (i * at - i * i * half).exp())
+        return _weighted_mean(count, self.rate, lambda i: (i * at - i * i * half).exp())
 
     def told(self, place: Fraction) -> Ball:
         """P[x > t]."""
@@ -170,7 +170,7 @@ class Mixtures:
     def _tail(self, count: int, place: Fraction, sign: int) -> Ball:
         root = ball(self.mu_squared / 2).sqrt()
         at, step = ball(place) / (2 * root), sign * root
-        return _weighted(count, self.rate, lambda i: (at - i * step).erfc() / 2)
+        return _weighted_mean(count, self.rate, lambda i: (at - i * step).erfc() / 2)
 
     def _signed(self) -> tuple[tuple[int, int], tuple[int, int]]:
         return (self.sides.first, 1), (self.sides.second, -1)
@@ -182,7 +182,7 @@ class Mixtures:
 
         def missed() -> Ball:
             at, root = ball(2 * false_alarm).erfcinv(), ball(self.mu_squared / 2).sqrt()
-            return _weighted(self.sides.first, self.rate, lambda i: (i * root - at).erfc() / 2)
+            return _weighted_mean(self.sides.first, self.rate, lambda i: (i * root - at).erfc() / 2)
 
         return certain(missed)
 
@@ -192,7 +192,7 @@ def _place(mixtures: Mixtures, epsilon: Fraction) -> Fraction:
     return mixtures.search(epsilon)
 
 
-def _weighted(count: int, rate: Fraction, term: Callable[[int], Ball]) -> Ball:
+def _weighted_mean(count: int, rate: Fraction, term: Callable[[int], Ball]) -> Ball:
     """The mean of a term under Bin(count, rate)."""
     weights = _weights(count, rate, working_bits())
     return sum((weight * term(i) for i, weight in enumerate(weights)), ball(0))

@@ -85,7 +85,6 @@ class PerturbedObjective(Privacy):
             raise ParameterError("start must be at least shift and floor.")
 
     def certified_delta(self, epsilon: Fraction) -> Bounds:
-        """From below nothing is claimed."""
         return Bounds(ZERO, self.upper_delta(epsilon))
 
     def upper_delta(self, epsilon: Fraction) -> Bound:
@@ -116,17 +115,14 @@ class PerturbedObjective(Privacy):
         return Bounds(self.lowest_envelope(false_alarm), 1 - false_alarm)
 
     def for_group(self, size: int) -> Privacy:
-        """P2 on the whole curve."""
         return Grouped(self, size)
 
     def parameters(self) -> Json:
-        """All six numbers."""
         names = ("mu_squared", "rest_squared", "shift", "floor", "start")
         stored: Json = {name: written(getattr(self, name)) for name in names}
         return stored | {"vertices": str(self.vertices)}
 
     def described(self) -> str:
-        """The Gaussian, and where it starts."""
         extra = "" if self.vertices == 1 else f", vertices={self.vertices}"
         shift = "" if self.shift == 0 else f", shift={shown(self.shift)}"
         return f"mu=√{shown(self.mu_squared)}{extra}{shift}, from epsilon={shown(self.start)}"

@@ -29,7 +29,6 @@ class PureDP(Privacy):
         self.fill(neighbours, stated_epsilon=EPSILON.typed("epsilon", epsilon))
 
     def certified_delta(self, epsilon: Fraction) -> Bounds:
-        """The curve of randomized response."""
         return exactly(pure_delta(self.stated_epsilon, epsilon))
 
     def certified_missed(self, false_alarm: Fraction) -> Bounds:
@@ -37,7 +36,6 @@ class PureDP(Privacy):
         return exactly(once(lambda: pure_missed(self.stated_epsilon, false_alarm)))
 
     def worst_loss(self) -> Fraction:
-        """Epsilon itself."""
         return self.stated_epsilon
 
     def for_group(self, size: int) -> Privacy:
@@ -50,11 +48,9 @@ class PureDP(Privacy):
         return (binary_atoms(self.stated_epsilon, ZERO),)
 
     def parameters(self) -> Json:
-        """Epsilon."""
         return {"epsilon": str(self.stated_epsilon)}
 
     def described(self) -> str:
-        """Epsilon."""
         return f"epsilon={shown(self.stated_epsilon)}"
 
 

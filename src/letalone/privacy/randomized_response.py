@@ -92,17 +92,14 @@ class RandomizedResponsePrivacy(Privacy):
         return ball(self.stated_epsilon or ZERO).exp()
 
     def told(self) -> Ball:
-        """The probability that the truth is told."""
         if self.truth is not None:
             return ball(self.truth)
         return 1 / (1 + (self.categories - 1) / self.odds())
 
     def other(self) -> Ball:
-        """The probability of each other category."""
         return self.told() / self.odds()
 
     def worst_loss(self) -> Bound:
-        """ln(t / s)."""
         if self.stated_epsilon is not None:
             return self.stated_epsilon
         return certain(lambda: self.odds().log())
@@ -119,13 +116,11 @@ class RandomizedResponsePrivacy(Privacy):
         return (answer_atoms(loss, told, other, self.categories, self.stated_epsilon),)
 
     def parameters(self) -> Json:
-        """Epsilon or truth, and the number of categories."""
         given = {"epsilon": self.stated_epsilon, "truth": self.truth}
         stored: Json = {name: str(value) for name, value in given.items() if value is not None}
         return {**stored, "categories": str(self.categories)}
 
     def described(self) -> str:
-        """Epsilon or truth, and the number of categories."""
         if self.stated_epsilon is not None:
             return f"epsilon={shown(self.stated_epsilon)}, categories={self.categories}"
         return f"truth={shown(self.truth or ZERO)}, categories={self.categories}"

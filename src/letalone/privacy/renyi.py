@@ -99,11 +99,9 @@ class RenyiDP(Privacy):
         return "one order says nothing about higher ones"
 
     def parameters(self) -> Json:
-        """Order and divergence."""
         return {"order": str(self.order), "epsilon": str(self.divergence)}
 
     def described(self) -> str:
-        """Order and divergence."""
         return f"order={shown(self.order)}, epsilon={shown(self.divergence)}"
 
 

@@ -109,11 +109,9 @@ class Sampled(Privacy):
         return bounds.lower if upper else bounds.upper
 
     def certified_missed(self, false_alarm: Fraction) -> Bounds:
-        """Between the envelopes of both curves."""
         return Bounds(self.lowest_envelope(false_alarm), self.highest_envelope(false_alarm))
 
     def lower_missed(self, false_alarm: Fraction) -> Bound:
-        """Without the upper bound."""
         return self.lowest_envelope(false_alarm)
 
     def worst_loss(self) -> Bound | None:
@@ -142,7 +140,6 @@ class Sampled(Privacy):
         return Grouped(self, size)
 
     def also_for_group(self, size: int) -> tuple[Privacy, ...]:
-        """The sample of whole groups."""
         with suppress(UnsupportedQuery):
             return (self._whole_groups(size),)
         return ()
@@ -174,7 +171,6 @@ class Sampled(Privacy):
         return True
 
     def parameters(self) -> Json:
-        """Base, rate and whether the sample has a fixed size."""
         return {
             "base": self.base.to_json(),
             "rate": str(self.rate),
@@ -182,7 +178,6 @@ class Sampled(Privacy):
         }
 
     def described(self) -> str:
-        """Base and rate."""
         return f"{type(self.base).__name__}({self.base.described()}), rate={float(self.rate):g}"
 
 
@@ -238,7 +233,6 @@ class SampledGroup(Privacy):
         return Grouped(self.single(), self.size).upper_delta(epsilon)
 
     def single(self) -> Sampled:
-        """The curve for one unit."""
         return Sampled(self.release, self.rate)
 
     def _upper(self, sides: Sides, epsilon: Fraction) -> Bound:
@@ -250,15 +244,12 @@ class SampledGroup(Privacy):
         return Bounds(self.lowest_envelope(false_alarm), best)
 
     def lower_missed(self, false_alarm: Fraction) -> Bound:
-        """Without the upper bound."""
         return self.lowest_envelope(false_alarm)
 
     def mixture(self, sides: Sides) -> Mixtures:
-        """The pair for these sides."""
         return Mixtures(self.release.mu_squared, self.rate, sides)
 
     def for_group(self, size: int) -> Privacy:
-        """Groups of groups."""
         return self.single().for_group(size * self.size)
 
     @property
@@ -279,7 +270,6 @@ class SampledGroup(Privacy):
         return self.size
 
     def parameters(self) -> Json:
-        """Release, rate and size."""
         return {
             "release": self.release.to_json(),
             "rate": str(self.rate),
@@ -287,7 +277,6 @@ class SampledGroup(Privacy):
         }
 
     def described(self) -> str:
-        """Release, rate and size."""
         return f"{self.release.described()}, rate={float(self.rate):g}, size={self.size}"
 
 

@@ -41,7 +41,7 @@ def edge(
     ends = index_of(low), index_of(high)
     if gap is not None:
         ends = _around(holds, index_of(crossing(gap, low, high)), ends)
-    first = _bisected(holds, *ends)
+    first = _bisect(holds, *ends)
     return float_of(first - 1), float_of(first)
 
 
@@ -57,7 +57,7 @@ def _around(holds: Callable[[float], bool], guess: int, ends: tuple[int, int]) -
     return low, min(high, above)
 
 
-def _bisected(holds: Callable[[float], bool], low: int, high: int) -> int:
+def _bisect(holds: Callable[[float], bool], low: int, high: int) -> int:
     while high - low > 1:
         middle = (low + high) // 2
         if holds(float_of(middle)):

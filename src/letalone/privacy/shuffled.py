@@ -49,7 +49,7 @@ from letalone.privacy.randomized_response import RandomizedResponsePrivacy
 from letalone.privacy.sampled import Sampled
 
 if TYPE_CHECKING:
-    from letalone.privacy.clones import Law
+    from letalone.privacy.clones import ReportLaw
 
 MOST_REPORTS = 10**9  # more are counted as that many: more only hide better
 MOST_EPSILON = Fraction(100)  # beyond it nobody is a clone
@@ -111,7 +111,6 @@ class Shuffled(Privacy):
         return self._batch_bounds(Answers(base), epsilon)[0]
 
     def _amplifies(self) -> bool:
-        """Whether there is anybody to hide among."""
         return self.reports > 1 and at_most(self.worst_loss(), MOST_EPSILON)
 
     def _amplified(self, epsilon: Fraction) -> Fraction:
@@ -125,10 +124,10 @@ class Shuffled(Privacy):
             return self._batch_bounds(Answers(base), epsilon)[1]
         return blanket_above(self._counted(), CoveredAnswers(base), epsilon)
 
-    def _batch_bounds(self, law: "Law", epsilon: Fraction) -> tuple[Fraction, Fraction]:
-        from letalone.privacy.clones import Crowd, crowd_bounds
+    def _batch_bounds(self, law: "ReportLaw", epsilon: Fraction) -> tuple[Fraction, Fraction]:
+        from letalone.privacy.clones import ShuffledCrowd, crowd_bounds
 
-        return crowd_bounds(Crowd(self._counted(), law), epsilon)
+        return crowd_bounds(ShuffledCrowd(self._counted(), law), epsilon)
 
     def _counted(self) -> int:
         return min(self.reports, MOST_REPORTS)
@@ -150,11 +149,9 @@ class Shuffled(Privacy):
         return (self.base * size,)
 
     def parameters(self) -> Json:
-        """The local curve and the number of reports."""
         return {"base": self.base.to_json(), "reports": str(self.reports)}
 
     def described(self) -> str:
-        """The local curve and the number of reports."""
         return f"{type(self.base).__name__}({self.base.described()}), reports={self.reports}"
 
     def _price(self) -> str:

@@ -26,7 +26,7 @@ def from_json(stored: Json | str) -> Privacy:
     fields = _fields(stored)
     kind = _kind(fields)
     try:
-        return _restored(kind, fields)
+        return _restore_curve(kind, fields)
     except FormatError:
         raise
     except LetaloneError as error:
@@ -65,12 +65,12 @@ def _kind(stored: Json) -> type[Privacy]:
     if kind is None:
         raise FormatError(
             f"This privacy curve is of kind {stored.get('kind')!r}; known kinds are: "
-            f"{', '.join(KINDS)}."
+            f"{', '.join(sorted(KINDS))}."
         )
     return kind
 
 
-def _restored(kind: type[Privacy], stored: Json) -> Privacy:
+def _restore_curve(kind: type[Privacy], stored: Json) -> Privacy:
     rest = {name: value for name, value in stored.items() if name not in ENVELOPE}
     parameters = {name: _value(value) for name, value in rest.items()}
     make = cast("Callable[..., Privacy]", kind)

@@ -119,11 +119,9 @@ class OptimalComposition(Privacy):
         return Bounds(self.lowest_envelope(false_alarm), reduce(smaller, alone, ONE))
 
     def worst_loss(self) -> Fraction:
-        """The sum of the epsilons."""
         return sum((epsilon * times for epsilon, _, times in self.steps), ZERO)
 
     def certain_leak(self) -> Bound:
-        """The probability that some step leaks."""
         leaks = [(delta, times) for _, delta, times in self.steps if delta]
         if not leaks:
             return ZERO
@@ -138,15 +136,13 @@ class OptimalComposition(Privacy):
         return OptimalComposition((g.stated_epsilon, g.stated_delta, n) for g, n in pairs)
 
     def parameters(self) -> Json:
-        """Epsilon, delta and number of each step."""
         return {"steps": [[str(part) for part in step] for step in self.steps]}
 
     def described(self) -> str:
-        """Epsilon, delta and number of each step."""
         return " + ".join(f"{n} × ({shown(e)}, {shown(d)})" for e, d, n in self.steps)
 
 
-class Tails(NamedTuple):
+class BinomialTails(NamedTuple):
     """Outcomes of several steps, by rising loss, with the probability of that loss or more."""
 
     losses: tuple[Fraction, ...]
@@ -194,16 +190,18 @@ def _excess(steps: tuple[Step, ...], epsilon: Fraction) -> Ball:
 
 
 @lru_cache(maxsize=32)
-def _tails(steps: tuple[Step, ...], precision: int) -> Tails:
-    return with_bits(lambda: _summed(_outcomes(steps)), precision)
+def _tails(steps: tuple[Step, ...], precision: int) -> BinomialTails:
+    return with_bits(lambda: _sum_tails(_outcomes(steps)), precision)
 
 
-def _summed(outcomes: dict[Fraction, tuple[Ball, Ball]]) -> Tails:
+def _sum_tails(outcomes: dict[Fraction, tuple[Ball, Ball]]) -> BinomialTails:
     losses = sorted(outcomes)
     falling = [outcomes[loss] for loss in reversed(losses)]
     likely = accumulate(p for p, _ in falling)
     unlikely = accumulate(q for _, q in falling)
-    return Tails(tuple(losses), tuple(falling[::-1]), tuple(likely)[::-1], tuple(unlikely)[::-1])
+    return BinomialTails(
+        tuple(losses), tuple(falling[::-1]), tuple(likely)[::-1], tuple(unlikely)[::-1]
+    )
 
 
 def _outcomes(steps: tuple[Step, ...]) -> dict[Fraction, tuple[Ball, Ball]]:

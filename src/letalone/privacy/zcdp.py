@@ -72,11 +72,9 @@ class ZCDP(Privacy):
         return MOMENTS_ONLY
 
     def parameters(self) -> Json:
-        """Rho."""
         return {"rho": written(self.rho)}
 
     def described(self) -> str:
-        """Rho."""
         return f"rho={shown(self.rho)}"
 
 
@@ -96,8 +94,8 @@ def best_order(rho: float, epsilon: float) -> Fraction:
     def slope(u: float) -> float:
         return rho * (2 * u + 1) - epsilon - log1p(1 / max(u, SMALLEST))
 
-    _, found = edge(lambda u: slope(u) > 0)
-    return Fraction(min(found, LARGEST_ORDER))
+    _, order = edge(lambda u: slope(u) > 0)
+    return Fraction(min(order, LARGEST_ORDER))
 
 
 def rough(value: Fraction) -> float:

@@ -57,7 +57,6 @@ class SystemBits:
         return "SYSTEM"  # as it is imported; signatures print it
 
     def word(self) -> int:
-        """The next word."""
         with self._lock:
             if self._process != os.getpid():
                 self._new_key()
@@ -68,7 +67,6 @@ class SystemBits:
             return self._pool.pop()
 
     def fill(self, out: Words) -> None:
-        """Overwrites a contiguous array with the next words."""
         target = _bytes_of(out)
         with self._lock:
             if self._process != os.getpid():

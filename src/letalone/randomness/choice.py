@@ -78,7 +78,6 @@ class _Pool:
         self._weigh()
 
     def draw(self, bits: BitSource) -> int:
-        """One of those left."""
         word = bits.word()
         sums: Floats = np.cumsum(self.parts)
         total = float(sums[-1])
@@ -94,7 +93,6 @@ class _Pool:
         return self._exactly(index, word, bits)
 
     def remove(self, index: int) -> None:
-        """Takes a candidate out."""
         self.left[index] = False
         self.weights[index] = 0.0
         part = index // PART

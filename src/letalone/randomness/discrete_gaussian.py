@@ -31,7 +31,7 @@ from letalone.randomness.chance import Chance, settle
 from letalone.randomness.draws import sampler
 from letalone.randomness.places import sparse_places
 from letalone.randomness.rounding import ToNearest, wholes_of
-from letalone.randomness.table import Table, build_table, sample_table
+from letalone.randomness.table import LawTable, build_table, sample_table
 from letalone.randomness.ziggurat import HALF_GAUSSIAN
 
 NARROW = 16  # below this standard deviation a table is faster
@@ -43,7 +43,7 @@ def sample_discrete_gaussian(sigma: Fraction, bits: BitSource) -> int:
     source = sampler(HALF_GAUSSIAN, bits.word_size)
     while True:
         nearest = source.draw(bits).times(sigma).affine(2, 1, 2).floor(bits)
-        if _kept(nearest, sigma, bits):
+        if _is_kept(nearest, sigma, bits):
             return nearest
 
 
@@ -72,7 +72,7 @@ def _propose(count: int, sigma: Fraction, bits: BitSource) -> tuple[Wholes, Plac
     farthest = max(rounding.farthest, int(sigma * widest) + 2)
     surely = int((1 - (farthest / float(sigma) ** 2) ** 2 / 24 - SLACK) * 65536)
     parts = [
-        _refused(out[start : start + BLOCK], max(surely, 0), sigma, bits) + start
+        _refused_places(out[start : start + BLOCK], max(surely, 0), sigma, bits) + start
         for start in range(0, out.size, BLOCK)
     ]
     return out, np.concatenate(parts)
@@ -93,7 +93,7 @@ def _bump(size: int, sigma: Fraction) -> Ball:
     return (low.erfc() - high.erfc()) * (ball(size) ** 2 / (2 * ball(sigma) ** 2)).exp()
 
 
-def _kept(proposal: int, sigma: Fraction, bits: BitSource) -> bool:
+def _is_kept(proposal: int, sigma: Fraction, bits: BitSource) -> bool:
     """Tosses the coin h(0)/h(n); a word clearly below its lower bound spares the balls."""
     word = bits.word()
     bend = (proposal / float(sigma) ** 2) ** 2
@@ -102,7 +102,7 @@ def _kept(proposal: int, sigma: Fraction, bits: BitSource) -> bool:
     return settle(keep_chance(abs(proposal), sigma), word, bits)
 
 
-def _refused(proposals: Wholes, surely: int, sigma: Fraction, bits: BitSource) -> Places:
+def _refused_places(proposals: Wholes, surely: int, sigma: Fraction, bits: BitSource) -> Places:
     """Which are refused, when each is kept with a chance of at least `surely` 2^-16ths."""
     short = np.empty((proposals.size + 3) // 4, np.uint64)
     bits.fill(short)
@@ -147,7 +147,7 @@ class DiscreteGaussianLaw:
 
 
 @lru_cache(maxsize=32)
-def _table(sigma: Fraction) -> Table:
+def _table(sigma: Fraction) -> LawTable:
     return build_table(DiscreteGaussianLaw(sigma))
 
 

@@ -23,7 +23,7 @@ from letalone.randomness.chance import Chance, sample_bernoulli, sample_bernoull
 from letalone.randomness.draws import sampler
 from letalone.randomness.places import sparse_places
 from letalone.randomness.rounding import AwayFromZero, Size, wholes_of
-from letalone.randomness.table import Table, build_table, sample_table
+from letalone.randomness.table import LawTable, build_table, sample_table
 from letalone.randomness.ziggurat import EXPONENTIAL
 
 NARROW = 16  # below this scale a table is faster
@@ -81,7 +81,7 @@ class GeometricLaw:
 
 
 @lru_cache(maxsize=32)
-def _table(scale: Fraction) -> Table:
+def _table(scale: Fraction) -> LawTable:
     return build_table(GeometricLaw(scale))
 
 

@@ -60,7 +60,6 @@ class LazyReal:
         return (self.low, other) if self.width > 0 else (other, self.low)
 
     def floor(self, bits: BitSource) -> int:
-        """The whole number below it."""
         while True:
             low, high = self.ends()
             below = low // self.denominator
@@ -69,7 +68,6 @@ class LazyReal:
             self.refine(bits)
 
     def is_below(self, point: Fraction, bits: BitSource) -> bool:
-        """Whether it lies below a rational."""
         while True:
             low, high = self.ends()
             border = point.numerator * self.denominator

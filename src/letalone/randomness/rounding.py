@@ -31,7 +31,6 @@ class OntoGrid:
         self.buffers = np.empty((2, min(values.size, BLOCK)))
 
     def floats(self, y: Floats, places: slice | Places, margin: float) -> Places:
-        """See `Rounding`."""
         # A huge value on a fine grid overflows here: it becomes NaN, which is unsure, so that
         # the exact road keeps its result finite. On a coarse grid nothing can overflow.
         units, whole = (buffer[: y.size] for buffer in self.buffers)
@@ -51,7 +50,6 @@ class OntoGrid:
         return _below(units, 2 * margin)
 
     def exact(self, real: LazyReal, place: int, bits: BitSource) -> None:
-        """See `Rounding`."""
         value = float(self.values[place])
         self.out[place] = onto_grid(value, real, self.exponent, bits)
 
@@ -80,13 +78,11 @@ class ToNearest(_Whole):
     farthest = 0
 
     def floats(self, y: Floats, places: slice | Places, margin: float) -> Places:
-        """See `Rounding`."""
         whole, unsure = _floors(y, 0.5, margin)
         self.out[places] = whole
         return unsure
 
     def exact(self, real: LazyReal, place: int, bits: BitSource) -> None:
-        """See `Rounding`."""
         whole = real.affine(2, 1, 2).floor(bits)
         self.farthest = max(self.farthest, abs(whole))
         self.put(whole, place)
@@ -96,7 +92,6 @@ class AwayFromZero(_Whole):
     """The whole number next away from zero."""
 
     def floats(self, y: Floats, places: slice | Places, margin: float) -> Places:
-        """See `Rounding`."""
         floors, unsure = _floors(y, 0.0, margin)
         whole = floors.astype(np.int64)
         whole += whole >= 0
@@ -104,7 +99,6 @@ class AwayFromZero(_Whole):
         return unsure
 
     def exact(self, real: LazyReal, place: int, bits: BitSource) -> None:
-        """See `Rounding`."""
         whole = real.floor(bits)
         self.put(whole + (whole >= 0), place)
 
@@ -113,7 +107,6 @@ class Size(_Whole):
     """The whole number below the absolute value."""
 
     def floats(self, y: Floats, places: slice | Places, margin: float) -> Places:
-        """See `Rounding`."""
         floors, unsure = _floors(y, 0.0, margin)
         whole = floors.astype(np.int64)
         whole ^= whole >> 63  # −1 − n becomes n
@@ -121,7 +114,6 @@ class Size(_Whole):
         return unsure
 
     def exact(self, real: LazyReal, place: int, bits: BitSource) -> None:
-        """See `Rounding`."""
         whole = real.floor(bits)
         self.put(whole if whole >= 0 else -1 - whole, place)
 

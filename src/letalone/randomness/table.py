@@ -41,7 +41,7 @@ class NarrowLaw(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class LawTable:
     """digits[k] are the first 64 of F(k − reach); the guide knows each 16-bit beginning."""
 
     law: NarrowLaw
@@ -49,7 +49,7 @@ class Table:
     guide: NDArray[np.int16]
 
 
-def build_table(law: NarrowLaw) -> Table:
+def build_table(law: NarrowLaw) -> LawTable:
     """The table of a law."""
     # F(n) = 1 − F(−1 − n), and neither ever ends: so the digits are each other's complement.
     lower = [floor_scaled(law.above(n), 64) for n in reversed(range(law.reach))]
@@ -58,10 +58,10 @@ def build_table(law: NarrowLaw) -> Table:
     first = np.searchsorted(digits, beginnings, side="left")
     last = np.searchsorted(digits, beginnings | np.uint64((1 << 48) - 1), side="right")
     settled = (first == last) & (first > 0) & (first < digits.size)
-    return Table(law, digits, np.where(settled, first - law.reach, OPEN).astype(np.int16))
+    return LawTable(law, digits, np.where(settled, first - law.reach, OPEN).astype(np.int16))
 
 
-def sample_table(table: Table, count: int, bits: BitSource) -> Wholes:
+def sample_table(table: LawTable, count: int, bits: BitSource) -> Wholes:
     """Independent draws from the law of the table."""
     out = np.empty(count, np.int64)
     short = np.empty(BLOCK // 4, np.uint64)
@@ -77,7 +77,7 @@ def sample_table(table: Table, count: int, bits: BitSource) -> Wholes:
 
 
 def _finish(
-    table: Table, part: Wholes, places: Places, first: NDArray[np.uint16], bits: BitSource
+    table: LawTable, part: Wholes, places: Places, first: NDArray[np.uint16], bits: BitSource
 ) -> None:
     """Reads 48 more bits where sixteen were not enough."""
     more = np.empty(places.size, np.uint64)

@@ -70,7 +70,6 @@ class Ziggurat:
     tail_scale: Fraction
 
     def width(self, layer: int) -> Fraction:
-        """The width of a rectangle."""
         return Fraction(self.area, self.rises[layer])
 
     @property

@@ -156,7 +156,7 @@ def _dialects(dialect: object) -> Sequence[str]:
         leaving = LeaveOut(Argument("dialect"))
         facts = {"what": Argument("dialect"), "name": str(dialect)[:40], "known": DIALECTS}
         raise ParameterError(
-            Problem(Code.UNKNOWN_WORD, facts, (leaving,), sentence=words, advised=True)
+            Problem(Code.UNKNOWN_WORD, facts, (leaving,), words=words, advised=True)
         )
     return (cast("str", dialect),)
 

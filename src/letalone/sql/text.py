@@ -124,7 +124,7 @@ class Text:
             line, column, shown = self._shown(*span)
             words = f"{unread.what}, at line {line}, column {column}:\n{shown}\n{unread.instead}"
             facts["span"] = span
-        return unread.kind(Problem(code, facts, remedies, sentence=words, advised=True))
+        return unread.kind(Problem(code, facts, remedies, words=words, advised=True))
 
     def _place(self, unread: Unread) -> tuple[int, int] | None:
         if unread.word:

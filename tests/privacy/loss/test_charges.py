@@ -17,8 +17,8 @@ from letalone.privacy.loss.pairs import (
     Atoms,
     GaussianPair,
     LaplacePair,
+    LossTails,
     SplicedPair,
-    Tails,
 )
 from letalone.privacy.loss.tilted import TiltedSum, _Spectrum, curve_of, tilted_sum
 
@@ -51,7 +51,7 @@ class Misplaced:
     infinite: float = 0.0
     coarse: float = 0.0
 
-    def tails(self, losses: np.ndarray) -> Tails:
+    def tails(self, losses: np.ndarray) -> LossTails:
         return GaussianPair(0.7).tails(losses + self.misplaced * (1 + np.abs(losses)))
 
 

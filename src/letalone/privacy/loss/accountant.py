@@ -21,8 +21,8 @@ from letalone.privacy.loss.pairs import Atoms, ends_of
 from letalone.privacy.loss.tilted import (
     NOTHING_KNOWN,
     NOTHING_SHOWN,
-    Curve,
     Laws,
+    LossCurve,
     curve_of,
     tilted_sum,
 )
@@ -42,17 +42,17 @@ class CurveCache:
     """Caches curves by what they are the curves of."""
 
     def __init__(self) -> None:
-        self._known: OrderedDict[Key, list[Curve]] = OrderedDict()
+        self._known: OrderedDict[Key, list[LossCurve]] = OrderedDict()
         self._lock = RLock()  # threads of a service share it
 
-    def curves(self, key: Key) -> list[Curve]:
+    def curves(self, key: Key) -> list[LossCurve]:
         """Those that are known, what was used last first."""
         with self._lock:
             found = self._known.setdefault(key, [])
             self._known.move_to_end(key)
             return list(found)
 
-    def add(self, key: Key, curve: Curve) -> list[Curve]:
+    def add(self, key: Key, curve: LossCurve) -> list[LossCurve]:
         """All that are known now."""
         with self._lock:
             known = [curve, *self.curves(key)][:MOST_CURVES]
@@ -63,7 +63,7 @@ class CurveCache:
                 self._known.popitem(last=False)
             return list(known)
 
-    def use(self, key: Key, curve: Curve) -> None:
+    def use(self, key: Key, curve: LossCurve) -> None:
         """A known curve that shall be forgotten last."""
         with self._lock:
             self._known[key] = sorted(self.curves(key), key=lambda one: one is not curve)
@@ -73,7 +73,7 @@ class CurveCache:
         return points > MOST_CACHED_POINTS or len(self._known) > MOST_KNOWN
 
 
-def _points(curves: list[Curve]) -> int:
+def _points(curves: list[LossCurve]) -> int:
     return sum(curve.losses.size for curve in curves)
 
 
@@ -117,7 +117,7 @@ def delta_below(sources: Sources, epsilon: float) -> float:
     return max(0.0, *(curve.delta(epsilon + curve.shift) for curve in curves))
 
 
-def _around(sources: Sources, epsilon: float, *, upper: bool) -> list[Curve]:
+def _around(sources: Sources, epsilon: float, *, upper: bool) -> list[LossCurve]:
     """All known curves with this epsilon in their window, at least one of them tight there."""
     known = CURVES.curves((sources, upper))
     near = min(epsilon, _end(sources))  # beyond it all curves say the same
@@ -142,13 +142,13 @@ def _end(sources: Sources) -> float:
     return sum(ends)
 
 
-def _answers(sources: Sources, delta: float, *, upper: bool) -> list[tuple[Curve, float]]:
+def _answers(sources: Sources, delta: float, *, upper: bool) -> list[tuple[LossCurve, float]]:
     """What the curves that are known already say: each is certified."""
     known = ((curve, curve.epsilon(delta)) for curve in CURVES.curves((sources, upper)))
     return [(curve, at) for curve, at in known if at is not None]
 
 
-def _reaching(laws: Laws, tilt: float, epsilon: float, *, upper: bool) -> Curve:
+def _reaching(laws: Laws, tilt: float, epsilon: float, *, upper: bool) -> LossCurve:
     """A curve at about this tilt, or at a smaller one if its window ends above epsilon."""
     curve = _curve(laws, tilt, upper=upper)
     for _ in range(MOST_SMALLER):
@@ -181,7 +181,7 @@ def _first_answer(
     return None
 
 
-def _holding(laws: Laws, tilt: float, delta: float, *, upper: bool) -> Curve | None:
+def _holding(laws: Laws, tilt: float, delta: float, *, upper: bool) -> LossCurve | None:
     """A curve at about this tilt that falls to delta inside its window."""
     for nudge in NUDGES:
         with suppress(TooWide):
@@ -191,5 +191,5 @@ def _holding(laws: Laws, tilt: float, delta: float, *, upper: bool) -> Curve | N
     return None
 
 
-def _curve(laws: Laws, tilt: float, *, upper: bool) -> Curve:
+def _curve(laws: Laws, tilt: float, *, upper: bool) -> LossCurve:
     return curve_of(tilted_sum(laws, tilt), upper=upper)

@@ -28,7 +28,7 @@ LOST = 2.0**-1060  # more than a probability loses that is below all floats
 
 
 @dataclass(frozen=True)
-class Listed:
+class EnumeratedLosses:
     """All losses of a list; masses are right to a relative `error`, losses to `shift`."""
 
     losses: Floats
@@ -38,12 +38,10 @@ class Listed:
     shift: float
 
     def delta_above(self, epsilon: float) -> float:
-        """An upper bound on delta."""
         finite = self._sum(epsilon - self.shift) * (1 + self.error) + LOST * self.masses.size
         return min(1.0, finite + self._leak(1))
 
     def delta_below(self, epsilon: float) -> float:
-        """A lower bound on delta."""
         return max(0.0, self._sum(epsilon + self.shift) * (1 - self.error) + self._leak(-1))
 
     def _leak(self, side: int) -> float:
@@ -81,14 +79,14 @@ def _edge(holds: Callable[[float], bool], high: float) -> tuple[float, float]:
 
 
 @lru_cache(maxsize=64)
-def listed(sources: Sources) -> Listed | None:
+def enumerate_losses(sources: Sources) -> EnumeratedLosses | None:
     """All losses of a list, if every release has few."""
     atoms = [(source, count) for source, count in sources if isinstance(source, Atoms)]
     if len(atoms) < len(sources) or not _are_few(atoms):
         return None
     losses, masses = np.zeros(1), np.ones(1)
     for source, count in atoms:
-        more, weights = _shared(source, count)
+        more, weights = _repeat_atoms(source, count)
         losses, masses = np.add.outer(losses, more).ravel(), np.outer(masses, weights).ravel()
     runs = sum(count for _, count in atoms)
     rounding = 8 * ACCURACY * (runs + 16) + LGAMMA * sum(_logs(a, count) for a, count in atoms)
@@ -97,7 +95,7 @@ def listed(sources: Sources) -> Listed | None:
     shift = sum(count * a.unit_error for a, count in atoms) + 4 * ACCURACY * largest
     # A float leak that is 1 less a rounding is taken as 1.
     leak = -expm1(sum(count * log1p(-min(a.infinite, 1 - 2.0**-53)) for a, count in atoms))
-    return Listed(losses, masses, leak, rounding, shift)
+    return EnumeratedLosses(losses, masses, leak, rounding, shift)
 
 
 def _are_few(atoms: list[tuple[Atoms, int]]) -> bool:
@@ -111,7 +109,7 @@ def _are_few(atoms: list[tuple[Atoms, int]]) -> bool:
     return 0 < prod(sizes) <= MOST_LOSSES and max(shares, default=0) <= MOST_SHARES
 
 
-def _shared(source: Atoms, count: int) -> tuple[Floats, Floats]:
+def _repeat_atoms(source: Atoms, count: int) -> tuple[Floats, Floats]:
     """The losses of that many releases, with their multinomial probabilities."""
     held = source.masses > 0
     if count == 1:

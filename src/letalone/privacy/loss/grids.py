@@ -31,7 +31,7 @@ from letalone.privacy.loss.lattice_law import (
     law_below,
 )
 from letalone.privacy.loss.pairs import Atoms, Losses, ends_of
-from letalone.privacy.loss.tilted import Laws, Moments, moments, points_of
+from letalone.privacy.loss.tilted import Laws, TiltedMoments, moments, points_of
 
 ACCURACY_ABOVE = 5e-5  # of epsilon
 ACCURACY_BELOW = 3e-4
@@ -56,7 +56,7 @@ Sources = tuple[tuple[Losses, int], ...]
 
 
 @dataclass(frozen=True)
-class Estimate:
+class AccountantEstimate:
     """A rough idea of where the answer lies; nothing depends on it but speed and tightness."""
 
     tilt: float
@@ -81,14 +81,14 @@ class Aim:
             self.epsilon if self.epsilon is None else float(round_to(self.epsilon)),
         )
 
-    def miss(self, at: Moments, tilt: float) -> float:
+    def miss(self, at: TiltedMoments, tilt: float) -> float:
         """Above 0 where the tilt is too small: by a saddlepoint estimate, or by the mean."""
         if self.epsilon is not None:
             return self.epsilon - at.mean
         return _log_delta(at, tilt) - log(max(self.delta or 0.0, 1e-300))
 
 
-def _log_delta(at: Moments, tilt: float) -> float:
+def _log_delta(at: TiltedMoments, tilt: float) -> float:
     """The saddlepoint estimate of ln delta where the mean is epsilon."""
     width = log(tilt * (1 + tilt) * sqrt(2 * pi * max(at.variance, 1e-300)))
     return at.log - tilt * at.mean - max(width, 0.0)
@@ -96,7 +96,7 @@ def _log_delta(at: Moments, tilt: float) -> float:
 
 def prepare_laws(
     sources: Sources, aim: Aim, *, upper: bool, coarser: float = 1.0
-) -> tuple[Laws, Estimate]:
+) -> tuple[Laws, AccountantEstimate]:
     """The laws on a grid that is fine enough for the accuracy, and where to look."""
     some = _some_of(sources)
     guess = _first_look(some, aim.roughly)
@@ -123,7 +123,7 @@ def _some_of(sources: Sources) -> Sources:
 
 
 @lru_cache(maxsize=64)
-def _first_look(sources: Sources, aim: Aim) -> Estimate:
+def _first_look(sources: Sources, aim: Aim) -> AccountantEstimate:
     """Twice: what is far less likely than delta must not attract the tilt."""
     guess = _estimate(_laws(sources, _first_step(sources), upper=True, ignored=1e-60), aim)
     ignored = guess.delta / 100
@@ -132,7 +132,7 @@ def _first_look(sources: Sources, aim: Aim) -> Estimate:
     return _estimate(_laws(sources, step, upper=True, ignored=ignored), aim)
 
 
-def _estimate(laws: Laws, aim: Aim) -> Estimate:
+def _estimate(laws: Laws, aim: Aim) -> AccountantEstimate:
     miss = aim.miss
     rough = points_of(laws, ROUGH_POINTS)
     low, high = 1e-3, 1.0
@@ -152,16 +152,16 @@ def _estimate(laws: Laws, aim: Aim) -> Estimate:
     at = moments(rough, tilt)
     spread = sqrt(max(at.variance, 1e-300))
     delta = exp(min(_log_delta(at, tilt), 0.0))
-    return Estimate(tilt, max(at.mean, spread), spread, max(delta, LEAST_DELTA))
+    return AccountantEstimate(tilt, max(at.mean, spread), spread, max(delta, LEAST_DELTA))
 
 
-def _not_too_narrow(sources: Sources, guess: Estimate) -> Estimate:
+def _not_too_narrow(sources: Sources, guess: AccountantEstimate) -> AccountantEstimate:
     """Close to the end of the losses the spread is tiny, and so is the delta asked for."""
     widest = _widest(sources)
     return replace(guess, spread=max(guess.spread, 8 * widest / FINEST))
 
 
-def _finer(sources: Sources, step: Fraction, guess: Estimate, dear: float) -> Fraction:
+def _finer(sources: Sources, step: Fraction, guess: AccountantEstimate, dear: float) -> Fraction:
     """Finer grids for laws below, until they lower epsilon by no more than was asked for."""
     best, asked, least = step, ACCURACY_BELOW * guess.epsilon, inf
     # Atoms off the grid cost a part of a step each: halving that again and again is dear.
@@ -183,7 +183,7 @@ def _lost(laws: Laws) -> float:
     return sum(count * law.lost for law, count in laws)
 
 
-def _exact_step(sources: Sources, guess: Estimate) -> Fraction | None:
+def _exact_step(sources: Sources, guess: AccountantEstimate) -> Fraction | None:
     """A step of which all atoms are whole multiples, if that is fine enough for memory."""
     units: list[Fraction] = []
     for source, _ in sources:
@@ -204,7 +204,7 @@ def _first_step(sources: Sources) -> Fraction:
     return _round(sources, max(widest, 1e-12) / ROUGH_POINTS)
 
 
-def _step(sources: Sources, guess: Estimate, *, upper: bool, coarser: float) -> Fraction:
+def _step(sources: Sources, guess: AccountantEstimate, *, upper: bool, coarser: float) -> Fraction:
     count = sum(n for _, n in sources)
     asked = 12 * ACCURACY_ABOVE if upper else 24 * ACCURACY_BELOW
     best = sqrt(asked * guess.epsilon / (count * (guess.tilt + 1)))
@@ -212,7 +212,7 @@ def _step(sources: Sources, guess: Estimate, *, upper: bool, coarser: float) -> 
     return _round(sources, max(fine, _coarsest(sources, guess)))
 
 
-def _coarsest(sources: Sources, guess: Estimate) -> float:
+def _coarsest(sources: Sources, guess: AccountantEstimate) -> float:
     """The least step that keeps arrays within memory, and many of them within seconds."""
     widest = _widest(sources)
     return max(widest, 6 * guess.spread) * max(1.0, len(sources) / MANY) / MOST_POINTS

@@ -25,13 +25,13 @@ from math import ceil, exp, expm1, floor, inf, log2
 import numpy as np
 from numpy.typing import NDArray
 
-from letalone.privacy.loss.line_places import left_end, nowhere, refined, to_right_end
+from letalone.privacy.loss.line_places import left_end, nowhere, refine_places, to_right_end
 from letalone.privacy.loss.pairs import (
     ACCURACY,
     Atoms,
     Floats,
+    LossTails,
     Pair,
-    Tails,
     accuracy_of,
     ends_of,
 )
@@ -70,7 +70,6 @@ class LatticeLaw:
     lost: float = 0.0  # about how far the mean was lowered
 
     def losses(self) -> Floats:
-        """The losses, as floats."""
         return self.origin + grid_points(self.first, self.masses.size, self.step)
 
 
@@ -114,7 +113,7 @@ class _Side:
     error: Floats
 
 
-def sides(tails: Tails, source: Pair) -> tuple[_Side, _Side]:
+def sides(tails: LossTails, source: Pair) -> tuple[_Side, _Side]:
     """Under P and under Q."""
     return (
         _side(tails.one, tails.one_below, source),
@@ -161,8 +160,8 @@ def _atoms_above(atoms: Atoms, step: Fraction) -> LatticeLaw:
     first = int(place.min())
     size = _fitting(int(place.max()) - first + 2)
     raised = atoms.masses * (1 + 4 * ACCURACY)
-    masses = _piled(place - first, raised * (1 - share), size)
-    masses += _piled(place - first + 1, raised * share, size)
+    masses = _pile_weights(place - first, raised * (1 - share), size)
+    masses += _pile_weights(place - first + 1, raised * share, size)
     # An atom may also lie a hair above the upper end.
     shift = atoms.unit_error if exact.all() else 4 * ACCURACY * float(np.abs(atoms.losses).max())
     return LatticeLaw(step, first, masses, atoms.infinite * (1 + 4 * ACCURACY), shift)
@@ -174,7 +173,7 @@ def _fitting(size: int) -> int:
     return size
 
 
-def _piled(places: NDArray[np.int64], weights: Floats, size: int) -> Floats:
+def _pile_weights(places: NDArray[np.int64], weights: Floats, size: int) -> Floats:
     return np.bincount(places, weights, size).astype(np.float64)
 
 
@@ -202,19 +201,19 @@ def law_below(
     cheap = ends_of(source)[1] < inf
     start = left_end(source, h, first) if often or cheap else nowhere()
     grid = start.origin + grid_points(first, last - first + 1, step)
-    places = to_right_end(source, refined(source, start.places(grid, h), grid), grid)
+    places = to_right_end(source, refine_places(source, start.places(grid, h), grid), grid)
     tails = source.tails(places)
     lowered = _too_high(source, tails, grid)
     tail, lost = _line_tails(source, tails, grid - lowered, h)
     if (tail < 0).any():
-        return _or_nothing(_merged(source, step, tails, first))
+        return _or_nothing(_merge_outputs(source, step, tails, first))
     tail = _falling(tail, grid)
     masses = -np.diff(tail, prepend=tail[0]) * (1 - 2.0**-50)
     origin = start.origin - lowered
     return LatticeLaw(step, first, masses, float(tail[-1]), abs(origin) * 2**-50, origin, lost)
 
 
-def _line_tails(source: Pair, tails: Tails, grid: Floats, h: float) -> tuple[Floats, float]:
+def _line_tails(source: Pair, tails: LossTails, grid: Floats, h: float) -> tuple[Floats, float]:
     """The upper tails of the law from below, and about how far it lowers the mean."""
     lower, higher = _gaps(source, tails, grid)
     with np.errstate(over="ignore", invalid="ignore"):
@@ -227,14 +226,14 @@ def _line_tails(source: Pair, tails: Tails, grid: Floats, h: float) -> tuple[Flo
     return np.nan_to_num(tail, nan=-1.0), lost
 
 
-def _last_value(source: Pair, tails: Tails, point: float) -> float:
+def _last_value(source: Pair, tails: LossTails, point: float) -> float:
     """The last line at the last point, from below: below 0 where losses end before the point."""
     one, other = float(_from_below(tails, source)[-1]), tails.other[-1:]
     most = times_exp(other * (1 + 4 * off_by(other, source)), np.array([point]))
     return one - float(most[0])
 
 
-def _too_high(source: Pair, tails: Tails, grid: Floats) -> float:
+def _too_high(source: Pair, tails: LossTails, grid: Floats) -> float:
     """How far the grid is above the loss of the last outputs, merged; 0 if they go on for ever."""
     one, other = sides(tails, source)
     held = (one.masses > 4 * one.error).nonzero()[0]
@@ -246,7 +245,7 @@ def _too_high(source: Pair, tails: Tails, grid: Floats) -> float:
     return over if 0 < over < 0.1 * (grid[1] - grid[0]) else 0.0
 
 
-def _gaps(source: Pair, tails: Tails, grid: Floats) -> tuple[Floats, Floats]:
+def _gaps(source: Pair, tails: LossTails, grid: Floats) -> tuple[Floats, Floats]:
     """At l_i, how far line i must be lowered; at l_(i+1), how far it surely must be.
 
     With m, w the masses between both places, line i is above line i-1 at l_i by w e^l - m.
@@ -262,7 +261,7 @@ def _gaps(source: Pair, tails: Tails, grid: Floats) -> tuple[Floats, Floats]:
     )
 
 
-def _from_below(tails: Tails, source: Pair) -> Floats:
+def _from_below(tails: LossTails, source: Pair) -> Floats:
     """Lower bounds on the upper tails under P."""
     off = 4 * off_by(np.minimum(tails.one, tails.one_below), source)
     least = 1 - tails.one_below * (1 + off) - source.coarse
@@ -277,11 +276,11 @@ def _falling(tail: Floats, grid: Floats) -> Floats:
             break
         reach = REACH << more
         part = slice(max(0, int(rises[0]) - reach), int(rises[-1]) + reach)
-        tail[part] = _pooled(tail[part], np.exp(grid[part][0] - grid[part]))
+        tail[part] = _pool_violators(tail[part], np.exp(grid[part][0] - grid[part]))
     return np.minimum.accumulate(tail)
 
 
-def _pooled(values: Floats, weights: Floats) -> Floats:
+def _pool_violators(values: Floats, weights: Floats) -> Floats:
     """The falling sequence nearest to these values: pool adjacent violators."""
     blocks: list[tuple[float, float, int]] = []  # the mean, its weight, how many
     for value, weight in zip(values.tolist(), weights.tolist(), strict=True):
@@ -301,7 +300,7 @@ def _or_nothing(law: LatticeLaw) -> LatticeLaw:
     return LatticeLaw(law.step, 0, np.array([1 - 2.0**-50]), lost=max(0.0, mean))
 
 
-def _merged(source: Pair, step: Fraction, tails: Tails, first: int) -> LatticeLaw:
+def _merge_outputs(source: Pair, step: Fraction, tails: LossTails, first: int) -> LatticeLaw:
     """Where lines fail (an atom at the end): outputs merged, all losses lowered by `shift`."""
     one, other = sides(tails, source)
     least = one.masses - one.error
@@ -320,7 +319,7 @@ def _merged(source: Pair, step: Fraction, tails: Tails, first: int) -> LatticeLa
 def _atoms_below(atoms: Atoms, step: Fraction) -> LatticeLaw:
     place, offset = _places(atoms, step)
     if (offset == 0).all():
-        return _placed(atoms, step, place, shift=atoms.unit_error)
+        return _place_atoms(atoms, step, place, shift=atoms.unit_error)
     if atoms.losses.size == 2 and np.ptp(atoms.losses) > 2 * float(step):
         return _moved_inwards(atoms, step)
     return _moved_down(atoms, step)
@@ -333,15 +332,15 @@ def _moved_down(atoms: Atoms, step: Fraction) -> LatticeLaw:
     place = np.floor((atoms.losses - origin) / h + NEARLY).astype(np.int64)
     largest = float(np.abs(atoms.losses).max()) + abs(origin)
     shift = 2 * h * NEARLY + 4 * ACCURACY * largest
-    return _placed(atoms, step, place, shift=shift, origin=origin)
+    return _place_atoms(atoms, step, place, shift=shift, origin=origin)
 
 
-def _placed(
+def _place_atoms(
     atoms: Atoms, step: Fraction, place: NDArray[np.int64], *, shift: float, origin: float = 0.0
 ) -> LatticeLaw:
     first = int(place.min())
     size = _fitting(int(place.max()) - first + 1)
-    masses = _piled(place - first, atoms.masses * (1 - 4 * ACCURACY), size)
+    masses = _pile_weights(place - first, atoms.masses * (1 - 4 * ACCURACY), size)
     lost = shift + float(atoms.masses @ (atoms.losses - origin - place * float(step)))
     leak = atoms.infinite * (1 - 4 * ACCURACY)
     return LatticeLaw(step, first, masses, leak, shift, origin, max(0.0, lost))
@@ -407,8 +406,8 @@ def ends_but_for(source: Pair, top: float, bottom: float) -> tuple[float, float]
     nothing_above = tails.one <= top + source.infinite
     low = max(int(nothing_below.sum()) - 1, 0)
     high = min(losses.size - int(nothing_above.sum()), losses.size - 1)
-    before = _between(float(losses[low]), float(losses[min(low + 1, losses.size - 1)]))
-    after = _between(float(losses[max(high - 1, 0)]), float(losses[high]))
+    before = _split_evenly(float(losses[low]), float(losses[min(low + 1, losses.size - 1)]))
+    after = _split_evenly(float(losses[max(high - 1, 0)]), float(losses[high]))
     tails = source.tails(np.append(before, after))
     nothing_below = tails.one_below[:PARTS] <= bottom + source.coarse
     nothing_above = tails.one[PARTS:] <= top + source.infinite
@@ -418,12 +417,12 @@ def ends_but_for(source: Pair, top: float, bottom: float) -> tuple[float, float]
     )
 
 
-def _between(low: float, high: float) -> Floats:
+def _split_evenly(low: float, high: float) -> Floats:
     return low + (high - low) * np.arange(PARTS, dtype=np.float64) / (PARTS - 1)
 
 
 @lru_cache(maxsize=256)
-def _overview(source: Pair) -> tuple[Floats, Tails]:
+def _overview(source: Pair) -> tuple[Floats, LossTails]:
     sizes = np.exp2(np.arange(-20.0, log2(FARTHEST) + 0.25, 0.25))
     losses = np.concatenate([-sizes[::-1], sizes])
     return losses, source.tails(losses)

@@ -126,7 +126,7 @@ def _near(source: Pair, points: Floats, step: float) -> Floats:
     return places
 
 
-def refined(source: Pair, places: Floats, grid: Floats) -> Floats:
+def refine_places(source: Pair, places: Floats, grid: Floats) -> Floats:
     """The places moved once more, if that keeps their order."""
     off = deviations(source, places, grid[1:])
     moved = places.copy()

@@ -18,7 +18,7 @@ from math import comb, erfc, inf, log1p, sqrt
 import numpy as np
 from numpy.typing import NDArray
 
-from letalone.privacy.loss.pairs import Floats, Tails
+from letalone.privacy.loss.pairs import Floats, LossTails
 
 TABLE = 4096
 REACH = 38.0  # beyond 38 standard deviations no float holds a tail
@@ -52,10 +52,9 @@ class MixturePair:
         """How far apart the centres of the Gaussians are."""
         return self.mu * (self.first + self.second)
 
-    def tails(self, losses: Floats) -> Tails:
-        """At the x that has the loss."""
+    def tails(self, losses: Floats) -> LossTails:
         pieces = [self._tails(losses[k : k + CHUNK]) for k in range(0, losses.size, CHUNK)]
-        return Tails(*(np.concatenate(side) for side in zip(*pieces, strict=True)))
+        return LossTails(*(np.concatenate(side) for side in zip(*pieces, strict=True)))
 
     @property
     def least_loss(self) -> float:
@@ -67,17 +66,17 @@ class MixturePair:
         """Above this is no loss: -b ln(1 - q) where the group is only in the second table."""
         return -self.second * log1p(-self.rate) if self.first == 0 else inf
 
-    def _tails(self, losses: Floats) -> Tails:
+    def _tails(self, losses: Floats) -> LossTails:
         found = self.tails_at(_inverse(self, losses))
         ends = [losses < self.least_loss, losses >= self.largest_loss]
         sides = zip(found, (1.0, 1.0, 0.0, 0.0), strict=True)
-        return Tails(*(np.select(ends, [whole, 1 - whole], side) for side, whole in sides))
+        return LossTails(*(np.select(ends, [whole, 1 - whole], side) for side, whole in sides))
 
-    def tails_at(self, places: Floats) -> Tails:
+    def tails_at(self, places: Floats) -> LossTails:
         """Of both mixtures at each x."""
         one, one_below = _mixed_tails(places, self.mu, weights(self.first, self.rate))
         other, other_below = _mixed_tails(places, -self.mu, weights(self.second, self.rate))
-        return Tails(one, other, one_below, other_below)
+        return LossTails(one, other, one_below, other_below)
 
     def loss(self, places: Floats) -> tuple[Floats, Floats]:
         """The loss at each x, and its slope."""

@@ -23,7 +23,7 @@ ACCURACY = 2.0**-44
 LONGEST = 700.0
 
 
-class Tails(NamedTuple):
+class LossTails(NamedTuple):
     """Pr[L > l] and Pr[L <= l], under P (`one`) and under Q (`other`)."""
 
     one: Floats
@@ -31,9 +31,9 @@ class Tails(NamedTuple):
     one_below: Floats
     other_below: Floats
 
-    def reversed(self) -> "Tails":
+    def reversed(self) -> "LossTails":
         """The tails of the pair (Q, P) at -l; atoms at l itself must not exist."""
-        return Tails(self.other_below, self.one_below, self.other, self.one)
+        return LossTails(self.other_below, self.one_below, self.other, self.one)
 
 
 class Pair(Protocol):
@@ -57,7 +57,7 @@ class Pair(Protocol):
         """The tails at l may be those at another loss, off by this times 1 + |l|."""
         ...
 
-    def tails(self, losses: Floats) -> Tails:
+    def tails(self, losses: Floats) -> LossTails:
         """The tails at these losses."""
         ...
 
@@ -79,11 +79,10 @@ class GaussianPair:
     coarse: float = 0.0
     misplaced: float = 0.0
 
-    def tails(self, losses: Floats) -> Tails:
-        """Tails of two Gaussians."""
+    def tails(self, losses: Floats) -> LossTails:
         one, one_below = _normal_tails(losses / self.mu - self.mu / 2)
         other, other_below = _normal_tails(losses / self.mu + self.mu / 2)
-        return Tails(one, other, one_below, other_below)
+        return LossTails(one, other, one_below, other_below)
 
 
 @dataclass(frozen=True)
@@ -95,7 +94,7 @@ class LaplacePair:
     coarse: float = 0.0
     misplaced: float = 0.0
 
-    def tails(self, losses: Floats) -> Tails:
+    def tails(self, losses: Floats) -> LossTails:
         """1 - e^((l - r)/2)/2 and e^(-(r + l)/2)/2 between -r and r."""
         r, inside = self.ratio, np.clip(losses, -self.ratio, self.ratio)
         falling, rising = np.exp((inside - r) / 2) / 2, np.exp(-(r + inside) / 2) / 2
@@ -104,7 +103,7 @@ class LaplacePair:
         for side, at_low in ((one, 1.0), (rising, 1.0), (falling, 0.0), (other, 0.0)):
             side[low] = at_low
             side[high] = 1 - at_low
-        return Tails(one, rising, falling, other)
+        return LossTails(one, rising, falling, other)
 
 
 @dataclass(frozen=True)
@@ -117,11 +116,11 @@ class MirroredPair:
     misplaced: float = 0.0
     end: float = inf  # the largest loss
 
-    def tails(self, losses: Floats) -> Tails:
+    def tails(self, losses: Floats) -> LossTails:
         """At l < 0 the tails are those of the other order, seen from the other side."""
         one, other = self.upper(np.abs(losses))
         above = losses >= 0
-        return Tails(
+        return LossTails(
             np.where(above, one, 1 - other),
             np.where(above, other, 1 - one),
             np.where(above, 1 - one, other),
@@ -176,7 +175,6 @@ class PoissonPair:
 
     @property
     def coarse(self) -> float:
-        """That of the base."""
         return self.base.coarse
 
     @property
@@ -189,10 +187,10 @@ class PoissonPair:
         """The record must be used, and the base must leak."""
         return self.rate * self.base.infinite if self.removed else 0.0
 
-    def tails(self, losses: Floats) -> Tails:
+    def tails(self, losses: Floats) -> LossTails:
         """The loss is ln(1 - rate + rate e^L), or its negative."""
-        base = self.base.tails(_unmixed(losses if self.removed else -losses, self.rate))
-        mixed = Tails(
+        base = self.base.tails(_unmix_losses(losses if self.removed else -losses, self.rate))
+        mixed = LossTails(
             self._mix(base.one, base.other),
             base.other,
             self._mix(base.one_below, base.other_below),
@@ -204,7 +202,7 @@ class PoissonPair:
         return (1 - self.rate) * other + self.rate * one
 
 
-def _unmixed(losses: Floats, rate: float) -> Floats:
+def _unmix_losses(losses: Floats, rate: float) -> Floats:
     """The l with 1 - rate + rate e^l = e^loss; -inf where there is none."""
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         shifted = np.expm1(losses) / rate  # e^l - 1
@@ -235,7 +233,7 @@ class SplicedPair:
         """The record must be used, and the base must leak."""
         return self.rate * self.base.infinite
 
-    def tails(self, losses: Floats) -> Tails:
+    def tails(self, losses: Floats) -> LossTails:
         """At l >= 0 that of Poisson sampling, mirrored below."""
         return MirroredPair(self._upper).tails(losses)
 
@@ -263,14 +261,14 @@ def ends_of(pair: Pair) -> tuple[float, float]:
         case MirroredPair():
             return -pair.end, pair.end
         case PoissonPair():
-            low, high = (_mixed(end, pair.rate) for end in ends_of(pair.base))
+            low, high = (_mix_loss(end, pair.rate) for end in ends_of(pair.base))
             return (low, high) if pair.removed else (-high, -low)
         case SplicedPair():
-            high = _mixed(ends_of(pair.base)[1], pair.rate)
+            high = _mix_loss(ends_of(pair.base)[1], pair.rate)
             return -high, high
         case _:
             return -inf, inf
 
 
-def _mixed(loss: float, rate: float) -> float:
+def _mix_loss(loss: float, rate: float) -> float:
     return inf if loss > LONGEST else log1p(rate * expm1(loss))

@@ -45,7 +45,7 @@ Spectrum = NDArray[np.complex128]
 
 
 @dataclass(frozen=True)
-class Moments:
+class TiltedMoments:
     """The logarithm of the moment generating function of the sum, with two derivatives."""
 
     log: float
@@ -66,7 +66,7 @@ class Points:
 
 def points_of(laws: Laws, most: int) -> Points:
     """The laws as weighted points; groups of neighbours become one, at their mean."""
-    losses, logs = zip(*(_grouped(law, most) for law, _ in laws), strict=True)
+    losses, logs = zip(*(_group_points(law, most) for law, _ in laws), strict=True)
     sizes = np.array([one.size for one in losses])
     counts = np.array([float(count) for _, count in laws])
     return Points(
@@ -74,7 +74,7 @@ def points_of(laws: Laws, most: int) -> Points:
     )
 
 
-def _grouped(law: LatticeLaw, most: int) -> tuple[Floats, Floats]:
+def _group_points(law: LatticeLaw, most: int) -> tuple[Floats, Floats]:
     every = max(1, law.masses.size // most)
     starts = np.arange(0, law.masses.size, every)
     masses = np.add.reduceat(law.masses, starts)
@@ -85,7 +85,7 @@ def _grouped(law: LatticeLaw, most: int) -> tuple[Floats, Floats]:
     return means, np.log(masses[held])
 
 
-def moments(points: Points, tilt: float) -> Moments:
+def moments(points: Points, tilt: float) -> TiltedMoments:
     """Those of the sum at this tilt."""
     losses, starts, counts = points.losses, points.starts, points.counts
     exponents = tilt * losses + points.logs
@@ -96,7 +96,7 @@ def moments(points: Points, tilt: float) -> Moments:
     away = losses - np.repeat(means, points.sizes)
     spreads = np.add.reduceat(weights * away**2, starts) / wholes
     logs = peaks + np.log(wholes)
-    return Moments(float(counts @ logs), float(counts @ means), float(counts @ spreads))
+    return TiltedMoments(float(counts @ logs), float(counts @ means), float(counts @ spreads))
 
 
 @dataclass(frozen=True)
@@ -251,7 +251,7 @@ class _Spectrum:
 
     def multiply(self, weights: Floats, first: int, count: int) -> None:
         """By the transform of these weights, to this power."""
-        factor = np.fft.rfft(_folded(weights, first, self.size))
+        factor = np.fft.rfft(_fold(weights, first, self.size))
         factor = factor if factor.size == self.kept.size else factor[self.kept]
         norm = float(np.sqrt(weights @ weights))
         wrong = _transform_error(self.size) * sqrt(self.size) * norm + 4 * UNIT
@@ -306,7 +306,7 @@ class _Spectrum:
         return np.fft.irfft(product, self.size), error
 
 
-def _folded(weights: Floats, first: int, size: int) -> Floats:
+def _fold(weights: Floats, first: int, size: int) -> Floats:
     """The weights on a circle of this size, from place `first` on."""
     start = first % size
     rounds = -(-(start + weights.size) // size)
@@ -351,7 +351,7 @@ def _window(
 
 
 @dataclass(frozen=True)
-class Curve:
+class LossCurve:
     """delta(epsilon) over the window of a tilted sum, from one side."""
 
     losses: Floats
@@ -428,7 +428,7 @@ class Curve:
         return self._at(place + 1, float(self.losses[place]))
 
 
-def curve_of(total: TiltedSum, *, upper: bool) -> Curve:
+def curve_of(total: TiltedSum, *, upper: bool) -> LossCurve:
     """The bound from above, or from below, on the curve of the sum."""
     peak_at = int(np.argmax(total.masses))
     anchor = total.origin + (total.first + peak_at) * total.step
@@ -446,7 +446,7 @@ def curve_of(total: TiltedSum, *, upper: bool) -> Curve:
     rounded = (16 + 4 * total.step) * masses.size * UNIT + 2.0**-38
     tilt = total.tilt
     peak = (tilt / (tilt + 1)) ** tilt / (tilt + 1) if tilt else 1.0
-    return Curve(
+    return LossCurve(
         losses=losses,
         told=told,
         values=_values(told, total.step, tilt),
@@ -482,9 +482,9 @@ def _values(told: Floats, step: float, tilt: float) -> Floats:
     return values
 
 
-def _constant(delta: float) -> Curve:
+def _constant(delta: float) -> LossCurve:
     nothing = np.zeros(1)
-    return Curve(
+    return LossCurve(
         losses=nothing,
         told=nothing,
         values=nothing,

@@ -65,23 +65,25 @@ def epsilon_below(parts: Parts, delta: Fraction) -> float:
 def _worst(parts: Parts, above: Callable[..., float], at: float) -> float:
     """The worst of all orders; mostly a coarse look shows that the others are no worse."""
     first, *others = _orders(parts)
-    worst = _asked(first, above, at)
+    worst = _ask_accountant(first, above, at)
     for order in others:
-        if _asked(order, above, at, coarser=COARSER) > worst:
-            worst = max(worst, _asked(order, above, at))
+        if _ask_accountant(order, above, at, coarser=COARSER) > worst:
+            worst = max(worst, _ask_accountant(order, above, at))
     return worst
 
 
 def _best(parts: Parts, below: Callable[..., float], at: float) -> float:
     """The best bound from below of the orders that are reached."""
-    return max((_asked(order, below, at) for order in _reached(parts)), default=0.0)
+    return max((_ask_accountant(order, below, at) for order in _reached_orders(parts)), default=0.0)
 
 
-def _asked(order: "Sources", bound: Callable[..., float], at: float, **options: float) -> float:
+def _ask_accountant(
+    order: "Sources", bound: Callable[..., float], at: float, **options: float
+) -> float:
     """The accountant's bound, or where losses are few the same bound from all of them."""
-    from letalone.privacy.loss.enumerated import listed
+    from letalone.privacy.loss.enumerated import enumerate_losses
 
-    few = listed(order)
+    few = enumerate_losses(order)
     return bound(order, at, **options) if few is None else getattr(few, bound.__name__)(at)
 
 
@@ -106,7 +108,7 @@ def _orders(parts: Parts) -> "tuple[Sources, ...]":
 
 
 @lru_cache(maxsize=1024)
-def _reached(parts: Parts) -> "tuple[Sources, ...]":
+def _reached_orders(parts: Parts) -> "tuple[Sources, ...]":
     """Losses that the parts reach together: all in their first order, or all in their last."""
     if not _orders(parts):
         return ()
