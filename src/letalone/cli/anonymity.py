@@ -22,7 +22,7 @@ from letalone.cli.commands.anonymity import AnonymityOptions
 from letalone.cli.offered import to_type
 from letalone.cli.places import check_place
 from letalone.cli.screen import console, flowing, print_json, table
-from letalone.cli.source import ID, check_one_file, offering
+from letalone.cli.table_option import ID, check_one_file, offer_tables
 from letalone.engines.coded import write_table
 from letalone.engines.sources import WhichTable
 from letalone.errors import ParameterError
@@ -86,10 +86,10 @@ def _measure(options: AnonymityOptions) -> Anonymity:
         )
     except WhichTable as error:
         quasi = ("--quasi-identifiers", ",".join(options.quasi_identifiers))
-        refusal = offering(
+        refusal = offer_tables(
             error,
             options.file,
-            lambda named: to_type("anonymity", named.file, *quasi, *named.option),
+            lambda choice: to_type("anonymity", choice.file, *quasi, *choice.option),
         )
     raise refusal
 

@@ -186,13 +186,11 @@ def _options(arguments: list[str]) -> dict[str, str]:
 
 def _describe(error: Exception, arguments: list[str]) -> tuple[str, str, int]:
     if isinstance(error, LetaloneError):
-        from letalone.cli.wording import in_terminal_words
+        from letalone.errors.in_options import in_options
 
-        return (
-            type(error).__name__,
-            in_terminal_words(str(error), _options(arguments)),
-            error.exit_code,
-        )
+        options = _options(arguments)
+        words = in_options(error.problem, lambda name: options.get(name, name))
+        return type(error).__name__, words, error.exit_code
     if isinstance(error, typer.Abort):
         return "Aborted", "Stopped before the end.", 1
     if isinstance(error, typer.TyperException):

@@ -89,6 +89,10 @@ def _own_columns(name: str, words: str, made_up: str | Sequence[str]) -> AttackO
     return AttackOption(name, list[str] | None, text(words, "COLUMN"), read=read)
 
 
+def _all_patterns(patterns: list[str] | None, _: Typed) -> list[str]:
+    return patterns or []
+
+
 def _linked_columns(columns: list[str] | None, typed: Typed) -> tuple[str, ...]:
     """The columns to join on: without a register, the file is joined with made-up people."""
     made_up = _constant("linkage:QUASI_IDENTIFIERS")
@@ -155,7 +159,7 @@ ATTACKS = {
                 "pattern",
                 list[str] | None,
                 text("More to try: # is a digit, @ a letter.", "PATTERN"),
-                read=lambda patterns, _: patterns or (),
+                read=_all_patterns,
                 argument="patterns",
             ),
             _whole("largest", 1_000_000, "Whole numbers below this are tried."),

@@ -23,7 +23,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from fractions import Fraction
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NamedTuple, NoReturn, cast
 
 from letalone.errors import LetaloneError, ParameterError
 from letalone.mechanisms import (
@@ -193,7 +193,8 @@ def privacy_of(tree: Node, hole: Fraction | None = None) -> Privacy:
             inner, is_converted = privacy_of(tree.to, hole), tree.method == "under"
             return inner.under(neighbours) if is_converted else inner.with_neighbours(neighbours)
         case Applied():
-            return _apply(tree.method, privacy_of(tree.to, hole), _fill(tree.value, hole))
+            number = _fill(cast("Value", tree.value), hole)
+            return _apply(tree.method, privacy_of(tree.to, hole), number)
 
 
 def _apply(method: str, privacy: Privacy, number: Fraction) -> Privacy:

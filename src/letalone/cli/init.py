@@ -15,14 +15,14 @@ from letalone.answers.so_many import so_many_rows
 from letalone.cli.commands.init import InitOptions
 from letalone.cli.convert import points_in
 from letalone.cli.offered import to_type, to_type_again
+from letalone.cli.option_values import read_unit
 from letalone.cli.places import in_short_form, ledger_path
 from letalone.cli.screen import console, flowing, print_json, table
-from letalone.cli.source import (
+from letalone.cli.table_option import (
     check_one_file,
     kind_of,
     known_data_set,
-    offering,
-    read_unit,
+    offer_tables,
     unit_example,
     wait_for_spark,
 )
@@ -86,11 +86,11 @@ def _guess(options: InitOptions) -> Guess:
         texts = all(column.type is Type.TEXT for column in schema.columns)
         return guess_parquet(options.file, schema) if kind == "parquet" and texts else Guess(schema)
     except WhichTable as error:
-        refusal = offering(
+        refusal = offer_tables(
             error,
             options.file,
-            lambda named: to_type_again(
-                "init", options, as_json=False, file=named.file, table=named.table
+            lambda choice: to_type_again(
+                "init", options, as_json=False, file=choice.file, table=choice.table
             ),
         )
     raise refusal

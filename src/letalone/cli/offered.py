@@ -21,7 +21,7 @@ def shell_word(word: str) -> str:
 def to_type_again(command: str, options: Any, **changes: Any) -> str:
     """The command with some of its options changed, on a line of its own."""
     changed, words = replace(options, **changes), [command]
-    hints = get_type_hints(type(options), include_extras=True)
+    hints = get_type_hints(cast("type", options.__class__), include_extras=True)
     for field in fields(changed):
         value, (declared,) = getattr(changed, field.name), hints[field.name].__metadata__
         if type(declared).__name__ == "ArgumentInfo":

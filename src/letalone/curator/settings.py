@@ -7,6 +7,8 @@ from letalone.curator.import_limits import ImportLimits
 from letalone.engines.lockdown import half_of_memory
 from letalone.engines.spark_address import parts_of
 from letalone.errors import ParameterError
+from letalone.errors.codes import Code
+from letalone.errors.problem import Spelled, problem
 
 NO_CONTROLLER, NO_CONTACT = "not named", "not given"
 MOST_OPEN = 7  # tables of a process
@@ -83,10 +85,12 @@ class Settings:
         object.__setattr__(self, "spark_schemas", tuple(self.spark_schemas))
         for one in self.spark_schemas:
             if len(parts_of(one) or ()) != 2:
-                raise ParameterError(
-                    f"spark_schemas has {one!r}, but must have names such as 'lake.clinic':"
-                    " a catalogue (Spark's own is spark_catalog) and a schema."
+                what = (
+                    f"has {one!r}, but must have names such as 'lake.clinic': a catalogue (Spark's"
+                    " own is spark_catalog) and a schema."
                 )
+                spelled = Spelled(f"spark_schemas {what}", f"--spark-schema {what}")
+                raise ParameterError(problem(Code.VALUE_NOT_ALLOWED, words=spelled))
         if self.imports is not None:
             object.__setattr__(self, "imports", Path(self.imports).expanduser().absolute())
         positive = (

@@ -31,7 +31,7 @@ def check_address(source: str, table: str | None = None) -> None:
         return
     read_spark_address(source)
     if table is not None:
-        raise ParameterError("The address names a table, and so does table=. Leave one out.")
+        raise ParameterError(postgres_address.two_tables_named())
 
 
 def in_words(source: str) -> str:

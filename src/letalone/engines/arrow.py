@@ -289,7 +289,7 @@ def codes_of(reader: object) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
 
 def numbered(codes: NDArray[np.int64]) -> NDArray[np.int64]:
     """The same codes as numbers from 0, in the order in which they first come."""
-    indices = cast("Any", _numbers(codes).dictionary_encode()).indices
+    indices = cast("Any", _numbers(codes)).dictionary_encode().indices
     return _integers(indices).astype(np.int64)
 
 
@@ -330,7 +330,7 @@ def read_file(path: Path) -> Table:
     """A public CSV or Parquet file; what is wrong with it may be said."""
     try:
         read = _parquet().read_table if path.suffix.lower() == ".parquet" else _csv().read_csv
-        return cast("Table", cast("Any", read)(str(path)))
+        return cast("Table", read(str(path)))
     except (pa.ArrowException, OSError) as error:
         words = str(error).splitlines()[0][:200]
     raise ParameterError(f"The public table {path} cannot be read: {words}")

@@ -26,6 +26,9 @@ from letalone.engines.parquet_files import described, opened, relation_of_parque
 from letalone.engines.reading import Stored
 from letalone.engines.rows import Relation
 from letalone.errors import ParameterError
+from letalone.errors.codes import Code
+from letalone.errors.problem import Problem, Spelled, problem
+from letalone.errors.remedies import ChooseTable
 
 LOADED = "letalone_loaded"
 PARQUET, CSV, DUCKDB = (".parquet", ".pq"), (".csv", ".tsv", ".txt"), (".duckdb", ".ddb", ".db")
@@ -36,7 +39,7 @@ IN_USE = "it may be open for writing, here or in another program (close it there
 class WhichTable(ParameterError):  # noqa: N818  (as in letalone.errors)
     """A file holds several tables, or not the one that was named; `tables` are its names."""
 
-    def __init__(self, words: str, tables: tuple[str, ...] = ()) -> None:
+    def __init__(self, words: str | Problem, tables: tuple[str, ...] = ()) -> None:
         super().__init__(words)
         self.tables = tables
 
@@ -69,18 +72,21 @@ def find_files(source: str | PathLike[str]) -> Files:
     paths = tuple(path.resolve() for path in found if path.is_file())
     if not paths:
         what = "No file matches" if has_magic(written) else "There is no file"
-        raise ParameterError(f"{what} {written!r}. {_hint(written)}")
+        hint = _hint(written)
+        words = f"{what} {written!r}."
+        spelled = Spelled(f"{words} {hint.on('python')}", f"{words} {hint.on('options')}")
+        raise ParameterError(problem(Code.UNKNOWN_FILE, words=spelled))
     _check_names(paths)
     return Files(paths, _kind(paths), _looks(paths))
 
 
-def _hint(written: str) -> str:
+def _hint(written: str) -> Spelled:
     """What to look at; an address with capital letters is taken for a path."""
     if written.startswith("spark:"):
-        return "An address on Spark is not taken here: write the rows to a Parquet file."
+        return Spelled("An address on Spark is not taken here: write the rows to a Parquet file.")
     if written.lower().startswith("spark:"):
-        return "An address on Spark begins with spark: in small letters."
-    return "Check the path, or give a frame."
+        return Spelled("An address on Spark begins with spark: in small letters.")
+    return Spelled("Check the path, or give a frame.", "Check the path.")
 
 
 def _matching(pattern: Path) -> list[Path]:
@@ -148,11 +154,12 @@ def _duckdb(duck: LockedDuck, table: str | None, file: str) -> Relation:
     if len(wanted) != 1:
         names = ", ".join(_called(s, n) for s, n in found) or "none"
         asked = "no table was named" if table is None else f"{table!r} is not one of them"
-        raise WhichTable(
-            f"{file} holds these tables: {names}; {asked}. Name one with table=. (A view has no"
-            " rows of its own: copy it into a table.)",
-            tuple(_called(s, n) for s, n in found),
-        )
+        tables = tuple(_called(s, n) for s, n in found)
+        what = f"{file} holds these tables: {names}; {asked}. Name one with"
+        more = "(A view has no rows of its own: copy it into a table.)"
+        spelled = Spelled(f"{what} table=. {more}", f"{what} --table. {more}")
+        refused = problem(Code.WHICH_TABLE, ChooseTable(tables), words=spelled, known=tables)
+        raise WhichTable(replace(refused, advised=True), tables)
     schema, name = wanted[0]
     sql = syntax.table_named(name, schema=schema, catalog="file")
     columns = {c.name: replace(c, collated=c.stored == "VARCHAR") for c in described(duck, sql)}

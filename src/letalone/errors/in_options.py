@@ -87,7 +87,7 @@ REMEDIES: dict[type[Remedy], str | Callable[[Any], str]] = {
     Allow: "The owner of the data can allow it.",
     AllowPurpose: "The owner of the data can allow the purpose first.",
     AskInstead: "Another question, which would be answered: {sql}",
-    BuyBounds: "Or buy them with a fifth of ε: --private-bounds.",
+    BuyBounds: "Or buy them with a fifth of epsilon: --private-bounds.",
     ChooseTable: "Name one with --table.",
     ClampExpression: "Write bounds that are publicly known into the SQL, in place of 0 and 1000:"
     " CLAMP({expression}, 0, 1000).",
